@@ -3,7 +3,7 @@
 // Build first (npx tsc -b). Figures are CPU time, best of N passes. Bodies have the size of typical client batches.
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
-import { LineProtocolParser } from '../packages/tsdb/dist/domain/line-protocol/line-protocol-parser.js';
+import { LineProtocolParser } from '../packages/tsdb-ingest/dist/line-protocol-parser.js';
 
 const { values } = parseArgs({
   options: { file: { type: 'string' }, reps: { type: 'string', default: '5' } },

@@ -22,7 +22,25 @@ const PACKAGES = {
   kernel: [],
   'line-protocol': [],
   identity: ['kernel'],
-  tsdb: ['kernel'],
+  'tsdb-model': ['kernel'],
+  'tsdb-ingest': ['kernel', 'tsdb-model'],
+  'tsdb-catalog': ['kernel', 'tsdb-model'],
+  'tsdb-storage': ['kernel', 'tsdb-model'],
+  'tsdb-sql': ['kernel', 'tsdb-model'],
+  'tsdb-influxql': ['kernel', 'tsdb-model', 'tsdb-catalog', 'tsdb-sql'],
+  'tsdb-engine': ['kernel', 'tsdb-model', 'tsdb-ingest', 'tsdb-catalog', 'tsdb-storage'],
+  'tsdb-plugins': ['kernel', 'tsdb-model', 'tsdb-ingest', 'tsdb-catalog', 'tsdb-engine'],
+  tsdb: [
+    'kernel',
+    'tsdb-model',
+    'tsdb-ingest',
+    'tsdb-catalog',
+    'tsdb-storage',
+    'tsdb-sql',
+    'tsdb-influxql',
+    'tsdb-engine',
+    'tsdb-plugins',
+  ],
   accounts: ['kernel'],
   webhooks: ['kernel'],
   ratelimit: ['kernel'],
@@ -41,8 +59,13 @@ const PACKAGES = {
   ],
 };
 
-/** Exports that other packages may import: the public API, and in tests also the test helpers. */
-const PUBLIC = /^@plinth\/[^/]+(\/testing)?$/;
+/**
+ * Exports that other packages may import: the public API, and in tests also the test helpers. The parts of a service have no index:
+ * `exports` in their package.json selects the modules.
+ */
+const PUBLIC = /^@plinth\/(?:[^/]+(?:\/testing)?|tsdb-\w+\/.+)$/;
+/** Layer of a package that is a part of a service; all others contain decisions. */
+const LAYER_OF_PART = { 'tsdb-model': 'model', 'tsdb-storage': 'storage' };
 
 const top = process.argv[2] ?? root;
 const folders = fs.readdirSync(path.join(top, 'packages'));
@@ -59,17 +82,26 @@ function checkFile(name, src, file) {
   return importsOf(file).flatMap((target) => {
     const sibling = /^@plinth\/([^/]+)/.exec(target)?.[1];
     if (sibling !== undefined) {
-      const isAllowed = PACKAGES[name].includes(sibling) && PUBLIC.test(target);
+      const isAllowed =
+        PACKAGES[name].includes(sibling) &&
+        PUBLIC.test(target) &&
+        mayReach(own, partLayer(sibling));
       return isAllowed ? [] : [report(file, target)];
     }
     if (!target.startsWith('.')) return [];
     const reached = path.resolve(path.dirname(file), target);
     if (!reached.startsWith(src + path.sep)) return [report(file, target)];
-    if (!(own in BELOW)) return [];
-    const layer = layerOf(src, reached);
-    const isAllowed = layer === own || !(layer in BELOW) || BELOW[own].includes(layer);
-    return isAllowed ? [] : [report(file, target)];
+    return mayReach(own, layerOf(src, reached)) ? [] : [report(file, target)];
   });
+}
+
+function mayReach(own, layer) {
+  return !(own in BELOW) || !(layer in BELOW) || layer === own || BELOW[own].includes(layer);
+}
+
+/** Returns `undefined` for packages that all layers may import. */
+function partLayer(name) {
+  return name.startsWith('tsdb-') ? (LAYER_OF_PART[name] ?? 'domain') : undefined;
 }
 
 function report(file, target) {

@@ -57,11 +57,11 @@ export const TARGETS = [
     tests: [unit('identity', 'domain/password-users')],
   },
   {
-    file: 'packages/tsdb/dist/domain/catalog/access/database-access.js',
-    tests: [unit('tsdb', 'domain/catalog/access/database-access')],
+    file: 'packages/tsdb-model/dist/database/database-access.js',
+    tests: [unit('tsdb-model', 'database/database-access')],
   },
   {
-    file: 'packages/tsdb/dist/domain/catalog/access/catalog-view.js',
+    file: 'packages/tsdb-catalog/dist/access/catalog-view.js',
     tests: [wire('tsdb/permissions')],
   },
   {
@@ -73,8 +73,8 @@ export const TARGETS = [
     tests: [unit('identity', 'domain/fair-queue')],
   },
   {
-    file: 'packages/tsdb/dist/model/fair-semaphore.js',
-    tests: [unit('tsdb', 'model/fair-semaphore')],
+    file: 'packages/tsdb-model/dist/fair-semaphore.js',
+    tests: [unit('tsdb-model', 'fair-semaphore')],
   },
   {
     file: 'packages/identity/dist/domain/page-guard.js',
@@ -141,22 +141,22 @@ export const TARGETS = [
     tests: [unit('ratelimit', 'domain/login-guard')],
   },
   {
-    file: 'packages/tsdb/dist/model/plugins/package-requirement.js',
-    tests: [unit('tsdb', 'model/plugins/package-requirement')],
+    file: 'packages/tsdb-model/dist/plugins/package-requirement.js',
+    tests: [unit('tsdb-model', 'plugins/package-requirement')],
   },
   {
-    file: 'packages/tsdb/dist/model/plugins/line-allowance.js',
-    tests: [unit('tsdb', 'model/plugins/line-allowance')],
+    file: 'packages/tsdb-model/dist/plugins/line-allowance.js',
+    tests: [unit('tsdb-model', 'plugins/line-allowance')],
   },
   {
-    file: 'packages/tsdb/dist/storage/plugins/requirements-files.js',
-    tests: [unit('tsdb', 'storage/plugins/requirements-files')],
+    file: 'packages/tsdb-plugins/dist/storage/plugins/requirements-files.js',
+    tests: [unit('tsdb-plugins', 'storage/plugins/requirements-files')],
   },
   {
-    file: 'packages/tsdb/dist/storage/plugins/plugin-folder.js',
+    file: 'packages/tsdb-plugins/dist/storage/plugins/plugin-folder.js',
     tests: [
-      unit('tsdb', 'storage/plugins/plugin-folder'),
-      unit('tsdb', 'storage/plugins/requirements-files'),
+      unit('tsdb-plugins', 'storage/plugins/plugin-folder'),
+      unit('tsdb-plugins', 'storage/plugins/requirements-files'),
     ],
   },
   {
@@ -200,12 +200,12 @@ export const TARGETS = [
     tests: [unit('identity', 'domain/token-file')],
   },
   {
-    file: 'packages/tsdb/dist/storage/plugins/plugin-file-name.js',
-    tests: [unit('tsdb', 'storage/plugins/plugin-file-name')],
+    file: 'packages/tsdb-plugins/dist/storage/plugins/plugin-file-name.js',
+    tests: [unit('tsdb-plugins', 'storage/plugins/plugin-file-name')],
   },
   {
-    file: 'packages/tsdb/dist/storage/duckdb/instance/lock-down.js',
-    tests: [unit('tsdb', 'storage/duckdb/instance/open-instance')],
+    file: 'packages/tsdb-storage/dist/duckdb/instance/lock-down.js',
+    tests: [unit('tsdb-storage', 'duckdb/instance/open-instance')],
   },
   {
     file: 'packages/server/dist/backup/backup-folder.js',

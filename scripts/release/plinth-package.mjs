@@ -7,7 +7,7 @@ import { manifestOf, readLicenses, writeNotices } from './notices.mjs';
 
 /** Data files that the program reads, at the paths that its modules expect. */
 const DATA = [
-  'packages/tsdb/python',
+  'packages/tsdb-plugins/python',
   'packages/accounts/reference',
   'packages/gamedata/data',
   'packages/console/dist/site',

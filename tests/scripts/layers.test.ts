@@ -34,12 +34,14 @@ it('refuses imports of what lies above or beside', () => {
   refuses('tsdb/src/a.ts', '@plinth/identity');
   refuses('identity/src/a.ts', '@plinth/server');
   refuses('kernel/src/a.ts', '@plinth/tsdb');
+  refuses('tsdb-model/src/a.ts', '@plinth/tsdb');
 });
 
 it('refuses imports past the public surface of a package', () => {
   refuses('tsdb/src/a.ts', '@plinth/kernel/dist/fs/node-file-system.js');
   refuses('tsdb/src/a.ts', '../../kernel/src/index.js');
   refuses('server/src/commands/a.ts', '../../../tsdb/src/index.js');
+  refuses('server/src/a.ts', '@plinth/tsdb-model/scan.js');
 });
 
 it('sees every way to import', () => {
@@ -67,6 +69,7 @@ it('leaves the rest alone', () => {
   allows('tsdb/src/domain/a.ts', '@plinth/kernel');
   allows('tsdb/src/testing/a.ts', '@plinth/kernel/testing');
   allows('server/src/a.ts', '@plinth/tsdb');
+  allows('tsdb/src/model/a.ts', '@plinth/tsdb-model/scan.js');
   allows('kernel/src/a.ts', 'node:fs');
   allows('tsdb/src/model/a.test.ts', '../domain/b.js');
 });

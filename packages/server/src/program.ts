@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { COMMANDS, VERBS } from './commands/all-commands.js';
 import { inherit } from './commands/inherit.js';
-import { cannotWrite, EXIT, endWith } from './commands/output/exit.js';
+import { endWith } from './commands/output/exit.js';
+import { cannotWrite, EXIT } from './process/command-failed.js';
 import { readVersion } from './product-version.js';
 import { endStoreThread } from './store-thread.js';
 

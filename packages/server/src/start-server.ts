@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads';
 import {
   createLogger,
   givenWithoutEffect,
@@ -22,6 +23,10 @@ export interface StartOptions {
   readonly settings: Settings;
   /** Default: standard error, because commands use standard output. */
   readonly logDestination?: LogDestination;
+  /**
+   * Returns a thread of the relational store that was started while the program loaded; `undefined` if there is none. Called once.
+   */
+  readonly takeStoreThread?: () => Worker | undefined;
 }
 
 export interface RunningServer {
@@ -72,6 +77,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     ring,
     levels,
     tls: identity,
+    takeStoreThread: options.takeStoreThread,
   }).catch(async (error: unknown) => {
     await port.release();
     throw error;

@@ -18,7 +18,7 @@ import { openAccessLog } from './process/open-access-log.js';
 import type { Settings } from './settings.js';
 import { addTables } from './wiring/add-tables.js';
 import { Closers } from './wiring/closers.js';
-import { type Foundation, openFoundation } from './wiring/open-foundation.js';
+import { type Foundation, openFoundation, type TakeStoreThread } from './wiring/open-foundation.js';
 import { type OpenServices, openServices, type ServerState } from './wiring/open-services.js';
 import { startServices } from './wiring/start-services.js';
 
@@ -55,15 +55,21 @@ export async function wireUp(
     readonly ring?: LogRing;
     readonly levels?: LogLevels;
     readonly tls?: TlsIdentity | undefined;
+    readonly takeStoreThread?: TakeStoreThread | undefined;
   },
 ): Promise<WiredServer> {
   log.debug({ services: settings.server.services }, 'server starts');
-  const { folder, ring, levels = new LogLevels(settings.server.log_level) } = around;
+  const {
+    folder,
+    ring,
+    levels = new LogLevels(settings.server.log_level),
+    takeStoreThread,
+  } = around;
   const state: ServerState = { isDraining: false, certificate: around.tls, clusterUuid: '' };
   const closers = new Closers();
   closers.add(() => folder.release());
   try {
-    const base = await openFoundation({ settings, log, folder }, closers);
+    const base = await openFoundation({ settings, log, folder, takeStoreThread }, closers);
     const services = await openServices(base, { state, ring, levels }, closers);
     const { identity, tsdb, live, dialect, router } = services;
     const refused = new RefusedConnections(base);

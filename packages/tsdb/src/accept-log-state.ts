@@ -1,6 +1,6 @@
 import type { RelationalStore } from '@plinth/kernel';
-import { SEGMENT_MIGRATIONS } from './storage/segments/segment-migrations.js';
-import { SegmentRegistry } from './storage/segments/segment-registry.js';
+import { SEGMENT_MIGRATIONS } from '@plinth/tsdb-storage/segments/segment-migrations.js';
+import { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
 
 /** Lets the next start take the log as it is: `relational` is an older copy on purpose. */
 export async function acceptLogState(relational: RelationalStore): Promise<void> {

@@ -4,9 +4,10 @@ import { dirname, join, sep } from 'node:path';
 import { describe, it } from 'node:test';
 
 const PACKAGE = join(import.meta.dirname, '..');
+const PACKAGES = join(PACKAGE, '..');
 const STATION = /^\d+\. `([^`]+)`: `(\w+)`/;
-/** A file name in backquotes, from `src/` on. */
-const FILE = /`((?:[\w-]+\/)*[\w-]+\.ts)`/g;
+/** A file name in backquotes: the package and the path below `src/`, or below the package. */
+const FILE = /`((?:[\w-]+\/)+[\w.-]+\.ts)`/g;
 /** A row of a table of folders, by its first cell: one folder, or several of a kind. */
 const FOLDER = /^\| (`[^|]+`) \|/gm;
 
@@ -16,17 +17,26 @@ const MAX_FILES = 15;
 const exportOf = (name: string): RegExp =>
   new RegExp(`^export (?:async )?(?:function\\*?|class|const|interface) ${name}\\b`, 'm');
 
-/**
- * Number of files by folder, named as on the page. Below `src` the path starts there; elsewhere it
- * starts at the package. `.` is `src` itself.
- */
+/** The packages of the service. */
+const packageNames = (await readdir(PACKAGES)).filter((name) => /^tsdb(?:-|$)/.test(name));
+
+/** Path of a file that the pages name, such as `tsdb/routes/table.ts`. */
+function pathOf(file: string): string {
+  const [name = '', ...rest] = file.split('/');
+  return join(PACKAGES, name, rest[0] === 'test' ? '' : 'src', ...rest);
+}
+
+/** Number of files by folder, named as on the page. */
 async function foldersWithSources(): Promise<Map<string, number>> {
   const folders = new Map<string, number>();
-  for (const top of ['src', 'test']) {
-    for (const file of await readdir(join(PACKAGE, top), { recursive: true })) {
-      if (!file.endsWith('.ts') || file.startsWith(`dist${sep}`)) continue;
-      const folder = dirname(top === 'src' ? file : join(top, file)).replaceAll(sep, '/');
-      folders.set(folder, (folders.get(folder) ?? 0) + 1);
+  for (const name of packageNames) {
+    for (const top of ['src', 'test']) {
+      const files = await readdir(join(PACKAGES, name, top), { recursive: true }).catch(() => []);
+      for (const file of files) {
+        if (!file.endsWith('.ts') || file.startsWith(`dist${sep}`)) continue;
+        const path = join(name, top === 'src' ? '' : top, dirname(file)).replaceAll(sep, '/');
+        folders.set(path, (folders.get(path) ?? 0) + 1);
+      }
     }
   }
   return folders;
@@ -43,7 +53,7 @@ describe('ARCHITECTURE.md', async () => {
       for (const [i, line] of stations.entries()) {
         assert.ok(line.startsWith(`${i + 1}. `), `${line} is out of turn`);
         const [, file = '', name = ''] = STATION.exec(line) ?? assert.fail(`no station: ${line}`);
-        const source = await readFile(join(PACKAGE, 'src', file), 'utf8');
+        const source = await readFile(pathOf(file), 'utf8');
         assert.match(source, exportOf(name), `${file} exports no ${name}`);
       }
     });
@@ -61,13 +71,12 @@ describe('ARCHITECTURE.md', async () => {
   });
 
   it('names only existing files', async () => {
-    for (const [, file = ''] of page.matchAll(FILE))
-      await access(join(PACKAGE, /^(?:src|test)\//.test(file) ? '' : 'src', file));
+    for (const [, file = ''] of page.matchAll(FILE)) await access(pathOf(file));
   });
 
   it('names only exported classes', async () => {
     const names = new Set([...page.matchAll(/`([A-Z]\w+)`/g)].map(([, name = '']) => name));
-    for (const folder of [join(PACKAGE, 'src'), join(PACKAGE, '../kernel/src')]) {
+    for (const folder of [...packageNames, 'kernel'].map((name) => join(PACKAGES, name, 'src'))) {
       for (const file of await readdir(folder, { recursive: true })) {
         if (!file.endsWith('.ts')) continue;
         const source = await readFile(join(folder, file), 'utf8');

@@ -1,7 +1,7 @@
 import { type Dialect, type HttpService, invariant } from '@plinth/kernel';
+import type { WriteOutcome } from '@plinth/tsdb-model/engine.js';
+import { LazyPlanner } from '@plinth/tsdb-sql/lazy-planner.js';
 import type { TsdbDeps } from './deps.js';
-import type { WriteOutcome } from './domain/engine/engine.js';
-import { LazyPlanner } from './domain/sql/lazy-planner.js';
 import type { Identify } from './routes/flight/flight-dialect.js';
 import type { OpenTsdb } from './service.js';
 

@@ -15,11 +15,11 @@ import type {
   SecretBox,
   WriteRoom,
 } from '@plinth/kernel';
-import type { UserDirectory } from './domain/influxql/users/user-directory.js';
+import type { UserDirectory } from '@plinth/tsdb-influxql/users/user-directory.js';
+import type { EngineWatch } from '@plinth/tsdb-storage/duckdb/instance/engine-watch.js';
 import type { AuditTrail } from './domain/system-tables/tables/audit.js';
 import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 import type { TsdbSettings } from './settings/config.js';
-import type { EngineWatch } from './storage/duckdb/instance/engine-watch.js';
 
 /** What the service is given by the server that runs it. */
 export interface TsdbDeps {

@@ -8,12 +8,12 @@ import {
   type ObjectStore,
   type RelationalStore,
 } from '@plinth/kernel';
-import type { CatalogTables } from './domain/catalog/records/catalog-tables.js';
-import { isoOf } from './model/time/calendar.js';
-import { FileDamaged, FileSums } from './storage/segments/file-sums.js';
-import type { Segment, SeriesFile } from './storage/segments/segment.js';
-import { SegmentRegistry } from './storage/segments/segment-registry.js';
-import { LOG_FOLDER } from './storage/wal/log-folder.js';
+import type { CatalogTables } from '@plinth/tsdb-catalog/records/catalog-tables.js';
+import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
+import { isoOf } from '@plinth/tsdb-model/time/calendar.js';
+import { FileDamaged, FileSums } from '@plinth/tsdb-storage/segments/file-sums.js';
+import { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
+import { LOG_FOLDER } from '@plinth/tsdb-storage/wal/log-folder.js';
 
 interface Tables extends CatalogTables {
   sqlite_master: { type: string; name: string };

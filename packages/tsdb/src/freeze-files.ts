@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { BackupMoment, FrozenFile, FrozenFiles } from '@plinth/kernel';
-import type { TsdbEngine } from './domain/engine/tsdb-engine.js';
+import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import { LOG_FOLDER } from '@plinth/tsdb-storage/wal/log-folder.js';
 import type { Processing } from './open/open-processing.js';
-import type { SegmentFiles } from './storage/segments/segment-files.js';
-import { LOG_FOLDER } from './storage/wal/log-folder.js';
 
 /** Folder of plugin files in a restored data folder, regardless of the original plugin folder. */
 const PLUGINS = 'plugins';

@@ -1,7 +1,7 @@
+export type { Engine, QueryRequest, WriteRequest } from '@plinth/tsdb-model/engine.js';
 export { acceptLogState } from './accept-log-state.js';
 export { createTsdb, preloadTsdb, type Tsdb } from './create-tsdb.js';
 export type { TsdbDeps } from './deps.js';
-export type { Engine, QueryRequest, WriteRequest } from './domain/engine/engine.js';
 export type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 export { findDamage } from './find-damage.js';
 export { type ReadLine, readLine } from './read-line.js';

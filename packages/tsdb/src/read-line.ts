@@ -2,8 +2,8 @@ import {
   LineRefused,
   type ParsedField,
   type SeriesText,
-} from './domain/line-protocol/slow-path/line-refused.js';
-import { parseLineCarefully } from './domain/line-protocol/slow-path/parse-line.js';
+} from '@plinth/tsdb-ingest/slow-path/line-refused.js';
+import { parseLineCarefully } from '@plinth/tsdb-ingest/slow-path/parse-line.js';
 
 /** A parsed line of line protocol. */
 export interface ReadLine {

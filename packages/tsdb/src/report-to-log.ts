@@ -1,8 +1,8 @@
 import type { Logger } from '@plinth/kernel';
-import type { EngineReport } from './domain/engine/engine-deps.js';
+import type { EngineReport } from '@plinth/tsdb-engine/engine-deps.js';
+import { isoOf } from '@plinth/tsdb-model/time/calendar.js';
+import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
 import type { EngineMetrics } from './metrics.js';
-import { isoOf } from './model/time/calendar.js';
-import { FileDamaged } from './storage/segments/file-sums.js';
 
 /** Maximum number of tables named in one log line. */
 const MAX_NAMED_TABLES = 100;

@@ -5,10 +5,9 @@ import { dirname, join } from 'node:path';
 import { crc32c, FOLDER_LOCK_FILES } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { CommandFailed, cannotWrite } from '../commands/output/exit.js';
-import { printNote } from '../commands/output/terminal.js';
 import { RESTORE_MARKER } from '../folder/data-folder.js';
 import { STORE_FILE } from '../folder/file-names.js';
+import { CommandFailed, cannotWrite } from '../process/command-failed.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
 
 const MANIFEST = 'backup.json';
@@ -76,13 +75,6 @@ function faultOf({ files }: Manifest): string | undefined {
 function isPathWithin(name: string): boolean {
   for (const char of name) if (char === '\\' || char < ' ' || char === '\x7f') return false;
   return name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
-}
-
-/** Prints what the backup does not contain. */
-export function printLeftOut({ left_out }: Manifest): void {
-  for (const sentence of left_out ?? []) {
-    printNote(`plinth: not in the backup: ${sentence}\n`);
-  }
 }
 
 /** Digest and description of a backup as one file; written last, so that a backup without it is not complete. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { isObject, messageOf } from '@plinth/kernel';
 import { type Command, Option } from 'commander';
+import { CommandFailed, EXIT } from '../process/command-failed.js';
 import { reasonOf, send, wantsTls } from './http-call.js';
-import { CommandFailed, EXIT } from './output/exit.js';
 
 export interface Connection {
   readonly host: string;

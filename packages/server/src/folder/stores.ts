@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import {
   type Clock,
   type CommitLog,
@@ -21,7 +22,6 @@ import {
   type WriteRoom,
 } from '@plinth/kernel';
 import type { ServerSettings } from '../settings.js';
-import { takeStoreThread } from '../store-thread.js';
 import type { DataFolder } from './data-folder.js';
 import { STORE_FILE } from './file-names.js';
 import { readFolderId } from './folder-id.js';
@@ -81,6 +81,8 @@ export async function openStores(deps: {
   readonly log: Logger;
   /** On the disk of the folder. */
   readonly room: WriteRoom;
+  /** Returns a thread of the relational store that was started earlier. */
+  readonly takeThread?: (() => Worker | undefined) | undefined;
 }): Promise<Stores> {
   const { settings, clock, random, log, room } = deps;
   const { files, path: dataDir } = deps.folder;
@@ -89,7 +91,7 @@ export async function openStores(deps: {
   const path = join(dataDir, STORE_FILE);
   const local = await openRelationalStore({
     ...{ path, clock, fileSystem: files, repair: deps.repair },
-    thread: takeStoreThread(),
+    thread: deps.takeThread?.(),
     onLoss: (loss) =>
       log.warn(
         { ...loss },

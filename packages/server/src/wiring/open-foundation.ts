@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import {
   type ClientAddresses,
   type Clock,
@@ -43,9 +44,17 @@ export interface Foundation {
   readonly reports: Reports;
 }
 
+/** Returns the thread of the store if it was started before. */
+export type TakeStoreThread = () => Worker | undefined;
+
 /** Opens the data folder, the stores and the logs. The caller closes `closers`, also on failure. */
 export async function openFoundation(
-  given: { readonly settings: Settings; readonly log: Logger; readonly folder: DataFolder },
+  given: {
+    readonly settings: Settings;
+    readonly log: Logger;
+    readonly folder: DataFolder;
+    readonly takeStoreThread: TakeStoreThread | undefined;
+  },
   closers: Closers,
 ): Promise<Foundation> {
   const { settings, log, folder } = given;
@@ -65,7 +74,7 @@ export async function openFoundation(
   // The store thread starts while code is loaded.
   const opening = openStores({
     ...{ folder, settings: settings.server, repair: settings.tsdb.repair },
-    ...{ clock, random, log, room: space },
+    ...{ clock, random, log, room: space, takeThread: given.takeStoreThread },
   });
   if (settings.server.services.includes('tsdb')) preloadTsdb();
   const stores = await opening;

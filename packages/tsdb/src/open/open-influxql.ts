@@ -1,9 +1,10 @@
+import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
+import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
+import { Influxql } from '@plinth/tsdb-influxql/influxql.js';
+import type { Diagnostic, Statistic } from '@plinth/tsdb-influxql/show/show-server.js';
 import type { TsdbDeps } from '../deps.js';
-import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
-import type { TsdbEngine } from '../domain/engine/tsdb-engine.js';
-import { Influxql } from '../domain/influxql/influxql.js';
-import { type Diagnostic, readDiagnostics } from '../domain/own-metrics/diagnostics.js';
-import { readStatistics, type Statistic } from '../domain/own-metrics/statistics.js';
+import { readDiagnostics } from '../domain/own-metrics/diagnostics.js';
+import { readStatistics } from '../domain/own-metrics/statistics.js';
 
 /** Creates InfluxQL on top of the storage engine, with the server data that its statements show. */
 export function openInfluxql(

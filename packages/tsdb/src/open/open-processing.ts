@@ -1,21 +1,24 @@
 import { join, resolve } from 'node:path';
+import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
+import type { Engine } from '@plinth/tsdb-model/engine.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PluginType } from '@plinth/tsdb-model/plugins/trigger.js';
+import { noEnvironment, Packages } from '@plinth/tsdb-plugins/domain/plugins/packages.js';
+import type { HostState } from '@plinth/tsdb-plugins/domain/plugins/plugins.js';
+import { ProcessingEngine } from '@plinth/tsdb-plugins/domain/processing-engine.js';
+import { checkDryLines } from '@plinth/tsdb-plugins/domain/runs/dry-lines.js';
+import { DryRuns } from '@plinth/tsdb-plugins/domain/runs/dry-run.js';
+import {
+  type CopiedPlugins,
+  copyPlugins,
+} from '@plinth/tsdb-plugins/storage/plugins/copy-plugins.js';
+import { PluginFolder } from '@plinth/tsdb-plugins/storage/plugins/plugin-folder.js';
+import { findRequirements } from '@plinth/tsdb-plugins/storage/plugins/requirements-files.js';
+import { TriggerStore } from '@plinth/tsdb-plugins/storage/plugins/trigger-store.js';
+import type { FoundPython } from '@plinth/tsdb-plugins/storage/python/environment/python-environment.js';
+import type { PluginUser } from '@plinth/tsdb-plugins/storage/python/plugin-user.js';
 import type { TsdbDeps } from '../deps.js';
-import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
-import type { Engine } from '../domain/engine/engine.js';
-import { noEnvironment, Packages } from '../domain/processing/plugins/packages.js';
-import type { HostState } from '../domain/processing/plugins/plugins.js';
-import { ProcessingEngine } from '../domain/processing/processing-engine.js';
-import { checkDryLines } from '../domain/processing/runs/dry-lines.js';
-import { DryRuns } from '../domain/processing/runs/dry-run.js';
-import { tsdbError } from '../errors.js';
-import type { PluginType } from '../model/plugins/trigger.js';
 import type { TsdbSettings } from '../settings/config.js';
-import { type CopiedPlugins, copyPlugins } from '../storage/plugins/copy-plugins.js';
-import { PluginFolder } from '../storage/plugins/plugin-folder.js';
-import { findRequirements } from '../storage/plugins/requirements-files.js';
-import { TriggerStore } from '../storage/plugins/trigger-store.js';
-import type { FoundPython } from '../storage/python/environment/python-environment.js';
-import type { PluginUser } from '../storage/python/plugin-user.js';
 
 /** The processing engine and the operations that HTTP routes need. */
 export interface Processing {
@@ -147,10 +150,10 @@ class PythonOnDemand {
     const { clock, random, log } = this.#deps;
     const [{ PythonPluginHost }, { PluginChecks }, { programRunner }, variables] =
       await Promise.all([
-        import('../storage/python/python-plugin-host.js'),
-        import('../storage/python/plugin-check.js'),
-        import('../storage/python/process/run-program.js'),
-        import('../storage/python/environment/program-environment.js'),
+        import('@plinth/tsdb-plugins/storage/python/python-plugin-host.js'),
+        import('@plinth/tsdb-plugins/storage/python/plugin-check.js'),
+        import('@plinth/tsdb-plugins/storage/python/process/run-program.js'),
+        import('@plinth/tsdb-plugins/storage/python/environment/program-environment.js'),
       ]);
     const rules = { names: settings.plugin_env, user };
     const run = programRunner(variables.programEnvironment(process.env, rules), user);
@@ -180,9 +183,9 @@ class PythonOnDemand {
     const found = await this.#find(this.#folder);
     if (found.kind === 'unavailable') throw tsdbError('python_unavailable', found.why);
     const [{ installPackages }, { programRunner }, { installerEnvironment }] = await Promise.all([
-      import('../storage/python/environment/package-installer.js'),
-      import('../storage/python/process/run-program.js'),
-      import('../storage/python/environment/program-environment.js'),
+      import('@plinth/tsdb-plugins/storage/python/environment/package-installer.js'),
+      import('@plinth/tsdb-plugins/storage/python/process/run-program.js'),
+      import('@plinth/tsdb-plugins/storage/python/environment/program-environment.js'),
     ]);
     const { environment, user } = found;
     const { plugin_env: names, package_manager } = this.#settings;
@@ -214,11 +217,11 @@ class PythonOnDemand {
     const settings = this.#settings;
     const [{ openPythonEnvironment }, { findPluginUser }, { programRunner }, variables, worker] =
       await Promise.all([
-        import('../storage/python/environment/python-environment.js'),
-        import('../storage/python/plugin-user.js'),
-        import('../storage/python/process/run-program.js'),
-        import('../storage/python/environment/program-environment.js'),
-        import('../storage/python/process/python-process.js'),
+        import('@plinth/tsdb-plugins/storage/python/environment/python-environment.js'),
+        import('@plinth/tsdb-plugins/storage/python/plugin-user.js'),
+        import('@plinth/tsdb-plugins/storage/python/process/run-program.js'),
+        import('@plinth/tsdb-plugins/storage/python/environment/program-environment.js'),
+        import('@plinth/tsdb-plugins/storage/python/process/python-process.js'),
       ]);
     const pluginUser = await findPluginUser(settings.plugin_user, process.getuid?.() ?? -1);
     if (pluginUser.kind === 'unavailable') return pluginUser;

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
-import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
-import type { Catalog } from '../domain/catalog/catalog.js';
-import { INTERNAL_DATABASE } from '../domain/catalog/schema/names.js';
-import type { Engine } from '../domain/engine/engine.js';
-import type { Influxql, InfluxqlRun } from '../domain/influxql/influxql.js';
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
+import type { Influxql, InfluxqlRun } from '@plinth/tsdb-influxql/influxql.js';
+import type { ResultStream } from '@plinth/tsdb-model/columns/result.js';
+import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { OWN_TABLE } from '../domain/own-metrics/metrics-recorder.js';
-import type { ResultStream } from '../model/columns/result.js';
 
 /** Functions that read results to the end, like a client. */
 export interface WarmUpConsumers {

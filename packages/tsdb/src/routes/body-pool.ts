@@ -1,5 +1,5 @@
-import { MemoryDrain } from '../model/memory/memory-drain.js';
-import { MemoryPool, roomFor } from '../model/memory/memory-pool.js';
+import { MemoryDrain } from '@plinth/tsdb-model/memory/memory-drain.js';
+import { MemoryPool, roomFor } from '@plinth/tsdb-model/memory/memory-pool.js';
 
 /** Maximum size of released memory that is kept for later bodies. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;

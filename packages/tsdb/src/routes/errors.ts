@@ -1,5 +1,5 @@
 import type { Outage, RequestError, RequestInvalid } from '@plinth/kernel';
-import type { TsdbError } from '../errors.js';
+import type { TsdbError } from '@plinth/tsdb-model/errors.js';
 
 /** All expected errors of requests. */
 export type EdgeError =

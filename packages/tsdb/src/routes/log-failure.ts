@@ -1,5 +1,5 @@
 import type { Logger } from '@plinth/kernel';
-import { tsdbError } from '../errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /** Where failures of one request are logged. */
 export interface FailureLog {

@@ -1,6 +1,6 @@
 import { parse } from 'node:querystring';
 import { Memo } from '@plinth/kernel';
-import { type TsdbError, tsdbError } from '../errors.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /** Number of cached query strings. Clients send the same one with every request. */
 const MAX_CACHED_COUNT = 1024;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createLogger, DiskFull } from '@plinth/kernel';
-import { tsdbError } from '../errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { type ErrorWording, errorAnswer } from './to-wire.js';
 
 it('leaves disk-full messages to the server, and logs the cause of a read-only log', () => {

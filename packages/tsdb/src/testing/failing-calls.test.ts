@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { CATALOG_CALLS, CallFaults, ManualClock } from '@plinth/kernel/testing';
-import type { EngineCall } from '../storage/duckdb/instance/engine-watch.js';
+import type { EngineCall } from '@plinth/tsdb-storage/duckdb/instance/engine-watch.js';
 import { flushNode } from './flush-node.js';
 import { openTestNode } from './open-test-node.js';
 import { query, writeLines } from './write-and-query.js';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TsdbEngine } from '../domain/engine/tsdb-engine.js';
+import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
 import type { OpenTsdb } from '../service.js';
 
 /** Flushes everything written before the call, and runs due merges. Throws if a flush fails. */

@@ -22,8 +22,8 @@ import {
   failingObjectStore,
   failingRelationalStore,
 } from '@plinth/kernel/testing';
-import type { Planner } from '../domain/engine/query/query-path.js';
-import { SqlPlanner } from '../domain/sql/sql-planner.js';
+import type { Planner } from '@plinth/tsdb-engine/query/query-path.js';
+import { SqlPlanner } from '@plinth/tsdb-sql/sql-planner.js';
 import type { TokenDirectory } from '../domain/system-tables/tables/tokens.js';
 import { type OpenTsdb, openTsdb } from '../service.js';
 import { TSDB_SETTINGS } from '../settings/config.js';

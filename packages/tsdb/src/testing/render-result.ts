@@ -1,7 +1,7 @@
 import { assertNever, invariant } from '@plinth/kernel';
-import { formatTime } from '../domain/sql/functions/time/chrono-format.js';
-import type { ResultStream } from '../model/columns/result.js';
-import type { IntervalValue, SqlType } from '../model/sql-type.js';
+import type { ResultStream } from '@plinth/tsdb-model/columns/result.js';
+import type { IntervalValue, SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { formatTime } from '@plinth/tsdb-sql/functions/time/chrono-format.js';
 
 /** A result as the lines of a `*.result` file: names, then rows, with cells separated by ` | `. */
 export async function renderResult(result: ResultStream): Promise<string[]> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
+import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { encodedRun } from '../routes/influxql/v1-query-route.js';
 import type { OpenTsdb } from '../service.js';
 import { renderResult } from './render-result.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Metrics } from '@plinth/kernel';
-import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
+import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';

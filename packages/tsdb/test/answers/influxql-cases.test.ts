@@ -1,9 +1,9 @@
 // Source: query-languages, sections 9 to 15. InfluxDB 1.6.7 computed the expected results, except
 // errors, from the same rows; floats have nine digits.
 
-import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
-import { type Answer, seriesOf } from '#src/domain/influxql/answer.js';
-import type { Value } from '#src/domain/influxql/plan/data-type.js';
+import { type Answer, seriesOf } from '@plinth/tsdb-influxql/answer.js';
+import type { Value } from '@plinth/tsdb-influxql/plan/data-type.js';
+import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { describeCases } from './run-cases.js';
 
 describeCases({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { ManualClock } from '@plinth/kernel/testing';
-import type { TsdbEngine } from '#src/domain/engine/tsdb-engine.js';
+import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
 import type { OpenTsdb } from '#src/service.js';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';

@@ -1,7 +1,7 @@
 // Source: query-languages, sections 1 to 8.
 
-import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
-import type { ParameterValue } from '#src/domain/sql/planned-query.js';
+import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
+import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import { renderResult } from '#src/testing/render-result.js';
 import { describeCases } from './run-cases.js';
 

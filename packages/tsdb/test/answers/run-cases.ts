@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
+import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { type QueryCase, type QueryFile, readQueryFile } from './query-case.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
-import type { EngineCall } from '#src/storage/duckdb/instance/engine-watch.js';
+import type { EngineCall } from '@plinth/tsdb-storage/duckdb/instance/engine-watch.js';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
+import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { queryInfluxql, TEST_DATABASE } from '#src/testing/write-and-query.js';
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ManualClock } from '@plinth/kernel/testing';
-import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
-import { seriesOf } from '#src/domain/influxql/answer.js';
+import { seriesOf } from '@plinth/tsdb-influxql/answer.js';
+import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 

@@ -1,6 +1,6 @@
 import type { Random } from '@plinth/kernel';
 import { CATALOG_CALLS, type CallFault, LOG_CALLS, OBJECT_CALLS } from '@plinth/kernel/testing';
-import type { EngineCall } from '#src/storage/duckdb/instance/engine-watch.js';
+import type { EngineCall } from '@plinth/tsdb-storage/duckdb/instance/engine-watch.js';
 
 const ENGINE_CALLS: readonly EngineCall[] = [
   ...(['engine.write', 'engine.copy', 'engine.query'] as const),

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvariantBroken } from '@plinth/kernel';
 import { SeededRandom } from '@plinth/kernel/testing';
-import { SqlPlanner } from '#src/domain/sql/sql-planner.js';
+import { SqlPlanner } from '@plinth/tsdb-sql/sql-planner.js';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { DONE_KINDS, type FailurePoints } from './failure-points.js';
 import { bounded, Hang, SimulatedNode } from './simulated-node.js';

@@ -3,10 +3,10 @@ import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
-import type { TsdbEngine } from '#src/domain/engine/tsdb-engine.js';
-import type { PlanContext, PlannedQuery } from '#src/domain/sql/planned-query.js';
-import { MAX_TIME_NS, MIN_TIME_NS } from '#src/model/scan.js';
+import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
+import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
+import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { OpenTsdb } from '#src/service.js';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';

@@ -4,15 +4,15 @@ import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import {
   makeEmptyFolder,
-  printLeftOut,
   readManifest,
   syncFolders,
   writeChecked,
   writeManifest,
 } from '../../backup/backup-folder.js';
+import { CommandFailed } from '../../process/command-failed.js';
 import { bytesOf, type Connection, callOk, connectionOf, withConnection } from '../connection.js';
-import { CommandFailed } from '../output/exit.js';
 import { keepToItself } from '../output/keep-to-itself.js';
+import { printLeftOut } from '../output/left-out.js';
 import { Progress } from '../output/progress.js';
 import { print } from '../output/terminal.js';
 

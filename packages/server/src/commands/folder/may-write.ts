@@ -1,5 +1,5 @@
 import { refusalForRoot } from '../../folder/folder-owner.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 
 /** Throws `CommandFailed` when root would write into the data folder of another user: see `refusalForRoot`. */
 export async function assertMayWrite(

@@ -7,16 +7,16 @@ import {
   type Manifest,
   makeEmptyFolder,
   piecesOf,
-  printLeftOut,
   readBackup,
   syncFolder,
   syncFolders,
   writeChecked,
 } from '../../backup/backup-folder.js';
 import { RESTORE_MARKER } from '../../folder/data-folder.js';
+import { CommandFailed, cannotWrite } from '../../process/command-failed.js';
 import { shellWord } from '../../shell-word.js';
-import { CommandFailed, cannotWrite } from '../output/exit.js';
 import { keepToItself } from '../output/keep-to-itself.js';
+import { printLeftOut } from '../output/left-out.js';
 import { Progress } from '../output/progress.js';
 import { print } from '../output/terminal.js';
 import { assertMayWrite } from './may-write.js';

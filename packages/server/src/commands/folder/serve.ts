@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import {
-  asDiskFull,
-  ConfigInvalid,
   defaultText,
   describeSettings,
   givenWithoutEffect,
-  isDomainError,
   listSettings,
   messageOf,
   type SettingDescription,
@@ -16,15 +13,16 @@ import {
 import { Command, Option } from 'commander';
 import { checkSettings } from '../../check-settings.js';
 import { assertHostsUsable } from '../../folder/take-place.js';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import { endAtOnceOnBug } from '../../process/crash-handler.js';
+import { explainFailedStart } from '../../process/explain-failed-start.js';
 import { forgetVariables } from '../../process/forget-variables.js';
 import { stopTimes } from '../../process/hard-end.js';
 import { ServiceManager } from '../../process/service-manager.js';
 import { closeOnSignals, reloadOnHangup, toggleDebugOnSignal } from '../../process/stop-signals.js';
 import { SETTINGS, type Settings } from '../../settings.js';
 import { type RunningServer, readSettings, startServer } from '../../start-server.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
-import { CORRUPT_HINT, DAMAGE_HINT } from '../output/hints.js';
+import { takeStoreThread } from '../../store-thread.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { print, printNote } from '../output/terminal.js';
 import { COMMON_SETTINGS } from '../serve-help.js';
@@ -40,8 +38,6 @@ Each setting can also come from the environment or a JSON file (docs/SETTINGS.md
 requests finish; a second one stops at once; SIGHUP reads the TLS key and certificate again and
 never stops the server; SIGUSR1 toggles the log level between debug and the configured one. Flags and INFLUXDB3_ variables
 of InfluxDB 3 Core are accepted; the log lists those without effect.`;
-
-const DAMAGE_KINDS: ReadonlySet<string> = new Set(['log_damaged', 'store_damaged']);
 
 /**
  * `plinth serve`, with a flag for every declared setting.
@@ -174,7 +170,7 @@ async function serve(sources: SettingsSources): Promise<void> {
     const settings = readSettings(sources);
     forgetVariables(process.env);
     endAtOnceOnBug();
-    const starting = startServer({ settings });
+    const starting = startServer({ settings, takeStoreThread });
     const manager = new ServiceManager(process.env, ({ message }) => {
       process.stderr.write(`plinth: cannot notify the service manager: ${message}\n`);
     });
@@ -190,37 +186,6 @@ async function serve(sources: SettingsSources): Promise<void> {
   } catch (error) {
     throw explainFailedStart(error);
   }
-}
-
-/** Fields of a system error about an address. */
-interface Listening {
-  readonly address?: string;
-  readonly port?: number;
-}
-
-/** What the command prints of a start that failed, and its exit code: `CommandFailed`, or `error` itself. */
-export function explainFailedStart(error: unknown): unknown {
-  if (error instanceof ConfigInvalid) {
-    const list = error.problems.map((problem) => `\n  ${problem}`).join('');
-    return new CommandFailed(
-      `the configuration cannot be used:${list}\n  See \`plinth serve --help\` and docs/SETTINGS.md.`,
-      EXIT.usage,
-    );
-  }
-  const { code, address, port } = Object(error) as NodeJS.ErrnoException & Listening;
-  if (code === 'EADDRINUSE') {
-    const bind = address === undefined ? 'the configured address' : `${address}:${port}`;
-    return new CommandFailed(
-      `${bind} is already in use; stop the other program or use --http-bind HOST:PORT`,
-    );
-  }
-  if (isDomainError(error)) {
-    const corrupt = error.kind === 'store_corrupt' ? `\n  ${CORRUPT_HINT}` : '';
-    const hint = DAMAGE_KINDS.has(error.kind) ? DAMAGE_HINT : corrupt;
-    return new CommandFailed(`${error.message}${hint}`);
-  }
-  const full = asDiskFull(error);
-  return full === undefined ? error : new CommandFailed(full.message);
 }
 
 /** The default address of clients. */

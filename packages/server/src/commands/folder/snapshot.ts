@@ -15,8 +15,8 @@ import {
 import { Command } from 'commander';
 import { listSnapshots, SNAPSHOT_FOLDER } from '../../folder/catalog-snapshots.js';
 import { STORE_FILE } from '../../folder/file-names.js';
+import { CommandFailed } from '../../process/command-failed.js';
 import { shellWord } from '../../shell-word.js';
-import { CommandFailed } from '../output/exit.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { isJson, printJson, withFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';

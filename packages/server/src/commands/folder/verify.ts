@@ -14,12 +14,13 @@ import {
   storeError,
 } from '@plinth/kernel';
 import { Command } from 'commander';
-import { checked, piecesOf, printLeftOut, readBackup } from '../../backup/backup-folder.js';
+import { checked, piecesOf, readBackup } from '../../backup/backup-folder.js';
 import { STORE_FILE } from '../../folder/file-names.js';
 import { checkOwnMasterKey } from '../../folder/master-key.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
-import { CORRUPT_HINT, DAMAGE_HINT } from '../output/hints.js';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
+import { CORRUPT_HINT, DAMAGE_HINT } from '../../process/hints.js';
 import { keepToItself } from '../output/keep-to-itself.js';
+import { printLeftOut } from '../output/left-out.js';
 import { Progress } from '../output/progress.js';
 import { print, printNote } from '../output/terminal.js';
 

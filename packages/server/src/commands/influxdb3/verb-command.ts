@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import { inherit } from '../inherit.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { SPELLINGS, type Spelling, WITHOUT } from './verbs.js';
 
 type Loaders = () => Readonly<Record<string, { load(): Promise<Command> }>>;

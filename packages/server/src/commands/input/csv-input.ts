@@ -1,5 +1,5 @@
 import { CsvFault } from '@plinth/line-protocol';
-import { CommandFailed, EXIT } from '../output/exit.js';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 
 /** Passes on `items`, and turns CSV errors into command failures. */
 export async function* readingCsv<T>(items: AsyncIterable<T>): AsyncGenerator<T> {

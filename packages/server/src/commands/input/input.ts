@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { messageOf } from '@plinth/kernel';
-import { CommandFailed } from '../output/exit.js';
+import { CommandFailed } from '../../process/command-failed.js';
 
 const HEAD_BYTES = 4096;
 /** Compressed bytes that are decompressed at a time: one byte can expand to a thousand. */

@@ -1,5 +1,5 @@
 import type { Chunk } from '@plinth/line-protocol';
-import { CommandFailed } from '../output/exit.js';
+import { CommandFailed } from '../../process/command-failed.js';
 
 export interface ChunkOptions {
   readonly chunkSizeBytes: number;

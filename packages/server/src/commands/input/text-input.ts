@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { messageOf } from '@plinth/kernel';
-import { CommandFailed } from '../output/exit.js';
+import { CommandFailed } from '../../process/command-failed.js';
 
 /** Reads a complete file, or standard input for `-`. */
 export async function readTextInput(file: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { CommandFailed } from '../output/exit.js';
+import { CommandFailed } from '../../process/command-failed.js';
 
 const MAX_TOLD_COUNT = 20;
 

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { messageOf } from '@plinth/kernel';
 import { Command } from 'commander';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import { type Connection, connectionOf, databaseOf, withConnection } from '../connection.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { printNote } from '../output/terminal.js';
 import { parseConcurrency } from '../rows/write.js';
 import { annotatedCsv, isAnnotatedCsv } from './annotated-csv.js';

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CommandFailed, cannotWrite } from '../output/exit.js';
+import { CommandFailed, cannotWrite } from '../../process/command-failed.js';
 import { print, printNote } from '../output/terminal.js';
 import { type QueryTrigger, triggerOf } from './continuous-query.js';
 import type { OldNames } from './old-names.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import type { Connection } from '../connection.js';
 import { quoted } from '../input/line-text.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { print, printNote } from '../output/terminal.js';
 import { runStatement } from '../rows/send-chunks.js';
 import type { User } from './portable-backup.js';

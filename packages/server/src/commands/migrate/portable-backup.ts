@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { messageOf } from '@plinth/kernel';
 import protobuf from 'protobufjs/minimal.js';
-import { CommandFailed } from '../output/exit.js';
+import { CommandFailed } from '../../process/command-failed.js';
 
 /** A shard of a backup: a time range of a retention policy. */
 export interface Shard {

@@ -2,7 +2,7 @@ import { constants } from 'node:buffer';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { messageOf } from '@plinth/kernel';
-import { CommandFailed } from '../output/exit.js';
+import { CommandFailed } from '../../process/command-failed.js';
 import { readBlock, TSM_TYPES, type TsmBlock, type TsmType } from './tsm-blocks.js';
 
 const MAGIC = 0x16d116d1;

@@ -1,5 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises';
-import { cannotWrite } from './exit.js';
+import { cannotWrite } from '../../process/command-failed.js';
 
 /** Private to its user, like the data folder that it comes from. */
 export const PRIVATE = 0o600;

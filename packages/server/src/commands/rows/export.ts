@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { escapedKey, escapedTable, quotedText } from '@plinth/line-protocol';
 import { Command, Option } from 'commander';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import {
   bytesOf,
   type Connection,
@@ -11,7 +12,6 @@ import {
   databaseOf,
   withConnection,
 } from '../connection.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { Progress } from '../output/progress.js';
 import { print } from '../output/terminal.js';
 import { PRIVATE, SHARED, writeWhole } from '../output/whole-file.js';

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type FieldType, findNumberColumns } from '@plinth/line-protocol';
 import { Command } from 'commander';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import {
   type Connection,
   call,
@@ -11,7 +12,6 @@ import {
 } from '../connection.js';
 import { csvFailure } from '../input/csv-input.js';
 import { openInput } from '../input/input.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { splitNames, writeFiles } from './write.js';
 
 interface ImportOptions {

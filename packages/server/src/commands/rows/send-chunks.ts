@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '@plinth/kernel';
 import { type Chunk, readRefusals } from '@plinth/line-protocol';
+import { CommandFailed } from '../../process/command-failed.js';
 import {
   type Connection,
   call,
@@ -9,7 +10,6 @@ import {
   errorTextOf,
   failureOf,
 } from '../connection.js';
-import { CommandFailed } from '../output/exit.js';
 import type { WriteReport } from './write-report.js';
 
 const MAX_ATTEMPT_COUNT = 10;

@@ -8,13 +8,13 @@ import {
   type TimeFormat,
 } from '@plinth/line-protocol';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import { type Connection, connectionOf, databaseOf, withConnection } from '../connection.js';
 import { readingCsv } from '../input/csv-input.js';
 import { dumpChunks, isDump } from '../input/dump.js';
 import { openInput, textInput, withHead } from '../input/input.js';
 import { chunkLines } from '../input/line-chunks.js';
 import { isLineProtocol } from '../input/line-text.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { runDumpStatement, send, sendAll } from './send-chunks.js';
 import { WriteReport } from './write-report.js';
 

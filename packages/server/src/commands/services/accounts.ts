@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import {
   type CallOptions,
   type Connection,
@@ -6,7 +7,6 @@ import {
   connectionOf,
   withConnection,
 } from '../connection.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { printOne, printRows, withFormat } from '../output/listing.js';
 import { print, printNote } from '../output/terminal.js';
 import { idOfName } from './named.js';

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { messageOf, networkMatcher } from '@plinth/kernel';
 import { CLAIM_CODE_FILE } from '../../folder/claim-code.js';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import { type Connection, call, errorTextOf } from '../connection.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 
 const FIRST_TOKEN = 'api/v3/configure/token/admin';
 const isLoopback = networkMatcher(['loopback']);

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import { type Connection, callOk, connectionOf, withConnection } from '../connection.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { printAnswer, printRows, withFormat } from '../output/listing.js';
 import { print, printNote } from '../output/terminal.js';
 import { APPS, appOf } from './named.js';

@@ -1,8 +1,8 @@
 import { invariant, isObject } from '@plinth/kernel';
 import { Argument, Command } from 'commander';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import { type Connection, callOk, connectionOf, withConnection } from '../connection.js';
 import { readTextInput } from '../input/text-input.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { print } from '../output/terminal.js';
 import { appOf } from './named.js';
 import { SAMPLE_NAMES, sampleEvent } from './sample-events.js';

@@ -7,8 +7,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import { callOk, connectionOf, withConnection } from '../connection.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { printOne, printRows, withFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import { type Connection, callOk, connectionOf, withConnection } from '../connection.js';
 import { secondsOf } from '../input/duration.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { formatTable, printOne, printRows, withFormat } from '../output/listing.js';
 import { printNote } from '../output/terminal.js';
 

@@ -1,5 +1,5 @@
+import { CommandFailed } from '../../process/command-failed.js';
 import { type Connection, call } from '../connection.js';
-import { CommandFailed } from '../output/exit.js';
 import { allItems, type Item } from './pages.js';
 
 /** Maximum number of ids listed for an ambiguous name. */

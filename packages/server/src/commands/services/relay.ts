@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import { messageOf } from '@plinth/kernel';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import { bytesOf, type Connection, callOk } from '../connection.js';
 import { reasonOf, send } from '../http-call.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { APPS } from './named.js';
 
 /** The response to a forwarded delivery. */

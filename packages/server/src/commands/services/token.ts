@@ -1,9 +1,9 @@
 import { writeTokenFile } from '@plinth/identity';
 import { isDomainError, NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
 import { Command } from 'commander';
+import { CommandFailed, cannotWrite, EXIT } from '../../process/command-failed.js';
 import { type Connection, callOk, connectionOf, requireOk, withConnection } from '../connection.js';
 import { secondsOf } from '../input/duration.js';
-import { CommandFailed, cannotWrite, EXIT } from '../output/exit.js';
 import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print, printNote } from '../output/terminal.js';
 import { createFirstToken } from './claim-code.js';

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { Command } from 'commander';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import { connectionOf, withConnection } from '../connection.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { isJson, withFormat } from '../output/listing.js';
 import { print, printNote } from '../output/terminal.js';
 import { deliveriesOf } from './deliveries.js';

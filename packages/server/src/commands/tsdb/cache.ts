@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import { callOk, connectionOf, databaseOf, withConnection } from '../connection.js';
 import { secondsOf } from '../input/duration.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 

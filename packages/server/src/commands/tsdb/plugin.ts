@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { Command } from 'commander';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import { callOk, connectionOf, databaseOf, withConnection } from '../connection.js';
 import { isLineProtocol } from '../input/line-text.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 import { readArguments } from './trigger.js';

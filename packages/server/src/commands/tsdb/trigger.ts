@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
+import { CommandFailed, EXIT } from '../../process/command-failed.js';
 import { callOk, connectionOf, databaseOf, withConnection } from '../connection.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
 import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 

@@ -1,6 +1,6 @@
-import { type TsdbError, tsdbError } from '../../errors.js';
-import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
-import type { ParameterValue } from '../sql/planned-query.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { CacheDefinition } from './cache-definitions.js';
 
 /** A cache function call in a query. */

@@ -1,5 +1,5 @@
-import type { Column } from '../../model/columns/column.js';
-import type { TableSchema } from '../../model/schema.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 
 interface Definition {
   /** Sequential number, starting at 0, among all caches of the same kind. */

@@ -1,12 +1,12 @@
-import type { Column } from '../../model/columns/column.js';
-import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
-import type { BatchField, RowBatch } from '../../model/columns/row-batch.js';
-import { MAX_TIME_NS } from '../../model/scan.js';
-import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
-import { quoteName } from '../../storage/duckdb/quote.js';
-import { collectedRows } from '../engine/query/collected-rows.js';
-import type { TableStore } from '../engine/table/table-store.js';
-import { columnType } from '../sql/plan/select/column-type.js';
+import { collectedRows } from '@plinth/tsdb-engine/query/collected-rows.js';
+import type { TableStore } from '@plinth/tsdb-engine/table/table-store.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { BatchField, RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import { MAX_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
+import { columnType } from '@plinth/tsdb-sql/plan/select/column-type.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 
 /** The rows of a table that fill a cache. */
 export interface HistoryRequest {

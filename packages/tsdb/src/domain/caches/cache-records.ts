@@ -1,5 +1,5 @@
 import type { Migration, RelationalStore } from '@plinth/kernel';
-import { fromStoredName, toStoredName } from '../catalog/schema/stored-name.js';
+import { fromStoredName, toStoredName } from '@plinth/tsdb-catalog/schema/stored-name.js';
 import type { CacheDefinition } from './cache-definitions.js';
 
 interface CacheRow {

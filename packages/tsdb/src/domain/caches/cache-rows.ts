@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Column } from '../../model/columns/column.js';
-import type { SqlType } from '../../model/sql-type.js';
-import type { CellColumn } from '../../storage/buffer/append-cells.js';
-import { ENGINE_TYPE } from '../../storage/duckdb/column-type.js';
-import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
-import { quoteName } from '../../storage/duckdb/quote.js';
-import { rowsText } from '../sql/plan/from/virtual-tables.js';
-import { columnType } from '../sql/plan/select/column-type.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
+import { rowsText } from '@plinth/tsdb-sql/plan/from/virtual-tables.js';
+import { columnType } from '@plinth/tsdb-sql/plan/select/column-type.js';
+import type { CellColumn } from '@plinth/tsdb-storage/buffer/append-cells.js';
+import { ENGINE_TYPE } from '@plinth/tsdb-storage/duckdb/column-type.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { newValues } from './value-column.js';
 
 /** Up to this many rows are written into the query text. More rows go into a temporary table. */
@@ -70,7 +70,7 @@ export class CacheRows {
     );
     try {
       await this.#host.withWriter(async (connection) => {
-        const { appendRows } = await import('../../storage/buffer/append-cells.js');
+        const { appendRows } = await import('@plinth/tsdb-storage/buffer/append-cells.js');
         await connection.run(`CREATE TABLE ${name} (${definitions.join(', ')})`);
         for (let from = 0; from < rowCount; from += BATCH_ROWS) {
           const to = Math.min(rowCount, from + BATCH_ROWS);

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@plinth/kernel';
-import { compareByteOrder } from '../../model/byte-order.js';
-import type { Column } from '../../model/columns/column.js';
-import { MIN_TIME_NS, type ScanRequest, type ScanSource } from '../../model/scan.js';
-import type { TableSchema } from '../../model/schema.js';
-import type { ScannedTable } from '../sql/planned-query.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { ScannedTable } from '@plinth/tsdb-model/query/planned-query.js';
+import { MIN_TIME_NS, type ScanRequest, type ScanSource } from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { columnsOf } from './cache-definitions.js';
 import type { CacheRows, RowsText } from './cache-rows.js';
 import type { DistinctCache } from './distinct-cache.js';

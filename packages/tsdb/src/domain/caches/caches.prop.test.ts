@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
+import { SeriesIndex } from '@plinth/tsdb-engine/series/series-index.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { BatchField, RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import fc from 'fast-check';
-import type { Column } from '../../model/columns/column.js';
-import type { BatchField, RowBatch } from '../../model/columns/row-batch.js';
-import { SeriesIndex } from '../engine/series/series-index.js';
 import { DistinctCache } from './distinct-cache.js';
 import { LastCache } from './last-cache.js';
 import { thresholdOf } from './threshold.js';

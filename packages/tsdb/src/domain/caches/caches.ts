@@ -1,13 +1,13 @@
 import type { Clock } from '@plinth/kernel';
-import { tsdbError } from '../../errors.js';
-import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
-import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
-import type { Catalog } from '../catalog/catalog.js';
-import { KeyedQueue } from '../catalog/keyed-queue.js';
-import { INTERNAL_DATABASE } from '../catalog/schema/names.js';
-import type { TableStore } from '../engine/table/table-store.js';
-import { visibleFrom } from '../engine/table/visible-from.js';
-import type { ParameterValue, ScannedTable } from '../sql/planned-query.js';
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
+import { KeyedQueue } from '@plinth/tsdb-catalog/keyed-queue.js';
+import type { TableStore } from '@plinth/tsdb-engine/table/table-store.js';
+import { visibleFrom } from '@plinth/tsdb-engine/table/visible-from.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ParameterValue, ScannedTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { noSuchCache, readCacheCall } from './cache-call.js';
 import type {
   CacheDefinition,

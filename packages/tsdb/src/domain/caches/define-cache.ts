@@ -1,8 +1,8 @@
 import { isPlainText } from '@plinth/kernel';
-import { type TsdbError, tsdbError } from '../../errors.js';
-import type { Column } from '../../model/columns/column.js';
-import type { TableSchema } from '../../model/schema.js';
-import { MAX_NAME_LENGTH } from '../catalog/schema/limits.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { MAX_NAME_LENGTH } from '@plinth/tsdb-model/database/limits.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import {
   type DistinctCacheDefinition,
   defaultName,

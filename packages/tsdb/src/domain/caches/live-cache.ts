@@ -1,9 +1,9 @@
 import type { Clock } from '@plinth/kernel';
-import { batchSizeBytes, type RowBatch } from '../../model/columns/row-batch.js';
-import { MIN_TIME_NS } from '../../model/scan.js';
-import type { TableSchema } from '../../model/schema.js';
-import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
-import type { TableStore } from '../engine/table/table-store.js';
+import type { TableStore } from '@plinth/tsdb-engine/table/table-store.js';
+import { batchSizeBytes, type RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { type CacheDefinition, columnsOf } from './cache-definitions.js';
 import { latestArrival, readHistory } from './cache-history.js';
 import { DistinctCache } from './distinct-cache.js';

@@ -1,8 +1,8 @@
-import type { Column } from '../../model/columns/column.js';
-import { isValid, type RowBatch } from '../../model/columns/row-batch.js';
-import type { FieldValues } from '../../model/parsed-body.js';
-import type { TagCondition } from '../../model/scan.js';
-import type { SeriesIndex } from '../engine/series/series-index.js';
+import type { SeriesIndex } from '@plinth/tsdb-engine/series/series-index.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { isValid, type RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import type { FieldValues } from '@plinth/tsdb-model/parsed-body.js';
+import type { TagCondition } from '@plinth/tsdb-model/scan.js';
 
 /** Value of a key column; `undefined` if the row has none. */
 export type KeyValue = string | bigint | boolean | undefined;

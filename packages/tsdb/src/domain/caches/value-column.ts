@@ -1,5 +1,5 @@
-import type { FieldType } from '../../model/columns/column.js';
-import type { FieldValues } from '../../model/parsed-body.js';
+import type { FieldType } from '@plinth/tsdb-model/columns/column.js';
+import type { FieldValues } from '@plinth/tsdb-model/parsed-body.js';
 import { textAt } from './row-keys.js';
 
 export type CachedValue = number | bigint | boolean | string | undefined;

@@ -1,11 +1,6 @@
 import { availableParallelism, hostname } from 'node:os';
-import { goDuration } from '../influxql/show/go-duration.js';
-
-/** Server facts, in the groups and with the names of a 1.x server. */
-export interface Diagnostic {
-  readonly name: string;
-  readonly values: Readonly<Record<string, string | number>>;
-}
+import { goDuration } from '@plinth/tsdb-influxql/show/go-duration.js';
+import type { Diagnostic } from '@plinth/tsdb-influxql/show/show-server.js';
 
 /** Go's names of the architectures. */
 const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };

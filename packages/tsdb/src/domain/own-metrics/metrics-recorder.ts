@@ -1,7 +1,7 @@
 import { type Clock, isDomainError, type MetricSample, type Metrics } from '@plinth/kernel';
-import { FULL_ACCESS } from '../catalog/access/database-access.js';
-import { INTERNAL_DATABASE } from '../catalog/schema/names.js';
-import type { Engine } from '../engine/engine.js';
+import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import type { Engine } from '@plinth/tsdb-model/engine.js';
 
 /** In the database `_internal`. */
 export const OWN_TABLE = 'metrics';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Metrics } from '@plinth/kernel';
-import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import { readStatistics } from './statistics.js';
 
 it('leaves out the series of an unreadable table, and creates all counters before it awaits any', async () => {

@@ -1,12 +1,6 @@
 import type { MetricSample, Metrics } from '@plinth/kernel';
-import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
-
-/** Numbers in the groups and with the names of a 1.x server. */
-export interface Statistic {
-  readonly name: string;
-  readonly tags: Readonly<Record<string, string>>;
-  readonly values: Readonly<Record<string, number>>;
-}
+import type { Statistic } from '@plinth/tsdb-influxql/show/show-server.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 
 export interface CountedTables {
   databases(): readonly DatabaseSchema[];

@@ -1,5 +1,5 @@
 import type { Logger, Principal } from '@plinth/kernel';
-import type { LoggedQuery } from './logged-query.js';
+import type { LoggedQuery } from '@plinth/tsdb-engine/query/log/logged-query.js';
 import { digestOf } from './statement-digest.js';
 
 /**

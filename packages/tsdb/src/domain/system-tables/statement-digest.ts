@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { KEYWORDS } from '../influxql/parse/token.js';
+import { KEYWORDS } from '@plinth/tsdb-influxql/parse/token.js';
 
 /**
  * Matches a comment, string, quoted name, number or duration, parameter, word, or single character.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { FULL_ACCESS } from '../catalog/access/database-access.js';
+import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { BOOLEAN, nanosOfMs, systemTable, TEXT, UINT64 } from './system-table.js';
 import { type TokenRecord, tokensTable } from './tables/tokens.js';
 

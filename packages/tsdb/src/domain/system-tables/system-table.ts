@@ -1,5 +1,5 @@
-import type { SqlType } from '../../model/sql-type.js';
-import type { VirtualTable } from '../sql/planned-query.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 
 export const BOOLEAN: SqlType = { kind: 'boolean' };
 export const UINT8: SqlType = { kind: 'int', bits: 8, signed: false };

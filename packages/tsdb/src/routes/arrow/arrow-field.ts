@@ -1,6 +1,6 @@
-import { MESSAGE_TYPE } from '../../model/columns/column.js';
-import type { OutputColumn } from '../../model/columns/result.js';
-import type { SqlType } from '../../model/sql-type.js';
+import { MESSAGE_TYPE } from '@plinth/tsdb-model/columns/column.js';
+import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 
 /** A union type. Only Flight SQL uses it; query results do not contain unions. */
 export interface UnionType {

@@ -1,4 +1,4 @@
-import { MemoryPool } from '../../model/memory/memory-pool.js';
+import { MemoryPool } from '@plinth/tsdb-model/memory/memory-pool.js';
 
 /** Leaves room for batches slightly above the target size. A single huge row does not fit. */
 const BODY_BYTES = 256 * 1024;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
+import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import { TextCells } from '@plinth/tsdb-model/columns/text-cells.js';
+import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
-import { DictionaryVector } from '../../model/columns/dictionary-vector.js';
-import type { ColumnVector, ResultChunk } from '../../model/columns/result.js';
-import { TextCells } from '../../model/columns/text-cells.js';
-import { TextSpans } from '../../model/columns/text-spans.js';
-import type { SqlType } from '../../model/sql-type.js';
 import { type ArrowType, plainField } from './arrow-field.js';
 import { type ArrowMessage, BatchEncoder } from './batch-encoder.js';
 import { encapsulated, schemaMessage } from './schema-message.js';

@@ -1,5 +1,5 @@
-import type { ColumnVector } from '../../model/columns/result.js';
-import type { Steps } from '../../model/time-sliced-task.js';
+import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
+import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 
 /** Metadata and buffers of the columns in a record batch. Source: Arrow, "RecordBatch message". */
 export interface BatchParts {

@@ -1,6 +1,6 @@
 import { assertNever } from '@plinth/kernel';
-import { type IntervalValue, NS_PER_UNIT } from '../../model/sql-type.js';
-import { floorDiv } from '../../model/time/calendar.js';
+import { type IntervalValue, NS_PER_UNIT } from '@plinth/tsdb-model/sql-type.js';
+import { floorDiv } from '@plinth/tsdb-model/time/calendar.js';
 import type { ArrowType } from './arrow-field.js';
 import type { ColumnBuilder } from './column-builder.js';
 import { ListColumn, StructColumn, UnionColumn } from './nested-columns.js';

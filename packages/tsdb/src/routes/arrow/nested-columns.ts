@@ -1,7 +1,7 @@
 import { invariant } from '@plinth/kernel';
-import type { ColumnVector } from '../../model/columns/result.js';
-import { isValid } from '../../model/columns/row-batch.js';
-import { runThrough, type Steps } from '../../model/time-sliced-task.js';
+import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
+import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
+import { runThrough, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 import { Offsets } from './text-column.js';
 

@@ -1,5 +1,5 @@
-import type { ColumnVector } from '../../model/columns/result.js';
-import { isValid } from '../../model/columns/row-batch.js';
+import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
+import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 
 /** Builds a column that is NULL in every row and has no buffers. */

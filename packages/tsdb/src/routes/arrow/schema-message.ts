@@ -1,4 +1,5 @@
 import { assertNever } from '@plinth/kernel';
+import type { TimeUnit as SqlTimeUnit } from '@plinth/tsdb-model/sql-type.js';
 import { Binary } from 'apache-arrow/fb/binary';
 import { Bool } from 'apache-arrow/fb/bool';
 import { Date as ArrowDate } from 'apache-arrow/fb/date';
@@ -29,7 +30,6 @@ import { Union } from 'apache-arrow/fb/union';
 import { UnionMode } from 'apache-arrow/fb/union-mode';
 import { Utf8 } from 'apache-arrow/fb/utf8';
 import { Builder, type Offset } from 'flatbuffers';
-import type { TimeUnit as SqlTimeUnit } from '../../model/sql-type.js';
 import { type ArrowField, type ArrowType, type KeyValuePair, plainField } from './arrow-field.js';
 
 const UNIT: Readonly<Record<SqlTimeUnit, TimeUnit>> = {

@@ -1,7 +1,11 @@
-import { DictionaryVector } from '../../model/columns/dictionary-vector.js';
-import type { ColumnVector } from '../../model/columns/result.js';
-import { CELL_BYTES, MAX_CELL_TEXT_BYTES, TextCells } from '../../model/columns/text-cells.js';
-import { TextSpans } from '../../model/columns/text-spans.js';
+import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
+import {
+  CELL_BYTES,
+  MAX_CELL_TEXT_BYTES,
+  TextCells,
+} from '@plinth/tsdb-model/columns/text-cells.js';
+import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 
 /** Number of strings whose bytes are cached. Most text columns are tags, which repeat. */

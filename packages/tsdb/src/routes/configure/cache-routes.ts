@@ -1,9 +1,9 @@
 import { bytesAnswer, type HttpAnswer, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
+import { MAX_NAME_LENGTH } from '@plinth/tsdb-model/database/limits.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { Type } from 'typebox';
 import type { CacheDefinition } from '../../domain/caches/cache-definitions.js';
 import { columnsOf } from '../../domain/caches/cache-definitions.js';
-import { MAX_NAME_LENGTH } from '../../domain/catalog/schema/limits.js';
-import type { TableSchema } from '../../model/schema.js';
 import type { RouteDeps } from '../deps.js';
 import { MANAGEMENT_FAILED, TABLE } from '../description.js';
 import { ManagementInput } from './management-input.js';

@@ -1,8 +1,8 @@
 import { queryOf, type Route, type RouteDocs } from '@plinth/kernel';
+import type { HardDeletion } from '@plinth/tsdb-catalog/deletion/deleted-resources.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { Type } from 'typebox';
-import type { HardDeletion } from '../../domain/catalog/deletion/deleted-resources.js';
-import { INTERNAL_DATABASE } from '../../domain/catalog/schema/names.js';
-import { tsdbError } from '../../errors.js';
 import type { RouteDeps } from '../deps.js';
 import {
   DB,

@@ -1,4 +1,4 @@
-import { NS_PER_SECOND } from '../../model/time/calendar.js';
+import { NS_PER_SECOND } from '@plinth/tsdb-model/time/calendar.js';
 
 /** Nanoseconds per unit; months and years are averages. Source: tsdb-http, "Databases". */
 const NS_PER_UNIT: ReadonlyMap<string, bigint> = new Map(

@@ -6,9 +6,9 @@ import {
   queryOf,
   requestError,
 } from '@plinth/kernel';
-import type { HardDeletion } from '../../domain/catalog/deletion/deleted-resources.js';
-import { type TsdbError, tsdbError } from '../../errors.js';
-import { daysInMonth } from '../../model/time/calendar.js';
+import type { HardDeletion } from '@plinth/tsdb-catalog/deletion/deleted-resources.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import { daysInMonth } from '@plinth/tsdb-model/time/calendar.js';
 import {
   jsonError,
   jsonTextOf,

@@ -1,6 +1,6 @@
 import { OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
+import type { FieldType } from '@plinth/tsdb-model/columns/column.js';
 import { Type } from 'typebox';
-import type { FieldType } from '../../model/columns/column.js';
 import type { RouteDeps } from '../deps.js';
 import { HARD_DELETE_AT, TABLE as NAMED, RETENTION } from '../description.js';
 import { jsonError } from '../query/json-request.js';

@@ -6,8 +6,8 @@ import {
   requestIdOf,
   textAnswer,
 } from '@plinth/kernel';
+import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import { Type } from 'typebox';
-import { accessOf } from '../../domain/catalog/access/database-access.js';
 import type { RouteDeps } from '../deps.js';
 import { FLIGHT_PATH } from './flight-dialect.js';
 import { toGrpcFailure } from './to-status.js';

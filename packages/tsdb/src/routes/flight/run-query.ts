@@ -1,4 +1,4 @@
-import type { ParameterValue } from '../../domain/sql/planned-query.js';
+import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import { arrowFieldOf, type KeyValuePair } from '../arrow/arrow-field.js';
 import type { FlightDeps } from '../deps.js';
 import { type NativeAnswer, openNative, rowsOf } from '../influxql/native/open-native.js';

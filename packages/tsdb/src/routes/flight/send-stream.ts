@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import type { ResultChunk } from '../../model/columns/result.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { ArrowField, KeyValuePair } from '../arrow/arrow-field.js';
 import { type ArrowMessage, BatchEncoder } from '../arrow/batch-encoder.js';
 import { schemaMessage } from '../arrow/schema-message.js';

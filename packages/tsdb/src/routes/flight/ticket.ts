@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { ParameterValue } from '../../domain/sql/planned-query.js';
-import { tsdbError } from '../../errors.js';
-import type { IntervalValue } from '../../model/sql-type.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
+import type { IntervalValue } from '@plinth/tsdb-model/sql-type.js';
 import { GRPC, GrpcFailure } from '../grpc/grpc-status.js';
 import { parseJsonParameter, readParams, readText } from '../query/json-request.js';
 import { decodeAny, decodeMessage, encodeAny, MessageWriter, read } from './wire-messages.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createLogger } from '@plinth/kernel';
-import { tsdbError } from '../../errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { GRPC } from '../grpc/grpc-status.js';
 import { toGrpcFailure } from './to-status.js';
 

@@ -1,7 +1,7 @@
-import type { IntervalValue, SqlType } from '../../model/sql-type.js';
-import { floorDiv, NS_PER_SECOND } from '../../model/time/calendar.js';
-import { offsetNsAt } from '../../model/time/time-zone.js';
-import { runThrough } from '../../model/time-sliced-task.js';
+import type { IntervalValue, SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { floorDiv, NS_PER_SECOND } from '@plinth/tsdb-model/time/calendar.js';
+import { offsetNsAt } from '@plinth/tsdb-model/time/time-zone.js';
+import { runThrough } from '@plinth/tsdb-model/time-sliced-task.js';
 import { type NestedText, nestedText } from './nested/nested-text.js';
 import { floatText, shortestFloat32, type WholeFloats } from './number-text.js';
 import { durationText, intervalText } from './span-text.js';

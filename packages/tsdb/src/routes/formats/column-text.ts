@@ -1,8 +1,8 @@
 import { Memo } from '@plinth/kernel';
-import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/columns/result.js';
-import { isValid } from '../../model/columns/row-batch.js';
-import { isNested, type SqlType } from '../../model/sql-type.js';
-import type { Steps } from '../../model/time-sliced-task.js';
+import type { ColumnVector, OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
+import { isNested, type SqlType } from '@plinth/tsdb-model/sql-type.js';
+import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import { type CellText, plainSteps, plainText, ROW_STYLE } from './cell-text.js';
 import type { NestedText } from './nested/nested-text.js';
 import { TimeWriter } from './time-text.js';

@@ -1,5 +1,5 @@
-import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
-import type { Steps } from '../../model/time-sliced-task.js';
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { TextBytes } from './text-bytes.js';
 
 /** Properties of a result that are known before its first row. */

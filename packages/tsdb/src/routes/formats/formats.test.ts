@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DictionaryVector } from '../../model/columns/dictionary-vector.js';
-import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/columns/result.js';
-import type { SqlType } from '../../model/sql-type.js';
+import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import type { ColumnVector, OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { TextFormat } from './encoder.js';
 import { createTextFormats, type TextFormats } from './index.js';
 import { TextBytes } from './text-bytes.js';

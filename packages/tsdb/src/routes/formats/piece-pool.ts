@@ -1,4 +1,4 @@
-import { MemoryPool } from '../../model/memory/memory-pool.js';
+import { MemoryPool } from '@plinth/tsdb-model/memory/memory-pool.js';
 
 /** Size of pooled pieces; longer rows use memory of their own. */
 const PIECE_BYTES = 512 * 1024;

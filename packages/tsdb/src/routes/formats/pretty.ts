@@ -1,6 +1,6 @@
-import { tsdbError } from '../../errors.js';
-import type { ResultChunk } from '../../model/columns/result.js';
-import type { Steps } from '../../model/time-sliced-task.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import { chunkTexts, columnTexts, NestedTexts } from './column-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';
 import { isPair, PART_LENGTH, partsOf } from './nested/nested-text.js';

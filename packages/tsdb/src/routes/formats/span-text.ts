@@ -1,5 +1,5 @@
-import type { IntervalValue } from '../../model/sql-type.js';
-import { NS_PER_SECOND } from '../../model/time/calendar.js';
+import type { IntervalValue } from '@plinth/tsdb-model/sql-type.js';
+import { NS_PER_SECOND } from '@plinth/tsdb-model/time/calendar.js';
 
 /** `0 days 0 hours 10 mins 0.000000000 secs`. */
 export function durationText(nanos: bigint): string {

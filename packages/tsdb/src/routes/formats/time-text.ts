@@ -1,4 +1,4 @@
-import { civilFromDays, floorDiv } from '../../model/time/calendar.js';
+import { civilFromDays, floorDiv } from '@plinth/tsdb-model/time/calendar.js';
 import { Piece, type TextBytes } from './text-bytes.js';
 
 const SECONDS_PER_DAY = 86_400;

@@ -1,8 +1,8 @@
-import type { AnswerBlock, AnswerColumn } from '../../domain/influxql/answer.js';
-import { sqlTypeOf } from '../../domain/influxql/execute/series/table-reader.js';
-import type { Value } from '../../domain/influxql/plan/data-type.js';
-import { DictionaryTexts } from '../../model/columns/dictionary-vector.js';
-import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/columns/result.js';
+import type { AnswerBlock, AnswerColumn } from '@plinth/tsdb-influxql/answer.js';
+import { sqlTypeOf } from '@plinth/tsdb-influxql/execute/series/table-reader.js';
+import type { Value } from '@plinth/tsdb-influxql/plan/data-type.js';
+import { DictionaryTexts } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import type { ColumnVector, OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 
 /** Converts a result column of InfluxQL to an output column. */
 export function outputOf(

@@ -1,5 +1,5 @@
 import { type HttpRequest, isDomainError } from '@plinth/kernel';
-import type { InfluxqlRequest } from '../../domain/influxql/influxql.js';
+import type { InfluxqlRequest } from '@plinth/tsdb-influxql/influxql.js';
 import type { AuditTrail } from '../../domain/system-tables/tables/audit.js';
 
 /**

@@ -1,4 +1,4 @@
-import { tsdbError } from '../../errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 const CRLF = Buffer.from('\r\n');
 const HEADERS_END = Buffer.from('\r\n\r\n');

@@ -1,7 +1,7 @@
-import type { Measurement, SelectStatement } from '../../domain/influxql/ast/select.js';
-import type { Statement } from '../../domain/influxql/ast/statements.js';
-import { NO_DATABASE, policyDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
-import { tsdbError } from '../../errors.js';
+import type { Measurement, SelectStatement } from '@plinth/tsdb-influxql/ast/select.js';
+import type { Statement } from '@plinth/tsdb-influxql/ast/statements.js';
+import { NO_DATABASE, policyDatabase } from '@plinth/tsdb-influxql/plan/compile/find-sources.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /**
  * Checks the database of a statement on a native endpoint: at most one, and the same in statement

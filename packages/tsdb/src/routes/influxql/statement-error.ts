@@ -1,8 +1,8 @@
 import { isDomainError } from '@plinth/kernel';
-import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
-import { ParseError } from '../../domain/influxql/parse/parse-error.js';
-import { NO_DATABASE } from '../../domain/influxql/plan/compile/find-sources.js';
-import { type TsdbError, tsdbError } from '../../errors.js';
+import type { InfluxqlRun } from '@plinth/tsdb-influxql/influxql.js';
+import { ParseError } from '@plinth/tsdb-influxql/parse/parse-error.js';
+import { NO_DATABASE } from '@plinth/tsdb-influxql/plan/compile/find-sources.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /**
  * Returns the error text in a statement's result; `undefined` for errors that are not caused by the

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { acceptedTypes, type HttpRequest } from '@plinth/kernel';
-import { parseParameter } from '../../domain/influxql/parse/parse-parameter.js';
-import type { Parameters as StatementParameters } from '../../domain/influxql/plan/reduce.js';
-import { type TsdbError, tsdbError } from '../../errors.js';
+import { parseParameter } from '@plinth/tsdb-influxql/parse/parse-parameter.js';
+import type { Parameters as StatementParameters } from '@plinth/tsdb-influxql/plan/reduce.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { TextStyle } from '../formats/cell-text.js';
 import {
   jsonTextOf,

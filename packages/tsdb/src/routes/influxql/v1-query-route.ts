@@ -8,12 +8,12 @@ import {
   requestIdOf,
   withHeaders,
 } from '@plinth/kernel';
+import type { Answer } from '@plinth/tsdb-influxql/answer.js';
+import type { InfluxqlRun } from '@plinth/tsdb-influxql/influxql.js';
+import { ParseError } from '@plinth/tsdb-influxql/parse/parse-error.js';
+import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
+import type { QueryOutcome } from '@plinth/tsdb-model/query/query-outcome.js';
 import { Type } from 'typebox';
-import { accessOf } from '../../domain/catalog/access/database-access.js';
-import type { Answer } from '../../domain/influxql/answer.js';
-import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
-import { ParseError } from '../../domain/influxql/parse/parse-error.js';
-import type { QueryOutcome } from '../../domain/system-tables/logged-query.js';
 import type { RouteDeps } from '../deps.js';
 import { DB, PARAMS, QUERY_FAILED, RP } from '../description.js';
 import { SERIES_STYLE, V1_STYLE } from '../formats/cell-text.js';

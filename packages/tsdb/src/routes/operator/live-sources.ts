@@ -1,6 +1,6 @@
 import { type LiveSource, watchState } from '@plinth/kernel';
-import { INTERNAL_DATABASE } from '../../domain/catalog/schema/names.js';
-import type { RunLogEntry } from '../../domain/processing/runs/run-log.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import type { RunLogEntry } from '@plinth/tsdb-plugins/domain/runs/run-log.js';
 import type { RouteDeps } from '../deps.js';
 import { TimeWriter } from '../formats/time-text.js';
 import { queriesToWire } from './query-log-routes.js';

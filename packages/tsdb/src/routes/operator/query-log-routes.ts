@@ -6,8 +6,8 @@ import {
   operatorRoute,
   type Route,
 } from '@plinth/kernel';
+import type { QueryLog } from '@plinth/tsdb-engine/query/log/query-log.js';
 import { Type } from 'typebox';
-import type { QueryLog } from '../../domain/system-tables/query-log.js';
 
 const PATH = '/tsdb/queries';
 const Query = Type.Object({

@@ -1,12 +1,12 @@
 import { jsonAnswer, OpenApi, operatorFailure, operatorRoute, type Route } from '@plinth/kernel';
-import { Type } from 'typebox';
 import {
   databasesOverview,
   type TableFacts,
   tableOverview,
-} from '../../domain/catalog/overview.js';
-import type { RelationalCatalog } from '../../domain/catalog/relational-catalog.js';
-import { compareByteOrder } from '../../model/byte-order.js';
+} from '@plinth/tsdb-catalog/overview.js';
+import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import { Type } from 'typebox';
 
 const MAX_TABLE_COUNT = 1000;
 const maybe = Type.Optional;

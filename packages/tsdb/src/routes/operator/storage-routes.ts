@@ -1,11 +1,11 @@
 import { jsonAnswer, OpenApi, operatorFailure, operatorRoute, type Route } from '@plinth/kernel';
+import type { TableFacts, TablePlaces } from '@plinth/tsdb-catalog/overview.js';
+import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
+import type { EngineStorage } from '@plinth/tsdb-engine/engine-storage.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
 import { Type } from 'typebox';
-import type { TableFacts, TablePlaces } from '../../domain/catalog/overview.js';
-import type { RelationalCatalog } from '../../domain/catalog/relational-catalog.js';
-import type { EngineStorage } from '../../domain/engine/engine-storage.js';
-import { MAX_TIME_NS, MIN_TIME_NS } from '../../model/scan.js';
-import type { TableSchema } from '../../model/schema.js';
-import { compareTimes } from '../../model/time/calendar.js';
 
 const PATH = '/tsdb/storage';
 const MAX_FILE_COUNT = 10_000;

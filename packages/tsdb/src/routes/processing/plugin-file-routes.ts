@@ -1,6 +1,6 @@
 import { emptyAnswer, type HttpRequest, queryOf, type Route, type RouteDocs } from '@plinth/kernel';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { Type } from 'typebox';
-import { tsdbError } from '../../errors.js';
 import { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
 import { PROCESSING_FAILED } from '../description.js';

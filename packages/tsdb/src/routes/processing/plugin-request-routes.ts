@@ -11,8 +11,8 @@ import {
   type Route,
   withHeaders,
 } from '@plinth/kernel';
+import type { PluginResponse } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import { Type } from 'typebox';
-import type { PluginResponse } from '../../model/plugins/plugin-host.js';
 import type { RouteDeps } from '../deps.js';
 
 const PREFIX = '/api/v3/engine/';

@@ -1,7 +1,7 @@
 import { jsonAnswer, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
+import { readDryLines } from '@plinth/tsdb-plugins/domain/runs/dry-lines.js';
+import type { DryRunReport, DryRunRequest } from '@plinth/tsdb-plugins/domain/runs/dry-run.js';
 import { type TProperties, Type } from 'typebox';
-import { readDryLines } from '../../domain/processing/runs/dry-lines.js';
-import type { DryRunReport, DryRunRequest } from '../../domain/processing/runs/dry-run.js';
 import { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
 import { PROCESSING_FAILED } from '../description.js';

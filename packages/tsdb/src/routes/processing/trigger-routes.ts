@@ -1,9 +1,9 @@
 import { isPlainText, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
+import { MAX_NAME_LENGTH } from '@plinth/tsdb-model/database/limits.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ErrorBehavior } from '@plinth/tsdb-model/plugins/trigger.js';
+import type { NewTrigger } from '@plinth/tsdb-plugins/domain/processing-engine.js';
 import { Type } from 'typebox';
-import { MAX_NAME_LENGTH } from '../../domain/catalog/schema/limits.js';
-import type { NewTrigger } from '../../domain/processing/processing-engine.js';
-import { tsdbError } from '../../errors.js';
-import type { ErrorBehavior } from '../../model/plugins/trigger.js';
 import type { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
 import { DB, PROCESSING_FAILED } from '../description.js';

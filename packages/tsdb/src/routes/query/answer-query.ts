@@ -1,6 +1,6 @@
 import type { HttpAnswer, HttpRequest } from '@plinth/kernel';
-import { CatalogView } from '../../domain/catalog/access/catalog-view.js';
-import { accessOf } from '../../domain/catalog/access/database-access.js';
+import { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
+import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import type { RouteDeps } from '../deps.js';
 import { arrowAnswer } from './arrow-answer.js';
 import { parquetAnswer } from './parquet-answer.js';

@@ -1,5 +1,5 @@
 import { type HttpAnswer, piecesAnswer } from '@plinth/kernel';
-import type { ResultStream } from '../../model/columns/result.js';
+import type { ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import { arrowFieldOf } from '../arrow/arrow-field.js';
 import { type ArrowMessage, BatchEncoder } from '../arrow/batch-encoder.js';
 import { encapsulated, schemaMessage } from '../arrow/schema-message.js';

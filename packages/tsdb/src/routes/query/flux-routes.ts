@@ -1,5 +1,5 @@
 import type { Route } from '@plinth/kernel';
-import { tsdbError } from '../../errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { RouteDeps } from '../deps.js';
 
 const ERRORS = { 404: 'Flux is not supported' } as const;

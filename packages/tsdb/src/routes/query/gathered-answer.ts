@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { HttpAnswer } from '@plinth/kernel';
-import type { QueryOutcome } from '../../domain/system-tables/logged-query.js';
+import type { QueryOutcome } from '@plinth/tsdb-model/query/query-outcome.js';
 
 const PIECE_SIZE_BYTES = 64 * 1024;
 

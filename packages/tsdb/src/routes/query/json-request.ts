@@ -1,6 +1,6 @@
 import { isObject, JsonExcessive, messageOf, refuseExcessiveJson } from '@plinth/kernel';
-import type { ParameterValue } from '../../domain/sql/planned-query.js';
-import { type TsdbError, tsdbError } from '../../errors.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 
 /** A number with its original text, because `1` and `1.0` have different types. */
 interface NumberText {

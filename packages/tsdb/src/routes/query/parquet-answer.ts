@@ -1,5 +1,5 @@
 import { type FileSystem, type HttpAnswer, piecesAnswer } from '@plinth/kernel';
-import type { ParquetFile } from '../../domain/engine/engine.js';
+import type { ParquetFile } from '@plinth/tsdb-model/engine.js';
 import { PARQUET_TYPE } from '../formats/index.js';
 
 const PIECE_BYTES = 256 * 1024;

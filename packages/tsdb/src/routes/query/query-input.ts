@@ -1,6 +1,6 @@
 import type { HttpRequest } from '@plinth/kernel';
-import type { ParameterValue } from '../../domain/sql/planned-query.js';
-import { type TsdbError, tsdbError } from '../../errors.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import type { FormatName } from '../formats/index.js';
 import {
   parseParameters,

@@ -1,6 +1,6 @@
 import type { HttpAnswer } from '@plinth/kernel';
-import type { ResultStream } from '../../model/columns/result.js';
-import { TimeSlicedTask } from '../../model/time-sliced-task.js';
+import type { ResultStream } from '@plinth/tsdb-model/columns/result.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Encoder, TextFormat } from '../formats/encoder.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';

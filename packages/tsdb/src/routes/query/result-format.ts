@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { acceptedTypes } from '@plinth/kernel';
-import { type TsdbError, tsdbError } from '../../errors.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import { ARROW_TYPE, type FormatName } from '../formats/index.js';
 import { serdeError } from '../query-string.js';
 

@@ -1,6 +1,6 @@
-import type { CatalogView } from '../../domain/catalog/access/catalog-view.js';
-import { withPolicies } from '../../domain/influxql/plan/compile/find-sources.js';
-import { tsdbError } from '../../errors.js';
+import type { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
+import { withPolicies } from '@plinth/tsdb-influxql/plan/compile/find-sources.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 const NOT_FOUND = /^Error during planning: table 'public\.iox\.(.+)' not found$/s;
 const MAX_NAMED = 3;

@@ -1,4 +1,4 @@
-import { type TsdbError, tsdbError } from '../../errors.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /** Comparisons that must all hold. Without a `table`, rows of every table match. */
 export interface DeletePredicate {

@@ -8,10 +8,10 @@ import {
   type Route,
   type RouteDocs,
 } from '@plinth/kernel';
+import type { DeleteRowsRequest } from '@plinth/tsdb-model/engine.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
 import { Type } from 'typebox';
-import type { DeleteRowsRequest } from '../../domain/engine/deletion/row-deletions.js';
-import { tsdbError } from '../../errors.js';
-import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../model/scan.js';
 import type { RouteDeps } from '../deps.js';
 import { BUCKET, MANAGEMENT_FAILED, NO_CONTENT } from '../description.js';
 import { parseParameters, readParameter, readPolicy, refusePolicy } from '../query-string.js';

@@ -7,10 +7,10 @@ import {
   type RouteDescription,
   withHeaders,
 } from '@plinth/kernel';
+import { defaultDatabase } from '@plinth/tsdb-influxql/plan/compile/find-sources.js';
+import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
+import type { WriteOutcome } from '@plinth/tsdb-model/engine.js';
 import { type TProperties, Type } from 'typebox';
-import { accessOf } from '../../domain/catalog/access/database-access.js';
-import type { WriteOutcome } from '../../domain/engine/engine.js';
-import { defaultDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
 import type { RouteDeps } from '../deps.js';
 import { BUCKET, DB, RP } from '../description.js';
 import { cachedByQueryString, queryStringOf } from '../query-string.js';

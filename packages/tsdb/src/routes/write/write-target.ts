@@ -1,13 +1,13 @@
 import { toAsciiLowerCase } from '@plinth/kernel';
+import { policyDatabase } from '@plinth/tsdb-influxql/plan/compile/find-sources.js';
 import {
   findDatabaseNameFault,
   findLegacyDatabaseNameFault,
   INTERNAL_DATABASE,
   ownerOf,
-} from '../../domain/catalog/schema/names.js';
-import { policyDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
-import { type TsdbError, tsdbError } from '../../errors.js';
-import type { Precision } from '../../model/parsed-body.js';
+} from '@plinth/tsdb-model/database/names.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { Precision } from '@plinth/tsdb-model/parsed-body.js';
 import {
   type Parameters,
   parseParameters,

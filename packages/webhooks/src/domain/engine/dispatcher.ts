@@ -65,7 +65,7 @@ export class Dispatcher {
     closeTimeout.abort();
   }
 
-  /** Serves the queue as soon as it is its turn, if it may have items. */
+  /** Serves the queue in round-robin order, if it may have items. */
   add(appQueue: AppQueue): void {
     this.#ready.add(appQueue);
     this.#pumpSoon();

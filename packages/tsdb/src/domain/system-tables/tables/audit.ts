@@ -1,5 +1,5 @@
 import type { Principal } from '@plinth/kernel';
-import type { VirtualTable } from '../../sql/planned-query.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
 import { nanosOfMs, systemTable, TEXT, TIME_MS } from '../system-table.js';
 
 /** Audit log of the server, provided by another service. */

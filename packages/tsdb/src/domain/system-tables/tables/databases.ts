@@ -1,5 +1,5 @@
-import type { CatalogView } from '../../catalog/access/catalog-view.js';
-import type { VirtualTable } from '../../sql/planned-query.js';
+import type { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
 import { BOOLEAN, nanosOfMs, systemTable, TEXT, TIME_SEC_UTC, UINT64 } from '../system-table.js';
 
 /**

@@ -1,5 +1,5 @@
-import { NS_PER_DAY, NS_PER_SECOND } from '../../../model/time/calendar.js';
-import type { VirtualTable } from '../../sql/planned-query.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import { NS_PER_DAY, NS_PER_SECOND } from '@plinth/tsdb-model/time/calendar.js';
 import { systemTable, UINT8, UINT64 } from '../system-table.js';
 
 /**

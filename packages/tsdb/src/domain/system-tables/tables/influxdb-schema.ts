@@ -1,6 +1,6 @@
-import type { ColumnKind } from '../../../model/columns/column.js';
-import type { DatabaseSchema } from '../../../model/schema.js';
-import type { VirtualTable } from '../../sql/planned-query.js';
+import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import { systemTable, TEXT } from '../system-table.js';
 
 const DATA_TYPE: Readonly<Record<ColumnKind, string>> = {

@@ -1,4 +1,4 @@
-import type { VirtualTable } from '../../sql/planned-query.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
 import { listOf, nanosOfMs, systemTable, TEXT, TIME_MS, UINT32, UINT64 } from '../system-table.js';
 
 export interface NodeFacts {

@@ -1,10 +1,7 @@
-import type { DatabaseSchema } from '../../../model/schema.js';
-import type { Segment } from '../../../storage/segments/segment.js';
-import type { VirtualTable } from '../../sql/planned-query.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
+import type { SegmentsOf } from '@plinth/tsdb-model/segment.js';
 import { INT64, systemTable, TEXT, UINT64 } from '../system-table.js';
-
-/** Returns the newest segments of a table. */
-export type SegmentsOf = (tableId: number) => readonly Segment[];
 
 /**
  * The segments of a database. `path` is the name below the object store. Rows in memory have no

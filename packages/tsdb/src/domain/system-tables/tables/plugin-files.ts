@@ -1,5 +1,5 @@
-import type { ProcessingEngine } from '../../processing/processing-engine.js';
-import type { VirtualTable } from '../../sql/planned-query.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { ProcessingEngine } from '@plinth/tsdb-plugins/domain/processing-engine.js';
 import { INT64, systemTable, TEXT } from '../system-table.js';
 
 /** Plugin files; `last_modified` is in milliseconds since 1970. */

@@ -1,7 +1,7 @@
-import type { DatabaseSchema } from '../../../model/schema.js';
-import { INTERNAL_DATABASE } from '../../catalog/schema/names.js';
-import type { ProcessingEngine } from '../../processing/processing-engine.js';
-import type { VirtualTable } from '../../sql/planned-query.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
+import type { ProcessingEngine } from '@plinth/tsdb-plugins/domain/processing-engine.js';
 import { systemTable, TEXT, TIME_NS } from '../system-table.js';
 
 /** Log lines of plugins of the database's triggers; in the internal database, of all triggers. */

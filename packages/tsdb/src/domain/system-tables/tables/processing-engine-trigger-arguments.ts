@@ -1,6 +1,6 @@
-import type { DatabaseSchema } from '../../../model/schema.js';
-import type { ProcessingEngine } from '../../processing/processing-engine.js';
-import type { VirtualTable } from '../../sql/planned-query.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
+import type { ProcessingEngine } from '@plinth/tsdb-plugins/domain/processing-engine.js';
 import { systemTable, TEXT } from '../system-table.js';
 
 /** One row per argument of a trigger. */

@@ -1,7 +1,7 @@
-import type { DatabaseSchema } from '../../../model/schema.js';
-import type { ProcessingEngine } from '../../processing/processing-engine.js';
-import { specificationJson } from '../../processing/triggers/trigger-specification.js';
-import type { VirtualTable } from '../../sql/planned-query.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
+import type { ProcessingEngine } from '@plinth/tsdb-plugins/domain/processing-engine.js';
+import { specificationJson } from '@plinth/tsdb-plugins/domain/triggers/trigger-specification.js';
 import { BOOLEAN, systemTable, TEXT } from '../system-table.js';
 
 /** Triggers of a database; `trigger_specification` is JSON text. */

@@ -1,6 +1,6 @@
-import type { DatabaseAccess } from '../../catalog/access/database-access.js';
-import type { VirtualTable } from '../../sql/planned-query.js';
-import type { QueryLog } from '../query-log.js';
+import type { QueryLog } from '@plinth/tsdb-engine/query/log/query-log.js';
+import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
 import { BOOLEAN, DURATION, INT64, systemTable, TEXT, TIME_NS } from '../system-table.js';
 
 /**

@@ -1,7 +1,7 @@
-import type { TableSchema } from '../../../model/schema.js';
-import type { CatalogView } from '../../catalog/access/catalog-view.js';
-import type { Catalog } from '../../catalog/catalog.js';
-import type { VirtualTable } from '../../sql/planned-query.js';
+import type { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { BOOLEAN, nanosOfMs, systemTable, TEXT, TIME_SEC_UTC, UINT64 } from '../system-table.js';
 import type { CacheList } from './last-caches.js';
 

@@ -1,6 +1,6 @@
 import { type Permission, permissionText } from '@plinth/kernel';
-import type { DatabaseAccess } from '../../catalog/access/database-access.js';
-import type { VirtualTable } from '../../sql/planned-query.js';
+import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
 import { nanosOfMs, systemTable, TEXT, TIME_MS, UINT64 } from '../system-table.js';
 
 /** The visible properties of a token. */

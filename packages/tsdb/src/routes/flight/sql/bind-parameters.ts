@@ -1,7 +1,7 @@
+import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
+import type { IntervalValue } from '@plinth/tsdb-model/sql-type.js';
+import { floorDiv, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import type { Vector } from 'apache-arrow';
-import type { ParameterValue } from '../../../domain/sql/planned-query.js';
-import type { IntervalValue } from '../../../model/sql-type.js';
-import { floorDiv, NS_PER_DAY } from '../../../model/time/calendar.js';
 import { encapsulated } from '../../arrow/schema-message.js';
 import { GRPC, GrpcFailure } from '../../grpc/grpc-status.js';
 import type { FlightQuery } from '../run-query.js';

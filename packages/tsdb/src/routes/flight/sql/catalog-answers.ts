@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { assertNever } from '@plinth/kernel';
-import type { SqlType } from '../../../model/sql-type.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { type ArrowField, arrowFieldOf, plainField } from '../../arrow/arrow-field.js';
 import { encapsulated, schemaMessage } from '../../arrow/schema-message.js';
 import type { FlightDeps } from '../../deps.js';

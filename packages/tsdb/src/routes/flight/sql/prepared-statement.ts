@@ -1,6 +1,6 @@
-import type { ParameterValue } from '../../../domain/sql/planned-query.js';
-import { tsdbError } from '../../../errors.js';
-import type { SqlType } from '../../../model/sql-type.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import {
   type ArrowField,
   type ArrowType,

@@ -1,4 +1,4 @@
-import { type ResultChunk, validityOf } from '../../../model/columns/result.js';
+import { type ResultChunk, validityOf } from '@plinth/tsdb-model/columns/result.js';
 import type { ArrowField } from '../../arrow/arrow-field.js';
 import type { ArrowStream } from '../send-stream.js';
 

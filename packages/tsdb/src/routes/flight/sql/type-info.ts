@@ -1,4 +1,4 @@
-import type { SqlType } from '../../../model/sql-type.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { type ArrowField, plainField } from '../../arrow/arrow-field.js';
 import type { Row } from './rows.js';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
+import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import fc from 'fast-check';
-import type { ColumnVector } from '../../../model/columns/result.js';
-import type { SqlType } from '../../../model/sql-type.js';
 import { SERIES_STYLE } from '../cell-text.js';
 import { Piece, TextBytes } from '../text-bytes.js';
 import { JsonCells } from './json-cells.js';

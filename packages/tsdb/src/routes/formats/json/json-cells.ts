@@ -1,8 +1,8 @@
-import type { SeriesOfRows } from '../../../model/columns/cached-texts.js';
-import { DictionaryVector } from '../../../model/columns/dictionary-vector.js';
-import type { ColumnVector, ResultChunk } from '../../../model/columns/result.js';
-import { isNested } from '../../../model/sql-type.js';
-import type { Steps } from '../../../model/time-sliced-task.js';
+import type { SeriesOfRows } from '@plinth/tsdb-model/columns/cached-texts.js';
+import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import { isNested } from '@plinth/tsdb-model/sql-type.js';
+import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import { Piece, type TextBytes } from '../text-bytes.js';
 import {
   type CellWriter,

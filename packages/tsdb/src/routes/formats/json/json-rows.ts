@@ -1,5 +1,5 @@
-import type { ResultChunk } from '../../../model/columns/result.js';
-import type { Steps } from '../../../model/time-sliced-task.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import { ROW_STYLE } from '../cell-text.js';
 import type { Encoder, ResultHead, TextFormat } from '../encoder.js';
 import { Piece, type TextBytes } from '../text-bytes.js';

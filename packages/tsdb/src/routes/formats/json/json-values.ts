@@ -1,7 +1,7 @@
-import type { ColumnVector } from '../../../model/columns/result.js';
-import { isValid } from '../../../model/columns/row-batch.js';
-import { isNested, type SqlType } from '../../../model/sql-type.js';
-import type { Steps } from '../../../model/time-sliced-task.js';
+import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
+import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
+import { isNested, type SqlType } from '@plinth/tsdb-model/sql-type.js';
+import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import { jsonSteps, jsonText, type TextStyle } from '../cell-text.js';
 import type { NestedText } from '../nested/nested-text.js';
 import { floatText, type WholeFloats } from '../number-text.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { SqlType } from '../../../model/sql-type.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { createTextFormats, type TextFormats } from '../index.js';
 import { TextBytes } from '../text-bytes.js';
 

@@ -1,5 +1,5 @@
-import { hasLists, leafCount, type SqlType } from '../../../model/sql-type.js';
-import { STEP_ROWS, type Steps } from '../../../model/time-sliced-task.js';
+import { hasLists, leafCount, type SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { STEP_ROWS, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 
 /**
  * Writes a nested value that is not NULL, in parts and in steps. A list may contain the values of a

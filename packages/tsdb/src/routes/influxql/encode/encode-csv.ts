@@ -1,6 +1,6 @@
-import { type Answer, type AnswerHeading, seriesOf } from '../../../domain/influxql/answer.js';
-import type { Value } from '../../../domain/influxql/plan/data-type.js';
-import { floorDiv } from '../../../model/time/calendar.js';
+import { type Answer, type AnswerHeading, seriesOf } from '@plinth/tsdb-influxql/answer.js';
+import type { Value } from '@plinth/tsdb-influxql/plan/data-type.js';
+import { floorDiv } from '@plinth/tsdb-model/time/calendar.js';
 import { quoteCsv } from '../../formats/csv.js';
 
 /** Encodes the rows of one statement; times are integers. Source: tsdb-http, "CSV". */

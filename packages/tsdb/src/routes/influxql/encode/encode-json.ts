@@ -4,9 +4,9 @@ import {
   type AnswerHeading,
   type AnswerSeries,
   seriesOf,
-} from '../../../domain/influxql/answer.js';
-import { rowsAtOnce } from '../../../domain/influxql/execute/series/cut-rows.js';
-import { areSameTags } from '../../../domain/influxql/execute/series/series.js';
+} from '@plinth/tsdb-influxql/answer.js';
+import { rowsAtOnce } from '@plinth/tsdb-influxql/execute/series/cut-rows.js';
+import { areSameTags } from '@plinth/tsdb-influxql/execute/series/series.js';
 import type { TextStyle } from '../../formats/cell-text.js';
 import { JsonCells, putLists } from '../../formats/json/json-cells.js';
 import type { CellWriter, Infinities } from '../../formats/json/json-values.js';

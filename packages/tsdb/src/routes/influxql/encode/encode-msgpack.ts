@@ -1,8 +1,8 @@
 import type { Encoder, ExtData } from '@msgpack/msgpack';
-import { type Answer, type AnswerSeries, seriesOf } from '../../../domain/influxql/answer.js';
-import type { Value } from '../../../domain/influxql/plan/data-type.js';
-import { tsdbError } from '../../../errors.js';
-import { floorDiv, floorMod, NS_PER_SECOND } from '../../../model/time/calendar.js';
+import { type Answer, type AnswerSeries, seriesOf } from '@plinth/tsdb-influxql/answer.js';
+import type { Value } from '@plinth/tsdb-influxql/plan/data-type.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { floorDiv, floorMod, NS_PER_SECOND } from '@plinth/tsdb-model/time/calendar.js';
 import { isSame } from './encode-json.js';
 
 /**

@@ -1,6 +1,6 @@
 import { type HttpAnswer, type HttpRequest, piecesAnswer, type Route } from '@plinth/kernel';
-import { accessOf } from '../../../domain/catalog/access/database-access.js';
-import type { Answer } from '../../../domain/influxql/answer.js';
+import type { Answer } from '@plinth/tsdb-influxql/answer.js';
+import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import type { RouteDeps } from '../../deps.js';
 import { queryDocs } from '../../description.js';
 import { SERIES_STYLE } from '../../formats/cell-text.js';

@@ -1,12 +1,12 @@
-import { type Answer, seriesOf } from '../../../domain/influxql/answer.js';
-import type { Statement } from '../../../domain/influxql/ast/statements.js';
-import type { Value } from '../../../domain/influxql/plan/data-type.js';
+import { type Answer, seriesOf } from '@plinth/tsdb-influxql/answer.js';
+import type { Statement } from '@plinth/tsdb-influxql/ast/statements.js';
+import type { Value } from '@plinth/tsdb-influxql/plan/data-type.js';
 import {
   type OutputColumn,
   type ResultChunk,
   type ResultStream,
   validityOf,
-} from '../../../model/columns/result.js';
+} from '@plinth/tsdb-model/columns/result.js';
 import { outputOf } from '../answer-chunks.js';
 
 const NAME_COLUMN: OutputColumn = {

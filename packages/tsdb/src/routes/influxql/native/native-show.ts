@@ -1,9 +1,9 @@
-import type { CatalogView } from '../../../domain/catalog/access/catalog-view.js';
-import { type Answer, listAnswer, textColumn } from '../../../domain/influxql/answer.js';
-import type { Statement } from '../../../domain/influxql/ast/statements.js';
-import { goDuration } from '../../../domain/influxql/show/go-duration.js';
-import { tsdbError } from '../../../errors.js';
-import { compareByteOrder } from '../../../model/byte-order.js';
+import type { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
+import { type Answer, listAnswer, textColumn } from '@plinth/tsdb-influxql/answer.js';
+import type { Statement } from '@plinth/tsdb-influxql/ast/statements.js';
+import { goDuration } from '@plinth/tsdb-influxql/show/go-duration.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /**
  * Returns the result of the two SHOW statements that have other columns on the native endpoints;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { ResultChunk, ResultStream } from '../../../model/columns/result.js';
+import type { ResultChunk, ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import { parquetPieces } from './parquet-pieces.js';
 
 const COLUMNS: ResultStream['columns'] = [

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import type { OutputColumn, ResultChunk, ResultStream } from '@plinth/tsdb-model/columns/result.js';
+import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import type { OutputColumn, ResultChunk, ResultStream } from '../../../model/columns/result.js';
-import { isValid } from '../../../model/columns/row-batch.js';
 
 /** Maximum values and bytes of a row group, which is encoded without yielding. */
 const GROUP_VALUES = 32_768;

@@ -1,0 +1,141 @@
+import { type CatalogLimits, WRITER_SHARE } from '@plinth/tsdb-model/database/limits.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
+import { runThrough, type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
+import type { Admission, Catalog } from '../catalog.js';
+import type { CatalogState } from '../catalog-state.js';
+import type { CatalogChanges } from '../records/catalog-changes.js';
+import { UnverifiedTables } from '../records/unverified-tables.js';
+import type { CatalogGrowth } from '../schema/catalog-growth.js';
+import { admitKnown, hasNewTags } from './check-known.js';
+import { type CheckedTable, checkCount, checkRows, MAX_SYNC_CHECKS } from './check-rows.js';
+
+export type AdmitRequest = Parameters<Catalog['admit']>[0];
+
+/**
+ * Checks parsed rows against the schema and creates missing databases, tables and columns; see
+ * `Catalog.admit` for the guarantees.
+ */
+export class CatalogAdmission {
+  readonly #state: CatalogState;
+  readonly #growth: CatalogGrowth;
+  readonly #limits: CatalogLimits;
+  readonly #changes: CatalogChanges;
+  readonly #unverified = new UnverifiedTables();
+
+  constructor(deps: {
+    readonly state: CatalogState;
+    readonly growth: CatalogGrowth;
+    readonly limits: CatalogLimits;
+    /** Serialises the changes of each database. */
+    readonly changes: CatalogChanges;
+  }) {
+    this.#state = deps.state;
+    this.#growth = deps.growth;
+    this.#limits = deps.limits;
+    this.#changes = deps.changes;
+  }
+
+  admit(request: AdmitRequest): Admission | Promise<Admission> {
+    if (request.database === INTERNAL_DATABASE && request.isOwn !== true) {
+      throw tsdbError('internal_database', 'modify');
+    }
+    if (this.#changes.isBusy(request.database)) {
+      // The columns of tag sets that the parser already knows may still be in the queued change.
+      const known = this.#admitKnown(request, true);
+      if (known !== undefined) return known;
+    }
+    return this.#changes.run(
+      request.database,
+      () => this.#admitKnown(request, false) ?? this.#admitInSteps(request),
+    );
+  }
+
+  #admitKnown(request: AdmitRequest, isChanging: boolean): Admission | undefined {
+    const database = this.#state.database(request.database);
+    if (database === undefined) return undefined;
+    const isUnverified = (table: string) =>
+      isChanging || this.#unverified.has(database.name, table);
+    const tables = admitKnown(database, request.tables, request.seriesOf, isUnverified);
+    return tables === undefined ? undefined : { database, tables };
+  }
+
+  /** Checks few rows synchronously; yields to the event loop between the steps of many. */
+  #admitInSteps(request: AdmitRequest): Admission | Promise<Admission> {
+    const steps = this.#admitByRow(request);
+    const looks = request.tables.reduce((sum, table) => sum + checkCount(table), 0);
+    if (looks < MAX_SYNC_CHECKS) return runThrough(steps);
+    return new TimeSlicedTask().run(steps).then((admission) => admission); // which may be a promise
+  }
+
+  *#admitByRow(request: AdmitRequest): Steps<Admission | Promise<Admission>> {
+    const database = this.#state.database(request.database);
+    if (database === undefined) this.#state.assertNotDeleted(request.database);
+    const checked = yield* checkRows({
+      database,
+      isDeleted: (table) =>
+        database !== undefined && this.#state.deleted.table(database.id, table) !== undefined,
+      tables: request.tables,
+      seriesOf: request.seriesOf,
+      limits: this.#limits,
+      tableRoom: () => this.#tableRoom(request),
+    });
+    const hasRefusals =
+      request.alreadyRefused.length > 0 || checked.some((table) => table.refusals.length > 0);
+    if (request.allOrNothing && hasRefusals) return this.#conclude(request, checked, database);
+    const drafts = checked
+      .filter((table) => table.mayExist && table.draft.hasChanges)
+      .map((table) => table.draft);
+    if (database !== undefined && drafts.length === 0) {
+      return this.#conclude(request, checked, database);
+    }
+    const { isLimited } = request;
+    return this.#growth.change(request.database, undefined, drafts, { isLimited }).then(
+      (after) => this.#conclude(request, checked, after),
+      (error: unknown) => {
+        this.#conclude(request, checked, database);
+        throw error;
+      },
+    );
+  }
+
+  /**
+   * The smaller of the limits for all databases and, unless the writer is an administrator, for the
+   * database of the write.
+   */
+  #tableRoom({ database, isLimited = false }: AdmitRequest) {
+    const { tableCount } = this.#state;
+    const { tableCount: limit } = this.#limits;
+    if (!isLimited) return { tableCount, limit };
+    const all = { tableCount, limit: Math.floor(limit * WRITER_SHARE.all) };
+    const own = {
+      tableCount: this.#state.tableCountOf(database),
+      limit: Math.floor(limit * WRITER_SHARE.tablesOfDatabase),
+    };
+    return own.limit - own.tableCount < all.limit - all.tableCount ? own : all;
+  }
+
+  /** Also records the tag sets that the parser now knows but the schema does not have. */
+  #conclude(
+    request: AdmitRequest,
+    checked: readonly CheckedTable[],
+    database: DatabaseSchema | undefined,
+  ): Admission {
+    const tables = checked.map(({ parsed, refusals }) => {
+      const schema = database?.tables.get(parsed.table);
+      if (schema === undefined || !hasNewTags(schema, parsed)) {
+        this.#unverified.add(request.database, parsed.table);
+      }
+      return { parsed, schema, refusals };
+    });
+    return { database, tables };
+  }
+
+  /**
+   * Parsers may know tag sets of these tables that a later table of the same name does not have.
+   */
+  onTablesDeleted(tables: readonly { readonly database: string; readonly table: string }[]): void {
+    for (const { database, table } of tables) this.#unverified.add(database, table);
+  }
+}

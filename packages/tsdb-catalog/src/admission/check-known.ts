@@ -1,0 +1,62 @@
+import type { ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { AdmittedTable } from '../catalog.js';
+import type { SeriesOf } from './check-rows.js';
+
+const NO_REFUSALS: AdmittedTable['refusals'] = [];
+
+/**
+ * The common case: every table, field and tag exists with its type. Costs one lookup per field and
+ * per tag of a new tag set. Rows are checked only if `isDoubtful` reports that the parser's known
+ * tag sets are unverified.
+ * @returns `undefined` if something is missing or has another type.
+ */
+export function admitKnown(
+  database: DatabaseSchema,
+  tables: readonly ParsedTable[],
+  seriesOf: SeriesOf,
+  isUnverified: (table: string) => boolean,
+): readonly AdmittedTable[] | undefined {
+  const admitted: AdmittedTable[] = [];
+  for (const parsed of tables) {
+    const schema = database.tables.get(parsed.table);
+    if (schema === undefined || !hasFields(schema, parsed) || !hasNewTags(schema, parsed)) {
+      return undefined;
+    }
+    if (isUnverified(parsed.table) && !hasTagsOfRows(schema, parsed, seriesOf)) return undefined;
+    admitted.push({ parsed, schema, refusals: NO_REFUSALS });
+  }
+  return admitted;
+}
+
+function hasFields(schema: TableSchema, parsed: ParsedTable): boolean {
+  for (const field of parsed.fields) {
+    if (schema.columns.get(field.name)?.kind !== field.data.type) return false;
+  }
+  return true;
+}
+
+/** Whether the table has all tags of the new tag sets. */
+export function hasNewTags(schema: TableSchema, parsed: ParsedTable): boolean {
+  for (const tagKeys of parsed.newSeries?.shapes ?? []) {
+    if (!hasTags(schema, tagKeys)) return false;
+  }
+  return true;
+}
+
+function hasTagsOfRows(schema: TableSchema, parsed: ParsedTable, seriesOf: SeriesOf): boolean {
+  const seen = new Set<number>();
+  for (const series of parsed.series) {
+    if (series >= parsed.firstNewSeries || seen.has(series)) continue;
+    seen.add(series);
+    if (!hasTags(schema, seriesOf(parsed, series).tagKeys)) return false;
+  }
+  return true;
+}
+
+function hasTags(schema: TableSchema, tagKeys: readonly string[]): boolean {
+  for (const tag of tagKeys) {
+    if (schema.columns.get(tag)?.kind !== 'tag') return false;
+  }
+  return true;
+}

@@ -1,0 +1,84 @@
+import type { ParsedTable, RefusedLine } from '@plinth/tsdb-model/parsed-body.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { DeletedResources } from './deletion/deleted-resources.js';
+
+/**
+ * Why one row was rejected. `isLimit` is true if a limit rejected it, not the content of the line.
+ */
+export interface RowRefusal {
+  readonly row: number;
+  readonly message: string;
+  readonly isLimit: boolean;
+}
+
+/** One table of a request after the schema check. */
+export interface AdmittedTable {
+  readonly parsed: ParsedTable;
+  /**
+   * Schema after the request, with every column that the accepted rows use. `undefined` if the
+   * table still does not exist, because every row was rejected.
+   */
+  readonly schema: TableSchema | undefined;
+  /** Ascending by row; usually empty. */
+  readonly refusals: readonly RowRefusal[];
+}
+
+export interface Admission {
+  /** `undefined` if it does not exist and a rejected `allOrNothing` request did not create it. */
+  readonly database: DatabaseSchema | undefined;
+  readonly tables: readonly AdmittedTable[];
+}
+
+/**
+ * Databases, tables and columns: immutable snapshots in memory, durable in the relational store. A
+ * change is durable before a row that needs it may enter the log.
+ */
+export interface Catalog {
+  /** Stable across restarts: the `cluster-uuid` header. */
+  readonly clusterUuid: string;
+  database(name: string): DatabaseSchema | undefined;
+  databaseById(id: number): DatabaseSchema | undefined;
+  tableById(id: number): TableSchema | undefined;
+  /** Also returns the schema of a deleted table whose data still exists. */
+  keptTableById(id: number): TableSchema | undefined;
+  /** Returns false if no table can have had this id, as far as the catalog remembers. */
+  hasGivenTableId(id: number): boolean;
+  /** Ensures that new tables get greater ids, because this id occurs elsewhere. */
+  passTableId(id: number): void;
+  /** Deleted databases and tables that the catalog still lists. */
+  readonly deleted: DeletedResources;
+  /** Active databases by name, ascending, including `_internal`. */
+  databases(): readonly DatabaseSchema[];
+  /** Creates the database if it does not exist. Throws `database_limit_reached`. */
+  ensureDatabase(name: string): Promise<DatabaseSchema>;
+  /**
+   * `retentionNs` as in `DatabaseSchema`. Throws `database_name_invalid`, `resource_exists`,
+   * `database_limit_reached`.
+   */
+  createDatabase(name: string, retentionNs: bigint | undefined): Promise<DatabaseSchema>;
+  /**
+   * Checks parsed tables against the schema in line order, and creates what is missing, including
+   * the database. Synchronous if nothing has to be created and few rows need a check, because the
+   * common case must not wait. With `allOrNothing`, a rejected row, here or in `alreadyRefused`,
+   * prevents every creation.
+   * The output of one parser must be passed completely and in parsing order, unless the parser
+   * forgets its tag sets: known series count as checked.
+   * Throws, synchronously or through the promise, `database_limit_reached`, `policy_limit_reached`
+   * and `internal_database`. Source: tsdb-http, "Schema on write, names, limits".
+   */
+  admit(request: {
+    readonly database: string;
+    /** True if the server writes to its own database. */
+    readonly isOwn?: boolean;
+    /** True if the writer may use only a part of the limits (`WRITERS_PART`). */
+    readonly isLimited?: boolean;
+    readonly tables: readonly ParsedTable[];
+    readonly allOrNothing: boolean;
+    readonly alreadyRefused: readonly RefusedLine[];
+    /** Tag sets known to the parser, for rows whose series is not in `newSeries`. */
+    readonly seriesOf: (
+      table: ParsedTable,
+      series: number,
+    ) => { readonly tagKeys: readonly string[] };
+  }): Admission | Promise<Admission>;
+}

@@ -1,0 +1,258 @@
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
+import type { Kysely, Transaction } from 'kysely';
+import type { CatalogTables } from '../records/catalog-tables.js';
+import type { TableEntry } from '../schema/grow-table.js';
+import { CatalogPurge, type PurgeSteps } from './catalog-purge.js';
+import { CatalogRestoration, type CatalogRestorationDeps } from './catalog-restoration.js';
+import {
+  type DeletedDatabase,
+  type DeletedTable,
+  deletedName,
+  type HardDeletion,
+  hardDeleteMsOf,
+} from './deleted-resources.js';
+import {
+  isDatabaseDeletedAs,
+  isTableDeletedAs,
+  writeDeletedDatabase,
+  writeDeletedTable,
+  writeDeletedTables,
+} from './deletion-records.js';
+
+type CatalogTransaction = Transaction<CatalogTables>;
+
+/** A table that was deleted. */
+export interface RemovedTable {
+  readonly id: number;
+  readonly database: string;
+  /** Name before the deletion. */
+  readonly table: string;
+}
+
+export interface CatalogDeletionsDeps extends CatalogRestorationDeps {
+  /** Delay of the hard deletion for `default`. */
+  readonly defaultMs: number;
+  /** Called in the same tick in which the tables become deleted. */
+  readonly onRemoved: (tables: readonly RemovedTable[]) => void;
+}
+
+/**
+ * Deletes and restores databases and tables. A deletion renames immediately, so the name is free
+ * again. Restoring is possible while the data exists, which is removed at the scheduled time.
+ * Source: tsdb-http, "Deletion life cycle".
+ */
+export class CatalogDeletions {
+  readonly #deps: CatalogDeletionsDeps;
+  readonly #restoration: CatalogRestoration;
+  readonly #purge: CatalogPurge;
+
+  constructor(deps: CatalogDeletionsDeps) {
+    this.#deps = deps;
+    this.#restoration = new CatalogRestoration(deps);
+    this.#purge = new CatalogPurge(deps);
+  }
+
+  /**
+   * Deletes its retention policies first, so an interrupted call leaves a database with policies.
+   */
+  async deleteDatabase(name: string, choice: HardDeletion): Promise<void> {
+    if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'delete');
+    const deletedMs = this.#deps.clock.nowMs();
+    const policies = this.#deps.state.policiesOf(name).map((policy) => policy.name);
+    for (const each of [...policies, name]) {
+      await this.#deps.changes.run(each, async () => {
+        const database = this.#deps.state.database(each);
+        if (database !== undefined) await this.#softDeleteDatabase(database, choice, deletedMs);
+        else if (each === name) await this.#rescheduleDatabase(name, choice);
+      });
+    }
+  }
+
+  async deleteTable(at: {
+    readonly database: string;
+    readonly table: string;
+    readonly hardDelete: HardDeletion;
+  }): Promise<void> {
+    if (at.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    await this.#deps.changes.run(at.database, async () => {
+      const database = this.#deps.state.database(at.database);
+      if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
+      const schema = database.tables.get(at.table);
+      const entry = schema && this.#deps.state.table(schema.id);
+      if (entry === undefined) await this.#rescheduleTable(database, at);
+      else await this.#softDeleteTable(database, entry, at.hardDelete);
+    });
+  }
+
+  /**
+   * Restores the database under its earlier name. @param name its present or earlier name; the
+   * latest deletion if there are several.
+   */
+  async undeleteDatabase(name: string): Promise<void> {
+    await this.#restoration.database(name);
+  }
+
+  /** Restores the table under its earlier name; `table` as in `undeleteDatabase`. */
+  async undeleteTable(at: { readonly database: string; readonly table: string }): Promise<void> {
+    await this.#restoration.table(at);
+  }
+
+  /** Removes the data of databases and tables that are due. */
+  async purgeDue(steps: PurgeSteps): Promise<void> {
+    await this.#purge.due(steps);
+  }
+
+  /** Forgets databases and tables whose data was removed at `untilMs` or before. */
+  async forgetPurged(untilMs: number): Promise<void> {
+    await this.#purge.forget(untilMs);
+  }
+
+  async #softDeleteDatabase(
+    database: DatabaseSchema,
+    choice: HardDeletion,
+    deletedMs: number,
+  ): Promise<void> {
+    const { deleted } = this.#deps.state;
+    const isTaken = (name: string): boolean =>
+      deleted.database(name) !== undefined || this.#deps.state.database(name) !== undefined;
+    const name = deletedName(database.name, { nowMs: deletedMs, id: database.id, isTaken });
+    const tables = [...database.tables.values()].flatMap((schema): DeletedTable[] => {
+      const entry = this.#deps.state.table(schema.id);
+      if (entry === undefined) return [];
+      return [this.#renamedTable(database, entry, { deletedMs, withDatabase: true })];
+    });
+    const left: DeletedDatabase = {
+      schema: { ...database, name, tables: new Map() },
+      originalName: database.name,
+      deletedMs,
+      hardDeleteMs: this.#hardDeleteMs(choice, deletedMs, undefined),
+      purgedMs: undefined,
+    };
+    await this.#make(database.name, {
+      write: async (tx) => {
+        await writeDeletedDatabase(tx, left);
+        await writeDeletedTables(tx, tables);
+        // The event of the database covers its tables.
+        await this.#deps.events.database(tx, 'deleted', database);
+      },
+      isMade: (reader) => isDatabaseDeletedAs(reader, left),
+      publish: () => {
+        this.#deps.state.hideDatabase(left, tables);
+        this.#deps.onRemoved(tables.map((table) => removedTable(database.name, table)));
+        this.#deps.onDatabases();
+      },
+    });
+  }
+
+  async #softDeleteTable(
+    database: DatabaseSchema,
+    entry: TableEntry,
+    choice: HardDeletion,
+  ): Promise<void> {
+    const deletedMs = this.#deps.clock.nowMs();
+    const table: DeletedTable = {
+      ...this.#renamedTable(database, entry, { deletedMs, withDatabase: false }),
+      hardDeleteMs: this.#hardDeleteMs(choice, deletedMs, undefined),
+    };
+    await this.#make(database.name, {
+      write: async (tx) => {
+        await writeDeletedTable(tx, table);
+        const tables = [entry.schema.name];
+        await this.#deps.events.tables(tx, 'deleted', { database, tables });
+      },
+      isMade: (reader) => isTableDeletedAs(reader, table),
+      publish: () => {
+        this.#deps.state.hideTable(database, table);
+        this.#deps.onRemoved([removedTable(database.name, table)]);
+      },
+    });
+  }
+
+  #renamedTable(
+    database: DatabaseSchema,
+    entry: TableEntry,
+    how: { readonly deletedMs: number; readonly withDatabase: boolean },
+  ): DeletedTable {
+    const { schema } = entry;
+    const isTaken = (name: string): boolean =>
+      database.tables.has(name) || this.#deps.state.deleted.table(database.id, name) !== undefined;
+    const name = deletedName(schema.name, { nowMs: how.deletedMs, id: schema.id, isTaken });
+    return {
+      entry: { ...entry, schema: { ...schema, name } },
+      originalName: schema.name,
+      hardDeleteMs: undefined,
+      purgedMs: undefined,
+      ...how,
+    };
+  }
+
+  async #rescheduleDatabase(name: string, choice: HardDeletion): Promise<void> {
+    const database = this.#deps.state.deleted.database(name);
+    if (database === undefined) throw tsdbError('resource_not_found', { resource: name });
+    const after = { ...database, hardDeleteMs: this.#rescheduledMs(database, choice, name) };
+    await this.#make(name, {
+      write: (tx) => writeDeletedDatabase(tx, after),
+      isMade: (reader) => isDatabaseDeletedAs(reader, after),
+      publish: () => this.#deps.state.deleted.putDatabase(after),
+    });
+  }
+
+  async #rescheduleTable(
+    database: DatabaseSchema,
+    at: { readonly database: string; readonly table: string; readonly hardDelete: HardDeletion },
+  ): Promise<void> {
+    const table = this.#deps.state.deleted.table(database.id, at.table);
+    if (table === undefined) throw tsdbError('table_not_known', at);
+    const after = { ...table, hardDeleteMs: this.#rescheduledMs(table, at.hardDelete, at.table) };
+    await this.#make(database.name, {
+      write: (tx) => writeDeletedTable(tx, after),
+      isMade: (reader) => isTableDeletedAs(reader, after),
+      publish: () => this.#deps.state.deleted.putTable(after),
+    });
+  }
+
+  /** Throws `already_deleted` if the deletion would not change the schedule. */
+  #rescheduledMs(
+    before: DeletedDatabase | DeletedTable,
+    choice: HardDeletion,
+    resource: string,
+  ): number | undefined {
+    const nowMs = this.#deps.clock.nowMs();
+    const after = this.#hardDeleteMs(choice, nowMs, before.hardDeleteMs);
+    if (before.purgedMs !== undefined || after === before.hardDeleteMs) {
+      throw tsdbError('already_deleted', { resource });
+    }
+    return after;
+  }
+
+  #hardDeleteMs(
+    choice: HardDeletion,
+    nowMs: number,
+    before: number | undefined,
+  ): number | undefined {
+    return hardDeleteMsOf(choice, { nowMs, defaultMs: this.#deps.defaultMs, before });
+  }
+
+  async #make(
+    database: string,
+    change: {
+      readonly write: (tx: CatalogTransaction) => Promise<void>;
+      readonly isMade: (reader: Kysely<CatalogTables>) => Promise<boolean>;
+      readonly publish: () => void;
+    },
+  ): Promise<void> {
+    const { store, changes } = this.#deps;
+    await changes.make([database], {
+      make: () => store.transaction<CatalogTables, void>(change.write),
+      isMade: () => change.isMade(store.reader<CatalogTables>()),
+      publish: change.publish,
+      abandon: () => undefined,
+    });
+  }
+}
+
+function removedTable(database: string, table: DeletedTable): RemovedTable {
+  return { id: table.entry.schema.id, database, table: table.originalName };
+}

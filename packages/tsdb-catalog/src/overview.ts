@@ -1,0 +1,96 @@
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { Segment, TimeSpan } from '@plinth/tsdb-model/segment.js';
+import type { DeletedResources } from './deletion/deleted-resources.js';
+
+/**
+ * Where a table has rows: its segments, and the time spans of rows that are not in segments yet.
+ */
+export interface TablePlaces {
+  readonly segments: readonly Segment[];
+  readonly buffered: readonly TimeSpan[];
+}
+
+export interface TableFacts {
+  readonly placesOf: (table: TableSchema) => TablePlaces;
+  /** Series count, as far as known. */
+  readonly seriesCountOf: (table: TableSchema) => number;
+}
+
+/** Rows, bytes and time range of some tables; duplicates and hidden rows count as stored. */
+export interface Extent {
+  readonly row_count: number;
+  readonly size_bytes: number;
+  readonly segment_count: number;
+  readonly buffered_row_count: number;
+  /** Nanoseconds since 1970 as a string; null if the table has no rows. */
+  readonly min_time: string | null;
+  readonly max_time: string | null;
+}
+
+export function extentOf(places: readonly TablePlaces[]): Extent {
+  const segments = places.flatMap((each) => each.segments);
+  const buffered = places.flatMap((each) => each.buffered);
+  const all = [...segments, ...buffered];
+  const sum = (counts: readonly number[]): number => counts.reduce((total, n) => total + n, 0);
+  const bufferedCount = sum(buffered.map(({ rowCount }) => rowCount));
+  let min: bigint | undefined;
+  let max: bigint | undefined;
+  for (const { minTime, maxTime } of all) {
+    if (min === undefined || minTime < min) min = minTime;
+    if (max === undefined || maxTime > max) max = maxTime;
+  }
+  return {
+    row_count: sum(segments.map(({ rowCount }) => rowCount)) + bufferedCount,
+    size_bytes: sum(segments.map(({ sizeBytes }) => sizeBytes)),
+    segment_count: segments.length,
+    buffered_row_count: bufferedCount,
+    min_time: min?.toString() ?? null,
+    max_time: max?.toString() ?? null,
+  };
+}
+
+const iso = (ms: number | undefined): string | null =>
+  ms === undefined ? null : new Date(ms).toISOString();
+
+/** Databases, active ones first, each group sorted by name. */
+export function databasesOverview(
+  catalog: { databases(): readonly DatabaseSchema[]; readonly deleted: DeletedResources },
+  facts: TableFacts,
+  wanted: { readonly find: string; readonly withDeleted: boolean },
+): readonly object[] {
+  const matches = ({ name }: { readonly name: string }): boolean =>
+    name.toLowerCase().includes(wanted.find.toLowerCase());
+  const active = catalog
+    .databases()
+    .filter(matches)
+    .map((schema) => ({
+      name: schema.name,
+      retention_ns: schema.retentionNs?.toString() ?? null,
+      table_count: schema.tables.size,
+      ...extentOf([...schema.tables.values()].map(facts.placesOf)),
+      deleted_at: null,
+      hard_delete_at: null,
+    }));
+  if (!wanted.withDeleted) return active;
+  const deleted = catalog.deleted
+    .databases()
+    .filter(({ schema, purgedMs }) => purgedMs === undefined && matches(schema))
+    .map(({ schema, deletedMs, hardDeleteMs }) => ({
+      name: schema.name,
+      retention_ns: schema.retentionNs?.toString() ?? null,
+      table_count: catalog.deleted.tablesOf(schema.id).length,
+      ...extentOf([]),
+      deleted_at: iso(deletedMs),
+      hard_delete_at: iso(hardDeleteMs),
+    }));
+  return [...active, ...deleted];
+}
+
+export const tableOverview = (table: TableSchema, facts: TableFacts): object => ({
+  name: table.name,
+  series_key: table.seriesKey,
+  columns: [...table.columns.values()].map(({ name, kind }) => ({ name, kind })),
+  retention_ns: table.retentionNs?.toString() ?? null,
+  series_count: facts.seriesCountOf(table),
+  ...extentOf([facts.placesOf(table)]),
+});

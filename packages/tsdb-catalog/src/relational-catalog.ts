@@ -1,0 +1,223 @@
+import {
+  type Clock,
+  invariant,
+  type Random,
+  type RelationalStore,
+  type ReportEvent,
+} from '@plinth/kernel';
+import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
+import { findDatabaseNameFault, INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
+import { type AdmitRequest, CatalogAdmission } from './admission/catalog-admission.js';
+import type { Admission, Catalog } from './catalog.js';
+import { CatalogEvents } from './catalog-events.js';
+import { CatalogState } from './catalog-state.js';
+import { CatalogDeletions, type RemovedTable } from './deletion/catalog-deletions.js';
+import type { DeletedResources } from './deletion/deleted-resources.js';
+import { CatalogChanges } from './records/catalog-changes.js';
+import { CATALOG_MIGRATIONS, type CatalogTables } from './records/catalog-tables.js';
+import { type CatalogContent, readCatalog } from './records/read-catalog.js';
+import { CatalogGrowth } from './schema/catalog-growth.js';
+import { CatalogSettings } from './schema/catalog-settings.js';
+import { draftTable, type TableDefinition } from './schema/draft-table.js';
+
+export interface CatalogDeps {
+  readonly store: RelationalStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: CatalogLimits;
+  /** Delay of the hard deletion for `hard_delete_at=default`. */
+  readonly hardDeleteDefaultMs?: number;
+  /** Receives events for created and deleted databases and tables, except the server's own. */
+  readonly report?: ReportEvent | undefined;
+}
+
+const DEFAULT_HARD_DELETE_MS = 72 * 3_600_000;
+
+/**
+ * The catalog in the relational store. Lookups and checks against known columns use snapshots in
+ * memory. A change is written first, and becomes visible when it is durable. Changes of one
+ * database run one after another.
+ */
+export class RelationalCatalog implements Catalog {
+  readonly clusterUuid: string;
+  /** Id of this node: the only one while the store is a local file. */
+  readonly nodeUuid: string;
+  readonly #limits: CatalogLimits;
+  readonly #changes = new CatalogChanges();
+  readonly #state: CatalogState;
+  readonly #growth: CatalogGrowth;
+  readonly #admission: CatalogAdmission;
+  readonly #settings: CatalogSettings;
+  readonly deletions: CatalogDeletions;
+  readonly #onRemoved: ((tables: readonly RemovedTable[]) => void)[] = [];
+  readonly #onDatabases: (() => void)[] = [];
+
+  static async open(deps: CatalogDeps): Promise<RelationalCatalog> {
+    await deps.store.migrate('tsdb_catalog', CATALOG_MIGRATIONS);
+    const content = await readCatalog(deps.store.reader<CatalogTables>());
+    const catalog = new RelationalCatalog(deps, content);
+    if (content.clusterUuid === undefined) {
+      const { clusterUuid, nodeUuid } = catalog;
+      await catalog.#growth.initialize({ clusterUuid, nodeUuid });
+    }
+    // Earlier versions created policies without their database.
+    for (const { name } of catalog.databases()) {
+      if (catalog.#state.databaseCount >= deps.limits.databaseCount) break;
+      await catalog.#growth.ensureOwner(name);
+    }
+    return catalog;
+  }
+
+  /** Use `open`. */
+  private constructor(deps: CatalogDeps, content: CatalogContent) {
+    this.clusterUuid = content.clusterUuid ?? deps.random.uuidV4();
+    this.nodeUuid = content.nodeUuid ?? deps.random.uuidV4();
+    this.#limits = deps.limits;
+    this.#state = new CatalogState(content);
+    const parts = {
+      ...deps,
+      state: this.#state,
+      changes: this.#changes,
+      events: new CatalogEvents(deps.report),
+    };
+    this.#growth = new CatalogGrowth(parts, content);
+    this.#admission = new CatalogAdmission({ ...parts, growth: this.#growth });
+    this.#settings = new CatalogSettings(parts);
+    this.deletions = new CatalogDeletions({
+      ...parts,
+      ensureOwner: (policy) => this.#growth.ensureOwner(policy),
+      defaultMs: deps.hardDeleteDefaultMs ?? DEFAULT_HARD_DELETE_MS,
+      onRemoved: (tables) => this.#onTablesRemoved(tables),
+      onDatabases: () => {
+        for (const listener of this.#onDatabases) listener();
+      },
+    });
+  }
+
+  /** Calls the listener with deleted tables, in the tick in which they become deleted. */
+  whenTablesLeave(listener: (tables: readonly RemovedTable[]) => void): void {
+    this.#onRemoved.push(listener);
+  }
+
+  /** Calls the listener in the tick in which a database is deleted or restored. */
+  whenDatabasesLeaveOrReturn(listener: () => void): void {
+    this.#onDatabases.push(listener);
+  }
+
+  get deleted(): DeletedResources {
+    return this.#state.deleted;
+  }
+
+  database(name: string): DatabaseSchema | undefined {
+    return this.#state.database(name);
+  }
+
+  databaseById(id: number): DatabaseSchema | undefined {
+    return this.#state.databaseById(id);
+  }
+
+  tableById(id: number): TableSchema | undefined {
+    return this.#state.table(id)?.schema;
+  }
+
+  keptTableById(id: number): TableSchema | undefined {
+    return this.#state.keptTable(id);
+  }
+
+  hasGivenTableId(id: number): boolean {
+    return this.#growth.hasGivenTableId(id);
+  }
+
+  passTableId(id: number): void {
+    this.#growth.passTableId(id);
+  }
+
+  databases(): readonly DatabaseSchema[] {
+    return this.#state.databases();
+  }
+
+  /**
+   * `undefined` keeps rows forever. Throws `resource_not_found`, `already_deleted`,
+   * `internal_database`.
+   */
+  async setRetention(name: string, retentionNs: bigint | undefined): Promise<void> {
+    await this.#settings.setRetention(name, retentionNs);
+  }
+
+  /** `undefined` selects the database itself. Throws `database_not_known`. */
+  async setDefaultPolicy(name: string, policy: string | undefined): Promise<void> {
+    await this.#settings.setDefaultPolicy(name, policy);
+  }
+
+  /** `undefined` derives it from the retention period. Throws `database_not_known`. */
+  async setShardDuration(name: string, durationNs: bigint | undefined): Promise<void> {
+    await this.#settings.setShardDuration(name, durationNs);
+  }
+
+  /** Sets the table's own retention period; `undefined` uses that of its database. */
+  async setTableRetention(at: Parameters<CatalogSettings['setTableRetention']>[0]): Promise<void> {
+    await this.#settings.setTableRetention(at);
+  }
+
+  async ensureDatabase(name: string): Promise<DatabaseSchema> {
+    const create = () => {
+      const known = this.#state.database(name);
+      if (known === undefined) this.#state.assertNotDeleted(name);
+      return known ?? this.#growth.change(name, undefined, []);
+    };
+    return this.#state.database(name) ?? (await this.#changes.run(name, create));
+  }
+
+  async createDatabase(name: string, retentionNs: bigint | undefined): Promise<DatabaseSchema> {
+    const fault = findDatabaseNameFault(name);
+    if (fault !== undefined) throw tsdbError('database_name_invalid', fault);
+    return await this.#changes.run(name, () => {
+      const isTaken =
+        this.#state.database(name) !== undefined ||
+        this.#state.deleted.database(name) !== undefined;
+      if (isTaken) throw tsdbError('resource_exists', { resource: name });
+      return this.#growth.change(name, retentionNs, []);
+    });
+  }
+
+  /**
+   * Creates the table with all its columns, and the database if it does not exist. Throws
+   * `database_name_invalid`, `internal_database`, `resource_exists`, `table_definition_invalid`,
+   * `schema_limit_reached`, `database_limit_reached`. Source: tsdb-http, "Tables".
+   */
+  async createTable(definition: TableDefinition): Promise<TableSchema> {
+    const { database, table } = definition;
+    if (database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    const fault = findDatabaseNameFault(database);
+    if (fault !== undefined) throw tsdbError('database_name_invalid', fault);
+    // Line protocol cannot express an empty name.
+    if (table === '') throw tsdbError('table_definition_invalid', 'table name cannot be empty');
+    const after = await this.#changes.run(database, () => {
+      const existing = this.#state.database(database);
+      if (existing === undefined) this.#state.assertNotDeleted(database);
+      else if (
+        existing.tables.has(table) ||
+        this.#state.deleted.table(existing.id, table) !== undefined
+      ) {
+        throw tsdbError('resource_exists', { resource: table });
+      }
+      const draft = draftTable(definition, this.#limits);
+      this.#state.assertRoomForTables(1, this.#limits.tableCount);
+      return this.#growth.change(database, undefined, [draft]);
+    });
+    const created = after.tables.get(table);
+    invariant(created !== undefined, 'a created table shows in its database');
+    return created;
+  }
+
+  admit(request: AdmitRequest): Admission | Promise<Admission> {
+    return this.#admission.admit(request);
+  }
+
+  #onTablesRemoved(tables: readonly RemovedTable[]): void {
+    this.#admission.onTablesDeleted(tables);
+    for (const listener of this.#onRemoved) listener(tables);
+  }
+}

@@ -1,0 +1,56 @@
+import { hasHalfCharacter, isPlainText } from '@plinth/kernel';
+import type { FieldType } from '@plinth/tsdb-model/columns/column.js';
+import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
+import { MAX_TEXT_BYTES } from '@plinth/tsdb-model/database/limits.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { type NewColumn, TableDraft } from './table-draft.js';
+
+export interface TableDefinition {
+  readonly database: string;
+  readonly table: string;
+  /** In the order of the series key. */
+  readonly tags: readonly string[];
+  readonly fields: readonly { readonly name: string; readonly type: FieldType }[];
+}
+
+/** Throws `table_definition_invalid`, `schema_limit_reached`. */
+export function draftTable(definition: TableDefinition, limits: CatalogLimits): TableDraft {
+  assertWritable('table', definition.table);
+  // Line protocol allows NUL in column names, but not in table names.
+  if (!isPlainText(definition.table)) {
+    const what = definition.table.includes('\0') ? 'NUL' : 'control characters';
+    throw tsdbError('table_definition_invalid', `table name cannot contain ${what}`);
+  }
+  const draft = new TableDraft(definition.table, undefined, limits);
+  const columns: readonly NewColumn[] = [
+    ...definition.tags.map((name): NewColumn => ({ name, kind: 'tag' })),
+    ...definition.fields.map(({ name, type }): NewColumn => ({ name, kind: type })),
+  ];
+  const seen = new Set<string>();
+  for (const { name, kind } of columns) {
+    assertWritable('column', name);
+    if (seen.has(name) && kind === 'tag') {
+      throw tsdbError('table_definition_invalid', `column '${name}' is named twice`);
+    }
+    seen.add(name);
+    const refusal = draft.require(name, kind);
+    if (refusal?.isLimit === true) throw tsdbError('schema_limit_reached', refusal.message);
+    if (refusal !== undefined) throw tsdbError('table_definition_invalid', refusal.message);
+  }
+  draft.keepRow();
+  return draft;
+}
+
+/** Rejects names that line protocol cannot express. Source: tsdb-http, "Line protocol grammar". */
+function assertWritable(what: 'table' | 'column', name: string): void {
+  if (name === '') throw tsdbError('table_definition_invalid', `${what} name cannot be empty`);
+  if (hasHalfCharacter(name)) {
+    throw tsdbError('table_definition_invalid', `${what} name contains an unpaired surrogate`);
+  }
+  if (Buffer.byteLength(name) > MAX_TEXT_BYTES) {
+    throw tsdbError(
+      'table_definition_invalid',
+      `${what} name is longer than ${MAX_TEXT_BYTES} bytes`,
+    );
+  }
+}

@@ -1,0 +1,61 @@
+import { assertNever } from '@plinth/kernel';
+import type { CachedTexts } from '@plinth/tsdb-model/columns/cached-texts.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { SeriesIndex } from '../series/series-index.js';
+import { isInMemoryKind } from './cache/cached-rows.js';
+import { answerGroups } from './groups/answer-groups.js';
+import type { LoadedRows } from './load/loaded-rows.js';
+import { answerLastRows } from './rows/answer-last.js';
+import { answerRows } from './rows/answer-rows.js';
+
+/**
+ * Computes a result from loaded rows. `undefined` means that DuckDB is faster, or the only exact
+ * way. The loaded rows must not change during the call.
+ * @param loaded unique points only: each point occurs once.
+ */
+export async function answerInMemory(
+  request: InMemoryRequest,
+  loaded: readonly LoadedRows[],
+  about: {
+    readonly index: SeriesIndex;
+    /** Dense numbers of the series that meet the tag conditions; `undefined` means all. */
+    readonly series: readonly number[] | undefined;
+    readonly texts: CachedTexts;
+    /** Work stops when its signal is aborted. */
+    readonly queryOwner?: Pick<QueryOwner, 'signal'> | undefined;
+  },
+): Promise<Iterable<ResultChunk> | undefined> {
+  const { answer } = request;
+  const { index, series, texts, queryOwner } = about;
+  const columnRequest = { request, loaded, index, series, queryOwner };
+  switch (answer.kind) {
+    case 'groups':
+      return await answerGroups({ ...columnRequest, answer });
+    case 'rows':
+      return await answerRows({ ...columnRequest, answer });
+    case 'last':
+      return await answerLastRows({ ...columnRequest, answer, texts });
+    default:
+      return assertNever(answer);
+  }
+}
+
+/** Fields whose values are read; `undefined` if one of them cannot be kept in memory. */
+export function fieldsOf({
+  answer,
+  fieldConditions,
+}: InMemoryRequest): readonly Column[] | undefined {
+  const fields = new Map<number, Column>();
+  const columns =
+    answer.kind === 'groups'
+      ? answer.outputs.map((output) => ('column' in output ? output.column : undefined))
+      : answer.columns;
+  for (const column of [...columns, ...fieldConditions.map((condition) => condition.column)])
+    if (column !== undefined && column.kind !== 'tag' && column.kind !== 'time')
+      fields.set(column.id, column);
+  const all = [...fields.values()];
+  return all.every((field) => isInMemoryKind(field.kind)) ? all : undefined;
+}

@@ -1,0 +1,126 @@
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { CacheEntry, ColumnCache } from './column-cache.js';
+import { columnSizeBytes, type Part, partSizeBytes, type StoredColumn, timesOf } from './part.js';
+
+/** Field types that can be kept in memory. */
+export type InMemoryKind = 'float64' | 'int64' | 'uint64' | 'bool';
+
+export function isInMemoryKind(kind: Column['kind']): kind is InMemoryKind {
+  return kind === 'float64' || kind === 'int64' || kind === 'uint64' || kind === 'bool';
+}
+
+/** Series and timestamps of some rows, with the fields that queries have read so far. */
+export class CachedRows {
+  readonly #cache: ColumnCache;
+  #part: (CacheEntry & { readonly part: Part }) | undefined;
+  readonly #columns = new Map<number, CacheEntry & { readonly column: StoredColumn }>();
+  readonly #unfit = new Set<number>();
+  #isUnfit = false;
+  #isForgotten = false;
+  #times: { readonly min: bigint; readonly max: bigint } | undefined;
+
+  constructor(cache: ColumnCache) {
+    this.#cache = cache;
+  }
+
+  /** True if the rows, or one of the columns, cannot be kept in memory. */
+  isUnfit(columns: readonly Column[]): boolean {
+    return this.#isUnfit || columns.some((column) => this.#unfit.has(column.id));
+  }
+
+  /** False if no row is known to be between the two timestamps. */
+  touches(minTime: bigint, maxTime: bigint): boolean {
+    return this.#times === undefined || (this.#times.min <= maxTime && this.#times.max >= minTime);
+  }
+
+  /** Records the time range of the rows before they are loaded. */
+  noteTimes(times: { readonly min: bigint; readonly max: bigint }): void {
+    this.#times = times;
+  }
+
+  get part(): Part | undefined {
+    const entry = this.#part;
+    if (entry !== undefined) entry.lastUsedMs = this.#cache.nowMs();
+    return entry?.part;
+  }
+
+  column(id: number): StoredColumn | undefined {
+    const entry = this.#columns.get(id);
+    if (entry !== undefined) entry.lastUsedMs = this.#cache.nowMs();
+    return entry?.column;
+  }
+
+  /** The result of a load that is still running will be discarded. */
+  get isForgotten(): boolean {
+    return this.#isForgotten;
+  }
+
+  /** Bytes that the cache regains when these rows are evicted. */
+  get freeableBytes(): number {
+    let sum = 0;
+    for (const entry of [this.#part, ...this.#columns.values()])
+      if (entry !== undefined && !this.#cache.isHeld(entry)) sum += entry.sizeBytes;
+    return sum;
+  }
+
+  /**
+   * Returns a function that holds the part and these columns and returns their release function; call
+   * that exactly once. Held memory stays counted while a result uses it, even after eviction.
+   */
+  holder(ids: Iterable<number>): () => () => void {
+    const entries = [this.#part, ...Array.from(ids, (id) => this.#columns.get(id))];
+    return () => {
+      const lettingGo = entries.flatMap((entry) =>
+        entry === undefined ? [] : [this.#cache.hold(entry)],
+      );
+      return () => {
+        for (const letGo of lettingGo) letGo();
+      };
+    };
+  }
+
+  has(id: number): boolean {
+    return this.#columns.has(id);
+  }
+
+  setPart(part: Part | undefined): void {
+    if (part === undefined) this.#isUnfit = true;
+    if (part === undefined || this.#part !== undefined || this.#isForgotten) return;
+    const entry = {
+      part,
+      sizeBytes: partSizeBytes(part),
+      lastUsedMs: this.#cache.nowMs(),
+      drop: () => this.#clear(),
+    };
+    this.#part = entry;
+    this.#times = timesOf(part);
+    this.#cache.add(entry);
+  }
+
+  setColumn(id: number, column: StoredColumn | undefined): void {
+    if (column === undefined) this.#unfit.add(id);
+    if (column === undefined || this.#columns.has(id) || this.#isForgotten) return;
+    const entry = {
+      column,
+      sizeBytes: columnSizeBytes(column),
+      lastUsedMs: this.#cache.nowMs(),
+      drop: () => this.#columns.delete(id),
+    };
+    this.#columns.set(id, entry);
+    this.#cache.add(entry);
+  }
+
+  /** The rows no longer exist; the results of later loads are discarded. */
+  forget(): void {
+    this.#isForgotten = true;
+    this.#clear();
+  }
+
+  /** Drops the columns with the part, because their values follow its row order. */
+  #clear(): void {
+    if (this.#part !== undefined) this.#cache.remove(this.#part);
+    this.#part = undefined;
+    for (const entry of this.#columns.values()) this.#cache.remove(entry);
+    this.#columns.clear();
+  }
+}

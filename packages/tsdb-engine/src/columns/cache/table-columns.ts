@@ -1,0 +1,308 @@
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import type { SegmentReader } from '@plinth/tsdb-storage/segments/reader/segment-reader.js';
+import type { SeriesIndex } from '../../series/series-index.js';
+import { FewSeriesRows, MAX_FEW_SERIES } from '../load/few-series-rows.js';
+import { type LoadColumn, type LoadSource, loadUnit, type RowUnit } from '../load/load-rows.js';
+import { type LoadedRows, loadedRows } from '../load/loaded-rows.js';
+import { blocksOf, presentColumns, type RowSource } from '../load/row-source.js';
+import { MAX_GATHERED_ROWS, RowUnits } from '../load/row-units.js';
+import { UnitLoads } from '../load/unit-loads.js';
+import { CachedRows } from './cached-rows.js';
+import type { ColumnCache } from './column-cache.js';
+import { TableTexts } from './table-texts.js';
+
+/**
+ * Maximum number of values that a query waits for: loading them takes about as long as a DuckDB
+ * query.
+ */
+const MAX_AWAITED_VALUES = 1_000_000;
+/** Rows in blocks are loaded ahead of queries once this many rows follow, before blocks drop them. */
+const LEAVING_ROWS = 32_768;
+/**
+ * Columns of a unit that are preloaded with one statement. Loads that a query waits for run between
+ * two statements.
+ */
+const PRELOAD_COLUMNS = 4;
+
+/** Fields of the rows between two timestamps. */
+interface Wanted {
+  readonly columns: readonly Column[];
+  readonly minTimeNs: bigint;
+  readonly maxTimeNs: bigint;
+  /** All columns of the table that can be kept in memory. */
+  readonly allColumns: () => readonly Column[];
+  /** Dense numbers of the requested series; `undefined` means all. */
+  readonly series: readonly number[] | undefined;
+}
+
+/** The requested rows that are in memory. */
+interface Found {
+  readonly rows: readonly LoadedRows[];
+  /** Segments not in memory: rows of few series are read from them for this query only. */
+  readonly unloaded: readonly RowSource[];
+}
+
+/** A unit whose requested columns are not all in memory. */
+interface Miss {
+  readonly source: RowSource;
+  readonly unit: RowUnit;
+}
+
+/** Limits of a preload: total bytes in memory, and the signal that stops it. */
+export interface LoadAhead {
+  readonly limitBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** The cached rows of one table, by source. */
+export class TableColumns {
+  readonly texts: TableTexts;
+  readonly #cache: ColumnCache;
+  readonly #units: RowUnits;
+  readonly #loads: UnitLoads;
+  readonly #fewSeries: FewSeriesRows;
+  /** Columns missed once, by segment: a column that only one query needs is not read from files. */
+  readonly #missed = new Map<object, Set<number>>();
+
+  constructor(options: {
+    readonly cache: ColumnCache;
+    readonly host: DuckDbHost;
+    readonly index: SeriesIndex;
+    readonly reader: SegmentReader;
+    readonly onError: (error: unknown) => void;
+  }) {
+    this.#cache = options.cache;
+    this.texts = new TableTexts(options.cache);
+    this.#units = new RowUnits(options.cache);
+    this.#loads = new UnitLoads(options);
+    this.#fewSeries = new FewSeriesRows(options);
+  }
+
+  get isEnabled(): boolean {
+    return this.#cache.isEnabled;
+  }
+
+  /**
+   * Rows of the sources with the given fields, at least those between the two timestamps.
+   * - `undefined`: not in memory, and DuckDB is faster. They are loaded in the background.
+   * - A promise: they will be in memory soon. Take the sources again when it resolves, because they
+   *   may have more rows by then.
+   */
+  find(sources: readonly RowSource[], wanted: Wanted): Found | Promise<void> | undefined {
+    const found = this.#look(sources, wanted);
+    this.#loadLeaving(sources, wanted);
+    if (found === undefined) return undefined;
+    if (found.missing.length === 0) return found;
+    const values = found.missing.reduce((sum, miss) => sum + loadSize(miss, wanted), 0);
+    const isAwaited = values <= MAX_AWAITED_VALUES;
+    const loads = found.missing.map((miss) => this.#load(miss, wanted.columns, isAwaited));
+    this.#prefetch(found.missing, wanted.columns);
+    const done = Promise.allSettled(loads).then(() => undefined);
+    return isAwaited ? done : undefined;
+  }
+
+  /** All rows that were found. `undefined` means that DuckDB is faster. */
+  async read(
+    { rows, unloaded }: Found,
+    { columns, minTimeNs, maxTimeNs, series = [] }: Wanted,
+  ): Promise<readonly LoadedRows[] | undefined> {
+    const wanted = { columns, minTimeNs, maxTimeNs, series };
+    const read = await this.#fewSeries.read(unloaded, wanted);
+    return read && [...rows, ...read];
+  }
+
+  /**
+   * Loads the missing columns of a segment while the cache stays within `limitBytes`. Returns false
+   * if they do not fit.
+   */
+  async preload(
+    source: RowSource,
+    columns: readonly Column[],
+    { limitBytes, signal }: LoadAhead,
+  ): Promise<boolean> {
+    const hasRoom = (sizeBytes: number): boolean => this.#cache.sizeBytes + sizeBytes <= limitBytes;
+    const units = this.#units.of(source);
+    // Most queries need all rows of a column, so its units are loaded together or not at all.
+    const usable = columns.filter(
+      (column) => source.hasColumn(column.id) && !units.some(({ rows }) => rows.isUnfit([column])),
+    );
+    for (let at = 0; at < usable.length; at += PRELOAD_COLUMNS) {
+      const group = usable.slice(at, at + PRELOAD_COLUMNS);
+      const lacking = units.filter(({ rows }) => group.some(({ id }) => !rows.has(id)));
+      let rowCount = lacking.reduce((sum, { from, to }) => sum + to - from, 0);
+      for (const unit of lacking) {
+        if (signal.aborted) return true;
+        let isLoaded = true;
+        await this.#cache.loads.add(async () => {
+          if (unit.rows.isForgotten) return;
+          const wanted = group.filter(({ id }) => !unit.rows.has(id));
+          isLoaded = await this.#loads.fromEngine(source, unit, {
+            columns: wanted,
+            hasRoom,
+            rowCount,
+          });
+        }, false);
+        if (!isLoaded) return false;
+        rowCount -= unit.to - unit.from;
+      }
+    }
+    return true;
+  }
+
+  /** Whether so many rows of a buffer table are in pages that one sorted unit would be faster. */
+  isScattered(key: object, rowCount: number): boolean {
+    return this.#units.scatteredFrom(key, rowCount) !== undefined;
+  }
+
+  /**
+   * Loads the rows of a buffer table that are in pages, with all their columns, and replaces the
+   * pages by one unit. A query over many series then looks up each series once instead of once per
+   * page. Does nothing if the result does not fit in `limitBytes`. All rows of the source must be
+   * in DuckDB.
+   */
+  async gather(source: RowSource, columns: readonly Column[], how: LoadAhead): Promise<void> {
+    const from = this.#units.scatteredFrom(source.key, source.rowCount);
+    if (from === undefined) return;
+    const to = Math.min(source.rowCount, from + MAX_GATHERED_ROWS);
+    const unit = { from, to, rows: new CachedRows(this.#cache), isGathered: true };
+    const present = columns.filter(({ id }) => source.hasColumn(id));
+    const isLoaded = await this.#loadGathered(source, unit, present, how);
+    const isReady = isLoaded && !unit.rows.isUnfit(present);
+    // The source may have been removed meanwhile; rows that arrived later are in pages.
+    if (isReady && this.#units.putGathered(source.key, unit)) return;
+    unit.rows.forget();
+    if (!how.signal.aborted) this.#units.noteNotGathered(source.key, to);
+  }
+
+  /** Returns false if the rows do not fit or the signal was aborted. */
+  async #loadGathered(
+    source: RowSource,
+    unit: RowUnit,
+    columns: readonly Column[],
+    { limitBytes, signal }: LoadAhead,
+  ): Promise<boolean> {
+    const hasRoom = (sizeBytes: number): boolean => {
+      const replaced = this.#units.of(source).filter((each) => each.to > unit.from);
+      const replacedBytes = replaced.reduce((sum, { rows }) => sum + rows.freeableBytes, 0);
+      return this.#cache.sizeBytes - replacedBytes + sizeBytes <= limitBytes;
+    };
+    const load = async (readable: LoadSource, loads: readonly LoadColumn[]): Promise<boolean> => {
+      for (let at = 0; at < loads.length || at === 0; at += PRELOAD_COLUMNS) {
+        if (signal.aborted) return false;
+        const some = loads.slice(at, at + PRELOAD_COLUMNS);
+        await this.#cache.loads.add(() => loadUnit(readable, unit, some), false);
+      }
+      return true;
+    };
+    return await this.#loads.fromEngine(source, unit, { columns, hasRoom, load });
+  }
+
+  /** Evicts the units of all sources except these. */
+  retain(keys: ReadonlySet<object>): void {
+    if (keys.size === 0) this.texts.forget();
+    this.#units.retain(keys);
+    this.#loads.retain(keys);
+    for (const key of this.#missed.keys()) if (!keys.has(key)) this.#missed.delete(key);
+  }
+
+  /**
+   * Returns `undefined` if something cannot be kept in memory, cannot be loaded, or is not worth
+   * loading.
+   */
+  #look(
+    sources: readonly RowSource[],
+    wanted: Wanted,
+  ): (Found & { readonly missing: Miss[] }) | undefined {
+    const rows: LoadedRows[] = [];
+    const missing: Miss[] = [];
+    const unloaded: RowSource[] = [];
+    const isFew = wanted.series !== undefined && wanted.series.length <= MAX_FEW_SERIES;
+    for (const source of sources) {
+      const misses: Miss[] = [];
+      const found: LoadedRows[] = [];
+      for (const unit of this.#units.of(source)) {
+        if (!unit.rows.touches(wanted.minTimeNs, wanted.maxTimeNs)) continue;
+        const present = presentColumns(source, unit, wanted.columns);
+        if (unit.rows.isUnfit(present)) return undefined;
+        let loaded = loadedRows(unit.rows, present);
+        if (loaded === undefined && this.#loads.loadAtOnce(source, unit, present)) {
+          if (unit.rows.isUnfit(present)) return undefined;
+          loaded = loadedRows(unit.rows, present);
+        }
+        if (loaded !== undefined) found.push(loaded);
+        else if (this.#loads.canLoad(source, unit)) misses.push({ source, unit });
+        else return undefined;
+      }
+      if (misses.length === 0) {
+        rows.push(...found);
+        continue;
+      }
+      const isWorthLoading = this.#isWorthLoading(source, wanted.columns);
+      if (source.kind === 'segment' && isFew) {
+        unloaded.push(source);
+        if (isWorthLoading) this.#loadBehind(misses, wanted.columns);
+      } else if (isWorthLoading) missing.push(...misses);
+      else return undefined;
+    }
+    return { rows, unloaded, missing };
+  }
+
+  /** Files are read only for columns that are requested a second time. */
+  #isWorthLoading(source: RowSource, columns: readonly Column[]): boolean {
+    const { key, kind, hasColumn } = source;
+    if (kind === 'buffer') return true;
+    const present = columns.filter(({ id }) => hasColumn(id));
+    if (!this.#loads.fits(source, present)) return false;
+    const missed = this.#missed.get(key) ?? new Set();
+    const isFirst = !this.#missed.has(key) || present.some(({ id }) => !missed.has(id));
+    for (const { id } of present) missed.add(id);
+    this.#missed.set(key, missed);
+    return !isFirst;
+  }
+
+  /** Loads the other rows of the same sources, which are likely to be requested next. */
+  #prefetch(missing: readonly Miss[], columns: readonly Column[]): void {
+    for (const source of new Set(missing.map((miss) => miss.source))) {
+      for (const unit of this.#units.of(source)) {
+        const isKnown = missing.some((miss) => miss.unit === unit);
+        // Rows in blocks load almost instantly on demand.
+        const isInBlocks = blocksOf(source, unit) !== undefined;
+        if (isKnown || isInBlocks || !this.#loads.canLoad(source, unit)) continue;
+        this.#loadBehind([{ source, unit }], columns);
+      }
+    }
+  }
+
+  #loadBehind(misses: readonly Miss[], columns: readonly Column[]): void {
+    // The load itself reports the error.
+    for (const miss of misses) this.#load(miss, columns, false).catch(() => undefined);
+  }
+
+  /**
+   * Loads rows in the background that their blocks will soon drop. Loading from blocks takes a
+   * tenth of the time of a DuckDB query.
+   */
+  #loadLeaving(sources: readonly RowSource[], { allColumns }: Wanted): void {
+    for (const source of sources) {
+      if (source.blocksFrom + LEAVING_ROWS > source.rowCount) continue;
+      for (const unit of this.#units.of(source)) {
+        const isLeaving = source.rowCount - unit.from >= LEAVING_ROWS;
+        if (!isLeaving || unit.rows.part !== undefined || blocksOf(source, unit) === undefined)
+          continue;
+        this.#loadBehind([{ source, unit }], allColumns());
+      }
+    }
+  }
+
+  #load({ source, unit }: Miss, wanted: readonly Column[], isUrgent: boolean): Promise<void> {
+    const columns = presentColumns(source, unit, wanted);
+    return this.#loads.load(source, unit, { columns, isUrgent });
+  }
+}
+
+function loadSize({ unit, source }: Miss, { columns }: Wanted): number {
+  const present = presentColumns(source, unit, columns);
+  const lacking = present.filter(({ id }) => !unit.rows.has(id));
+  return (unit.to - unit.from) * (lacking.length + (unit.rows.part === undefined ? 2 : 0));
+}

@@ -1,0 +1,171 @@
+import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { GroupOutput, InMemoryGroups } from '@plinth/tsdb-model/query/in-memory-request.js';
+import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import { STEP_ROWS, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
+import type { Accumulator, Measure } from './accumulators.js';
+import type { Buckets } from './buckets.js';
+import type { SeriesGroups } from './series-groups.js';
+
+const CHUNK_ROWS = 4096;
+
+/** Groups that have rows, in the requested order, as result chunks. */
+export function* groupChunks(options: {
+  readonly answer: InMemoryGroups;
+  readonly groups: SeriesGroups;
+  readonly buckets: Buckets;
+  readonly rowCounts: Float64Array;
+  readonly accumulators: readonly Accumulator[];
+  readonly isTotal: boolean;
+}): Steps<readonly ResultChunk[] | undefined> {
+  const { answer, groups, buckets, rowCounts } = options;
+  const cells = yield* orderedCells(options);
+  const end = answer.limit === undefined ? cells.length : answer.offset + answer.limit;
+  const taken = cells.slice(answer.offset, end);
+  const chunks: ResultChunk[] = [];
+  const texts = new Map(answer.tags.map((tag) => [tag, groups.valuesOf(tag)]));
+  for (let from = 0; from < taken.length; from += CHUNK_ROWS) {
+    const some = taken.slice(from, from + CHUNK_ROWS);
+    const codes = texts.size > 0 ? groupsOf(some, buckets) : undefined;
+    const columns: ColumnVector[] = [];
+    for (const output of answer.outputs) {
+      const vector =
+        output.kind === 'bucket'
+          ? bucketVector(some, buckets)
+          : output.kind === 'tag'
+            ? new DictionaryVector(codes ?? groupsOf(some, buckets), texts.get(output.tag) ?? [])
+            : valueVector(output, some, rowCounts, options.accumulators);
+      if (vector === undefined) return undefined;
+      columns.push(vector);
+    }
+    chunks.push({ rowCount: some.length, columns });
+    yield;
+  }
+  return chunks;
+}
+
+/** Indexes of the cells that have rows, in the requested order. */
+function* orderedCells(options: Parameters<typeof groupChunks>[0]): Steps<number[]> {
+  const { answer, groups, buckets, rowCounts, isTotal } = options;
+  if (isTotal) return [0];
+  const { order } = answer;
+  const byTags = yield* groups.sorted(order);
+  const bucketOrder = order.find(({ key }) => key.kind === 'bucket');
+  const isBucketFirst = order[0]?.key.kind === 'bucket';
+  const cells: number[] = [];
+  const bucketAt = (place: number): number =>
+    bucketOrder?.descending ? buckets.count - 1 - place : place;
+  if (isBucketFirst) {
+    for (let place = 0; place < buckets.count; place++) {
+      const bucket = bucketAt(place);
+      for (const group of byTags) {
+        const cell = group * buckets.count + bucket;
+        if ((rowCounts[cell] as number) > 0) cells.push(cell);
+      }
+      if (place % Math.ceil(STEP_ROWS / byTags.length) === 0) yield;
+    }
+    return cells;
+  }
+  let looked = 0;
+  for (const group of byTags) {
+    looked += buckets.count;
+    if (looked >= STEP_ROWS) {
+      looked = 0;
+      yield;
+    }
+    for (let place = 0; place < buckets.count; place++) {
+      const cell = group * buckets.count + bucketAt(place);
+      if ((rowCounts[cell] as number) > 0) cells.push(cell);
+    }
+  }
+  return cells;
+}
+
+function groupsOf(cells: readonly number[], buckets: Buckets): Int32Array {
+  const groups = new Int32Array(cells.length);
+  for (let i = 0; i < cells.length; i++) {
+    groups[i] = Math.floor((cells[i] as number) / buckets.count);
+  }
+  return groups;
+}
+
+const TWO_32 = 2 ** 32;
+
+/**
+ * A bigint per row would be an object, so the start of the next bucket is computed by adding 32-bit
+ * halves.
+ */
+function bucketVector(cells: readonly number[], buckets: Buckets): ColumnVector {
+  const { count, firstNs, widthNs } = buckets;
+  const values = new BigInt64Array(cells.length);
+  // Little-endian, like all platforms that Node supports.
+  const halves = new Uint32Array(values.buffer);
+  const widthLow = Number(widthNs & 0xffff_ffffn);
+  const widthHigh = Number(widthNs >> 32n);
+  const startOf = (bucket: number): bigint => {
+    const timeNs = firstNs + BigInt(bucket) * widthNs;
+    // The first bucket starts no earlier than the minimum timestamp.
+    return timeNs < MIN_TIME_NS ? MIN_TIME_NS : timeNs;
+  };
+  const firstWhole = firstNs < MIN_TIME_NS ? 1 : 0;
+  let before = -1;
+  let low = 0;
+  let high = 0;
+  for (let i = 0; i < cells.length; i++) {
+    const bucket = (cells[i] as number) % count;
+    if (before >= firstWhole && bucket === before + 1) {
+      low += widthLow;
+      high += widthHigh;
+      if (low >= TWO_32) {
+        low -= TWO_32;
+        high += 1;
+      }
+    } else if (bucket !== before) {
+      const timeNs = startOf(bucket);
+      low = Number(timeNs & 0xffff_ffffn);
+      high = Number(timeNs >> 32n);
+    }
+    before = bucket;
+    halves[i * 2] = low;
+    halves[i * 2 + 1] = high;
+  }
+  return { values, validity: undefined };
+}
+
+function valueVector(
+  output: Exclude<GroupOutput, { kind: 'bucket' | 'tag' }>,
+  cells: readonly number[],
+  rowCounts: Float64Array,
+  accumulators: readonly Accumulator[],
+): ColumnVector | undefined {
+  const cellsOf = (measure: Measure): Float64Array | undefined =>
+    accumulators.find((one) => one.column === output.column && one.measure === measure)?.values;
+  const values = new Float64Array(cells.length);
+  if (output.kind === 'count') {
+    const counts = output.column === undefined ? rowCounts : cellsOf('count');
+    if (counts === undefined) return undefined;
+    cells.forEach((cell, i) => {
+      values[i] = counts[cell] as number;
+    });
+    return { values, validity: undefined };
+  }
+  const isExtreme = output.kind === 'min' || output.kind === 'max';
+  const source = cellsOf(isExtreme ? (output.kind as Measure) : 'sum');
+  const counts = cellsOf('count');
+  if (source === undefined) return undefined;
+  const validity = new Uint8Array((cells.length + 7) >> 3);
+  let missing = 0;
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i] as number;
+    const value = source[cell] as number;
+    const count = counts?.[cell];
+    // Integers are finite, so an infinite extreme means that the cell has no value.
+    if (count === undefined ? !Number.isFinite(value) : count === 0) {
+      missing++;
+      continue;
+    }
+    validity[i >> 3] = (validity[i >> 3] as number) | (1 << (i & 7));
+    values[i] = output.kind === 'mean' ? value / (count as number) : value;
+  }
+  return { values, validity: missing === 0 ? undefined : validity };
+}

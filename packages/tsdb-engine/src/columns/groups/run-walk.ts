@@ -1,0 +1,178 @@
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.js';
+import { binFixed } from '@plinth/tsdb-model/time/calendar.js';
+import { lowerBound, type Part } from '../cache/part.js';
+import type { LoadedRows } from '../load/loaded-rows.js';
+import { rowFilter, SLICE_ROWS } from '../rows/matching-rows.js';
+import { type Accumulator, gatherPresent, type Slices } from './accumulators.js';
+import type { Buckets } from './buckets.js';
+
+/** Adds runs of rows to the cells of their buckets. */
+export class RunWalk {
+  readonly #loadedRows: readonly LoadedRows[];
+  readonly #conditions: readonly FieldCondition[];
+  readonly #buckets: Buckets;
+  readonly #rowCounts: Float64Array;
+  readonly #accumulators: readonly Accumulator[];
+  readonly #rows: Uint32Array;
+  readonly #numbers: Float64Array;
+  readonly #slices: Slices;
+  readonly #present: Slices;
+  #source = -1;
+  #loaded: LoadedRows | undefined;
+  #filter: ReturnType<typeof rowFilter>;
+  /** Bucket that contains the part's base time, and the offset within it. */
+  #firstBucket = 0;
+  #phaseNs = 0;
+
+  constructor(options: {
+    readonly loaded: readonly LoadedRows[];
+    readonly conditions: readonly FieldCondition[];
+    readonly buckets: Buckets;
+    readonly rowCounts: Float64Array;
+    readonly accumulators: readonly Accumulator[];
+    /** Row count of the longest run. */
+    readonly longest: number;
+  }) {
+    const sliceRows = Math.min(SLICE_ROWS, options.longest);
+    this.#rows = new Uint32Array(sliceRows);
+    this.#numbers = new Float64Array(sliceRows);
+    this.#slices = newSlices(sliceRows);
+    this.#present = newSlices(sliceRows);
+    this.#loadedRows = options.loaded;
+    this.#conditions = options.conditions;
+    this.#buckets = options.buckets;
+    this.#rowCounts = options.rowCounts;
+    this.#accumulators = options.accumulators;
+  }
+
+  add(run: {
+    readonly source: number;
+    readonly from: number;
+    readonly to: number;
+    readonly firstCell: number;
+  }): void {
+    if (run.source !== this.#source) this.#enter(run.source);
+    const loaded = this.#loaded as LoadedRows; // set by #enter
+    const isFiltered = this.#conditions.length > 0;
+    if (isFiltered && this.#filter === undefined) return;
+    for (let from = run.from; from < run.to; from += SLICE_ROWS) {
+      const to = Math.min(run.to, from + SLICE_ROWS);
+      let count = to - from;
+      if (isFiltered) {
+        for (let i = 0; i < count; i++) this.#rows[i] = from + i;
+        count = this.#filter?.(this.#rows, count) ?? 0;
+        this.#cutRows(loaded.part, count, run.firstCell);
+      } else this.#cutRange(loaded.part, from, to, run.firstCell);
+      this.#addSlices(loaded, from, count, isFiltered);
+    }
+  }
+
+  #enter(source: number): void {
+    this.#source = source;
+    const loaded = this.#loadedRows[source] as LoadedRows;
+    this.#loaded = loaded;
+    this.#filter = rowFilter(loaded, this.#conditions);
+    const { widthNs, originNs, firstNs } = this.#buckets;
+    if (widthNs === 0n) return;
+    const startNs = binFixed(loaded.part.baseNs, widthNs, originNs);
+    this.#firstBucket = Number((startNs - firstNs) / widthNs);
+    this.#phaseNs = Number(loaded.part.baseNs - startNs);
+  }
+
+  /** Cuts the rows `[from, to)` into slices by bucket. */
+  #cutRange(part: Part, from: number, to: number, firstCell: number): void {
+    const { starts, cells } = this.#slices;
+    const width = Number(this.#buckets.widthNs);
+    const { offsets, unitNs } = part;
+    let count = 0;
+    if (width === 0) {
+      starts[0] = 0;
+      cells[0] = firstCell;
+      count = 1;
+    } else {
+      for (let at = from; at < to; ) {
+        const bucket = Math.floor((this.#phaseNs + (offsets[at] as number) * unitNs) / width);
+        const end = Math.ceil(((bucket + 1) * width - this.#phaseNs) / unitNs);
+        starts[count] = at - from;
+        cells[count] = firstCell + this.#firstBucket + bucket;
+        count++;
+        at = firstFrom(offsets, at + 1, to, end);
+      }
+    }
+    starts[count] = to - from;
+    this.#slices.count = count;
+  }
+
+  /** Cuts the first `count` selected rows into slices. */
+  #cutRows(part: Part, count: number, firstCell: number): void {
+    const { starts, cells } = this.#slices;
+    const width = Number(this.#buckets.widthNs);
+    const { offsets, unitNs } = part;
+    let sliceCount = 0;
+    let end = -1;
+    for (let i = 0; i < count; i++) {
+      const offset = offsets[this.#rows[i] as number] as number;
+      if (offset < end) continue;
+      let cell = firstCell;
+      if (width === 0) end = Number.POSITIVE_INFINITY;
+      else {
+        const bucket = Math.floor((this.#phaseNs + offset * unitNs) / width);
+        end = Math.ceil(((bucket + 1) * width - this.#phaseNs) / unitNs);
+        cell += this.#firstBucket + bucket;
+      }
+      starts[sliceCount] = i;
+      cells[sliceCount] = cell;
+      sliceCount++;
+    }
+    starts[sliceCount] = count;
+    this.#slices.count = sliceCount;
+  }
+
+  #addSlices(loaded: LoadedRows, from: number, count: number, isFiltered: boolean): void {
+    const slices = this.#slices;
+    for (let i = 0; i < slices.count; i++) {
+      const cell = slices.cells[i] as number;
+      const rows = (slices.starts[i + 1] as number) - (slices.starts[i] as number);
+      this.#rowCounts[cell] = (this.#rowCounts[cell] as number) + rows;
+    }
+    let gathered: Column | undefined;
+    let present = slices;
+    for (const accumulator of this.#accumulators) {
+      const { column } = accumulator;
+      const stored = loaded.column(column.id);
+      if (stored === undefined) continue;
+      if (gathered !== column) {
+        gathered = column;
+        if (stored.validity !== undefined) {
+          if (!isFiltered) for (let i = 0; i < count; i++) this.#rows[i] = from + i;
+          const target = { numbers: this.#numbers, slices: this.#present };
+          gatherPresent(stored, stored.validity, this.#rows, slices, target);
+          present = this.#present;
+        } else {
+          present = slices;
+          if (isFiltered) {
+            for (let i = 0; i < count; i++)
+              this.#numbers[i] = stored.values[this.#rows[i] as number] as number;
+          } else this.#numbers.set(stored.values.subarray(from, from + count));
+        }
+      }
+      accumulator.addSlices(this.#numbers, present);
+    }
+  }
+}
+
+function newSlices(rowCount: number): Slices {
+  return { starts: new Uint32Array(rowCount + 1), cells: new Uint32Array(rowCount), count: 0 };
+}
+
+/** First row in `[from, to)` whose offset is at least `offset`. The search starts near `from`. */
+function firstFrom(offsets: Uint32Array, from: number, to: number, offset: number): number {
+  let step = 4;
+  let low = from;
+  while (low + step < to && (offsets[low + step] as number) < offset) {
+    low += step;
+    step *= 2;
+  }
+  return lowerBound(offsets, low, Math.min(to, low + step + 1), offset);
+}

@@ -1,0 +1,138 @@
+import type { Clock } from '@plinth/kernel';
+import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
+import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
+import type { TableInMemory } from '../../table/table-in-memory.js';
+import type { OpenSegment } from '../../table/table-segments.js';
+import type { ColumnCache } from '../cache/column-cache.js';
+
+const CHECK_INTERVAL_MS = 500;
+/**
+ * Preloading starts after this long without writes and without queries that columns in memory could
+ * serve.
+ */
+const CALM_MS = 500;
+/** After this long, segments are loaded despite queries or writes. */
+const LONGEST_WAIT_MS = { questions: 5_000, writes: 30_000 };
+/** The rest of the cache is reserved for columns that queries request. */
+const SHARE_OF_CACHE = 0.75;
+/** Preloaded columns may never be used, so most of a large cache is left to queries. */
+const MOST_AHEAD_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Segments loaded per pass, newest first: each needs two DuckDB statements, however small it is.
+ */
+const MAX_SEGMENTS = 64;
+/** Smaller segments load almost instantly on demand. */
+const LEAST_ROWS = 1024;
+
+/** The parts of a table's store that the preload uses. */
+export interface PreloadTable {
+  readonly segments: readonly OpenSegment[];
+  readonly inMemory: Pick<TableInMemory, 'preload' | 'isScattered' | 'gather'>;
+}
+
+export interface ColumnPreloadDeps {
+  readonly tables: () => Iterable<PreloadTable>;
+  readonly cache: ColumnCache;
+  readonly clock: Clock;
+  readonly writeIdleMs: () => number;
+  /** True if a flush is running or about to start, which moves the rows in memory to segments. */
+  readonly isFlushNear: () => boolean;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/**
+ * Preloads columns of the newest segments, and of rows that will not be flushed soon, while the
+ * node is idle. It runs after the start and after each flush and compaction, so that the first
+ * queries find the columns in memory. It never evicts other entries.
+ */
+export class ColumnPreload {
+  readonly #deps: ColumnPreloadDeps;
+  readonly #closing = new AbortController();
+  /** The segments already visited, by table: a list is replaced when it changes. */
+  #seen = new WeakMap<PreloadTable, readonly OpenSegment[]>();
+  #waitingSinceMs: number | undefined;
+  #ticker: Disposable | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(deps: ColumnPreloadDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    if (!this.#deps.cache.isEnabled) return;
+    this.#ticker ??= this.#deps.clock.every(CHECK_INTERVAL_MS, () => this.#loadWhenCalm());
+  }
+
+  async close(): Promise<void> {
+    this.#ticker?.[Symbol.dispose]();
+    this.#ticker = undefined;
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  #loadWhenCalm(): void {
+    if (this.#running !== undefined) return;
+    const writeIdleMs = this.#deps.writeIdleMs();
+    const isCalm = writeIdleMs >= CALM_MS;
+    if (this.#hasNews()) {
+      const nowMs = this.#deps.clock.monotonicMs();
+      this.#waitingSinceMs ??= nowMs;
+      const waitedMs = nowMs - this.#waitingSinceMs;
+      const isQuiet = isCalm && this.#deps.cache.loads.idleMs >= CALM_MS;
+      const isDue =
+        Math.min(waitedMs, writeIdleMs) >= LONGEST_WAIT_MS.questions ||
+        waitedMs >= LONGEST_WAIT_MS.writes;
+      if (!isQuiet && !isDue) return;
+      this.#waitingSinceMs = undefined;
+      this.#run(() => this.#load());
+    } else if (isCalm && !this.#deps.isFlushNear()) this.#run(() => this.#gather());
+  }
+
+  #run(work: () => Promise<void>): void {
+    this.#running = work()
+      .catch(this.#deps.onFailed)
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  async #gather(): Promise<void> {
+    const { signal } = this.#closing;
+    for (const { inMemory } of this.#deps.tables()) {
+      const limitBytes = this.#limitBytes;
+      if (!signal.aborted && inMemory.isScattered) await inMemory.gather({ limitBytes, signal });
+    }
+  }
+
+  get #limitBytes(): number {
+    return this.#deps.cache.limitBytes * SHARE_OF_CACHE;
+  }
+
+  #hasNews(): boolean {
+    for (const table of this.#deps.tables())
+      if (this.#seen.get(table) !== table.segments) return true;
+    return false;
+  }
+
+  async #load(): Promise<void> {
+    const { signal } = this.#closing;
+    const limitBytes = Math.min(this.#limitBytes, this.#deps.cache.sizeBytes + MOST_AHEAD_BYTES);
+    const found: { readonly table: PreloadTable; readonly segment: OpenSegment }[] = [];
+    for (const table of this.#deps.tables()) {
+      this.#seen.set(table, table.segments);
+      for (const segment of table.segments)
+        if (segment.segment.rowCount >= LEAST_ROWS) found.push({ table, segment });
+    }
+    found.sort((a, b) => compareTimes(b.segment.segment.maxTime, a.segment.segment.maxTime));
+    for (const { table, segment } of found.slice(0, MAX_SEGMENTS)) {
+      if (signal.aborted) return;
+      try {
+        if (!(await table.inMemory.preload(segment, { limitBytes, signal }))) return;
+      } catch (error) {
+        // The reader that opens the file reports the damage.
+        if (!(error instanceof FileDamaged)) throw error;
+      }
+    }
+  }
+}

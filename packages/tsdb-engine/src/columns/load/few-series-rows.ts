@@ -1,0 +1,235 @@
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
+import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
+import type { ColumnValues, ValueRuns } from '@plinth/tsdb-storage/segments/reader/column-chunk.js';
+import { type FileIndex, UnknownLayout } from '@plinth/tsdb-storage/segments/reader/file-index.js';
+import type {
+  ColumnPages,
+  SegmentReader,
+} from '@plinth/tsdb-storage/segments/reader/segment-reader.js';
+import type { SeriesIndex } from '../../series/series-index.js';
+import type { StoredColumn } from '../cache/part.js';
+import { ColumnBuilder, type ColumnForm } from './column-builder.js';
+import type { LoadedRows } from './loaded-rows.js';
+import { PartBuilder } from './part-builder.js';
+import { presentColumns, type RowFile, type RowRange, type RowSource } from './row-source.js';
+
+/** With more series, DuckDB runs the query. */
+export const MAX_FEW_SERIES = 64;
+/**
+ * Values of row groups that may contain one of the series. With more, DuckDB runs the query on all
+ * cores.
+ */
+const MAX_VALUES = 2_000_000;
+/**
+ * Concurrent reads of this kind per node, of at most 30 MB each. Further queries use DuckDB and its
+ * memory limit.
+ */
+const MAX_UNDER_WAY = 4;
+
+/** Some series between two timestamps. */
+export interface FewSeries {
+  /** Dense numbers of the requested series. */
+  readonly series: readonly number[];
+  readonly minTimeNs: bigint;
+  readonly maxTimeNs: bigint;
+  readonly columns: readonly Column[];
+}
+
+/**
+ * Reads rows of few series from segments that are not in memory, for one query. It reads only the
+ * row groups that may contain them, and keeps only the rows from the first of the series to the
+ * last. DuckDB takes several times as long.
+ */
+export class FewSeriesRows {
+  readonly #reader: SegmentReader;
+  readonly #index: SeriesIndex;
+  readonly #onError: (error: unknown) => void;
+  /** By segment; `undefined` if this reader does not support the file. */
+  readonly #indexes = new WeakMap<object, Promise<FileIndex | undefined>>();
+
+  constructor(options: {
+    readonly reader: SegmentReader;
+    readonly index: SeriesIndex;
+    readonly onError: (error: unknown) => void;
+  }) {
+    this.#reader = options.reader;
+    this.#index = options.index;
+    this.#onError = options.onError;
+  }
+
+  /** Returns `undefined` if DuckDB is faster, or the only way, for some of the rows. */
+  async read(
+    sources: readonly RowSource[],
+    wanted: FewSeries,
+  ): Promise<readonly LoadedRows[] | undefined> {
+    if (this.#reader.underWay >= MAX_UNDER_WAY) return undefined;
+    this.#reader.underWay++;
+    // Pin all files in the same tick in which the sources were taken.
+    const pins = sources.map(({ file }) => file?.pin());
+    try {
+      const rows: LoadedRows[] = [];
+      const places = await this.#placesOf(sources, wanted);
+      if (places === undefined) return undefined;
+      for (const place of places) {
+        const read = await this.#readPlace(place, wanted);
+        if (read === undefined) return undefined;
+        rows.push(...read);
+      }
+      return rows;
+    } catch (error) {
+      // DuckDB then reports what is wrong with the file.
+      const isToldElsewhere = error instanceof FileDamaged || error instanceof UnknownLayout;
+      if (!isToldElsewhere) this.#onError(error);
+      return undefined;
+    } finally {
+      for (const unpin of pins) unpin?.();
+      this.#reader.underWay--;
+    }
+  }
+
+  /**
+   * Finds where matching rows may be, one file after another, because other queries use the same
+   * reader. Returns `undefined` if there are too many.
+   */
+  async #placesOf(
+    sources: readonly RowSource[],
+    wanted: FewSeries,
+  ): Promise<readonly Place[] | undefined> {
+    const places: Place[] = [];
+    let valueCount = 0;
+    for (const source of sources) {
+      const { key, file } = source;
+      await file?.verify();
+      const index = file && (await this.#indexOf(key, file));
+      if (file === undefined || index === undefined) return undefined;
+      const groups = this.#groupsOf(index, wanted);
+      for (const group of groups)
+        valueCount += rowCountOf(index, group) * (wanted.columns.length + 2);
+      if (valueCount > MAX_VALUES) return undefined;
+      if (groups.length > 0) places.push({ source, file, index, groups });
+    }
+    return places;
+  }
+
+  #indexOf(key: object, file: RowFile): Promise<FileIndex | undefined> {
+    let index = this.#indexes.get(key);
+    if (index === undefined) {
+      index = this.#reader.indexOf(file).catch((error: unknown) => {
+        if (error instanceof UnknownLayout) return undefined;
+        this.#indexes.delete(key); // the next query tries again
+        throw error;
+      });
+      this.#indexes.set(key, index);
+    }
+    return index;
+  }
+
+  /** Row groups that may contain rows of the series in the time range. */
+  #groupsOf({ starts, times, series }: FileIndex, wanted: FewSeries): readonly number[] {
+    const ids = wanted.series.map((dense) => this.#index.idOf(dense));
+    const groups: number[] = [];
+    for (let group = 0; group + 1 < starts.length; group++) {
+      const [low, high] = [group * 2, group * 2 + 1];
+      if ((times[low] as bigint) > wanted.maxTimeNs || (times[high] as bigint) < wanted.minTimeNs)
+        continue;
+      const [min, max] = [series[low] as bigint, series[high] as bigint];
+      if (ids.some((id) => id >= min && id <= max)) groups.push(group);
+    }
+    return groups;
+  }
+
+  /** Returns `undefined` if something cannot be kept in memory. */
+  async #readPlace(place: Place, wanted: FewSeries): Promise<readonly LoadedRows[] | undefined> {
+    const { source, file, index, groups } = place;
+    const columns = presentColumns(source, { from: 0, to: source.rowCount }, wanted.columns);
+    const names = ['_series', 'time', ...columns.map(({ physicalName }) => physicalName)];
+    const read = await this.#reader.read(file, index, groups, names);
+    const series = new Set(wanted.series);
+    const runner = new TimeSlicedTask();
+    const loaded: LoadedRows[] = [];
+    for (const [i, group] of groups.entries()) {
+      await runner.take();
+      const [ids, times, ...fields] = read[i] as readonly [
+        ColumnPages,
+        ColumnPages,
+        ...ColumnPages[],
+      ];
+      const runs = ids.runs(rowCountOf(index, group));
+      const found = this.#seriesOf(runs, series);
+      if (found === undefined) continue; // only the bounds of the row group include the series
+      const part = partOf(found, times.values(found.rows));
+      if (part === undefined) return undefined;
+      const stored = new Map<number, StoredColumn>();
+      for (const [j, column] of columns.entries()) {
+        const values = (fields[j] as ColumnPages).values(found.rows);
+        const built = storedColumn(column, values, part);
+        if (built === undefined) return undefined;
+        stored.set(column.id, built);
+      }
+      loaded.push({ part, column: (id) => stored.get(id) });
+    }
+    return loaded;
+  }
+
+  /** The rows from the first of the requested series to the last, with the series of each row. */
+  #seriesOf({ words, ends }: ValueRuns, wanted: ReadonlySet<number>): SeriesOfRows | undefined {
+    const denseNumbers: number[] = [];
+    for (let run = 0; run < ends.length; run++)
+      denseNumbers.push(
+        this.#index.denseOf(words[run * 2] as number, words[run * 2 + 1] as number),
+      );
+    const first = denseNumbers.findIndex((dense) => wanted.has(dense));
+    const last = denseNumbers.findLastIndex((dense) => wanted.has(dense));
+    if (first < 0) return undefined;
+    const from = first === 0 ? 0 : (ends[first - 1] as number);
+    const to = ends[last] as number;
+    const series = new Uint32Array(to - from);
+    for (let run = first, row = from; run <= last; run++) {
+      const end = ends[run] as number;
+      series.fill(denseNumbers[run] as number, row - from, end - from);
+      row = end;
+    }
+    return { rows: { from, to }, series };
+  }
+}
+
+interface Place {
+  readonly source: RowSource;
+  readonly file: RowFile;
+  readonly index: FileIndex;
+  readonly groups: readonly number[];
+}
+
+interface SeriesOfRows {
+  readonly rows: RowRange;
+  readonly series: Uint32Array;
+}
+
+function rowCountOf({ starts }: FileIndex, group: number): number {
+  return (starts[group + 1] as number) - (starts[group] as number);
+}
+
+function partOf(
+  { series }: SeriesOfRows,
+  { values }: ColumnValues,
+): LoadedRows['part'] | undefined {
+  const builder = new PartBuilder(series.length);
+  builder.add(series, values as BigInt64Array); // TIMESTAMP_NS is stored as a 64-bit integer
+  return builder.finish();
+}
+
+/** Returns `undefined` if a value is not an exact double. */
+function storedColumn(
+  { kind }: Column,
+  { values, isPresent }: ColumnValues,
+  { rowCount, order }: LoadedRows['part'],
+): StoredColumn | undefined {
+  let numbers: ColumnForm['numbers'];
+  if (values instanceof Int8Array) numbers = Int8Array;
+  else if (values instanceof Float64Array) numbers = Float64Array;
+  const builder = new ColumnBuilder({ numbers, mayLack: isPresent !== undefined }, rowCount);
+  const isUnsigned = kind === 'uint64' && values instanceof BigInt64Array;
+  builder.add(isUnsigned ? new BigUint64Array(values.buffer) : values, rowCount, isPresent);
+  return builder.finish(order);
+}

@@ -1,0 +1,130 @@
+import type { CachedTexts } from '@plinth/tsdb-model/columns/cached-texts.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type {
+  InMemoryLastRows,
+  InMemoryRequest,
+} from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
+import type { SeriesIndex } from '../../series/series-index.js';
+import { lastRowsOf } from '../cache/last-rows.js';
+import { timeAt } from '../cache/part.js';
+import { SeriesGroups } from '../groups/series-groups.js';
+import type { LoadedRows } from '../load/loaded-rows.js';
+import { areFewToCopy, denseCopy } from './dense-rows.js';
+import { type PickedRows, RowChunks } from './row-chunks.js';
+import { type Runs, runsWithin } from './runs.js';
+
+/** Rows per chunk: the first rows of a large result are sent while the next are prepared. */
+const CHUNK_ROWS = 512;
+const MAX_SOURCES = 65_535;
+/** Parts of up to this many rows fit in the CPU cache, so their rows need not be close together. */
+const NEAR_ROWS = 65_536;
+/**
+ * Tag strings are cached per value, not per series, if there are more series than this per result
+ * row.
+ */
+const SERIES_PER_ROW = 8;
+/** Maximum error of a timestamp as a double. */
+const NEAR_NS = 1024;
+
+/** The newest row of each combination of tags. */
+export async function answerLastRows(columnRequest: {
+  readonly request: InMemoryRequest;
+  readonly answer: InMemoryLastRows;
+  readonly loaded: readonly LoadedRows[];
+  readonly index: SeriesIndex;
+  readonly series: readonly number[] | undefined;
+  readonly texts: CachedTexts;
+  readonly queryOwner?: Pick<QueryOwner, 'signal'> | undefined;
+}): Promise<Iterable<ResultChunk> | undefined> {
+  const { request, answer, index } = columnRequest;
+  if (columnRequest.loaded.length > MAX_SOURCES) return undefined;
+  // Later parts come first: most runs of earlier parts can then be skipped by their bounds.
+  const loaded = columnRequest.loaded
+    .map((each) => lastRowsOf(each, request))
+    .sort((a, b) => compareTimes(b.part.baseNs, a.part.baseNs));
+  const runs = runsWithin(loaded, columnRequest.series, request);
+  const tags = answer.by.flatMap(({ key }) => (key.kind === 'tag' ? [key.tag] : []));
+  const groups = new SeriesGroups(index, tags);
+  const latest = latestRuns(runs, loaded, groups);
+  const picked = pickedFrom(runs, latest);
+  // Rows scattered over large parts are copied together first, so that memory is read sequentially.
+  const isFar = loaded.some(({ part }) => part.rowCount > NEAR_ROWS);
+  const rows =
+    isFar && areFewToCopy(picked.rows.length, answer.columns, loaded)
+      ? denseCopy(picked, loaded)
+      : { picked, loaded };
+  const order = Uint32Array.from(
+    await new TimeSlicedTask(columnRequest.queryOwner).run(groups.sorted(answer.by)),
+  );
+  // Each series occurs once. Among many series, tag values are looked up per value.
+  const isFewOfMany = index.count > order.length * SERIES_PER_ROW;
+  const chunks = new RowChunks({
+    loaded: rows.loaded,
+    columns: answer.columns,
+    index,
+    ...(isFewOfMany ? { tagsBy: 'series' } : { tagsBy: 'value', kept: columnRequest.texts }),
+  });
+  const ordered = inOrder(rows.picked, order);
+  return chunks.of(ordered, { from: 0, to: order.length, chunkRows: CHUNK_ROWS });
+}
+
+// Loops are faster than `from` and `map`, which call a function for each of thousands of rows.
+
+function pickedFrom(runs: Runs, latest: readonly number[]): PickedRows {
+  const picked = emptyRows(latest.length);
+  for (let i = 0; i < latest.length; i++) {
+    const run = latest[i] as number;
+    picked.sources[i] = runs.source[run] as number;
+    picked.rows[i] = (runs.to[run] as number) - 1;
+    picked.series[i] = runs.series[run] as number;
+  }
+  return picked;
+}
+
+function inOrder({ sources, rows, series }: PickedRows, order: Uint32Array): PickedRows {
+  const ordered = emptyRows(order.length);
+  for (let i = 0; i < order.length; i++) {
+    const place = order[i] as number;
+    ordered.sources[i] = sources[place] as number;
+    ordered.rows[i] = rows[place] as number;
+    ordered.series[i] = series[place] as number;
+  }
+  return ordered;
+}
+
+function emptyRows(count: number): PickedRows {
+  return {
+    sources: new Uint16Array(count),
+    rows: new Uint32Array(count),
+    series: new Uint32Array(count),
+  };
+}
+
+/** For each group, the run with the newest row. */
+function latestRuns(runs: Runs, loaded: readonly LoadedRows[], groups: SeriesGroups): number[] {
+  const latest: number[] = [];
+  const lastTimes: number[] = [];
+  const bases = loaded.map(({ part }) => Number(part.baseNs));
+  const ends = loaded.map(({ part }, i) => (bases[i] as number) + part.maxOffset * part.unitNs);
+  const timeOf = (run: number): bigint =>
+    timeAt((loaded[runs.source[run] as number] as LoadedRows).part, (runs.to[run] as number) - 1);
+  for (let run = 0; run < runs.source.length; run++) {
+    const group = groups.groupOf(runs.series[run] as number);
+    const source = runs.source[run] as number;
+    const before = lastTimes[group];
+    if (before !== undefined && (ends[source] as number) < before - NEAR_NS) continue;
+    const { offsets, unitNs } = (loaded[source] as LoadedRows).part;
+    const time =
+      (bases[source] as number) + (offsets[(runs.to[run] as number) - 1] as number) * unitNs;
+    if (before !== undefined) {
+      if (time < before - NEAR_NS) continue;
+      if (time <= before + NEAR_NS && timeOf(run) <= timeOf(latest[group] as number)) continue;
+    }
+    latest[group] = run;
+    lastTimes[group] = time;
+  }
+  return latest;
+}

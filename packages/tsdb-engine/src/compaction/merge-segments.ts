@@ -1,0 +1,177 @@
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { grouped } from '@plinth/tsdb-model/grouped.js';
+import { MAX_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import { type Alike, chooseNumbered } from '../flush/choose-numbered.js';
+import { partitionsOfRows, removedOnFailure, writeSegment } from '../flush/flush-table.js';
+import { MAX_SPLIT_PARTITIONS } from '../flush/partitions.js';
+import { mixedParquetFrom, parquetFrom, timeCondition } from '../scan/sources.js';
+import type { TableStore } from '../table/table-store.js';
+import {
+  deletedUpTo,
+  survivesText,
+  type Tombstone,
+  tombstonesOfSegment,
+} from '../table/tombstones.js';
+import type { Merge } from './choose-merge.js';
+
+/**
+ * Writes the merged points of the inputs as new unique segments. If the inputs contain overlays,
+ * they must also contain every segment that an overlay may overwrite, so that the resulting points
+ * are complete. A split overlay stays an overlay, in several files that each span less time.
+ */
+export async function mergeSegments(options: Merging): Promise<readonly Segment[]> {
+  const { store, merge, files } = options;
+  for (const segment of merge.inputs) await files.verify(segment);
+  return await store.series.held(store.schema, () => writeMerged(options));
+}
+
+interface Merging {
+  readonly store: TableStore;
+  readonly merge: Merge;
+  readonly host: DuckDbHost;
+  readonly files: SegmentFiles;
+  /** Older rows have left the retention period and are dropped permanently. */
+  readonly visibleFromNs: bigint;
+}
+
+async function writeMerged(options: Merging): Promise<readonly Segment[]> {
+  const { store, host, files } = options;
+  const { kind, inputs, maxPartitions } = options.merge;
+  const isSplit = kind === 'split';
+  await store.tombstones.settled();
+  const tombstones = store.tombstones.all;
+  const ids = columnIdsOf(inputs);
+  const columns = [...store.schema.columns.values()].filter((column) => ids.has(column.id));
+  const rowsOf = (segments: readonly Segment[], order: readonly string[]): string =>
+    rowsText(segments, {
+      columns,
+      files,
+      order,
+      where: (segment) => conditionsOn(segment, options, tombstones),
+    });
+  const isOverlaid = !isSplit && inputs.some((segment) => segment.kind === 'overlay');
+  const all = `(${rowsOf(inputs, isSplit ? ['_seq'] : [])})`;
+  const rows = isOverlaid ? overlaidRows(inputs, columns, rowsOf) : all;
+  const seqs = {
+    minSeq: inputs.reduce((min, s) => (s.minSeq < min ? s.minSeq : min), inputs[0]?.minSeq ?? 0n),
+    // The new file already excludes the rows of these deletions.
+    maxSeq: inputs.reduce(
+      (max, s) => (s.maxSeq > max ? s.maxSeq : max),
+      deletedUpTo(tombstones, 0n),
+    ),
+  };
+  // A segment from which rows were only removed keeps its level.
+  const level = Math.max(...inputs.map((segment) => segment.level)) + (inputs.length > 1 ? 1 : 0);
+  const rowCount = inputs.reduce((sum, segment) => sum + segment.rowCount, 0);
+  const numbered = await chooseNumbered(files, rowCount, largestOf(inputs, { columns, files }));
+  return await removedOnFailure(files, async (segments) => {
+    const partitions = await partitionsOfRows(
+      all, // merged points have the same timestamps
+      host,
+      isSplit ? MAX_SPLIT_PARTITIONS : maxPartitions,
+    );
+    for (const partition of partitions) {
+      const part = { kind: isSplit ? 'overlay' : 'unique', rows } as const;
+      const segment = await writeSegment({
+        store,
+        seqs,
+        level,
+        part,
+        partition,
+        columns,
+        numbered,
+        rowCount,
+        files,
+      });
+      if (segment !== undefined) segments.push(segment);
+    }
+    return segments;
+  });
+}
+
+function largestOf(
+  inputs: readonly Segment[],
+  of: { readonly columns: readonly Column[]; readonly files: SegmentFiles },
+): Alike {
+  const largest = inputs.reduce((a, b) => (b.rowCount > a.rowCount ? b : a));
+  return {
+    from: parquetFrom([of.files.pathOf(largest.objectName)]),
+    rowCount: largest.rowCount,
+    columns: of.columns.filter((column) => largest.columnIds.has(column.id)),
+  };
+}
+
+/** WHERE conditions that hide rows of a segment. */
+function conditionsOn(
+  segment: Segment,
+  { store, merge, visibleFromNs }: Merging,
+  tombstones: readonly Tombstone[],
+): string {
+  // The same condition for all segments, so that one scan reads them.
+  const hasHidden = merge.inputs.some(({ minTime }) => minTime < visibleFromNs);
+  const survives = survivesText(tombstonesOfSegment(tombstones, segment), store.series, 'whole');
+  const conditions = [
+    ...(hasHidden ? [timeCondition(visibleFromNs, MAX_TIME_NS)] : []),
+    ...(survives === undefined ? [] : [survives]),
+  ];
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+}
+
+/**
+ * Reads the rows of segments; those with the same conditions share one scan. DuckDB 1.5.6 runs out
+ * of memory when it sorts a UNION ALL of several scans, but sorts one scan on disk.
+ */
+function rowsText(
+  segments: readonly Segment[],
+  what: {
+    readonly columns: readonly Column[];
+    readonly files: SegmentFiles;
+    readonly order: readonly string[];
+    readonly where: (segment: Segment) => string;
+  },
+): string {
+  const texts = Array.from(grouped(segments, what.where), ([where, alike]) => {
+    const ids = columnIdsOf(alike);
+    const names = what.columns.map(({ id, physicalName }) => {
+      const name = quoteName(physicalName);
+      return ids.has(id) ? name : `NULL AS ${name}`;
+    });
+    const list = ['_series', '"time"', ...names, ...what.order].join(', ');
+    const paths = alike.map(({ objectName }) => what.files.pathOf(objectName));
+    return `SELECT ${list} FROM ${mixedParquetFrom(paths)}${where}`;
+  });
+  return texts.join(' UNION ALL ');
+}
+
+const columnIdsOf = (segments: readonly Segment[]): ReadonlySet<number> =>
+  new Set(segments.flatMap(({ columnIds }) => [...columnIds]));
+
+/**
+ * Each field of a point takes the value of its latest write; unique segments count as older than
+ * all overlays. Only points that occur in an overlay are grouped: DuckDB never spills a group, and
+ * an ordered `last` keeps all of its rows.
+ */
+function overlaidRows(
+  inputs: readonly Segment[],
+  columns: readonly Column[],
+  rowsOf: (segments: readonly Segment[], order: readonly string[]) => string,
+): string {
+  const isOverlay = ({ kind }: Segment): boolean => kind === 'overlay';
+  const unique = inputs.filter((segment) => !isOverlay(segment));
+  const overlays = rowsOf(inputs.filter(isOverlay), ['1 AS _seq_rank', '_seq']);
+  const names = columns.map(({ physicalName }) => quoteName(physicalName));
+  const latest = names.map(
+    (name) => `last(${name} ORDER BY _seq_rank, _seq) FILTER (${name} IS NOT NULL) AS ${name}`,
+  );
+  const merged = (rows: string): string =>
+    `SELECT ${['_series', '"time"', ...latest].join(', ')} FROM (${rows}) GROUP BY _series, "time"`;
+  if (unique.length === 0) return `(${merged(overlays)})`;
+  const first = rowsOf(unique, ['0 AS _seq_rank', '0::BIGINT AS _seq']);
+  const again = `EXISTS (SELECT 1 FROM (${overlays}) o WHERE o._series = u._series AND o."time" = u."time")`;
+  const once = `SELECT ${['_series', '"time"', ...names].join(', ')} FROM (${first}) u WHERE NOT ${again}`;
+  return `(${once} UNION ALL ${merged(`SELECT * FROM (${first}) u WHERE ${again} UNION ALL ${overlays}`)})`;
+}

@@ -1,0 +1,98 @@
+import type { Random } from '@plinth/kernel';
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import type { DeleteRowsRequest } from '@plinth/tsdb-model/engine.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { FileCommits } from '../flush/file-commits.js';
+import type { TableStore } from '../table/table-store.js';
+import type { Tombstone } from '../table/tombstones.js';
+import type { WriteBuffer } from '../write/write-buffer.js';
+
+/**
+ * Maximum deletions of one table that compaction has not carried out; each slows down the queries
+ * that it affects.
+ */
+const MAX_WAITING_COUNT = 1000;
+/**
+ * Maximum stored size of the conditions of one deletion, counted once per table. Each start reads
+ * all of them.
+ */
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+
+/** Deletes rows: queries hide them from then on, and compaction removes them from files. */
+export class RowDeletions {
+  readonly #catalog: Catalog;
+  readonly #commits: FileCommits;
+  readonly #buffer: WriteBuffer;
+  readonly #random: Random;
+  readonly #storeOf: (schema: TableSchema) => TableStore | undefined;
+
+  constructor(options: {
+    readonly catalog: Catalog;
+    readonly commits: FileCommits;
+    readonly buffer: WriteBuffer;
+    readonly random: Random;
+    /** Returns `undefined` if nothing was ever written to the table. */
+    readonly storeOf: (schema: TableSchema) => TableStore | undefined;
+  }) {
+    this.#catalog = options.catalog;
+    this.#commits = options.commits;
+    this.#buffer = options.buffer;
+    this.#random = options.random;
+    this.#storeOf = options.storeOf;
+  }
+
+  /**
+   * Resolves when the deletion is durable and applies to every query that starts afterwards.
+   * Returns the ids of the tables that may have lost rows. Throws `internal_database`,
+   * `database_not_known`, `table_not_known`, `too_many_deletions`, `deletion_too_large`.
+   */
+  async delete(request: DeleteRowsRequest): Promise<readonly number[]> {
+    if (request.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    const { minTimeNs, maxTimeNs, anyOf } = request;
+    if (minTimeNs > maxTimeNs || anyOf.length === 0) return [];
+    const stores = this.#tablesOf(request)
+      .map((schema) => this.#storeOf(schema))
+      .filter((store) => store?.mayHoldRows(minTimeNs, maxTimeNs) === true)
+      .filter((store) => store !== undefined);
+    const tableCount = stores.length;
+    if (tableCount === 0) return [];
+    if (JSON.stringify(anyOf).length * tableCount > MAX_KEPT_BYTES)
+      throw tsdbError('deletion_too_large', { tableCount, maxBytes: MAX_KEPT_BYTES });
+    for (const { tombstones, schema } of stores) {
+      if (tombstones.count >= MAX_WAITING_COUNT)
+        throw tsdbError('too_many_deletions', { table: schema.name });
+    }
+    // No await follows between here and the log record, so later rows have higher sequence numbers.
+    const seq = this.#buffer.nextSeq();
+    const made = stores.map((store): { store: TableStore; tombstone: Tombstone } => {
+      const id = this.#random.uuidV7();
+      const { tableId } = store;
+      return { store, tombstone: { id, tableId, seq, minTimeNs, maxTimeNs, anyOf } };
+    });
+    const tombstones = made.map(({ tombstone }) => tombstone);
+    const stored = this.#commits.addTombstones(tombstones, {
+      publish: () => {
+        for (const { store, tombstone } of made) store.tombstones.hold(tombstone);
+      },
+      abandon: () => {
+        for (const { store, tombstone } of made) store.tombstones.drop(tombstone);
+      },
+    });
+    for (const { store, tombstone } of made) store.tombstones.expect(tombstone, stored);
+    await stored;
+    return stores.map((store) => store.tableId);
+  }
+
+  #tablesOf({ database: name, tables }: DeleteRowsRequest): readonly TableSchema[] {
+    const database = this.#catalog.database(name);
+    if (database === undefined) throw tsdbError('database_not_known', { database: name });
+    if (tables === undefined) return [...database.tables.values()];
+    return tables.map((table) => {
+      const schema = database.tables.get(table);
+      if (schema === undefined) throw tsdbError('table_not_known', { database: name, table });
+      return schema;
+    });
+  }
+}

@@ -1,0 +1,90 @@
+import type { Clock, CommitLog, Leases, Random } from '@plinth/kernel';
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
+import type { CatalogDeletions } from '@plinth/tsdb-catalog/deletion/catalog-deletions.js';
+import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
+import type { VirtualTables } from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
+import type { Segment, SegmentsOf } from '@plinth/tsdb-model/segment.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import type { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
+import type { KnownFiles } from '@plinth/tsdb-storage/segments/known-files.js';
+import type { SegmentFiles, UnknownFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import type { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
+import type { FlushSettings } from './flush/flusher.js';
+import type { QueryLog } from './query/log/query-log.js';
+import type { Planner } from './query/query-path.js';
+import type { CommitListener } from './write/commit-listener.js';
+import type { BodyReader } from './write/write-path.js';
+
+export interface EngineDeps {
+  /** Notified of rows when they are durable. */
+  readonly commits?: CommitListener;
+  readonly catalog: Catalog;
+  readonly log: CommitLog;
+  readonly host: DuckDbHost;
+  readonly files: SegmentFiles;
+  readonly known: KnownFiles;
+  readonly registry: SegmentRegistry;
+  /**
+   * Whether background work may write this many bytes; absent means always. On a full disk, the
+   * remaining space is reserved for deletions.
+   */
+  readonly hasRoomFor?: (sizeBytes: number) => boolean;
+  readonly leases: Leases;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly deletions: CatalogDeletions;
+  readonly reader: BodyReader;
+  readonly planner: Planner;
+  readonly virtualTables: (
+    database: DatabaseSchema,
+    of: { readonly access: DatabaseAccess; readonly segmentsOf: SegmentsOf },
+  ) => VirtualTables;
+  readonly queryLog: QueryLog;
+  readonly settings: FlushSettings & {
+    readonly hardLimitBytes: number;
+    readonly maxConcurrentQueries: number;
+    /** 0 disables the limit. */
+    readonly queryTimeoutMs: number;
+    readonly retentionCheckIntervalMs: number;
+    /** How long a deleted object without data is still listed. */
+    readonly deleteGraceMs: number;
+    /** Memory for decoded columns; 0 disables it, and DuckDB runs every query. */
+    readonly columnCacheBytes: number;
+    /** For tests: rows of a segment per unit in memory. */
+    readonly segmentUnitRows: number | undefined;
+    /** Start without damaged segments. */
+    readonly repair: boolean;
+  };
+  /** Called when rows of these tables were deleted. */
+  readonly onRowsDeleted: (tableIds: readonly number[]) => void;
+  readonly report: EngineReport;
+}
+
+/** Background events, for logs and metrics. */
+export interface EngineReport {
+  flushed(durationMs: number): void;
+  flushFailed(error: unknown, retryMs: number): void;
+  compacted(): void;
+  /** Other files are merged in the meantime; these are retried later. */
+  compactionFailed(failure: {
+    readonly error: unknown;
+    readonly table: string;
+    /** True if the same files failed before. */
+    readonly isKnown: boolean;
+  }): void;
+  /** The node stops before all rows are in files. */
+  rowsLeftInLog(): void;
+  backgroundFailed(error: unknown): void;
+  /** Called once per segment. */
+  segmentDamaged(segment: Segment, table: string, error: FileDamaged): void;
+  indexRebuilt(error: FileDamaged): void;
+  segmentLost(segment: Segment, table: string, error: FileDamaged): void;
+  unknownFiles(found: UnknownFiles): void;
+  replayed(rowCount: number): void;
+  /**
+   * By table id, the number of log rows that a repair dropped. Either the catalog no longer
+   * contains the `table`, or the record with their `tags` is lost.
+   */
+  rowsLost(tables: ReadonlyMap<number, number>, without: 'table' | 'tags'): void;
+}

@@ -1,0 +1,106 @@
+import {
+  type VerifiedCommit,
+  VerifiedCommits,
+} from '@plinth/tsdb-catalog/records/verified-commits.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import {
+  type RegistryChange,
+  type SegmentRegistry,
+  SegmentsChanged,
+  type StoredTombstone,
+} from '@plinth/tsdb-storage/segments/segment-registry.js';
+import { type Publication, publish } from '../table/publication.js';
+
+/** A change whose files are written, and the memory updates that follow its commit. */
+export interface PreparedChange {
+  readonly change: RegistryChange;
+  readonly publications: readonly Publication[];
+}
+
+/**
+ * The only way to add files to tables and remove them: prepare, commit, publish (ADR 0082). If the
+ * catalog is unreachable, the outcome of a commit may be unknown. It is settled before the next
+ * commit, because a retry would write the same rows again.
+ */
+export class FileCommits {
+  readonly #registry: SegmentRegistry;
+  readonly #files: SegmentFiles;
+  readonly #onError: (error: unknown) => void;
+  readonly #commits = new VerifiedCommits();
+
+  constructor(options: {
+    readonly registry: SegmentRegistry;
+    readonly files: SegmentFiles;
+    /** Called for files that could not be removed; the next start removes them. */
+    readonly onError: (error: unknown) => void;
+  }) {
+    this.#registry = options.registry;
+    this.#files = options.files;
+    this.#onError = options.onError;
+  }
+
+  /**
+   * Resolves when the change is committed and published. On failure, nothing has changed and the
+   * new files are removed; or the outcome is unknown, and `settle` determines it. Throws
+   * `SegmentsChanged` if a file to be removed no longer exists.
+   * @param prepare called immediately before the commit.
+   */
+  async commit(prepare: () => PreparedChange): Promise<void> {
+    await this.#commits.commit(() => this.#commitOf(prepare()));
+  }
+
+  /**
+   * Resolves when row deletions are stored and in effect. No files that must respect them are
+   * written meanwhile. If it is unknown whether they are stored, the promise stays pending until
+   * that is known.
+   */
+  async addTombstones(
+    tombstones: readonly StoredTombstone[],
+    outcome: { publish(): void; abandon(): void },
+  ): Promise<void> {
+    await this.#commits.commit(() => ({
+      ...outcome,
+      make: () => this.#registry.addTombstones(tombstones),
+      isMade: () => this.#registry.hasTombstones(tombstones),
+    }));
+  }
+
+  /**
+   * Determines the outcome of an unsettled commit and completes it. Throws while the catalog is
+   * unreachable.
+   */
+  async settle(): Promise<void> {
+    await this.#commits.settle();
+  }
+
+  /**
+   * Runs `work` while registry and tables agree: no change is between its commit and its
+   * publication.
+   */
+  async between<T>(work: () => Promise<T>): Promise<T> {
+    return await this.#commits.between(work);
+  }
+
+  #commitOf(prepared: PreparedChange): VerifiedCommit {
+    const { change, publications } = prepared;
+    const registry = this.#registry;
+    return {
+      make: () => registry.apply(change),
+      isMade: async (error) =>
+        !(error instanceof SegmentsChanged) && (await registry.hasTakenEffect(change)),
+      async publish() {
+        for (const each of publications) await publish(each);
+      },
+      abandon: () => this.#removeFiles(prepared),
+    };
+  }
+
+  /**
+   * A retry writes new files. On a full disk, the old ones would accumulate until the next start.
+   */
+  async #removeFiles({ change }: PreparedChange): Promise<void> {
+    for (const { objectName } of [...change.addSegments, ...change.addSeriesFiles]) {
+      await this.#files.remove(objectName).catch(this.#onError);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import type { Publication } from '../table/publication.js';
+import type { TableStore } from '../table/table-store.js';
+import type { ClosedGeneration } from '../write/write-buffer.js';
+import type { FileCommits } from './file-commits.js';
+import { type FlushedTable, flushTable } from './flush-table.js';
+
+interface Flushed {
+  readonly store: TableStore;
+  readonly result: FlushedTable;
+}
+
+export interface FlushGroupsDeps {
+  readonly tables: () => Iterable<TableStore>;
+  readonly host: DuckDbHost;
+  readonly files: SegmentFiles;
+  readonly commits: FileCommits;
+  /** Maximum number of tables that are written and registered together. */
+  readonly maxGroupTables: number;
+  /** True when the node stops and the flush must end. */
+  readonly isLate: () => boolean;
+  readonly onProgress: (tableCount: number, doneCount: number) => void;
+  /** Called for files that could not be removed; the next start removes them. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Writes the tables of a closed generation to files and registers them, group by group. */
+export class FlushGroups {
+  readonly #deps: FlushGroupsDeps;
+
+  constructor(deps: FlushGroupsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Writes in groups, because DuckDB has memory for the rows of some thousand tables. Each group's
+   * log position is registered with it; the last group advances the position of all tables. Returns
+   * false if time ran out before that.
+   */
+  async write(closed: ClosedGeneration): Promise<boolean> {
+    const { tables, commits, isLate, onProgress } = this.#deps;
+    await commits.settle(); // this generation, or a part of it, may already be stored
+    const engineBytes = (store: TableStore): number =>
+      store.generation(closed.number)?.engineBytes ?? 0;
+    const waiting = [...tables()]
+      .filter((store) => store.generation(closed.number) !== undefined)
+      // Largest memory use first, which makes room for the others.
+      .sort((a, b) => engineBytes(b) - engineBytes(a));
+    const tableCount = waiting.length;
+    do {
+      if (isLate()) return false;
+      onProgress(tableCount, tableCount - waiting.length);
+      await this.#flushGroup(closed, waiting);
+    } while (waiting.length > 0);
+    return true;
+  }
+
+  /** Takes a group of tables out of `waiting`, and writes and registers it. */
+  async #flushGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<void> {
+    const flushed = await this.#writeGroup(closed, waiting);
+    const isLast = waiting.length === 0;
+    const publications = flushed.map(({ store, result }) => publicationOf(store, closed, result));
+    let gone: readonly Flushed[] = [];
+    try {
+      await this.#deps.commits.commit(() => {
+        // In the same step as the check: if a table is deleted after this, its files registered
+        // here are removed, too.
+        gone = flushed.filter(({ store }) => store.isGone);
+        const kept = flushed.filter(({ store }) => !store.isGone);
+        const tableIds = kept.map(({ store }) => store.tableId);
+        return {
+          change: {
+            addSegments: kept.flatMap(({ result }) => result.segments),
+            removeSegments: [],
+            addSeriesFiles: kept.flatMap(({ result }) => result.seriesFile ?? []),
+            removeSeriesFiles: [],
+            flushed: {
+              file: closed.file,
+              tableIds,
+              lastFreeFile: isLast ? closed.lastFreeFile : undefined,
+              firstNeeded: closed.firstNeeded,
+              newestFile: closed.newestFile,
+            },
+          },
+          publications: publications.filter((_, i) => !gone.includes(flushed[i] as Flushed)),
+        };
+      });
+    } finally {
+      await this.#removeUnused(gone);
+    }
+  }
+
+  async #writeGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<readonly Flushed[]> {
+    const { host, maxGroupTables, isLate } = this.#deps;
+    const { groupBytes } = host.tableMemory;
+    const flushed: Flushed[] = [];
+    let engineBytes = 0;
+    try {
+      while (flushed.length < maxGroupTables && engineBytes < groupBytes) {
+        if (isLate() && flushed.length > 0) break;
+        const store = waiting.shift();
+        if (store === undefined) break;
+        const result = await this.#flushTable(store, closed.number);
+        if (result === undefined) continue;
+        flushed.push({ store, result });
+        const table = store.generation(closed.number);
+        engineBytes += Math.max(table?.engineBytes ?? 0, table?.cellBytes ?? 0);
+      }
+    } catch (error) {
+      // The retry writes all of them again.
+      await this.#removeUnused(flushed);
+      throw error;
+    }
+    return flushed;
+  }
+
+  /**
+   * Returns `undefined` if the table has no rows in the generation, or was deleted during the
+   * write.
+   */
+  async #flushTable(store: TableStore, generation: number): Promise<FlushedTable | undefined> {
+    const table = store.generation(generation);
+    if (table === undefined || store.isGone) return undefined;
+    try {
+      return await flushTable(store, table, this.#deps.host, this.#deps.files);
+    } catch (error) {
+      if (store.isGone) return undefined;
+      throw error;
+    }
+  }
+
+  /** Removes files that were not registered. */
+  async #removeUnused(flushed: readonly Flushed[]): Promise<void> {
+    for (const { result } of flushed) {
+      for (const { objectName } of [
+        ...result.segments,
+        ...(result.seriesFile === undefined ? [] : [result.seriesFile]),
+      ]) {
+        await this.#deps.files.remove(objectName).catch(this.#deps.onError);
+      }
+    }
+  }
+}
+
+function publicationOf(
+  store: TableStore,
+  { number }: ClosedGeneration,
+  { segments, seriesFile, storedSeries }: FlushedTable,
+): Publication {
+  return store.publication({
+    flushed: number,
+    added: segments.map((segment) => store.openVerified(segment)),
+    newSeries: { count: storedSeries, file: seriesFile },
+  });
+}

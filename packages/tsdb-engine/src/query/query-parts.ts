@@ -1,0 +1,206 @@
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { RowsStatement } from '@plinth/tsdb-model/query/planned-query.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import { CHUNK_ROWS, type DuckDbHost, rowSizeOf } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import type {
+  Statement,
+  StatementEnd,
+  Statements,
+} from '@plinth/tsdb-storage/duckdb/statement-chunks.js';
+import { GroupSlices } from '../scan/group-slices.js';
+import type { PreparedScan, ScanGroups, ScanParts } from '../scan/prepared-scan.js';
+import { lengthOf, type ScanSlice, type Slices, TimeSlices } from '../scan/time-slices.js';
+import type { SeriesIndex } from '../series/series-index.js';
+import { SeriesTags } from '../series/series-tags.js';
+import { CountedGroups, GROUP_COLUMNS } from './slices/counted-groups.js';
+import { RowWidth } from './slices/row-width.js';
+import type { SliceMemory, SliceRoom } from './slices/slice-memory.js';
+
+/**
+ * Narrow results of about this many rows are computed in one statement if memory allows: two
+ * queries would take longer than sorting.
+ */
+const MAX_WHOLE_ROWS = 200_000;
+/** Each slice scans the timestamps of all rows, which is not worthwhile for less. */
+const LEAST_BYTES = 1024 * 1024;
+/**
+ * Thresholds for slicing: rows for results with short strings, bytes for those with longer strings.
+ */
+const MIN_SLICED_ROWS = 8192;
+const MIN_SLICED_BYTES = 4 * 1024 * 1024;
+/** Rows read to estimate string lengths, which may be very long. */
+const PROBE_ROWS = 16;
+/** A chunk of very long strings is a slice of its own: decoding it blocks the event loop. */
+const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
+/** Maximum number of prefetched slices of one chunk. */
+const MAX_HELD_CHUNKS = 3;
+/** If a slice exceeds the estimated rows or bytes by this factor, the rest stays in DuckDB. */
+const MAX_WRONG = 2;
+
+/**
+ * A query whose result may be too large for memory, divided by time or by group into one statement
+ * per slice.
+ */
+export class QueryParts {
+  readonly #planned: RowsStatement;
+  readonly #parts: ScanParts;
+  readonly #slices: TimeSlices;
+  readonly #index: SeriesIndex;
+  /** Estimated maximum row count of the result. */
+  readonly #rowCount: number;
+
+  private constructor(options: {
+    readonly planned: RowsStatement;
+    readonly parts: ScanParts;
+    readonly slices: TimeSlices;
+    readonly index: SeriesIndex;
+    readonly rowCount: number;
+  }) {
+    this.#planned = options.planned;
+    this.#parts = options.parts;
+    this.#slices = options.slices;
+    this.#index = options.index;
+    this.#rowCount = options.rowCount;
+  }
+
+  /** Returns `undefined` if the result has another order, reads several tables or is very small. */
+  static of(
+    planned: RowsStatement,
+    scans: readonly PreparedScan[],
+    seriesOf: (table: TableSchema) => SeriesIndex,
+  ): QueryParts | undefined {
+    const { columns, timeOrder, groupTags = [], isSmall } = planned;
+    const parts = scans[0]?.parts;
+    const table = planned.scans[0]?.table;
+    if (parts === undefined || table === undefined || scans.length !== 1) return undefined;
+    // Groups without time order mean aggregates: few rows from many.
+    const isAggregated = timeOrder === undefined;
+    if (isAggregated ? groupTags.length === 0 : isSmall) return undefined;
+    const { bounds, spans } = parts;
+    const isDescending = timeOrder === 'descending';
+    const width = new RowWidth(columns, parts.textBytes).bytes;
+    const fewRows = width === undefined ? PROBE_ROWS : MIN_SLICED_BYTES / width;
+    const isNarrow = rowSizeOf(columns) !== undefined;
+    const leastRows = isAggregated
+      ? MAX_WHOLE_ROWS
+      : isNarrow
+        ? MIN_SLICED_ROWS
+        : Math.min(MIN_SLICED_ROWS, fewRows);
+    const slices = TimeSlices.of({ bounds, spans, isDescending, leastRows });
+    if (slices === undefined) return undefined;
+    const rowCount = Math.min(slices.rowCount, mostRowsOf(planned, scans));
+    if (rowCount <= leastRows) return undefined;
+    // A single group needs all rows, so it cannot be divided.
+    if (isAggregated && parts.groupsBy(groupTags) === undefined) return undefined;
+    return new QueryParts({ planned, parts, slices, index: seriesOf(table), rowCount });
+  }
+
+  /** True if the result must not be computed in one statement, even if there is memory. */
+  isLarge(columns: readonly OutputColumn[]): boolean {
+    return this.#rowCount > MAX_WHOLE_ROWS || rowSizeOf(columns) === undefined;
+  }
+
+  /** Keeps only one slice for a slow reader. Can be read once. */
+  async *rows(options: {
+    readonly host: DuckDbHost;
+    readonly memory: SliceMemory;
+    readonly columns: readonly OutputColumn[];
+    readonly queryOwner: QueryOwner;
+  }): AsyncGenerator<ResultChunk, void, undefined> {
+    const { host, memory, columns, queryOwner } = options;
+    const { signal, owner } = queryOwner;
+    const width = new RowWidth(columns, this.#parts.textBytes);
+    const tags = new SeriesTags(this.#index, this.#planned.passedTags ?? []);
+    const room = memory.begin(queryOwner);
+    try {
+      const text = this.#statements(room, width);
+      for await (const chunk of host.stream({ text, columns, isSmall: false, signal, owner })) {
+        yield tags.decode(chunk);
+      }
+    } finally {
+      room.end();
+      const { seenTextBytes } = width;
+      if (seenTextBytes !== undefined) this.#parts.noteTextBytes(seenTextBytes);
+    }
+  }
+
+  *#statements(room: SliceRoom, width: RowWidth): Statements {
+    const { groupTags = [], maxRows = Number.POSITIVE_INFINITY } = this.#planned;
+    const groups = this.#parts.groupsBy(groupTags);
+    const slices = groups === undefined ? this.#slices : yield* this.#groupSlices(groups, room);
+    // Each group has its own limit.
+    let leftRows = groupTags.length === 0 ? maxRows : Number.POSITIVE_INFINITY;
+    for (;;) {
+      const fittingBytes = room.fittingBytes();
+      const { fitting, least } = rowsFitting(fittingBytes, width.bytes);
+      const slice = slices.next({ fitting: Math.min(fitting, leftRows), least });
+      if (slice === undefined) return;
+      const heldCount = slice.rowCount < CHUNK_ROWS ? MAX_HELD_CHUNKS : 1;
+      room.hold(heldCount * slice.rowCount * (width.bytes ?? 0));
+      let madeBytes = 0;
+      const end = yield {
+        text: this.#textOf(slice),
+        takesOver: (rowCount) =>
+          room.isTight() &&
+          rowCount <= slice.rowCount * MAX_WRONG &&
+          madeBytes <= fittingBytes * MAX_WRONG,
+        waitForSlices: (queryOwner) => room.waitForSlices(queryOwner),
+        onChunk: (chunk) => {
+          madeBytes += width.see(chunk);
+          room.hold(heldCount * Math.max(madeBytes, slice.rowCount * (width.bytes ?? 0)));
+        },
+      };
+      if (end === undefined) continue;
+      slices.ended(end);
+      leftRows -= end.rowCount;
+      if (leftRows <= 0) return;
+    }
+  }
+
+  /** Reads the groups from the same snapshot as the slices: neither sees later writes. */
+  *#groupSlices(
+    { tags, text }: ScanGroups,
+    room: SliceRoom,
+  ): Generator<Statement, Slices, StatementEnd | undefined> {
+    const groups = new CountedGroups(tags, this.#index);
+    yield {
+      text,
+      columns: GROUP_COLUMNS,
+      waitForSlices: (queryOwner) => room.waitForSlices(queryOwner),
+      onChunk: (chunk) => groups.add(chunk),
+    };
+    const { bounds, spans } = this.#parts;
+    const { timeOrder } = this.#planned;
+    const isDescending = timeOrder && timeOrder === 'descending';
+    return new GroupSlices({ groups, bounds, spans, isDescending });
+  }
+
+  #textOf(slice: ScanSlice): string {
+    const tags = (this.#planned.passedTags ?? []).map(({ tag }) => tag);
+    return this.#planned.render(() => this.#parts.textOf(slice, tags));
+  }
+}
+
+/** Maximum row count of the result, as far as the statement limits it. */
+export function mostRowsOf(
+  { maxRows, bucketNs }: RowsStatement,
+  [scan]: readonly PreparedScan[],
+): number {
+  if (maxRows === undefined) return Number.POSITIVE_INFINITY;
+  if (bucketNs === undefined || scan?.parts === undefined) return maxRows;
+  const lengthNs = lengthOf(scan.parts.bounds, scan.parts.spans);
+  return maxRows * (Number(lengthNs / bucketNs) + 2);
+}
+
+function rowsFitting(
+  sizeBytes: number,
+  rowBytes: number | undefined,
+): { readonly fitting: number; readonly least: number } {
+  if (rowBytes === undefined) return { fitting: PROBE_ROWS, least: PROBE_ROWS };
+  const chunkBytes = rowBytes * CHUNK_ROWS;
+  const most = chunkBytes > MAX_CHUNK_BYTES ? Math.min(sizeBytes, MAX_CHUNK_BYTES) : sizeBytes;
+  const isOneChunk = sizeBytes / MAX_HELD_CHUNKS < chunkBytes;
+  const fittingBytes = isOneChunk ? Math.min(most, sizeBytes / MAX_HELD_CHUNKS) : most;
+  return { fitting: fittingBytes / rowBytes, least: LEAST_BYTES / rowBytes };
+}

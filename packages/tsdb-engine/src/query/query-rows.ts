@@ -1,0 +1,174 @@
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { RowsStatement } from '@plinth/tsdb-model/query/planned-query.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import { type DuckDbHost, rowSizeOf } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import type { PreparedScan } from '../scan/prepared-scan.js';
+import type { SeriesIndex } from '../series/series-index.js';
+import { collectedRows } from './collected-rows.js';
+import { explainedRows } from './explained-rows.js';
+import { mostRowsOf, QueryParts } from './query-parts.js';
+import { MemoryBudget, type Release } from './slices/memory-budget.js';
+import { RowWidth, SORTED_VALUE_BYTES } from './slices/row-width.js';
+import { SliceMemory } from './slices/slice-memory.js';
+import { yieldingBetween } from './slots/yielding-between.js';
+
+/** Larger aggregates are copied out of DuckDB, like sorted rows. */
+const FEW_ROWS = 8192;
+/** DuckDB memory per aggregate value, including its share of the group. */
+const AGGREGATED_VALUE_BYTES = 100;
+/** DuckDB keeps this many times the size of the rows that it has sorted (ADR 0071). */
+const KEPT_OF_SORTED = 2;
+
+/** A query that is ready to run: its sources are pinned. */
+export interface RunnableQuery {
+  readonly planned: RowsStatement;
+  /** SQL text for DuckDB, or the computed result. */
+  readonly work: string | Iterable<ResultChunk>;
+  /**
+   * The same statement divided into consecutive parts, if the result may be too large for memory.
+   */
+  readonly parts?: QueryParts | undefined;
+  /** Estimated rows that DuckDB may have to keep before it returns the first. */
+  readonly toSort?: RowsToSort | undefined;
+  /** The client's query owner, or the one with the time limit. */
+  readonly queryOwner: QueryOwner;
+}
+
+/** Runs planned queries, each in the way that needs the least memory. */
+export class QueryRows {
+  readonly #host: DuckDbHost;
+  readonly #seriesOf: (table: TableSchema) => SeriesIndex;
+  readonly #held: MemoryBudget;
+  readonly #slices = new SliceMemory();
+
+  constructor(host: DuckDbHost, seriesOf: (table: TableSchema) => SeriesIndex) {
+    this.#host = host;
+    this.#held = new MemoryBudget(host.memoryLimitBytes);
+    this.#seriesOf = seriesOf;
+  }
+
+  prepared(
+    planned: RowsStatement,
+    scans: readonly PreparedScan[],
+    queryOwner: QueryOwner,
+  ): RunnableQuery & { readonly work: string } {
+    return {
+      planned,
+      work: planned.render((index) => (scans[index] as PreparedScan).text),
+      parts: QueryParts.of(planned, scans, this.#seriesOf),
+      toSort: rowsToSort(planned, scans),
+      queryOwner,
+    };
+  }
+
+  of({ work, planned, parts, toSort, queryOwner }: RunnableQuery): AsyncIterable<ResultChunk> {
+    if (typeof work !== 'string') return yieldingBetween(work, queryOwner);
+    const { columns, isSmall, isExplained } = planned;
+    if (parts?.isLarge(columns)) return this.#slicedRows(parts, columns, queryOwner);
+    const isMade = isSmall && !(isGrouped(planned) && (toSort?.answerRows ?? 0) > FEW_ROWS);
+    if (isExplained || isMade || toSort === undefined) {
+      const chunks = this.#host.stream({ text: work, columns, isSmall, ...by(queryOwner) });
+      return isExplained ? explainedRows(chunks) : chunks;
+    }
+    const isCollected = planned.isUnordered === true && work.includes(' UNION ALL ');
+    const text = isCollected ? collectedRows(work) : work;
+    return this.#sortedRows(text, { columns, parts, toSort, queryOwner });
+  }
+
+  #slicedRows(
+    parts: QueryParts,
+    columns: readonly OutputColumn[],
+    queryOwner: QueryOwner,
+  ): AsyncGenerator<ResultChunk, void, undefined> {
+    return parts.rows({ host: this.#host, memory: this.#slices, columns, queryOwner });
+  }
+
+  /**
+   * DuckDB keeps all rows that it sorts until the last one is read, ten times as many as a limit
+   * may return. Bounded results are therefore copied out immediately, or sliced if they do not fit
+   * in memory. The number of concurrent sorts is limited.
+   */
+  async *#sortedRows(
+    text: string,
+    at: {
+      readonly columns: readonly OutputColumn[];
+      readonly parts: QueryParts | undefined;
+      readonly toSort: RowsToSort;
+      readonly queryOwner: QueryOwner;
+    },
+  ): AsyncGenerator<ResultChunk, void, undefined> {
+    const { columns, parts, toSort, queryOwner } = at;
+    const rowSize = rowSizeOf(columns);
+    const taken =
+      rowSize === undefined
+        ? undefined
+        : this.#held.takeForAnswer(toSort.answerRows * rowSize, queryOwner);
+    if (taken === undefined && parts !== undefined) {
+      yield* this.#slicedRows(parts, columns, queryOwner);
+      return;
+    }
+    let staying: Release | undefined;
+    let sorted: Release | undefined;
+    try {
+      if (taken === undefined)
+        staying = await this.#held.takeToStay(toSort.keptBytes(), queryOwner);
+      sorted = await this.#held.takeForSort(toSort.sizeBytes, queryOwner);
+      const aheadRows = taken === undefined ? 0 : toSort.answerRows;
+      yield* this.#host.stream({
+        text,
+        columns,
+        isSmall: false,
+        ...by(queryOwner),
+        aheadRows,
+        onMade: sorted,
+      });
+    } finally {
+      sorted?.();
+      staying?.();
+      taken?.();
+    }
+  }
+}
+
+const by = ({ signal, owner }: QueryOwner): QueryOwner => ({ signal, owner });
+
+interface RowsToSort {
+  /** Estimated size of the rows that are kept. */
+  readonly sizeBytes: number;
+  /**
+   * Estimated size of the result columns that stay until the last row is read. Few queries need it.
+   */
+  readonly keptBytes: () => number;
+  /** Estimated maximum number of result rows. */
+  readonly answerRows: number;
+}
+
+function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): RowsToSort {
+  let sizeBytes = 0;
+  let rowCount = 0;
+  scans.forEach(({ parts }, index) => {
+    const rows = (parts?.spans ?? []).reduce((sum, span) => sum + span.rowCount, 0);
+    rowCount += rows;
+    sizeBytes += rows * (planned.scans[index]?.columns.length ?? 0) * SORTED_VALUE_BYTES;
+  });
+  // A join of several scans may return more rows than all of them together.
+  const mostRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
+  const answerRows = Math.min(mostRows, mostRowsOf(planned, scans));
+  const keptBytes = (): number => {
+    const textBytes = scans.reduce((sum, { parts }) => sum + (parts?.textBytes ?? 0), 0);
+    const width = new RowWidth(planned.columns, textBytes).bytes ?? 0;
+    return Math.max(sizeBytes, KEPT_OF_SORTED * rowCount * width);
+  };
+  return isGrouped(planned)
+    ? {
+        sizeBytes: answerRows * planned.columns.length * AGGREGATED_VALUE_BYTES,
+        keptBytes,
+        answerRows,
+      }
+    : { sizeBytes, keptBytes, answerRows };
+}
+
+/** True for aggregates by group, which do not keep the rows that they read. */
+const isGrouped = ({ groupTags, timeOrder }: RowsStatement): boolean =>
+  groupTags !== undefined && timeOrder === undefined;

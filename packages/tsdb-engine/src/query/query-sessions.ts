@@ -1,0 +1,146 @@
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type {
+  QuerySession,
+  SessionRequest,
+  SessionStatement,
+} from '@plinth/tsdb-model/query/query-session.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
+import type { PreparedScan } from '../scan/prepared-scan.js';
+import { beginDeadline, noteFailure } from './begin-deadline.js';
+import type { QueryLog } from './log/query-log.js';
+import type { QueryRows } from './query-rows.js';
+import { failureOf, type QuerySources } from './query-sources.js';
+import type { QuerySlot, QuerySlots } from './slots/query-slots.js';
+import { orAborted, untilAborted } from './slots/until-aborted.js';
+import { yieldingBetween, yieldingSlotBetween } from './slots/yielding-between.js';
+
+interface QuerySessionsDeps {
+  readonly sources: QuerySources;
+  readonly rows: QueryRows;
+  readonly slots: QuerySlots;
+  readonly queryLog: QueryLog;
+  readonly nowNs: () => bigint;
+  /** 0 disables the limit. */
+  readonly queryTimeoutMs: number;
+}
+
+/** Opens sessions: queries of several statements. */
+export class QuerySessions {
+  readonly #deps: QuerySessionsDeps;
+
+  constructor(deps: QuerySessionsDeps) {
+    this.#deps = deps;
+  }
+
+  async open(request: SessionRequest): Promise<QuerySession> {
+    const logged = this.#deps.queryLog.begin(request);
+    const deadline = beginDeadline(logged, {
+      client: request,
+      owner: request.owner,
+      limitMs: this.#deps.queryTimeoutMs,
+    });
+    let slot: QuerySlot;
+    try {
+      slot = await this.#deps.slots.admit(deadline);
+    } catch (error) {
+      deadline.end();
+      throw noteFailure(logged, error);
+    }
+    logged.permitted();
+    logged.planned();
+    const nowNs = this.#deps.nowNs();
+    const sources = this.#deps.sources;
+    // The slot stays taken while DuckDB works, even if the client has disconnected.
+    let readCount = 0;
+    let isEnded = false;
+    const releaseWhenEnded = (): void => {
+      if (isEnded && readCount === 0) slot.release();
+    };
+    const counted = async function* <T>(items: AsyncIterable<T>) {
+      readCount++;
+      try {
+        yield* items;
+      } finally {
+        readCount--;
+        releaseWhenEnded();
+      }
+    };
+    return {
+      nowNs,
+      get signal() {
+        return deadline.signal;
+      },
+      read: (statement) =>
+        untilAborted(
+          counted(
+            yieldingSlotBetween(
+              slot,
+              this.#chunks(statement, { queryOwner: deadline, nowNs, slot }, (segments) =>
+                logged.prepared([segments]),
+              ),
+            ),
+          ),
+          deadline.signal,
+        ),
+      readInMemory: async (inMemory) => {
+        const chunks = await sources.answerInMemory(inMemory, nowNs, deadline);
+        if (chunks !== undefined) logged.prepared([]);
+        return chunks;
+      },
+      lending: (items) =>
+        yieldingSlotBetween(
+          slot,
+          Symbol.asyncIterator in items ? items : yieldingBetween(items, deadline),
+        ),
+      indexed: (tables) => {
+        const indexing = sources.indexed(tables, deadline);
+        return indexing && orAborted(indexing, deadline.signal);
+      },
+      seriesOf: (table) => sources.seriesOf(table),
+      livenessOf: (table) => ({
+        visibleFromNs: sources.visibleFrom(table, nowNs),
+        hasDeletions: sources.hasDeletions(table),
+      }),
+      returned: (rowCount) => logged.returned(rowCount),
+      cancel: () => deadline.cancel(),
+      end: (outcome) => {
+        deadline.end();
+        logged.ended(outcome);
+        isEnded = true;
+        releaseWhenEnded();
+      },
+    };
+  }
+
+  async *#chunks(
+    statement: SessionStatement,
+    at: { readonly queryOwner: QueryOwner; readonly nowNs: bigint; readonly slot: QuerySlot },
+    onPrepared: (segments: readonly Segment[]) => void,
+  ): AsyncGenerator<ResultChunk, void, undefined> {
+    const { queryOwner, nowNs, slot } = at;
+    const { inMemory } = statement;
+    if (inMemory !== undefined) {
+      const chunks = await this.#deps.sources.answerInMemory(inMemory, nowNs, queryOwner);
+      if (chunks !== undefined) {
+        onPrepared([]);
+        yield* yieldingBetween(chunks, queryOwner);
+        return;
+      }
+    }
+    const scans: PreparedScan[] = [];
+    try {
+      await slot.enter();
+      for (const scan of statement.scans) {
+        const prepared = await this.#deps.sources.prepareScan(scan, nowNs, queryOwner);
+        scans.push(prepared);
+        onPrepared(prepared.segments);
+      }
+      yield* this.#deps.rows.of(this.#deps.rows.prepared(statement, scans, queryOwner));
+    } catch (error) {
+      throw failureOf(error, queryOwner.signal, scans);
+    } finally {
+      for (const scan of scans) scan.release();
+    }
+  }
+}

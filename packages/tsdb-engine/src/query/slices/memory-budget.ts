@@ -1,0 +1,99 @@
+import { FairSemaphore } from '@plinth/tsdb-model/fair-semaphore.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+
+/** Memory for all concurrent sorts. */
+const MAX_SORTING_BYTES = 256 * 1024 * 1024;
+/**
+ * Larger sorts count as this much: DuckDB spills the rest to disk, and a few long sorts must leave
+ * room for others.
+ */
+const MAX_SHARE_BYTES = MAX_SORTING_BYTES / 4;
+/** Smaller sorts start without waiting. */
+const LEAST_SORTING_BYTES = 8 * 1024 * 1024;
+
+/** Fraction of DuckDB's memory for sorted results that stay there until clients have read them. */
+const STAYING_SHARE = 0.75;
+/** Maximum fraction that one result counts: DuckDB spills the rest to disk. */
+const MAX_STAYING_PART = 1 / 8;
+
+/** Memory for all results that are copied out of DuckDB completely, and for one of them. */
+const MAX_ANSWERS_BYTES = 512 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** Releases the reservation; calling it twice is harmless. */
+export type Release = () => void;
+
+const nothing: Release = () => undefined;
+
+/**
+ * Memory that queries use in DuckDB before their first row, and in results that wait for slow
+ * clients. All sizes are estimates. Sorts end without the client. Results that stay in DuckDB are
+ * shared fairly between owners, so an owner with many of them waits only for its own clients.
+ */
+export class MemoryBudget {
+  /** Slots are bytes. */
+  readonly #sorting = new FairSemaphore(MAX_SORTING_BYTES);
+  readonly #staying: FairSemaphore;
+  readonly #stayingBytes: number;
+  #answersBytes = 0;
+
+  /** @param engineBytes DuckDB's memory limit. */
+  constructor(engineBytes: number) {
+    this.#stayingBytes = Math.floor(engineBytes * STAYING_SHARE);
+    this.#staying = new FairSemaphore(this.#stayingBytes);
+  }
+
+  /** Resolves when there is room for a sort. Rejects when the query is aborted. */
+  async takeForSort(sizeBytes: number, queryOwner: QueryOwner): Promise<Release> {
+    if (sizeBytes < LEAST_SORTING_BYTES) return nothing;
+    return await take(this.#sorting, Math.min(sizeBytes, MAX_SHARE_BYTES), queryOwner);
+  }
+
+  /**
+   * Resolves when there is room for sorted rows that stay in DuckDB until the last one is read.
+   * Rejects when the query is aborted.
+   */
+  async takeToStay(sizeBytes: number, queryOwner: QueryOwner): Promise<Release> {
+    const share = Math.min(sizeBytes, this.#stayingBytes * MAX_STAYING_PART);
+    return await take(this.#staying, share, queryOwner);
+  }
+
+  /** Returns `undefined` if it does not fit. */
+  takeForAnswer(
+    sizeBytes: number,
+    { reserved }: Pick<QueryOwner, 'reserved'> = {},
+  ): Release | undefined {
+    const isTooLarge = sizeBytes > MAX_ANSWER_BYTES;
+    if (isTooLarge || this.#answersBytes + sizeBytes > MAX_ANSWERS_BYTES) return undefined;
+    this.#answersBytes += sizeBytes;
+    reserved?.(sizeBytes);
+    return once(() => {
+      this.#answersBytes -= sizeBytes;
+      reserved?.(-sizeBytes);
+    });
+  }
+}
+
+async function take(
+  places: FairSemaphore,
+  sizeBytes: number,
+  queryOwner: QueryOwner,
+): Promise<Release> {
+  // An integer, so that the total returns to exactly 0.
+  const share = Math.ceil(sizeBytes);
+  await places.take(queryOwner, share);
+  queryOwner.reserved?.(share);
+  return once(() => {
+    places.give(queryOwner.owner, share);
+    queryOwner.reserved?.(-share);
+  });
+}
+
+export function once(release: () => void): Release {
+  let isGiven = false;
+  return () => {
+    if (isGiven) return;
+    isGiven = true;
+    release();
+  };
+}

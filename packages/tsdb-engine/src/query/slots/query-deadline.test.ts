@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { QueryDeadline } from './query-deadline.js';
+
+const NO_LIMIT = 0;
+
+describe('QueryDeadline', () => {
+  for (const [what, end] of [
+    ['cancelled', (deadline: QueryDeadline) => deadline.cancel()],
+    ['left by its client', (_: QueryDeadline, client: AbortController) => client.abort()],
+  ] as const) {
+    it(`rejects readers before and after a query was ${what}`, () => {
+      for (const isAskedBefore of [true, false]) {
+        const client = new AbortController();
+        const deadline = new QueryDeadline(client, 'somebody', NO_LIMIT);
+        const asked = isAskedBefore ? deadline.signal : undefined;
+        assert.notEqual(asked?.aborted, true);
+        end(deadline, client);
+        assert.equal(deadline.signal.aborted, true);
+        assert.ok(tsdbError.is(deadline.signal.reason, 'query_cancelled'));
+        assert.equal(asked ?? deadline.signal, deadline.signal, 'there is one signal');
+        deadline.end();
+      }
+    });
+  }
+
+  it("does not read the client's signal before its own is read", () => {
+    let askedCount = 0;
+    const deadline = new QueryDeadline(
+      {
+        get signal() {
+          askedCount += 1;
+          return new AbortController().signal;
+        },
+      },
+      'somebody',
+      NO_LIMIT,
+    );
+    assert.equal(askedCount, 0);
+    assert.equal(deadline.signal.aborted, false);
+    assert.equal(askedCount, 1);
+    deadline.end();
+  });
+
+  it('ignores the client once the query has ended', () => {
+    const client = new AbortController();
+    const deadline = new QueryDeadline(client, 'somebody', NO_LIMIT);
+    const { signal } = deadline;
+    deadline.end();
+    client.abort();
+    assert.equal(signal.aborted, false);
+  });
+});

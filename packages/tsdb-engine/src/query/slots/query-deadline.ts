@@ -1,0 +1,81 @@
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+
+/**
+ * Aborts a query when its client disconnects, it is cancelled or its time limit expires. Call `end`
+ * exactly once. Timer and listeners are created only when the signal is first read: they took a
+ * fifth of the time of a query from memory.
+ */
+export class QueryDeadline implements QueryOwner {
+  readonly owner: string;
+  reserved: QueryOwner['reserved'];
+  readonly #client: Pick<QueryOwner, 'signal'>;
+  readonly #limitMs: number;
+  readonly #startMs: number;
+  readonly #onOver: ((over: AbortSignal) => void) | undefined;
+  #controller: AbortController | undefined;
+  #isCancelled = false;
+  #stop: (() => void) | undefined;
+  #hasEnded = false;
+
+  /**
+   * @param owner on whose behalf the query runs.
+   * @param limitMs 0 disables the limit.
+   * @param onOver called if the query is aborted before `end`.
+   */
+  constructor(
+    client: Pick<QueryOwner, 'signal'>,
+    owner: string,
+    limitMs: number,
+    onOver?: (over: AbortSignal) => void,
+  ) {
+    this.#onOver = onOver;
+    this.#client = client;
+    this.owner = owner;
+    this.#limitMs = limitMs;
+    this.#startMs = limitMs === 0 ? 0 : performance.now();
+  }
+
+  get signal(): AbortSignal {
+    if (this.#hasEnded && this.#controller === undefined) return this.#client.signal;
+    this.#controller ??= this.#watch();
+    return this.#controller.signal;
+  }
+
+  /** Cancels the query on request. */
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#controller?.abort(tsdbError('query_cancelled'));
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#stop?.();
+  }
+
+  #watch(): AbortController {
+    const client = this.#client.signal;
+    const controller = new AbortController();
+    const { signal } = controller;
+    signal.addEventListener('abort', () => this.#hasEnded || this.#onOver?.(signal), {
+      once: true,
+    });
+    const leave = (): void => controller.abort(endOfQuery(client));
+    const timer = this.#limitMs === 0 ? undefined : this.#endInTime(controller);
+    if (client.aborted) leave();
+    if (this.#isCancelled) controller.abort(tsdbError('query_cancelled'));
+    client.addEventListener('abort', leave, { once: true });
+    this.#stop = () => {
+      clearTimeout(timer);
+      client.removeEventListener('abort', leave);
+    };
+    return controller;
+  }
+
+  #endInTime(controller: AbortController): NodeJS.Timeout {
+    const leftMs = Math.max(0, this.#startMs + this.#limitMs - performance.now());
+    const late = (): void => controller.abort(tsdbError('query_timed_out', this.#limitMs));
+    return setTimeout(late, leftMs).unref();
+  }
+}

@@ -1,0 +1,34 @@
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
+import type { QuerySlot } from './query-slots.js';
+
+/**
+ * Forwards chunks and yields the query's slot between two: slow readers must not block other
+ * queries.
+ */
+export async function* yieldingSlotBetween<T>(
+  slot: QuerySlot,
+  chunks: AsyncIterable<T> | Iterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  for await (const chunk of chunks) {
+    slot.yieldSlot();
+    yield chunk;
+    const isBack = slot.reacquire();
+    if (isBack !== undefined) await isBack;
+  }
+}
+
+/**
+ * Forwards items that are produced synchronously. Yields to the event loop between two, and stops
+ * when the query is aborted.
+ */
+export async function* yieldingBetween<T>(
+  items: Iterable<T>,
+  queryOwner: QueryOwner,
+): AsyncGenerator<T, void, undefined> {
+  const runner = new TimeSlicedTask(queryOwner);
+  for (const item of items) {
+    await runner.take();
+    yield item;
+  }
+}

@@ -1,0 +1,195 @@
+import { type CommitLog, invariant } from '@plinth/kernel';
+import { type BatchField, type RowBatch, takeRows } from '@plinth/tsdb-model/columns/row-batch.js';
+import type { FieldValues } from '@plinth/tsdb-model/parsed-body.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import type { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
+import {
+  decodeWriteRecord,
+  type SeriesDefinition,
+  type StoredTable,
+} from '@plinth/tsdb-storage/wal/write-record.js';
+import type { SeriesIndex } from '../series/series-index.js';
+import type { TableStore } from '../table/table-store.js';
+import type { BatchForTable, WriteBuffer } from '../write/write-buffer.js';
+import { loadSeries } from './load-series.js';
+
+/**
+ * Fills a table's store from its files. The series are read on first use. If a series file is lost,
+ * they are read immediately from segments; the series files are then dropped, and the next flush of
+ * the table writes all its series.
+ */
+export async function openTable(options: {
+  readonly store: TableStore;
+  readonly segments: readonly Segment[];
+  readonly seriesFiles: readonly SeriesFile[];
+  readonly host: DuckDbHost;
+  readonly files: SegmentFiles;
+  readonly registry: SegmentRegistry;
+  readonly onIndexRebuilt: (error: FileDamaged) => void;
+}): Promise<void> {
+  const { store, segments, seriesFiles, host, files } = options;
+  // Rows up to the latest stored timestamp may repeat stored points; later ones cannot.
+  const floorNs = segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n));
+  const load = (
+    stored: readonly { readonly objectName: string }[],
+    areSegments: boolean,
+  ): Promise<void> => {
+    const paths = stored.map(({ objectName }) => files.pathOf(objectName));
+    return loadSeries({ store, host, paths, floorNs, areSegments });
+  };
+  const damage = await findDamage(seriesFiles, files);
+  if (damage === undefined && seriesFiles.length > 0) {
+    store.series.indexLater(seriesFiles, (stored) => load(stored, false));
+  } else {
+    if (damage !== undefined) options.onIndexRebuilt(damage);
+    for (const segment of segments) await files.verify(segment);
+    await load(segments, true);
+    await giveUp(seriesFiles, options);
+  }
+  await store.open(segments);
+}
+
+async function findDamage(
+  seriesFiles: readonly SeriesFile[],
+  files: SegmentFiles,
+): Promise<FileDamaged | undefined> {
+  try {
+    for (const file of seriesFiles) await files.verify(file);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof FileDamaged)) throw error;
+    return error;
+  }
+}
+
+/**
+ * Registered files that no table has in memory would be in no backup, and would remain after the
+ * table is deleted.
+ */
+async function giveUp(
+  seriesFiles: readonly SeriesFile[],
+  { registry, files }: { readonly registry: SegmentRegistry; readonly files: SegmentFiles },
+): Promise<void> {
+  if (seriesFiles.length === 0) return;
+  const removeSeriesFiles = seriesFiles.map(({ id }) => id);
+  await registry.apply({
+    addSegments: [],
+    removeSegments: [],
+    addSeriesFiles: [],
+    removeSeriesFiles,
+  });
+  for (const { objectName } of seriesFiles) await files.moveAside(objectName);
+}
+
+/** Restores the log records that are not in segments to the buffer. Returns the number of rows. */
+export async function replayLog(options: {
+  readonly log: CommitLog;
+  /**
+   * Files up to this one are in segments; they still exist if the node stopped before it removed
+   * them.
+   */
+  readonly flushedFile: number;
+  /** By table id, the last flushed file of tables that were flushed before the others. */
+  readonly flushedTables: ReadonlyMap<number, number>;
+  readonly buffer: WriteBuffer;
+  /** Returns `undefined` if the table was deleted permanently; its rows are dropped. */
+  readonly storeOf: (tableId: number) => TableStore | undefined;
+  /** Called for rows without a table. */
+  readonly onHomeless: (tableId: number, rowCount: number) => void;
+  /** Called with the file number after its rows are in the buffer. */
+  readonly onRestored: (file: number) => Promise<void> | undefined;
+  /** Called for rows whose tag definitions were in a lost record. */
+  readonly onRowsWithoutTags: (tableId: number, rowCount: number) => void;
+}): Promise<number> {
+  let rowCount = 0;
+  let file = 0;
+  const numbers = new Map<number, LoggedSeries>();
+  for await (const { position, payload, isSalted } of options.log.replay()) {
+    // In another file, a number may refer to other tags, whose definition a repair may have lost.
+    if ((isSalted || options.log.hasGaps) && position.file !== file) numbers.clear();
+    file = position.file;
+    if (position.file <= options.flushedFile) continue;
+    const record = decodeWriteRecord(payload);
+    const batches: BatchForTable[] = [];
+    for (const table of record.tables) {
+      if (position.file <= (options.flushedTables.get(table.tableId) ?? 0)) continue;
+      const store = options.storeOf(table.tableId);
+      if (store === undefined) {
+        options.onHomeless(table.tableId, table.rowCount);
+        continue;
+      }
+      await store.series.whenIndexed();
+      const series = numbers.get(table.tableId) ?? new LoggedSeries(store.series.index);
+      numbers.set(table.tableId, series);
+      series.define(table.newSeries);
+      if (table.rowCount === 0) continue;
+      const batch = toBatch(table, series, store.schema);
+      if (batch.rowCount < table.rowCount)
+        options.onRowsWithoutTags(table.tableId, table.rowCount - batch.rowCount);
+      if (batch.rowCount === 0) continue;
+      batches.push({ store, batch });
+      rowCount += batch.rowCount;
+    }
+    options.buffer.restore(batches, record.seq);
+    await options.onRestored(position.file);
+  }
+  return rowCount;
+}
+
+/**
+ * Maps the series numbers of a log to the table's index. A definition may precede the first row,
+ * which may never have been written, so a series enters the index with its row.
+ */
+class LoggedSeries {
+  readonly #index: SeriesIndex;
+  readonly #meanings: (number | SeriesDefinition)[] = [];
+
+  constructor(index: SeriesIndex) {
+    this.#index = index;
+  }
+
+  define(definitions: readonly SeriesDefinition[]): void {
+    for (const definition of definitions) this.#meanings[definition.dense] = definition;
+  }
+
+  isDefined(logged: number): boolean {
+    return this.#meanings[logged] !== undefined;
+  }
+
+  numberOf(logged: number): number {
+    const meaning = this.#meanings[logged];
+    if (typeof meaning === 'number') return meaning;
+    invariant(meaning !== undefined, 'rows of undefined series were skipped');
+    const number = this.#index.resolve(meaning.tagKeys, meaning.tagValues);
+    this.#meanings[logged] = number;
+    return number;
+  }
+}
+
+/** Skips rows of series that no record of the log file defines, because that record is lost. */
+function toBatch(
+  table: StoredTable,
+  logged: LoggedSeries,
+  schema: TableSchema,
+): BatchForTable['batch'] {
+  const byId = new Map([...schema.columns.values()].map((column) => [column.id, column]));
+  const fields: BatchField[] = [];
+  for (const field of table.fields) {
+    const column = byId.get(field.columnId);
+    if (column !== undefined && column.kind === (field.data satisfies FieldValues).type) {
+      fields.push({ column, data: field.data, validity: field.validity });
+    }
+  }
+  const { rowCount, series, times } = table;
+  const stored: RowBatch = { rowCount, series, times, fields };
+  const isComplete = series.every((number) => logged.isDefined(number));
+  const batch = isComplete ? stored : takeRows(stored, rowsWithTags(series, logged));
+  return { ...batch, series: batch.series.map((number) => logged.numberOf(number)) };
+}
+
+const rowsWithTags = (series: Uint32Array, logged: LoggedSeries): readonly number[] =>
+  [...series.keys()].filter((row) => logged.isDefined(series[row] as number));

@@ -1,0 +1,39 @@
+import type { Segment, TimeSpan } from '@plinth/tsdb-model/segment.js';
+import type { ScanSlice, TimeSlice } from './time-slices.js';
+
+/** A scan that can be read in parts of its time range. */
+export interface ScanParts {
+  readonly bounds: TimeSlice;
+  /** Time spans that contain its rows; ignores all conditions except those on tags. */
+  readonly spans: readonly TimeSpan[];
+  /** Estimated bytes of the strings per row; `undefined` if unknown. */
+  readonly textBytes: number | undefined;
+  /** Reports the size of the strings in a result. */
+  noteTextBytes(rowBytes: number): void;
+  /** @param passedTags see `ScanTextOptions`. */
+  textOf(slice: ScanSlice, passedTags: readonly string[]): string;
+  /** Query for the groups of its rows by these tags; `undefined` if there is at most one. */
+  groupsBy(tags: readonly string[]): ScanGroups | undefined;
+}
+
+export interface ScanGroups {
+  /** The tags that have values. */
+  readonly tags: readonly string[];
+  /**
+   * Query that returns one row per group, sorted by the tag values: one of its series, and its row
+   * count.
+   */
+  readonly text: string;
+}
+
+export interface PreparedScan {
+  readonly text: string;
+  /** Files that the scan reads. */
+  readonly segments: readonly Segment[];
+  /** The same scan in parts; absent if it cannot be divided. */
+  readonly parts?: ScanParts;
+  /** Called if DuckDB failed to read the scan: its files are verified again. */
+  invalidate?(): void;
+  /** Call exactly once, when the query has ended. */
+  release(): void;
+}

@@ -1,0 +1,42 @@
+import { grouped } from '@plinth/tsdb-model/grouped.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import { parquetFrom, type Source } from './sources.js';
+
+/**
+ * Segments with the same columns form one source. Overlays are separate, as are segments with
+ * different deleted rows. @param survivesOf condition that excludes the deleted rows of a segment.
+ */
+export function segmentSources(
+  files: SegmentFiles,
+  segments: readonly Segment[],
+  survivesOf: (segment: Segment) => string | undefined = () => undefined,
+): Source[] {
+  const found = segments.map((segment) => ({ segment, where: survivesOf(segment) }));
+  const alike = grouped(
+    found,
+    ({ segment, where }) =>
+      `${segment.kind} ${[...segment.columnIds].sort().join()} ${where ?? ''}`,
+  );
+  return Array.from(alike.values(), (group) => ({
+    ...segmentSource(
+      files,
+      group.map(({ segment }) => segment),
+    ),
+    where: group[0]?.where,
+  }));
+}
+
+/** One source over segments of one kind with the same columns. */
+function segmentSource(files: SegmentFiles, segments: readonly Segment[]): Source {
+  const [first] = segments;
+  return {
+    kind: first?.kind === 'overlay' ? 'later' : 'unique',
+    from: parquetFrom(segments.map((segment) => files.pathOf(segment.objectName))),
+    order: '0',
+    where: undefined,
+    hasColumn: (id) => first?.columnIds.has(id) ?? false,
+    minTime: segments.reduce((min, s) => (s.minTime < min ? s.minTime : min), 2n ** 63n - 1n),
+    maxTime: segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n)),
+  };
+}

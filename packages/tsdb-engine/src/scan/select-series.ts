@@ -1,0 +1,37 @@
+import type { TagCondition } from '@plinth/tsdb-model/scan.js';
+import type { SeriesIndex } from '../series/series-index.js';
+import type { ScanTextOptions } from './scan-text.js';
+
+/**
+ * Maximum number of series listed in a scan; for more, the condition is evaluated by a join with
+ * their tags.
+ */
+const MAX_NAMED_SERIES = 64;
+
+const ALL_SERIES = { seriesCondition: undefined, onlySeries: undefined, share: 1 };
+
+/**
+ * What tag conditions mean for series ids, found in the index before DuckDB runs. `share` is the
+ * fraction of all series, from 0 to 1.
+ */
+export function selectSeries(
+  index: SeriesIndex,
+  conditions: readonly TagCondition[],
+): Pick<ScanTextOptions, 'seriesCondition' | 'onlySeries'> & { readonly share: number } {
+  if (conditions.length === 0) return ALL_SERIES;
+  const selected = index.select(conditions, MAX_NAMED_SERIES);
+  if (selected === undefined) return ALL_SERIES;
+  const share = selected.length / Math.max(1, index.count);
+  if (selected.length === 0) return { seriesCondition: 'false', onlySeries: undefined, share };
+  const ids = selected.map((dense) => String(index.idOf(dense)));
+  const [only] = selected;
+  if (only === undefined || ids.length > 1) {
+    return { seriesCondition: `_series IN (${ids.join(', ')})`, onlySeries: undefined, share };
+  }
+  const { keys, values } = index.tagsOf(only);
+  return {
+    seriesCondition: `_series = ${ids[0]}`,
+    onlySeries: new Map(keys.map((key, i) => [key, values[i] as string])),
+    share,
+  };
+}

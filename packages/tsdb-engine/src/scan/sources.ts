@@ -1,0 +1,42 @@
+import { quoteName, quoteString, timestampLiteral } from '@plinth/tsdb-model/text/quote.js';
+
+/**
+ * A source of rows of a table, as SQL text. Every source has `_series`, `"time"` and the field
+ * columns that it names. A row of a `unique` source is a point that no other unique source
+ * contains. Rows of a `later` source are writes of points that other sources may contain, too. Of
+ * two writes of a point, the later one has the greater (`_seq`, order).
+ */
+export interface Source {
+  readonly kind: 'unique' | 'later';
+  /** SQL text for FROM. */
+  readonly from: string;
+  /** Expression for the write order among rows with the same `_seq`. */
+  readonly order: string;
+  readonly where: string | undefined;
+  readonly hasColumn: (columnId: number) => boolean;
+  readonly minTime: bigint;
+  readonly maxTime: bigint;
+}
+
+export function parquetFrom(paths: readonly string[]): string {
+  return `read_parquet([${paths.map(quoteString).join(', ')}], hive_partitioning = false)`;
+}
+
+/** Files with different columns: rows of a file without a column have NULL. */
+export function mixedParquetFrom(paths: readonly string[]): string {
+  return `read_parquet([${paths.map(quoteString).join(', ')}], hive_partitioning = false, union_by_name = true)`;
+}
+
+/** One file with the additional column `file_row_number`. */
+export function numberedParquetFrom(path: string): string {
+  return `read_parquet(${quoteString(path)}, hive_partitioning = false, file_row_number = true)`;
+}
+
+export function tableFrom(name: string): string {
+  return quoteName(name);
+}
+
+/** Condition for rows between two timestamps, both inclusive. */
+export function timeCondition(minTime: bigint, maxTime: bigint): string {
+  return `"time" >= ${timestampLiteral(minTime)} AND "time" <= ${timestampLiteral(maxTime)}`;
+}

@@ -1,0 +1,250 @@
+import { invariant } from '@plinth/kernel';
+import type { TagCondition } from '@plinth/tsdb-model/scan.js';
+import { type PackedTags, packTags } from '@plinth/tsdb-model/series/packed-tags.js';
+import { seriesId, type Words } from '@plinth/tsdb-model/series/series-id.js';
+import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';
+import { KeyOrder } from './key-order.js';
+import { SeriesIds } from './series-ids.js';
+import { type TagCodes, type TagColumn, TagColumns } from './tag-columns.js';
+
+/** Smallest 64-bit integer: no row has been seen. */
+const NEVER = -(2n ** 63n);
+
+/**
+ * The distinct tag sets of one table. A series has a dense number (index in memory, valid in this
+ * process) and an id (63-bit hash, the same everywhere). The index also keeps each series' latest
+ * timestamp: a later row must be a new point, without any lookup.
+ */
+export class SeriesIndex implements SeriesLookup {
+  readonly #seed: bigint;
+  readonly #seedWords: Words;
+  readonly #id: Words = { low: 0, high: 0 };
+  readonly #ids = new SeriesIds();
+  readonly #tags: TagColumns;
+  readonly #keyOrder = new KeyOrder();
+  #lastTimes = new BigInt64Array(this.#ids.capacity).fill(NEVER);
+  #lastWords = new Int32Array(this.#lastTimes.buffer);
+
+  /** @param seed secret of the table for the id hash. */
+  constructor(seed: bigint) {
+    this.#seed = seed;
+    this.#seedWords = wordsOf(seed);
+    const multiplier = Math.imul(this.#seedWords.low ^ this.#seedWords.high, 0x9e3779b1);
+    this.#tags = new TagColumns(multiplier, this.#ids.capacity);
+  }
+
+  get count(): number {
+    return this.#ids.count;
+  }
+
+  /** Ids by dense number; valid until the next `resolve` or `load`. */
+  get idWords(): Int32Array {
+    return this.#ids.words;
+  }
+
+  idOf(dense: number): bigint {
+    return this.#ids.idOf(dense);
+  }
+
+  /** Dense number of an id given as two 32-bit words; -1 if unknown. */
+  denseOf(low: number, high: number): number {
+    return this.#ids.denseOf(low, high);
+  }
+
+  get tagKeys(): IterableIterator<string> {
+    return this.#tags.keys;
+  }
+
+  /** Latest timestamp of the series. */
+  lastTimeOf(dense: number): bigint {
+    return this.#lastTimes[dense] as bigint;
+  }
+
+  tagValue(dense: number, tag: string): string | undefined {
+    const column = this.#tags.find(tag);
+    return column?.distinct.text(column.codes[dense] ?? 0);
+  }
+
+  /** Code of the series' value of the tag, valid in this process; 0 if absent. */
+  tagCode(dense: number, tag: string): number {
+    return this.#tags.find(tag)?.codes[dense] ?? 0;
+  }
+
+  /**
+   * One tag of all series; `undefined` if no series has it. The result stays valid for the series
+   * present at the call.
+   */
+  tagColumn(tag: string): TagCodes | undefined {
+    return this.#tags.find(tag);
+  }
+
+  /** Number of distinct values of a tag. */
+  valueCount(tag: string): number {
+    return (this.#tags.find(tag)?.distinct.count ?? 1) - 1;
+  }
+
+  /** Value of a tag by its code; codes start at 1. */
+  valueOfCode(tag: string, code: number): string | undefined {
+    return this.#tags.find(tag)?.distinct.text(code);
+  }
+
+  /** Distinct values of a tag, in order of first appearance. */
+  tagValues(tag: string): readonly string[] {
+    // Index 0 means "absent".
+    return (this.#tags.find(tag)?.values.slice(1) ?? []) as string[];
+  }
+
+  /** Code of a tag value; `undefined` if no series has it. */
+  codeOfValue(tag: string, value: string | undefined): number | undefined {
+    if (value === undefined) return 0;
+    const column = this.#tags.find(tag);
+    return column?.codeOf(value);
+  }
+
+  /** Tags of a series, keys ascending. */
+  tagsOf(dense: number): { readonly keys: string[]; readonly values: string[] } {
+    return this.#tags.tagsOf(dense);
+  }
+
+  /**
+   * Writes the packed tags of a series to `target` from `at`, where `sizeOfTags` bytes must fit.
+   * @returns the end position.
+   */
+  putTags(dense: number, target: Uint8Array, at: number): number {
+    return this.#tags.pack(dense, target, at);
+  }
+
+  sizeOfTags(dense: number): { readonly tagCount: number; readonly sizeBytes: number } {
+    return this.#tags.sizeOf(dense);
+  }
+
+  /** Dense number of a tag set (tags in any order); adds it if it is new. */
+  resolve(tagKeys: readonly string[], tagValues: readonly string[]): number {
+    const [keys, values] = this.#keyOrder.apply(tagKeys, tagValues);
+    return this.resolvePacked(keys, packTags(keys, values));
+  }
+
+  /**
+   * Like `resolve`, for packed tags. @param keys of the tags, in any order; faster if it is the
+   * array of the previous call.
+   */
+  resolvePacked(keys: readonly string[], tags: PackedTags): number {
+    const columns = this.#tags.of(keys);
+    const id = this.#id;
+    for (let salt = 0; ; salt++) {
+      seriesId(salt === 0 ? this.#seedWords : wordsOf(this.#seed + BigInt(salt)), tags, id);
+      const found = this.denseOf(id.low, id.high);
+      if (found < 0) return this.#add(id, columns, tags);
+      if (this.#tags.areTagsOf(found, columns, tags)) return found;
+    }
+  }
+
+  /**
+   * Adds a stored series under its stored id.
+   * @param lastTime the series has no later stored row.
+   */
+  load(
+    id: bigint,
+    tagKeys: readonly string[],
+    tagValues: readonly string[],
+    lastTime: bigint,
+  ): number {
+    const [keys, values] = this.#keyOrder.apply(tagKeys, tagValues);
+    const tags = packTags(keys, values);
+    const columns = this.#tags.of(keys);
+    const words = wordsOf(id);
+    const known = this.denseOf(words.low, words.high);
+    invariant(
+      known < 0 || this.#tags.areTagsOf(known, columns, tags),
+      'a stored series id has one tag set',
+    );
+    const dense = known < 0 ? this.#add(words, columns, tags) : known;
+    if (lastTime > (this.#lastTimes[dense] as bigint)) this.#lastTimes[dense] = lastTime;
+    return dense;
+  }
+
+  /**
+   * Records a row's timestamp. Returns true if it is later than every earlier row of its series, so
+   * that the point cannot have been written before. `timeWords` must cover a complete array, from
+   * its first row.
+   */
+  advance(dense: number, timeWords: Int32Array, row: number): boolean {
+    const low = timeWords[row * 2] as number;
+    const high = timeWords[row * 2 + 1] as number;
+    const words = this.#lastWords;
+    const lastHigh = words[dense * 2 + 1] as number;
+    if (high < lastHigh) return false;
+    if (high === lastHigh && low >>> 0 <= (words[dense * 2] as number) >>> 0) return false;
+    words[dense * 2] = low;
+    words[dense * 2 + 1] = high;
+    return true;
+  }
+
+  /**
+   * Dense numbers of the series that meet all conditions, ascending; `undefined` if there are more
+   * than `limit`.
+   */
+  select(conditions: readonly TagCondition[], limit: number): number[] | undefined {
+    const checks = conditions.map((condition) => this.#matcher(condition));
+    const selected: number[] = [];
+    const candidates = this.#candidates(conditions);
+    if (candidates !== undefined) {
+      const found = candidates.filter((dense) => checks.every((check) => check(dense)));
+      return found.length > limit ? undefined : found;
+    }
+    for (let dense = 0; dense < this.count; dense++) {
+      if (!checks.every((check) => check(dense))) continue;
+      if (selected.length === limit) return undefined;
+      selected.push(dense);
+    }
+    return selected;
+  }
+
+  /** A superset of the matches, ascending, if a condition requires certain values of a tag. */
+  #candidates(conditions: readonly TagCondition[]): number[] | undefined {
+    const condition = conditions.find(
+      ({ op, values }) => op === 'in' && !values.includes(undefined),
+    );
+    if (condition === undefined) return undefined;
+    const column = this.#tags.find(condition.tag);
+    const found: number[] = [];
+    for (const value of new Set(condition.values)) {
+      const code = value === undefined ? undefined : this.codeOfValue(condition.tag, value);
+      if (column === undefined || code === undefined) continue;
+      for (let dense = column.latest[code] ?? -1; dense >= 0; dense = column.before[dense] ?? -1)
+        found.push(dense);
+    }
+    return found.sort((a, b) => a - b);
+  }
+
+  #matcher(condition: TagCondition): (dense: number) => boolean {
+    const column = this.#tags.find(condition.tag);
+    const wanted = new Set<number>();
+    for (const value of condition.values) {
+      const code = this.codeOfValue(condition.tag, value);
+      if (code !== undefined) wanted.add(code);
+    }
+    const isIn = condition.op === 'in';
+    return (dense) => wanted.has(column?.codes[dense] ?? 0) === isIn;
+  }
+
+  #add(id: Words, columns: readonly TagColumn[], tags: PackedTags): number {
+    const { capacity } = this.#ids;
+    const dense = this.#ids.add(id);
+    if (this.#ids.capacity > capacity) this.#grow(this.#ids.capacity);
+    this.#tags.put(dense, columns, tags);
+    return dense;
+  }
+
+  #grow(size: number): void {
+    this.#tags.grow(size);
+    const lastTimes = new BigInt64Array(size).fill(NEVER);
+    lastTimes.set(this.#lastTimes);
+    this.#lastTimes = lastTimes;
+    this.#lastWords = new Int32Array(lastTimes.buffer);
+  }
+}
+
+function wordsOf(number: bigint): Words {
+  return { low: Number(BigInt.asIntN(32, number)), high: Number(BigInt.asIntN(32, number >> 32n)) };
+}

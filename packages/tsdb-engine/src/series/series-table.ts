@@ -1,0 +1,139 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
+import type { CellColumn } from '@plinth/tsdb-storage/buffer/append-cells.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import { GrowingTable } from '@plinth/tsdb-storage/duckdb/growing-table.js';
+import {
+  type EvictableTable,
+  FIRST_ROWS,
+  firstRowsBytes,
+} from '@plinth/tsdb-storage/duckdb/table-memory.js';
+import type { SeriesIndex } from './series-index.js';
+
+/**
+ * Series sent to DuckDB in one step, with one call per tag; the event loop runs between two steps.
+ */
+const BATCH_SERIES = 4096;
+
+/**
+ * DuckDB's copy of a table's series: one row per series, with `_series` and the tag columns. Rows
+ * are joined to it. A small table may be dropped while it is not in use.
+ */
+export class SeriesTable implements EvictableTable {
+  readonly #table: GrowingTable;
+  readonly #host: DuckDbHost;
+  readonly #index: SeriesIndex;
+  #handedOver = 0;
+  /** DuckDB column name of each tag that has a column. */
+  readonly #columns = new Map<string, string>();
+  readonly #isInUse: () => boolean;
+  #exists = false;
+
+  constructor(options: {
+    readonly tableId: number;
+    readonly host: DuckDbHost;
+    readonly index: SeriesIndex;
+    readonly isInUse: () => boolean;
+  }) {
+    this.#table = new GrowingTable(`series_${options.tableId}`);
+    this.#host = options.host;
+    this.#index = options.index;
+    this.#isInUse = options.isInUse;
+  }
+
+  get name(): string {
+    return this.#table.name;
+  }
+
+  /** DuckDB name of a tag's column; `undefined` if no series has the tag. */
+  columnOf(tag: string): string | undefined {
+    return this.#columns.get(tag);
+  }
+
+  get isInUse(): boolean {
+    return this.#isInUse();
+  }
+
+  /**
+   * Resolves when DuckDB has every series known at the call. They stay there while the table is in
+   * use.
+   */
+  async flushToDuckDb(schema: TableSchema): Promise<void> {
+    if (this.#exists && this.#handedOver === this.#index.count) {
+      this.#noteUse();
+      return;
+    }
+    await this.#host.withWriter(async (connection) => {
+      const { appendRows } = await import('@plinth/tsdb-storage/buffer/append-cells.js');
+      await this.#ensureColumns(connection, schema);
+      while (this.#handedOver < this.#index.count) {
+        await this.#host.turns.next();
+        const to = Math.min(this.#index.count, this.#handedOver + BATCH_SERIES);
+        const columns = this.#cells(this.#handedOver, to);
+        const rowCount = to - this.#handedOver;
+        await this.#table.change(connection, this.#handedOver, () =>
+          appendRows({ connection, table: this.name, rowCount, columns }),
+        );
+        this.#handedOver = to;
+      }
+      this.#noteUse();
+    });
+  }
+
+  /** The series numbered `[from, to)`, as a query over DuckDB's table. */
+  rangeText(from: number, to: number): string {
+    return `(SELECT * FROM ${quoteName(this.name)} WHERE rowid >= ${from} AND rowid < ${to})`;
+  }
+
+  async drop(): Promise<void> {
+    this.#host.tableMemory.forget(this);
+    await this.#host.withWriter((connection) => this.letGo(connection));
+  }
+
+  async letGo(connection: DuckDBConnection): Promise<void> {
+    this.#exists = false;
+    this.#handedOver = 0;
+    this.#columns.clear();
+    await connection.run(`DROP TABLE IF EXISTS ${quoteName(this.name)}`);
+  }
+
+  #noteUse(): void {
+    const { tableMemory } = this.#host;
+    if (this.#handedOver > FIRST_ROWS) tableMemory.forget(this);
+    else tableMemory.use(this, firstRowsBytes(1, this.#columns.size));
+  }
+
+  async #ensureColumns(connection: DuckDBConnection, schema: TableSchema): Promise<void> {
+    if (!this.#exists) {
+      await this.#host.tableMemory.makeRoom(connection);
+      // A table that could not be dropped may still exist.
+      await connection.run(`CREATE OR REPLACE TABLE ${quoteName(this.name)} (_series BIGINT)`);
+      this.#exists = true;
+      this.#table.reset();
+    }
+    for (const tag of this.#index.tagKeys) {
+      const physicalName = schema.columns.get(tag)?.physicalName;
+      if (physicalName === undefined || this.#columns.has(tag)) continue;
+      const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN IF NOT EXISTS ${quoteName(physicalName)} VARCHAR`;
+      await this.#table.change(connection, this.#handedOver, async () => {
+        await connection.run(add);
+      });
+      this.#columns.set(tag, physicalName);
+    }
+  }
+
+  #cells(from: number, to: number): CellColumn[] {
+    const ids: CellColumn = {
+      kind: 'int64',
+      values: BigInt64Array.from({ length: to - from }, (_, i) => this.#index.idOf(from + i)),
+    };
+    const tags = [...this.#columns.keys()].map((tag): CellColumn => {
+      const cells = new Array<string | undefined>(to - from);
+      for (let dense = from; dense < to; dense++)
+        cells[dense - from] = this.#index.tagValue(dense, tag);
+      return { kind: 'text', cells };
+    });
+    return [ids, ...tags];
+  }
+}

@@ -1,0 +1,210 @@
+import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
+import type { TimeSpan } from '@plinth/tsdb-model/segment.js';
+import type { DuplicateKeys } from '../scan/duplicate-keys.js';
+import type { Pinned } from '../scan/pinned.js';
+import type { PreparedScan } from '../scan/prepared-scan.js';
+import { groupsText, type ScanTextOptions, scanText, seriesBetween } from '../scan/scan-text.js';
+import { segmentSources } from '../scan/segment-sources.js';
+import { selectSeries } from '../scan/select-series.js';
+import type { Source } from '../scan/sources.js';
+import type { ScanSlice, TimeSlice } from '../scan/time-slices.js';
+import { type CheckedGeneration, generationSources } from './generations.js';
+import type { TableParts } from './table-parts.js';
+import type { OpenSegment } from './table-segments.js';
+import {
+  type SeriesOfTable,
+  survivesText,
+  type Tombstone,
+  tombstonesOfSegment,
+} from './tombstones.js';
+
+/**
+ * Makes everything written before the call readable, and returns how to read it.
+ * @param signal aborts the verification of files that were not read before.
+ */
+export async function prepareScan(
+  parts: TableParts,
+  request: ScanRequest,
+  cutoffNs: bigint,
+  signal?: AbortSignal,
+): Promise<PreparedScan> {
+  const minTime = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
+  const bounds = { minTime, maxTime: request.maxTimeNs };
+  await parts.repeated.checkLateRows();
+  const snapshot = takeSnapshot(parts, bounds);
+  for (const pin of snapshot.pins) pin.pin();
+  const release = (): void => {
+    for (const pin of snapshot.pins) pin.unpin();
+  };
+  try {
+    const { generations, segments, tombstones } = snapshot;
+    for (const { table } of generations) await table.main.flushToDuckDb();
+    // A scan without tags does not wait for the series, which may not be loaded yet.
+    if (tombstones.length > 0 || readsTags(request)) await parts.series.whenIndexed();
+    const selected = selectSeries(parts.series.index, request.tagConditions);
+    // Sending a million series to DuckDB takes a second. It is skipped if the index has all tags of
+    // the result.
+    const areTagsKnown = selected.onlySeries !== undefined || selected.share === 0;
+    if (tombstones.length > 0 || (readsTags(request) && !areTagsKnown))
+      await parts.series.flushToDuckDb(parts.schema());
+    await parts.segments.verifyAll(segments, signal);
+    const invalidate = (): void => parts.segments.invalidate(segments);
+    return { ...textsOf(parts, request, { bounds, selected }, snapshot), invalidate, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** The data that a scan reads. */
+interface TableSnapshot {
+  readonly generations: readonly CheckedGeneration[];
+  readonly segments: readonly OpenSegment[];
+  readonly duplicates: DuplicateKeys;
+  readonly tombstones: readonly Tombstone[];
+  readonly pins: readonly Pinned[];
+}
+
+/**
+ * Taken in one step without an await, because late rows that are checked afterwards belong to a
+ * later set of duplicates.
+ */
+function takeSnapshot(parts: TableParts, { minTime, maxTime }: TimeSlice): TableSnapshot {
+  const generations = parts.generations.checked.filter(({ table }) => table.rowCount > 0);
+  const segments = parts.segments.touching(minTime, maxTime);
+  const { repeated, series, tombstones } = parts;
+  return {
+    generations,
+    segments,
+    duplicates: repeated.keys,
+    tombstones: tombstones.touches(minTime, maxTime) ? tombstones.all : [],
+    pins: [
+      ...generations.map(({ table }) => table.pinned),
+      ...segments.map((open) => open.pinned),
+      repeated.pinned,
+      series.pinned,
+    ],
+  };
+}
+
+/** All parts of a query read one snapshot of the tables: it does not see later additions. */
+function textsOf(
+  parts: TableParts,
+  request: ScanRequest,
+  wanted: { readonly bounds: TimeSlice; readonly selected: ReturnType<typeof selectSeries> },
+  { generations, segments, duplicates, tombstones }: TableSnapshot,
+): Required<Omit<PreparedScan, 'invalidate' | 'release'>> {
+  const { series } = parts;
+  const { table } = series;
+  const columns = request.columns.flatMap((name) => request.table.columns.get(name) ?? []);
+  const tagNames = new Map(columns.map(({ name }) => [name, table.columnOf(name)]));
+  const seriesTable = {
+    name: table.name,
+    columnOf: (tag: string): string | undefined => tagNames.get(tag),
+  };
+  const buffers = generationSources(generations).map((source) => {
+    const present = new Set(columns.flatMap(({ id }) => (source.hasColumn(id) ? [id] : [])));
+    return {
+      ...survivingRows(source, tombstones, series),
+      hasColumn: (id: number) => present.has(id),
+    };
+  });
+  const { bounds } = wanted;
+  const { share, ...selected } = wanted.selected;
+  const columnsOf = (tags: readonly string[]): string[] =>
+    tags.flatMap((tag) => tagNames.get(tag) ?? []);
+  const optionsOf = (
+    slice: ScanSlice,
+    isPart: boolean,
+    passedTags: readonly string[],
+  ): ScanTextOptions => {
+    const touches = (source: TimeSlice): boolean =>
+      source.minTime <= slice.maxTime && source.maxTime >= slice.minTime;
+    const files = segments.map((open) => open.segment).filter(touches);
+    const sources = [
+      ...segmentSources(parts.files, files, (segment) =>
+        survives(tombstonesOfSegment(tombstones, segment), series, 'whole'),
+      ),
+      ...buffers.filter(touches),
+    ];
+    const { series: range } = slice;
+    const conditions = [
+      selected.seriesCondition,
+      range && seriesBetween(table.name, { ...range, columns: columnsOf(range.tags) }),
+    ].filter((condition) => condition !== undefined);
+    return {
+      schema: request.table,
+      columns: request.columns,
+      sources,
+      minTime: slice.minTime,
+      maxTime: slice.maxTime,
+      isPart,
+      onlySeries: selected.onlySeries,
+      seriesCondition: conditions.length === 0 ? undefined : conditions.join(' AND '),
+      seriesTable,
+      passedTags,
+      duplicates: duplicates.touches(slice.minTime, slice.maxTime) ? duplicates.name : undefined,
+      lastRowsOnly: request.lastRowsOnly,
+      withSeries: request.withSeries === true,
+    };
+  };
+  const { textSizes } = parts;
+  const storedRows =
+    segments.reduce((sum, { segment }) => sum + segment.rowCount, 0) +
+    generations.reduce((sum, generation) => sum + generation.table.rowCount, 0);
+  return {
+    text: scanText(optionsOf(bounds, false, [])),
+    segments: segments.map((open) => open.segment),
+    parts: {
+      bounds,
+      spans: spansOf(generations, segments, share),
+      textBytes: textSizes.rowBytes(request, storedRows),
+      noteTextBytes: (rowBytes) => textSizes.noteRead(request, rowBytes),
+      textOf: (slice, passedTags) => scanText(optionsOf(slice, true, passedTags)),
+      groupsBy: (all) => {
+        const tags = all.filter((tag) => tagNames.get(tag) !== undefined);
+        const isOne = tags.length === 0 || selected.onlySeries !== undefined || share === 0;
+        if (isOne) return undefined;
+        return { tags, text: groupsText(optionsOf(bounds, true, []), columnsOf(tags)) };
+      },
+    },
+  };
+}
+
+/** @param share fraction of all series that the scan reads. */
+function spansOf(
+  generations: readonly CheckedGeneration[],
+  segments: readonly OpenSegment[],
+  share: number,
+): TimeSpan[] {
+  const spans = [
+    ...segments.map(({ segment }) => segment),
+    ...generations.flatMap(({ table: { main, late } }) => [main, late]),
+  ];
+  return spans
+    .filter(({ rowCount }) => rowCount * share > 0)
+    .map(({ minTime, maxTime, rowCount }) => ({ minTime, maxTime, rowCount: rowCount * share }));
+}
+
+const readsTags = ({ columns, table, tagConditions }: ScanRequest): boolean =>
+  tagConditions.length > 0 || columns.some((name) => table.columns.get(name)?.kind === 'tag');
+
+function survives(
+  tombstones: readonly Tombstone[],
+  series: SeriesOfTable,
+  rows: 'whole' | 'seqs',
+): string | undefined {
+  return tombstones.length === 0 ? undefined : survivesText(tombstones, series, rows);
+}
+
+/** Rows in memory, without the deleted ones. */
+function survivingRows(
+  source: Source,
+  tombstones: readonly Tombstone[],
+  series: SeriesOfTable,
+): Source {
+  const condition = survives(tombstones, series, 'seqs');
+  if (condition === undefined) return source;
+  const { where } = source;
+  return { ...source, where: where === undefined ? condition : `${where} AND ${condition}` };
+}

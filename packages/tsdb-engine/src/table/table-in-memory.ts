@@ -1,0 +1,255 @@
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { BufferTable } from '@plinth/tsdb-storage/buffer/buffer-table.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import { answerInMemory, fieldsOf } from '../columns/answer-in-memory.js';
+import { isInMemoryKind } from '../columns/cache/cached-rows.js';
+import type { ColumnCache } from '../columns/cache/column-cache.js';
+import type { LoadQueue } from '../columns/cache/load-queue.js';
+import { type LoadAhead, TableColumns } from '../columns/cache/table-columns.js';
+import type { RowFile, RowSource } from '../columns/load/row-source.js';
+import { selectedSeries } from '../columns/rows/runs.js';
+import { numberedParquetFrom, tableFrom } from '../scan/sources.js';
+import type { GenerationTable } from './generation-table.js';
+import type { TableParts } from './table-parts.js';
+import type { OpenSegment } from './table-segments.js';
+
+/** Runs common queries of one table on columns in memory (ADR 0005), and preloads columns. */
+export class TableInMemory {
+  readonly #parts: TableParts;
+  readonly #columns: TableColumns;
+  readonly #loads: LoadQueue;
+  /** Reused, because every query needs the segments in its range, and a segment never changes. */
+  readonly #segmentSources = new WeakMap<OpenSegment, RowSource>();
+
+  constructor(options: {
+    readonly parts: TableParts;
+    readonly cache: ColumnCache;
+    readonly host: DuckDbHost;
+    readonly onError: (error: unknown) => void;
+  }) {
+    const { parts, cache, host, onError } = options;
+    this.#parts = parts;
+    this.#loads = cache.loads;
+    const { reader } = parts.files;
+    this.#columns = new TableColumns({ cache, host, index: parts.series.index, reader, onError });
+  }
+
+  /**
+   * Returns the result from rows in memory, including everything written before the call;
+   * `undefined` if DuckDB has to run the query.
+   */
+  async answer(
+    request: InMemoryRequest,
+    cutoffNs: bigint,
+    queryOwner?: Pick<QueryOwner, 'signal'>,
+  ): Promise<Iterable<ResultChunk> | undefined> {
+    const columns = fieldsOf(request);
+    if (!this.#columns.isEnabled || columns === undefined) return undefined;
+    this.#loads.noteQuestion();
+    const { series, repeated, tombstones } = this.#parts;
+    const indexing = series.whenIndexed();
+    if (indexing !== undefined) {
+      // DuckDB is just as fast here, and waits for the series only if it needs them.
+      indexing.catch(() => undefined); // queries that need the series get the error
+      return undefined;
+    }
+    const minTimeNs = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
+    const { maxTimeNs } = request;
+    for (let isAwaited = false; ; isAwaited = true) {
+      await repeated.checkLateRows();
+      // Only DuckDB merges points written twice and excludes deleted rows.
+      if (repeated.keys.touches(minTimeNs, maxTimeNs)) return undefined;
+      if (tombstones.touches(minTimeNs, maxTimeNs)) return undefined;
+      const sources = this.#rowSources(minTimeNs, maxTimeNs);
+      const allColumns = (): readonly Column[] => this.#inMemoryColumns;
+      const selected = selectedSeries(request, series.index);
+      const wanted = { columns, minTimeNs, maxTimeNs, allColumns, series: selected };
+      const found = this.#columns.find(sources, wanted);
+      if (found === undefined) return undefined;
+      if (!(found instanceof Promise)) {
+        const { unloaded } = found;
+        const rows = unloaded.length === 0 ? found.rows : await this.#columns.read(found, wanted);
+        if (rows === undefined) return undefined;
+        return await answerInMemory({ ...request, minTimeNs }, rows, {
+          index: series.index,
+          series: selected,
+          texts: this.#columns.texts,
+          queryOwner,
+        });
+      }
+      if (isAwaited) return undefined;
+      await found;
+    }
+  }
+
+  /**
+   * Preloads the columns of a segment. Returns false if all loaded columns would then exceed
+   * `limitBytes`.
+   */
+  async preload(open: OpenSegment, how: LoadAhead): Promise<boolean> {
+    // DuckDB reads overlays, which contain points written twice, and segments with deleted rows.
+    const { kind, minTime, maxTime } = open.segment;
+    const { segments, tombstones, series } = this.#parts;
+    if (kind === 'overlay' || !segments.list.includes(open)) return true;
+    if (tombstones.touches(minTime, maxTime)) return true;
+    await series.whenIndexed();
+    return await this.#columns.preload(this.#segmentRows(open), this.#inMemoryColumns, how);
+  }
+
+  /** Whether sorting the unflushed rows would speed up queries. */
+  get isScattered(): boolean {
+    const main = this.#parts.generations.newest?.main;
+    return main !== undefined && this.#columns.isScattered(main, main.rowCount);
+  }
+
+  /** Sorts all unflushed rows in memory, if the cache then stays within `limitBytes`. */
+  async gather(how: LoadAhead): Promise<void> {
+    const { newest } = this.#parts.generations;
+    await newest?.main.flushToDuckDb();
+    // Late rows are left out, because there are few.
+    if (newest !== undefined && newest.main.engineRows > 0)
+      await this.#columns.gather(engineRows(newest), this.#inMemoryColumns, how);
+  }
+
+  /** Evicts cached rows that the table no longer has. */
+  retain(): void {
+    const { segments, generations } = this.#parts;
+    const buffers = generations.list.flatMap(({ main, late }) => [main, late]);
+    this.#columns.retain(new Set<object>([...segments.list, ...buffers]));
+  }
+
+  /** Evicts everything. */
+  forget(): void {
+    this.#columns.retain(new Set());
+  }
+
+  get #inMemoryColumns(): readonly Column[] {
+    return [...this.#parts.schema().columns.values()].filter(({ kind }) => isInMemoryKind(kind));
+  }
+
+  /** All visible rows between two timestamps, taken in one step without an await. */
+  #rowSources(minTime: bigint, maxTime: bigint): RowSource[] {
+    const { segments, generations } = this.#parts;
+    const buffers = generations.list.flatMap(bufferRows);
+    return [
+      ...segments.touching(minTime, maxTime).map((open) => this.#segmentRows(open)),
+      ...buffers.filter((source) => source.minTime <= maxTime && source.maxTime >= minTime),
+    ];
+  }
+
+  #segmentRows(open: OpenSegment): RowSource {
+    let source = this.#segmentSources.get(open);
+    if (source === undefined) {
+      source = this.#rowSourceOf(open);
+      this.#segmentSources.set(open, source);
+    }
+    return source;
+  }
+
+  #rowSourceOf(open: OpenSegment): RowSource {
+    const { rowCount, objectName, sizeBytes, columnIds, minTime, maxTime } = open.segment;
+    const file: RowFile = {
+      objectName,
+      sizeBytes,
+      pin: () => {
+        open.pinned.pin();
+        return () => open.pinned.unpin();
+      },
+      verify: () => this.#parts.segments.verify(open),
+    };
+    return {
+      key: open,
+      kind: 'segment',
+      from: numberedParquetFrom(this.#parts.files.pathOf(objectName)),
+      file,
+      rowNumber: 'file_row_number',
+      rowCount,
+      engineRows: rowCount,
+      blocks: [],
+      blocksFrom: rowCount,
+      minTime,
+      maxTime,
+      hasColumn: (id) => columnIds.has(id),
+      hold: async () => {
+        const letGo = file.pin();
+        await file.verify().catch((error: unknown) => {
+          letGo();
+          throw error;
+        });
+        return letGo;
+      },
+    };
+  }
+}
+
+/** The visible rows of a generation. */
+function bufferRows(table: GenerationTable): RowSource[] {
+  const { main, late, checkedLateRows } = table;
+  const sources: RowSource[] = [];
+  if (main.rowCount > 0) {
+    const { rowCount, engineRows } = main;
+    const { blocks, blocksFrom } = main.recentRows();
+    sources.push(new BufferRows(table, main, { rowCount, engineRows, blocks, blocksFrom }));
+  }
+  if (checkedLateRows > 0) sources.push(new BufferRows(table, late, inEngine(checkedLateRows)));
+  return sources;
+}
+
+/** The rows of `main` that are in DuckDB. */
+const engineRows = (table: GenerationTable): RowSource =>
+  new BufferRows(table, table.main, inEngine(table.main.engineRows));
+
+const inEngine = (rowCount: number): RowCounts => ({
+  rowCount,
+  engineRows: rowCount,
+  blocks: [],
+  blocksFrom: rowCount,
+});
+
+type RowCounts = Pick<RowSource, 'rowCount' | 'engineRows' | 'blocks' | 'blocksFrom'>;
+
+/** Created for each query, which reads few of its properties. */
+class BufferRows implements RowSource {
+  readonly key: BufferTable;
+  readonly kind = 'buffer';
+  readonly rowNumber = 'rowid';
+  readonly rowCount: number;
+  readonly engineRows: number;
+  readonly blocks: RowSource['blocks'];
+  readonly blocksFrom: number;
+  readonly minTime: bigint;
+  readonly maxTime: bigint;
+  readonly #table: GenerationTable;
+
+  constructor(
+    table: GenerationTable,
+    rows: BufferTable,
+    { rowCount, engineRows, blocks, blocksFrom }: RowCounts,
+  ) {
+    this.key = rows;
+    this.rowCount = rowCount;
+    this.engineRows = engineRows;
+    this.blocks = blocks;
+    this.blocksFrom = blocksFrom;
+    this.minTime = rows.minTime;
+    this.maxTime = rows.maxTime;
+    this.#table = table;
+  }
+
+  get from(): string {
+    return tableFrom(this.key.name);
+  }
+
+  hasColumn(id: number): boolean {
+    return this.key.hasColumn(id);
+  }
+
+  async hold(): Promise<() => void> {
+    const { pinned } = this.#table;
+    pinned.pin();
+    return () => pinned.unpin();
+  }
+}

@@ -1,0 +1,118 @@
+import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
+import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
+import type { KnownFiles } from '@plinth/tsdb-storage/segments/known-files.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import { Pinned } from '../scan/pinned.js';
+import { segmentSources } from '../scan/segment-sources.js';
+import type { Source } from '../scan/sources.js';
+
+/** A segment in use by this process. */
+export interface OpenSegment {
+  readonly segment: Segment;
+  readonly pinned: Pinned;
+  /** Set once the file's checksum was verified. */
+  verified: Promise<void> | undefined;
+  /** Damage is reported once, not with every query. */
+  isReported: boolean;
+}
+
+/** Verifies segments before they are read. */
+export type SegmentVerifier = Pick<KnownFiles, 'check' | 'invalidate'>;
+
+/** The segments of one table. */
+export class TableSegments {
+  /** Replaced on change, never mutated. */
+  list: readonly OpenSegment[] = [];
+  readonly #files: SegmentFiles;
+  readonly #known: SegmentVerifier;
+  readonly #onDamaged: (segment: Segment, error: FileDamaged) => void;
+  readonly #onError: (error: unknown) => void;
+
+  constructor(options: {
+    readonly files: SegmentFiles;
+    readonly known: SegmentVerifier;
+    /** Called once per damaged segment. */
+    readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
+    readonly onError: (error: unknown) => void;
+  }) {
+    this.#files = options.files;
+    this.#known = options.known;
+    this.#onDamaged = options.onDamaged;
+    this.#onError = options.onError;
+  }
+
+  open(segment: Segment): OpenSegment {
+    return {
+      segment,
+      verified: undefined,
+      isReported: false,
+      pinned: new Pinned(() => {
+        this.#files.remove(segment.objectName).catch(this.#onError);
+      }),
+    };
+  }
+
+  /** Segments with rows between the two timestamps. */
+  touching(minTime: bigint, maxTime: bigint): OpenSegment[] {
+    return this.list.filter(
+      ({ segment }) => segment.minTime <= maxTime && segment.maxTime >= minTime,
+    );
+  }
+
+  sourcesOf(segments: readonly OpenSegment[]): Source[] {
+    return segmentSources(
+      this.#files,
+      segments.map((open) => open.segment),
+    );
+  }
+
+  /** Resolves if the file's checksum is correct; a successful check is not repeated. */
+  verify(open: OpenSegment): Promise<void> {
+    open.verified ??= this.#known.check(open.segment).catch((error: unknown) => {
+      if (error instanceof FileDamaged) this.noteDamaged(open, error);
+      open.verified = undefined; // the next query retries: the file may have been restored
+      throw error;
+    });
+    return open.verified;
+  }
+
+  /**
+   * Verifies one segment after another: a query of few files must not wait for all files of a
+   * larger query.
+   */
+  async verifyAll(segments: readonly OpenSegment[], signal?: AbortSignal): Promise<void> {
+    for (const open of segments) {
+      if (signal?.aborted) throw endOfQuery(signal);
+      await this.verify(open);
+    }
+  }
+
+  /**
+   * Called if DuckDB failed to read segments: those with a cached check are verified again in the
+   * background.
+   */
+  invalidate(segments: readonly OpenSegment[]): void {
+    const unverified = segments.filter((open) => this.#known.invalidate(open.segment));
+    for (const open of unverified) {
+      open.verified = undefined;
+      open.pinned.pin();
+    }
+    void this.#lookAt(unverified);
+  }
+
+  async #lookAt(segments: readonly OpenSegment[]): Promise<void> {
+    for (const open of segments) {
+      await this.verify(open).catch((error: unknown) => {
+        if (!(error instanceof FileDamaged)) this.#onError(error); // damage is reported by `verify`
+      });
+      open.pinned.unpin();
+    }
+  }
+
+  /** Reports the damage, unless it was reported before. */
+  noteDamaged(open: OpenSegment, error: FileDamaged): void {
+    if (!open.isReported) this.#onDamaged(open.segment, error);
+    open.isReported = true;
+  }
+}

@@ -1,0 +1,301 @@
+import { Exclusive } from '@plinth/kernel';
+import type { TablePlaces } from '@plinth/tsdb-catalog/overview.js';
+import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import type { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import type { ColumnCache } from '../columns/cache/column-cache.js';
+import type { PreparedScan } from '../scan/prepared-scan.js';
+import type { Source } from '../scan/sources.js';
+import type { GenerationTable } from './generation-table.js';
+import { Generations } from './generations.js';
+import { prepareScan } from './prepare-scan.js';
+import type { Publication } from './publication.js';
+import { RepeatedPoints } from './repeated-points.js';
+import { TableInMemory } from './table-in-memory.js';
+import type { TableParts } from './table-parts.js';
+import { type OpenSegment, type SegmentVerifier, TableSegments } from './table-segments.js';
+import { type MergedSeriesFiles, type StoredSeries, TableSeries } from './table-series.js';
+import { TextSizes } from './text-sizes.js';
+import { Tombstones } from './tombstones.js';
+
+/** A file of a table. */
+export type StoredFile = Pick<Segment, 'objectName' | 'sizeBytes' | 'checksum'>;
+
+/** A change of a table's rows and files; `added` replaces the others. */
+export interface TableChange {
+  /** Number of the generation whose rows are now in files. */
+  readonly flushed?: number;
+  readonly removed?: readonly Segment[];
+  readonly added?: readonly OpenSegment[];
+  readonly newSeries?: StoredSeries;
+  readonly mergedSeries?: MergedSeriesFiles;
+}
+
+/** May keep the batch, but must not change it. */
+export type RowObserver = (batch: RowBatch) => void;
+
+/**
+ * All in-process state of one table: its series, unflushed generations, segments, and points
+ * written twice.
+ */
+export class TableStore {
+  readonly tableId: number;
+  /** Row deletions: every code path that reads rows must apply them. */
+  readonly tombstones = new Tombstones();
+  readonly series: TableSeries;
+  readonly repeated: RepeatedPoints;
+  readonly inMemory: TableInMemory;
+  readonly #textSizes = new TextSizes();
+  /** True if its data is being removed: nothing of it may be stored any more. */
+  isGone = false;
+  /**
+   * True if nothing of it is registered any more. Until then, a failed deletion may be retried
+   * after the next start.
+   */
+  #hasVanished = false;
+  /** Newest version of the table's schema. */
+  schema: TableSchema;
+  readonly #generations: Generations;
+  readonly #segments: TableSegments;
+  readonly #parts: TableParts;
+  readonly #exclusive = new Exclusive();
+  #observers: readonly RowObserver[] = [];
+
+  constructor(options: {
+    readonly schema: TableSchema;
+    readonly host: DuckDbHost;
+    readonly files: SegmentFiles;
+    readonly known: SegmentVerifier;
+    readonly cache: ColumnCache;
+    /** Called once per damaged segment. */
+    readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
+    readonly onError: (error: unknown) => void;
+  }) {
+    const { schema, host, files, known, cache, onDamaged, onError } = options;
+    const tableId = schema.id;
+    this.tableId = tableId;
+    this.schema = schema;
+    const { tombstones } = this;
+    const series = new TableSeries({ schema, host, files, onError });
+    const { index } = series;
+    const generations = new Generations({ tableId, host, index, onDisposeFailed: onError });
+    const segments = new TableSegments({ files, known, onDamaged, onError });
+    const exclusive = this.#exclusive;
+    const held = { tableId, host, segments, generations };
+    const repeated = new RepeatedPoints({ ...held, exclusive, onError });
+    this.series = series;
+    this.#generations = generations;
+    this.#segments = segments;
+    this.repeated = repeated;
+    const newest = (): TableSchema => this.schema;
+    const textSizes = this.#textSizes;
+    const stored = { series, generations, segments, repeated, tombstones, textSizes };
+    this.#parts = { schema: newest, files, ...stored };
+    this.inMemory = new TableInMemory({ parts: this.#parts, cache, host, onError });
+  }
+
+  get segments(): readonly OpenSegment[] {
+    return this.#segments.list;
+  }
+
+  /** Reports the damage, unless it was reported before. */
+  noteDamaged(error: FileDamaged): void {
+    const open = this.#segments.list.find(({ segment }) => segment.objectName === error.objectName);
+    if (open !== undefined) this.#segments.noteDamaged(open, error);
+  }
+
+  /**
+   * Unique sources among the segments that overlap the time range, without the rows still in
+   * memory.
+   */
+  segmentSources(minTime: bigint, maxTime: bigint): readonly Source[] {
+    return this.#segments.sourcesOf(this.#segments.touching(minTime, maxTime));
+  }
+
+  /** @returns the growth in bytes. */
+  append(generation: number, batch: RowBatch, seq: bigint): number {
+    this.#textSizes.noteWritten(batch);
+    const addedBytes = this.#generations.append(generation, batch, seq);
+    for (const observe of this.#observers) observe(batch);
+    return addedBytes;
+  }
+
+  /**
+   * Calls `observer` for every row written from now on, in order. Returns the function that stops
+   * it.
+   */
+  observe(observer: RowObserver): () => void {
+    this.#observers = [...this.#observers, observer];
+    return () => {
+      this.#observers = this.#observers.filter((each) => each !== observer);
+    };
+  }
+
+  /** True if an observer may keep the appended batches. */
+  get isObserved(): boolean {
+    return this.#observers.length > 0;
+  }
+
+  /** Time ranges that contain rows, with the greatest `seq` possible there. */
+  rowsArrived(): readonly {
+    readonly minTime: bigint;
+    readonly maxTime: bigint;
+    readonly maxSeq: bigint;
+  }[] {
+    return [
+      ...this.#generations.list.flatMap(({ main, late, maxSeq }) =>
+        [main, late].map(({ minTime, maxTime }) => ({ minTime, maxTime, maxSeq })),
+      ),
+      ...this.#segments.list.map(({ segment }) => segment),
+    ];
+  }
+
+  /** The table's rows by file, and those in memory by time. */
+  places(): TablePlaces {
+    return {
+      segments: this.#segments.list.map(({ segment }) => segment),
+      buffered: this.#generations.list
+        .flatMap(({ main, late }) => [main, late])
+        .filter(({ rowCount }) => rowCount > 0),
+    };
+  }
+
+  /** Smallest `seq` of the rows in memory; `undefined` if there are none. */
+  get minBufferedSeq(): bigint | undefined {
+    return this.#generations.minSeq;
+  }
+
+  /**
+   * Whether rows may be stored between the two timestamps; rows in memory count for any time range.
+   */
+  mayHoldRows(minTime: bigint, maxTime: bigint): boolean {
+    return (
+      this.#generations.list.some((table) => table.rowCount > 0) ||
+      this.#segments.touching(minTime, maxTime).length > 0
+    );
+  }
+
+  generation(number: number): GenerationTable | undefined {
+    return this.#generations.find(number);
+  }
+
+  /** Opens the registered segments at startup. */
+  async open(segments: readonly Segment[]): Promise<void> {
+    this.#segments.list = segments.map((segment) => this.#segments.open(segment));
+    for (const open of this.#segments.list) {
+      if (open.segment.kind === 'overlay') await this.repeated.rememberOverlaid(open);
+    }
+  }
+
+  /** Opens a segment that this process wrote: its bytes were just read back. */
+  openVerified(segment: Segment): OpenSegment {
+    return { ...this.#segments.open(segment), verified: Promise.resolve() };
+  }
+
+  /** The in-memory part of a committed change: see `Publication`. */
+  publication(change: TableChange): Publication {
+    return {
+      publish: () => this.#publish(change),
+      alone: (work) => this.exclusive(work),
+      tidy: () => this.#forgetMergedPoints(),
+    };
+  }
+
+  #publish(change: TableChange): undefined {
+    const { flushed, removed = [], added = [] } = change;
+    const [segments, generations] = [this.#segments, this.#generations];
+    if (change.newSeries !== undefined) this.series.noteStored(change.newSeries);
+    if (change.mergedSeries !== undefined) this.series.noteMerged(change.mergedSeries);
+    if (this.#hasVanished) {
+      // The DuckDB tables may be dropped already; only files remain to be removed.
+      segments.list = [...segments.list, ...added];
+      this.#retireAll();
+      return;
+    }
+    const removedIds = new Set(removed.map((segment) => segment.id));
+    const isRemoved = ({ segment }: OpenSegment): boolean => removedIds.has(segment.id);
+    const isFlushed = (table: GenerationTable): boolean => table.generation === flushed;
+    const retired = [...segments.list.filter(isRemoved), ...generations.list.filter(isFlushed)];
+    segments.list = [...segments.list.filter((open) => !isRemoved(open)), ...added];
+    generations.list = generations.list.filter((table) => !isFlushed(table));
+    for (const { pinned } of retired) pinned.retire();
+    this.inMemory.retain();
+  }
+
+  /** Drops the keys of points that are now stored once, because they slow down queries. */
+  async #forgetMergedPoints(): Promise<void> {
+    if (this.isGone) return;
+    const overlays = this.#segments.list.filter(({ segment }) => segment.kind === 'overlay');
+    await this.repeated.prune([
+      ...overlays.flatMap((open) => this.#segments.sourcesOf([open])),
+      ...this.#generations.list
+        .filter((table) => table.checkedLateRows > 0)
+        .map((table) => table.lateSource()),
+    ]);
+  }
+
+  /**
+   * Removes the data of an unregistered table. Files and memory are freed when the
+   * last query that reads them has ended.
+   */
+  async vanish(): Promise<void> {
+    this.isGone = true;
+    await this.exclusive(async () => {
+      this.#hasVanished = true;
+      this.#retireAll();
+    });
+  }
+
+  /** Prevents the removal of the present files. Call `release` exactly once. */
+  pinFiles(): { readonly files: readonly StoredFile[]; release(): void } {
+    const segments = this.#segments.list;
+    const seriesFiles = this.series.files;
+    const pins = [...segments, ...seriesFiles].map(({ pinned }) => pinned);
+    for (const pin of pins) pin.pin();
+    return {
+      files: [...segments.map((open) => open.segment), ...seriesFiles.map(({ file }) => file)],
+      release() {
+        for (const pin of pins) pin.unpin();
+      },
+    };
+  }
+
+  #retireAll(): void {
+    const held = [...this.#segments.list, ...this.#generations.list, this.repeated, this.series];
+    for (const { pinned } of held) pinned.retire();
+    this.#segments.list = [];
+    this.#generations.list = [];
+    this.inMemory.retain();
+  }
+
+  /** Releases everything in memory; files stay. No query may be running. */
+  async dispose(): Promise<void> {
+    const generations = this.#generations.list;
+    for (const table of generations) {
+      await table.main.drop();
+      await table.late.drop();
+    }
+    this.#generations.list = [];
+    this.inMemory.forget();
+    await this.repeated.keys.drop();
+    await this.series.table.drop();
+  }
+
+  /** Runs `work` exclusively, while no other change of sources and duplicates runs. */
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    return this.#exclusive.run(work);
+  }
+
+  /** See `prepareScan`. */
+  async prepareScan(
+    request: ScanRequest,
+    cutoffNs: bigint,
+    signal?: AbortSignal,
+  ): Promise<PreparedScan> {
+    return await prepareScan(this.#parts, request, cutoffNs, signal);
+  }
+}

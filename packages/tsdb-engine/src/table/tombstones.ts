@@ -1,0 +1,230 @@
+import type { TagCondition } from '@plinth/tsdb-model/scan.js';
+import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
+import { selectSeries } from '../scan/select-series.js';
+import { timeCondition } from '../scan/sources.js';
+import type { SeriesIndex } from '../series/series-index.js';
+import type { SeriesTable } from '../series/series-table.js';
+
+/**
+ * A row deletion: it covers the series that meet one of `anyOf`, between two timestamps (both
+ * inclusive). It applies to rows written before it; later rows have a greater `seq` and are kept.
+ */
+export interface Tombstone {
+  readonly id: string;
+  readonly tableId: number;
+  readonly seq: bigint;
+  /**
+   * Lower bound of `seq`, for writes that were rejected after they were buffered. Flush excludes
+   * them from segments and they are not in the log, so such a tombstone is never stored.
+   */
+  readonly fromSeq?: bigint;
+  readonly minTimeNs: bigint;
+  readonly maxTimeNs: bigint;
+  /**
+   * An entry matches if all its conditions are met; an entry without conditions matches every
+   * series.
+   */
+  readonly anyOf: readonly (readonly TagCondition[])[];
+}
+
+/**
+ * The row deletions of one table that are not carried out in all its files yet. Almost always
+ * empty: readers check `touches` first, which is then free.
+ * A deletion applies to a complete segment or not at all: it applies if its `seq` is greater than
+ * the segment's `maxSeq`. Flush and compaction exclude the deleted rows and raise the new `maxSeq`
+ * to the deletions that they know.
+ */
+export class Tombstones {
+  #all: readonly Tombstone[] = [];
+  /** The last rejection, with its cause. */
+  #refusal: { readonly cause: unknown; readonly hidden: Tombstone } | undefined;
+  /** Deletions with an assigned `seq` whose outcome is unknown. */
+  readonly #expected = new Set<Tombstone>();
+  readonly #pending = new Set<Promise<unknown>>();
+  #hadAny = false;
+
+  /** True if rows were ever deleted: series may have no rows left. */
+  get hadAny(): boolean {
+    return this.#hadAny;
+  }
+
+  get all(): readonly Tombstone[] {
+    return this.#all;
+  }
+
+  /** Number of deletions, without rejected writes. */
+  get count(): number {
+    return this.#all.filter(isDeletion).length;
+  }
+
+  /** False if no row between the two timestamps was deleted. */
+  touches(minTime: bigint, maxTime: bigint): boolean {
+    return (
+      this.#all.length > 0 &&
+      this.#all.some((each) => each.minTimeNs <= maxTime && each.maxTimeNs >= minTime)
+    );
+  }
+
+  /** Called at startup if there were earlier deletions, which are carried out. */
+  noteEarlier(): void {
+    this.#hadAny = true;
+  }
+
+  /** Called at startup. */
+  load(tombstones: readonly Tombstone[]): void {
+    this.#all = [...this.#all, ...tombstones];
+    this.#hadAny ||= tombstones.length > 0;
+  }
+
+  /**
+   * Announces a deletion. `hold` or `drop` follows before `outcome` settles, or later if the
+   * outcome is unknown. Must be called in the same step in which its `seq` is assigned.
+   */
+  expect(tombstone: Tombstone, outcome: Promise<void>): void {
+    this.#expected.add(tombstone);
+    const settled = outcome
+      .catch(() => undefined) // the caller of the deletion gets the error
+      .finally(() => this.#pending.delete(settled));
+    this.#pending.add(settled);
+  }
+
+  /** The deletion is stored. */
+  hold(tombstone: Tombstone): void {
+    this.#expected.delete(tombstone);
+    this.#all = [...this.#all, tombstone];
+    this.#hadAny = true;
+  }
+
+  /** The deletion is not stored. */
+  drop(tombstone: Tombstone): void {
+    this.#expected.delete(tombstone);
+  }
+
+  /**
+   * Hides the buffered rows of a rejected write immediately. Consecutive writes that were rejected
+   * for the same `cause` share one tombstone.
+   */
+  hide(
+    refused: Pick<Tombstone, 'tableId' | 'seq' | 'minTimeNs' | 'maxTimeNs'>,
+    cause: unknown,
+  ): void {
+    const last = this.#refusal?.cause === cause ? this.#refusal?.hidden : undefined;
+    const { tableId, seq, minTimeNs, maxTimeNs } = refused;
+    const hidden: Tombstone = {
+      id: `refused ${last?.fromSeq ?? seq}`,
+      tableId,
+      fromSeq: last?.fromSeq ?? seq,
+      seq: seq + 1n, // everything written before it
+      minTimeNs: last !== undefined && last.minTimeNs < minTimeNs ? last.minTimeNs : minTimeNs,
+      maxTimeNs: last !== undefined && last.maxTimeNs > maxTimeNs ? last.maxTimeNs : maxTimeNs,
+      anyOf: [[]],
+    };
+    this.#all = [...this.#all.filter((each) => each !== last), hidden];
+    this.#refusal = { cause, hidden };
+    this.#hadAny = true;
+  }
+
+  /**
+   * Resolves when every deletion whose `seq` was assigned before the call has taken effect or
+   * failed. Throws if an outcome is unknown: files written without that deletion would keep its
+   * rows.
+   */
+  async settled(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+    if (this.#expected.size === 0) return;
+    throw new Error(
+      'the catalog cannot confirm whether a row deletion is stored; it is checked again before the next flush',
+    );
+  }
+
+  remove(ids: ReadonlySet<string>): void {
+    this.#all = this.#all.filter(({ id }) => !ids.has(id));
+  }
+}
+
+/** False for rejected writes, which are in no registry. */
+export const isDeletion = ({ fromSeq }: Tombstone): boolean => fromSeq === undefined;
+
+/**
+ * The `maxSeq` of files written without the rows that these deletions cover. Rejected writes do not
+ * count.
+ */
+export function deletedUpTo(tombstones: readonly Tombstone[], leastSeq: bigint): bigint {
+  return tombstones.filter(isDeletion).reduce((max, { seq }) => (seq > max ? seq : max), leastSeq);
+}
+
+/** The tombstones that may cover rows of a segment. */
+export function tombstonesOfSegment(
+  all: readonly Tombstone[],
+  segment: { readonly minTime: bigint; readonly maxTime: bigint; readonly maxSeq: bigint },
+): readonly Tombstone[] {
+  if (all.length === 0) return NONE;
+  return all.filter(
+    ({ seq, fromSeq, minTimeNs, maxTimeNs }) =>
+      fromSeq === undefined &&
+      seq > segment.maxSeq &&
+      minTimeNs <= segment.maxTime &&
+      maxTimeNs >= segment.minTime,
+  );
+}
+
+const NONE: readonly Tombstone[] = [];
+
+/** The series of a table, for tag conditions. The series table must contain all of them. */
+export interface SeriesOfTable {
+  readonly index: SeriesIndex;
+  readonly table: Pick<SeriesTable, 'name' | 'columnOf'>;
+}
+
+/**
+ * Condition that excludes the deleted rows; `undefined` if there are none. With `seqs`, the rows
+ * have a column `_seq`, and only rows written before a deletion are excluded.
+ */
+export function survivesText(
+  tombstones: readonly Tombstone[],
+  series: SeriesOfTable,
+  rows: 'whole' | 'seqs',
+): string | undefined {
+  const deleted = tombstones.flatMap((tombstone) => {
+    const which = seriesText(tombstone, series);
+    if (which === 'false') return [];
+    const parts = [
+      timeCondition(tombstone.minTimeNs, tombstone.maxTimeNs),
+      ...(rows === 'seqs' ? [`_seq < ${tombstone.seq}`] : []),
+      ...(tombstone.fromSeq === undefined ? [] : [`_seq >= ${tombstone.fromSeq}`]),
+      ...(which === undefined ? [] : [which]),
+    ];
+    return [`(${parts.join(' AND ')})`];
+  });
+  return deleted.length === 0 ? undefined : `NOT (${deleted.join(' OR ')})`;
+}
+
+/** Returns `undefined` for every series, and the string `false` for none. */
+function seriesText(tombstone: Tombstone, series: SeriesOfTable): string | undefined {
+  const texts: string[] = [];
+  for (const conditions of tombstone.anyOf) {
+    if (conditions.length === 0) return undefined;
+    const { seriesCondition } = selectSeries(series.index, conditions);
+    if (seriesCondition === 'false') continue;
+    texts.push(seriesCondition ?? joinedText(conditions, series.table));
+  }
+  if (texts.length === 0) return 'false';
+  return texts.length === 1 ? texts[0] : `(${texts.join(' OR ')})`;
+}
+
+/** For too many series to list them individually. */
+function joinedText(conditions: readonly TagCondition[], table: SeriesOfTable['table']): string {
+  const texts = conditions.map((condition) => tagText(condition, table.columnOf(condition.tag)));
+  return `_series IN (SELECT _series FROM ${quoteName(table.name)} WHERE ${texts.join(' AND ')})`;
+}
+
+function tagText({ op, values }: TagCondition, column: string | undefined): string {
+  const name = column === undefined ? 'NULL::VARCHAR' : quoteName(column);
+  const texts = values.flatMap((value) => (value === undefined ? [] : [quoteString(value)]));
+  const isIn = [
+    ...(texts.length === 0 ? [] : [`(${name} IS NOT NULL AND ${name} IN (${texts.join(', ')}))`]),
+    ...(values.includes(undefined) ? [`${name} IS NULL`] : []),
+  ];
+  const text = isIn.length === 0 ? 'false' : `(${isIn.join(' OR ')})`;
+  return op === 'in' ? text : `NOT ${text}`;
+}

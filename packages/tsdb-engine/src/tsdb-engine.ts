@@ -1,0 +1,280 @@
+import type { BackupMoment } from '@plinth/kernel';
+import type { ResultStream } from '@plinth/tsdb-model/columns/result.js';
+import type {
+  DeleteRowsRequest,
+  Engine,
+  ParquetFile,
+  QueryRequest,
+  QueryShape,
+  WriteOutcome,
+  WriteRequest,
+} from '@plinth/tsdb-model/engine.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { QuerySession, SessionRequest } from '@plinth/tsdb-model/query/query-session.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import { BackgroundWork } from './background-work.js';
+import { ColumnCache } from './columns/cache/column-cache.js';
+import { RowDeletions } from './deletion/row-deletions.js';
+import type { EngineDeps } from './engine-deps.js';
+import type { EngineState } from './engine-state.js';
+import { EngineStorage } from './engine-storage.js';
+import { EngineTables } from './engine-tables.js';
+import { QueryPath } from './query/query-path.js';
+import { recoverTables } from './recovery/recover-tables.js';
+import type { StoredFile, TableStore } from './table/table-store.js';
+import { WriteBuffer } from './write/write-buffer.js';
+import { WritePath } from './write/write-path.js';
+
+/** Maximum time that `close` waits for running queries. */
+const LONGEST_QUERY_WAIT_MS = 5000;
+
+export interface FrozenEngine {
+  /** They are kept until `release`. */
+  readonly objects: readonly StoredFile[];
+  /** Names within the backup folder. */
+  readonly logFiles: readonly string[];
+  /** Calling it twice is harmless. */
+  release(): void;
+}
+
+/**
+ * The storage engine of one node: writes go through the log into memory, and from there into
+ * segments.
+ */
+export class TsdbEngine implements Engine {
+  readonly #deps: EngineDeps;
+  readonly #tables: EngineTables;
+  readonly #columnCache: ColumnCache;
+  readonly #buffer: WriteBuffer;
+  readonly #writes: WritePath;
+  readonly #queries: QueryPath;
+  readonly #rowDeletions: RowDeletions;
+  readonly background: BackgroundWork;
+  readonly storage: EngineStorage;
+  #state: 'open' | 'closing' | 'closed' = 'open';
+  #writesUnderWay = 0;
+  #onIdle: (() => void) | undefined;
+
+  /** Recovers earlier writes; resolves when every acknowledged row can be queried. */
+  static async open(deps: EngineDeps): Promise<TsdbEngine> {
+    const engine = new TsdbEngine(deps);
+    await recoverTables(deps, {
+      tables: engine.#tables,
+      buffer: engine.#buffer,
+      flusher: engine.background.flusher,
+    });
+    engine.background.start();
+    engine.#tables.startIndexing();
+    return engine;
+  }
+
+  private constructor(deps: EngineDeps) {
+    this.#deps = deps;
+    const { catalog, log, host, files, clock, settings } = deps;
+    const columnCache = new ColumnCache({
+      limitBytes: settings.columnCacheBytes,
+      nowMs: () => clock.monotonicMs(),
+      segmentUnitRows: settings.segmentUnitRows,
+    });
+    const tables = new EngineTables(deps, columnCache);
+    const storeOf = (schema: TableSchema): TableStore => tables.storeOf(schema);
+    const buffer = new WriteBuffer({
+      ...{ log, clock, hardLimitBytes: settings.hardLimitBytes },
+      onHidden: deps.onRowsDeleted,
+    });
+    this.#columnCache = columnCache;
+    this.#tables = tables;
+    this.#buffer = buffer;
+    this.#writes = new WritePath({
+      reader: deps.reader,
+      catalog,
+      buffer,
+      storeOf,
+      commits: deps.commits,
+      turns: host.turns,
+    });
+    this.#queries = new QueryPath({
+      catalog,
+      host,
+      files,
+      planner: deps.planner,
+      storeOf,
+      virtualTables: (database, access) =>
+        deps.virtualTables(database, {
+          access,
+          segmentsOf: (tableId) => tables.segmentsOf(tableId),
+        }),
+      queryLog: deps.queryLog,
+      nowNs: () => clock.nowNs(),
+      maxConcurrentQueries: settings.maxConcurrentQueries,
+      queryTimeoutMs: settings.queryTimeoutMs,
+    });
+    this.background = new BackgroundWork(deps, { tables, buffer, columnCache });
+    this.storage = new EngineStorage({ buffer, background: this.background, storeOf });
+    this.#rowDeletions = new RowDeletions({
+      catalog,
+      commits: this.background.commits,
+      buffer,
+      random: deps.random,
+      storeOf: (schema) => tables.find(schema.id),
+    });
+  }
+
+  async write(request: WriteRequest): Promise<WriteOutcome> {
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#writesUnderWay++;
+    try {
+      const outcome = await this.#writes.write(request);
+      this.background.flusher.flushWhenDue();
+      return outcome;
+    } finally {
+      this.#writesUnderWay--;
+      if (this.#writesUnderWay === 0) this.#onIdle?.();
+    }
+  }
+
+  async describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape> {
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    return await this.#queries.describe(request);
+  }
+
+  async query(request: QueryRequest): Promise<ResultStream> {
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    return await this.#queries.query(request);
+  }
+
+  async openSession(request: SessionRequest): Promise<QuerySession> {
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    return await this.#queries.openSession(request);
+  }
+
+  async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    return await this.#queries.queryToParquet(request);
+  }
+
+  async deleteRows(request: DeleteRowsRequest): Promise<void> {
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    const tableIds = await this.#rowDeletions.delete(request);
+    if (tableIds.length === 0) return;
+    this.#deps.onRowsDeleted(tableIds);
+    void this.background.compactor.compactWhenDue();
+  }
+
+  removeDeletedSoon(): void {
+    if (this.#state === 'open') this.background.hardDeletions.checkSoon();
+  }
+
+  /**
+   * A consistent snapshot as files: segments, and the log for rows not in segments. Store and log
+   * are cut in the same tick. The backup contains everything acknowledged before that, and no data
+   * that depends on something missing.
+   */
+  async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenEngine> {
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    return await this.background.commits.between(async () => {
+      const pinned = [...this.#tables.values()].map((store) => store.pinFiles());
+      const release = (): void => {
+        for (const each of pinned.splice(0)) each.release();
+      };
+      const objects = pinned.flatMap((each) => each.files);
+      try {
+        const { log } = this.#deps;
+        const [lastFile] = await Promise.all([log.rotate(), copyStore()]);
+        return { objects, logFiles: await log.linkFiles(lastFile, folder), release };
+      } catch (error) {
+        release();
+        throw error;
+      }
+    });
+  }
+
+  /** The table's store; created if nothing was written to it yet. */
+  tableStore(schema: TableSchema): TableStore {
+    return this.#tables.storeOf(schema);
+  }
+
+  /** Bytes of rows that are not in segments yet. */
+  get bufferedBytes(): number {
+    return this.#buffer.sizeBytes;
+  }
+
+  /** Row deletions that are not carried out in all files yet. */
+  get waitingDeletionCount(): number {
+    let count = 0;
+    for (const { tombstones } of this.#tables.values()) count += tombstones.count;
+    return count;
+  }
+
+  /** Milliseconds since the last write, or since the start; 0 while a write is running. */
+  get writeIdleMs(): number {
+    return this.#writesUnderWay > 0 ? 0 : this.#buffer.idleMs;
+  }
+
+  get isReadOnly(): boolean {
+    return this.#buffer.isReadOnly;
+  }
+
+  /** Why writes are rejected now; `undefined` if they are accepted. */
+  get obstacle(): string | undefined {
+    return this.#buffer.obstacle?.message;
+  }
+
+  /** Why rows stay in memory and in the log; `undefined` unless flushes have failed for minutes. */
+  get flushObstacle(): string | undefined {
+    return this.background.flusher.obstacle;
+  }
+
+  get segmentCount(): number {
+    let count = 0;
+    for (const store of this.#tables.values()) count += store.segments.length;
+    return count;
+  }
+
+  /** Visits every segment: for status pages, not for hot paths. */
+  state(): EngineState {
+    let segmentBytes = 0;
+    for (const { segments } of this.#tables.values())
+      for (const { segment } of segments) segmentBytes += segment.sizeBytes;
+    return {
+      bufferedBytes: this.bufferedBytes,
+      logBytes: this.#deps.log.sizeBytes,
+      isReadOnly: this.isReadOnly,
+      tableCount: this.#tables.count,
+      segmentCount: this.segmentCount,
+      segmentBytes,
+      queriesWaiting: this.#queries.waitingCount,
+      queriesRunning: this.#queries.runningCount,
+      inMemoryQueries: this.#queries.inMemoryCount,
+      columnCacheBytes: this.#columnCache.sizeBytes,
+    };
+  }
+
+  /**
+   * Rejects new writes, finishes running ones and flushes what can be flushed quickly; the log has
+   * the rest.
+   */
+  async close(): Promise<void> {
+    if (this.#state !== 'open') return;
+    this.#state = 'closing';
+    if (this.#writesUnderWay > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await this.#tables.stopIndexing();
+    await this.background.close();
+    if (!this.#buffer.isReadOnly) {
+      await this.background.flusher.flushLast();
+    }
+    await this.#queriesEnded();
+    await this.#tables.indexingEnded();
+    await this.#deps.known.close();
+    this.#state = 'closed';
+    // If the log fails to close, DuckDB's threads and memory must still be freed.
+    await this.#deps.log.close().finally(() => this.#deps.host.close());
+  }
+
+  /** Lets running queries finish; those that take too long fail when DuckDB closes. */
+  async #queriesEnded(): Promise<void> {
+    const { clock } = this.#deps;
+    const latestMs = clock.monotonicMs() + LONGEST_QUERY_WAIT_MS;
+    while (this.#queries.runningCount > 0 && clock.monotonicMs() < latestMs) await clock.sleep(5);
+  }
+}

@@ -1,0 +1,59 @@
+import type { Admission, AdmittedTable } from '@plinth/tsdb-catalog/catalog.js';
+import { originalLine } from '@plinth/tsdb-ingest/slow-path/original-line.js';
+import { type BatchField, type RowBatch, takeRows } from '@plinth/tsdb-model/columns/row-batch.js';
+import {
+  MAX_REFUSED_LINES,
+  type ParsedBody,
+  type RefusedLine,
+} from '@plinth/tsdb-model/parsed-body.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+
+/** The accepted rows of a table as a batch; `series` still contains the parser's numbers. */
+export function acceptedRows(table: AdmittedTable, schema: TableSchema): RowBatch {
+  const { parsed, refusals } = table;
+  const fields: BatchField[] = [];
+  for (const field of parsed.fields) {
+    const column = schema.columns.get(field.name);
+    // Every row with a field of another type, or without a column, was rejected.
+    if (column?.kind !== field.data.type) continue;
+    fields.push({ column, data: field.data, validity: field.validity });
+  }
+  const batch = { rowCount: parsed.rowCount, series: parsed.series, times: parsed.times, fields };
+  return refusals.length === 0 ? batch : takeRows(batch, keptRows(table));
+}
+
+function keptRows({ parsed, refusals }: AdmittedTable): number[] {
+  const kept: number[] = [];
+  let next = 0;
+  for (let row = 0; row < parsed.rowCount; row++) {
+    if (refusals[next]?.row === row) next++;
+    else kept.push(row);
+  }
+  return kept;
+}
+
+/** All rejected lines of a request, in line order. */
+export function refusedLines(
+  body: Uint8Array,
+  parsed: ParsedBody,
+  admission: Admission,
+): readonly RefusedLine[] {
+  if (admission.tables.every(({ refusals }) => refusals.length === 0)) return parsed.refused;
+  const bySchema = admission.tables.flatMap(({ parsed: table, refusals }) =>
+    refusals.slice(0, MAX_REFUSED_LINES).map(
+      (refusal): RefusedLine => ({
+        lineNumber: table.lineNumbers[refusal.row] as number,
+        originalLine: originalLine(
+          body,
+          table.lineStarts[refusal.row] as number,
+          table.lineEnds[refusal.row] as number,
+        ),
+        message: refusal.message,
+        isLimit: refusal.isLimit,
+      }),
+    ),
+  );
+  return [...parsed.refused, ...bySchema]
+    .sort((a, b) => a.lineNumber - b.lineNumber)
+    .slice(0, MAX_REFUSED_LINES);
+}

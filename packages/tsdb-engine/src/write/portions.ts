@@ -1,0 +1,52 @@
+import { type RowBatch, sliceRows } from '@plinth/tsdb-model/columns/row-batch.js';
+
+/** Tables written in one step, at some ten microseconds each. */
+const MAX_TABLES = 256;
+/** Cells copied in one step, at some nanoseconds each; enough for typical bodies. */
+const MAX_CELLS = 1024 * 1024;
+/**
+ * Piece size for larger tables. Columns without a value in a piece cost nothing, which helps wide,
+ * sparse tables.
+ */
+const PIECE_CELLS = 128 * 1024;
+
+/** Cells per row besides its fields. */
+const ROW_CELLS = 3;
+
+const cellsOf = ({ rowCount, fields }: RowBatch): number => rowCount * (fields.length + ROW_CELLS);
+
+/**
+ * Divides the tables of a body into portions that are each logged and buffered in one step, in
+ * order. Larger tables are divided only when they are reached, because that takes time as well.
+ */
+export function* portionsOf<T extends { readonly batch: RowBatch }>(
+  tables: readonly T[],
+): Generator<readonly T[], void, void> {
+  let portion: T[] = [];
+  let cells = 0;
+  for (const table of tables) {
+    const more = cellsOf(table.batch);
+    if (portion.length > 0 && (portion.length === MAX_TABLES || cells + more > MAX_CELLS)) {
+      yield portion;
+      portion = [];
+      cells = 0;
+    }
+    if (more > MAX_CELLS) {
+      for (const piece of piecesOf(table)) yield [piece];
+      continue;
+    }
+    portion.push(table);
+    cells += more;
+  }
+  if (portion.length > 0) yield portion;
+}
+
+function* piecesOf<T extends { readonly batch: RowBatch }>(table: T): Generator<T, void, void> {
+  const { batch } = table;
+  // Pieces start at a byte boundary of the validity bitmap.
+  const step = Math.max(8, Math.floor(PIECE_CELLS / (batch.fields.length + ROW_CELLS)) & ~7);
+  for (let from = 0; from < batch.rowCount; from += step) {
+    const to = Math.min(from + step, batch.rowCount);
+    yield { ...table, batch: sliceRows(batch, from, to) };
+  }
+}

@@ -1,0 +1,167 @@
+import type { Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
+import {
+  type ColumnRef,
+  type CompiledCall,
+  type CompiledSelect,
+  type CompiledSource,
+  refKey,
+} from '../../plan/compile/compiled-select.js';
+import type { Value } from '../../plan/data-type.js';
+import {
+  type ColumnPoints,
+  type GroupRows,
+  type Points,
+  pointsOfColumn,
+} from '../series/points.js';
+import { compareTags, sourceRows } from '../series/source-rows.js';
+import { exactValues } from '../series/vector-values.js';
+import type { Session } from '../session.js';
+import { ValueBudget } from '../value-budget.js';
+import type { Windows } from '../windows/windows.js';
+import type { CallPlan } from './call-plan.js';
+import { evaluateCall } from './evaluate-call.js';
+import type { CallGroup } from './read-aggregates.js';
+
+/** The statement whose calls are computed. */
+export interface Evaluated {
+  readonly select: CompiledSelect;
+  readonly sources: readonly CompiledSource[];
+  readonly session: Session;
+  readonly windows: Windows | undefined;
+  /** Base time for calls in statements without buckets. */
+  readonly baseNs: bigint;
+  readonly runner: TimeSlicedTask;
+}
+
+/**
+ * Computes groups from their rows in TypeScript, for functions that DuckDB lacks and for buckets of
+ * unequal length.
+ */
+export async function* evaluatedGroups(
+  statement: Evaluated,
+  plans: readonly CallPlan[],
+  range: { readonly minNs: bigint; readonly maxNs: bigint },
+): AsyncGenerator<CallGroup> {
+  const { select, sources, session, windows, baseNs, runner } = statement;
+  const refs = distinctRefs([
+    ...plans.flatMap(({ leaf, ofColumn }) =>
+      ofColumn === undefined ? leafRefs(leaf) : [ofColumn],
+    ),
+    ...select.columns,
+  ]);
+  const wanted = refs.filter(({ isTag, type }) => !isTag && type !== 'unknown');
+  const places = new Map(refs.map((ref, i) => [refKey(ref), i]));
+  const columnOf = (rows: GroupRows, ref: ColumnRef): ArrayLike<Value> =>
+    rows.columns[places.get(refKey(ref)) ?? -1] ?? [];
+  const pieces = sourceRows(
+    {
+      select: { ...select, maxNs: range.maxNs },
+      sources: sources.map((source) => widened(source, range)),
+      refs,
+      wanted: sources.every(({ kind }) => kind === 'table') ? wanted : [],
+      minNs: range.minNs,
+      isDescending: false,
+      rowLimit: undefined,
+      lastRowsOnly: false,
+    },
+    session,
+  );
+  const context = {
+    windows,
+    bucketLimit: session.limits.bucketCountPerSeries,
+    baseNs,
+    isSelector: select.isSelector,
+    random: () => session.random(),
+    columnOf,
+  };
+  const besides = select.isSelector ? select.columns : [];
+  for await (const { tags, rows } of joinedGroups(pieces, { refs, session, runner })) {
+    const points: Points[] = [];
+    const made = new ValueBudget(session);
+    const columnPoints = new Map<ArrayLike<Value>, ColumnPoints>();
+    for (const { leaf, ofColumn } of plans) {
+      if (ofColumn !== undefined) {
+        const column = columnOf(rows, ofColumn);
+        const found = columnPoints.get(column) ?? (await runner.run(pointsOfColumn(rows, column)));
+        columnPoints.set(column, found);
+        points.push({ times: found.times, values: found.values });
+        continue;
+      }
+      const found = await runner.run(evaluateCall(leaf, rows, context));
+      made.add(found.times.length);
+      const picked = found.rows;
+      const beside = besides.map((ref) => {
+        const column = columnOf(rows, ref);
+        return picked?.map((row) => column[row] ?? null) ?? [];
+      });
+      points.push(picked === undefined || besides.length === 0 ? found : { ...found, beside });
+    }
+    yield { tags, points };
+  }
+}
+
+/** Joins the consecutive pieces of each group. */
+async function* joinedGroups(
+  pieces: AsyncIterable<GroupRows & { readonly tags: readonly string[] }>,
+  how: { readonly refs: readonly ColumnRef[] } & Pick<Evaluated, 'session' | 'runner'>,
+): AsyncGenerator<{ readonly tags: readonly string[]; readonly rows: GroupRows }> {
+  const { refs, session, runner } = how;
+  let held: { tags: readonly string[]; parts: GroupRows[] } | undefined;
+  let count = new ValueBudget(session);
+  for await (const piece of pieces) {
+    await runner.take();
+    if (held !== undefined && compareTags(held.tags, piece.tags) !== 0) {
+      yield { tags: held.tags, rows: await runner.run(joinedRows(held.parts)) };
+      held = undefined;
+      count = new ValueBudget(session);
+    }
+    count.add(piece.times.length * (piece.columns.length + 1));
+    held ??= { tags: piece.tags, parts: [] };
+    held.parts.push({
+      times: piece.times,
+      columns: piece.columns.map((column, i) => exactValues(column, refs[i]?.type ?? 'unknown')),
+    });
+  }
+  if (held === undefined) return;
+  yield { tags: held.tags, rows: await runner.run(joinedRows(held.parts)) };
+}
+
+/** Returns a subquery with another outer time range; its own bounds still apply. */
+function widened(
+  source: CompiledSource,
+  range: { readonly minNs: bigint; readonly maxNs: bigint },
+): CompiledSource {
+  if (source.kind === 'table') return source;
+  const { min = range.minNs, max = range.maxNs } = source.select.ownRange;
+  const inner = {
+    minNs: min > range.minNs ? min : range.minNs,
+    maxNs: max < range.maxNs ? max : range.maxNs,
+  };
+  const sources = source.select.sources.map((each) => widened(each, inner));
+  return { kind: 'subquery', select: { ...source.select, ...inner, sources } };
+}
+
+function leafRefs(leaf: CompiledCall): ColumnRef[] {
+  const { argument } = leaf;
+  const refs = argument.kind === 'column' ? [argument.ref] : leafRefs(argument.call);
+  return [...refs, ...leaf.dimensions];
+}
+
+function distinctRefs(refs: readonly ColumnRef[]): ColumnRef[] {
+  return [...new Map(refs.map((ref) => [refKey(ref), ref])).values()];
+}
+
+function* joinedRows(parts: readonly GroupRows[]): Steps<GroupRows> {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  const times: bigint[] = [];
+  const columns: Value[][] = only?.columns.map(() => []) ?? [];
+  for (const part of parts) {
+    yield;
+    for (let row = 0; row < part.times.length; row++) {
+      times.push(part.times[row] as bigint);
+      for (let i = 0; i < columns.length; i++) columns[i]?.push(part.columns[i]?.[row] ?? null);
+    }
+  }
+  return { times, columns };
+}

@@ -1,0 +1,282 @@
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { grouped } from '@plinth/tsdb-model/grouped.js';
+import { MAX_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import { type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
+import type { CompiledSelect, CompiledSource } from '../../plan/compile/compiled-select.js';
+import { columnsOf } from '../../plan/compile/source-columns.js';
+import { buildFilter } from '../../plan/condition/filter.js';
+import { piecesOf } from '../series/cut-rows.js';
+import { joinPoints, type Rows } from '../series/join-points.js';
+import { NO_POINTS, type Points } from '../series/points.js';
+import { rowFunction } from '../series/row-expr.js';
+import type { Series } from '../series/series.js';
+import type { Session } from '../session.js';
+import { ValueBudget } from '../value-budget.js';
+import { Windows } from '../windows/windows.js';
+import type { PlainCalls } from './call-blocks.js';
+import { type CallPlan, planCall } from './call-plan.js';
+import { evaluatedGroups } from './evaluated-groups.js';
+import { finishCall } from './finish-call.js';
+import { mergedGroups, type Reading } from './merged-groups.js';
+import { type CallGroup, readAggregates } from './read-aggregates.js';
+import { isPicked, readPicked } from './read-picked.js';
+
+/** Runs a SELECT with aggregates, selectors or transformations. */
+export async function* runCalls(
+  select: CompiledSelect,
+  name: string,
+  sources: readonly CompiledSource[],
+  session: Session,
+): AsyncGenerator<Series, void, undefined> {
+  const run = new CallRun(select, sources, session);
+  const narrowed = run.narrowedToLast();
+  if (narrowed !== undefined) {
+    const series = await firstOf(new CallRun(narrowed, sources, session).series(name));
+    // An incomplete range could be missing earlier rows, so its result is used only if it has all
+    // requested rows.
+    const wantedCount = (select.limit ?? 0) + select.offset;
+    if (series !== undefined && series.isFull && series.series.times.length === wantedCount) {
+      yield series.series;
+      return;
+    }
+  }
+  for await (const { series } of run.series(name)) yield series;
+}
+
+/**
+ * Returns the aggregate request for one table if every field is a plain aggregate of it, else
+ * `undefined`.
+ */
+export function plainCalls(
+  select: CompiledSelect,
+  source: CompiledSource,
+  session: Session,
+): PlainCalls | undefined {
+  return new CallRun(select, [source], session).plain();
+}
+
+async function firstOf<T>(items: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const item of items) return item;
+  return undefined;
+}
+
+class CallRun {
+  readonly #select: CompiledSelect;
+  readonly #sources: readonly CompiledSource[];
+  readonly #session: Session;
+  readonly #windows: Windows | undefined;
+  readonly #plans: readonly CallPlan[];
+  readonly #runner: TimeSlicedTask;
+  #bucketCount = 0;
+
+  constructor(select: CompiledSelect, sources: readonly CompiledSource[], session: Session) {
+    this.#select = select;
+    this.#sources = sources;
+    this.#session = session;
+    this.#runner = new TimeSlicedTask(session);
+    this.#windows =
+      select.interval === undefined ? undefined : new Windows(select.interval, select.zone);
+    const [source] = sources;
+    const isTable = sources.length === 1 && source?.kind === 'table';
+    const canGroup = isTable && (this.#windows?.isUniform ?? true);
+    this.#plans = select.calls.map((call) => planCall(call, canGroup));
+  }
+
+  /** Narrows a statement without a lower bound to its last buckets, if it returns no others. */
+  narrowedToLast(): CompiledSelect | undefined {
+    const { limit, offset, isDescending, hasLowerBound, groupTags, fill, calls } = this.#select;
+    const windows = this.#windows;
+    if (!isDescending || limit === undefined || windows === undefined || !windows.isUniform)
+      return undefined;
+    if (hasLowerBound || groupTags.length > 0 || calls.length !== 1 || !this.#plans[0]?.isInEngine)
+      return undefined;
+    if (fill.kind === 'previous' || fill.kind === 'linear' || this.#plans[0].around.length > 0)
+      return undefined;
+    const start =
+      windows.of(this.#select.maxNs).start - BigInt(limit + offset - 1) * windows.everyNs;
+    return { ...this.#select, minNs: start, hasLowerBound: true };
+  }
+
+  /** See `plainCalls`. */
+  plain(): PlainCalls | undefined {
+    const { minNs, maxNs, fill, fields } = this.#select;
+    const [source] = this.#sources;
+    const calls = fields.map(({ expr }) => (expr.kind === 'slot' ? expr.index : -1));
+    if (source?.kind !== 'table' || !this.#isPlain()) return undefined;
+    if (!calls.every((call) => this.#plans[call] !== undefined)) return undefined;
+    this.#checkRange();
+    return {
+      ...this.#read(source, { minNs, maxNs }),
+      calls: this.#plans.map(({ leaf }) => leaf),
+      baseNs: this.#baseNs,
+      fields: calls,
+      isFilled: this.#windows !== undefined && fill.kind === 'null',
+      bucketLimit: this.#session.limits.bucketCountPerSeries,
+      onSeries: (rowCount) => this.#countBuckets(rowCount),
+    };
+  }
+
+  /**
+   * True if DuckDB computes every call, no call is nested, and rows are neither reversed nor
+   * limited.
+   */
+  #isPlain(): boolean {
+    const { isDescending, limit, offset, columns, fill, isSelector } = this.#select;
+    if (isDescending || limit !== undefined || offset > 0 || columns.length > 0) return false;
+    if (this.#windows === undefined ? isSelector : !/^(?:null|none)$/.test(fill.kind)) return false;
+    return this.#plans.every(
+      ({ call, around, isInEngine }) =>
+        isInEngine && around.length === 0 && call.type !== 'unknown',
+    );
+  }
+
+  async *series(
+    name: string,
+  ): AsyncGenerator<{ readonly series: Series; readonly isFull: boolean }> {
+    this.#checkRange();
+    const readings = this.#readings();
+    const functions = this.#select.fields.map(({ expr }) =>
+      rowFunction(expr, this.#select.calls.length),
+    );
+    for await (const { tags, points } of mergedGroups(readings, this.#plans)) {
+      const rows = await this.#runner.run(this.#rowsOf(points, functions));
+      this.#countBuckets(rows.times.length);
+      const first = rows.times.at(this.#isBackward ? -1 : 0);
+      const isFull = first !== undefined && points.some((each) => each.times[0] === first);
+      const ordered = this.#select.isDescending && !this.#isBackward ? reversed(rows) : rows;
+      // In pieces, so that each piece is written before the next one is processed.
+      for (const series of piecesOf({ name, tags, ...ordered })) yield { series, isFull };
+    }
+  }
+
+  *#rowsOf(
+    points: readonly Points[],
+    functions: readonly ReturnType<typeof rowFunction>[],
+  ): Steps<Rows> {
+    const { fill, hasLowerBound, limit, offset, isDescending } = this.#select;
+    const made = new ValueBudget(this.#session);
+    const finished: Points[] = [];
+    for (const [i, plan] of this.#plans.entries()) {
+      const of = yield* finishCall(plan, points[i] ?? NO_POINTS, {
+        ...{ windows: this.#windows, fill, hasLowerBound, isBackward: this.#isBackward },
+        ...this.#range(plan.lookBack),
+        bucketLimit: this.#session.limits.bucketCountPerSeries,
+      });
+      made.add(of.times.length);
+      finished.push(of);
+    }
+    const columns = this.#select.isSelector ? (finished[0]?.beside ?? []) : [];
+    const isCutHere = this.#windows === undefined && isDescending === this.#isBackward;
+    const statement = {
+      select: this.#select,
+      plans: this.#plans,
+      windows: this.#windows,
+      isBackward: this.#isBackward,
+      rowLimit: isCutHere && limit !== undefined ? limit + offset : undefined,
+      made,
+    };
+    return yield* joinPoints(statement, finished, columns, functions);
+  }
+
+  #checkRange(): void {
+    const { hasLowerBound, minNs, maxNs, fill } = this.#select;
+    if (this.#windows === undefined || !hasLowerBound || fill.kind === 'none') return;
+    const count = (maxNs - minNs) / this.#windows.everyNs + 1n;
+    const limit = this.#session.limits.bucketCountPerSeries;
+    if (count > BigInt(limit)) throw tsdbError('bucket_limit_exceeded', { count, limit });
+  }
+
+  #countBuckets(count: number): void {
+    const { bucketCountPerSeries, bucketCount } = this.#session.limits;
+    if (this.#windows === undefined) return;
+    if (count > bucketCountPerSeries)
+      throw tsdbError('bucket_limit_exceeded', {
+        count: BigInt(count),
+        limit: bucketCountPerSeries,
+      });
+    this.#bucketCount += count;
+    if (this.#bucketCount > bucketCount) {
+      throw tsdbError('bucket_limit_exceeded', {
+        count: BigInt(this.#bucketCount),
+        limit: bucketCount,
+      });
+    }
+  }
+
+  /** Creates one reading for all calls that need the same rows. */
+  #readings(): Reading[] {
+    const known = this.#plans.filter(({ call }) => call.type !== 'unknown');
+    const kinds = grouped(known, ({ isInEngine, lookBack }) => `${isInEngine} ${lookBack}`);
+    return Array.from(kinds.values(), (plans) => ({
+      plans,
+      groups: this.#groupsOf(plans)[Symbol.asyncIterator](),
+    }));
+  }
+
+  #groupsOf(plans: readonly CallPlan[]): AsyncIterable<CallGroup> {
+    const [plan] = plans;
+    const range = this.#range(plan?.lookBack ?? 0);
+    const [source] = this.#sources;
+    if (plan?.isInEngine && source?.kind === 'table') {
+      const { isSelector, columns } = this.#select;
+      const read = this.#read(source, range);
+      if (
+        isSelector &&
+        isPicked(plan.leaf) &&
+        (this.#windows === undefined || columns.length > 0)
+      ) {
+        return readPicked({ ...read, call: plan.leaf, beside: columns }, this.#session);
+      }
+      return readAggregates(
+        { ...read, calls: plans.map(({ leaf }) => leaf), baseNs: this.#baseNs },
+        this.#session,
+      );
+    }
+    const statement = {
+      select: this.#select,
+      sources: this.#sources,
+      session: this.#session,
+      windows: this.#windows,
+      baseNs: this.#baseNs,
+      runner: this.#runner,
+    };
+    return evaluatedGroups(statement, plans, range);
+  }
+
+  /** Reads a table within a time range. */
+  #read(
+    source: Extract<CompiledSource, { kind: 'table' }>,
+    range: Pick<CompiledSelect, 'minNs' | 'maxNs'>,
+  ) {
+    const { condition, groupTags, hasLowerBound } = this.#select;
+    const filter = condition === undefined ? undefined : buildFilter(condition, columnsOf(source));
+    return { source, filter, ...range, groupTags, hasLowerBound, windows: this.#windows };
+  }
+
+  get #isBackward(): boolean {
+    return this.#select.isDescending && this.#session.runsBackward;
+  }
+
+  /**
+   * Returns the time range to read for a call, including the buckets that precede it in run
+   * direction.
+   */
+  #range(lookBack: number): { readonly minNs: bigint; readonly maxNs: bigint } {
+    const { minNs, maxNs, hasLowerBound } = this.#select;
+    if (this.#windows === undefined) return { minNs, maxNs };
+    const beforeNs = BigInt(lookBack) * this.#windows.everyNs;
+    if (this.#isBackward) {
+      const end = maxNs + beforeNs;
+      return { minNs, maxNs: end > MAX_TIME_NS ? MAX_TIME_NS : end };
+    }
+    return { minNs: hasLowerBound ? minNs - beforeNs : minNs, maxNs };
+  }
+
+  get #baseNs(): bigint {
+    return this.#select.hasLowerBound ? this.#select.minNs : 0n;
+  }
+}
+
+function reversed({ times, columns }: Rows): Rows {
+  return { times: times.toReversed(), columns: columns.map((column) => column.toReversed()) };
+}

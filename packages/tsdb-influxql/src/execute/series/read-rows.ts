@@ -1,0 +1,196 @@
+import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnRef } from '../../plan/compile/compiled-select.js';
+import type { Value } from '../../plan/data-type.js';
+import type { Session } from '../session.js';
+import type { GroupRows } from './points.js';
+import { LazyBlock, type SeriesBlock, type SeriesSpan } from './series.js';
+import { outputColumn, type TableRange, TableReader } from './table-reader.js';
+import { sliceOf, tagTexts, vectorValues } from './vector-values.js';
+
+/** Rows of one group. A group may arrive in several consecutive pieces. */
+export interface RowPiece extends GroupRows {
+  /** Values of the grouping tags. */
+  readonly tags: readonly string[];
+}
+
+export interface RowRequest extends TableRange {
+  readonly refs: readonly ColumnRef[];
+  /** Rows without any of these columns are skipped. If empty, no row is skipped. */
+  readonly wanted: readonly ColumnRef[];
+  readonly isDescending: boolean;
+  /** Maximum number of rows per group, from its first row. */
+  readonly rowLimit: number | undefined;
+  /** Only the last row of each series is needed. */
+  readonly lastRowsOnly: boolean;
+}
+
+/** Reads rows of a table by group in ascending order, sorted by time within a group. */
+export async function* readRows(
+  request: RowRequest,
+  session: Session,
+): AsyncGenerator<RowPiece, void, undefined> {
+  for await (const { times, columns, spans } of readRowBlocks(request, session)) {
+    for (const { tags, from, to } of spans) {
+      yield {
+        tags,
+        times: sliceOf(times, from, to),
+        columns: columns.map((column): ArrayLike<Value> => sliceOf(column, from, to)),
+      };
+    }
+  }
+}
+
+/**
+ * Like `readRows`, with many groups per block.
+ * @param isMemoryTried the in-memory request was already tried and is not supported.
+ */
+export async function* readRowBlocks(
+  request: RowRequest,
+  session: Session,
+  isMemoryTried = false,
+): AsyncGenerator<SeriesBlock, void, undefined> {
+  const reader = new TableReader(request, session);
+  // Most statements are served from memory, so the DuckDB text is created lazily.
+  let made: ReturnType<typeof rowStatement> | undefined;
+  const statement = () => {
+    made ??= rowStatement(request, reader);
+    return made;
+  };
+  const { groupTags, refs, rowLimit } = request;
+  const chunks = session.read({
+    get scans() {
+      return [statement().scan];
+    },
+    get columns() {
+      return [
+        ...groupTags.map((_, i) => outputColumn(`g${i}`, 'tag')),
+        outputColumn('t', 'time'),
+        ...refs.map((ref, i) => outputColumn(`c${i}`, ref.type)),
+      ];
+    },
+    isSmall: rowLimit !== undefined && rowLimit <= 10_000 && groupTags.length === 0,
+    get maxRows() {
+      return rowLimit === undefined ? undefined : rowLimit * reader.mostGroups;
+    },
+    // Last rows cannot be read per time slice, because each slice has its own.
+    timeOrder: request.lastRowsOnly ? undefined : request.isDescending ? 'descending' : 'ascending',
+    groupTags,
+    render: (scanText) => statement().textOver(scanText(0)),
+    inMemory: isMemoryTried ? undefined : reader.inMemory(inMemoryRows(request, reader)),
+  });
+  for await (const chunk of chunks) yield rowBlock(chunk, request);
+}
+
+/**
+ * Returns the equivalent in-memory request, or `undefined` if the rows are not available in memory.
+ */
+export function inMemoryRowRequest(
+  request: RowRequest,
+  session: Session,
+): InMemoryRequest | undefined {
+  const reader = new TableReader(request, session);
+  return reader.inMemory(inMemoryRows(request, reader));
+}
+
+/** Returns the DuckDB text and the scan it needs. */
+function rowStatement(request: RowRequest, reader: TableReader) {
+  const { rowLimit } = request;
+  const groups = reader.groups;
+  const columns = request.refs.map((ref) => reader.column(ref));
+  const wanted = request.wanted.map((ref) => `${reader.column(ref)} IS NOT NULL`);
+  const where = reader.where(wanted.length === 0 ? [] : [`(${wanted.join(' OR ')})`]);
+  const direction = request.isDescending ? ' DESC' : '';
+  const rowOrder = [
+    `${reader.time}${direction}`,
+    ...reader.tieBreakers.map((tag) => `${tag}${direction}`),
+  ];
+  const order = [...groups.map((_, i) => i + 1), ...rowOrder].join(', ');
+  const list = [
+    ...groups.map((text, i) => `${text} AS g${i}`),
+    `${reader.time} AS t`,
+    ...columns.map((text, i) => `${text} AS c${i}`),
+  ].join(', ');
+  const partition = groups.length === 0 ? '' : `PARTITION BY ${groups.join(', ')} `;
+  const limit = rowLimit === undefined || groups.length > 0 ? '' : ` LIMIT ${rowLimit}`;
+  const qualify =
+    rowLimit === undefined || groups.length === 0 || request.lastRowsOnly
+      ? ''
+      : ` QUALIFY row_number() OVER (${partition}ORDER BY ${rowOrder.join(', ')}) <= ${rowLimit}`;
+  return {
+    scan: reader.scan(request.lastRowsOnly),
+    textOver: (source: string): string =>
+      `SELECT ${list} FROM ${source} r${where}${qualify} ORDER BY ${order}${limit}`,
+  };
+}
+
+/** Wraps a chunk as a block. Values are created on first access. */
+export function rowBlock(chunk: ResultChunk, request: RowRequest): SeriesBlock {
+  const { rowCount, columns: vectors, series } = chunk;
+  const keyCount = request.groupTags.length;
+  const isGrouped = keyCount > 0;
+  // An in-memory read of last rows returns exactly one row per group.
+  const areSpansWhole = isGrouped && request.lastRowsOnly && series !== undefined;
+  const keys = vectors.slice(0, keyCount).map((vector) => tagTexts(vector, rowCount));
+  const times = vectors[keyCount]?.values as BigInt64Array; // the time column is never NULL
+  const read = vectors.slice(keyCount + 1);
+  const spans: SeriesSpan[] = [];
+  for (let from = 0; from < rowCount; ) {
+    let to = from + 1;
+    if (!isGrouped) to = rowCount;
+    else if (!areSpansWhole) while (to < rowCount && isSameKey(keys, from, to)) to++;
+    spans.push({ tags: keys.map((key) => key[from] as string), from, to });
+    from = to;
+  }
+  // The request names one vector per reference.
+  const values = (): readonly ArrayLike<Value>[] =>
+    request.refs.map(({ type }, i) => vectorValues(read[i] as ColumnVector, rowCount, type));
+  const { name } = request.source;
+  return new LazyBlock({ name, times, spans, series, areSpansWhole, vectors: read }, values);
+}
+
+function isSameKey(keys: readonly ArrayLike<string>[], a: number, b: number): boolean {
+  for (const key of keys) if (key[a] !== key[b]) return false;
+  return true;
+}
+
+/** In-memory request for the last rows of series, or for all rows of one group. */
+function inMemoryRows(
+  request: RowRequest,
+  reader: TableReader,
+): InMemoryRequest['answer'] | undefined {
+  const { groupTags, isDescending } = request;
+  if (!hasEveryField(request)) return undefined;
+  const refs: ColumnRef[] = [
+    ...groupTags.map((name): ColumnRef => ({ name, type: 'tag', isTag: true })),
+    { name: 'time', type: 'time', isTag: false },
+    ...request.refs,
+  ];
+  const columns = refs.flatMap((ref) => reader.plainColumn(ref) ?? []);
+  if (columns.length !== refs.length) return undefined;
+  if (request.lastRowsOnly) {
+    const by = groupTags.map((tag) => ({
+      key: { kind: 'tag' as const, tag },
+      descending: false,
+      nullsFirst: true,
+    }));
+    return groupTags.length === 0 ? undefined : { kind: 'last', columns, by };
+  }
+  if (groupTags.length > 0) return undefined;
+  return {
+    kind: 'rows',
+    columns,
+    tieBreakers: reader.tieBreakerTags,
+    descending: isDescending,
+    limit: request.rowLimit,
+    offset: 0,
+  };
+}
+
+/** Whether every row has one of the wanted fields, so that no condition is needed. */
+function hasEveryField({ source, wanted }: RowRequest): boolean {
+  const names = new Set(wanted.map(({ name }) => name));
+  return [...source.table.columns.values()].every(
+    ({ kind, name }) => kind === 'tag' || kind === 'time' || names.has(name),
+  );
+}

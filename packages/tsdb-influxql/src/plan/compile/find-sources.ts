@@ -1,0 +1,106 @@
+import { toAsciiLowerCase } from '@plinth/kernel';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import { ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
+import type { Measurement } from '../../ast/select.js';
+import { compileRegex } from '../condition/regex.js';
+import type { Environment } from '../environment.js';
+import type { TableSource } from './source.js';
+
+/** Retention policies that mean the database itself. */
+const DEFAULT_POLICIES: ReadonlySet<string> = new Set(['', 'autogen', 'default']);
+
+export const NO_DATABASE =
+  "must specify a 'db' parameter, or provide the database in the InfluxQL query";
+
+/**
+ * Returns the database of a measurement. A retention policy is stored as the database `db/policy`.
+ * Throws if it does not exist.
+ * Source: query-languages, "Qualified names".
+ */
+export function databaseOf(
+  at: { readonly database?: string; readonly policy?: string },
+  env: Environment,
+): DatabaseSchema {
+  const name = at.database ?? env.database;
+  if (name === undefined || name === '') throw tsdbError('plan_error', NO_DATABASE);
+  const policy = at.policy ?? (at.database === undefined ? env.policy : undefined) ?? '';
+  const byDefault =
+    policy === '' && env.usesDefaultPolicies ? defaultDatabase(name, env) : undefined;
+  if (byDefault !== undefined) return byDefault;
+  const found = findPolicy(name, policy, env);
+  if (found !== undefined) return found;
+  if (!env.usesDefaultPolicies)
+    throw tsdbError('database_not_found', { database: policyDatabase(name, policy) });
+  if (env.databaseOf(name) === undefined) throw tsdbError('database_not_found', { database: name });
+  throw tsdbError('plan_error', `retention policy not found: ${policy}`);
+}
+
+/**
+ * Returns the database of the default retention policy, if one exists besides the database itself.
+ */
+export function defaultDatabase(
+  name: string,
+  at: Pick<Environment, 'databaseOf'>,
+): DatabaseSchema | undefined {
+  const policy = at.databaseOf(name)?.defaultPolicy;
+  return policy === undefined ? undefined : at.databaseOf(policyDatabase(name, policy));
+}
+
+/**
+ * Finds a policy by its exact name, else in lower case, in which writes store new policies as
+ * InfluxDB 3 does.
+ */
+export function findPolicy(
+  database: string,
+  policy: string,
+  at: Pick<Environment, 'databaseOf'>,
+): DatabaseSchema | undefined {
+  return (
+    at.databaseOf(policyDatabase(database, policy)) ??
+    at.databaseOf(policyDatabase(database, toAsciiLowerCase(policy)))
+  );
+}
+
+export function policyDatabase(database: string, policy: string): string {
+  return DEFAULT_POLICIES.has(policy) ? database : `${database}/${policy}`;
+}
+
+/**
+ * Returns a database with all its retention policies. For a policy, it starts from the database
+ * that the policy belongs to.
+ */
+export function withPolicies(
+  database: DatabaseSchema,
+  databases: readonly DatabaseSchema[],
+): readonly DatabaseSchema[] {
+  const owner = ownerOf(database.name) ?? database.name;
+  return databases.filter(({ name }) => (ownerOf(name) ?? name) === owner);
+}
+
+/** Returns the tables that a measurement names, ascending; unknown names are left out. */
+export function findTables(measurement: Measurement, env: Environment): TableSource[] {
+  return tablesIn(databaseOf(measurement, env), measurement.name, env);
+}
+
+/** Like `findTables`, in a database that is already resolved. */
+export function tablesIn(
+  database: DatabaseSchema,
+  measured: Measurement['name'],
+  { effort }: Pick<Environment, 'effort'>,
+): TableSource[] {
+  const sourceOf = (name: string): TableSource[] => {
+    const table = database.tables.get(name);
+    return table === undefined ? [] : [{ kind: 'table', name, database, table }];
+  };
+  if (typeof measured === 'string') return sourceOf(measured);
+  const regex = compileRegex(measured.source);
+  for (const name of database.tables.keys()) {
+    effort.spend(1 + regex.stepsPerCharacter * name.length);
+  }
+  return [...database.tables.keys()]
+    .filter((name) => regex.test(name))
+    .sort(compareByteOrder)
+    .flatMap(sourceOf);
+}

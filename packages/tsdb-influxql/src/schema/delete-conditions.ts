@@ -1,0 +1,85 @@
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { TagCondition } from '@plinth/tsdb-model/scan.js';
+import type { Expr } from '../ast/expressions.js';
+import { rowPredicate } from '../execute/series/row-expr.js';
+import { type Filter, filterColumns } from '../plan/condition/filter.js';
+import { planFailure } from '../plan/plan-failure.js';
+
+/** Maximum number of alternatives that the condition of a deletion may expand to. */
+const MAX_ALTERNATIVES = 1000;
+
+const FIELDS = 'fields not supported in WHERE clause during deletion';
+const ON_TAGS: ReadonlySet<string> = new Set(['=', '!=', '=~', '!~']);
+const NO_TEXT: ReadonlySet<Expr['kind']> = new Set([
+  'integer',
+  'unsigned',
+  'number',
+  'boolean',
+  'duration',
+  'binary',
+  'call',
+]);
+
+/**
+ * Rejects conditions that no tag can satisfy. Otherwise a table without the column would report
+ * success without deleting anything.
+ * @param condition the condition without its time bounds.
+ */
+export function checkTagCondition(condition: Expr): void {
+  if (condition.kind === 'paren') checkTagCondition(condition.inner);
+  if (condition.kind !== 'binary') return;
+  const { op, left, right } = condition;
+  if (op === 'AND' || op === 'OR') {
+    checkTagCondition(left);
+    checkTagCondition(right);
+  } else if (!ON_TAGS.has(op) || NO_TEXT.has(left.kind) || NO_TEXT.has(right.kind)) {
+    throw tsdbError('plan_error', FIELDS);
+  }
+}
+
+/**
+ * Expands a condition on tags to alternatives, each of which is a conjunction.
+ * @param valuesOf returns the distinct values of a tag.
+ */
+export function alternatives(
+  filter: Filter | undefined,
+  valuesOf: (tag: string) => readonly string[],
+): readonly (readonly TagCondition[])[] {
+  if (filter === undefined) return [[]];
+  switch (filter.kind) {
+    case 'constant':
+      return filter.value ? [[]] : [];
+    case 'or':
+      return bounded([
+        ...alternatives(filter.left, valuesOf),
+        ...alternatives(filter.right, valuesOf),
+      ]);
+    case 'and': {
+      const left = alternatives(filter.left, valuesOf);
+      const right = alternatives(filter.right, valuesOf);
+      return bounded(left.flatMap((a) => right.map((b) => [...a, ...b])));
+    }
+    default:
+      return [[conditionOf(filter, valuesOf)]];
+  }
+}
+
+function bounded<T>(items: readonly T[]): readonly T[] {
+  if (items.length <= MAX_ALTERNATIVES) return items;
+  throw planFailure(`the condition expands to more than ${MAX_ALTERNATIVES} alternatives`);
+}
+
+function conditionOf(filter: Filter, valuesOf: (tag: string) => readonly string[]): TagCondition {
+  const refs = filterColumns(filter);
+  const [first] = refs;
+  if (first === undefined || refs.length !== 1 || !first.isTag) {
+    throw tsdbError('plan_error', FIELDS);
+  }
+  const isMet = rowPredicate(filter, () => 0);
+  // For `!=`, list the values that do not match, so that values unknown at this time match as well.
+  const isMetByOthers = isMet([''], 0n) && filter.kind === 'compare' && filter.op === '!=';
+  const values = ['', ...valuesOf(first.name)]
+    .filter((value) => isMet([value], 0n) !== isMetByOthers)
+    .map((value) => (value === '' ? undefined : value));
+  return { tag: first.name, op: isMetByOthers ? 'not_in' : 'in', values };
+}

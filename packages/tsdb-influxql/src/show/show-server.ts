@@ -1,0 +1,58 @@
+import type { TablePlaces } from '@plinth/tsdb-catalog/overview.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import { type Answer, type AnswerSeries, madeAnswer } from '../answer.js';
+import type { ShowServer } from '../ast/statements.js';
+import type { Value } from '../plan/data-type.js';
+
+/** Server facts, in the groups and with the names of a 1.x server. */
+export interface Diagnostic {
+  readonly name: string;
+  readonly values: Readonly<Record<string, string | number>>;
+}
+
+/** Numbers in the groups and with the names of a 1.x server. */
+export interface Statistic {
+  readonly name: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** Statistics, diagnostics and storage locations of the server. */
+export interface ServerFacts {
+  statistics(): Promise<readonly Statistic[]>;
+  diagnostics(): readonly Diagnostic[];
+  placesOf(table: TableSchema): TablePlaces;
+}
+
+type Group = Diagnostic & { readonly tags?: Statistic['tags'] };
+
+/**
+ * Returns one series per group, with its own columns and tags, columns ascending. Source: InfluxDB
+ * 1.x.
+ */
+export async function showServer(show: ShowServer, facts: ServerFacts): Promise<Answer> {
+  const groups: readonly Group[] =
+    show.what === 'STATS' ? await facts.statistics() : facts.diagnostics();
+  const wanted = groups.filter(({ name }) => show.group === undefined || name === show.group);
+  return madeAnswer([], wanted.map(seriesOf));
+}
+
+function seriesOf({ name, tags = {}, values }: Group): AnswerSeries {
+  const names = Object.keys(values).sort();
+  const tagNames = Object.keys(tags).sort();
+  const row = names.map((column) => cellOf(values[column]));
+  const columns = names.map((column, i) => {
+    const type = typeof row[i] === 'bigint' ? ('integer' as const) : ('string' as const);
+    return { name: column, type };
+  });
+  return {
+    name,
+    tags: tagNames.map((tag) => tags[tag] ?? ''),
+    rowCount: 1,
+    columns: row.map((value) => [value]),
+    heading: { columns, tagNames },
+  };
+}
+
+const cellOf = (value: string | number | undefined): Value =>
+  typeof value === 'number' ? BigInt(Math.round(value)) : (value ?? null);

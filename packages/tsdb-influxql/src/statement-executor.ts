@@ -1,0 +1,255 @@
+import { assertNever, invariant } from '@plinth/kernel';
+import type { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
+import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
+import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
+import type { Engine } from '@plinth/tsdb-model/engine.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
+import { type Answer, type AnswerBlock, type AnswerColumn, EMPTY_ANSWER } from './answer.js';
+import type { SelectStatement } from './ast/select.js';
+import type {
+  ExplainStatement,
+  ShowStatement,
+  Statement,
+  UserStatement,
+} from './ast/statements.js';
+import { runSelect } from './execute/run-select.js';
+import { runBlocks } from './execute/series/run-blocks.js';
+import { LazyBlock, type SeriesBlock } from './execute/series/series.js';
+import type { Session } from './execute/session.js';
+import { explainSelect } from './explain-select.js';
+import { compileSelect } from './plan/compile/compile-select.js';
+import { type CompiledSelect, type OutputField, tablesOf } from './plan/compile/compiled-select.js';
+import { expandSelect } from './plan/compile/expand-select.js';
+import type { ReadText } from './plan/compile/prepared-selects.js';
+import { COLUMN_SLOTS } from './plan/compile/slots.js';
+import type { DataType } from './plan/data-type.js';
+import type { Environment } from './plan/environment.js';
+import type { ShownQuery } from './running-queries.js';
+import { runSchema } from './schema/run-schema.js';
+import { selectInto } from './schema/select-into.js';
+import { runShow } from './show/run-show.js';
+import type { ServerFacts } from './show/show-server.js';
+import { runUsers } from './users/run-users.js';
+import type { UserDirectory } from './users/user-directory.js';
+
+/** Targets of statements that change something. */
+export interface Changes {
+  readonly catalog: RelationalCatalog;
+  readonly engine: Engine;
+}
+
+/** Server resources of statements other than table data. */
+export interface ServerSide {
+  readonly view: CatalogView;
+  readonly users: UserDirectory | undefined;
+  readonly changes: Changes | undefined;
+  readonly isReadOnly: boolean;
+  readonly facts: ServerFacts | undefined;
+  queries(): readonly ShownQuery[];
+  kill(id: bigint): void;
+}
+
+/** Replacements to suggest for unsupported statements. */
+const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
+  [/CONTINUOUS/, 'use a trigger of the processing engine instead'],
+  [/SHARD/, 'segments replace shards; delete rows by time instead'],
+  [/SUBSCRIPTION/, 'use a trigger of the processing engine instead'],
+];
+
+/** Runs the statements of one request. */
+export class StatementExecutor {
+  readonly #session: Session;
+  readonly #env: Environment;
+  readonly #read: ReadText;
+  readonly #server: ServerSide;
+
+  constructor(session: Session, env: Environment, read: ReadText, server: ServerSide) {
+    this.#session = session;
+    this.#env = env;
+    this.#read = read;
+    this.#server = server;
+  }
+
+  async execute(statement: Statement): Promise<Answer> {
+    this.#env.effort.begin(statement);
+    switch (statement.kind) {
+      case 'select':
+        return await this.#select(statement);
+      case 'explain':
+        return await this.#explain(statement);
+      case 'show_databases':
+      case 'show_retention_policies':
+      case 'show_measurements':
+      case 'show_tag_keys':
+      case 'show_field_keys':
+      case 'show_tag_values':
+      case 'show_series':
+      case 'show_cardinality':
+      case 'show_queries':
+      case 'show_shards':
+      case 'show_nothing':
+        return await this.#show(statement);
+      case 'show_server':
+        this.#requireAdministrator();
+        return await this.#show(statement);
+      case 'show_users':
+      case 'show_grants':
+      case 'create_user':
+      case 'drop_user':
+      case 'set_password':
+      case 'set_administrator':
+      case 'grant':
+      case 'revoke':
+        return await this.#users(statement);
+      case 'kill_query':
+        if (this.#server.isReadOnly) throw tsdbError('read_only_request');
+        this.#server.kill(statement.id);
+        return EMPTY_ANSWER;
+      case 'unsupported': {
+        const advice = ALTERNATIVES.find(([pattern]) => pattern.test(statement.what))?.[1];
+        throw tsdbError(
+          'not_implemented',
+          advice === undefined ? statement.what : `${statement.what}: ${advice}`,
+        );
+      }
+      case 'create_database':
+      case 'drop_database':
+      case 'create_retention_policy':
+      case 'alter_retention_policy':
+      case 'drop_retention_policy':
+      case 'drop_measurement':
+      case 'delete':
+      case 'drop_series':
+        this.#requireAdministrator();
+        await runSchema(statement, { env: this.#env, session: this.#session, ...this.#changes });
+        return EMPTY_ANSWER;
+      default:
+        return assertNever(statement);
+    }
+  }
+
+  async #show(statement: ShowStatement): Promise<Answer> {
+    return await runShow(statement, {
+      env: this.#env,
+      reading: {
+        session: this.#session,
+        runner: new TimeSlicedTask(this.#session),
+        comparesTextsOnly: this.#env.usesDefaultPolicies,
+      },
+      databases: () => this.#server.view.databases(),
+      queries: () => this.#server.queries(),
+      facts: this.#server.facts,
+    });
+  }
+
+  async #users(statement: UserStatement): Promise<Answer> {
+    this.#requireAdministrator();
+    const { users, view, isReadOnly } = this.#server;
+    const isChange = statement.kind !== 'show_users' && statement.kind !== 'show_grants';
+    if (isChange && isReadOnly) throw tsdbError('read_only_request');
+    if (users === undefined) throw tsdbError('not_implemented', 'users');
+    return await runUsers(statement, users, (name) => view.database(name));
+  }
+
+  /**
+   * Statements beyond rows require an administrator; database permissions do not suffice. Throws
+   * `not_permitted`.
+   */
+  #requireAdministrator(): void {
+    if (!this.#server.view.access.isAdministrator) throw tsdbError('not_permitted');
+  }
+
+  /** The only access to anything that can be changed. Throws `read_only_request`. */
+  get #changes(): Changes {
+    const { changes, isReadOnly } = this.#server;
+    if (isReadOnly) throw tsdbError('read_only_request');
+    invariant(changes !== undefined, 'requests that change something have a target');
+    return changes;
+  }
+
+  #compile(statement: SelectStatement): CompiledSelect {
+    return compileSelect(expandSelect(statement, this.#env), this.#env);
+  }
+
+  async #explain(statement: ExplainStatement): Promise<Answer> {
+    const select = this.#compile(statement.select);
+    await this.#session.indexed(tablesOf(select));
+    return await explainSelect(statement, select, this.#session);
+  }
+
+  async #select(statement: SelectStatement): Promise<Answer> {
+    const known = this.#read.compiled(this.#env);
+    const select = known ?? this.#compile(statement);
+    if (known === undefined) this.#read.remember(select);
+    const indexing = this.#session.indexed(tablesOf(select));
+    if (indexing !== undefined) await indexing;
+    if (statement.into === undefined) return this.#answer(select);
+    return await selectInto(statement.into, select, runSelect(select, this.#session), {
+      engine: this.#changes.engine,
+      view: this.#server.view,
+      env: this.#env,
+      nowNs: this.#session.nowNs,
+      session: this.#session,
+    });
+  }
+
+  #answer(select: CompiledSelect): Answer {
+    return {
+      columns: columnsOf(select),
+      tagNames: select.groupTags,
+      zone: select.zone,
+      blocks: answerBlocks(runBlocks(select, this.#session)),
+    };
+  }
+}
+
+/** Caches the result columns, so that all statements of a cached shape share one array. */
+const COLUMNS = new WeakMap<CompiledSelect['fields'], readonly AnswerColumn[]>();
+
+function columnsOf(select: CompiledSelect): readonly AnswerColumn[] {
+  const known = COLUMNS.get(select.fields);
+  if (known !== undefined) return known;
+  const columns: readonly AnswerColumn[] = [
+    { name: select.timeName, type: 'time', source: 'time' },
+    ...select.fields.map((field) => ({
+      name: field.name,
+      type: field.type,
+      source: sourceOf(field, select),
+    })),
+  ];
+  COLUMNS.set(select.fields, columns);
+  return columns;
+}
+
+async function* answerBlocks(
+  blocks: AsyncIterable<SeriesBlock>,
+): AsyncGenerator<AnswerBlock, void, undefined> {
+  for await (const block of blocks) yield answerBlock(block);
+}
+
+/** Adds the timestamps as the first column. */
+function answerBlock(block: SeriesBlock): AnswerBlock {
+  const { name, spans, times, series, areSpansWhole } = block;
+  const vectors = block.vectors && [{ values: times, validity: undefined }, ...block.vectors];
+  const facts = { name, spans, times, series, areSpansWhole, vectors };
+  return new LazyBlock(facts, () => [times, ...block.columns]);
+}
+
+/** Returns the measurement column behind a result field, or `undefined` for a computed field. */
+function sourceOf({ expr }: OutputField, { sources, columns }: CompiledSelect) {
+  if (expr.kind !== 'slot' || sources.some(({ kind }) => kind === 'subquery')) return undefined;
+  const column = columns[expr.index - COLUMN_SLOTS];
+  return column === undefined ? undefined : KIND_OF[column.isTag ? 'tag' : column.type];
+}
+
+const KIND_OF: Readonly<Record<DataType, ColumnKind | undefined>> = {
+  float: 'float64',
+  integer: 'int64',
+  unsigned: 'uint64',
+  string: 'utf8',
+  boolean: 'bool',
+  tag: 'tag',
+  time: 'time',
+  unknown: undefined,
+};

@@ -1,0 +1,203 @@
+import { invariant } from '@plinth/kernel';
+import type { Precision } from '@plinth/tsdb-model/parsed-body.js';
+import type { TableRows } from '../columns/table-rows.js';
+import { type NewTags, tagsOfText } from '../new-tags.js';
+import type { DatabaseNames, ParserMemory } from '../parser-memory.js';
+import { LineRefused } from '../slow-path/line-refused.js';
+import { parseSeriesCarefully } from '../slow-path/parse-line.js';
+import { FastFields } from './fast-fields.js';
+import { FastSeries } from './fast-series.js';
+import { FastTime, nextLineAfter } from './fast-time.js';
+import { hashSeries } from './series-dictionary.js';
+
+const TAB = 9;
+const NEWLINE = 10;
+const SPACE = 32;
+const HASH = 35;
+const BACKSLASH = 92;
+const REFUSED = -1;
+const NEW_SERIES = -2;
+const NO_BYTES = new Uint8Array(0);
+const NO_VIEW = new DataView(new ArrayBuffer(0));
+
+/**
+ * Names of a database and time options of the request; `used` collects tables in order of their
+ * first row.
+ */
+export interface FastContext {
+  readonly names: DatabaseNames;
+  readonly used: TableRows[];
+  readonly precision: Precision;
+  readonly arrivalNs: bigint;
+}
+
+/**
+ * Parses ordinary lines of known tables directly from bytes into columns. It stops before the first
+ * other line: a comment, an unknown table or field, an escape or newline in a value, or an error.
+ * Property tests verify that accepted lines have the same result as on the slow path.
+ * Array accesses need no bounds checks, because every line passed to `read` ends with a newline,
+ * where every loop stops.
+ */
+export class FastLines {
+  /** Number of the next line. */
+  lineNumber = 1;
+  lineCount = 0;
+  readonly #memory: ParserMemory;
+  readonly #fields = new FastFields();
+  readonly #plainSeries = new FastSeries();
+  readonly #times = new Map<Precision, FastTime>();
+  #time = new FastTime('nanosecond');
+  #arrivalLow = 0;
+  #arrivalHigh = 0;
+  #names: DatabaseNames | undefined;
+  #used: TableRows[] = [];
+  #bytes: Uint8Array = NO_BYTES;
+  #view: DataView = NO_VIEW;
+  /** Index in the body of byte 0 of `#bytes`. */
+  #offset = 0;
+  /** State of the current line: end and hash of its series, and its tags if the series is new. */
+  #seriesEnd = 0;
+  #hash = 0;
+  #newTags: NewTags | undefined;
+
+  constructor(memory: ParserMemory) {
+    this.#memory = memory;
+  }
+
+  /** Starts a body. */
+  begin(context: FastContext): void {
+    this.lineNumber = 1;
+    this.lineCount = 0;
+    this.#names = context.names;
+    this.#used = context.used;
+    this.#arrivalLow = Number(BigInt.asIntN(32, context.arrivalNs));
+    this.#arrivalHigh = Number(context.arrivalNs >> 32n);
+    const time = this.#times.get(context.precision) ?? new FastTime(context.precision);
+    this.#times.set(context.precision, time);
+    this.#time = time;
+  }
+
+  /** Sets the buffer of the next lines; its byte 0 is byte `offset` of the body. */
+  load(bytes: Uint8Array, view: DataView, offset: number): void {
+    this.#bytes = bytes;
+    this.#view = view;
+    this.#offset = offset;
+    this.#fields.load(bytes, view);
+  }
+
+  /**
+   * Parses lines from `start` on; the last one ends at `end`. @returns the start of the first line
+   * that was left.
+   */
+  read(start: number, end: number): number {
+    const names = this.#names;
+    invariant(names !== undefined, 'begin() comes before read()');
+    let at = start;
+    while (at < end) {
+      const next = this.#line(names, at);
+      if (next < 0) return at;
+      at = next;
+      this.lineNumber++;
+      this.lineCount++;
+    }
+    return at;
+  }
+
+  #line(names: DatabaseNames, start: number): number {
+    const entry = this.#entryAt(names, start);
+    const table = this.#tableOf(names, entry, start);
+    if (table === undefined) return REFUSED;
+    const row = table.rowCount;
+    if (row === table.capacity && !table.growRows()) return REFUSED;
+    const fieldsEnd = this.#fields.read(table, this.#seriesEnd + 1);
+    const lineEnd = fieldsEnd < 0 ? REFUSED : this.#timeAt(table, fieldsEnd);
+    const next = lineEnd < 0 ? REFUSED : nextLineAfter(this.#bytes, lineEnd);
+    if (next < 0) {
+      this.#fields.forget(table);
+      return REFUSED;
+    }
+    const known = entry >= 0 ? entry : this.#addSeries(table, start);
+    if (names.previousEntry >= 0) names.dictionary.followers[names.previousEntry] = known;
+    names.previousEntry = known;
+    table.series[row] = names.dictionary.series[known] as number;
+    table.lineStarts[row] = this.#offset + start;
+    table.lineEnds[row] = this.#offset + lineEnd;
+    table.lineNumbers[row] = this.lineNumber;
+    if (row === 0) this.#used.push(table);
+    table.rowCount = row + 1;
+    return next;
+  }
+
+  /** Finds the series of the line at `start`: a dictionary entry, `NEW_SERIES`, or `REFUSED`. */
+  #entryAt(names: DatabaseNames, start: number): number {
+    const { dictionary, previousEntry } = names;
+    const guess = previousEntry < 0 ? -1 : (dictionary.followers[previousEntry] as number);
+    if (guess >= 0) {
+      const end = start + dictionary.sizeOf(guess);
+      if (this.#bytes[end] === SPACE && dictionary.isAt(guess, this.#view, start)) {
+        this.#seriesEnd = end;
+        return guess;
+      }
+    }
+    const end = this.#findSeriesEnd(start);
+    if (end < 0) return REFUSED;
+    this.#seriesEnd = end;
+    this.#hash = hashSeries(this.#view, start, end - start, dictionary.hashSeed);
+    const entry = dictionary.find(this.#hash, this.#view, start, end - start);
+    return entry >= 0 ? entry : NEW_SERIES;
+  }
+
+  /**
+   * Index of the first unescaped space; -1 for blank lines, comments and lines for the slow path.
+   */
+  #findSeriesEnd(start: number): number {
+    const bytes = this.#bytes;
+    if ((bytes[start] as number) <= HASH) return REFUSED;
+    for (let at = start; ; at++) {
+      let byte = bytes[at] as number;
+      if (byte === SPACE) return at;
+      if (byte === BACKSLASH) byte = bytes[++at] as number;
+      if (byte === NEWLINE || byte === TAB) return REFUSED;
+    }
+  }
+
+  #tableOf(names: DatabaseNames, entry: number, start: number): TableRows | undefined {
+    if (entry >= 0) return this.#memory.tables[names.dictionary.tables[entry] as number];
+    if (entry === REFUSED) return undefined;
+    return this.#newTableAt(names, start, this.#seriesEnd);
+  }
+
+  #newTableAt(names: DatabaseNames, start: number, end: number): TableRows | undefined {
+    if (this.#plainSeries.read(this.#bytes, start, end)) {
+      this.#newTags = this.#plainSeries;
+      return names.tables.get(this.#plainSeries.table);
+    }
+    try {
+      const series = parseSeriesCarefully(this.#bytes, { start, end }, this.#memory.lineLimits);
+      this.#newTags = tagsOfText(series);
+      return names.tables.get(series.table);
+    } catch (error) {
+      if (error instanceof LineRefused) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * A series is added only when its complete line was parsed, so that a rejected line leaves no
+   * trace.
+   */
+  #addSeries(table: TableRows, start: number): number {
+    invariant(this.#newTags !== undefined, 'a new series was read before its fields');
+    const text = this.#bytes.subarray(start, this.#seriesEnd);
+    return table.addSeries({ hash: this.#hash, text, tags: this.#newTags });
+  }
+
+  #timeAt(table: TableRows, at: number): number {
+    const index = 2 * table.rowCount;
+    if (this.#bytes[at] === SPACE)
+      return this.#time.read(this.#bytes, at + 1, table.timeWords, index);
+    table.timeWords[index] = this.#arrivalLow;
+    table.timeWords[index + 1] = this.#arrivalHigh;
+    return at;
+  }
+}

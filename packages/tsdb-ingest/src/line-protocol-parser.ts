@@ -1,0 +1,222 @@
+import {
+  MAX_REFUSED_LINES,
+  type ParsedBody,
+  type Precision,
+  type RefusedLine,
+  type SparseTable,
+} from '@plinth/tsdb-model/parsed-body.js';
+import type { ParsedSeries } from '@plinth/tsdb-model/series/new-series.js';
+import { BodyTooSparse } from './columns/cell-budget.js';
+import { type ColumnMemory, OWN_MEMORY } from './columns/column-memory.js';
+import type { TableRows } from './columns/table-rows.js';
+import { FastLines } from './fast/fast-lines.js';
+import { findLineEnd } from './line-splitter.js';
+import {
+  type DatabaseNames,
+  DEFAULT_LIMITS,
+  type ParserLimits,
+  ParserMemory,
+} from './parser-memory.js';
+import { LineRefused } from './slow-path/line-refused.js';
+import { originalLine } from './slow-path/original-line.js';
+import { parseLineCarefully } from './slow-path/parse-line.js';
+import { addCarefulRow } from './slow-path/parse-rows.js';
+import { arrivalTime, toNanoseconds } from './time-scale.js';
+import { assertUtf8 } from './utf8.js';
+
+export interface ParseOptions {
+  readonly database: string;
+  readonly precision: Precision;
+  /** Time at which the request arrived; used for lines without a timestamp. */
+  readonly receivedNs: bigint;
+}
+
+/** A last line without a newline is copied up to this size, so that the fast path can parse it. */
+const MAX_COPIED_LINE_BYTES = 65_536;
+const NEWLINE = 10;
+const RETURN = 13;
+const HASH = 35;
+
+/**
+ * Parses line protocol into columns. Pure: no I/O, no clock. Keeps tables, fields and series
+ * between bodies. Ordinary lines use the fast path (`FastLines`), all others the slow path
+ * (`parseLineCarefully`).
+ */
+export class LineProtocolParser {
+  readonly #memory: ParserMemory;
+  readonly #fast: FastLines;
+  #lastLine = new Uint8Array(0);
+  #used: TableRows[] = [];
+  #refused: RefusedLine[] = [];
+  #refusedCount = 0;
+
+  /** @param hashSeed any integer; secret if clients are untrusted. */
+  constructor(limits: ParserLimits = DEFAULT_LIMITS, hashSeed = 0) {
+    this.#memory = new ParserMemory(limits, hashSeed);
+    this.#fast = new FastLines(this.#memory);
+  }
+
+  /** Forgets all names, to free the memory of unused ones. Only between bodies. */
+  forget(): void {
+    this.#memory.forget();
+  }
+
+  /** Throws `body_not_utf8`; all other errors are in the result. */
+  parse(body: Uint8Array, options: ParseOptions, memory: ColumnMemory = OWN_MEMORY): ParsedBody {
+    assertUtf8(body);
+    this.#memory.begin(body.length);
+    const names = this.#memory.names(options.database);
+    const { precision } = options;
+    const arrivalNs = arrivalTime(options.receivedNs, precision);
+    this.#fast.begin({ names, used: this.#used, precision, arrivalNs });
+    const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
+    // Shared by all lines on the slow path.
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    const context = { names, body: bytes, view, precision, arrivalNs };
+    const wholeLinesEnd = body.lastIndexOf(NEWLINE) + 1;
+    this.#fast.load(body, view, 0);
+    try {
+      let at = 0;
+      while (at < wholeLinesEnd) {
+        at = this.#fast.read(at, wholeLinesEnd);
+        if (at < wholeLinesEnd) at = this.#readCarefully(context, at);
+      }
+      if (at < body.length && !this.#readLastLine(body, at)) this.#readCarefully(context, at);
+      for (const table of this.#used) table.noteCells();
+    } catch (error) {
+      if (!(error instanceof BodyTooSparse)) throw error;
+      for (const table of this.#used) table.dropRows();
+      this.#refuseRest();
+      return this.#take(memory, error.at);
+    }
+    return this.#take(memory);
+  }
+
+  /** Tag set of a series that this parser has numbered in the current epoch. */
+  seriesOf(parserTable: number, series: number): ParsedSeries | undefined {
+    return this.#memory.seriesOf(parserTable, series);
+  }
+
+  /** Tries the fast path on a last line without a newline. */
+  #readLastLine(body: Uint8Array, start: number): boolean {
+    const size = body.length - start;
+    if (size > MAX_COPIED_LINE_BYTES) return false;
+    if (this.#lastLine.length <= size) this.#lastLine = new Uint8Array(2 * size + 1);
+    const line = this.#lastLine;
+    line.set(body.subarray(start));
+    line[size] = NEWLINE;
+    this.#fast.load(line, new DataView(line.buffer), start);
+    return this.#fast.read(0, size + 1) > 0;
+  }
+
+  /**
+   * Parses one line of any kind at `start`, including blank lines and comments. @returns the start
+   * of the next one.
+   */
+  #readCarefully(context: BodyContext, start: number): number {
+    const { body } = context;
+    const text = skipBlanks(body, start);
+    const isIgnored = isComment(body, text) || isBlank(body, text);
+    const end = isIgnored ? endOf(body, text) : findLineEnd(body, text, body.length);
+    if (!isIgnored) {
+      this.#fast.lineCount++;
+      const isCrlf = end > text && body[end - 1] === RETURN;
+      this.#parseLine(context, { start, text, end: isCrlf ? end - 1 : end });
+    }
+    this.#fast.lineNumber += 1 + countNewlines(body, start, end);
+    return end + 1;
+  }
+
+  #parseLine(context: BodyContext, line: LineRange): void {
+    try {
+      const range = { start: line.text, end: line.end };
+      const parsed = parseLineCarefully(context.body, range, this.#memory.lineLimits);
+      const timeNs =
+        parsed.timestamp === undefined
+          ? context.arrivalNs
+          : toNanoseconds(parsed.timestamp, context.precision);
+      const table = this.#memory.table(context.names, parsed.series.table);
+      addCarefulRow(table, context, { ...line, lineNumber: this.#fast.lineNumber, parsed, timeNs });
+      if (table.rowCount === 1) this.#used.push(table);
+    } catch (error) {
+      if (!(error instanceof LineRefused)) throw error;
+      this.#refuse(context.body, line, error);
+    }
+  }
+
+  #refuse(body: Uint8Array, line: LineRange, refusal: LineRefused): void {
+    this.#refusedCount++;
+    if (this.#refused.length >= MAX_REFUSED_LINES) return;
+    this.#refused.push({
+      lineNumber: this.#fast.lineNumber,
+      originalLine: originalLine(body, line.start, line.end),
+      message: refusal.message,
+      isLimit: refusal.isLimit,
+    });
+  }
+
+  /** Counts one more rejection, so that the result does not look complete. */
+  #refuseRest(): void {
+    this.#refusedCount++;
+    const { lineNumber } = this.#fast;
+    this.#refused.push({ lineNumber, originalLine: '', message: 'too many cells', isLimit: true });
+  }
+
+  #take(memory: ColumnMemory, tooSparse?: SparseTable): ParsedBody {
+    memory.begin(this.#used.reduce((sum, table) => sum + table.takenBytes, 0));
+    const parsed: ParsedBody = {
+      tables: this.#used.map((table) => table.take(memory)),
+      refused: this.#refused,
+      refusedCount: this.#refusedCount,
+      lineCount: this.#fast.lineCount,
+      tooSparse,
+      epoch: this.#memory.epoch,
+    };
+    this.#used = [];
+    this.#refused = [];
+    this.#refusedCount = 0;
+    return parsed;
+  }
+}
+
+interface BodyContext {
+  readonly names: DatabaseNames;
+  readonly body: Uint8Array;
+  readonly view: DataView;
+  readonly precision: Precision;
+  readonly arrivalNs: bigint;
+}
+
+/** A line from `start` to `end` (without its line break); `text` is its first non-blank byte. */
+interface LineRange {
+  readonly start: number;
+  readonly text: number;
+  readonly end: number;
+}
+
+function isComment(body: Uint8Array, at: number): boolean {
+  return body[at] === HASH;
+}
+
+function isBlank(body: Uint8Array, at: number): boolean {
+  const end = body[at] === RETURN ? at + 1 : at;
+  return end >= body.length || body[end] === NEWLINE;
+}
+
+function skipBlanks(body: Uint8Array, start: number): number {
+  let at = start;
+  while (body[at] === 32 || body[at] === 9) at++;
+  return at;
+}
+
+function endOf(body: Uint8Array, start: number): number {
+  const end = body.indexOf(10, start);
+  return end < 0 ? body.length : end;
+}
+
+function countNewlines(body: Uint8Array, start: number, end: number): number {
+  let count = 0;
+  for (let at = body.indexOf(10, start); at >= 0 && at < end; at = body.indexOf(10, at + 1))
+    count++;
+  return count;
+}

@@ -1,0 +1,140 @@
+import type { ParsedSeries } from '@plinth/tsdb-model/series/new-series.js';
+import { CellBudget, tooManyCells } from './columns/cell-budget.js';
+import { TableRows } from './columns/table-rows.js';
+import { SeriesDictionary } from './fast/series-dictionary.js';
+import { type LineLimits, parseSeriesCarefully, UNLIMITED } from './slow-path/parse-line.js';
+
+export interface ParserLimits {
+  /**
+   * When the stored names exceed a limit, all of them are forgotten before the next body: a new
+   * `epoch`.
+   */
+  readonly maxSeriesCount: number;
+  readonly maxSizeBytes: number;
+  /** Maximum cells of 8 bytes in the columns of one body. */
+  readonly maxCells: number;
+  readonly line: LineLimits;
+}
+
+export const DEFAULT_LIMITS: ParserLimits = {
+  maxSeriesCount: 4_000_000,
+  maxSizeBytes: 512 * 1024 * 1024,
+  maxCells: 32 * 1024 * 1024,
+  line: UNLIMITED,
+};
+
+/** Approximate cost of a table (or database) and of a field, without rows. */
+const TABLE_SIZE_BYTES = 8192;
+const FIELD_SIZE_BYTES = 1024;
+
+export interface DatabaseNames {
+  readonly dictionary: SeriesDictionary;
+  readonly tables: Map<string, TableRows>;
+  /**
+   * Dictionary entry of the previous line, initially -1: its follower is the guess for the next
+   * line.
+   */
+  previousEntry: number;
+}
+
+/** What a parser keeps between bodies: the tables, fields and series of every database. */
+export class ParserMemory {
+  readonly #limits: ParserLimits;
+  readonly #hashSeed: number;
+  #budget: CellBudget;
+  #databases = new Map<string, DatabaseNames>();
+  #tables: TableRows[] = [];
+  #epoch = 0;
+  /**
+   * Set when names were added: measuring all tables before every small body would cost more than
+   * parsing it.
+   */
+  #hasGrown = false;
+  readonly #noteGrowth = (): void => {
+    this.#hasGrown = true;
+  };
+
+  constructor(limits: ParserLimits, hashSeed: number) {
+    this.#limits = limits;
+    this.#hashSeed = hashSeed;
+    this.#budget = new CellBudget(limits.maxCells);
+  }
+
+  get lineLimits(): LineLimits {
+    return this.#limits.line;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Tables of all databases by `parserTable`. */
+  get tables(): readonly TableRows[] {
+    return this.#tables;
+  }
+
+  names(database: string): DatabaseNames {
+    let names = this.#databases.get(database);
+    if (names === undefined) {
+      const dictionary = new SeriesDictionary(this.#hashSeed);
+      names = { dictionary, tables: new Map(), previousEntry: -1 };
+      this.#databases.set(database, names);
+      this.#noteGrowth();
+    }
+    return names;
+  }
+
+  /**
+   * The table with this name, added if new. Throws `LineRefused` if one body contains too many new
+   * tables.
+   */
+  table(names: DatabaseNames, table: string): TableRows {
+    let rows = names.tables.get(table);
+    if (rows === undefined) {
+      if (!this.#budget.take(TABLE_SIZE_BYTES / 8)) throw tooManyCells();
+      rows = new TableRows(table, {
+        parserTable: this.#tables.length,
+        dictionary: names.dictionary,
+        budget: this.#budget,
+        noteGrowth: this.#noteGrowth,
+      });
+      this.#tables.push(rows);
+      this.#noteGrowth();
+      names.tables.set(table, rows);
+    }
+    return rows;
+  }
+
+  seriesOf(parserTable: number, series: number): ParsedSeries | undefined {
+    const text = this.#tables[parserTable]?.seriesText(series);
+    if (text === undefined) return undefined;
+    const { tagKeys, tagValues } = parseSeriesCarefully(text, { start: 0, end: text.length });
+    return { tagKeys, tagValues };
+  }
+
+  /** Called before every body: forgets all names if they exceed a limit. */
+  begin(bodyBytes: number): void {
+    this.#budget.begin(bodyBytes);
+    if (!this.#hasGrown) return;
+    this.#hasGrown = false;
+    let seriesCount = 0;
+    let sizeBytes = 0;
+    for (const { dictionary } of this.#databases.values()) {
+      seriesCount += dictionary.count;
+      sizeBytes += dictionary.sizeBytes + TABLE_SIZE_BYTES;
+    }
+    for (const table of this.#tables)
+      sizeBytes += TABLE_SIZE_BYTES + table.slots.size * FIELD_SIZE_BYTES;
+    if (seriesCount <= this.#limits.maxSeriesCount && sizeBytes <= this.#limits.maxSizeBytes)
+      return;
+    this.forget();
+  }
+
+  /** Forgets all names. */
+  forget(): void {
+    this.#databases = new Map();
+    this.#tables = [];
+    this.#budget = new CellBudget(this.#limits.maxCells);
+    this.#epoch++;
+  }
+}

@@ -1,0 +1,65 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { decodeBody, invariant, requestError } from '@plinth/kernel';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { LineProtocolParser } from '../line-protocol-parser.js';
+import {
+  isShared,
+  type ParseJob,
+  type ParserMessage,
+  type ParserReply,
+  type ParserWorkerSettings,
+  transferList,
+} from './parser-messages.js';
+import { SlabMemory } from './slab-memory.js';
+
+/**
+ * Entry point of a parser thread: decodes and parses one body after another. A bug ends the thread,
+ * which the pool detects.
+ */
+function runParser(): void {
+  invariant(parentPort !== null, 'the parser runs in a worker thread');
+  const port = parentPort;
+  const { limits, hashSeed } = workerData as ParserWorkerSettings; // written only by `ParserWorker`
+  const parser = new LineProtocolParser(limits, hashSeed);
+  const memory = new SlabMemory();
+  let previous = Promise.resolve();
+  port.on('message', (job: ParserMessage) => {
+    // Decoding is asynchronous: jobs are chained, so that replies keep their order.
+    previous = previous.then(async () => {
+      if (job === 'forget') {
+        parser.forget();
+        return;
+      }
+      for (const slab of job.slabs) memory.release(slab);
+      const reply = await answer(parser, memory, job);
+      port.postMessage(reply, transferList(reply));
+    });
+  });
+}
+
+async function answer(
+  parser: LineProtocolParser,
+  memory: SlabMemory,
+  job: ParseJob,
+): Promise<ParserReply> {
+  const { encoding, maxSizeBytes } = job.options;
+  try {
+    const body = await decodeBody(job.body, encoding, maxSizeBytes);
+    const parsed = parser.parse(body, job.options, memory);
+    const slab = memory.takeSlab();
+    return { kind: 'parsed', parsed, body: isShared(body) ? undefined : body, slab };
+  } catch (error) {
+    if (tsdbError.is(error, 'body_not_utf8')) {
+      return { kind: error.kind, ...error.details };
+    }
+    if (requestError.is(error, 'body_too_large')) return { kind: error.kind, ...error.details };
+    if (requestError.is(error, 'gzip_corrupt')) return { kind: error.kind, cause: causeOf(error) };
+    throw error;
+  }
+}
+
+function causeOf(error: Error): Error {
+  return error.cause instanceof Error ? error.cause : error;
+}
+
+runParser();

@@ -1,0 +1,101 @@
+import type { ResultStream } from './columns/result.js';
+import type { DatabaseAccess } from './database/database-access.js';
+import type { Precision, RefusedLine } from './parsed-body.js';
+import type { ParameterValue, PlannedQuery } from './query/planned-query.js';
+import type { QuerySession, SessionRequest } from './query/query-session.js';
+import type { TagCondition } from './scan.js';
+
+/** The operations that the HTTP layer uses. Every expected failure is a `TsdbError`. */
+export interface Engine {
+  write(request: WriteRequest): Promise<WriteOutcome>;
+  query(request: QueryRequest): Promise<ResultStream>;
+  /** The columns of the result and the parameters of a query; reads no data. */
+  describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape>;
+  /** For query languages that need several DuckDB statements for one result. */
+  openSession(request: SessionRequest): Promise<QuerySession>;
+  /** The complete result as one Parquet file, even without rows. The caller must dispose of it. */
+  queryToParquet(request: QueryRequest): Promise<ParquetFile>;
+  /** Resolves when the deletion is durable and applies to every query that starts afterwards. */
+  deleteRows(request: DeleteRowsRequest): Promise<void>;
+  /** Number of row deletions that are not carried out in all files yet. */
+  readonly waitingDeletionCount: number;
+  /** Starts removing due data of deleted objects in the background. */
+  removeDeletedSoon(): void;
+}
+
+/** A finished temporary file. */
+export interface ParquetFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly rowCount: number;
+  /** Removes the file; calling it twice is harmless. */
+  dispose(): Promise<void>;
+}
+
+export interface WriteRequest {
+  /** Validated by the HTTP layer, because name rules differ by endpoint. */
+  readonly database: string;
+  /** Permissions of the writer; throws `not_permitted` without write permission. */
+  readonly access: DatabaseAccess;
+  /**
+   * As received. The storage engine takes ownership, except of shared memory, which it only reads,
+   * and only until the write resolves.
+   */
+  readonly body: Uint8Array;
+  /** `gzip`: concatenated members, decompressed off the main thread. */
+  readonly encoding: 'identity' | 'gzip';
+  /**
+   * Maximum body size after decoding; throws `body_too_large` above it. The HTTP layer has checked
+   * the received size.
+   */
+  readonly maxSizeBytes: number;
+  readonly precision: Precision;
+  readonly acceptPartial: boolean;
+  /** If true, the write resolves when rows are buffered and visible, before the log is durable. */
+  readonly noSync: boolean;
+  /** Time at which the request arrived; used for lines without a timestamp. */
+  readonly receivedNs: bigint;
+  /** Number of consecutive plugin runs that led to this write; absent for client writes. */
+  readonly pluginDepth?: number;
+  /** True if the server writes to its own database, which is read-only for clients. */
+  readonly isOwn?: boolean;
+}
+
+export interface WriteOutcome {
+  readonly writtenCount: number;
+  /** Lines that are neither blank nor comments. */
+  readonly lineCount: number;
+  /** In line order, at most `MAX_REFUSED_LINES`. Empty if everything was written. */
+  readonly refused: readonly RefusedLine[];
+}
+
+export type QueryShape = Pick<PlannedQuery, 'columns' | 'parameterTypes'>;
+
+export interface QueryRequest {
+  readonly database: string;
+  /** Permissions of the client; throws `not_permitted` without read permission. */
+  readonly access: DatabaseAccess;
+  readonly language: 'sql';
+  readonly text: string;
+  readonly params: ReadonlyMap<string, ParameterValue>;
+  /** Aborted when the client disconnects; interrupts the query. */
+  readonly signal: AbortSignal;
+  /** True for the server's own queries, which are not in the query log. */
+  readonly isOwn?: boolean;
+}
+
+/** Which rows to delete. Rows written after the deletion are kept. */
+export interface DeleteRowsRequest {
+  readonly database: string;
+  /** `undefined` means every table of the database. An unknown table throws `table_not_known`. */
+  readonly tables: readonly string[] | undefined;
+  /** Both bounds are inclusive. */
+  readonly minTimeNs: bigint;
+  readonly maxTimeNs: bigint;
+  /**
+   * A series matches if it meets all conditions of one entry; an entry without conditions matches
+   * every series. A regular expression is passed as the list of the values that it matches
+   * (`values: [undefined]` is an absent tag).
+   */
+  readonly anyOf: readonly (readonly TagCondition[])[];
+}

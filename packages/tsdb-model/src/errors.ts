@@ -1,0 +1,122 @@
+import { asGiven, type ErrorOf, errorCatalogue } from '@plinth/kernel';
+import type { SparseTable } from './parsed-body.js';
+import { PROCESSING_TEXTS } from './processing-errors.js';
+
+/** Closed catalogue of the expected failures of this service, with the documented messages. */
+const TEXTS = {
+  ...PROCESSING_TEXTS,
+  /**
+   * The caller lacks the permission, whether or not the named object exists. Source: tsdb-http,
+   * section 2.
+   */
+  not_permitted: 'unauthorized to perform requested action with the token',
+  database_not_found: (at: { readonly database: string }) => `database not found: ${at.database}`,
+  /** Source: tsdb-http, "Database names"; the message names the violated rule. */
+  database_name_invalid: asGiven,
+  database_limit_reached: (at: { readonly limit: number }) =>
+    `Adding a new database would exceed limit of ${at.limit} databases`,
+  policy_limit_reached: (at: { readonly database: string; readonly limit: number }) =>
+    `database '${at.database}' has ${at.limit} retention policies: only an admin token may add more`,
+  /** `_internal` belongs to the server: it can only be queried. */
+  internal_database: (operation: 'modify' | 'delete') => `cannot ${operation} internal db`,
+  /** The object to delete, restore or change does not exist. */
+  resource_not_found: (at: { readonly resource: string }) =>
+    `the requested resource was not found: ${at.resource}`,
+  /** The database of a table or cache to manage does not exist. */
+  database_not_known: (at: { readonly database: string }) => `Database not found ${at.database}`,
+  /** The table to manage does not exist. */
+  table_not_known: (at: { readonly database: string; readonly table: string }) =>
+    `Table ${at.table} not in DB schema for ${at.database}`,
+  /** A deleted object cannot be changed, or its deletion already has the requested schedule. */
+  already_deleted: (at: { readonly resource: string }) =>
+    `attempted to modify resource that was already deleted: ${at.resource}`,
+  /** A write uses the name that a database got when it was deleted. */
+  database_deleted: (at: { readonly database: string }) =>
+    `cannot write to soft-deleted database '${at.database}' - it is marked for deletion`,
+  /**
+   * Row deletions arrive faster than compaction carries them out; the client should retry later.
+   */
+  too_many_deletions: (at: { readonly table: string }) =>
+    `table ${at.table} has too many pending row deletions; retry later`,
+  /** Every affected table stores the conditions until the rows are removed. */
+  deletion_too_large: (at: { readonly tableCount: number; readonly maxBytes: number }) =>
+    `the deletion predicate is too long to store for ${at.tableCount} tables (at most ${at.maxBytes} bytes in total); delete from fewer tables at a time or shorten the predicate`,
+  /** A query in Flux, the language of version 2. */
+  flux_not_spoken: () =>
+    'Flux is not supported: send SQL to /api/v3/query_sql, or InfluxQL to /query or /api/v3/query_influxql',
+  /** The predicate of a row deletion is malformed, or uses something unsupported. */
+  delete_predicate_invalid: asGiven,
+  /** The cache definition is invalid. The message is passed to the client unchanged. */
+  cache_definition_invalid: asGiven,
+  /** The database, table, cache or trigger to create already exists. */
+  resource_exists: (_at: { readonly resource: string }) =>
+    'attempted to create a resource that already exists',
+  /** The table definition is invalid: a reserved column, or one name for two kinds of column. */
+  table_definition_invalid: asGiven,
+  /** The new table would exceed the limit of tables or columns. */
+  schema_limit_reached: asGiven,
+  write_empty: 'incoming write was empty',
+  body_not_utf8: (at: { readonly index: number; readonly sizeBytes: number }) =>
+    `body content is not valid utf8: invalid utf-8 sequence of ${at.sizeBytes} bytes from index ${at.index}`,
+  /**
+   * Lines that each use different fields of a table: the columns would be far larger than the body.
+   */
+  body_too_sparse: (at: SparseTable) =>
+    `too many empty cells for one request: the lines parsed so far for table '${at.table}' make ${at.rowCount} rows of ` +
+    `${at.columnCount} columns; send fewer different fields in one request, or fewer lines`,
+  /** Unflushed rows have reached the hard memory limit; the client should retry later. */
+  buffer_full: (_at: { readonly retryAfterSec: number }) =>
+    'write buffer is full: data arrives faster than it can be stored; retry later',
+  /** A write or sync of the log failed; the server accepts no writes until it is restarted. */
+  node_read_only:
+    'the write-ahead log could not be written; the node is read-only until it is restarted',
+  shutting_down: 'the server is shutting down',
+  /**
+   * The query cannot be planned: syntax, unknown names, wrong types. The message is passed to the
+   * client unchanged.
+   */
+  plan_error: asGiven,
+  not_implemented: (what: string) => `This feature is not implemented: ${what}`,
+  /**
+   * A statement that changes data arrived in a GET request, which any website can make a browser
+   * send.
+   */
+  read_only_request:
+    'without authentication, statements that change data are rejected in GET requests from browsers; use POST',
+  /**
+   * The data made the running query fail: division by zero, overflow, a cast, or a value too large
+   * for a result.
+   */
+  execution_error: asGiven,
+  /**
+   * The query ran out of memory. It may succeed with less data or with fewer concurrent queries.
+   */
+  query_out_of_memory: asGiven,
+  /** The server made the query fail: an unreadable file, or a bug. */
+  query_failed: asGiven,
+  /** The query exceeded its time limit. */
+  query_timed_out: (limitMs: number) => `query-timeout limit exceeded: ${limitMs} ms`,
+  /** The client disconnected, or the query was cancelled. */
+  query_cancelled: 'query cancelled',
+  /** Too many queries are waiting for a slot; the client should retry later. */
+  query_queue_full: 'too many queries are waiting; retry later',
+  /** GROUP BY time would create more buckets than the configured limit. */
+  bucket_limit_exceeded: (at: { readonly count: bigint; readonly limit: number }) =>
+    `max-select-buckets limit exceeded: (${at.count}/${at.limit})`,
+  /** A function that DuckDB does not support would need too much memory. */
+  query_too_large: (limit: number) =>
+    `query holds more than ${limit} values in memory: narrow its time range or select fewer series`,
+  /** A parameter is missing or invalid; the message is passed to the client unchanged. */
+  parameter_invalid: asGiven,
+  /**
+   * Two aliases of one parameter have different values. Source: tsdb-http, "Compatibility profile".
+   */
+  conflicting_values: (names: { readonly first: string; readonly second: string }) =>
+    `conflicting values for '${names.first}' and '${names.second}'`,
+} as const;
+
+export const tsdbError = errorCatalogue('TsdbError', TEXTS);
+export type TsdbError<Kind extends keyof typeof TEXTS = keyof typeof TEXTS> = ErrorOf<
+  typeof TEXTS,
+  Kind
+>;

@@ -1,0 +1,129 @@
+import type { OutputColumn } from '../columns/result.js';
+import type { ScanRequest, ScanSource } from '../scan.js';
+import type { DatabaseSchema, TableSchema } from '../schema.js';
+import type { IntervalValue, SqlType } from '../sql-type.js';
+import type { InMemoryRequest } from './in-memory-request.js';
+
+/** Value of a `$name` placeholder, with the type of its JSON form. */
+export type PlainParameter = null | boolean | number | bigint | string;
+
+/** Flight clients can also bind types that JSON lacks. */
+export type ParameterValue = PlainParameter | Uint8Array | IntervalValue;
+
+export interface PlanContext {
+  readonly database: DatabaseSchema;
+  /** Value of `now()` for the complete request. */
+  readonly nowNs: bigint;
+  readonly params: ReadonlyMap<string, ParameterValue>;
+  /** Source of `system.*` and cache functions; see `VirtualTables`. */
+  readonly virtualTables: VirtualTables;
+}
+
+/** Tables other than stored ones: `system.queries`, `last_cache('t')` and similar. */
+export interface VirtualTables {
+  /** Returns `undefined` if the table does not exist. */
+  table(schema: string, name: string): VirtualTable | undefined;
+  /**
+   * Throws `plan_error` for invalid arguments; returns `undefined` for an unknown function.
+   */
+  tableFunction(
+    name: string,
+    args: readonly ParameterValue[],
+  ): VirtualTable | ScannedTable | undefined;
+  /** Names of the tables in schema `system`, ascending. */
+  readonly systemTableNames: readonly string[];
+}
+
+export interface VirtualTable {
+  readonly columns: readonly OutputColumn[];
+  /** Aliases of columns that `*` does not include, with the name of their column. */
+  readonly otherNames?: ReadonlyMap<string, string>;
+  /**
+   * Returns the rows. Cells are `undefined` for NULL, otherwise as documented at `SqlType` (bigint,
+   * number, string, boolean, list).
+   */
+  rows(): readonly (readonly unknown[])[];
+}
+
+/** A table function whose rows are read when the query runs, restricted by its conditions. */
+export interface ScannedTable {
+  readonly source: ScanSource;
+  /** A schema for this query only, with columns in the order of `SELECT *`. */
+  readonly table: TableSchema;
+}
+
+/**
+ * Set if rows of a single scan, unchanged or filtered, are ordered by time. The result is then the
+ * concatenation of the results of consecutive time ranges.
+ */
+export type TimeOrder = 'ascending' | 'descending';
+
+/** The parts of a plan that determine the result rows for given sources. */
+export type RowsStatement = Pick<
+  PlannedQuery,
+  | 'scans'
+  | 'render'
+  | 'columns'
+  | 'isSmall'
+  | 'isExplained'
+  | 'maxRows'
+  | 'isUnordered'
+  | 'timeOrder'
+  | 'groupTags'
+  | 'bucketNs'
+  | 'passedTags'
+>;
+
+/** A tag of a single scan that is returned unchanged and used for nothing else. */
+export interface PassedTag {
+  readonly columnIndex: number;
+  readonly tag: string;
+}
+
+/** A checked query for DuckDB. */
+export interface PlannedQuery {
+  readonly scans: readonly ScanRequest[];
+  /**
+   * Returns the DuckDB text. `scanText(i)` is the FROM item of `scans[i]`: a parenthesized query
+   * without alias. Its columns are the requested ones under their `physicalName`, with the types
+   * documented at `SqlType`.
+   */
+  render(scanText: (scanIndex: number) => string): string;
+  readonly columns: readonly OutputColumn[];
+  /** Types of NULL parameters, where the statement determines them. */
+  readonly parameterTypes: ReadonlyMap<string, SqlType>;
+  /** Table name if FROM is exactly one base table. */
+  readonly tableName: string | undefined;
+  /** True if the text is a DuckDB EXPLAIN, whose rows must be renamed. */
+  readonly isExplained?: boolean;
+  /**
+   * True if the result is much smaller than its input. DuckDB may then materialize it before the
+   * first row is returned, which saves a millisecond.
+   */
+  readonly isSmall: boolean;
+  /**
+   * Maximum number of rows, if a LIMIT sets it. With `timeOrder` the limit applies to each time
+   * range, and the caller drops rows beyond it.
+   */
+  readonly maxRows?: number | undefined;
+  /** True if the rows may be in any order. */
+  readonly isUnordered?: boolean | undefined;
+  readonly timeOrder?: TimeOrder | undefined;
+  /**
+   * Rows of a single scan are sorted by these tags first, ascending, with absent tags as empty
+   * strings. Each group depends only on its own rows and may be ordered by time.
+   */
+  readonly groupTags?: readonly string[] | undefined;
+  /**
+   * Length of the time buckets, if a group has one row per bucket with data. `maxRows` then applies
+   * to each bucket.
+   */
+  readonly bucketNs?: bigint | undefined;
+  /** Empty unless `timeOrder` is set. */
+  readonly passedTags?: readonly PassedTag[];
+  /**
+   * The equivalent in-memory request, if the query has a suitable form. Its result has the same
+   * columns.
+   */
+  readonly inMemory?: InMemoryRequest | undefined;
+}

@@ -1,0 +1,125 @@
+import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.js';
+import {
+  MAX_TIME_NS,
+  MIN_TIME_NS,
+  type ScanRequest,
+  type ScanSource,
+  type TagCondition,
+} from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { Values } from '../bound-expr.js';
+
+/** A necessary condition on the rows of one scan. */
+export type Fact = PlainFact & {
+  /** Recomputes the fact for other literals, if its constants can be recomputed. */
+  readonly again?: ((values: Values) => PlainFact | undefined) | undefined;
+};
+
+export type PlainFact =
+  | {
+      readonly scan: ScanDraft;
+      readonly kind: 'time';
+      readonly minNs: bigint;
+      readonly maxNs: bigint;
+    }
+  | { readonly scan: ScanDraft; readonly kind: 'tag'; readonly condition: TagCondition }
+  /** Never narrows a DuckDB scan. */
+  | { readonly scan: ScanDraft; readonly kind: 'field'; readonly condition: FieldCondition };
+
+/** A scan during binding, which collects the columns and conditions of all its readers. */
+export class ScanDraft {
+  readonly table: TableSchema;
+  readonly index: number;
+  /** Source of the rows if it is not the stored table. */
+  readonly source: ScanSource | undefined;
+  /** Number of readers by column name. */
+  readonly #columns = new Map<string, number>();
+  readonly #conditions: TagCondition[] = [];
+  #minNs = MIN_TIME_NS;
+  #maxNs = MAX_TIME_NS;
+  /**
+   * Set on the inner side of an outer join. There, only facts that reject NULL rows may narrow the
+   * scan.
+   */
+  isNullable = false;
+  #lastRowsOnly = false;
+  /** The scan whose rows this one forwards. It may have other readers. */
+  readonly #shared: ScanDraft | undefined;
+
+  constructor(table: TableSchema, index: number, source?: ScanSource, shared?: ScanDraft) {
+    this.table = table;
+    this.index = index;
+    this.source = source;
+    this.#shared = shared;
+  }
+
+  /**
+   * Returns a reading of a common table. It keeps its reader's bounds and narrows nothing for
+   * others.
+   */
+  reading(): ScanDraft {
+    return new ScanDraft(this.table, this.index, this.source, this);
+  }
+
+  /** True if the rows do not come directly from a DuckDB scan. */
+  get isShared(): boolean {
+    return this.#shared !== undefined;
+  }
+
+  use(column: string): void {
+    this.#columns.set(column, this.useCount(column) + 1);
+  }
+
+  useCount(column: string): number {
+    return this.#columns.get(column) ?? 0;
+  }
+
+  /** Declares that only the last row of each series within the bounds and conditions is needed. */
+  keepLastRows(): void {
+    this.#lastRowsOnly = true;
+  }
+
+  /** Declares that `fact` holds for every needed row of this scan. */
+  narrow(fact: Fact): void {
+    if (fact.kind === 'field' || (this.isNullable && !rejectsNull(fact))) return;
+    if (fact.kind === 'tag') {
+      this.#conditions.push(fact.condition);
+      return;
+    }
+    if (fact.minNs > this.#minNs) this.#minNs = fact.minNs;
+    if (fact.maxNs < this.#maxNs) this.#maxNs = fact.maxNs;
+  }
+
+  /** Returns the inclusive time bounds that conditions have set. */
+  timeBounds(): { readonly minNs: bigint | undefined; readonly maxNs: bigint | undefined } {
+    const { minNs: sharedMinNs = MIN_TIME_NS, maxNs: sharedMaxNs = MAX_TIME_NS } =
+      this.#shared?.timeBounds() ?? {};
+    const minNs = this.#minNs > sharedMinNs ? this.#minNs : sharedMinNs;
+    const maxNs = this.#maxNs < sharedMaxNs ? this.#maxNs : sharedMaxNs;
+    return {
+      minNs: minNs > MIN_TIME_NS ? minNs : undefined,
+      maxNs: maxNs < MAX_TIME_NS ? maxNs : undefined,
+    };
+  }
+
+  toRequest(): ScanRequest {
+    return {
+      table: this.table,
+      columns: [...this.#columns.keys()],
+      minTimeNs: this.#minNs,
+      maxTimeNs: this.#maxNs,
+      tagConditions: this.#conditions,
+      lastRowsOnly: this.#lastRowsOnly,
+      ...(this.source !== undefined && { source: this.source }),
+    };
+  }
+}
+
+/** Whether a fact rejects NULL rows of an outer join. `tag IS NULL` does not. */
+function rejectsNull(fact: Fact): boolean {
+  return (
+    fact.kind !== 'tag' ||
+    fact.condition.op === 'not_in' ||
+    !fact.condition.values.includes(undefined)
+  );
+}

@@ -1,0 +1,64 @@
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { Values } from '../../bound-expr.js';
+import type { Fact, PlainFact, ScanDraft } from '../scan-draft.js';
+
+/** Returns facts that follow from either side of an OR. */
+export function eitherFact(left: readonly Fact[], right: readonly Fact[]): readonly Fact[] {
+  const kept: Fact[] = [];
+  for (const scan of new Set(left.map((fact) => fact.scan))) {
+    const [a, b] = [timeRange(left, scan), timeRange(right, scan)];
+    if (a !== undefined && b !== undefined) {
+      kept.push({
+        scan,
+        kind: 'time',
+        minNs: least(a.minNs, b.minNs),
+        maxNs: greatest(a.maxNs, b.maxNs),
+      });
+    }
+    for (const one of left) {
+      if (one.scan !== scan || one.kind !== 'tag' || one.condition.op !== 'in') continue;
+      const { tag, values } = one.condition;
+      const other = right.find(
+        (fact) =>
+          fact.scan === scan &&
+          fact.kind === 'tag' &&
+          fact.condition.op === 'in' &&
+          fact.condition.tag === tag,
+      );
+      if (other?.kind !== 'tag') continue;
+      const union = [...new Set([...values, ...other.condition.values])];
+      const eithers = [one.again, other.again];
+      const again = (given: Values): PlainFact | undefined => {
+        const sides = eithers.map((either) => either?.(given));
+        const both = sides.flatMap((side) => (side?.kind === 'tag' ? [side.condition.values] : []));
+        if (both.length < 2) return undefined;
+        return {
+          scan,
+          kind: 'tag',
+          condition: { tag, op: 'in', values: [...new Set(both.flat())] },
+        };
+      };
+      kept.push({ scan, kind: 'tag', condition: { tag, op: 'in', values: union }, again });
+    }
+  }
+  return kept;
+}
+
+/** Intersects the time facts of `scan`; returns `undefined` if there are none. */
+function timeRange(
+  facts: readonly Fact[],
+  scan: ScanDraft,
+): { readonly minNs: bigint; readonly maxNs: bigint } | undefined {
+  let isBounded = false;
+  let [minNs, maxNs] = [MIN_TIME_NS, MAX_TIME_NS];
+  for (const fact of facts) {
+    if (fact.scan !== scan || fact.kind !== 'time') continue;
+    isBounded = true;
+    minNs = greatest(minNs, fact.minNs);
+    maxNs = least(maxNs, fact.maxNs);
+  }
+  return isBounded ? { minNs, maxNs } : undefined;
+}
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const greatest = (a: bigint, b: bigint): bigint => (a > b ? a : b);

@@ -1,0 +1,54 @@
+import type { PlanContext } from '@plinth/tsdb-model/query/planned-query.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
+import type { LiteralNode } from './parse/ast.js';
+
+/** A value known at plan time, in the representation that `SqlType` documents; `null` for NULL. */
+export type ConstantValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | { readonly months: number; readonly days: number; readonly nanos: bigint };
+
+/** New literals for a statement that is planned again. */
+export interface Values {
+  readonly texts: ReadonlyMap<LiteralNode, string>;
+  readonly context: Pick<PlanContext, 'nowNs' | 'params'>;
+}
+
+export interface Constant {
+  readonly value: ConstantValue;
+  /**
+   * Recomputes the value for other literals; `undefined` means that their form differs. If absent,
+   * the statement must be bound again.
+   */
+  readonly again?: ((values: Values) => ConstantValue | undefined) | undefined;
+}
+
+export type Folding = 'value' | 'null';
+
+/** A checked expression with its DuckDB text and properties for later checks. */
+export interface BoundExpr {
+  /** DuckDB text, parenthesized where needed so that it can be used as an operand. */
+  readonly text: string;
+  readonly type: SqlType;
+  /** Output name without an alias, in DataFusion's form: `avg(cpu.usage)`, `count(*)`. */
+  readonly displayName: string;
+  /**
+   * Set if the value does not depend on rows: literals, parameters, `now()`, and expressions folded
+   * from them.
+   */
+  readonly constant?: Constant;
+  /**
+   * Set if DuckDB computes the value while it plans: a value, or perhaps NULL. A function of NULL
+   * loses its type there, so the text needs a cast.
+   */
+  readonly folds?: Folding;
+  /** The plain call, if the expression consists of it. */
+  readonly call?: { readonly name: string; readonly args: readonly BoundExpr[] };
+  /** True for a string computed from other strings, whose size `TextMakers` counts. */
+  readonly isMadeText?: boolean;
+  readonly hasAggregate: boolean;
+  readonly hasWindow: boolean;
+}

@@ -1,0 +1,134 @@
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
+import type { BoundExpr } from '../bound-expr.js';
+import { quoteName } from './quote.js';
+import { sizeText, spineText } from './value-size.js';
+
+/**
+ * Maximum bytes of computed strings and lists in 2,048 rows, across all expressions of a statement.
+ * DuckDB allocates them outside its memory limit, without interruption, and each of its threads may
+ * use this much.
+ */
+export const TEXT_ROOM_BYTES = 128 * 1024 * 1024;
+const ROW_COUNT = 2048;
+/** Share of one row; smaller rows are not counted. */
+const ROW_BYTES = TEXT_ROOM_BYTES / ROW_COUNT;
+/**
+ * Maximum size of a computed value that counts against the limit. Functions reject larger results
+ * themselves.
+ */
+const MAX_COUNTED_BYTES = 1024 * 1024;
+/** Literals up to this length may be repeated in every row. */
+const SHORT_LITERAL_LENGTH = 1024;
+
+/**
+ * Placeholder for the number of expressions that share the limit. It contains NUL, which quoted
+ * user text never does.
+ */
+const SHARERS_MARK = '\0sharers\0';
+
+/**
+ * `plinth_has_room` counts rows with long strings on the main thread; without long strings it is
+ * never called.
+ */
+export const TEXT_ROOM_MACROS: readonly string[] = [
+  `CREATE OR REPLACE MACRO plinth_room(s, sharers) AS CASE
+     WHEN strlen(s) > ${ROW_BYTES} // sharers AND NOT plinth_has_room(strlen(s), sharers) THEN NULL ELSE s END`,
+  // The strings of a list are measured only if the list itself fits.
+  `CREATE OR REPLACE MACRO plinth_room_of(spine, size, s, sharers) AS CASE
+     WHEN spine > ${ROW_BYTES} // sharers AND NOT plinth_has_room(CAST(spine AS BIGINT), sharers) THEN NULL
+     WHEN size > ${ROW_BYTES} // sharers AND NOT plinth_has_room(CAST(size AS BIGINT), sharers) THEN NULL ELSE s END`,
+  `CREATE OR REPLACE MACRO plinth_room_for(size, s, sharers) AS CASE
+     WHEN size > ${ROW_BYTES} // sharers AND size <= ${MAX_COUNTED_BYTES}
+       AND NOT plinth_has_room(CAST(size AS BIGINT), sharers) THEN NULL ELSE s END`,
+  `CREATE OR REPLACE MACRO plinth_answer(spine, size, s, sharers) AS CASE
+     WHEN spine > ${ROW_BYTES} // sharers
+       AND NOT plinth_has_answer_room(CAST(spine AS BIGINT), plinth_answer_bytes() // sharers) THEN NULL
+     WHEN size > ${ROW_BYTES} // sharers
+       AND NOT plinth_has_answer_room(CAST(size AS BIGINT), plinth_answer_bytes() // sharers) THEN NULL ELSE s END`,
+  `CREATE OR REPLACE MACRO plinth_repeated(size, s) AS CASE
+     WHEN size > plinth_answer_bytes() // ${ROW_COUNT}
+     THEN error('Resources exhausted: argument of ' || size || ' bytes for a window function, which may copy it to every row; at most ' ||
+       plinth_answer_bytes() // ${ROW_COUNT} || ' bytes are allowed (set by tsdb.query_memory_bytes)') ELSE s END`,
+];
+
+/** Returns the macro with the byte limit for computed strings and lists in 2,048 result rows. */
+export function answerRoomMacro(roomBytes: number): string {
+  return `CREATE OR REPLACE MACRO plinth_answer_bytes() AS ${roomBytes}`;
+}
+
+/**
+ * Returns the byte limit of result rows. Each DuckDB thread may store them, and they are copied
+ * once more on output.
+ */
+export function answerRoomOf(memoryBytes: number, threadCount: number): number {
+  return Math.max(TEXT_ROOM_BYTES, Math.floor(memoryBytes / Math.max(2, threadCount)));
+}
+
+/** Counts expressions that create strings and lists. */
+export class TextMakers {
+  #count = 0;
+
+  /**
+   * Registers a function that creates a value from `args`. The returned arguments raise an error if
+   * they are too long.
+   */
+  add(args: readonly BoundExpr[]): readonly BoundExpr[] {
+    this.#count++;
+    return args.map((arg) => {
+      const size = arg.isMadeText || arg.constant ? undefined : sizeText(arg.text, arg.type);
+      if (size === undefined) return arg;
+      const text =
+        arg.type.kind === 'utf8'
+          ? `plinth_room(${arg.text}, ${SHARERS_MARK})`
+          : `plinth_room_of(${spineText(arg.text, arg.type)}, ${size}, ${arg.text}, ${SHARERS_MARK})`;
+      return { ...arg, text };
+    });
+  }
+
+  /** Replaces the placeholder in `text` with the number of registered expressions. */
+  shared(text: string): string {
+    return text.replaceAll(SHARERS_MARK, String(this.#count));
+  }
+}
+
+/** Returns `text`, which raises an error if the result would exceed the limit. */
+export function roomFor(sizeBytes: string, text: string): string {
+  return `plinth_room_for(${sizeBytes}, ${text}, ${SHARERS_MARK})`;
+}
+
+/** Guards the arguments of a window function, which may copy one value to all rows of a frame. */
+export function repeated(args: readonly BoundExpr[]): readonly BoundExpr[] {
+  return args.map((arg) => {
+    const { value } = arg.constant ?? {};
+    const isShort =
+      arg.constant && !(typeof value === 'string' && value.length > SHORT_LITERAL_LENGTH);
+    const size = isShort ? undefined : sizeText(arg.text, arg.type);
+    return size === undefined ? arg : { ...arg, text: `plinth_repeated(${size}, ${arg.text})` };
+  });
+}
+
+/**
+ * A result column. `isOnce` means that each value is stored in its row or was counted when created.
+ */
+interface AnswerColumn {
+  readonly engineName: string;
+  readonly type: SqlType;
+  readonly isOnce?: boolean;
+}
+
+/**
+ * Wraps the query so that it raises an error if 2,048 result rows exceed the limit for strings and
+ * lists.
+ */
+export function withAnswerRoom(text: string, columns: readonly AnswerColumn[]): string {
+  const shown = columns.map(({ engineName, type, isOnce }) => {
+    const name = quoteName(engineName);
+    const size = isOnce ? undefined : sizeText(name, type);
+    if (size === undefined) return name;
+    return `plinth_answer(${spineText(name, type)}, ${size}, ${name}, ${SHARERS_MARK}) AS ${name}`;
+  });
+  const sharerCount = shown.filter((column) => column.includes(SHARERS_MARK)).length;
+  if (sharerCount === 0) return text;
+  const list = shown.join(', ').replaceAll(SHARERS_MARK, String(sharerCount));
+  return `SELECT ${list} FROM (${text})`;
+}

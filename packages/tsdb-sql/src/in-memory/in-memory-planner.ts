@@ -1,0 +1,125 @@
+import { Memo } from '@plinth/kernel';
+import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
+import type {
+  FieldCondition,
+  InMemoryRequest,
+} from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
+import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
+import type { InMemoryQuery } from '../bind/session.js';
+import type { LiteralNode } from '../parse/ast.js';
+import { EFFORT_HERE } from '../parse/effort.js';
+import { type PlanMaker, plannedFrom } from '../plan-maker.js';
+import { liftLiterals } from './lift-literals.js';
+import { literalsOf } from './literals-of.js';
+
+interface KnownQuery {
+  readonly query: InMemoryQuery;
+  /** Literals of the WHERE clause, in text order. */
+  readonly literals: readonly LiteralNode[];
+  readonly columns: readonly OutputColumn[];
+  readonly tableName: string | undefined;
+}
+
+/**
+ * Plans statements and caches those that in-memory rows can serve, independently of their literals.
+ * A cached statement is not planned again.
+ */
+export class InMemoryPlanner {
+  readonly #maker: PlanMaker;
+  /** `null` if in-memory rows cannot serve the statement. */
+  readonly #known: Memo<string, KnownQuery | null>;
+
+  constructor(maker: PlanMaker, options: { readonly maxCount: number }) {
+    this.#maker = maker;
+    this.#known = new Memo(options);
+  }
+
+  plan(text: string, context: PlanContext): PlannedQuery {
+    const make = () => this.#maker.make(text, context, EFFORT_HERE);
+    const planFully = (): PlannedQuery => plannedFrom(make().written);
+    const lifted = liftLiterals(text);
+    if (lifted === undefined) return planFully();
+    const key = `${context.database.id} ${lifted.key}`;
+    const known = this.#known.get(key);
+    const table = known?.query.scan.table;
+    if (known && table && context.database.tables.get(table.name) === table) {
+      const inMemory = requestOf(known, lifted.literals, context);
+      return inMemory === undefined ? planFully() : lazily(known, inMemory, planFully);
+    }
+    const { written, statement, inMemory: query } = make();
+    const planned = plannedFrom(written);
+    if (known === null) return planned;
+    const literals = query && literalsOf(statement, query.selection, lifted.literals);
+    const { columns, tableName } = planned;
+    const found = query && literals && { query, literals, columns, tableName };
+    this.#known.set(key, found ?? null);
+    return found === undefined
+      ? planned
+      : { ...planned, inMemory: requestOf(found, lifted.literals, context) };
+  }
+}
+
+/** Returns `undefined` if these literals are not supported. */
+function requestOf(
+  { query, literals }: KnownQuery,
+  given: readonly string[],
+  context: PlanContext,
+): InMemoryRequest | undefined {
+  const values = { texts: new Map(literals.map((node, i) => [node, given[i] as string])), context };
+  let [minTimeNs, maxTimeNs] = [MIN_TIME_NS, MAX_TIME_NS];
+  const tagConditions: TagCondition[] = [];
+  const fieldConditions: FieldCondition[] = [];
+  for (const condition of query.conditions) {
+    const fact = condition(values);
+    if (fact === undefined) return undefined;
+    if (fact.kind === 'tag') tagConditions.push(fact.condition);
+    else if (fact.kind === 'field') fieldConditions.push(fact.condition);
+    else {
+      if (fact.minNs > minTimeNs) minTimeNs = fact.minNs;
+      if (fact.maxNs < maxTimeNs) maxTimeNs = fact.maxNs;
+    }
+  }
+  const { answer, scan } = query;
+  return { table: scan.table, minTimeNs, maxTimeNs, tagConditions, fieldConditions, answer };
+}
+
+function lazily(
+  { columns, tableName }: KnownQuery,
+  inMemory: NonNullable<PlannedQuery['inMemory']>,
+  planFully: () => PlannedQuery,
+): PlannedQuery {
+  let made: PlannedQuery | undefined;
+  const full = (): PlannedQuery => {
+    made ??= planFully();
+    return made;
+  };
+  return {
+    get scans() {
+      return full().scans;
+    },
+    get isSmall() {
+      return full().isSmall;
+    },
+    get maxRows() {
+      return full().maxRows;
+    },
+    get isUnordered() {
+      return full().isUnordered;
+    },
+    get parameterTypes() {
+      return full().parameterTypes;
+    },
+    get passedTags() {
+      return full().passedTags ?? [];
+    },
+    get timeOrder() {
+      return full().timeOrder;
+    },
+    columns,
+    tableName,
+    isExplained: false,
+    inMemory,
+    render: (scanText) => full().render(scanText),
+  };
+}

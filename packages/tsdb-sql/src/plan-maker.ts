@@ -1,0 +1,135 @@
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
+import { bindExpr } from './bind/expr/bind-expr.js';
+import { columnOf } from './bind/expr/columns.js';
+import type { InMemoryQuery, Session } from './bind/session.js';
+import { UTF8 } from './bind/types/bound.js';
+import { MacroWeights } from './emit/macro-weights.js';
+import { splitAtScanMarks } from './emit/quote.js';
+import { TextMakers, withAnswerRoom } from './emit/text-room.js';
+import { ALL_FUNCTIONS, ENGINE_MACROS } from './functions/index.js';
+import { FunctionRegistry } from './functions/registry.js';
+import { bindGapFillCall } from './gap-fill/filled-values.js';
+import { ParameterTypes } from './parameter-types.js';
+import type { Statement } from './parse/ast.js';
+import { type Effort, EffortExceeded } from './parse/effort.js';
+import { StatementParser } from './parse/parse-statement.js';
+import { bindQuery } from './plan/query.js';
+import { bindStatement } from './plan/statement.js';
+
+/** DuckDB's EXPLAIN has two text columns. */
+const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({ name, type: UTF8, source: undefined }));
+
+/** Maximum number of macro expansions, which take DuckDB about a second. */
+const MAX_MACROS = 1500;
+/**
+ * Maximum characters of DuckDB text per bound expression; some expressions are repeated in the text
+ * around them.
+ */
+const TEXT_PER_BOUND = 64;
+
+/** A plan as plain data that can be sent between threads. */
+export interface WrittenPlan extends Omit<PlannedQuery, 'render' | 'inMemory'> {
+  /** DuckDB text; each odd piece is a scan index, which is replaced by the text of the scan. */
+  readonly pieces: readonly string[];
+}
+
+/** Converts the text of one SQL statement to a DuckDB query. */
+export class PlanMaker {
+  readonly #parser: StatementParser;
+  readonly #functions = new FunctionRegistry(ALL_FUNCTIONS);
+  readonly #macros = new MacroWeights(ENGINE_MACROS);
+
+  private constructor(parser: StatementParser) {
+    this.#parser = parser;
+  }
+
+  static async load(options: { readonly maxCachedCount: number }): Promise<PlanMaker> {
+    return new PlanMaker(await StatementParser.load(options));
+  }
+
+  /**
+   * Throws `plan_error` and `not_implemented`, whose messages clients see, and `EffortExceeded`.
+   */
+  make(
+    source: string,
+    context: PlanContext,
+    effort: Effort,
+  ): {
+    readonly written: WrittenPlan;
+    readonly statement: Statement;
+    readonly inMemory: InMemoryQuery | undefined;
+  } {
+    const statement = this.#parser.parse(source, effort);
+    const session = newSession(context, this.#functions, effort.maxBoundCount);
+    const { query, explain } = bindStatement(statement, session);
+    if (this.#macros.countIn(query.text, MAX_MACROS) > MAX_MACROS) {
+      throw tsdbError(
+        'plan_error',
+        'Error during planning: the statement is too complex; nest function calls less deeply',
+      );
+    }
+    const text =
+      explain === undefined
+        ? withAnswerRoom(query.text, query.columns)
+        : `${explain === 'analyze' ? 'EXPLAIN ANALYZE' : 'EXPLAIN'} ${query.text}`;
+    const scans = session.scans.map((scan) => scan.toRequest());
+    const written: WrittenPlan = {
+      scans,
+      pieces: splitAtScanMarks(session.textMakers.shared(text)),
+      columns:
+        explain === undefined
+          ? query.columns.map(({ name, type, source }) => ({ name, type, source }))
+          : PLAN_COLUMNS,
+      parameterTypes: session.parameterTypes.all,
+      tableName: explain === undefined ? query.tableName : undefined,
+      isExplained: explain !== undefined,
+      isSmall: query.isSmall ?? false,
+      maxRows: query.maxRows,
+      isUnordered: query.isUnordered,
+      passedTags: explain === undefined && scans.length === 1 ? (query.passedTags ?? []) : [],
+      timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
+    };
+    return { written, statement, inMemory: explain === undefined ? query.inMemory : undefined };
+  }
+}
+
+export function plannedFrom({ pieces, ...plan }: WrittenPlan): PlannedQuery {
+  return {
+    ...plan,
+    render: (scanText) =>
+      pieces.map((piece, index) => (index % 2 === 0 ? piece : scanText(Number(piece)))).join(''),
+  };
+}
+
+function newSession(
+  context: PlanContext,
+  functions: FunctionRegistry,
+  maxBoundCount: number,
+): Session {
+  let nameCount = 0;
+  let leftCount = maxBoundCount;
+  const spend = (count: number): void => {
+    leftCount -= count;
+    if (leftCount < 0) throw new EffortExceeded();
+  };
+  return {
+    context,
+    functions,
+    scans: [],
+    virtualQueries: new Map(),
+    parameterTypes: new ParameterTypes(),
+    textMakers: new TextMakers(),
+    newName: (prefix) => `${prefix}${nameCount++}`,
+    spend,
+    bindExpr(expr, env) {
+      spend(1);
+      const bound = bindExpr(expr, env);
+      if (bound.text.length > maxBoundCount * TEXT_PER_BOUND) throw new EffortExceeded();
+      return bound;
+    },
+    bindQuery,
+    bindGapFillCall,
+    columnOf,
+  };
+}

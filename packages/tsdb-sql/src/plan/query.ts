@@ -1,0 +1,172 @@
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { Scope } from '../bind/scope.js';
+import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../bind/session.js';
+import { NULL } from '../bind/types/bound.js';
+import { unionType } from '../bind/types/common-type.js';
+import type { OrderByExpr, Query, SetExpr, SetOperationNode } from '../parse/ast.js';
+import { bindCommonTables } from './from/common-tables.js';
+import { bindValues } from './from/values.js';
+import { keptRows } from './kept-rows.js';
+import {
+  limitText,
+  orderByText,
+  orderItems,
+  positionOf,
+  spelledOut,
+} from './select/order-limit.js';
+import { retyped } from './select/retype.js';
+import { bindSelect } from './select/select.js';
+
+/** Maximum nesting of queries; DuckDB's planner is recursive as well. */
+const MAX_QUERY_DEPTH = 32;
+
+export function bindQuery(query: Query, outside: QueryEnv): BoundQuery {
+  if (outside.depth > MAX_QUERY_DEPTH) {
+    throw tsdbError('not_implemented', `queries nested more than ${MAX_QUERY_DEPTH} levels deep`);
+  }
+  if (query.locks.length > 0) throw tsdbError('not_implemented', 'FOR UPDATE and FOR SHARE');
+  const { prefix, ctes } = bindCommonTables(query, outside);
+  const around: QueryEnv = { ...outside, ctes };
+  const order = orderItems(query);
+  const limit = limitText(query, around);
+  const bound =
+    'Select' in query.body
+      ? bindSelect(query.body.Select, { orderBy: order, limitText: limit }, around)
+      : orderOutput(bindSetExpr(query.body, around), order, limit, around);
+  return { ...bound, text: `${prefix}${bound.text}` };
+}
+
+function bindSetExpr(body: SetExpr, around: QueryEnv): BoundQuery {
+  if ('Select' in body)
+    return bindSelect(body.Select, { orderBy: [], limitText: '' }, nested(around));
+  if ('Query' in body) return bindQuery(body.Query, { ...around, depth: around.depth + 1 });
+  if ('SetOperation' in body) return bindSetOperation(body.SetOperation, around);
+  if ('Values' in body) return bindValues(body.Values, around);
+  throw tsdbError(
+    'not_implemented',
+    `Query ${JSON.stringify(Object.keys(body))} not implemented yet`,
+  );
+}
+
+/**
+ * Parts of a set operation do not add depth, however many there are. Only the outermost query has
+ * depth 0.
+ */
+function nested(around: QueryEnv): QueryEnv {
+  return { ...around, depth: Math.max(1, around.depth) };
+}
+
+function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery {
+  const { op, set_quantifier: quantifier } = node;
+  const isByName = quantifier.includes('ByName');
+  if (isByName && op !== 'Union')
+    throw tsdbError('not_implemented', `${op.toUpperCase()} BY NAME not implemented`);
+  const sides = [node.left, node.right].map((side) => bindSetExpr(side, nested(around)));
+  const [left, right] = (isByName ? alignedByName(sides, around) : sides) as [
+    BoundQuery,
+    BoundQuery,
+  ];
+  if (left.columns.length !== right.columns.length) {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: ${op.toUpperCase()} queries have different number of columns: left has ` +
+        `${left.columns.length} columns whereas right has ${right.columns.length} columns`,
+    );
+  }
+  const columns = left.columns.map((column, index) =>
+    commonColumn(column, right.columns[index], op),
+  );
+  const isAll = /^All/.test(quantifier);
+  const kept = op === 'Union' ? undefined : keptRows({ op, isAll, left, right, columns }, around);
+  if (kept !== undefined) return kept;
+  const parts = [left, right].map((side) => `(${retyped(side, columns, around)})`);
+  const word = `${op.toUpperCase()}${isAll ? ' ALL' : ''}`;
+  return { text: parts.join(` ${word} `), columns, tableName: undefined, isUnordered: true };
+}
+
+/** Aligns queries by column name, in order of first occurrence; missing columns are NULL. */
+function alignedByName(queries: readonly BoundQuery[], around: QueryEnv): readonly BoundQuery[] {
+  const names = [...new Set(queries.flatMap(({ columns }) => columns.map(({ name }) => name)))];
+  around.session.spend(names.length * queries.length);
+  return queries.map((query) => {
+    const inner = around.session.newName('r');
+    const columns = names.map((name, index): QueryColumn => {
+      const [found, another] = query.columns.filter((column) => column.name === name);
+      if (another !== undefined) {
+        throw tsdbError(
+          'plan_error',
+          `Schema error: Ambiguous reference to unqualified field ${name}`,
+        );
+      }
+      const { type = NULL, source } = found ?? {};
+      return { name, qualifier: undefined, type, source, engineName: `c${index}` };
+    });
+    const engineNames = new Map(query.columns.map(({ name, engineName }) => [name, engineName]));
+    const items = columns.map(({ name, engineName }) => {
+      const from = engineNames.get(name);
+      return `${from === undefined ? 'NULL' : `${inner}.${from}`} AS ${engineName}`;
+    });
+    return {
+      ...query,
+      text: `SELECT ${items.join(', ')} FROM (${query.text}) AS ${inner}`,
+      columns,
+    };
+  });
+}
+
+function commonColumn(a: QueryColumn, b: QueryColumn | undefined, op: string): QueryColumn {
+  const type = b && unionType([a.type, b.type], false);
+  if (type === undefined) {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: Incompatible inputs for ${op}: Previous inputs were of type ` +
+        `${arrowTypeName(a.type)}, but got incompatible type ${b === undefined ? 'Null' : arrowTypeName(b.type)} ` +
+        `on column '${a.name}'`,
+    );
+  }
+  const { origin: _origin, ...column } = a;
+  return { ...column, type, source: a.source === b?.source ? a.source : undefined };
+}
+
+/** Applies ORDER BY and LIMIT to the output of a set operation, VALUES or a parenthesized query. */
+function orderOutput(
+  query: BoundQuery,
+  order: readonly OrderByExpr[],
+  limit: string,
+  around: QueryEnv,
+): BoundQuery {
+  if (order.length === 0 && limit === '') return query;
+  const name = around.session.newName('r');
+  const visible = query.columns.map((column) => ({
+    name: column.name,
+    qualifier: column.qualifier,
+    type: column.type,
+    text: `${name}.${column.engineName}`,
+    source: column.source,
+    use: () => undefined,
+  }));
+  const env: Env = {
+    ...around,
+    scope: new Scope({ relations: [], visible, parent: around.outer }),
+    windows: new Map(),
+    noAggregate: 'Aggregate functions are not allowed in ORDER BY of this query',
+    noWindow: 'Window functions are not allowed in ORDER BY of this query',
+  };
+  const orderText = orderByText(spelledOut(order, visible.length), (expr) => {
+    const position = positionOf(expr, visible.length, 'ORDER BY');
+    if (position !== undefined) return { text: String(position), isListed: true };
+    return { text: around.session.bindExpr(expr, env).text, isListed: false };
+  });
+  const list = query.columns.map((column, index) => `${name}.${column.engineName} AS c${index}`);
+  const columns = query.columns.map(({ origin: _origin, ...column }, index) => ({
+    ...column,
+    engineName: `c${index}`,
+  }));
+  return {
+    text: `SELECT ${list.join(', ')} FROM (${query.text}) AS ${name}${orderText}${limit}`,
+    columns,
+    tableName: query.tableName,
+    isUnordered: order.length === 0 && query.isUnordered === true,
+  };
+}

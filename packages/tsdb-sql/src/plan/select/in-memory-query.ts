@@ -1,0 +1,179 @@
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type {
+  GroupOutput,
+  InMemoryOrder,
+  InMemoryRequest,
+} from '@plinth/tsdb-model/query/in-memory-request.js';
+import { NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
+import type { Env, InMemoryQuery } from '../../bind/session.js';
+import type { Bound } from '../../bind/types/bound.js';
+import type { Expr, OrderByExpr, Select } from '../../parse/ast.js';
+import type { FromItem } from '../from/table-factor.js';
+import type { BoundGroups } from './group-by.js';
+import { positionOf } from './order-limit.js';
+import type { OutputItem } from './projection.js';
+
+type Answer = InMemoryRequest['answer'];
+
+/** The bound parts of a SELECT. */
+interface SelectParts {
+  readonly select: Select;
+  readonly from: FromItem | undefined;
+  readonly where: Bound | undefined;
+  readonly groups: BoundGroups | undefined;
+  readonly items: readonly OutputItem[];
+  readonly orderBy: readonly OrderByExpr[];
+  readonly limitText: string;
+  readonly env: Env;
+  readonly orderEnv: Env;
+}
+
+const LIMIT = /^(?: LIMIT (\d{1,9}))?(?: OFFSET (\d{1,9}))?$/;
+
+/** Returns `undefined` unless the in-memory query is known to be exactly equivalent. */
+export function inMemoryQuery(parts: SelectParts): InMemoryQuery | undefined {
+  const { select, from, where, groups, limitText, env } = parts;
+  const scan = from?.visible[0]?.origin?.scan;
+  const limits = LIMIT.exec(limitText);
+  if (from?.tableName === undefined || scan === undefined || limits === null) return undefined;
+  if (env.depth > 0 || env.session.scans.length > 1) return undefined;
+  const facts = where === undefined ? [] : where.isExact && where.facts;
+  const conditions = facts && facts.flatMap(({ again }) => again ?? []);
+  if (!conditions || conditions.length < facts.length) return undefined;
+  if (select.having !== undefined || select.qualify !== undefined) return undefined;
+  const [, limit, offset = '0'] = limits;
+  const range = { limit: limit === undefined ? undefined : Number(limit), offset: Number(offset) };
+  const answer =
+    select.distinct === undefined
+      ? groups === undefined
+        ? rowsOf(parts, range)
+        : groupsOf(parts, groups, range)
+      : limitText === ''
+        ? lastRowsOf(parts)
+        : undefined;
+  return answer && { scan, answer, selection: select.selection, conditions };
+}
+
+/** Returns the table column that an expression consists of. */
+function columnOf(bound: Bound | undefined): Column | undefined {
+  const { origin } = bound?.column ?? {};
+  return origin?.scan.table.columns.get(origin.column);
+}
+
+function columnsOf({ items }: SelectParts): readonly Column[] | undefined {
+  const columns = items.map(({ expr }) => columnOf(expr));
+  return columns.includes(undefined) ? undefined : (columns as readonly Column[]);
+}
+
+function orderTarget({ items, orderEnv }: SelectParts, expr: Expr): Bound | undefined {
+  const position = positionOf(expr, items.length, 'ORDER BY');
+  return position === undefined
+    ? orderEnv.session.bindExpr(expr, orderEnv)
+    : items[position - 1]?.expr;
+}
+
+interface Range {
+  readonly limit: number | undefined;
+  readonly offset: number;
+}
+
+function rowsOf(parts: SelectParts, range: Range): Answer | undefined {
+  const columns = columnsOf(parts);
+  const [by] = parts.orderBy;
+  if (columns === undefined || parts.orderBy.length > 1) return undefined;
+  // Without ORDER BY, rows are ascending by time.
+  if (by !== undefined && columnOf(orderTarget(parts, by.expr))?.kind !== 'time') return undefined;
+  const descending = by?.options.asc === false;
+  return { kind: 'rows', columns, tieBreakers: [], descending, ...range };
+}
+
+function lastRowsOf(parts: SelectParts): Answer | undefined {
+  const { select, orderBy, groups, where, env } = parts;
+  const columns = columnsOf(parts);
+  if (columns === undefined || groups !== undefined || typeof select.distinct !== 'object')
+    return undefined;
+  if (where?.facts?.some(({ kind }) => kind === 'field')) return undefined;
+  const tags = select.distinct.On.map((expr) => columnOf(env.session.bindExpr(expr, env)));
+  const last = orderBy.at(-1);
+  if (last === undefined || orderBy.length !== tags.length + 1) return undefined;
+  if (columnOf(orderTarget(parts, last.expr))?.kind !== 'time' || last.options.asc !== false)
+    return undefined;
+  const by: InMemoryOrder[] = [];
+  for (const [i, { expr, options }] of orderBy.slice(0, -1).entries()) {
+    const tag = columnOf(orderTarget(parts, expr));
+    if (tag?.kind !== 'tag' || tag !== tags[i]) return undefined;
+    by.push(orderOf({ kind: 'tag', tag: tag.name }, options));
+  }
+  return new Set(tags).size < tags.length ? undefined : { kind: 'last', columns, by };
+}
+
+function orderOf(key: InMemoryOrder['key'], options: OrderByExpr['options']): InMemoryOrder {
+  const descending = options.asc === false;
+  return { key, descending, nullsFirst: options.nulls_first ?? descending };
+}
+
+type Key =
+  | { readonly kind: 'bucket'; readonly widthNs: bigint }
+  | { readonly kind: 'tag'; readonly tag: string };
+
+/** Returns the key if the expression is a tag or a time bucket. */
+function keyOf(bound: Bound | undefined): Key | undefined {
+  const column = columnOf(bound);
+  if (column !== undefined)
+    return column.kind === 'tag' ? { kind: 'tag', tag: column.name } : undefined;
+  const { name, args = [] } = bound?.call ?? {};
+  const stride = args[0]?.constant?.value;
+  if (name !== 'date_bin' || args.length !== 2 || columnOf(args[1])?.kind !== 'time')
+    return undefined;
+  if (typeof stride !== 'object' || stride === null || stride.months !== 0) return undefined;
+  return { kind: 'bucket', widthNs: BigInt(stride.days) * NS_PER_DAY + stride.nanos };
+}
+
+function groupsOf(parts: SelectParts, groups: BoundGroups, range: Range): Answer | undefined {
+  const { gaps, keys: bound } = groups.aggregation;
+  const keys = bound.map(({ input }) => keyOf(input));
+  const [bucket, ...others] = keys.filter((key) => key?.kind === 'bucket');
+  if (gaps !== undefined || groups.hasSets || keys.includes(undefined) || others.length > 0)
+    return undefined;
+  const outputs = parts.items.map(({ expr }) => outputOf(expr));
+  const orders = parts.orderBy.map(({ expr, options }) => {
+    const key = keyOf(orderTarget(parts, expr));
+    return key && orderOf(key, options);
+  });
+  if (outputs.includes(undefined) || orders.includes(undefined)) return undefined;
+  return {
+    kind: 'groups',
+    bucket: bucket && { widthNs: bucket.widthNs, originNs: 0n },
+    tags: keys.flatMap((key) => (key?.kind === 'tag' ? [key.tag] : [])),
+    outputs: outputs as readonly GroupOutput[],
+    order: orders as readonly InMemoryOrder[],
+    ...range,
+  };
+}
+
+/** After grouping, an output is a key or a call over the rows of the group. */
+function outputOf(bound: Bound): GroupOutput | undefined {
+  const key = keyOf(bound);
+  if (key !== undefined) return key.kind === 'bucket' ? { kind: 'bucket' } : key;
+  const { name, args = [] } = bound.call ?? {};
+  if (name === 'count' && args.length === 0) return { kind: 'count', column: undefined };
+  const column = columnOf(args[0]);
+  if (column === undefined || args.length !== 1) return undefined;
+  if (name === 'count') {
+    if (column.kind === 'time') return { kind: 'count', column: undefined };
+    return column.kind === 'tag' ? undefined : { kind: 'count', column };
+  }
+  if (column.kind !== 'int64' && column.kind !== 'uint64' && column.kind !== 'float64')
+    return undefined;
+  switch (name) {
+    case 'min':
+    case 'max':
+    case 'sum':
+      return { kind: name, column };
+    case 'avg':
+    case 'mean':
+      return { kind: 'mean', column };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
+import { InMemoryPlanner } from './in-memory/in-memory-planner.js';
+import { EffortExceeded } from './parse/effort.js';
+import { PlanMaker, plannedFrom } from './plan-maker.js';
+import { PlannerThread } from './thread/planner-thread.js';
+
+const MAX_CACHED_STATEMENTS = 512;
+/**
+ * Maximum length of a short statement. Longer statements have a separate thread, so short ones
+ * never wait for them.
+ */
+const MAX_SHORT_LENGTH = 65_536;
+
+/**
+ * Converts the text of one SQL statement to a DuckDB query. It plans simple statements directly and
+ * others in one of two threads.
+ */
+export class SqlPlanner {
+  readonly #inMemory: InMemoryPlanner;
+  readonly #thread = new PlannerThread();
+  readonly #threadOfLong = new PlannerThread();
+
+  private constructor(maker: PlanMaker) {
+    this.#inMemory = new InMemoryPlanner(maker, { maxCount: MAX_CACHED_STATEMENTS });
+  }
+
+  static async load(): Promise<SqlPlanner> {
+    return new SqlPlanner(await PlanMaker.load({ maxCachedCount: MAX_CACHED_STATEMENTS }));
+  }
+
+  /** Throws `plan_error` and `not_implemented`, whose messages clients see. */
+  plan(
+    text: string,
+    context: PlanContext,
+    queryOwner?: { readonly signal: AbortSignal },
+  ): PlannedQuery | Promise<PlannedQuery> {
+    try {
+      return this.#inMemory.plan(text, context);
+    } catch (error) {
+      if (!(error instanceof EffortExceeded)) throw error;
+      const thread = text.length > MAX_SHORT_LENGTH ? this.#threadOfLong : this.#thread;
+      return thread.plan(text, context, queryOwner?.signal).then(plannedFrom);
+    }
+  }
+
+  /** Rejects pending plans and stops the threads. May be called more than once. */
+  async close(): Promise<void> {
+    await Promise.all([this.#thread.close(), this.#threadOfLong.close()]);
+  }
+}

@@ -1,0 +1,333 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
+import { ENGINE_TYPE } from '../duckdb/column-type.js';
+import type { DuckDbHost } from '../duckdb/duckdb-host.js';
+import { GrowingTable } from '../duckdb/growing-table.js';
+import { firstRowsBytes } from '../duckdb/table-memory.js';
+import { RecentBlocks } from './recent-blocks.js';
+import { RowBlock } from './row-block.js';
+
+/**
+ * Rows in a table's first block. Later blocks are larger, so that many small tables use little
+ * memory.
+ */
+const FIRST_BLOCK_ROWS = 64;
+/**
+ * A block is one DuckDB transaction. Blocks of 8,192 rows cost a fifth more per row; larger blocks
+ * save nothing.
+ */
+const LARGEST_BLOCK_ROWS = 16384;
+/**
+ * Flushing a block blocks the event loop for about 20 ns per cell, so wide tables have blocks with
+ * fewer rows.
+ */
+const LARGEST_BLOCK_CELLS = 262144;
+/** Number of waiting rows that starts a flush without a query. */
+const HAND_OVER_ROWS = 16384;
+
+/** Bytes per value, or missing value, in DuckDB. */
+const CELL_BYTES: Readonly<Record<Column['kind'], number>> = {
+  float64: 8,
+  int64: 8,
+  uint64: 8,
+  bool: 1,
+  utf8: 16,
+  tag: 0,
+  time: 0,
+};
+
+const NONE: readonly number[] = [];
+
+/**
+ * An append-only table of the buffer. Rows wait in blocks in JavaScript memory. They are flushed to
+ * an in-memory DuckDB table in the background, or at the latest when a query needs them.
+ */
+export class BufferTable {
+  readonly #table: GrowingTable;
+  /** Number of all rows, flushed or waiting. */
+  rowCount = 0;
+  minTime = 2n ** 63n - 1n;
+  maxTime = -(2n ** 63n);
+  readonly #host: DuckDbHost;
+  readonly #idWords: () => Int32Array;
+  readonly #waiting: RowBlock[] = [];
+  #waitingRows = 0;
+  /** Fields that occur in at least one row. */
+  readonly #fieldIds = new Set<number>();
+  #rowBytes = 0;
+  /** Blocks that are being flushed. */
+  #moving: readonly RowBlock[] = [];
+  #engineRows = 0;
+  /** Columns of the DuckDB table after `_series, _seq, time`; undefined until the table exists. */
+  #columns: Column[] | undefined;
+  #engineBytes = 0;
+  readonly #recent: RecentBlocks;
+  #isHandingOver = false;
+  /** Number of running flushes. */
+  #flushCount = 0;
+
+  constructor(options: {
+    readonly name: string;
+    readonly host: DuckDbHost;
+    /** Returns the ids of the table's series at the time of the call. */
+    readonly idWords: () => Int32Array;
+  }) {
+    this.#table = new GrowingTable(options.name);
+    this.#host = options.host;
+    this.#idWords = options.idWords;
+    this.#recent = new RecentBlocks(options.host.blockMemory);
+  }
+
+  get name(): string {
+    return this.#table.name;
+  }
+
+  /** Whether the DuckDB table has the column. Otherwise, all its rows read NULL. */
+  hasColumn(id: number): boolean {
+    return this.#columns?.some((column) => column.id === id) ?? false;
+  }
+
+  /** Number of rows in the DuckDB table, which are the first rows of this table. */
+  get engineRows(): number {
+    return this.#engineRows;
+  }
+
+  /**
+   * Returns the latest rows in write order: all that are not in the DuckDB table, and recently
+   * flushed ones as long as queries use them. The last block may grow. The caller may keep the
+   * blocks.
+   */
+  recentRows(): { readonly blocks: readonly RowBlock[]; readonly blocksFrom: number } {
+    this.#recent.noteAsked(this.rowCount);
+    const blocks = [...this.#recent.blocks, ...this.#moving, ...this.#waiting];
+    for (const block of blocks) block.isLent = true;
+    return { blocks, blocksFrom: this.#engineRows - this.#recent.rowCount };
+  }
+
+  /** Memory that DuckDB uses for the table and cannot spill. */
+  get engineBytes(): number {
+    return this.#engineBytes;
+  }
+
+  /**
+   * Bytes of all rows in DuckDB, including missing values, because it allocates complete columns.
+   */
+  get cellBytes(): number {
+    return this.rowCount * this.#rowBytes;
+  }
+
+  get columns(): readonly Column[] {
+    return this.#columns ?? [];
+  }
+
+  append(batch: RowBatch, seq: bigint): void {
+    this.appendAllBut(NONE, batch, seq);
+  }
+
+  /**
+   * Appends the batch without the rows `left` (ascending). Copying the other rows first would
+   * create garbage.
+   */
+  appendAllBut(left: readonly number[], batch: RowBatch, seq: bigint): void {
+    let from = 0;
+    for (const row of left) {
+      this.#appendRows(batch, from, row, seq);
+      from = row + 1;
+    }
+    this.#appendRows(batch, from, batch.rowCount, seq);
+    if (this.#waitingRows >= HAND_OVER_ROWS && !this.#isHandingOver) {
+      this.#isHandingOver = true;
+      // After a failure the rows stay in memory. The next query or flush retries and reports the
+      // error.
+      this.#flushToDuckDb('full_blocks')
+        .catch(() => undefined)
+        .finally(() => (this.#isHandingOver = false));
+    }
+  }
+
+  #appendRows(batch: RowBatch, from: number, to: number, seq: bigint): void {
+    if (from === to) return;
+    for (let at = from; at < to; ) {
+      const block = this.#openBlock(to - at, batch.fields);
+      const end = Math.min(to, at + block.free);
+      const fieldsBefore = block.fields.size;
+      block.append(batch, at, end, seq);
+      if (block.fields.size > fieldsBefore) this.#noteFields(block);
+      at = end;
+    }
+    this.rowCount += to - from;
+    this.#waitingRows += to - from;
+    this.#noteTimes(batch.times, from, to);
+  }
+
+  #noteFields(block: RowBlock): void {
+    for (const { column } of block.fields.values()) {
+      if (this.#fieldIds.has(column.id)) continue;
+      this.#fieldIds.add(column.id);
+      this.#rowBytes += CELL_BYTES[column.kind];
+    }
+  }
+
+  /** Resolves when every row appended before the call is in the DuckDB table. */
+  async flushToDuckDb(): Promise<void> {
+    await this.#flushToDuckDb('all');
+  }
+
+  /**
+   * Background flushes skip partial blocks, because their transactions cost nearly as much as those
+   * of full blocks.
+   */
+  async #flushToDuckDb(what: 'all' | 'full_blocks'): Promise<void> {
+    // If another flush is between two blocks, no rows are waiting, but its rows are not in DuckDB
+    // yet. Queue behind it.
+    const isDone = this.#waitingRows === 0 && this.#columns !== undefined;
+    if (isDone && this.#flushCount === 0) return;
+    this.#flushCount++;
+    try {
+      await this.#moveWaiting(what);
+    } finally {
+      this.#flushCount--;
+    }
+  }
+
+  async #moveWaiting(what: 'all' | 'full_blocks'): Promise<void> {
+    await this.#host.withWriter(async (connection) => {
+      const { appendBlock } = await import('./append-block.js'); // Native code, loaded after DuckDB.
+      const isLastLeft = what === 'full_blocks' && (this.#waiting.at(-1)?.free ?? 0) > 0;
+      const blocks = this.#waiting.splice(0, this.#waiting.length - (isLastLeft ? 1 : 0));
+      this.#moving = blocks;
+      for (const block of blocks) this.#waitingRows -= block.count;
+      try {
+        await this.#ensureColumns(connection, blocks);
+        while (blocks.length > 0) {
+          const block = blocks[0] as RowBlock;
+          await this.#host.turns.next();
+          const append = (): void =>
+            appendBlock({
+              connection,
+              table: this.name,
+              columns: this.#columns ?? [],
+              block,
+              idWords: this.#idWords(),
+              memory: this.#host.blockMemory,
+              chunks: this.#host.chunkMemory,
+            });
+          await this.#table.change(connection, this.#engineRows, append);
+          blocks.shift();
+          this.#engineRows += block.count;
+          this.#recent.add(block, this.#engineRows);
+        }
+      } catch (error) {
+        this.#waiting.unshift(...blocks);
+        for (const block of blocks) this.#waitingRows += block.count;
+        throw error;
+      } finally {
+        this.#moving = [];
+      }
+    });
+  }
+
+  async drop(): Promise<void> {
+    this.#recent.forget();
+    // A running flush would create the table after the drop.
+    if (this.#columns === undefined && this.#flushCount === 0) return;
+    await this.#host.withWriter(async (connection) => {
+      this.#columns = undefined;
+      this.#account();
+      await connection.run(`DROP TABLE IF EXISTS ${quoteName(this.name)}`);
+    });
+  }
+
+  #openBlock(wanted: number, fields: RowBatch['fields']): RowBlock {
+    const last = this.#waiting.at(-1);
+    if (last !== undefined && last.free > 0 && hasRoomFor(last, fields)) return last;
+    const fieldCount = Math.max(fields.length, this.#fieldIds.size);
+    const largest = Math.min(LARGEST_BLOCK_ROWS, LARGEST_BLOCK_CELLS / (fieldCount + 1));
+    const target = Math.min(Math.max(wanted, this.rowCount), largest);
+    let capacity = FIRST_BLOCK_ROWS;
+    while (capacity * 2 <= target) capacity *= 2;
+    const block = new RowBlock(capacity, this.#host.blockMemory);
+    this.#waiting.push(block);
+    return block;
+  }
+
+  async #ensureColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {
+    try {
+      await this.#addColumns(connection, blocks);
+    } finally {
+      this.#account();
+    }
+  }
+
+  /** Updates the accounted memory of the table. */
+  #account(): void {
+    const before = this.#engineBytes;
+    this.#engineBytes = this.#columns === undefined ? 0 : sizeOf(this.#columns);
+    this.#host.tableMemory.waitingBytes += this.#engineBytes - before;
+  }
+
+  async #addColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {
+    const wanted = new Map<number, Column>();
+    for (const block of blocks) {
+      for (const field of block.fields.values()) wanted.set(field.column.id, field.column);
+    }
+    if (this.#columns === undefined) {
+      const columns = [...wanted.values()];
+      const definitions = columns.map(
+        (column) => `, ${quoteName(column.physicalName)} ${ENGINE_TYPE[column.kind]}`,
+      );
+      await connection.run(
+        `CREATE TABLE ${quoteName(this.name)} (_series BIGINT, _seq BIGINT, "time" TIMESTAMP_NS${definitions.join('')})`,
+      );
+      this.#columns = columns;
+      this.#table.reset();
+      return;
+    }
+    for (const column of wanted.values()) {
+      if (this.hasColumn(column.id)) continue;
+      const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN IF NOT EXISTS ${quoteName(column.physicalName)} ${ENGINE_TYPE[column.kind]}`;
+      await this.#table.change(connection, this.#engineRows, async () => {
+        await connection.run(add);
+      });
+      this.#columns.push(column);
+    }
+  }
+
+  /** Compares times as pairs of words, low word first. Each bigint would be an object. */
+  #noteTimes(times: BigInt64Array, from: number, to: number): void {
+    const words = new Int32Array(times.buffer, times.byteOffset, to * 2);
+    let first = from;
+    let last = from;
+    for (let row = from + 1; row < to; row++) {
+      if (isBefore(words, row, first)) first = row;
+      else if (isBefore(words, last, row)) last = row;
+    }
+    const min = times[first] as bigint;
+    const max = times[last] as bigint;
+    if (min < this.minTime) this.minTime = min;
+    if (max > this.maxTime) this.maxTime = max;
+  }
+}
+
+/** Each new field of a block allocates memory for all rows of the block. */
+function hasRoomFor(block: RowBlock, fields: RowBatch['fields']): boolean {
+  const mayHave = block.fields.size + fields.length;
+  if (mayHave * block.capacity <= LARGEST_BLOCK_CELLS) return true;
+  const added = fields.filter(({ column }) => !block.fields.has(column.id)).length;
+  return added === 0 || (block.fields.size + added) * block.capacity <= LARGEST_BLOCK_CELLS;
+}
+
+/** Returns the memory of a table with `_series, _seq, time` and these columns. */
+function sizeOf(columns: readonly Column[]): number {
+  const textCount = columns.filter(({ kind }) => kind === 'utf8').length;
+  return firstRowsBytes(3 + columns.length - textCount, textCount);
+}
+
+function isBefore(words: Int32Array, row: number, other: number): boolean {
+  const high = words[row * 2 + 1] as number;
+  const otherHigh = words[other * 2 + 1] as number;
+  if (high !== otherHigh) return high < otherHigh;
+  return (words[row * 2] as number) >>> 0 < (words[other * 2] as number) >>> 0;
+}

@@ -1,0 +1,12 @@
+import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
+
+/** DuckDB type of a stored column. */
+export const ENGINE_TYPE: Readonly<Record<ColumnKind, string>> = {
+  float64: 'DOUBLE',
+  int64: 'BIGINT',
+  uint64: 'UBIGINT',
+  bool: 'BOOLEAN',
+  utf8: 'VARCHAR',
+  tag: 'VARCHAR',
+  time: 'TIMESTAMP_NS',
+};

@@ -1,0 +1,129 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { ChunkDecoder } from './decode/decode-chunk.js';
+import type { EngineCalls } from './engine-calls.js';
+import type { OpenInstance } from './instance/open-instance.js';
+import { isWhole, throwFailure } from './stream-end.js';
+
+/** Statements that run in order. Each receives the outcome of the previous one. */
+export type Statements = Generator<Statement, void, StatementEnd | undefined>;
+
+export interface Statement {
+  readonly text: string;
+  /** Columns of a statement whose rows are not part of the result; only `onChunk` receives them. */
+  readonly columns?: readonly OutputColumn[];
+  /**
+   * While it returns true, rows are buffered before the first is yielded, so that DuckDB can
+   * release them.
+   */
+  readonly takesOver?: (rowCount: number) => boolean;
+  /**
+   * Resolves when the statement may start. The returned function is called when DuckDB continues
+   * only as rows are read.
+   */
+  readonly waitForSlices?: (queryOwner: QueryOwner) => Promise<() => void>;
+  /** Called with each chunk from DuckDB. */
+  readonly onChunk?: (chunk: ResultChunk) => void;
+}
+
+export interface StatementEnd {
+  readonly rowCount: number;
+  /** Time spent waiting for DuckDB, and time in which DuckDB waited for the consumer. */
+  readonly engineMs: number;
+  readonly clientMs: number;
+}
+
+/** Passes chunks through and calls `onMade` with the `count`-th chunk and at the end. */
+export async function* reportingProgress(
+  chunks: AsyncIterable<ResultChunk>,
+  count: number,
+  onMade: () => void,
+): AsyncGenerator<ResultChunk, void, undefined> {
+  let madeCount = 0;
+  try {
+    for await (const chunk of chunks) {
+      madeCount++;
+      if (madeCount === count) onMade();
+      yield chunk;
+    }
+  } finally {
+    onMade();
+  }
+}
+
+/** How chunks are read. */
+interface Reading {
+  readonly connection: DuckDBConnection;
+  readonly calls: EngineCalls;
+  readonly decoder: ChunkDecoder;
+  readonly decoderOf: OpenInstance['decoderOf'];
+  /** Checked between two chunks; aborted when the rest is not needed. */
+  readonly signal: AbortSignal;
+  /** Owner of the query. Its signal is aborted when the query is cancelled. */
+  readonly queryOwner: QueryOwner;
+}
+
+/** Runs one statement or several. */
+export async function* chunksOf({
+  text,
+  ...reading
+}: Reading & { readonly text: string | Statements }): AsyncGenerator<ResultChunk, void, undefined> {
+  if (typeof text === 'string') {
+    yield* chunksOfOne({ text }, reading);
+    return;
+  }
+  const { connection, calls, signal, queryOwner } = reading;
+  await calls.run(() => connection.run('BEGIN TRANSACTION READ ONLY'), queryOwner);
+  for (let next = text.next(); next.done !== true && !signal.aborted; ) {
+    next = text.next(yield* chunksOfOne(next.value, reading));
+  }
+  if (!signal.aborted) await calls.run(() => connection.run('COMMIT'), queryOwner);
+}
+
+async function* chunksOfOne(
+  { text, columns, takesOver, waitForSlices, onChunk }: Statement,
+  { connection, calls, signal, queryOwner, ...reading }: Reading,
+): AsyncGenerator<ResultChunk, StatementEnd, undefined> {
+  let rowCount = 0;
+  let clientMs = 0;
+  const whole: ResultChunk[] = [];
+  const decoder = columns === undefined ? reading.decoder : reading.decoderOf(columns);
+  const release = await waitForSlices?.(queryOwner);
+  const beginMs = performance.now();
+  const chunksOut = function* (): Generator<ResultChunk, void, undefined> {
+    // All later chunks wait for the client.
+    release?.();
+    for (let made = whole.shift(); made !== undefined; made = whole.shift()) {
+      const handedOutMs = performance.now();
+      yield made;
+      clientMs += performance.now() - handedOutMs;
+    }
+  };
+  try {
+    const result = await calls.run(() => connection.stream(text), queryOwner);
+    for (let isEnd = false; !isEnd && !signal.aborted; ) {
+      const chunk = await calls.run(() => result.fetchChunk(), queryOwner);
+      isEnd = chunk === null || chunk.rowCount === 0;
+      if (isEnd && !signal.aborted && !isWhole(result)) {
+        await calls.run(() => throwFailure(connection, text, rowCount), queryOwner);
+      }
+      // Decode before waiting: DuckDB frees the memory when the chunk is collected. Young chunks
+      // are collected soon, but the runtime does not know their memory.
+      for await (const piece of isEnd || chunk === null ? [] : decoder.decode(chunk, queryOwner)) {
+        rowCount += piece.rowCount;
+        onChunk?.(piece);
+        if (columns === undefined) whole.push(piece);
+        else piece.release?.();
+        if (!takesOver?.(rowCount)) yield* chunksOut();
+        if (signal.aborted) break;
+      }
+    }
+    yield* chunksOut();
+  } finally {
+    release?.();
+    // These chunks are not needed.
+    for (const made of whole) made.release?.();
+  }
+  return { rowCount, clientMs, engineMs: performance.now() - beginMs - clientMs };
+}

@@ -1,0 +1,313 @@
+import type { FileSystem, ObjectStore, Random } from '@plinth/kernel';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
+import type { DuckDbHost } from '../duckdb/duckdb-host.js';
+import type { FileSum, FileSums } from './file-sums.js';
+import { SegmentReader } from './reader/segment-reader.js';
+
+/** Rows per Parquet row group, which DuckDB reads or skips as a unit. */
+const ROW_GROUP_ROWS = 20_480;
+
+/**
+ * Limits the dictionary size of all columns in a file. A column with at most that many distinct
+ * values in a row group is dictionary-encoded. Otherwise, integers are delta-encoded: two or three
+ * bits for slowly changing values, 64 for arbitrary ones. Floats and strings usually become larger
+ * without a dictionary.
+ */
+export type Numbered = 'many' | 'few';
+const NUMBERED_OPTION: Record<Numbered, string> = {
+  many: '', // DuckDB's default: a fifth of the row group.
+  few: ', DICTIONARY_SIZE_LIMIT 64',
+};
+/** Minimum saving for writing a file with small dictionaries. */
+const MIN_SAVED_SHARE = 0.2;
+
+/**
+ * Level 4 saves a tenth compared with DuckDB's default of 3, for a twentieth more time. Levels up
+ * to 12 add little, and higher ones take half as much time again.
+ */
+const COMPRESSION = 'COMPRESSION zstd, COMPRESSION_LEVEL 4';
+
+/**
+ * DuckDB's dictionaries treat 0.0 and -0.0 as one value, but its bloom filters contain only the
+ * bits of the first one. A query for the other would skip matching rows.
+ */
+const NO_BLOOM_FILTER = 'WRITE_BLOOM_FILTER false';
+
+/** Folders next to `tsdb` for damaged and for unknown files. */
+const ASIDE_FOLDER = 'tsdb-damaged';
+const UNKNOWN_FOLDER = 'tsdb-unknown';
+
+/** What was done with files that are not in the registry. */
+export interface UnknownFiles {
+  readonly kind: 'removed' | 'moved';
+  readonly count: number;
+  readonly sizeBytes: number;
+  /** Their new folder, if moved. */
+  readonly folder: string;
+}
+
+export interface WrittenFile extends FileSum {
+  readonly id: string;
+  readonly objectName: string;
+  readonly modifiedMs: number | undefined;
+  readonly rowCount: number;
+}
+
+export interface WrittenSegment extends WrittenFile {
+  readonly minTime: bigint;
+  readonly maxTime: bigint;
+  readonly minSeries: bigint;
+  readonly maxSeries: bigint;
+}
+
+/** A file that DuckDB has written, before the object store adopts it. */
+interface TemporaryFile {
+  readonly id: string;
+  readonly path: string;
+}
+
+const objectNameOf = (tableUuid: string, { id }: TemporaryFile): string =>
+  `tsdb/${tableUuid}/${id}.parquet`;
+
+/** Writes query results as immutable Parquet objects, and verifies them when they are read. */
+export class SegmentFiles {
+  readonly reader: SegmentReader;
+  readonly #host: DuckDbHost;
+  readonly #objects: ObjectStore;
+  readonly #random: Random;
+  readonly #fileSystem: FileSystem;
+  readonly #sums: FileSums;
+  /** Folder for files that DuckDB is writing. */
+  readonly #tempDir: string;
+  #lastRemoval: Promise<unknown> = Promise.resolve();
+
+  constructor(options: {
+    readonly host: DuckDbHost;
+    readonly objects: ObjectStore;
+    readonly random: Random;
+    readonly fileSystem: FileSystem;
+    readonly sums: FileSums;
+    readonly tempDir: string;
+  }) {
+    this.#host = options.host;
+    this.#objects = options.objects;
+    this.reader = new SegmentReader(options.objects);
+    this.#random = options.random;
+    this.#fileSystem = options.fileSystem;
+    this.#sums = options.sums;
+    this.#tempDir = options.tempDir;
+  }
+
+  /**
+   * Writes rows with the columns `_series` and `"time"`. Returns `undefined` if the query has no
+   * rows.
+   */
+  async writeSegment(options: {
+    readonly tableUuid: string;
+    readonly select: string;
+    /** Field ids of the columns by name, for other Parquet readers; private columns have none. */
+    readonly fieldIds: ReadonlyMap<string, number>;
+    readonly numbered: Numbered;
+  }): Promise<WrittenSegment | undefined> {
+    const temp = await this.#copy(options.select, options);
+    return await this.#orGone(options.tableUuid, temp, () =>
+      this.#adoptSegment(options.tableUuid, temp),
+    );
+  }
+
+  async writeSeries(options: {
+    readonly tableUuid: string;
+    readonly select: string;
+    readonly seriesCount: number;
+  }): Promise<WrittenFile> {
+    const { tableUuid } = options;
+    const temp = await this.#copy(options.select, { fieldIds: new Map(), numbered: 'many' });
+    return await this.#orGone(tableUuid, temp, async () => {
+      const [rowCount] = await this.#look(temp, 'count(*)');
+      if (rowCount !== BigInt(options.seriesCount))
+        throw new Error(`DuckDB wrote ${rowCount} of ${options.seriesCount} series`);
+      return await this.#adopt(tableUuid, temp, options.seriesCount);
+    });
+  }
+
+  /** Returns the dictionary limit that gives smaller files for rows like those of `select`. */
+  async tryNumbered(select: string): Promise<Numbered> {
+    const fieldIds: ReadonlyMap<string, number> = new Map();
+    const many = await this.#copy(select, { fieldIds, numbered: 'many' });
+    try {
+      const again = `SELECT * FROM read_parquet(${quoteString(many.path)})`;
+      const few = await this.#copy(again, { fieldIds, numbered: 'few' });
+      try {
+        const [manyBytes, fewBytes] = await Promise.all([this.#sizeOf(many), this.#sizeOf(few)]);
+        return fewBytes <= (1 - MIN_SAVED_SHARE) * manyBytes ? 'few' : 'many';
+      } finally {
+        await this.#fileSystem.remove(few.path);
+      }
+    } finally {
+      await this.#fileSystem.remove(many.path);
+    }
+  }
+
+  /**
+   * Writes a query result to a temporary file, which is removed by `dispose` or at the next start
+   * of the node.
+   */
+  async writeResult(options: {
+    readonly select: string;
+    readonly queryOwner: QueryOwner;
+  }): Promise<{
+    readonly path: string;
+    readonly sizeBytes: number;
+    readonly rowCount: number;
+    dispose(): Promise<void>;
+  }> {
+    const path = `${this.#tempDir}/${this.#random.uuidV7()}.parquet`;
+    const dispose = (): Promise<void> => this.#fileSystem.remove(path);
+    try {
+      const rowCount = await this.#host.run(
+        `COPY (${options.select}) TO ${quoteString(path)} (FORMAT parquet, COMPRESSION zstd, ${NO_BLOOM_FILTER})`,
+        options.queryOwner,
+      );
+      const stat = await this.#fileSystem.stat(path);
+      return { path, sizeBytes: stat?.sizeBytes ?? 0, rowCount, dispose };
+    } catch (error) {
+      await dispose();
+      throw error;
+    }
+  }
+
+  pathOf(objectName: string): string {
+    return this.#objects.localPath(objectName);
+  }
+
+  /**
+   * Removes files one at a time, because thousands of concurrent removals would delay all other
+   * file operations.
+   */
+  async remove(objectName: string): Promise<void> {
+    const removed = this.#lastRemoval.then(() => this.#objects.delete(objectName));
+    this.#lastRemoval = removed.catch(() => undefined); // The caller receives the failure; the next removal runs regardless.
+    await removed;
+  }
+
+  /** See `FileSums`. */
+  async verify(file: FileSum & { readonly objectName: string }): Promise<void> {
+    await this.#sums.verify(file);
+  }
+
+  /** Moves a damaged object to the quarantine folder. A missing file is not an error. */
+  async moveAside(objectName: string): Promise<void> {
+    const path = this.#objects.localPath(objectName);
+    if ((await this.#fileSystem.stat(path)) === undefined) return;
+    const aside = `${ASIDE_FOLDER}/${objectName.split('/').at(-1)}`;
+    await this.#objects.delete(aside); // left by an interrupted repair
+    await this.#objects.adopt(aside, path);
+  }
+
+  /**
+   * Removes or moves objects below `tsdb/` that are not in `known`. They are removed only if no
+   * data can be lost: all known files exist, and `isLogWhole` states that the log contains
+   * everything that is not in them. Otherwise, the registry is older than the files, and the
+   * objects are moved to the folder for unknown files. Returns `undefined` if there are none.
+   */
+  async clearUnknown(
+    known: ReadonlySet<string>,
+    isLogWhole: boolean,
+  ): Promise<UnknownFiles | undefined> {
+    const found = await this.#objects.list('tsdb/');
+    const unknown = found.filter(({ name }) => !known.has(name));
+    if (unknown.length === 0) return undefined;
+    const isWhole = isLogWhole && found.length - unknown.length === known.size;
+    for (const { name } of unknown) {
+      if (isWhole) {
+        await this.#objects.delete(name);
+        continue;
+      }
+      const aside = `${UNKNOWN_FOLDER}/${name.slice('tsdb/'.length)}`;
+      await this.#objects.delete(aside); // left by an interrupted start
+      await this.#objects.adopt(aside, this.#objects.localPath(name));
+    }
+    return {
+      kind: isWhole ? 'removed' : 'moved',
+      count: unknown.length,
+      sizeBytes: unknown.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      folder: this.#objects.localPath(UNKNOWN_FOLDER),
+    };
+  }
+
+  async #sizeOf(temp: TemporaryFile): Promise<number> {
+    return (await this.#fileSystem.stat(temp.path))?.sizeBytes ?? 0;
+  }
+
+  async #copy(
+    select: string,
+    {
+      fieldIds,
+      numbered,
+    }: { readonly fieldIds: ReadonlyMap<string, number>; readonly numbered: Numbered },
+  ): Promise<TemporaryFile> {
+    const id = this.#random.uuidV7();
+    const path = `${this.#tempDir}/${id}.parquet`;
+    const ids = [...fieldIds].map(([name, fieldId]) => `${quoteName(name)}: ${fieldId}`);
+    const fieldIdOption = ids.length === 0 ? '' : `, FIELD_IDS {${ids.join(', ')}}`;
+    await this.#host.copy(
+      `COPY (${select}) TO ${quoteString(path)} (FORMAT parquet, ${COMPRESSION}, PARQUET_VERSION v2, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, ${NO_BLOOM_FILTER}${NUMBERED_OPTION[numbered]}${fieldIdOption})`,
+    );
+    return { id, path };
+  }
+
+  /**
+   * Deletes the file if `adopt` fails. A retry writes another file, and this one would occupy space
+   * until the next start.
+   */
+  async #orGone<T>(tableUuid: string, temp: TemporaryFile, adopt: () => Promise<T>): Promise<T> {
+    try {
+      return await adopt();
+    } catch (error) {
+      await this.#fileSystem.remove(temp.path).catch(() => undefined); // The first error is more informative.
+      await this.remove(objectNameOf(tableUuid, temp)).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #adoptSegment(tableUuid: string, temp: TemporaryFile): Promise<WrittenSegment | undefined> {
+    const stats = await this.#look(
+      temp,
+      'count(*), epoch_ns(min("time")), epoch_ns(max("time")), min(_series), max(_series)',
+    );
+    const [rowCount, minTime, maxTime, minSeries, maxSeries] = stats as [
+      bigint,
+      bigint | null,
+      bigint | null,
+      bigint | null,
+      bigint | null,
+    ];
+    const file = await this.#adopt(tableUuid, temp, Number(rowCount));
+    if (minTime === null || maxTime === null || minSeries === null || maxSeries === null) {
+      await this.remove(file.objectName);
+      return undefined;
+    }
+    return { ...file, minTime, maxTime, minSeries, maxSeries };
+  }
+
+  /**
+   * Reads back a file that DuckDB reported as written. A truncated file would lose rows when the
+   * log is deleted.
+   */
+  async #look(temp: TemporaryFile, values: string): Promise<readonly unknown[]> {
+    const [row] = await this.#host.rows(
+      `SELECT ${values} FROM read_parquet(${quoteString(temp.path)})`,
+    );
+    return row ?? [];
+  }
+
+  async #adopt(tableUuid: string, temp: TemporaryFile, rowCount: number): Promise<WrittenFile> {
+    const objectName = objectNameOf(tableUuid, temp);
+    const stat = await this.#fileSystem.stat(temp.path);
+    await this.#objects.adopt(objectName, temp.path);
+    const sum = await this.#sums.sum(objectName, stat?.sizeBytes ?? 0);
+    const modifiedMs = stat === undefined ? undefined : Math.floor(stat.modifiedMs);
+    return { id: temp.id, objectName, ...sum, modifiedMs, rowCount };
+  }
+}

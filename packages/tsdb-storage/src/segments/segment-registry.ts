@@ -1,0 +1,400 @@
+import type { CommitLog, LogCatalog, LogStart, RelationalStore } from '@plinth/kernel';
+import type { TagCondition } from '@plinth/tsdb-model/scan.js';
+import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
+import type { Transaction } from 'kysely';
+import { KnownLogRecord, noteFirst, noteNewest } from './known-log.js';
+
+interface SegmentRow {
+  id: string;
+  table_id: number;
+  object_name: string;
+  kind: 'unique' | 'overlay';
+  format_version: number;
+  /** 64-bit integers are kept as decimal text: not every driver reads them exactly otherwise. */
+  chunk_start_ns: string;
+  chunk_width_ns: string;
+  min_time: string;
+  max_time: string;
+  min_series: string;
+  max_series: string;
+  min_seq: string;
+  max_seq: string;
+  row_count: number;
+  size_bytes: number;
+  checksum: number;
+  modified_ms: number | null;
+  level: number;
+  column_ids: string;
+}
+
+interface SeriesFileRow {
+  id: string;
+  table_id: number;
+  object_name: string;
+  series_count: number;
+  size_bytes: number;
+  checksum: number;
+}
+
+interface TombstoneRow {
+  id: string;
+  table_id: number;
+  seq: string;
+  min_time: string;
+  max_time: string;
+  /** JSON; `null` represents an absent tag. */
+  any_of: string;
+}
+
+interface Tables {
+  tsdb_tombstones: TombstoneRow;
+  tsdb_segments: SegmentRow;
+  tsdb_series_files: SeriesFileRow;
+  tsdb_log_state: { id: number; flushed_file: number; version: number };
+  /** Tables that are ahead of it. */
+  tsdb_flushed_tables: { table_id: number; flushed_file: number };
+  tsdb_deleted_from: { table_id: number };
+}
+
+/** A change of the stored files of the node: all of it or nothing becomes true. */
+export interface RegistryChange {
+  readonly addSegments: readonly Segment[];
+  /** Must all still be registered: otherwise nothing changes (`SegmentsChanged`). */
+  readonly removeSegments: readonly string[];
+  readonly addSeriesFiles: readonly SeriesFile[];
+  /** As `removeSegments`. */
+  readonly removeSeriesFiles: readonly string[];
+  /** Log files up to `file` hold nothing of these tables that is not in segments. */
+  readonly flushed?: {
+    readonly file: number;
+    readonly tableIds: readonly number[];
+    /** Those up to this one hold nothing of any table; `undefined`: that is as before. */
+    readonly lastFreeFile: number | undefined;
+    /** Behind those up to `lastFreeFile`. */
+    readonly firstNeeded: LogStart;
+    /** A file of the log that there is. */
+    readonly newestFile: number;
+  };
+}
+
+export class SegmentsChanged extends Error {
+  override readonly name = 'SegmentsChanged';
+}
+
+/** The files of each table, in the relational store. The flushed log position is updated in the same transaction. */
+export class SegmentRegistry {
+  readonly knownLogRecord: KnownLogRecord;
+  readonly #store: RelationalStore;
+
+  constructor(store: RelationalStore) {
+    this.knownLogRecord = new KnownLogRecord(store);
+    this.#store = store;
+  }
+
+  async load(): Promise<{
+    readonly segments: readonly Segment[];
+    readonly seriesFiles: readonly SeriesFile[];
+    /** -1: nothing was ever flushed. */
+    readonly flushedFile: number;
+    /** By id, the same of tables of which later files are in segments, too. */
+    readonly flushedTables: ReadonlyMap<number, number>;
+    readonly tombstones: readonly StoredTombstone[];
+    /** Tables with deletions that are carried out. */
+    readonly deletedFrom: readonly number[];
+  }> {
+    const reader = this.#store.reader<Tables>();
+    const segments = await reader.selectFrom('tsdb_segments').selectAll().execute();
+    const seriesFiles = await reader.selectFrom('tsdb_series_files').selectAll().execute();
+    const tombstones = await reader.selectFrom('tsdb_tombstones').selectAll().execute();
+    const deletedFrom = await reader.selectFrom('tsdb_deleted_from').selectAll().execute();
+    return {
+      ...(await this.#position()),
+      deletedFrom: deletedFrom.map(({ table_id }) => Number(table_id)),
+      tombstones: tombstones.map(toTombstone),
+      segments: segments.map(toSegment),
+      seriesFiles: seriesFiles.map(toSeriesFile),
+    };
+  }
+
+  async #position(): Promise<{
+    readonly flushedFile: number;
+    readonly flushedTables: ReadonlyMap<number, number>;
+  }> {
+    const reader = this.#store.reader<Tables>();
+    const state = await reader.selectFrom('tsdb_log_state').selectAll().executeTakeFirst();
+    const tables = await reader.selectFrom('tsdb_flushed_tables').selectAll().execute();
+    return {
+      flushedFile: state === undefined ? -1 : Number(state.flushed_file),
+      flushedTables: new Map(tables.map((row) => [row.table_id, Number(row.flushed_file)])),
+    };
+  }
+
+  /** Later files of the log hold nothing that is in segments, of no table; 0: nothing was ever flushed. */
+  async lastFlushedFile(): Promise<number> {
+    const { flushedFile, flushedTables } = await this.#position();
+    return Math.max(0, flushedFile, ...new Set(flushedTables.values()));
+  }
+
+  /** For the opening of the log. */
+  async logCatalog(): Promise<LogCatalog> {
+    return await this.knownLogRecord.asCatalog(await this.knownLogFile());
+  }
+
+  /** The log contains this file or a later one, unless it was removed; 0 when unknown. */
+  async knownLogFile(): Promise<number> {
+    const file = await this.knownLogRecord.newestFile();
+    // Flushed ones are removed, and a full disk may have left no later one.
+    return file > (await this.#position()).flushedFile ? file : 0;
+  }
+
+  /** At the end of a start, when the log has all that is not in files. */
+  async noteLog(log: Pick<CommitLog, 'newestFile' | 'startAfter'>): Promise<void> {
+    const { flushedFile } = await this.#position();
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      await noteNewest(tx, log.newestFile);
+      await noteFirst(tx, log.startAfter(flushedFile));
+    });
+  }
+
+  /** All of them or none. */
+  async addTombstones(tombstones: readonly StoredTombstone[]): Promise<void> {
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      for (const tombstone of tombstones) {
+        await tx.insertInto('tsdb_tombstones').values(fromTombstone(tombstone)).execute();
+      }
+    });
+  }
+
+  /** Returns whether a failed `addTombstones` was committed nevertheless; one of the tombstones is proof. */
+  async hasTombstones([first]: readonly StoredTombstone[]): Promise<boolean> {
+    const reader = this.#store.reader<Tables>();
+    const found = reader.selectFrom('tsdb_tombstones').select('id');
+    return (await found.where('id', '=', first?.id ?? '').execute()).length > 0;
+  }
+
+  /** Those of one table, carried out in all its files. */
+  async removeTombstones(table_id: number, ids: readonly string[]): Promise<void> {
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      await tx
+        .insertInto('tsdb_deleted_from')
+        .values({ table_id })
+        .onConflict((c) => c.doNothing())
+        .execute();
+      await tx
+        .deleteFrom('tsdb_tombstones')
+        .where('id', 'in', [...ids])
+        .execute();
+    });
+  }
+
+  /** By id, when segments were modified whose bytes were found right. Those that are gone are passed over. */
+  async noteVerified(files: ReadonlyMap<string, number>): Promise<void> {
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      for (const [id, modified_ms] of files) {
+        await tx.updateTable('tsdb_segments').set({ modified_ms }).where('id', '=', id).execute();
+      }
+    });
+  }
+
+  /** Removes all entries of the table, within a transaction of the caller. */
+  async removeTable<DB>(tx: Transaction<DB>, tableId: number): Promise<void> {
+    // This registry defines the tables; the type of the caller's transaction may not contain them.
+    const own = tx as unknown as Transaction<Tables>;
+    await own.deleteFrom('tsdb_segments').where('table_id', '=', tableId).execute();
+    await own.deleteFrom('tsdb_series_files').where('table_id', '=', tableId).execute();
+    await own.deleteFrom('tsdb_tombstones').where('table_id', '=', tableId).execute();
+    await own.deleteFrom('tsdb_flushed_tables').where('table_id', '=', tableId).execute();
+    await own.deleteFrom('tsdb_deleted_from').where('table_id', '=', tableId).execute();
+  }
+
+  async apply(change: RegistryChange): Promise<void> {
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      if (change.removeSegments.length > 0) {
+        const removed = await tx
+          .deleteFrom('tsdb_segments')
+          .where('id', 'in', [...change.removeSegments])
+          .executeTakeFirst();
+        if (Number(removed.numDeletedRows) !== change.removeSegments.length) {
+          throw new SegmentsChanged('segments were replaced concurrently');
+        }
+      }
+      for (const segment of change.addSegments) {
+        await tx.insertInto('tsdb_segments').values(fromSegment(segment)).execute();
+      }
+      if (change.removeSeriesFiles.length > 0) {
+        const removed = await tx
+          .deleteFrom('tsdb_series_files')
+          .where('id', 'in', [...change.removeSeriesFiles])
+          .executeTakeFirst();
+        if (Number(removed.numDeletedRows) !== change.removeSeriesFiles.length) {
+          throw new SegmentsChanged('series files were replaced concurrently');
+        }
+      }
+      for (const file of change.addSeriesFiles) {
+        await tx.insertInto('tsdb_series_files').values(fromSeriesFile(file)).execute();
+      }
+      await movePosition(tx, change.flushed);
+    });
+  }
+
+  /**
+   * Returns whether `apply` was committed although it failed with an error other than `SegmentsChanged`. A change is atomic, so one
+   * of its files is proof. The store has rolled back before it reports a failure.
+   */
+  async hasTakenEffect(change: RegistryChange): Promise<boolean> {
+    const reader = this.#store.reader<Tables>();
+    const [segment] = change.addSegments;
+    const [file] = change.addSeriesFiles;
+    const [removed] = change.removeSegments;
+    const has = async (table: 'tsdb_segments' | 'tsdb_series_files', id: string) =>
+      (await reader.selectFrom(table).select('id').where('id', '=', id).execute()).length > 0;
+    if (segment !== undefined) return await has('tsdb_segments', segment.id);
+    if (file !== undefined) return await has('tsdb_series_files', file.id);
+    // A change without files is the same when it is made again.
+    return removed !== undefined && !(await has('tsdb_segments', removed));
+  }
+}
+
+async function movePosition(
+  tx: Transaction<Tables>,
+  flushed: RegistryChange['flushed'],
+): Promise<void> {
+  const before = await tx.selectFrom('tsdb_log_state').selectAll().executeTakeFirst();
+  const version = before === undefined ? 1 : Number(before.version) + 1;
+  let flushed_file = before === undefined ? -1 : Number(before.flushed_file);
+  if (flushed !== undefined) {
+    const { file, tableIds, lastFreeFile = -1, firstNeeded } = flushed;
+    if (lastFreeFile > flushed_file) await noteFirst(tx, firstNeeded);
+    flushed_file = Math.max(flushed_file, lastFreeFile);
+    for (const table_id of file > flushed_file ? tableIds : []) {
+      await tx
+        .insertInto('tsdb_flushed_tables')
+        .values({ table_id, flushed_file: file })
+        .onConflict((c) => c.column('table_id').doUpdateSet({ flushed_file: file }))
+        .execute();
+    }
+    await tx.deleteFrom('tsdb_flushed_tables').where('flushed_file', '<=', flushed_file).execute();
+  }
+  if (before === undefined) {
+    await tx.insertInto('tsdb_log_state').values({ id: 1, flushed_file, version }).execute();
+  } else {
+    await tx.updateTable('tsdb_log_state').set({ flushed_file, version }).execute();
+  }
+  if (flushed !== undefined) await noteNewest(tx, flushed.newestFile);
+}
+
+/** A deletion of rows; see `Tombstone` in the storage engine. */
+export interface StoredTombstone {
+  readonly id: string;
+  readonly tableId: number;
+  readonly seq: bigint;
+  readonly minTimeNs: bigint;
+  readonly maxTimeNs: bigint;
+  readonly anyOf: readonly (readonly TagCondition[])[];
+}
+
+interface StoredCondition {
+  readonly tag: string;
+  readonly op: TagCondition['op'];
+  readonly values: readonly (string | null)[];
+}
+
+function toTombstone(row: TombstoneRow): StoredTombstone {
+  const anyOf = JSON.parse(row.any_of) as readonly (readonly StoredCondition[])[]; // written by `fromTombstone`
+  return {
+    id: row.id,
+    tableId: Number(row.table_id),
+    seq: BigInt(row.seq),
+    minTimeNs: BigInt(row.min_time),
+    maxTimeNs: BigInt(row.max_time),
+    anyOf: anyOf.map((all) =>
+      all.map(({ tag, op, values }) => ({ tag, op, values: values.map((v) => v ?? undefined) })),
+    ),
+  };
+}
+
+function fromTombstone(tombstone: StoredTombstone): TombstoneRow {
+  return {
+    id: tombstone.id,
+    table_id: tombstone.tableId,
+    seq: String(tombstone.seq),
+    min_time: String(tombstone.minTimeNs),
+    max_time: String(tombstone.maxTimeNs),
+    // An absent tag is `undefined`, which JSON writes as null within a list.
+    any_of: JSON.stringify(tombstone.anyOf),
+  };
+}
+
+/** @param ms `undefined` in a store that an earlier version has written. */
+const toModified = (ms: number | null | undefined): number | undefined =>
+  ms === null || ms === undefined ? undefined : Number(ms);
+
+function toSegment(row: SegmentRow): Segment {
+  return {
+    id: row.id,
+    tableId: Number(row.table_id),
+    objectName: row.object_name,
+    kind: row.kind,
+    formatVersion: Number(row.format_version),
+    partitionStartNs: BigInt(row.chunk_start_ns),
+    partitionWidthNs: BigInt(row.chunk_width_ns),
+    minTime: BigInt(row.min_time),
+    maxTime: BigInt(row.max_time),
+    minSeries: BigInt(row.min_series),
+    maxSeries: BigInt(row.max_series),
+    minSeq: BigInt(row.min_seq),
+    maxSeq: BigInt(row.max_seq),
+    rowCount: Number(row.row_count),
+    sizeBytes: Number(row.size_bytes),
+    checksum: Number(row.checksum),
+    modifiedMs: toModified(row.modified_ms),
+    level: Number(row.level),
+    columnIds: new Set(JSON.parse(row.column_ids) as number[]),
+  };
+}
+
+function fromSegment(segment: Segment): SegmentRow {
+  return {
+    id: segment.id,
+    table_id: segment.tableId,
+    object_name: segment.objectName,
+    kind: segment.kind,
+    format_version: segment.formatVersion,
+    chunk_start_ns: String(segment.partitionStartNs),
+    chunk_width_ns: String(segment.partitionWidthNs),
+    min_time: String(segment.minTime),
+    max_time: String(segment.maxTime),
+    min_series: String(segment.minSeries),
+    max_series: String(segment.maxSeries),
+    min_seq: String(segment.minSeq),
+    max_seq: String(segment.maxSeq),
+    row_count: segment.rowCount,
+    size_bytes: segment.sizeBytes,
+    checksum: segment.checksum,
+    modified_ms: segment.modifiedMs ?? null,
+    level: segment.level,
+    column_ids: JSON.stringify([...segment.columnIds]),
+  };
+}
+
+function toSeriesFile(row: SeriesFileRow): SeriesFile {
+  return {
+    id: row.id,
+    tableId: Number(row.table_id),
+    objectName: row.object_name,
+    seriesCount: Number(row.series_count),
+    sizeBytes: Number(row.size_bytes),
+    checksum: Number(row.checksum),
+  };
+}
+
+function fromSeriesFile(file: SeriesFile): SeriesFileRow {
+  return {
+    id: file.id,
+    table_id: file.tableId,
+    object_name: file.objectName,
+    series_count: file.seriesCount,
+    size_bytes: file.sizeBytes,
+    checksum: file.checksum,
+  };
+}

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  ChecksumThread,
+  LocalObjectStore,
+  NodeFileSystem,
+  type ObjectStore,
+  SystemClock,
+  SystemRandom,
+} from '@plinth/kernel';
+import { DuckDbHost } from '../duckdb/duckdb-host.js';
+import { FileSums } from '../segments/file-sums.js';
+import { SegmentFiles } from '../segments/segment-files.js';
+
+export interface SegmentFolder {
+  readonly host: DuckDbHost;
+  readonly files: SegmentFiles;
+  readonly objects: ObjectStore;
+  /** Folder in which DuckDB may write files. */
+  readonly dir: string;
+}
+
+/** Segment files and a DuckDB host in their own folder, which is removed afterwards. */
+export async function withSegmentFiles(
+  work: (folder: SegmentFolder) => Promise<void>,
+): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'plinth-table-'));
+  const host = new DuckDbHost({
+    dataDir: dir,
+    spillDir: join(dir, 'spill'),
+    memoryLimitBytes: 512 * 1024 * 1024,
+    threads: 2,
+    idleConnections: 2,
+    register: async () => {},
+  });
+  const fileSystem = new NodeFileSystem();
+  const random = new SystemRandom(new SystemClock());
+  const objects = await LocalObjectStore.open({ fileSystem, root: join(dir, 'objects'), random });
+  const thread = new ChecksumThread();
+  const sums = new FileSums(objects, thread);
+  const files = new SegmentFiles({ host, objects, fileSystem, sums, random, tempDir: dir });
+  try {
+    await work({ host, files, objects, dir });
+  } finally {
+    await host.close();
+    await thread.close();
+    await rm(dir, { recursive: true });
+  }
+}
