@@ -315,10 +315,10 @@ class GameDataService implements GameData {
       random,
     });
     if (version !== undefined)
-      log.info({ version }, 'game data moved from the folder to PostgreSQL');
+      log.info({ version }, 'game data migrated from the data folder to PostgreSQL');
     if (leavesDraft)
       log.warn(
-        'the draft of the game data stays in the folder: without a version it cannot be moved to PostgreSQL',
+        'game data draft not migrated to PostgreSQL, because no version is published; it remains in the data folder',
       );
   }
 

@@ -54,7 +54,10 @@ export class EnvoyService {
       throw rateLimitError('question_invalid', 'rate limit descriptor list must not be empty');
     }
     if (request.descriptors.length > MAX_DESCRIPTOR_COUNT) {
-      throw rateLimitError('question_invalid', `at most ${MAX_DESCRIPTOR_COUNT} descriptors`);
+      throw rateLimitError(
+        'question_invalid',
+        `too many descriptors; send at most ${MAX_DESCRIPTOR_COUNT}`,
+      );
     }
     const questions = request.descriptors.map((each) => toQuestion(each, request.hitsAddend));
     const answers: (Answer | undefined)[] = [];

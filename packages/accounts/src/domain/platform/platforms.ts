@@ -114,7 +114,7 @@ export class Platforms {
       if (this.#byId.size >= MAX_PLATFORM_COUNT) {
         throw new AccountsRefused({
           code: 'service_overloaded',
-          message: `The limit of ${MAX_PLATFORM_COUNT} platforms is reached.`,
+          message: `The limit of ${MAX_PLATFORM_COUNT} platforms has been reached.`,
         });
       }
       return await this.#insert(id ?? `plat_${randomLetters(this.#deps.random, 16)}`, settings);

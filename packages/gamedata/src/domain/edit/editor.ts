@@ -134,7 +134,7 @@ export class Editor {
         const fault = {
           path: '/id',
           code: 'contradiction',
-          message: `must be ${id}, as in the path`,
+          message: `must match the id in the path, ${id}`,
         };
         throw gameDataError('validation_failed', {
           message: 'the id in the body differs from the id in the path',
@@ -244,11 +244,11 @@ export class Editor {
     const unknown = Object.keys(record.locales).filter((language) => !languages.includes(language));
     if (unknown.length > 0) {
       throw gameDataError('validation_failed', {
-        message: `the data set has no language ${unknown.join(', ')}`,
+        message: `unknown language ${unknown.join(', ')}`,
         details: unknown.map((language) => ({
           path: pointerOf(['locales', language]),
           code: 'unknown_language',
-          message: `languages of the data set: ${languages.join(', ')}`,
+          message: `available languages: ${languages.join(', ')}`,
         })),
       });
     }

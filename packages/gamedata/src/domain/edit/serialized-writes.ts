@@ -104,7 +104,7 @@ export class SerializedWrites {
         if (!(error instanceof ConcurrentChange)) throw error;
         throw gameDataError('conflict', {
           message:
-            'the game data was changed through another node; nothing was stored, send the request again',
+            'the game data was changed through another node; nothing was stored; retry the request',
         });
       }
     });

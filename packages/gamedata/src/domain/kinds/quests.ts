@@ -297,7 +297,7 @@ function checkObjective(objective: Objective, index: number): Fault[] {
       {
         path: `/conditions/objectives/${index}/${member}`,
         code: 'missing_detail',
-        message: `an objective of type ${objective.type} needs ${member}`,
+        message: `an objective of type ${objective.type} requires ${member}`,
       },
     ];
   });

@@ -45,7 +45,7 @@ function checkPaymentMethod(at: AccountContext): Violation | undefined {
   if (!canBeDefaultPaymentMethod(method.type)) {
     return violate('default_payment_method_invalid_type', {
       param,
-      message: `${param} is of type ${method.type}, which cannot be a default.`,
+      message: `${param} has the type ${method.type}, which cannot be used as a default.`,
     });
   }
   if (at.isCreate || !isForeign) return undefined;

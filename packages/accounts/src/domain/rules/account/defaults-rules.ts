@@ -26,7 +26,8 @@ function checkLev(at: AccountContext): Violation | undefined {
   if (at.given.defaults?.currency?.toLowerCase() !== 'bgn') return undefined;
   return violate('bgn_bank_accounts_unsupported', {
     param: 'defaults.currency',
-    message: 'defaults.currency bgn is not valid since 2026-01-01, when the euro replaced it.',
+    message:
+      'defaults.currency bgn has not been valid since 2026-01-01, when the euro replaced it.',
   });
 }
 
@@ -56,7 +57,7 @@ function checkCurrencyFixed(at: AccountContext): Violation | undefined {
   if (at.stored?.everActive.length === 0) return undefined;
   return violate('default_currency_immutable', {
     param: 'defaults.currency',
-    message: `defaults.currency is ${was} and cannot change after a capability was active.`,
+    message: `defaults.currency is ${was} and cannot be changed once a capability has been active.`,
   });
 }
 
