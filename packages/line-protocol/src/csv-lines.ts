@@ -102,7 +102,7 @@ function lineMaker(header: Cells, mapping: CsvMapping): (cells: Cells) => string
     if (index >= 0) return index;
     throw new CsvFault(
       'no_such_column',
-      `the CSV file has no column '${name}'; it has ${names.join(', ')}`,
+      `column '${name}' not found in the CSV file; columns: ${names.join(', ')}`,
     );
   };
   const tags = mapping.tags.map((name) => ({ name, index: at(name), key: escapedKey(name) }));

@@ -98,7 +98,7 @@ async function* readLog(
     },
   });
   for await (const { sizeBytes, damage, losses } of files) {
-    const text = damage && `${damage.message}; a start refuses this file`;
+    const text = damage && `${damage.message}; the server refuses this file at startup`;
     yield { sizeBytes, damage: text, notes: losses.map(noteOf) };
   }
 }
@@ -151,7 +151,7 @@ async function* compare(
         yield { sizeBytes, damage: undefined };
       } catch (error) {
         if (!(error instanceof FileDamaged)) throw error;
-        yield { sizeBytes, damage: `${error.message}; it holds ${holds}` };
+        yield { sizeBytes, damage: `${error.message}; it contains ${holds}` };
       }
     }
   } finally {

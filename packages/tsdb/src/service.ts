@@ -259,7 +259,7 @@ function warnOfLittleMemory({ processNeedsBytes }: MemoryShares, log: Logger): v
   if (memoryBytes >= processNeedsBytes) return;
   log.warn(
     { memoryBytes, neededBytes: processNeedsBytes },
-    'little memory; the system may kill the server under load: raise the limit or lower tsdb.memory_bytes',
+    'low memory: the operating system may kill the server under load; raise the limit or lower tsdb.memory_bytes',
   );
 }
 

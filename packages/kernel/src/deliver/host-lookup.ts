@@ -163,6 +163,6 @@ function limited(count: number, call: Lookup): Lookup {
 }
 
 const timedOut = (): Error =>
-  Object.assign(new Error('too many names are waiting for the system resolver'), {
+  Object.assign(new Error('too many names are queued for the system resolver'), {
     code: 'ETIMEOUT',
   });

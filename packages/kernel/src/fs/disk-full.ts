@@ -15,8 +15,8 @@ export class DiskFull extends Error {
     cause: unknown,
     code: unknown = Reflect.get(Object(cause), 'code'),
     message = NO_HANDLES.has(code)
-      ? 'the server may open no more files (ulimit -n); try again when it has closed some'
-      : 'the disk of the server is full or refuses writes; try again when there is room',
+      ? 'the server has reached its limit of open files (ulimit -n); raise the limit or retry later'
+      : 'the server disk is full or rejects writes; free space and retry',
   ) {
     super(message, { cause });
   }
@@ -28,7 +28,7 @@ export class DiskFull extends Error {
 }
 
 const LOW =
-  'the disk of the server is full: less than storage.min_free_bytes is free; delete data or free disk space, then try again';
+  'the server disk is full: less than storage.min_free_bytes is free; delete data or free disk space, then retry';
 
 /**
  * Error codes for a full disk, a quota or the limit on open files: from the system, SQLite and PostgreSQL. SQLite reports only

@@ -187,6 +187,6 @@ export class DiskSpace implements WriteRoom {
     if (this.#isFailing) return;
     this.#isFailing = true;
     const { folder, log } = this.#options;
-    log.warn({ folder, why: messageOf(error) }, 'free disk space not checked');
+    log.warn({ folder, why: messageOf(error) }, 'cannot check free disk space');
   }
 }

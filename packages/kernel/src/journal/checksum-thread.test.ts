@@ -29,7 +29,7 @@ it('answers each of many pieces with its own sum', async () => {
 
 it('lets go of what waits when it is closed, and begins again', async () => {
   const closed = new ChecksumThread();
-  const waiting = assert.rejects(closed.sum(bytesOf(70_000, 1), 0), /thread for checksums ended/);
+  const waiting = assert.rejects(closed.sum(bytesOf(70_000, 1), 0), /checksum thread exited/);
   await closed.close();
   await waiting;
   assert.equal(await closed.sum(bytesOf(70_000, 1), 0), crc32c([bytesOf(70_000, 1)]));

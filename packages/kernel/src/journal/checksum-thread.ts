@@ -54,7 +54,7 @@ export class ChecksumThread {
       if (this.#waiting.length === 0) worker.unref();
     });
     worker.on('error', (error: Error) => this.#end(worker, error));
-    worker.on('exit', () => this.#end(worker, new Error('the thread for checksums ended')));
+    worker.on('exit', () => this.#end(worker, new Error('the checksum thread exited')));
     this.#worker = worker;
     return worker;
   }

@@ -359,7 +359,7 @@ export class FileCommitLog implements CommitLog {
 
   #throwIfUnusable(): void {
     if (this.#failure !== undefined) throw this.#failure;
-    invariant(this.#closing === undefined, 'the log is not used after its close');
+    invariant(this.#closing === undefined, 'the log must not be used after it is closed');
   }
 
   #throwIfOverloaded(payloadSize: number): void {
@@ -371,7 +371,10 @@ export class FileCommitLog implements CommitLog {
       );
     }
     if (this.#waitingSize + payloadSize > maxWaitingSize) {
-      throw logError('log_overloaded', `${this.#waitingSize} bytes wait for the disk`);
+      throw logError(
+        'log_overloaded',
+        `${this.#waitingSize} bytes are waiting to be written to disk`,
+      );
     }
   }
 

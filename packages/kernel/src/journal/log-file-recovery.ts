@@ -193,7 +193,7 @@ const missingBefore = (path: string, count: number): DomainError =>
   logError('log_damaged', {
     file: path,
     offset: 0,
-    why: `records before this file are missing (${count} of them)`,
+    why: `missing records before this file: ${count}`,
   });
 
 const isoOfMs = (ms: number): string => new Date(ms).toISOString();

@@ -98,4 +98,4 @@ function missingNewest(
   return logError('log_damaged', { file: path, offset: 0, why: NEWEST_GONE });
 }
 
-const NEWEST_GONE = 'it is missing, or it and those behind it: what was written last is gone';
+const NEWEST_GONE = 'the file is missing, and possibly later files; the newest records are lost';

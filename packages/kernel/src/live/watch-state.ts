@@ -25,7 +25,7 @@ export function watchState(
       told = text;
       notify(state);
     } catch (err) {
-      if (!isOver && !hasFailed) at.log.warn({ err }, 'reading the state for live pages failed');
+      if (!isOver && !hasFailed) at.log.warn({ err }, 'cannot read the state for live pages');
       hasFailed = true;
     } finally {
       isLooking = false;

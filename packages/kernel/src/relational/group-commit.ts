@@ -144,7 +144,7 @@ export class ExclusiveTransaction {
     this.#throwIfFailed();
     invariant(
       this.#outcome === undefined,
-      'a statement must not follow the end of its transaction',
+      'a statement must not run after its transaction has ended',
     );
     try {
       return await this.#channel.query('writer', sql, parameters);

@@ -121,7 +121,7 @@ function refuseOtherHistory(
     if (expected === name) continue;
     throw storeError('migrations_differ', {
       service,
-      why: `the database has ${name} where this version has ${expected ?? 'none'}`,
+      why: `the database contains ${name}; this version expects ${expected ?? 'none'}`,
     });
   }
 }

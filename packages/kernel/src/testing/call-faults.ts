@@ -37,7 +37,7 @@ export class CallFailed extends Error {
   override readonly name = 'CallFailed';
   readonly kind: string;
   constructor(kind: string, count: number) {
-    super(`simulated failure of call ${count} of ${kind}`);
+    super(`simulated failure of ${kind} call ${count}`);
     this.kind = kind;
   }
 }

@@ -199,7 +199,7 @@ class PostgresConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (storeError.is(this.#failure, 'transaction_timed_out')) throw this.#failure;
-    invariant(!this.#hasEnded, 'a statement must not follow the end of its transaction');
+    invariant(!this.#hasEnded, 'a statement must not run after its transaction has ended');
     const { rows, rowCount, command } = await this.#query(
       query.sql,
       query.parameters.map(toParameter),
@@ -214,7 +214,7 @@ class PostgresConnection implements DatabaseConnection {
 
   // biome-ignore lint/correctness/useYield: Kysely requires a generator; results are bounded, so none streams.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new InvariantBroken('statements are not streamed: read in pages');
+    throw new InvariantBroken('statements cannot be streamed; read in pages');
   }
 
   #end(): void {

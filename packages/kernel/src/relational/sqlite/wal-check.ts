@@ -48,7 +48,11 @@ async function checkFrames(
   if (header === undefined) {
     // The header is synced before the first frame is written.
     if (start.subarray(HEADER_SIZE).every((byte) => byte === 0)) return;
-    throw storeError('store_damaged', { file: path, offset: 0, why: 'bad header before frames' });
+    throw storeError('store_damaged', {
+      file: path,
+      offset: 0,
+      why: 'invalid header before frames',
+    });
   }
   const frameSize = FRAME_HEADER_SIZE + header.pageSize;
   const frameCount = Math.floor((size - HEADER_SIZE) / frameSize);
@@ -74,7 +78,11 @@ async function checkFrames(
         if (isSumRight && isOfThisRun) continue;
         // Checksums continue from the salts in the header, so frames of an earlier run never match.
         if (isSumRight)
-          throw storeError('store_damaged', { file: path, offset, why: 'bad salts of a frame' });
+          throw storeError('store_damaged', {
+            file: path,
+            offset,
+            why: 'invalid salts in a frame',
+          });
         badAt = offset;
       }
       if (!isOfThisRun) continue;
@@ -85,7 +93,7 @@ async function checkFrames(
         throw storeError('store_damaged', {
           file: path,
           offset: badAt,
-          why: 'bad frame before a later transaction',
+          why: 'invalid frame before a later transaction',
         });
       }
     }

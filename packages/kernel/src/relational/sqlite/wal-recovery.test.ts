@@ -134,7 +134,7 @@ describe('A flipped bit', () => {
   it('is repaired by a quarantine of the journal, keeping the data before it', async () => {
     const [, , third = 0] = commits();
     const damaged = flipped(third + 100);
-    const why = new RegExp(`left\\.db-wal at offset ${third}: bad frame before a later`);
+    const why = new RegExp(`left\\.db-wal at offset ${third}: invalid frame before a later`);
     await assert.rejects(openWith(damaged), why);
     const { rowCount, losses } = await openWith(damaged, true);
     assert.equal(rowCount, await rowsBySqliteAlone(damaged));

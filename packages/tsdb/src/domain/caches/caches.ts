@@ -216,7 +216,9 @@ export class Caches {
         throw tsdbError('resource_exists', { resource: wanted.name });
       }
       if (this.countOf(schema.id, wanted.kind) >= MAX_CACHES_PER_TABLE) {
-        throw invalidConfiguration(`a table has at most ${MAX_CACHES_PER_TABLE} caches of a kind`);
+        throw invalidConfiguration(
+          `a table can have at most ${MAX_CACHES_PER_TABLE} caches of each kind`,
+        );
       }
       const definition = { ...wanted, id: ++this.#lastIds[wanted.kind] } as unknown as D; // complete with its id
       await this.#deps.records.add(definition);

@@ -159,7 +159,12 @@ export class LineProtocolParser {
   #refuseRest(): void {
     this.#refusedCount++;
     const { lineNumber } = this.#fast;
-    this.#refused.push({ lineNumber, originalLine: '', message: 'too many cells', isLimit: true });
+    this.#refused.push({
+      lineNumber,
+      originalLine: '',
+      message: 'the request exceeds the cell limit; send smaller requests',
+      isLimit: true,
+    });
   }
 
   #take(memory: ColumnMemory, tooSparse?: SparseTable): ParsedBody {

@@ -31,7 +31,7 @@ export class GrowingTable {
   ): Promise<void> {
     if (this.#isUnverified) {
       if (rowCount >= MANY_ROWS && performance.now() < this.#retryAtMs)
-        throw new Error('Out of Memory Error: rows are waiting for memory of DuckDB');
+        throw new Error('Out of Memory Error: rows are waiting for DuckDB memory');
       this.#retryAtMs = performance.now() + RETRY_MS;
       await this.#makeAnew(connection, rowCount);
     }
