@@ -103,7 +103,8 @@ export class CatalogSnapshots {
     const isTooLarge =
       sizeBytes > MOST_BYTES || sizeBytes * LEAST_ROOM_SHARE > (await freeBytesOf(dataDir));
     if (isTooLarge) {
-      if (!this.#isRefused) log.warn({ sizeBytes }, 'no snapshot of plinth.db: too large');
+      if (!this.#isRefused)
+        log.warn({ sizeBytes }, 'plinth.db snapshot skipped: the file is too large');
       this.#isRefused = true;
       return;
     }

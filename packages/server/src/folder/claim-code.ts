@@ -24,7 +24,7 @@ export function claimCodeDelivery(to: {
       await files.remove(file);
       await files.remove(`${file}.tmp`);
     } catch (err) {
-      log.warn({ err, file }, 'claim code file not removed; it is worthless, delete it');
+      log.warn({ err, file }, 'cannot remove the expired claim code file; delete it manually');
     }
   };
   return {

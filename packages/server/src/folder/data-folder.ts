@@ -85,7 +85,10 @@ export class DataFolder {
       await chmod(this.path, OWN_MODE);
     } catch (err) {
       // A volume of another user, who decides about its permissions.
-      log.warn({ err, folder: this.path }, 'other users of this machine may read the data folder');
+      log.warn(
+        { err, folder: this.path },
+        'cannot restrict data folder permissions; other users of this machine may read it',
+      );
     }
   }
 
@@ -180,7 +183,7 @@ class FolderOfNewerVersion extends Error {
   ) {
     const { writtenBy, own } = versions;
     super(
-      `${cause.message}\n  ${folder} was written by version ${writtenBy} and this is ${own}: start ${writtenBy} or a newer one, or restore a backup that ${own} made`,
+      `${cause.message}\n  ${folder} was written by version ${writtenBy}, but this is version ${own}: start version ${writtenBy} or later, or restore a backup created by ${own}`,
       { cause },
     );
   }

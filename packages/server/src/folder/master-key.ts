@@ -71,7 +71,7 @@ export async function checkOwnMasterKey(
     return { fault: error instanceof ConfigInvalid ? error.problems.join() : messageOf(error) };
   }
   return {
-    note: `${path} is missing: unless server.master_key or server.master_key_file has the key, put the file back from a backup; the next start creates another key, which decrypts none of the stored secrets`,
+    note: `${path} is missing: restore the file from a backup, unless server.master_key or server.master_key_file contains the key; otherwise the server creates a new key at startup, which cannot decrypt stored secrets`,
   };
 }
 

@@ -140,12 +140,12 @@ export class AuditLog {
         await this.#append(Buffer.from(entries.map((entry) => `${lineOf(entry)}\n`).join('')));
       }
       if (this.#lostCount > 0) {
-        this.#log.error({ lostCount: this.#lostCount }, 'entries of the audit log lost');
+        this.#log.error({ lostCount: this.#lostCount }, 'audit log entries lost');
         this.#lostCount = 0;
       }
     } catch (error) {
       // The entries stay in memory, and the next one retries.
-      this.#log.error({ err: error, why: messageOf(error) }, 'audit log not written');
+      this.#log.error({ err: error, why: messageOf(error) }, 'cannot write the audit log');
     } finally {
       this.#isWriting = false;
     }

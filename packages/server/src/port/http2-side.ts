@@ -172,7 +172,7 @@ export class Http2Side {
     if (state.mayTakeBack >= 0 || state.isTooBusy) return;
     state.isTooBusy = true;
     // This can run inside the library's read: the session must not be destroyed there.
-    const why = new Error('too many cancelled requests');
+    const why = new Error('too many canceled requests');
     setImmediate(() => session.destroy(why, constants.NGHTTP2_ENHANCE_YOUR_CALM));
   }
 }

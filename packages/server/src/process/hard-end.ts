@@ -45,7 +45,7 @@ export function endHardAfter(endMs: number): void {
   const ownMs = Math.max(0, lastMs - BLOCKED_MS);
   setTimeout(() => {
     const log = createLogger({ level: 'warn', destination: 2 });
-    log.warn({ endMs }, 'shutdown timeout reached, the process ends');
+    log.warn({ endMs }, 'shutdown timeout reached; stopping the process immediately');
     process.kill(process.pid, 'SIGKILL');
   }, ownMs).unref();
   const watch = new Worker(WATCH, {

@@ -127,7 +127,7 @@ function ChartNote(props: {
   const isDensity = kind === 'scatter' && isDense(series);
   const text =
     kind === 'heat' || isDensity
-      ? 'colour intensity shows the number of points'
+      ? 'color intensity shows the number of points'
       : kind !== 'scatter' && isReduced && 'downsampled; minimum and maximum values are kept';
   return text ? <span className="time-chart-note">{text}</span> : null;
 }

@@ -197,7 +197,7 @@ function CreateApp({ onClose }: { readonly onClose: () => void }) {
         isCode
         value={secret}
         onChange={setSecret}
-        hint="Signs each delivery (X-Hub-Signature-256), so that the receiver can verify its origin. Empty: unsigned."
+        hint="Signs each delivery (X-Hub-Signature-256), so that the receiver can verify its origin. Leave empty to send unsigned deliveries."
       />
     </FormDialog>
   );

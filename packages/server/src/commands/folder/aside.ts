@@ -17,9 +17,7 @@ const COMPANION = /\.damaged$/;
 /** `plinth aside`. */
 export function asideCommand(): Command {
   const command = withFormat(new Command('aside'))
-    .description(
-      'list files that startup or a repair has quarantined, or remove them; the server may be running',
-    )
+    .description('list or remove files that the server has quarantined; the server may be running')
     .requiredOption('--data-dir <folder>', 'the data folder')
     .option('--remove', 'remove them permanently, including rows that exist nowhere else')
     .addHelpText(

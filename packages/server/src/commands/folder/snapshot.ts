@@ -27,10 +27,7 @@ export function snapshotCommand(): Command {
   const command = withFormat(new Command('snapshot'))
     .description('list the snapshots of plinth.db in a data folder, or restore one')
     .requiredOption('--data-dir <folder>', 'the data folder')
-    .option(
-      '--restore <name>',
-      'replace plinth.db by this snapshot; no server may run on the folder',
-    )
+    .option('--restore <name>', 'replace plinth.db with this snapshot; the server must be stopped')
     .addHelpText(
       'after',
       `

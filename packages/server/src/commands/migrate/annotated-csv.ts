@@ -82,7 +82,7 @@ function lineOf(cells: Cells, { names, types, isInKey, defaults }: Table): strin
   const cell = (index: number): string => cells[index] ?? defaults[index] ?? '';
   if (at('error') > 0) throw new BadLine(`error from the source server: ${cell(at('error'))}`);
   const needed = (name: string): string =>
-    at(name) < 0 ? fail(`the table has no column ${name}`) : cell(at(name));
+    at(name) < 0 ? fail(`column ${name} not found in the table`) : cell(at(name));
   const measurement = needed('_measurement');
   const timeNs = readTimeNs(needed('_time'), 'auto');
   if (timeNs === undefined)

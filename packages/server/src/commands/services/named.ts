@@ -28,7 +28,7 @@ export async function idOfName(
     count += 1;
     if (count === MAX_LOOKED_AT) {
       throw new CommandFailed(
-        `${at.what} ${at.said}: more than ${MAX_LOOKED_AT} exist, too many to search by name; use the id`,
+        `${at.what} ${at.said}: more than ${MAX_LOOKED_AT} exist, so names cannot be searched; use the id`,
       );
     }
   }

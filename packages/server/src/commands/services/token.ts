@@ -135,7 +135,10 @@ function oneOf(
   what: string,
 ): string | undefined {
   if (first !== undefined && second !== undefined && first !== second) {
-    throw new CommandFailed(`the ${what} was given twice: ${first} and ${second}`, EXIT.usage);
+    throw new CommandFailed(
+      `conflicting values for the ${what}: ${first} and ${second}; use only one`,
+      EXIT.usage,
+    );
   }
   return first ?? second;
 }

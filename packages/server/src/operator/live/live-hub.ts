@@ -62,7 +62,7 @@ export class LiveHub {
   }): Promise<LiveStream | string> {
     if (this.#isClosed) throw new ServerBusy('the server is shutting down');
     if (this.#streams.size + this.#openingCount >= MAX_STREAM_COUNT) {
-      throw new ServerBusy(`the limit of ${MAX_STREAM_COUNT} live streams is reached`);
+      throw new ServerBusy(`the limit of ${MAX_STREAM_COUNT} live streams has been reached`);
     }
     this.#openingCount++;
     try {
