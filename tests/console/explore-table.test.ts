@@ -231,7 +231,7 @@ describe('a table of results', { skip: SKIP }, () => {
     };
     await page.getByRole('grid').focus();
     await page.keyboard.press('Control+End');
-    await page.getByText('paused while you read').first().waitFor();
+    await page.getByText('paused while you scroll').first().waitFor();
     const before = await asked();
     await page.waitForTimeout(5000);
     assert.equal(await asked(), before);

@@ -146,7 +146,7 @@ describe('Explore', { skip: SKIP }, () => {
           : /^x\.{3,4}x{4,5}\.?$/;
       assert.match(picture, expected, `${view} of ${where}`);
     }
-    await page.getByText('colour intensity shows the number of points').waitFor();
+    await page.getByText('color intensity shows the number of points').waitFor();
   });
 
   it('keeps nanoseconds and 64-bit integers in table and clipboard', async () => {

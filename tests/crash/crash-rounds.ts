@@ -17,7 +17,7 @@ const FLAGS = [
   // A stop has to complete, however long it takes.
   ...['--log-level', 'info', '--tsdb-query-threads', '2', '--shutdown-timeout', '120000'],
 ];
-const LEFT_IN_LOG = 'rows remain in the log; the next start restores them';
+const LEFT_IN_LOG = 'rows remain in the log and are restored at the next startup';
 
 /** Interval of the wait for the first response of a round. */
 const WAIT_MS = 50;

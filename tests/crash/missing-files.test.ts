@@ -74,7 +74,7 @@ describe('A log', () => {
       const said = await refusal();
       assert.match(
         said,
-        /commit log is damaged: .*tsdb-log\/\d{12}\.log at offset 0: it is missing/,
+        /commit log is damaged: .*tsdb-log\/\d{12}\.log at offset 0: the file is missing/,
       );
       assert.match(said, /--repair/);
       assert.deepEqual(await logFiles(), [], 'a refused start changes nothing');
@@ -86,8 +86,8 @@ describe('A log', () => {
     await written('kill', 7);
     const newest = (await logFiles()).at(-1) ?? '';
     await rm(newest);
-    assert.match(await refusal(), /it is missing, or it and those behind it/);
-    await repaired('records of the log are lost', /tsdb-log\/\d{12}\.log$/);
+    assert.match(await refusal(), /the file is missing, and possibly later files/);
+    await repaired('log records were lost', /tsdb-log\/\d{12}\.log$/);
   });
 
   /** Two server runs with a record each, both in log files; `atFirstStop` is called between them. */
@@ -105,7 +105,7 @@ describe('A log', () => {
     [
       'without its oldest file',
       async () => await rm((await twoRuns())[0]),
-      /000002\.log at offset 0: records before this file are missing \(1 of them\)/,
+      /000002\.log at offset 0: missing records before this file: 1/,
       'v\n2',
     ],
     [
@@ -209,7 +209,7 @@ describe('A journal of the relational store', () => {
   it('can be dropped by a repair', async () => {
     await written('kill');
     await rm(wal());
-    await repaired('transactions of the relational store are lost', /plinth\.db-wal$/);
+    await repaired('relational store transactions were lost', /plinth\.db-wal$/);
   });
 
   it('that a clean stop has removed is not reported as missing', async () => {

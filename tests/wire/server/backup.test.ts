@@ -330,7 +330,7 @@ it('a named pipe in place of the manifest is refused without blocking', async ()
   assert.equal(run.code, 1);
   assert.match(
     run.stderr,
-    /not a complete backup: .*backup\.json is a link, is behind a link, or is not a regular file/,
+    /not a complete backup: .*backup\.json is a link, is reached through a link, or is not a regular file/,
   );
 });
 

@@ -51,7 +51,9 @@ it('An end of hundreds of small tables writes no file, and every start has their
   const { dataDir } = first;
   await fill(first);
   assert.equal(await first.stop(), 0);
-  assert.ok(first.logged('rows remain in the log; the next start restores them') !== undefined);
+  assert.ok(
+    first.logged('rows remain in the log and are restored at the next startup') !== undefined,
+  );
   assert.equal(await fileCount(dataDir), 0);
   for (const end of ['stop', 'kill'] as const) {
     const next = await ServerProcess.start({ dataDir, flags: FLAGS });
