@@ -110,7 +110,7 @@ describe('Explore', { skip: SKIP }, () => {
     });
     for (let from = 0; from < lines.length; from += 20_000)
       await write('metrics', lines.slice(from, from + 20_000).join('\n'));
-    /** Whether each tenth of the plot, from the top, contains coloured pixels. */
+    /** Whether each tenth of the plot, from the top, contains colored pixels. */
     const drawn = async (): Promise<string> =>
       await page.evaluate<string>(`(() => {
         const canvas = document.querySelector('.u-wrap canvas');

@@ -460,11 +460,11 @@ describe('the write drawer', { skip: SKIP }, () => {
     await page.keyboard.press('Escape');
     assert.equal(await focused(), 'Cancel');
     await page.keyboard.press('Enter');
-    const note = dialog().getByText(/^Cancelled: /);
+    const note = dialog().getByText(/^Canceled: /);
     await note.waitFor();
     assert.equal(await focused(), 'Query big');
     const [, shown = ''] =
-      /^Cancelled: ([\d,]+) rows written, plus those of requests in progress\. Written rows are kept/.exec(
+      /^Canceled: ([\d,]+) rows written, plus those of requests in progress\. Written rows are kept/.exec(
         (await note.textContent()) ?? '',
       ) ?? [];
     assert.equal(

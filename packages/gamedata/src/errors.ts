@@ -33,7 +33,7 @@ export const PARAMETER_KINDS = [
 const parameterText = (at: ParameterFault): string => at.message;
 
 /**
- * Closed catalogue of this service's expected failures; the kinds are the error codes of responses.
+ * Closed catalog of this service's expected failures; the kinds are the error codes of responses.
  * Source: gamedata, section 2.6.
  */
 const TEXTS = {

@@ -7,7 +7,7 @@ import {
   type RequestInvalid,
 } from '@plinth/kernel';
 
-/** Closed catalogue of the expected failures of this service. Source: tsdb-http, "Error model" and "Tokens". */
+/** Closed catalog of the expected failures of this service. Source: tsdb-http, "Error model" and "Tokens". */
 const TEXTS = {
   token_name_exists: (at: { readonly tokenName: string }) =>
     `token name already exists, ${at.tokenName}`,

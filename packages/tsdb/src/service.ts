@@ -46,7 +46,7 @@ import { SegmentRegistry } from './storage/segments/segment-registry.js';
 import { LOG_FOLDER } from './storage/wal/log-folder.js';
 import { writtenMsOf } from './storage/wal/write-record.js';
 
-/** Interval at which running queries of revoked tokens and users are cancelled. */
+/** Interval at which running queries of revoked tokens and users are canceled. */
 const REVOKED_CHECK_MS = 500;
 const WARM_UP_DELAY_MS = 500;
 /** Limits the catalog transaction, which others wait for, to some 10 ms. */

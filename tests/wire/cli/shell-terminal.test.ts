@@ -107,7 +107,7 @@ describe('plinth shell in a terminal', () => {
       ['', '(sql)> '],
       ["SELECT phase FROM system.queries WHERE query_text LIKE 'SELECT sum(%';\r", '| cancel ', 20],
     ]);
-    assert.match(out, /cancelled/);
+    assert.match(out, /canceled/);
     assert.match(out, /\| most \|[\s\S]*\| 39\.0 /);
     assert.match(out, /\| cancel +\|/);
     assert.ok(performance.now() - startMs < 55_000);

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour" and "Arrow Flight / Flight SQL", under TLS.
+// Source: tsdb-http, "Transport and common behavior" and "Arrow Flight / Flight SQL", under TLS.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 // Not all of the harness: a part of it loads the gRPC library, which has to come after the variable below.

@@ -1,5 +1,5 @@
 // Source: "Annotated CSV" of InfluxDB 2.x, `influxd inspect export-lp`, `/api/v1/export` of VictoriaMetrics, `promtool tsdb dump`, the
-// plaintext protocol of Graphite; behaviour of the command according to its help.
+// plaintext protocol of Graphite; behavior of the command according to its help.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour"; CVE-2023-44487, CVE-2019-9512, 9515 and 9518, CVE-2024-27983.
+// Source: tsdb-http, "Transport and common behavior"; CVE-2023-44487, CVE-2019-9512, 9515 and 9518, CVE-2024-27983.
 // Attacks that cost a client nothing must not affect other clients.
 // Own process: it is flooded.
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour" and `--shutdown-timeout`: a shutdown aborts running calls.
+// Source: tsdb-http, "Transport and common behavior" and `--shutdown-timeout`: a shutdown aborts running calls.
 // Own process: it gets signals.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

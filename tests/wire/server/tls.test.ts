@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour", under TLS.
+// Source: tsdb-http, "Transport and common behavior", under TLS.
 // Own process: one gets signals.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

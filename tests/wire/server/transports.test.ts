@@ -250,7 +250,7 @@ describe('A request', () => {
     assert.equal(await counted(), before + 2);
   });
 
-  it('is cancelled when its client disconnects', { timeout: 60_000 }, async () => {
+  it('is canceled when its client disconnects', { timeout: 60_000 }, async () => {
     const slow = 'SELECT count(*) AS n FROM m a, m b, m c, m d WHERE a.v + b.v + c.v + d.v < 0';
     const cancelled = async (): Promise<number> => {
       const { text } = await server.http.send('/metrics');

@@ -104,7 +104,7 @@ describe('an answer with a value that cannot be computed', () => {
   });
 });
 
-describe('an answer in InfluxQL whose statement is cancelled', () => {
+describe('an answer in InfluxQL whose statement is canceled', () => {
   const cancelAll = async (): Promise<void> => {
     const queries = `${server.url}/ops/v1/tsdb/queries`;
     const listed = (await (await fetch(`${queries}?running=true`)).json()) as {

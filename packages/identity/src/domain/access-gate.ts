@@ -35,7 +35,7 @@ export const OPERATOR_TOKEN_PATH = `${TOKEN_PATH}/admin`;
 /**
  * Authenticates requests and decides who may use a route. Decisions are synchronous and use memory,
  * except for password checks. They depend on the route's declared access, never on the path text.
- * Source: tsdb-http, "Authentication and authorisation", order of checks.
+ * Source: tsdb-http, "Authentication and authorization", order of checks.
  */
 export class AccessGate {
   readonly #tokens: ApiTokens;

@@ -82,7 +82,7 @@ it('treats all clients of a Unix socket as one, without connection limits', () =
   assert.equal(new ClientAddresses(RULES).of({ headers: {} }).key, 'ip:unknown');
 });
 
-it('recognises exempt networks', () => {
+it('recognizes exempt networks', () => {
   const addresses = new ClientAddresses(RULES);
   const isExempt = (remoteAddress: string, given?: string) =>
     addresses.of({

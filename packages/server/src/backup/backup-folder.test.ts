@@ -93,7 +93,7 @@ it('is complete and unchanged', async (t) => {
 });
 
 it('checks size and checksum of the data it returns', async () => {
-  // CRC-32C of "123456789". Source: RFC 3720, and the catalogue of CRCs.
+  // CRC-32C of "123456789". Source: RFC 3720, and the catalog of CRCs.
   const good = { name: 'a', size_bytes: 9, crc32c: 0xe3069283 };
   const through = async (expected: typeof good): Promise<string> => {
     const pieces = (async function* () {

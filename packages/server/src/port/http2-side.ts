@@ -30,7 +30,7 @@ const SWEEP_INTERVAL_MS = 5_000;
 const PING_ANSWER_MS = 20_000;
 
 /**
- * Limit of cancelled requests: an initial burst, then a rate per second. Cancelling costs the client nothing and does not count
+ * Limit of canceled requests: an initial burst, then a rate per second. Canceling costs the client nothing and does not count
  * against its open requests. Source: CVE-2023-44487.
  */
 const MAX_TAKEN_BACK = 500;
@@ -45,7 +45,7 @@ interface SessionState {
   /** Requests that it may still cancel, and the time of that count. */
   mayTakeBack: number;
   sinceMs: number;
-  /** It has cancelled too many requests. */
+  /** It has canceled too many requests. */
   isTooBusy: boolean;
 }
 
@@ -78,7 +78,7 @@ export class Http2Side {
       (request, response) => {
         announceBody(request);
         const { stream } = request;
-        // Cancelled together with its headers.
+        // Canceled together with its headers.
         if (stream.session === undefined) return;
         this.#turns.take(stream.session, {
           isWanted: () => !stream.closed && !stream.destroyed,
@@ -133,7 +133,7 @@ export class Http2Side {
       const note = (): void => {
         if (isTakenBack(stream)) this.#countTakenBack(session, state);
       };
-      // A stream cancelled together with its headers is closed before this event.
+      // A stream canceled together with its headers is closed before this event.
       if (stream.destroyed) {
         note();
         return;
@@ -177,7 +177,7 @@ export class Http2Side {
   }
 }
 
-/** Whether the client cancelled the stream, with any code. A stream aborted by the server does not count. */
+/** Whether the client canceled the stream, with any code. A stream aborted by the server does not count. */
 function isTakenBack({ aborted, errored }: ServerHttp2Stream): boolean {
   if (!aborted) return false;
   return errored === null || ('code' in errored && errored.code === 'ERR_HTTP2_STREAM_ERROR');

@@ -11,7 +11,7 @@ interface Beginning {
 
 /**
  * Starts requests so that no connection delays the others. A burst of requests (one connection can send a thousand) is started over
- * several event-loop ticks, with all connections in rotation. A request cancelled in the meantime costs almost nothing.
+ * several event-loop ticks, with all connections in rotation. A request canceled in the meantime costs almost nothing.
  */
 export class RequestQueue {
   readonly #nowMs: () => number;
@@ -22,7 +22,7 @@ export class RequestQueue {
     this.#nowMs = nowMs;
   }
 
-  /** @param beginning started now or later, unless cancelled. */
+  /** @param beginning started now or later, unless canceled. */
   take(session: Http2Session, beginning: Beginning): void {
     if (!beginning.isWanted()) return;
     if (this.#turnEndMs === undefined) {

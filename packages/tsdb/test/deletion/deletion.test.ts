@@ -1,4 +1,4 @@
-// Expected behaviour: tsdb-http, "Deletion life cycle".
+// Expected behavior: tsdb-http, "Deletion life cycle".
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -21,7 +21,7 @@ export function TimeChart(props: {
   readonly isLog?: boolean;
   readonly isStacked?: boolean;
   readonly height: number;
-  /** Keeps the colour of each series when others are hidden. */
+  /** Keeps the color of each series when others are hidden. */
   readonly colourOf: (key: string) => number;
   readonly onZoom?: (range: TimeRange) => void;
   readonly onZoomOut?: () => void;
@@ -54,7 +54,7 @@ export function TimeChart(props: {
     () => (width === 0 ? undefined : alignSeries(series, { ...range, width })),
     [series, range, width],
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: colours come from the theme.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: colors come from the theme.
   useEffect(() => {
     if (box.current === null || points === undefined) return;
     const drawn =

@@ -66,7 +66,7 @@ export function useLiveState<T>(
   });
 }
 
-/** Replaces the result of a query. A fetch in progress is cancelled, as its older result would arrive last. */
+/** Replaces the result of a query. A fetch in progress is canceled, as its older result would arrive last. */
 export async function takeState<T>(
   client: QueryClient,
   queryKey: QueryKey,

@@ -75,7 +75,7 @@ async function fullText({ id, text }: LoggedQuery): Promise<string> {
 const LOOKS: Readonly<Record<string, readonly [look: string, label: string]>> = {
   success: ['good', '✓ done'],
   fail: ['bad', '✕ failed'],
-  cancel: ['warn', '– cancelled'],
+  cancel: ['warn', '– canceled'],
 };
 
 function QueryTable(props: {

@@ -97,7 +97,7 @@ export function AppsPage() {
         <ConfirmDelete
           what="app"
           name={going.name}
-          loss="Its keys and webhook are deleted and its pending deliveries are cancelled. Delivery records are kept."
+          loss="Its keys and webhook are deleted and its pending deliveries are canceled. Delivery records are kept."
           onClose={() => setGoing(undefined)}
           act={async () => {
             await deleteApp(going.id);

@@ -79,7 +79,7 @@ export class DataSet {
 
   /**
    * Like `resolve` for many names at once, in time slices.
-   * @param found ids by lowercase or normalised name; matching ids are added.
+   * @param found ids by lowercase or normalized name; matching ids are added.
    */
   async collectNamed(kind: Kind, found: ReadonlyMap<string, Set<string>>): Promise<void> {
     const { rows } = this.tables[kind];

@@ -1,4 +1,4 @@
-// Source: https://www.sqlite.org/fileformat2.html#walformat, and the behaviour of SQLite with corrupt journals.
+// Source: https://www.sqlite.org/fileformat2.html#walformat, and the behavior of SQLite with corrupt journals.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -195,5 +195,5 @@ function blocksSizeBytes(rowCount: number, columns: readonly Column[]): number {
   return rowCount * (INDEX_BYTES + columns.length * VALUE_BYTES);
 }
 
-/** Loads are never cancelled, because several queries may wait for one. */
+/** Loads are never canceled, because several queries may wait for one. */
 const { signal: NEVER } = new AbortController();
