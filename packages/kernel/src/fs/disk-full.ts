@@ -2,7 +2,7 @@ import { causesOf } from '../errors/causes-of.js';
 
 const RETRY_AFTER_SEC = 5;
 
-/** The process has no file descriptors left: many connections can use up those that files need. */
+/** The process has reached its limit of file descriptors, for example because many connections are open. */
 const NO_HANDLES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
 
 /** Nothing was stored. The condition ends when space is free again, without a restart. */
@@ -10,7 +10,7 @@ export class DiskFull extends Error {
   override readonly name = 'DiskFull';
   readonly kind = 'disk_full';
   readonly retryAfterSec = RETRY_AFTER_SEC;
-  /** @param code the code of the underlying error, when `cause` is not that error. */
+  /** @param code the code of the underlying error, if `cause` is another error. */
   constructor(
     cause: unknown,
     code: unknown = Reflect.get(Object(cause), 'code'),
@@ -21,7 +21,7 @@ export class DiskFull extends Error {
     super(message, { cause });
   }
 
-  /** For low space before any write fails: the remaining space is kept for deletions. */
+  /** Used before any write fails: the remaining space is reserved for deletions. */
   static low(): DiskFull {
     return new DiskFull(undefined, undefined, LOW);
   }

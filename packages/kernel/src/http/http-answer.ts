@@ -9,7 +9,7 @@ export interface HttpAnswer {
   readonly headers: HeaderList;
   readonly body: Buffer | undefined;
   /**
-   * The rest of the body, pulled piece by piece as the client reads it, and returned when the client disconnects. A failure
+   * The rest of the body, read piece by piece as the client consumes it, and closed when the client disconnects. A failure
    * closes the connection.
    */
   readonly rest?: AsyncGenerator<Buffer, void, undefined> | undefined;

@@ -19,7 +19,7 @@ export interface HttpHead {
   headerList(): readonly (readonly [name: string, value: string])[];
   /** The client: the peer of the connection, or the one that a trusted proxy reports. */
   readonly client: ClientAddress;
-  /** The connection, which may be that of a proxy; for counting and closing connections. */
+  /** The connection, possibly from a proxy; used to count and close connections. */
   readonly socket: Socket;
   readonly httpVersion: 1 | 2;
   /**

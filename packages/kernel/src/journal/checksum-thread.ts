@@ -15,9 +15,9 @@ interface Waiting {
 }
 
 /**
- * Computes CRC-32C in its own thread, one piece after the other, so that gigabytes do not block the event loop. The first
- * piece that is large enough starts the thread; after a failure the next one restarts it. The caller bounds the number of
- * waiting pieces.
+ * Computes CRC-32C in its own thread, one piece after the other, so that large files do not block the event loop. The
+ * first large piece starts the thread. After a failure, the next large piece restarts it. The caller bounds the
+ * number of waiting pieces.
  */
 export class ChecksumThread {
   #worker: Worker | undefined;

@@ -32,7 +32,7 @@ class Catalog implements LogCatalog {
     this.#failAt('stopped');
   }
 
-  /** Runs at the end of a start and of each flush. */
+  /** Runs at the end of startup and after each flush. */
   noteFiles(log: FileCommitLog, flushedFile = 0): void {
     this.known = {
       ...this.known,

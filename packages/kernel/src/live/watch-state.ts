@@ -2,8 +2,8 @@ import type { Clock } from '../clock/clock.js';
 import type { Logger } from '../log/logger.js';
 
 /**
- * Reads a state immediately and every `intervalMs`, one read at a time, and notifies on each change. Of consecutive
- * failures, only the first is logged.
+ * Reads a state immediately and every `intervalMs`, one read at a time, and notifies on each change. Only the first
+ * of consecutive failures is logged.
  */
 export function watchState(
   at: { readonly clock: Clock; readonly log: Logger; readonly intervalMs: number },

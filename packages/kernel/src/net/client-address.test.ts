@@ -35,7 +35,7 @@ it('uses the last hop that is not a proxy, and ignores earlier ones', () => {
   assert.equal(keyOf({}, '10.0.0.1', '1.2.3.4, 198.51.100.7, 10.0.0.2'), 'ip:198.51.100.7+');
   assert.equal(keyOf({}, '10.0.0.1', ['1.2.3.4', '198.51.100.7']), 'ip:198.51.100.7+');
   assert.equal(keyOf({}, '10.0.0.1', '10.0.0.3, 10.0.0.2'), 'ip:10.0.0.3+');
-  // An invalid address ends the walk, and a long list is not walked completely.
+  // An invalid address ends the search, and a long list is not searched completely.
   assert.equal(keyOf({}, '10.0.0.1', '1.2.3.4, nonsense, 10.0.0.2'), 'ip:10.0.0.2+');
   assert.equal(keyOf({}, '10.0.0.1', 'nonsense'), 'ip:10.0.0.1+');
   const long = `1.2.3.4${', 10.0.0.2'.repeat(64)}`;

@@ -13,13 +13,16 @@ export interface OutboxOptions {
   /** The name of this node among those that share the store; stable over restarts. */
   readonly node: string;
   readonly log: Logger;
-  /** How long an idle relay waits before it checks again, as another node may have stopped before it sent a notification. */
+  /**
+   * The interval at which an idle relay checks for events, because another node may have stopped before it sent a
+   * notification.
+   */
   readonly pollMs?: number;
   /** How long events are kept after all subscribers have received them. */
   readonly retentionMs?: number;
-  /** After this time, events are not kept any more for a subscriber that no node runs. */
+  /** After this time, events are no longer kept for a subscriber that no node runs. */
   readonly forgetAfterMs?: number;
-  /** Called when events were removed that an inactive subscriber has not received. */
+  /** Called when events that an inactive subscriber has not received were removed. */
   readonly onSubscriberLeftBehind?: (left: {
     readonly subscriber: string;
     readonly lastSeenMs: number;

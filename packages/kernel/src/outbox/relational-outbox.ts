@@ -83,8 +83,8 @@ export class RelationalOutbox implements Outbox {
   }
 
   /**
-   * Removes events in batches, once all subscribers have received or passed them and the retention has elapsed. An inactive
-   * subscriber counts until it is forgotten.
+   * Removes events in batches, once all subscribers have received or passed them and the retention has elapsed. An
+   * inactive subscriber counts until it is dropped.
    */
   async removeOld(): Promise<void> {
     const { store, clock, retentionMs = DAY_MS, forgetAfterMs = 30 * DAY_MS } = this.#options;
@@ -124,7 +124,7 @@ export class RelationalOutbox implements Outbox {
     return new Map(await Promise.all(ages));
   }
 
-  /** Gives positions of earlier versions, which have no time, the full time until they are forgotten. */
+  /** Sets the time of positions from earlier versions, so that they are kept for the full period. */
   async #noteUnseen(): Promise<void> {
     const { store, clock } = this.#options;
     await store.transaction<OutboxTables, void>(async (tx) => {

@@ -2,7 +2,7 @@ const FORBIDDEN = /[\p{Control}\p{Surrogate}]/u;
 const HALF = /\p{Surrogate}/u;
 
 /**
- * Whether every store, log and terminal preserves the text: complete characters and no control characters. Names must meet
+ * Whether every store, log and terminal preserves the text: only complete characters, and no control characters. Names must meet
  * this: a store changes half a surrogate pair, and PostgreSQL rejects NUL.
  */
 export const isPlainText = (text: string): boolean => !FORBIDDEN.test(text);

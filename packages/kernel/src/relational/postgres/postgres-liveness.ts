@@ -7,9 +7,10 @@ const SLOW_QUERY_MS = 1500;
 const CHECK_INTERVAL_MS = 500;
 
 /**
- * Distinguishes a slow server from an unreachable one. A host that hangs or is cut off closes no connection, and the
- * operating system notices only after many minutes. While a query is pending, test connections are opened. When one fails,
- * all pending and new queries fail immediately, until the server responds again.
+ * Distinguishes a slow server from an unreachable one. A host that hangs or is disconnected does not close its
+ * connections, and the operating system detects this only after many minutes. While a query is pending, test
+ * connections are opened. When one fails, all pending and new queries fail immediately, until the server responds
+ * again.
  */
 export class PostgresLiveness {
   readonly #greet: () => Promise<void>;

@@ -24,7 +24,7 @@ interface WalHeader {
 
 /**
  * SQLite silently ends its journal at the first frame with a wrong checksum, so corruption would lose acknowledged
- * transactions. Throws `store_damaged` when the bad frame had been synced; returns a tail that may be torn.
+ * transactions. Throws `store_damaged` if the bad frame was synced; otherwise returns the tail, which may be torn.
  */
 export async function checkWal(fileSystem: FileSystem, path: string): Promise<WalTail | undefined> {
   const size = (await fileSystem.stat(path))?.sizeBytes ?? 0;
@@ -88,7 +88,7 @@ async function checkFrames(
       if (!isOfThisRun) continue;
       tailEnd = offset + frameSize;
       if (frame.getUint32(4) !== 0) commitCount += 1;
-      // The first commit ends the transaction of the bad frame. Later frames are written only after it was synced.
+      // The first commit ends the transaction of the bad frame. Later frames are written only after this transaction was synced.
       if (commitCount > 1) {
         throw storeError('store_damaged', {
           file: path,

@@ -87,7 +87,7 @@ function checkPayoutMethods(at: AccountContext): Violation | undefined {
     return violate('incompatible_default_payout_method', {
       param,
       message: method
-        ? `${param} is of type ${method.type}, which cannot be a default.`
+        ? `${param} has the type ${method.type}, which cannot be used as a default.`
         : `${param} is not a payout method of this account: ${quote(id)}.`,
     });
   });
