@@ -7,7 +7,7 @@ const PACKAGE = join(import.meta.dirname, '..');
 const STATION = /^\d+\. `([^`]+)`: `(\w+)`/;
 /** A file name in backquotes, from `src/` on. */
 const FILE = /`((?:[\w-]+\/)*[\w-]+\.ts)`/g;
-/** A row of a table of folders, by its first cell: one folder, or several of a kind. */
+/** A row of the folder table, by its first cell: one folder, or several folders of one kind. */
 const FOLDER = /^\| (`[^|]+`) \|/gm;
 
 /** Includes tests. */

@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { COMPATIBILITY_ALIASES, COMPATIBILITY_SETTINGS } from './compatibility-settings.js';
 
 const MIB = 1024 * 1024;
-/** Minimum with which DuckDB can sort or group the rows of a small table. */
+/** Minimum memory with which DuckDB can sort or group the rows of a small table. */
 const LEAST_QUERY_MEMORY_BYTES = 32 * MIB;
-/** More than DuckDB's minimum share of it. */
+/** Exceeds DuckDB's minimum share. */
 export const LEAST_MEMORY_BYTES = 128 * MIB;
 
 /** Settings of the time-series service. Source of the aliases: tsdb-http, "Server options users rely on". */

@@ -51,7 +51,7 @@ const IGNORED = -1;
 /**
  * Combinations of tags. The combination of a series never changes, so a row costs one array
  * look-up. Each combination stores one of its series, and its values come from the series index,
- * which never removes entries. Numbers are not reused, because there are at most as many as series.
+ * which never removes entries. Numbers are not reused, because there are never more numbers than series.
  */
 class TagKeys implements RowKeys {
   readonly #index: SeriesIndex;

@@ -42,7 +42,7 @@ const DEFAULT_HARD_DELETE_MS = 72 * 3_600_000;
  */
 export class RelationalCatalog implements Catalog {
   readonly clusterUuid: string;
-  /** Id of this node: the only one while the store is a local file. */
+  /** Id of this node, which is the only node if the store is a local file. */
   readonly nodeUuid: string;
   readonly #limits: CatalogLimits;
   readonly #changes = new CatalogChanges();

@@ -9,8 +9,7 @@ import { TableStore } from './table/table-store.js';
 import { visibleFrom } from './table/visible-from.js';
 
 /**
- * Delay before the series of all tables are read after the start; a query that needs them earlier
- * reads them immediately.
+ * Delay after startup before the series of all tables are read. A query that needs them earlier reads them immediately.
  */
 const INDEX_DELAY_MS = 500;
 
@@ -102,7 +101,7 @@ export class EngineTables {
     await this.#indexing;
   }
 
-  /** Resolves when no series are being read any more. */
+  /** Resolves when no series are being read. */
   async indexingEnded(): Promise<void> {
     for (const store of this.#stores.values()) await store.series.indexingEnded();
   }

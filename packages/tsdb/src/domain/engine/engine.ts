@@ -17,7 +17,7 @@ export interface Engine {
   queryToParquet(request: QueryRequest): Promise<ParquetFile>;
   /** Resolves when the deletion is durable and applies to every query that starts afterwards. */
   deleteRows(request: DeleteRowsRequest): Promise<void>;
-  /** Number of row deletions that are not carried out in all files yet. */
+  /** Number of row deletions that have not been carried out in all files yet. */
   readonly waitingDeletionCount: number;
   /** Starts removing due data of deleted objects in the background. */
   removeDeletedSoon(): void;

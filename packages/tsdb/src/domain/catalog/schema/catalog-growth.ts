@@ -20,7 +20,7 @@ import { type CatalogLimits, WRITER_SHARE } from './limits.js';
 import { findNewDatabaseFault, INTERNAL_DATABASE, ownerOf } from './names.js';
 import type { TableDraft } from './table-draft.js';
 
-/** Takes some milliseconds; the event loop runs in between. */
+/** Takes several milliseconds and yields to the event loop. */
 const TABLES_PER_TURN = 256;
 const INTERNAL_RETENTION_NS = 7n * 86_400n * 1_000_000_000n;
 
@@ -49,7 +49,7 @@ export class CatalogGrowth {
     this.#nextTableId = content.nextTableId;
   }
 
-  /** Whether a table may ever have had this id, as far as the catalog remembers. */
+  /** Whether, according to the catalog, a table may ever have had this id. */
   hasGivenTableId(id: number): boolean {
     return id < this.#nextTableId;
   }
@@ -59,7 +59,7 @@ export class CatalogGrowth {
     this.#nextTableId = Math.max(this.#nextTableId, id + 1);
   }
 
-  /** Called at the first start with this store. */
+  /** Called when the server first starts with this store. */
   async initialize(identity: Parameters<typeof writeIdentity>[1]): Promise<void> {
     const internal = this.#newDatabase(INTERNAL_DATABASE, INTERNAL_RETENTION_NS);
     await this.#deps.store.transaction<CatalogTables, void>(async (tx) => {
@@ -91,7 +91,7 @@ export class CatalogGrowth {
       if (fault !== undefined) throw tsdbError('database_name_invalid', fault);
       this.#assertRoomFor(name, isLimited);
       await this.ensureOwner(name);
-      this.#assertRoomFor(name, isLimited); // others may have been created meanwhile
+      this.#assertRoomFor(name, isLimited); // others may have been created in the meantime
     }
     const database = existing ?? this.#newDatabase(name, retentionNs);
     const isOwn = name === INTERNAL_DATABASE;

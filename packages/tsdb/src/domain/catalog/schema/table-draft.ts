@@ -17,8 +17,7 @@ export interface Refusal {
 
 /**
  * The table after a request: the existing columns plus those of the rows accepted so far. The
- * columns of a row are first `require`d one by one, then kept or dropped together, so that a
- * rejected row leaves nothing.
+ * columns of a row are first `require`d one by one, then kept or dropped together, so that a rejected row has no effect.
  */
 export class TableDraft {
   readonly name: string;

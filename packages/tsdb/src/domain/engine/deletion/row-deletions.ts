@@ -9,7 +9,7 @@ import type { TableStore } from '../table/table-store.js';
 import type { Tombstone } from '../table/tombstones.js';
 import type { WriteBuffer } from '../write/write-buffer.js';
 
-/** Which rows to delete. Rows written after the deletion are kept. */
+/** Selects the rows to delete. Rows written after the deletion are kept. */
 export interface DeleteRowsRequest {
   readonly database: string;
   /** `undefined` means every table of the database. An unknown table throws `table_not_known`. */
@@ -31,8 +31,7 @@ export interface DeleteRowsRequest {
  */
 const MAX_WAITING_COUNT = 1000;
 /**
- * Maximum stored size of the conditions of one deletion, counted once per table. Each start reads
- * all of them.
+ * Maximum stored size of the conditions of one deletion, counted once per table. All conditions are read at startup.
  */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 

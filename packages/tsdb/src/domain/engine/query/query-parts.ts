@@ -101,7 +101,7 @@ export class QueryParts {
     return this.#rowCount > MAX_WHOLE_ROWS || rowSizeOf(columns) === undefined;
   }
 
-  /** Keeps only one slice for a slow reader. Can be read once. */
+  /** Keeps only one slice in memory for a slow reader. Can be read once. */
   async *rows(options: {
     readonly host: DuckDbHost;
     readonly memory: SliceMemory;
@@ -182,7 +182,7 @@ export class QueryParts {
   }
 }
 
-/** Maximum row count of the result, as far as the statement limits it. */
+/** Maximum row count of the result, if the statement limits it. */
 export function mostRowsOf(
   { maxRows, bucketNs }: RowsStatement,
   [scan]: readonly PreparedScan[],

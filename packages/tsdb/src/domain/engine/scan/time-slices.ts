@@ -162,7 +162,7 @@ export class TimeSlices implements Slices {
   }
 }
 
-/** Nanoseconds from the first to the last row within the bounds, as far as is known. */
+/** Nanoseconds from the first to the last row within the bounds, if known. */
 export function lengthOf(bounds: TimeSlice, spans: readonly TimeSpan[]): bigint {
   const { first, last } = timeWithin(bounds, spans);
   return last < first ? 0n : last - first + 1n;

@@ -20,7 +20,7 @@ export class TagValues {
   #hashes = new Int32Array(FIRST_COUNT);
   /** Open addressing over the hashes; 0 means free, because it is not the code of a value. */
   #slots = new Int32Array(2 * FIRST_COUNT);
-  /** By code, as far as strings were created. */
+  /** By code; contains only strings that were created. */
   readonly #texts: (string | undefined)[] = [undefined];
   /** All codes below this one have their string. */
   #madeCount = 1;

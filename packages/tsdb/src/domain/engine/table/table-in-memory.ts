@@ -109,7 +109,7 @@ export class TableInMemory {
   async gather(how: LoadAhead): Promise<void> {
     const { newest } = this.#parts.generations;
     await newest?.main.flushToDuckDb();
-    // Late rows are left out, because there are few.
+    // Late rows are omitted, because there are few.
     if (newest !== undefined && newest.main.engineRows > 0)
       await this.#columns.gather(engineRows(newest), this.#inMemoryColumns, how);
   }
@@ -130,7 +130,7 @@ export class TableInMemory {
     return [...this.#parts.schema().columns.values()].filter(({ kind }) => isInMemoryKind(kind));
   }
 
-  /** All visible rows between two timestamps, taken in one step without an await. */
+  /** All visible rows between two timestamps, collected in one step without an await. */
   #rowSources(minTime: bigint, maxTime: bigint): RowSource[] {
     const { segments, generations } = this.#parts;
     const buffers = generations.list.flatMap(bufferRows);
