@@ -501,7 +501,7 @@ describe('A damaged segment', () => {
     const before = new Set(await paths('objects', '.parquet'));
     await withServer(async (server) => {
       await write(server, 'm v=9i 10');
-      // More than a stop leaves in the log; nothing is merged after it.
+      // More rows than a shutdown leaves in the log, without a later merge.
       const text = 'x'.repeat(60_000);
       for (let part = 0; part < 2; part++)
         await write(server, Array.from({ length: 80 }, (_, i) => `n s="${text}" ${i}`).join('\n'));
@@ -629,7 +629,7 @@ describe('A repair that is killed as soon as it is done', () => {
     },
     {
       name: 'a file of another time',
-      // As if the folder had been emptied and filled again: the first file under the number of the last.
+      // Simulates a folder that was emptied and filled again: the first file has the number of the last.
       async damage([first, , third]) {
         const bytes = await readFile(first);
         bytes.writeBigUInt64LE(3n, 16);

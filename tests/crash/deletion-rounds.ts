@@ -96,7 +96,7 @@ class Rounds {
     }
   }
 
-  /** Deletes everything permanently: no file may be left. */
+  /** Deletes all data permanently. No file may remain. */
   async finish(): Promise<void> {
     const server = await ServerProcess.start({ dataDir: this.#dataDir, flags: FLAGS });
     try {

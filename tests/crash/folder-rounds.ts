@@ -113,7 +113,7 @@ export function assertFolderInUse(failure: unknown, folder: string, pid: number)
   );
 }
 
-/** Acts like a supervisor that does not wait for the end of the first server. */
+/** Acts like a supervisor that does not wait until the first server has exited. */
 async function startWhenFree(closing: ServerProcess, folder: string): Promise<ServerProcess> {
   for (;;) {
     try {

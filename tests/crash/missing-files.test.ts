@@ -51,7 +51,7 @@ async function logFiles(): Promise<string[]> {
     .map((name) => join(folder, name));
 }
 
-/** A start with `--repair` reports the loss; all later starts report nothing. */
+/** The server reports the loss when it is started with `--repair`, and reports nothing at all later starts. */
 async function repaired(message: string, file: RegExp): Promise<void> {
   const server = await start('--repair');
   const loss = server.logged(message);
@@ -68,7 +68,7 @@ describe('A log', () => {
   for (const end of ['stop', 'kill'] as const) {
     it(`without any of its files is not treated as new (${end})`, async () => {
       await written(end);
-      // Twice: the second start has flushed, and its file contains the rows written since then.
+      // Restarted twice: rows are flushed during the second start, and the new file contains the rows written since then.
       await written(end, 2);
       for (const path of await logFiles()) await rm(path);
       const said = await refusal();

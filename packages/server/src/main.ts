@@ -1,7 +1,7 @@
 import module from 'node:module';
 import { freshBundle } from './fresh-bundle.js';
 
-/** The command whose startup time matters, and which has a store. */
+/** The only command with a store, whose startup time is critical. */
 const SERVER_COMMAND = 'serve';
 
 // Keeps compiled code between starts (Node 22.1 and later). The typings are those of the oldest supported Node.

@@ -107,7 +107,7 @@ export async function wireUp(
   let certificate = around.tls;
   const router = new Router();
   const close = async (): Promise<void> => {
-    // Closed in reverse order; a failure must not keep the others open.
+    // Closed in reverse order; a failure must not prevent the others from closing.
     const failures: unknown[] = [];
     for (let next = closers.pop(); next !== undefined; next = closers.pop()) {
       try {
@@ -244,7 +244,7 @@ export async function wireUp(
       ? await openGameData(partsOf('gamedata'), rateLimit?.countWrongLogins('gamedata'))
       : undefined;
     const services: HttpService[] = [
-      // First: returning clients of a server with data request these at once.
+      // Loaded first, because returning clients of a server with data request these immediately.
       ...(tsdb ? [tsdb] : []),
       identity,
       ...(accounts ? [accounts] : []),
@@ -333,7 +333,7 @@ export async function wireUp(
     };
   } catch (error) {
     const explained = await around.folder.explain(error);
-    // The cause of a failed start can also make closing fail; the cause is what gets reported.
+    // The cause of a failed start can also make closing fail. Only the cause is reported.
     await close().catch((err: unknown) =>
       log.debug({ err }, 'cleanup after a failed start is incomplete'),
     );
@@ -366,7 +366,7 @@ async function startServices(
   const settled = Promise.allSettled(starts);
   // One tick later: the tables of the first two come first, because these services have the most work afterwards.
   await setImmediate();
-  for (const service of services) service.prepare?.().catch(() => undefined); // The start reports the error again.
+  for (const service of services) service.prepare?.().catch(() => undefined); // `start` reports the error again.
   const failed = (await settled).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 }

@@ -10,7 +10,7 @@ import { CLI } from '../../harness/cli.js';
 import { SharedServer } from '../../harness/index.js';
 
 /**
- * Runs a command in a terminal of 12 lines. Each input is typed after the mark of the previous one has appeared.
+ * Runs a command in a terminal of 12 lines. Each input is typed after the mark of the previous input has appeared.
  * An input with a number is repeated up to that many times, until its mark appears.
  */
 const TERMINAL = `

@@ -56,8 +56,8 @@ it('F-01 200 slow readers at a time hold up neither each other nor anybody else'
       reader.sizeBytes += (reader.stream.read() as Buffer | null)?.length ?? 0;
   };
   const waiting = () => readers.filter(({ sizeBytes }) => sizeBytes < 1000);
-  // Every reader gets its first rows although the others do not end, and then stops reading. On a busy machine that takes long,
-  // but there is steady progress.
+  // Every reader receives its first rows although the other streams do not end, and then stops reading. On a busy
+  // machine that takes long, but there is steady progress.
   for (let left = waiting().length, idleMs = 0; left > 0; idleMs += SIP_MS) {
     assert.ok(idleMs < MAX_IDLE_MS, `${left} streams starve`);
     await sleep(SIP_MS);

@@ -283,7 +283,7 @@ describe('a call', () => {
     }
     session.close();
     await noQueryRuns();
-    // A keep-alive message that is due meanwhile has no recipient.
+    // A keep-alive message that is due in the meantime has no recipient.
     await sleep(11_000);
     assert.equal((await client.table(sql('SELECT 1'))).numRows, 1);
   });

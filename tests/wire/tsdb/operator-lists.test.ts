@@ -183,7 +183,7 @@ describe('queries that run', () => {
     const answer = await asked;
     assert.notEqual(answer.status, 200);
     assert.match(answer.text, /cancel/);
-    // The client gets its error at once; DuckDB is interrupted a moment later.
+    // The client receives its error immediately; DuckDB is interrupted shortly afterwards.
     for (let attempt = 0; found.running && attempt < 200; attempt++) {
       const { queries } = await get('/ops/v1/tsdb/queries?limit=50');
       found = queries.find(({ id }: Json) => id === found.id);

@@ -162,7 +162,7 @@ it('many slow readers of InfluxQL with one token hold a bounded memory and keep 
           q: 'SELECT mean(n) FROM big GROUP BY dc',
           epoch: 'ms',
         });
-        // Each group has numbers from its own to its last at equal distances.
+        // Each group contains numbers at equal distances.
         assert.deepEqual(
           JSON.parse(means).results[0].series.map(
             ({ values }: { values: number[][] }) => values[0]?.[1],

@@ -26,7 +26,7 @@ const manifest = (...names: readonly string[]) => ({
   ...{ format_version: 1, id: 'i', created_at: 'now' },
   files: names.map(file),
 });
-/** What is wrong with a manifest of these files, beside that of the store. */
+/** Returns the problem of a manifest with these files in addition to the store. */
 function faultOf(...names: readonly string[]): string {
   try {
     readManifest(JSON.stringify(manifest(STORE, ...names)), 'M');

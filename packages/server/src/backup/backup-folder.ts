@@ -80,7 +80,7 @@ function isPathWithin(name: string): boolean {
   return name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }
 
-/** Prints what the backup does not contain. */
+/** Prints which data the backup does not contain. */
 export function printLeftOut({ left_out }: Manifest): void {
   for (const sentence of left_out ?? []) {
     printNote(`plinth: not in the backup: ${sentence}\n`);

@@ -60,7 +60,7 @@ function answerOf(incoming: IncomingMessage): Response {
   return new Response(body, { status, headers });
 }
 
-/** Whether a response to a plaintext request reports that the port expects TLS, as this server, nginx and Go word it. */
+/** Whether a response to a plaintext request reports that the port expects TLS, in the wording of this server, nginx and Go. */
 export const wantsTls = (status: number, text: string): boolean =>
   status === 400 && /speaks TLS|to (?:an )?HTTPS (?:port|server)/i.test(text);
 

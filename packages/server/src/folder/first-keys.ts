@@ -32,7 +32,7 @@ export async function deliverFirstKeys(
       'keys of the accounts service written to a file; store the keys, then delete the file',
     );
   } catch (err) {
-    // The keys exist now; a failed start would not create new ones.
+    // The keys already exist, so failing startup would not create new keys.
     const remedy = 'create new keys with `plinth accounts keys create`';
     log.error({ err, file, remedy }, 'cannot write the keys of the accounts service');
   }

@@ -30,14 +30,14 @@ export class Exchange {
   sentBytes: number | undefined;
   #limits = NO_HEADERS;
   #isGone = false;
-  /** The client is refused: the rest of its request is not read. */
+  /** The client is refused, so the remaining request is not read. */
   isRejected = false;
 
   constructor(
     request: IncomingRequest,
     at: {
       readonly dialect: Dialect;
-      /** The dialect that adds headers to the response, if it is a different one. */
+      /** The dialect that adds headers to the response, if it differs. */
       readonly speaker?: Dialect | undefined;
       readonly found: FoundRoute | undefined;
       readonly startMs: number;

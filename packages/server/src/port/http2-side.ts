@@ -30,8 +30,8 @@ const SWEEP_INTERVAL_MS = 5_000;
 const PING_ANSWER_MS = 20_000;
 
 /**
- * Limit of canceled requests: an initial burst, then a rate per second. Canceling costs the client nothing and does not count
- * against its open requests. Source: CVE-2023-44487.
+ * Limit of canceled requests: an initial burst, then a rate per second. Canceling is free for the client and does not
+ * count against its open requests. Source: CVE-2023-44487.
  */
 const MAX_TAKEN_BACK = 500;
 const TAKEN_BACK_PER_SEC = 50;
@@ -45,7 +45,7 @@ interface SessionState {
   /** Requests that it may still cancel, and the time of that count. */
   mayTakeBack: number;
   sinceMs: number;
-  /** It has canceled too many requests. */
+  /** The client has canceled too many requests. */
   isTooBusy: boolean;
 }
 
@@ -97,7 +97,7 @@ export class Http2Side {
   }
 
   take(socket: Socket): void {
-    // A half-closed connection counts as closed; a response blocked by flow control would not notice otherwise.
+    // A half-closed connection counts as closed; otherwise, a response that is blocked by flow control would never end.
     socket.allowHalfOpen = false;
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
@@ -113,7 +113,7 @@ export class Http2Side {
   destroy(): void {
     this.#sweep[Symbol.dispose]();
     for (const session of this.#sessions.keys()) session.destroy();
-    // A closed session waits for the client even when destroyed.
+    // A session that is closed waits for the client, even after `destroy`.
     for (const socket of this.#sockets) socket.destroy();
   }
 

@@ -13,7 +13,7 @@ import { OnePort, type OnePortOptions } from './one-port.js';
 import { serveInOrder } from './pipelined-requests.js';
 import type { TlsIdentity } from './tls-identity.js';
 
-/** What the port serves. */
+/** The handlers that the port serves. */
 export interface Served extends Omit<FastReaderParts, 'log'> {
   /** Common headers of responses to unparsable requests, as lines with line ends. */
   headerLines(): string;

@@ -119,7 +119,7 @@ export class OnePort {
     this.#tls?.use(identity);
   }
 
-  /** Closes idle connections at once, and others after their requests. */
+  /** Closes idle connections immediately, and others after their requests. */
   closeGracefully(): void {
     this.#sweep[Symbol.dispose]();
     for (const socket of this.#silent.keys()) socket.destroy();

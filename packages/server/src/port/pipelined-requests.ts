@@ -14,9 +14,10 @@ interface Pipeline {
 }
 
 /**
- * Starts a request only after the response to the previous one on its connection. A client that pipelines a write and a query sees
- * the written rows, and writes stay in order. Node would start them all at once and order only the responses.
- * Source: RFC 9112, section 9.3.2. A client that has closed its sending side still receives its responses.
+ * Starts a request only after the response to the previous one on its connection. A client that pipelines a write and
+ * a query sees the written rows, and writes stay in order. Node would start all of them at the same time and only
+ * order the responses. Source: RFC 9112, section 9.3.2. A client that has closed its sending side still receives its
+ * responses.
  * @returns whether a connection has a request without a complete response.
  */
 export function serveInOrder(http1: Server): (socket: Socket) => boolean {

@@ -8,7 +8,7 @@ const MOST_CLOSE_MS = 5000;
 /** Additional delay of the watchdog thread, so that an unblocked main thread can log first. */
 const BLOCKED_MS = 250;
 
-/** A longer timer would fire at once. */
+/** A longer timer would fire immediately. */
 const MOST_TIMER_MS = 2 ** 31 - 1;
 
 const WATCH = `

@@ -111,7 +111,7 @@ export function makeDeliveryRequest(at: {
 /** The JSON text as a form field `payload=`, with `+` for spaces. */
 function formBody(payload: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(payload);
-  // A buffer of its own, so that a thread can transfer it without a copy.
+  // A separate buffer, so that it can be transferred to a thread without a copy.
   return new TextEncoder().encode(new URLSearchParams({ payload: text }).toString());
 }
 

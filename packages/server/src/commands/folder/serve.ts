@@ -45,7 +45,8 @@ const DAMAGE_KINDS: ReadonlySet<string> = new Set(['log_damaged', 'store_damaged
 
 /**
  * `plinth serve`, with a flag for every declared setting.
- * @param words the command line. Declaring hundreds of flags is slow, so unused ones are declared only for help and invalid flags.
+ * @param words the command line. Declaring hundreds of flags is slow, so unused ones are declared only for help and
+ * invalid flags.
  */
 export function serveCommand(words: readonly string[]): Command {
   const command = new Command('serve')
@@ -198,7 +199,7 @@ interface Listening {
   readonly port?: number;
 }
 
-/** What the command prints of a start that failed, and its exit code: `CommandFailed`, or `error` itself. */
+/** The error that the command reports for a failed start: `CommandFailed` with an exit code, or `error` itself. */
 export function explainFailedStart(error: unknown): unknown {
   if (error instanceof ConfigInvalid) {
     const list = error.problems.map((problem) => `\n  ${problem}`).join('');

@@ -94,7 +94,7 @@ async function orFail<T>(work: Promise<T>): Promise<T> {
 
 /** A start would refuse the log, which is newer than the snapshot. */
 async function takeLog(fileSystem: FileSystem, path: string): Promise<void> {
-  // Loaded here: the other commands do without the service.
+  // Loaded here, because other commands do not use the service.
   const { acceptLogState } = await import('@plinth/tsdb');
   const store = await openRelationalStore({ path, clock: new SystemClock(), fileSystem });
   try {

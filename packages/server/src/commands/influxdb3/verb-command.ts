@@ -48,7 +48,7 @@ function translate(path: string, alias: Alias, words: readonly string[]): readon
   const { options = {}, without = {}, values = {}, argument, needs } = alias;
   const refused = { ...WITHOUT, ...without };
   const out: string[] = [];
-  let isValue = false; // The word is an option's value. Only used for rows with `argument`, whose options all take one.
+  let isValue = false; // The word is the value of an option. Only used for rows with `argument`, whose options all require a value.
   const inOurs = (text: string): string =>
     Object.hasOwn(values, text) ? (values[text] ?? '') : text;
   for (const word of words) {

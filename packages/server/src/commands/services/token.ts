@@ -86,7 +86,7 @@ function creating(): Command {
   return create;
 }
 
-/** Works without a server, for a server that needs an admin token from its first start. */
+/** Works without a running server, for a server that requires an admin token at its first start. */
 function generating(): Command {
   const generate = new Command('generate')
     .description('write a new admin token to a file for `serve --admin-token-file`')

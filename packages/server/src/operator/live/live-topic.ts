@@ -20,7 +20,7 @@ export class LiveTopic {
   readonly #followers = new Set<LiveStream>();
   readonly #onSlow: (stream: LiveStream) => void;
   readonly #ticking: Disposable;
-  /** The last events; of states, the last one per name. */
+  /** The last events; for states, only the last event per name. */
   #kept: SentEvent[] = [];
   #keptBytes = 0;
   /** The sequence number before the oldest kept event. */

@@ -53,9 +53,10 @@ export interface FastConnectionOptions {
 }
 
 /**
- * A connection of the fast reader. Reads a request only after the response to the previous one, so that pipelined data stays in the
- * socket and slows the client down. Each request runs in its own event-loop tick, so that other connections are served. A disconnect
- * of a pipelining client is noticed only after all its data was read.
+ * A connection of the fast reader. Reads a request only after the response to the previous one, so that pipelined
+ * data stays in the socket and applies backpressure to the client. Each request runs in its own event-loop tick, so
+ * that other connections are served. A disconnect of a pipelining client is only detected after all its data was
+ * read.
  */
 export class FastConnection {
   readonly #socket: Socket;

@@ -2,7 +2,7 @@ import type { AttemptDeps, AttemptSettings } from './attempts.js';
 import type { Endings } from './endings.js';
 
 export interface EngineSettings extends AttemptSettings {
-  /** False: this node accepts events and leaves deliveries to other nodes. */
+  /** If false, this node accepts events and leaves deliveries to other nodes. */
   readonly isWorker: boolean;
   readonly maxInflight: number;
   readonly maxInflightPerApp: number;

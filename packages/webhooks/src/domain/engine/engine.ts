@@ -31,7 +31,7 @@ const STOP_MS = 15_000;
 
 /**
  * Delivers due items fairly: apps alternate, and concurrency is limited per app and per receiver.
- * Memory contains a window of each app's items; the rest stays in the store. Source: webhooks,
+ * Memory contains a window of each app's items; the others remain in the store. Source: webhooks,
  * section 7.
  */
 export class Engine {
@@ -296,8 +296,7 @@ export class Engine {
 
   #free(appQueue: AppQueue, host: Host): void {
     this.#slots.release(appQueue);
-    // The queue that used the slot goes behind those that wait for it, since its backlog may be
-    // endless.
+    // The queue that used the slot moves behind the waiting queues, because its backlog may be endless.
     this.#ready.delete(appQueue);
     for (const waiting of host.waiting) this.#ready.add(waiting);
     host.waiting.clear();

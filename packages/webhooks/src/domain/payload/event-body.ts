@@ -107,7 +107,7 @@ function readOne(text: string): ReadEvent {
 }
 
 function describe(payload: Fields, text: string): ReadPayload {
-  // A buffer of its own, so that a thread can transfer it without a copy.
+  // A separate buffer, so that it can be transferred to a thread without a copy.
   const bytes = new TextEncoder().encode(text);
   return {
     bytes,
