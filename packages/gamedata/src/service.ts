@@ -56,7 +56,7 @@ export interface GameDataDeps {
   readonly relational: RelationalStore;
   /** Records of a node without a shared store. */
   readonly objects: ObjectStore;
-  /** The node's own store, which contains its data from before it shared one. */
+  /** The node's own store, which contains its data from before it used a shared store. */
   readonly local: RelationalStore;
   readonly fileSystem: FileSystem;
   /** Folder for temporary files. */

@@ -35,8 +35,8 @@ const TEXTS = {
   conflicting_values: (parameter: string) =>
     `conflicting values for '${parameter}' and '${parameter}'`,
   /**
-   * The request comes from another site's page, or by a foreign host name, to a route with admin
-   * rights without a credential.
+   * The request comes from another site's page, or with a foreign host name, to a route that grants admin rights
+   * without a credential.
    */
   page_refused: asGiven,
   /** The server has no token yet, and the request may come from another machine. */

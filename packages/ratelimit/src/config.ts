@@ -238,7 +238,7 @@ export type RateLimitConfig = SettingsOf<typeof RATE_LIMIT_SETTINGS> & {
 export interface ServiceRule {
   readonly isEnabled: boolean;
   readonly resource: string;
-  /** `undefined`: the general setting applies. */
+  /** `undefined` to use the general setting. */
   readonly status: 403 | 429 | undefined;
   readonly style: Style;
   /**

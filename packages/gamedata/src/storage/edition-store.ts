@@ -19,7 +19,7 @@ export type EditionReader = Kysely<GameDataTables>;
 
 /** Base of the draft and change numbers. */
 export interface EditionState {
-  /** `undefined`: the newest version. */
+  /** `undefined` for the newest version. */
   readonly draftManifest: Manifest | undefined;
   readonly lastSeq: number;
   readonly baseSeq: number;

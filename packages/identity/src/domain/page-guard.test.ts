@@ -8,7 +8,7 @@ import { PageGuard, type PageGuardSettings, type VisitHeaders } from './page-gua
 
 const LOCAL: PageGuardSettings = { bind: '127.0.0.1:8181' };
 
-/** Which of the visits are accepted. `at`: the local address of the connection. */
+/** The accepted visits. `at`: the local address of the connection. */
 function letIn(
   settings: PageGuardSettings,
   visits: readonly (VisitHeaders & { readonly at?: string })[],

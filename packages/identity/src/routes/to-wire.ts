@@ -33,7 +33,7 @@ const STATUS: Record<IdentityError['kind'], number> = {
 
 export interface ErrorAnswer {
   readonly status: number;
-  /** Headers besides the content type. */
+  /** Headers in addition to the content type. */
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as `application/json`. */
   readonly body: object;

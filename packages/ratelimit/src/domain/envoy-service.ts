@@ -33,7 +33,7 @@ export interface EnvoyAnswer {
   readonly isOverLimit: boolean;
   /** One per descriptor. `undefined` if the descriptor names no identity, which means no limit. */
   readonly answers: readonly (Answer | undefined)[];
-  /** The result for the headers: the refusal, or the one with the fewest remaining requests. */
+  /** The result for the headers: the refusal, or the result with the fewest remaining requests. */
   readonly tightest: Answer | undefined;
 }
 

@@ -69,7 +69,7 @@ export class EventDestinations {
     for (let tries = 0; tries < MAX_LOAD_TRIES; tries++) {
       const changeCount = this.#changeCount;
       const all = await this.#deps.store.readAll();
-      // The result is outdated if there was a local change meanwhile.
+      // The result is outdated if there was a local change in the meantime.
       if (changeCount !== this.#changeCount) continue;
       this.#byId.clear();
       for (const destination of all) this.#byId.set(destination.id, destination);

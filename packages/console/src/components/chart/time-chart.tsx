@@ -117,7 +117,7 @@ interface Shown {
   readonly values: Values;
 }
 
-/** A note on what the chart leaves out. */
+/** A note on data that the chart omits. */
 function ChartNote(props: {
   readonly kind: ChartKind;
   readonly series: readonly ChartSeries[];

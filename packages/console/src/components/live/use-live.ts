@@ -9,7 +9,7 @@ const DRAWING_MS = 100;
 export interface LiveUse {
   /** The polling interval of the query; `false` while the stream works. */
   readonly refetchInterval: number | false;
-  /** How the page is kept up to date, for the user. */
+  /** The update mode of the page, as shown to the user. */
   readonly statusText: string;
 }
 

@@ -58,7 +58,7 @@ export function buildSeries({ groups }: Frame, fields: readonly string[]): Serie
 /** The points of one chart: times in seconds, then one list per series; `undefined` for a point of another series. */
 export interface AlignedPoints {
   readonly data: readonly [number[], ...(number | null | undefined)[][]];
-  /** Whether points were left out. */
+  /** Whether points were omitted. */
   readonly isReduced: boolean;
 }
 

@@ -8,7 +8,7 @@ export interface SchemaTable {
   readonly columns: readonly { readonly name: string; readonly kind: string }[];
 }
 
-/** What can be completed at a position of a statement. */
+/** The completions at a position of a statement. */
 export type CompletionContext =
   | { readonly kind: 'table'; readonly from: number }
   | {

@@ -21,7 +21,7 @@ import { Undoing } from './undoing.js';
 
 /** The record state that the editor expects. */
 export interface Precondition {
-  /** Numbers from `If-Match`; `*`: any state; `undefined`: no header. */
+  /** Numbers from `If-Match`; `*` for any state; `undefined` without the header. */
   readonly ifMatch: readonly number[] | '*' | undefined;
 }
 
@@ -142,7 +142,7 @@ export class Editor {
         });
       }
       const sent = { ...body, id };
-      // Members derived from other records may differ from what the client sent.
+      // Members derived from other records may differ from the values in the request.
       const record = isSameContent(sent, current)
         ? undefined
         : this.#prepare(kind, settleAliases(KIND_SPECS[kind], sent, current), row);

@@ -19,7 +19,7 @@ export interface ImportSource {
   readonly maxRecordCount: number;
 }
 
-/** The members of an import besides its records. */
+/** The members of an import other than its records. */
 export type ImportHead = Omit<Payload, 'records'>;
 
 /** A valid record, ready to become a row; its text is in the batch. */

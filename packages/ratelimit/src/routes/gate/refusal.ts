@@ -7,7 +7,7 @@ export interface Refusal {
   readonly status: number;
   readonly contentType: string;
   readonly body: object;
-  /** `undefined`: no `retry-after` header. */
+  /** `undefined` omits the `retry-after` header. */
   readonly retryAfterSec: number | undefined;
 }
 

@@ -108,7 +108,7 @@ function checkStoredMethods(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Accepts IANA names. An offset (`+01:00`) is not a place and has no daylight saving time. */
+/** Accepts IANA names. Offsets (`+01:00`) are rejected, because they have no location and no daylight saving time. */
 function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

@@ -41,7 +41,7 @@ type Verdict = 'ok' | 'unsupported';
 
 /**
  * Supported combinations of dashboard, fees and losses, without and with unified accounts.
- * Combinations rejected by the two rules before are omitted. `-` is an account without a dashboard
+ * Combinations that are rejected by the two preceding rules are omitted. `-` is an account without a dashboard
  * setting, which is checked like `none`. Source: accounts, section 8.5.
  */
 const OFFERED: Readonly<Record<string, readonly [plain: Verdict, unified: Verdict]>> = {

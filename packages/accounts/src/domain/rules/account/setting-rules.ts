@@ -12,7 +12,7 @@ const MAX_FOOTER_LENGTH = 5000;
 const MAX_BACS_NAME_LENGTH = 50;
 
 /**
- * Settings with limits of their own (row 36). If the request applies the configuration for the
+ * Settings with separate limits (row 36). If the request applies the configuration for the
  * first time, the error names the configuration; later it names the field.
  */
 export function checkSettings(at: AccountContext, name: ConfigurationName): Violation | undefined {

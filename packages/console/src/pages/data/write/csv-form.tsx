@@ -219,7 +219,7 @@ export function CsvForm(props: {
   );
 }
 
-/** Rows that share one timestamp overwrite each other, so the table gets fewer rows. */
+/** Rows that share one timestamp overwrite each other, so the table receives fewer rows. */
 function fateOf(mapping: CsvMapping | undefined): string {
   if (mapping === undefined || mapping.time !== undefined) return '';
   return mapping.tags.length === 0

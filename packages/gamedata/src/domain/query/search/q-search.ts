@@ -16,7 +16,7 @@ import type { QueryNode } from './q-parser.js';
 import { findInTexts, nameLineOf, visitNames } from './search-texts.js';
 import type { TextIndex } from './text-index.js';
 
-/** Score by row position; 0: no match. */
+/** Score by row position; 0 means no match. */
 export type Scores = Float32Array;
 
 export interface SearchScope {
