@@ -31,7 +31,7 @@ export interface AccountsCrashOptions {
   readonly report: (line: string) => void;
 }
 
-/** Works on one data folder. Each round: writers, a kill at a random moment, a start and a complete check. */
+/** Works on one data folder. Each round consists of writes, a kill at a random moment, a restart and a complete check. */
 export async function runAccountsCrashRounds(options: AccountsCrashOptions): Promise<void> {
   const { seed, roundCount, report } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-crash-accounts-'));

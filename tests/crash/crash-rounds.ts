@@ -29,7 +29,7 @@ export interface CrashOptions {
   readonly report: (line: string) => void;
 }
 
-/** Works on one data folder. Each round: load, a kill, a start and a check. */
+/** Works on one data folder. Each round consists of load, a kill, a restart and a check. */
 export async function runCrashRounds({ seed, roundCount, report }: CrashOptions): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-crash-'));
   const rounds = new CrashRounds(dataDir, seed);

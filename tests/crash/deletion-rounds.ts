@@ -48,7 +48,10 @@ export interface DeletionRounds {
   readonly report: (line: string) => void;
 }
 
-/** Works on one data folder. Each round: writes, deletions and restorations until a kill, then a start and a check. */
+/**
+ * Works on one data folder. Each round consists of writes, deletions and restorations until a kill, then a restart
+ * and a check.
+ */
 export async function runDeletionRounds({
   seed,
   roundCount,

@@ -1,4 +1,5 @@
-// Source: docs/ALERT-RUNBOOK.md, "PlinthDiskFull": a full disk can be freed by deletions, and a start on it is read-only.
+// Source: docs/ALERT-RUNBOOK.md, "PlinthDiskFull": a full disk can be freed by deletions, and a server that starts on
+// it is read-only.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { rm, statfs } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Source: docs/SIZING.md, "Little memory": a start needs no more memory for a long log than the writes needed.
+// Source: docs/SIZING.md, "Little memory": reading a long log at startup needs no more memory than the writes needed.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -75,8 +75,8 @@ export interface GameDataDeps {
 }
 
 /**
- * Idle time before the newest version is warmed up. Servers are often loaded with data right after
- * a start, which should not compete with warm-up for CPU time.
+ * Idle time before the newest version is warmed up. Servers are often loaded with data immediately after startup,
+ * which should not compete with warm-up for CPU time.
  */
 const CALM_MS = 100;
 /** Maximum delay per page under continuous load. */

@@ -380,7 +380,7 @@ async function addTables(
     readonly gate: RequestGate | undefined;
     readonly numbers: HttpMetrics;
     readonly audit: AuditLog;
-    /** `undefined`: the service stores no data on the disk of the data folder. */
+    /** `undefined` if the service stores no data on the disk of the data folder. */
     readonly room: WriteRoom | undefined;
     readonly refusals: Counter;
   },

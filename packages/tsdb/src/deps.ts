@@ -62,7 +62,7 @@ export interface TsdbDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Receives changes of databases, tables and triggers; `undefined`: changes are not reported. */
+  /** Receives changes of databases, tables and triggers; `undefined` if changes are not reported. */
   readonly report?: ReportEvent | undefined;
   /** Tests only: makes DuckDB calls fail. */
   readonly engineWatch?: EngineWatch | undefined;

@@ -52,7 +52,7 @@ const WARM_UP_DELAY_MS = 500;
 /** Limits the catalog transaction, which others wait for, to some 10 ms. */
 const FLUSH_GROUP_TABLES = 256;
 /**
- * A flush of this many tables takes some seconds of writing and syncing. With no more small tables
+ * A flush of this many tables takes several seconds of writing and syncing. With no more small tables
  * than this, all rows are flushed at their age limit.
  */
 const FLUSH_SMALL_TABLES = 64;

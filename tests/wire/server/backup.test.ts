@@ -1,4 +1,4 @@
-// Source: docs/formats/backup.md: a backup contains all data of the server, or lists what is missing.
+// Source: docs/formats/backup.md: a backup contains all data of the server, or lists the missing data.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

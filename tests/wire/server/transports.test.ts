@@ -1,5 +1,4 @@
-// Source: docs/adr/0090-one-request-pipeline.md: requests through the fast reader get exactly the bytes that Node's HTTP server
-// would have sent.
+// Source: docs/adr/0090-one-request-pipeline.md: the fast reader sends exactly the bytes that Node's HTTP server would have sent.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';

@@ -53,7 +53,7 @@ it('verify and backup find a changed byte, with table and time range, although s
 
     const whole = await verify();
     assert.deepEqual([whole.code, whole.stderr], [0, '']);
-    assert.match(whole.stdout, /: [34] files, \d+ bytes, intact\n$/); // Two row files, and those of the log.
+    assert.match(whole.stdout, /: [34] files, \d+ bytes, intact\n$/); // Two row files, and the files of the log.
 
     const folder = join(dataDir, 'objects', 'tsdb');
     const names = await readdir(folder, { recursive: true });

@@ -73,7 +73,7 @@ it('F-01 200 slow readers at a time hold up neither each other nor anybody else'
     assertEmpty(await server.http.send('/api/v3/write_lp?db=slow', { body: 'other v=1' }));
     sip(readers);
   }
-  // A late, fast reader gets all rows, even over a connection shared with slow readers.
+  // A late, fast reader receives all rows, even over a connection shared with slow readers.
   // Its own connection is opened here, because the server closes a connection that is idle for long.
   sessions.push(connect(server.url));
   const quick = [begin(sessions[0]), begin(sessions.at(-1))];

@@ -177,7 +177,7 @@ it('many slow readers of InfluxQL with one token hold a bounded memory and keep 
     context.diagnostic(`grew by ${Math.round(growthMb)} MB`);
     assert.ok(growthMb < MAX_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
   }
-  // Some readers disconnect; one of each group gets every row.
+  // Some readers disconnect; one of each group receives every row.
   const staying = readers.filter((_, index) => index % READERS_EACH === 0);
   for (const reader of readers) if (!staying.includes(reader)) reader.session.destroy();
   for (const { q, rows, pieces, slow, session } of staying) {

@@ -160,7 +160,7 @@ export class EditionStore {
 
   /**
    * Sets the base of the draft. Throws `ObjectsGone`.
-   * @param draftManifest `null`: the newest version; `undefined`: unchanged.
+   * @param draftManifest `null` for the newest version; `undefined` if unchanged.
    */
   async putBase(
     tx: EditionTransaction,

@@ -71,7 +71,7 @@ export class FirstTokenClaim {
     readonly policy: FirstTokenPolicy;
     /** Bind address of the server. */
     readonly bind: string;
-    /** Whether a setting declares a proxy. Such a proxy may add no header of its own. */
+    /** Whether a setting declares a proxy. Such a proxy may not add any header. */
     readonly isBehindProxy: boolean;
     /** Lower-case name of the configured header in which proxies send the client address. */
     readonly proxyHeader: string;

@@ -99,7 +99,7 @@ describe('Sender', () => {
   });
 
   describe('interim responses', () => {
-    /** A receiver that writes `pieces`, some milliseconds apart, and then closes or waits. */
+    /** A receiver that writes `pieces`, several milliseconds apart, and then closes or waits. */
     const writing = async (pieces: readonly string[], isLeft = false): Promise<number> => {
       const server = createTcpServer((socket) => {
         socket.on('error', () => {});

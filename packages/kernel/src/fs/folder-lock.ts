@@ -36,7 +36,7 @@ export class FolderLock {
   static async take(files: FileSystem, folder: string): Promise<FolderLock> {
     if (await isBereft(folder))
       throw fileError('folder_in_use', { folder, owner: await ownerOf(folder) });
-    // Loaded here because most commands lock nothing. It is CommonJS, and `import` would add ten milliseconds to a start.
+    // Loaded here because most commands lock nothing. The module is CommonJS, and `import` would add ten milliseconds to startup.
     const SqliteDatabase = createRequire(import.meta.url)('libsql') as typeof DatabaseClass;
     let database: Database | undefined;
     try {

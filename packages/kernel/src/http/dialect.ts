@@ -3,7 +3,7 @@ import type { RouteAccess } from './access/route-access.js';
 import type { HeaderList, HttpAnswer } from './http-answer.js';
 import type { HttpHead } from './http-request.js';
 
-/** How error responses are described. */
+/** The description of error responses. */
 export interface DialectRefusals {
   /** The name of the schema of error bodies. */
   readonly name: string;
@@ -23,7 +23,7 @@ export interface Dialect {
   readonly paths: readonly string[];
   /** Whether a request outside all paths contains a valid credential of this service. */
   claims?(request: HttpHead): boolean;
-  /** Whether an unauthenticated client may learn whether a path exists. */
+  /** Whether unauthenticated clients can see if a path exists. */
   readonly revealsPaths?: boolean;
   /**
    * The principal of a request, which may be `anonymous`. Errors are passed to `answerError`. On the hot path, it should

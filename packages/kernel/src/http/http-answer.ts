@@ -67,7 +67,7 @@ export const withHeaders = (answer: HttpAnswer, headers: HeaderList): HttpAnswer
 
 /**
  * A response whose body is generated. The first piece is produced before the status is sent, so that an early failure
- * gets an error status, and so that `pieces` has started when it is returned.
+ * returns an error status, and so that `pieces` has started when it is returned.
  */
 export async function piecesAnswer(
   status: number,

@@ -23,8 +23,8 @@ export interface HttpHead {
   readonly socket: Socket;
   readonly httpVersion: 1 | 2;
   /**
-   * Aborted when the client disconnects before it has the complete response. Must be called before the event. Otherwise, a
-   * client that only half-closes its connection still gets its response.
+   * Aborted when the client disconnects before it has the complete response. Must be called before the event.
+   * Otherwise, a client that only half-closes its connection still receives its response.
    */
   leaving(): AbortSignal;
 }

@@ -9,7 +9,7 @@ export interface HttpService {
   /** The live topics of the service; called once, after `start`. */
   liveSources?(): readonly LiveSource[] | Promise<readonly LiveSource[]>;
   /**
-   * Creates the tables together with those of other services, so that they share a commit. `start` may run
+   * Creates the tables together with the tables of other services, so that they share a commit. `start` may run
    * concurrently. `start` does the same and reports failures.
    */
   prepare?(): Promise<void>;
@@ -25,8 +25,8 @@ export interface HttpService {
 /** The point in time of a backup. */
 export interface BackupMoment {
   /**
-   * Copies the relational store as of the event-loop tick of the call. Must be called once, when nothing that the store
-   * refers to can be deleted any more, and in the tick in which the service fixes its own state.
+   * Copies the relational store as of the event-loop tick of the call. Must be called once, when no object that the
+   * store refers to can be deleted, in the same tick in which the service freezes its own state.
    */
   copyStore(): Promise<void>;
   /** An empty folder of the backup, on the volume of the data folder, for copies of files that keep changing. */

@@ -52,7 +52,7 @@ export interface CommitLog {
   readonly tailFile: number;
   /** The current repair or an earlier one dropped records from the files that were found at startup. */
   readonly hasGaps: boolean;
-  /** Bytes in all files, written or waiting. */
+  /** Bytes in all files, including waiting records. */
   readonly sizeBytes: number;
   /** Set permanently by the first failed write or sync, unless the cause was a full disk. */
   readonly isReadOnly: boolean;

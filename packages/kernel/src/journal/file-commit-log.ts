@@ -240,7 +240,7 @@ export class FileCommitLog implements CommitLog {
     this.#running ??= this.#run();
   }
 
-  /** One synced write at a time; records that arrive meanwhile share the next write. */
+  /** One synced write at a time; records that arrive in the meantime share the next write. */
   async #run(): Promise<void> {
     await setImmediate(); // records of the same event-loop tick share the first write
     while ((this.#queue.length > 0 || this.#looksForRoom) && this.#failure === undefined) {
@@ -299,7 +299,7 @@ export class FileCommitLog implements CommitLog {
     if (closed !== undefined) {
       const later = this.#queue.find((entry) => 'parts' in entry);
       const isWaiting = later !== undefined && 'parts' in later;
-      // Read before the wait: records appended meanwhile belong to the new file.
+      // Read before the wait: records appended in the meantime belong to the new file.
       const firstSequence = isWaiting ? later.sequence : this.#nextSequence;
       try {
         await closed.finish();

@@ -111,7 +111,10 @@ async function faultsOf({ disk, catalog }: Folder): Promise<string[]> {
   return messages;
 }
 
-/** Asserts that a start refuses without a change and `verify` reports it; a repair continues with `kept`, permanently. */
+/**
+ * Asserts that the log refuses to open without a change, that `verify` reports it, and that a repair continues with
+ * `kept` permanently.
+ */
 async function refused(folder: Folder, why: RegExp, kept: string): Promise<void> {
   const before = await folder.disk.list(DIRECTORY);
   let message = '';

@@ -23,9 +23,9 @@ export interface KnownLog {
   readonly epoch: number | undefined;
   /** This file or a later one must exist, unless it is 0. */
   readonly newestFile: number;
-  /** No record from this position on may be missing; `undefined`: not compared. */
+  /** No record from this position on may be missing; `undefined` if not compared. */
   readonly first: LogStart | undefined;
-  /** `undefined`: records may have been written since the last start. */
+  /** `undefined` if records may have been written since the last start. */
   readonly end: LogEnd | undefined;
 }
 

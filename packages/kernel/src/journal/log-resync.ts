@@ -32,7 +32,7 @@ export async function rebuildHeader(
 }
 
 /**
- * Finds the next record after one whose damaged header hides its end. A client may have sent a payload that looks
+ * Finds the next record after a record whose corrupt header hides its end. A client may have sent a payload that looks
  * like a record, but its checksum does not include the salt of the file. Files without a salt are therefore not
  * searched.
  */

@@ -10,7 +10,7 @@ const RULES: AddressRules = {
   ipv6Prefix: 64,
   exemptNetworks: ['203.0.113.0/24'],
 };
-/** The key, with `+` when the connection is that of a proxy. */
+/** The key, with `+` if the connection belongs to a proxy. */
 function keyOf(
   rules: Partial<AddressRules>,
   from: string,

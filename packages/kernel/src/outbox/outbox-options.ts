@@ -10,7 +10,7 @@ export interface OutboxOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly leases: Leases;
-  /** The name of this node among those that share the store; stable over restarts. */
+  /** The name of this node among the nodes that share the store. Stable across restarts. */
   readonly node: string;
   readonly log: Logger;
   /**
@@ -18,7 +18,7 @@ export interface OutboxOptions {
    * notification.
    */
   readonly pollMs?: number;
-  /** How long events are kept after all subscribers have received them. */
+  /** Time for which events are kept after all subscribers have received them. */
   readonly retentionMs?: number;
   /** After this time, events are no longer kept for a subscriber that no node runs. */
   readonly forgetAfterMs?: number;

@@ -9,7 +9,7 @@ import { Subscription } from './subscription.js';
 const RETENTION_CHECK_MS = 60_000;
 const REMOVED_PER_CHECK = 5_000;
 const DAY_MS = 86_400_000;
-/** How often the last run of a subscriber is recorded. */
+/** The interval at which the last run of a subscriber is recorded. */
 const SEEN_INTERVAL_MS = 3_600_000;
 
 type Position = Selectable<OutboxTables['kernel_outbox_positions']>;

@@ -11,7 +11,7 @@ interface SubscriptionOptions extends OutboxOptions {
 const BATCH_SIZE = 100;
 /** Together with the lease time, within the ten seconds in which other nodes take over. */
 const POLL_MS = 2500;
-/** How often the position is written when only events of other types were passed. */
+/** The interval at which the position is written when only events of other types were passed. */
 const PASSING_INTERVAL_MS = 60_000;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 60_000;

@@ -4,7 +4,7 @@ import type { Migration, RelationalStore, SqlEngine } from './relational-store.j
 
 type MigrationTables = { kernel_migrations: { service: string; name: string } };
 
-/** The next holder of the lock must see what the previous one has committed. */
+/** The next holder of the lock must see the changes that the previous holder has committed. */
 const LOCKED = { isolation: 'read_committed' } as const;
 
 const IS_TABLE_THERE = {

@@ -11,8 +11,9 @@ export const isPlainText = (text: string): boolean => !FORBIDDEN.test(text);
 export const hasHalfCharacter = (text: string): boolean => HALF.test(text);
 
 /**
- * Characters that names of tokens, users and apps must not contain: those that `isPlainText` rejects, line and paragraph
- * separators, and directional marks, which can make one name look like another. For a regular expression with flag `u`.
+ * Characters that names of tokens, users and apps must not contain: characters that `isPlainText` rejects, line and
+ * paragraph separators, and directional marks, which can make one name look like another. For a regular expression
+ * with flag `u`.
  */
 export const UNSAFE_IN_NAMES = '\\p{Control}\\p{Surrogate}\\p{Zl}\\p{Zp}\\p{Bidi_Control}';
 

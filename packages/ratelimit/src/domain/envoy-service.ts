@@ -2,7 +2,7 @@ import { rateLimitError } from '../errors.js';
 import { ANY_ENDPOINT, endpointOf } from '../model/endpoint.js';
 import type { Answer, DecisionService, Question } from './decision-service.js';
 
-/** Units of the protocol by name, in seconds. Months and years are those of the reference service. */
+/** Units of the protocol by name, in seconds. Months and years have the lengths of the reference service. */
 export const UNIT_SEC = {
   SECOND: 1,
   MINUTE: 60,

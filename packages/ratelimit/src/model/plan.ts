@@ -17,7 +17,7 @@ export interface Plan {
   readonly contentPerMinute: number | undefined;
   /** Whether the request creates an OAuth token for the caller, which is an app. */
   readonly isTokenCreation: boolean;
-  /** 0: not declared as heavy. */
+  /** 0 if not declared as compute-heavy. */
   readonly heavy: number;
   /** Whether the request takes one of the caller's slots while it runs. */
   readonly takesSlot: boolean;

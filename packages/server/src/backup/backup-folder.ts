@@ -218,7 +218,7 @@ async function writeContent(
   }
 }
 
-/** Makes the names of the files below `folder` durable, and those of their folders. */
+/** Makes the names of all files and folders below `folder` durable. */
 export async function syncFolders(
   folder: string,
   files: readonly { readonly name: string }[],

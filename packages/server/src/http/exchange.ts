@@ -15,9 +15,9 @@ const NO_HEADERS: HeaderList = [];
 export class Exchange {
   readonly request: IncomingRequest;
   readonly dialect: Dialect;
-  /** `undefined`: no route has this path and method. */
+  /** `undefined` if no route has this path and method. */
   readonly found: FoundRoute | undefined;
-  /** Headers of every response: those of the dialect, and the request id. */
+  /** Headers of every response: the headers of the dialect, and the request id. */
   readonly headers: HeaderList;
   #said: HeaderList;
   readonly startMs: number;

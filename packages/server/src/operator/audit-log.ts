@@ -13,7 +13,7 @@ import { messageOf } from '@plinth/kernel';
 /** A change, or attempted change, by an authenticated client. */
 export interface AuditEntry {
   readonly timeMs: number;
-  /** Name of a token or user; `undefined`: the server requires no credential. */
+  /** Name of a token or user; `undefined` if the server requires no credential. */
   readonly who: string | undefined;
   readonly address: string;
   /** Method and pattern of the route, or the statement. */

@@ -104,7 +104,7 @@ export class Http2Side {
     this.#server.emit('connection', socket);
   }
 
-  /** Sends GOAWAY: idle connections close at once, others after their requests. */
+  /** Sends GOAWAY: idle connections are closed immediately, others after their requests. */
   closeGracefully(): void {
     this.#sweep[Symbol.dispose]();
     for (const session of this.#sessions.keys()) session.close();

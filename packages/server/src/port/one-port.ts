@@ -189,8 +189,8 @@ export class OnePort {
 }
 
 /**
- * Error handler for connections without an owner: they can be reset while refused or between two owners. Owners also notice a
- * reset by the close event.
+ * Error handler for connections without an owner: they can be reset while refused or between two owners. Owners also
+ * detect a reset by the close event.
  */
 function goneAnyway(): void {}
 

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { cutWhenSilent } from './half-closed.js';
 
 /**
- * Pipelined requests of one connection that may wait, plus those of the same piece. Further data stays in the socket, which slows
- * the client down.
+ * Pipelined requests of one connection that may wait, plus the requests of the same piece. Further data stays in the
+ * socket, which applies backpressure to the client.
  */
 const MAX_WAITING = 64;
 
@@ -59,7 +59,7 @@ export function serveInOrder(http1: Server): (socket: Socket) => boolean {
     if (pipeline.waitingCount >= MAX_WAITING) socket.pause();
     before.once('close', () => {
       pipeline.waitingCount -= 1;
-      // The response may have ended the connection: further requests would get no response.
+      // The response may have closed the connection, so further requests would receive no response.
       if (socket.destroyed || socket.writableEnded) return;
       serve();
       if (pipeline.waitingCount < MAX_WAITING) socket.resume();

@@ -15,7 +15,7 @@ const WATCH = `
 const { workerData } = require('node:worker_threads');
 setTimeout(() => process.kill(process.pid, 'SIGKILL'), workerData);`;
 
-/** Time that typical load balancers need to notice. */
+/** Time that typical load balancers need to detect the shutdown. */
 const NOTICED_MS = 5000;
 
 /**

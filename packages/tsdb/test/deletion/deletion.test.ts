@@ -193,7 +193,7 @@ describe('a deleted table', () => {
       meet = undefined;
       await deletions.deleteDatabase('second', { kind: 'now' });
       await deletions.deleteDatabase('third', { kind: 'now' });
-      await new Promise((goOn) => setTimeout(goOn, 300)); // their rows are removed meanwhile
+      await new Promise((goOn) => setTimeout(goOn, 300)); // their rows are removed in the meantime
       isMet = true;
     };
     await deletions.deleteDatabase('first', { kind: 'now' }); // flushes its rows from the log

@@ -17,7 +17,7 @@ export interface EventRequest {
   readonly payload: ReadPayload;
   readonly installation_id: number | undefined;
   readonly repository_id: number | undefined;
-  /** Undefined: all subscribed apps. */
+  /** Undefined for all subscribed apps. */
   readonly appIds: readonly number[] | undefined;
   readonly idempotencyKey: string | undefined;
   readonly orderingKey: string | undefined;

@@ -160,7 +160,7 @@ export class EventDelivery {
     await this.#deliverDue();
   }
 
-  /** Processes one destination after the other, starting with those that waited for a slot. */
+  /** Processes one destination after the other, starting with the destinations that waited for a slot. */
   async #deliverDue(): Promise<void> {
     if (this.#isDelivering) return;
     this.#isDelivering = true;

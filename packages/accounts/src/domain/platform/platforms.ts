@@ -80,7 +80,7 @@ export class Platforms {
       .execute();
     this.#byId.clear();
     for (const { id, created_ms, settings } of rows) {
-      // Settings added by a later version get their default.
+      // Settings that were added by a later version are set to their defaults.
       const stored = JSON.parse(settings) as Partial<PlatformSettings>;
       const whole = { ...DEFAULT_PLATFORM_SETTINGS, ...stored };
       this.#byId.set(id, { id, createdMs: Number(created_ms), settings: whole });

@@ -72,7 +72,7 @@ interface Picked {
 }
 
 /**
- * The points of all series between two times and one beyond each end, reduced to what `width` pixels can show. Reduced points
+ * The points of all series between two times and one beyond each end, reduced to the resolution of `width` pixels. Reduced points
  * move to a slot within their pixel, so that many series share few times.
  */
 export function alignSeries(

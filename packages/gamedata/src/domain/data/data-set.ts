@@ -12,7 +12,7 @@ export interface DataSetAbout {
   readonly aliases: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>>;
 }
 
-/** Kinds with at most this many records get a table of their names. */
+/** Maximum number of records of a kind for which a table of names is created. */
 const MAX_NAMED_COUNT = 4096;
 
 /** An immutable state of all records, published or draft. Derived data is cached with it. */

@@ -44,7 +44,7 @@ export class SerializedWrites {
   }
 
   /**
-   * How long changes of other nodes could not be read; 0 without a shared store. A change of this
+   * Time for which changes of other nodes could not be read; 0 without a shared store. A change of this
    * node does not count as lag.
    */
   get behindMs(): number {

@@ -40,7 +40,7 @@ export interface ImportBatch {
   /** UTF-8 text of the records. */
   readonly texts: Uint8Array;
   readonly faults: readonly ValidationDetail[];
-  /** New references as `targetKey`, without those of earlier batches. */
+  /** New references as `targetKey`, excluding references of earlier batches. */
   readonly targets: readonly string[];
 }
 

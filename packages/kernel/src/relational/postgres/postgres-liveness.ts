@@ -1,9 +1,9 @@
 import { messageOf } from '../../errors/message-of.js';
 import { StoreAway } from '../relational-errors.js';
 
-/** How long a query may run before the server is checked. */
+/** Time after which a running query triggers a check of the server. */
 const SLOW_QUERY_MS = 1500;
-/** How often an unavailable server is checked. */
+/** The interval at which an unavailable server is checked. */
 const CHECK_INTERVAL_MS = 500;
 
 /**

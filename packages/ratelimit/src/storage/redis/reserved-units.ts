@@ -81,7 +81,7 @@ export class ReservedUnits {
 
   /**
    * Charges `cost` to the reserved units, or changes nothing.
-   * @param limit the caller's own limit, which may be lower than that of other users of the bucket.
+   * @param limit the caller's own limit, which may be lower than the limit of other users of the bucket.
    */
   take(bucket: ReservedBucket, cost: number, limit: number): boolean {
     const nowMs = this.#clock.monotonicMs();

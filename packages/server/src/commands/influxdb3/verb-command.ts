@@ -43,7 +43,7 @@ function spelled(command: Command, spelling: Spelling, commands: Loaders): Comma
 
 type Alias = Exclude<Spelling, { readonly no: string }>;
 
-/** Translates `influxdb3` arguments to those of the plinth command. Throws for an option without an equivalent. */
+/** Translates `influxdb3` arguments to arguments of the plinth command. Throws for an option without an equivalent. */
 function translate(path: string, alias: Alias, words: readonly string[]): readonly string[] {
   const { options = {}, without = {}, values = {}, argument, needs } = alias;
   const refused = { ...WITHOUT, ...without };

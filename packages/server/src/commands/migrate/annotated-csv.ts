@@ -45,7 +45,7 @@ export const annotatedCsv: Format = async function* (bytes) {
     const { cells } = record;
     const first = cells[0]?.replace(/^\uFEFF/, '') ?? '';
     if (first.startsWith('#')) {
-      // Annotations of the next table; those that are not repeated stay valid.
+      // Annotations of the next table. Annotations that are not repeated remain valid.
       table = undefined;
       annotations = new Map(annotations).set(first, cells);
       continue;

@@ -3,7 +3,7 @@ import type { ReadLine } from '@plinth/tsdb';
 
 type Kind = ReadLine['fields'][number]['value']['type'];
 
-/** Suffixes for the values of a field whose type differs from that of most values. */
+/** Suffixes for the values of a field whose type differs from the type of most values. */
 const SUFFIX: Readonly<Record<Kind, string>> = {
   int64: 'integer',
   uint64: 'unsigned',

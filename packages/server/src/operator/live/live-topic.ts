@@ -61,7 +61,7 @@ export class LiveTopic {
     this.#countOfSec++;
   };
 
-  /** @param afterSeq the last event that the client received; `undefined`: none. */
+  /** @param afterSeq the last event that the client received; `undefined` if it received none. */
   follow(stream: LiveStream, afterSeq: number | undefined): void {
     this.#followers.add(stream);
     if (!stream.push(this.#begin(afterSeq)) && !stream.push(this.gap())) this.#onSlow(stream);

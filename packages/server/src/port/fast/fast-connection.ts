@@ -4,7 +4,7 @@ import { roomIn } from '../room-in.js';
 
 const NOTHING = Buffer.alloc(0);
 
-/** A response as it is sent. */
+/** A response in the form in which it is sent. */
 export type WrittenAnswer = {
   readonly start: string | Buffer;
   /** Whether the connection closes after the response. */
@@ -27,7 +27,7 @@ export type WrittenAnswer = {
 export interface Answering {
   /** Size of the request. */
   readonly sizeBytes: number;
-  /** `undefined`: the connection ends without a response. */
+  /** `undefined` if the connection is closed without a response. */
   answer(): Promise<WrittenAnswer | undefined>;
   /** Called once, when the client has received the response or disconnected. */
   onGone(): void;

@@ -16,7 +16,7 @@ export interface RowKeys {
   readonly size: number;
   readonly sizeBytes: number;
   /**
-   * Writes the number of each row to `slots`. Rows without a key column get -1, unless
+   * Writes the number of each row to `slots`. Rows without a key column are set to -1, unless
    * `keepsMissing` is set.
    */
   locate(batch: RowBatch, slots: Int32Array): void;

@@ -43,7 +43,7 @@ export interface Catalog {
   keptTableById(id: number): TableSchema | undefined;
   /** Returns false if, according to the catalog, no table can have had this id. */
   hasGivenTableId(id: number): boolean;
-  /** Ensures that new tables get greater ids, because this id is used elsewhere. */
+  /** Ensures that new tables receive greater ids, because this id is used elsewhere. */
   passTableId(id: number): void;
   /** Deleted databases and tables that the catalog still lists. */
   readonly deleted: DeletedResources;

@@ -156,7 +156,7 @@ export class RelationalCatalog implements Catalog {
     await this.#settings.setShardDuration(name, durationNs);
   }
 
-  /** Sets the table's own retention period; `undefined` uses that of its database. */
+  /** Sets the table's own retention period; `undefined` uses the period of its database. */
   async setTableRetention(at: Parameters<CatalogSettings['setTableRetention']>[0]): Promise<void> {
     await this.#settings.setTableRetention(at);
   }

@@ -13,7 +13,7 @@ import { visibleFrom } from './table/visible-from.js';
  */
 const INDEX_DELAY_MS = 500;
 
-/** The node's table stores, including those of deleted tables that can be restored. */
+/** The node's table stores, including stores of deleted tables that can be restored. */
 export class EngineTables {
   readonly #stores = new Map<number, TableStore>();
   readonly #catalog: Catalog;

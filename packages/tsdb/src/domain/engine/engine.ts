@@ -42,7 +42,7 @@ export interface WriteRequest {
    * and only until the write resolves.
    */
   readonly body: Uint8Array;
-  /** `gzip`: concatenated members, decompressed off the main thread. */
+  /** With `gzip`, the body may consist of concatenated members, which are decompressed off the main thread. */
   readonly encoding: 'identity' | 'gzip';
   /**
    * Maximum body size after decoding; throws `body_too_large` above it. The HTTP layer has checked

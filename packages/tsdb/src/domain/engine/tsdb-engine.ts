@@ -269,7 +269,7 @@ export class TsdbEngine implements Engine {
     await this.#deps.log.close().finally(() => this.#deps.host.close());
   }
 
-  /** Lets running queries finish; those that take too long fail when DuckDB closes. */
+  /** Lets running queries finish. Queries that take too long fail when DuckDB closes. */
   async #queriesEnded(): Promise<void> {
     const { clock } = this.#deps;
     const latestMs = clock.monotonicMs() + LONGEST_QUERY_WAIT_MS;

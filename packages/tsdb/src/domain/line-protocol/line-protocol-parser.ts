@@ -56,7 +56,7 @@ export class LineProtocolParser {
     this.#fast = new FastLines(this.#memory);
   }
 
-  /** Forgets all names, to free the memory of unused ones. Only between bodies. */
+  /** Drops all names, to free the memory of unused names. Only between bodies. */
   forget(): void {
     this.#memory.forget();
   }

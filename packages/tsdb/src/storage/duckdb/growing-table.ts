@@ -7,9 +7,9 @@ const MANY_ROWS = 65_536;
 
 /**
  * A DuckDB table that receives rows repeatedly. If a commit fails for lack of memory, some columns
- * keep the new rows and others do not. Existing rows are correct, but later rows would get values
- * of other rows (seen in version 1.5.6). Therefore, after a failure the table is rebuilt from its
- * committed rows before it receives more.
+ * keep the new rows and others do not. Existing rows are correct, but later rows would contain values of other rows
+ * (seen in version 1.5.6). Therefore, after a failure the table is rebuilt from its committed rows before it receives
+ * more.
  */
 export class GrowingTable {
   readonly name: string;

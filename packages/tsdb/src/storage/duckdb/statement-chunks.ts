@@ -52,7 +52,7 @@ export async function* reportingProgress(
   }
 }
 
-/** How chunks are read. */
+/** Options for reading chunks. */
 interface Reading {
   readonly connection: DuckDBConnection;
   readonly calls: EngineCalls;

@@ -7,7 +7,7 @@ export interface EngineSettings extends AttemptSettings {
   readonly maxInflight: number;
   readonly maxInflightPerApp: number;
   readonly maxInflightPerHost: number;
-  /** Maximum attempts per second; undefined: unlimited. */
+  /** Maximum attempts per second; undefined if unlimited. */
   readonly ratePerApp: number | undefined;
   readonly ratePerHost: number | undefined;
   readonly hasBreaker: boolean;

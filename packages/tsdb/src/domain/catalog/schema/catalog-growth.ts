@@ -54,7 +54,7 @@ export class CatalogGrowth {
     return id < this.#nextTableId;
   }
 
-  /** Ensures that new tables get greater ids. */
+  /** Ensures that new tables receive greater ids. */
   passTableId(id: number): void {
     this.#nextTableId = Math.max(this.#nextTableId, id + 1);
   }

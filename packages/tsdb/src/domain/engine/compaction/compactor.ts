@@ -240,7 +240,7 @@ export class Compactor {
     }
   }
 
-  /** Removes deletion records that are carried out in all data written before them. */
+  /** Removes deletion records that have been applied to all data written before them. */
   async #retireTombstones(store: TableStore): Promise<void> {
     if (store.tombstones.all.length === 0 || store.isGone) return;
     if (!this.#deps.mayForgetDeletions()) return;

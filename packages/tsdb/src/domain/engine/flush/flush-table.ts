@@ -336,7 +336,7 @@ function sortedRowsText(of: {
   readonly seriesTable: string;
   /** Tag columns: their quoted names, and their values if there are few. */
   readonly tags: readonly { readonly name: string; readonly values: string | undefined }[];
-  /** Most series have no such row, so those that do are looked up first. */
+  /** Most series have no such row, so the series with such rows are looked up first. */
   readonly isFewSeries: boolean;
 }): string {
   const values = ['"time"', ...of.values].join(', ');

@@ -187,7 +187,7 @@ export class Flusher {
   async flush(what: FlushedTables): Promise<void> {
     while (this.#running !== undefined) await this.#running;
     const flushing = this.#flushRest(what);
-    const running = flushing.catch(() => undefined); // the caller gets the failure
+    const running = flushing.catch(() => undefined); // the caller receives the failure
     this.#running = running;
     try {
       await flushing;

@@ -56,7 +56,7 @@ export class DuplicateKeys {
     await this.#add([repeats, ...hits].join(' UNION ALL '));
   }
 
-  /** Stores all points of a source: those of overlay segments after a restart. */
+  /** Stores all points of a source. Used for overlay segments after a restart. */
   async addAll(source: Source): Promise<void> {
     await this.#add(`SELECT _series, "time" FROM ${source.from}`);
   }

@@ -53,8 +53,8 @@ export interface EndedSlice {
 }
 
 /**
- * Estimates how many rows the next slice should cover. Each slice corrects the estimate, and slices
- * grow while the client reads as fast as they are computed.
+ * Estimates how many rows the next slice should cover. Each slice corrects the estimate, and slices grow while the
+ * client reads as fast as slices are computed.
  */
 export class SliceSizes {
   readonly #total: number;

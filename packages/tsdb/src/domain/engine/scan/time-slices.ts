@@ -47,8 +47,8 @@ export interface Slices {
 }
 
 /**
- * Divides the time range of a query into slices with about as many rows as should be in memory at
- * once. Assumes that rows are evenly distributed within a span.
+ * Divides the time range of a query into slices with about as many rows as may be in memory at the same time. Assumes
+ * that rows are evenly distributed within a span.
  */
 export class TimeSlices implements Slices {
   readonly #bounds: TimeSlice;

@@ -66,7 +66,7 @@ export class ParserSeries {
     return { tagKeys: earlierTags(numbers, series).keys };
   }
 
-  /** Replaces the parser's numbers in `series` by those of `index`. */
+  /** Replaces the parser's numbers in `series` with the numbers in `index`. */
   translate(options: {
     readonly table: ParsedTable;
     readonly tableId: number;
@@ -116,8 +116,7 @@ export class ParserSeries {
 }
 
 /**
- * Another table of the same name has replaced the table: series get numbers there when their rows
- * arrive.
+ * Another table of the same name has replaced the table: series are numbered there when their rows arrive.
  */
 function startOver(numbers: TableNumbers): void {
   const { index, dense, earlier } = numbers;

@@ -91,7 +91,7 @@ export class RepeatedPoints {
       if (!(error instanceof FileDamaged)) throw error;
       // Permanent: if the file is restored, its points remain unknown until the next start.
       open.verified = Promise.reject(error);
-      open.verified.catch(() => undefined); // every query that needs the segment gets the error
+      open.verified.catch(() => undefined); // every query that needs the segment receives the error
       return;
     }
     for (const source of this.#segments.sourcesOf([open])) await this.#keys.addAll(source);

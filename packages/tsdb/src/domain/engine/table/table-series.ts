@@ -87,7 +87,7 @@ export class TableSeries {
 
   /** Resolves when reading the series has ended, successfully or not. */
   async indexingEnded(): Promise<void> {
-    await this.#indexing?.catch(() => undefined); // queries that need the series get the error
+    await this.#indexing?.catch(() => undefined); // queries that need the series receive the error
   }
 
   async #index(readStored: ReadStored): Promise<void> {

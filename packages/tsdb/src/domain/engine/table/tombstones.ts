@@ -82,7 +82,7 @@ export class Tombstones {
   expect(tombstone: Tombstone, outcome: Promise<void>): void {
     this.#expected.add(tombstone);
     const settled = outcome
-      .catch(() => undefined) // the caller of the deletion gets the error
+      .catch(() => undefined) // the caller of the deletion receives the error
       .finally(() => this.#pending.delete(settled));
     this.#pending.add(settled);
   }

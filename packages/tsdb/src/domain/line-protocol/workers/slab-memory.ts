@@ -28,7 +28,7 @@ export class SlabMemory implements ColumnMemory {
     return slab;
   }
 
-  /** Takes back a slab whose columns are not needed any more. */
+  /** Takes back a slab whose columns are no longer needed. */
   release(slab: ArrayBuffer): void {
     this.#pool.release(slab);
   }

@@ -3,7 +3,7 @@ import { tsdbError } from '../../../errors.js';
 import { CELL_BYTES } from '../../../model/columns/text-cells.js';
 
 /**
- * Maximum length of a string in a result. It is written at once, which blocks the event loop.
+ * Maximum length of a string in a result. It is written in one step, which blocks the event loop.
  * Stored strings have at most 1 MiB.
  */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;

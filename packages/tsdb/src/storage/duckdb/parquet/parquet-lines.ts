@@ -5,7 +5,7 @@ import { isWhole, throwFailure } from '../stream-end.js';
 import { findPageFault } from './parquet-pages.js';
 import { tagsInFile } from './parquet-tags.js';
 
-/** How the rows of a Parquet file are converted to points. */
+/** The mapping from rows of a Parquet file to points. */
 export interface ParquetMapping {
   readonly path: string;
   readonly table: string;
