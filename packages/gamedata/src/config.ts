@@ -33,8 +33,8 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
   text_memory_bytes: Type.Integer({
     default: 16_777_216,
     minimum: 0,
-    description: 'memory for record texts',
-    details: 'Texts beyond this limit are read from a temporary file in the data folder.',
+    description: 'memory for record content',
+    details: 'Content beyond this limit is read from a temporary file in the data folder.',
   }),
   keep_versions: Type.Integer({
     default: 20,

@@ -13,7 +13,7 @@ export interface BodyMemory {
   take(sizeBytes: number): Buffer | undefined;
   /** Releases the memory of a rejected or truncated body. A handler releases its body itself. */
   release(body: Uint8Array): void;
-  /** A piece has been copied and is no longer needed. */
+  /** A piece has been copied and can be released. */
   free(piece: Uint8Array): void;
 }
 

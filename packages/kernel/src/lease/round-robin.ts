@@ -1,4 +1,4 @@
-/** Waiting items by key. Keys are served in turn, regardless of their number of items. */
+/** Waiting items by key. Keys are served in rotation, regardless of their number of items. */
 export class RoundRobin<Key, Thing> {
   /** Ordered by turn; contains only keys with items. */
   readonly #waiting = new Map<Key, Thing[]>();

@@ -20,7 +20,7 @@ export interface OutboxOptions {
   readonly pollMs?: number;
   /** Time for which events are kept after all subscribers have received them. */
   readonly retentionMs?: number;
-  /** After this time, events are no longer kept for a subscriber that no node runs. */
+  /** Time after which events are removed even if a subscriber that no node runs has not received them. */
   readonly forgetAfterMs?: number;
   /** Called when events that an inactive subscriber has not received were removed. */
   readonly onSubscriberLeftBehind?: (left: {

@@ -8,7 +8,7 @@ const MAX_LISTED = 20;
 const MAX_LOOKED_AT = 10_000;
 
 /**
- * The id of the only item named `said`. Throws if there is no such item. If there are several, the message lists
+ * The id of the only item named `said`. Throws if the item does not exist or is not unique. For several items, the message lists
  * their ids, because a command must not guess which item to change.
  */
 export async function idOfName(

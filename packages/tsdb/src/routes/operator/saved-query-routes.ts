@@ -129,8 +129,7 @@ const VIEW_TOO_LONG = `view has more than ${MAX_VIEW_LENGTH} characters`;
 const isViewTooLong = ({ view = {} }: Partial<SavedQueryContent>): boolean =>
   JSON.stringify(view).length > MAX_VIEW_LENGTH;
 
-const FULL =
-  'the limit of 10,000 saved queries or 16 MiB has been reached; delete queries that are no longer needed';
+const FULL = 'the limit of 10,000 saved queries or 16 MiB has been reached; delete unused queries';
 
 const idOf = ({ parameters }: HttpRequest): string => parameters['id'] ?? '';
 

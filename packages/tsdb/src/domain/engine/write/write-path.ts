@@ -23,7 +23,7 @@ export interface ReadBody {
   /** The body after parsing: its memory was transferred to the parser thread and back. */
   readonly body: Uint8Array;
   /**
-   * Must be called at most once, when the numbers in `parsed` are no longer needed. A later body reuses their memory.
+   * Must be called at most once, after the last use of the numbers in `parsed`. A later body reuses their memory.
    */
   readonly release: () => void;
 }

@@ -26,8 +26,7 @@ export interface ParseResult {
   /** The decoded body: byte ranges of the rows refer to it. */
   readonly body: Uint8Array;
   /**
-   * May be called once, when the numbers in `parsed` are no longer needed: a later body reuses
-   * their memory.
+   * Must be called at most once, after the last use of the numbers in `parsed`. A later body reuses their memory.
    */
   readonly release: () => void;
 }
