@@ -146,7 +146,7 @@ function tryOut(): Command {
     .argument('<file>', 'plugin file or folder in the plugin folder')
     .option(
       '--lp <file>',
-      'line protocol for process_writes: a file, the text itself, or - for standard input',
+      'line protocol for process_writes: a file, the text, or - for standard input',
     )
     .option('--schedule <cron>', 'call process_scheduled_call with the next time of this schedule')
     .option('--args <list>', 'arguments of the plugin: key=value,key=value')
