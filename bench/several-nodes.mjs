@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // node bench/several-nodes.mjs [--other DIR] [--rounds 5] [--requests 2000]
 // Measures the CPU time of the servers per request, on PostgreSQL and Redis (PLINTH_TEST_POSTGRES_URL, PLINTH_TEST_REDIS_URL).
-// Alternates one node, two nodes with the same number of clients each, two nodes with separate databases (the cost of two independent
-// processes), and one node of another build of this repository in DIR.
+// Alternates one node, two nodes with the same number of clients each, two nodes with separate databases (the cost of
+// two independent processes), and one node of another build of this repository in DIR.
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -107,7 +107,7 @@ async function startSubject(name, { nodeCount, program = cli, areApart = false }
     const made = await subject.send(index, 'POST', '/ops/v1/apps', { body, headers: JSON_TYPE });
     subject.appIds.push(JSON.parse(made).id);
   }
-  await sleep(3000); // background work of a start
+  await sleep(3000); // background work during startup
   return subject;
 }
 

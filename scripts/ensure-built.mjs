@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Makes a checkout runnable: installs the packages of the lock file, then builds dist/. If both are current, this takes about 0.1 s.
-// A lock file serializes concurrent runs.
+// Makes a checkout runnable: installs the packages of the lock file, then builds dist/. If both are current, this
+// takes about 0.1 s. A lock file serializes concurrent runs.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ const MIN_NODE = [20, 19];
 const SHORT_MS = 700;
 
 /**
- * @param toRun builds only what a server needs, without a type check. Tests, `npm run build` and editors check types.
+ * @param toRun builds only the files that a server needs, without a type check. Tests, `npm run build` and editors check types.
  */
 export async function ensureBuilt({ toRun = false } = {}) {
   checkNode();

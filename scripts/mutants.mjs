@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // node scripts/mutants.mjs [word ...]
 // Mutation test: disables each decision in the security files, one at a time, and runs the tests that should fail.
-// Prints the mutants that no test detects, and exits with code 1 if there are any. It changes compiled files, so run it in a separate
-// clone after `npm run build`. Words select targets by file path; without words all targets run.
+// Prints the mutants that no test detects, and exits with code 1 if there are any. It changes compiled files, so run
+// it in a separate clone after `npm run build`. Words select targets by file path; without words all targets run.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -12,7 +12,7 @@ import { fullAncestor } from 'acorn-walk';
 import { EQUIVALENT, TARGETS } from './lib/mutant-targets.mjs';
 import { root } from './lib/root.mjs';
 
-/** A hanging test counts as failed after this multiple of its normal duration, plus the time of a start. */
+/** A hanging test counts as failed after this multiple of its normal duration, plus the startup time. */
 const TIMES_AS_LONG = 5;
 const START_MS = 20_000;
 const OPPOSITE = new Map([
@@ -26,7 +26,10 @@ const OPPOSITE = new Map([
   ['||', '&&'],
 ]);
 
-/** Returns whether a statement is a call with an effect. Skips `sync` and `close`, because no unit test can detect their absence. */
+/**
+ * Returns whether a statement is a call with an effect. Skips `sync` and `close`, because no unit test can detect
+ * their absence.
+ */
 function isDecision(expression, code) {
   let call = expression.type === 'AwaitExpression' ? expression.argument : expression;
   if (call.type !== 'CallExpression' || call.callee.type === 'Super') return false;

@@ -14,9 +14,9 @@ const EXTERNAL = ['libsql', '@duckdb/node-bindings', '@guanmingchiu/sqlparser-ts
 /** Matches references to a module's own location: the entry file of a worker thread, or another file. */
 const OWN_URL = /new URL\('\.\/([\w-]+-worker)\.js', import\.meta\.url\)|import\.meta\.url/g;
 /**
- * Bundles the compiled program and its packages into a few files. Without a bundle, a start spends most of its time on finding and
- * reading about two thousand files. `main.js` runs the bundle if it is newer than all compiled files, and the modules otherwise.
- * Takes a few milliseconds if the bundle is current.
+ * Bundles the compiled program and its packages into a few files. Without a bundle, most of the startup time is spent
+ * on finding and reading about two thousand files. `main.js` runs the bundle if it is newer than all compiled files,
+ * and the modules otherwise. Takes a few milliseconds if the bundle is current.
  */
 export async function bundle() {
   const stamp = JSON.stringify({ made: recipe(), inputs: inputs() });
@@ -38,7 +38,7 @@ export async function describeBundle() {
   return described;
 }
 
-/** Worker threads are bundled separately. Otherwise shared modules become extra files, and each file slows a start. */
+/** Worker threads are bundled separately. Otherwise shared modules become extra files, and each file slows down startup. */
 const entries = () => [[program], listWorkers()];
 
 /** esbuild options. Code splitting produces a few modules, and each command loads only the ones it needs. */
@@ -59,7 +59,10 @@ function modules(entryPoints) {
   };
 }
 
-/** Modules keep finding their data files relative to their compiled location. Threads start from the bundled file of the same name. */
+/**
+ * Modules keep finding their data files relative to their compiled location. Threads start from the bundled file of
+ * the same name.
+ */
 const keepPlaces = {
   name: 'keep-places',
   setup(build) {
@@ -77,7 +80,10 @@ const keepPlaces = {
   },
 };
 
-/** Packages that are loaded on demand stay outside the bundle. They do not slow a start, and CommonJS exports keep their names. */
+/**
+ * Packages that are loaded on demand stay outside the bundle. They do not slow down startup, and CommonJS exports
+ * keep their names.
+ */
 const keepLatePackages = {
   name: 'keep-late-packages',
   setup(build) {

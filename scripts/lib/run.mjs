@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { root } from './root.mjs';
 
 /**
- * Runs a command in the repository with the terminal of the caller.
+ * Runs a command in the repository, attached to the caller's terminal.
  * SIGTERM is forwarded, so that the child can drain. A terminal already sends Ctrl-C to the child, and a
  * second SIGINT would force an immediate stop. Therefore SIGINT is forwarded only without a terminal.
  * @returns the exit code. After a signal it is 128 + the signal number, as in a shell.

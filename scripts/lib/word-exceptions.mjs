@@ -1,4 +1,4 @@
-// What scripts/words.mjs leaves alone, each with the reason.
+// Exceptions for scripts/words.mjs, each with the reason.
 export const EXCEPTIONS = {
   /** Files whose texts are not ours or have to stay. */
   files: [

@@ -17,7 +17,7 @@ export function pack(folder, out) {
   return { file, sizeBytes: fs.statSync(file).size, fileCount: told.entryCount };
 }
 
-/** Sets fixed permissions. npm would keep those of the files, which depend on the umask. */
+/** Sets fixed permissions. npm would keep the permissions of the files, which depend on the umask. */
 function fixRights(folder) {
   for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { root } from '../lib/root.mjs';
 
 /**
- * Returns the version to release: that of the tag (`v1.2.3`) on this commit. Without a tag, it is a pre-release of the version in
+ * Returns the version to release, from the tag (`v1.2.3`) on this commit. Without a tag, it is a pre-release of the version in
  * package.json, numbered by the commit count.
  */
 export function readRelease() {
@@ -26,7 +26,10 @@ export function readRelease() {
   };
 }
 
-/** Time of the commit, so that the same commit builds the same release. Source: https://reproducible-builds.org/specs/source-date-epoch/ */
+/**
+ * Time of the commit, so that the same commit builds the same release. Source:
+ * https://reproducible-builds.org/specs/source-date-epoch/
+ */
 function buildSec() {
   const given = process.env['SOURCE_DATE_EPOCH'];
   if (given !== undefined && !/^\d{1,12}$/.test(given)) {

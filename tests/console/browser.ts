@@ -30,7 +30,7 @@ const STEP_TIMEOUT_MS = 40_000;
 /** Logs the source of each CSP violation, which the browser's own message leaves out. */
 const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
   console.error('refused:', event.violatedDirective, event.sourceFile, event.target?.outerHTML));`;
-/** Typing over coloured text makes the browser itself style the new text, before the editor takes it over. */
+/** Typing over colored text makes the browser itself style the new text, before the editor takes it over. */
 const TYPED_OVER = /^refused: style-src-attr {2}<div class="code-editor-host"><\/div>$/;
 /** Messages of the browser that duplicate the violation event. */
 const DUPLICATE_MESSAGES =

@@ -64,7 +64,7 @@ describe('charts', { skip: SKIP }, () => {
       }),
     ]);
   };
-  /** The coloured share of the plot. */
+  /** The colored share of the plot. */
   const colouredShare = (): Promise<number> =>
     page.evaluate<number>(`(() => {
       const canvas = document.querySelector('.u-wrap canvas');

@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md: databases are created, get a retention period, are deleted by name and restored.
+// Source: docs/CONSOLE.md: databases are created, changed (retention period), deleted by name and restored.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ServerInProcess } from '../harness/index.js';

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { buildSite, ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
-it('searches the documentation, and follows the colour scheme of the browser', {
+it('searches the documentation, and follows the color scheme of the browser', {
   skip: SKIP,
 }, async (context) => {
   const noSite = await buildSite();

@@ -95,7 +95,7 @@ describe('a table of results', { skip: SKIP }, () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await becomes(q);
     await rowCount(3);
-    // Back restores the query too, and so does the undo history of the editor.
+    // The back button and the undo history of the editor also restore the query.
     await page.goBack();
     await becomes(withFor);
     await rowCount(2);
@@ -169,7 +169,7 @@ describe('a table of results', { skip: SKIP }, () => {
     await page.waitForURL(/sort=n/);
     assert.equal(await head('n').getAttribute('aria-sort'), 'ascending');
     assert.deepEqual(await violationsOn(page), []);
-    // By keyboard: the header is the row above the first one.
+    // With the keyboard, the header is the row above the first row.
     await page.getByRole('grid').focus();
     await page.keyboard.press('Home');
     for (const key of ['ArrowUp', 'ArrowRight', 'ArrowRight', 'Enter'])
@@ -231,7 +231,7 @@ describe('a table of results', { skip: SKIP }, () => {
     };
     await page.getByRole('grid').focus();
     await page.keyboard.press('Control+End');
-    await page.getByText('paused while you read').first().waitFor();
+    await page.getByText('paused while you scroll').first().waitFor();
     const before = await asked();
     await page.waitForTimeout(5000);
     assert.equal(await asked(), before);

@@ -97,7 +97,7 @@ describe('Explore', { skip: SKIP }, () => {
     await page.getByRole('cell', { name: '990', exact: true }).waitFor();
     const row = page.getByRole('row', { name: /host=b/ });
     const texts = await row.getByRole('cell').allTextContents();
-    // 49 minutes with 10 and one with 500, each in its own bucket.
+    // 49 minutes with the value 10 and one minute with 500, each in a separate bucket.
     assert.deepEqual(texts.slice(1, 6), ['10', '10', '500', '19.8', '990']);
   });
 
@@ -110,7 +110,7 @@ describe('Explore', { skip: SKIP }, () => {
     });
     for (let from = 0; from < lines.length; from += 20_000)
       await write('metrics', lines.slice(from, from + 20_000).join('\n'));
-    /** Whether each tenth of the plot, from the top, contains coloured pixels. */
+    /** Whether each tenth of the plot, from the top, contains colored pixels. */
     const drawn = async (): Promise<string> =>
       await page.evaluate<string>(`(() => {
         const canvas = document.querySelector('.u-wrap canvas');
@@ -139,14 +139,14 @@ describe('Explore', { skip: SKIP }, () => {
       await open({ ...of(where), view });
       await page.getByRole('img', { name: /1 series.*highest 100/ }).waitFor();
       const picture = await drawn();
-      // The axis has a margin of 8 % at both ends: 100 is in the first tenth, 50 in the middle, 0 in the last but one.
+      // The axis has a margin of 8 % at both ends: 100 is in the first tenth, 50 in the middle, and 0 in the second to last.
       const expected =
         view === 'scatter' && where !== 'v >= 0'
           ? /^x\.{3,4}x\.{2,3}x{1,2}\.?$/
           : /^x\.{3,4}x{4,5}\.?$/;
       assert.match(picture, expected, `${view} of ${where}`);
     }
-    await page.getByText('colour intensity shows the number of points').waitFor();
+    await page.getByText('color intensity shows the number of points').waitFor();
   });
 
   it('keeps nanoseconds and 64-bit integers in table and clipboard', async () => {
@@ -245,7 +245,7 @@ describe('Explore', { skip: SKIP }, () => {
     await page.getByRole('button', { name: 'Three hosts', exact: true }).last().waitFor();
     await type('SELECT 42 AS kept');
     await page.waitForURL(/q=SELECT\+42/);
-    await page.waitForTimeout(500); // it is kept 300 ms after the last key
+    await page.waitForTimeout(500); // the text is stored 300 ms after the last key
     await page.close();
     page = await context.newPage();
     await page.goto(`${server.url}/console/explore`);
@@ -369,7 +369,7 @@ describe('Explore', { skip: SKIP }, () => {
       await editor().getByText('asked_by_link').first().waitFor();
       await page.waitForTimeout(6000); // longer than its refresh
       assert.equal(await asked(), before);
-      // A return to the page or a reload, which the other site could trigger, does not run it either.
+      // Returning to the page or reloading it, which the other site could trigger, does not run the query either.
       for (const come of [() => page.reload(), () => page.goBack().then(() => page.goForward())]) {
         await come();
         await page.getByText(/came from another site/).waitFor();
@@ -378,12 +378,12 @@ describe('Explore', { skip: SKIP }, () => {
       await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
       await page.goBack();
       await page.getByText(/came from another site/).waitFor();
-      // Nor does opening Explore again, which has kept the query.
+      // Opening Explore again, which still contains the query, does not run it either.
       await page.getByRole('link', { name: 'Data' }).first().click();
       await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
       await page.getByRole('link', { name: 'Explore' }).first().click();
       await page.getByText(/came from another site/).waitFor();
-      // Nor does closing another tab, which activates this one.
+      // Closing another tab, which activates this one, does not run it either.
       await page.getByLabel('New query', { exact: true }).click();
       await page.getByText('Write a query').waitFor();
       await page.locator('.tab[data-active="true"] .tab-close').click();
@@ -402,7 +402,7 @@ describe('Explore', { skip: SKIP }, () => {
       await cell('100').waitFor();
       assert.ok((await asked()) >= afterRun + 2);
     }
-    // Actions that the user takes afterwards are the user's own.
+    // Later actions of the user run the query.
     await page.goto('http://stranger.test/');
     await page.evaluate(`document.links[0].href = ${JSON.stringify(`${server.url}/console/`)}`);
     await page.getByRole('link', { name: 'a prize' }).click();
@@ -415,7 +415,7 @@ describe('Explore', { skip: SKIP }, () => {
   it('runs the restored query of a tab again', async () => {
     await open({ db: 'metrics', q: 'SELECT count(*) AS n FROM cpu', view: 'table' });
     await cell('100').waitFor();
-    await page.waitForTimeout(500); // Until the tab is kept.
+    await page.waitForTimeout(500); // Waits until the tab is stored.
     await page.goto(`${server.url}/console/explore`);
     await cell('100').waitFor();
     await page.reload();

@@ -98,7 +98,7 @@ describe('a million rows', { skip: SKIP }, () => {
     await open({ q: 'SELECT time, v FROM m ORDER BY time', view: 'line' });
     await page.getByRole('img', { name: /1 series.*highest 1000/ }).waitFor();
     await page.getByText('downsampled').waitFor();
-    /** The coloured columns in the upper half of the plot, in percent of its width. */
+    /** The colored columns in the upper half of the plot, in percent of its width. */
     const drawn = await page.evaluate<readonly number[]>(`(() => {
       const canvas = document.querySelector('.u-wrap canvas');
       const over = document.querySelector('.u-over').getBoundingClientRect();

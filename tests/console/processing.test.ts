@@ -47,7 +47,7 @@ it('creates caches, queries them in Explore and deletes them by name', { skip: S
   await page.getByRole('button', { name: 'Create cache' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Key columns').fill('host, nothing');
-  await dialog.getByText('cpu has no column nothing.').waitFor();
+  await dialog.getByText('Column not found in cpu: nothing.').waitFor();
   const create = dialog.getByRole('button', { name: 'Create', exact: true });
   assert.ok(await create.isDisabled());
   await dialog.getByLabel('Key columns').fill('host');

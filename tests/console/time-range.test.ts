@@ -18,7 +18,7 @@ const button = (name: string): Locator => page.getByRole('button', { name, exact
 const highest = (words: string): Locator =>
   page.getByRole('img', { name: new RegExp(`highest ${words}`) });
 const copied = (): Promise<string> => page.evaluate<string>('navigator.clipboard.readText()');
-/** The start of a day in UTC, as an input field shows it. */
+/** The start of a day in UTC, in the format of an input field. */
 const dayBefore = (days: number): string =>
   new Date((Math.floor(Date.now() / 1000 / DAY_SEC) - days) * DAY_SEC * 1000)
     .toISOString()
@@ -123,7 +123,7 @@ describe('The time range', { skip: SKIP }, () => {
     const { q } = (await asking).postDataJSON() as { readonly q: string };
     const [, from = '', to = ''] = /'(.*?)'.*'(.*?)'/.exec(q) ?? [];
     await page.getByRole('gridcell', { name: '99', exact: true }).waitFor();
-    await page.waitForTimeout(50); // The clock goes on.
+    await page.waitForTimeout(50); // The clock advances.
     await button('Share').click();
     await button('Copy with absolute times').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -161,7 +161,7 @@ describe('The time range', { skip: SKIP }, () => {
     for (let count = 0; count < 9; count++) {
       await open({ q: `SELECT 1 FROM a_table_of_${count}`, ...range });
       await page.locator(`.tab[data-active="true"]`, { hasText: `_${count}` }).waitFor();
-      await page.waitForTimeout(400); // Until the tab is kept.
+      await page.waitForTimeout(400); // Waits until the tab is stored.
     }
     const here = page.locator('.tab[data-active="true"]');
     await page.waitForFunction('document.querySelectorAll(".tab").length > 9');

@@ -103,7 +103,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told('cpu already has these columns');
 
     await lines.fill('cpu,host=a x=1i 1700000001\ncpu,host=b usage=2i 1700000002');
-    await told('cpu gets 1 new column: x (integer)');
+    await told('1 new column in cpu: x (integer)');
     await told('usage is float in cpu and integer here: the server rejects such rows');
     await told(CONFLICTS);
     assert.ok(await button('Write').isDisabled());
@@ -315,7 +315,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     );
     await dialog()
       .getByText(
-        `Column 'date' looks like one, but line 2 contains '20/11/2015 08:00', which is not ${TIMES}.`,
+        `Column 'date' looks like a time column, but line 2 contains '20/11/2015 08:00', which is not ${TIMES}.`,
       )
       .waitFor();
     await chooser('Role of date').selectOption('ignore');
@@ -460,11 +460,11 @@ describe('the write drawer', { skip: SKIP }, () => {
     await page.keyboard.press('Escape');
     assert.equal(await focused(), 'Cancel');
     await page.keyboard.press('Enter');
-    const note = dialog().getByText(/^Cancelled: /);
+    const note = dialog().getByText(/^Canceled: /);
     await note.waitFor();
     assert.equal(await focused(), 'Query big');
     const [, shown = ''] =
-      /^Cancelled: ([\d,]+) rows written, plus those of requests in progress\. Written rows are kept/.exec(
+      /^Canceled: ([\d,]+) rows written, plus those of requests in progress\. Written rows are kept/.exec(
         (await note.textContent()) ?? '',
       ) ?? [];
     assert.equal(

@@ -31,7 +31,7 @@ export interface AccountsCrashOptions {
   readonly report: (line: string) => void;
 }
 
-/** Works on one data folder. Each round: writers, a kill at a random moment, a start and a complete check. */
+/** Works on one data folder. Each round consists of writes, a kill at a random moment, a restart and a complete check. */
 export async function runAccountsCrashRounds(options: AccountsCrashOptions): Promise<void> {
   const { seed, roundCount, report } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-crash-accounts-'));
@@ -63,7 +63,7 @@ async function loadAndKill(dataDir: string, chance: Chance): Promise<Sent> {
   return sent;
 }
 
-/** Runs until the server dies. A request without a response may have been carried out or not. */
+/** Runs until the server dies. A request without a response may or may not have been executed. */
 async function writeUntilDeath(server: AccountsServer, sent: Sent): Promise<void> {
   try {
     for (;;) {
@@ -84,7 +84,7 @@ async function writeUntilDeath(server: AccountsServer, sent: Sent): Promise<void
       use.answer = used.text;
     }
   } catch (error) {
-    // The connection breaks when the server dies; anything else is a finding.
+    // The connection breaks when the server dies. Any other error is a failure.
     if (error instanceof assert.AssertionError) throw error;
   }
 }

@@ -120,7 +120,7 @@ class MovingWriter {
 }
 
 /**
- * Backups beside writers that write, overwrite, move and delete, with flushes and merges. A restored backup must contain one
+ * Creates backups while writers write, overwrite, move and delete, with flushes and merges. A restored backup must contain one
  * moment, the same for all writers. Throws otherwise.
  */
 export async function runBackupRounds({ seed, roundCount, report }: BackupRounds): Promise<void> {
@@ -196,7 +196,7 @@ function assertOneMoment(cuts: readonly Cut[], where: string, beginMs: number): 
   const sent = cuts.map(({ writer, index }) => writer.history[index]?.sentMs ?? 0);
   const latestMs = Math.max(beginMs, ...sent);
   for (const { writer, index } of cuts) {
-    // A state may repeat: then the later one counts.
+    // A state may repeat; then the later occurrence counts.
     const missing = writer.history[index + 1];
     assert.ok(
       missing === undefined || missing.acknowledgedMs > latestMs,

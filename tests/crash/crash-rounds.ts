@@ -14,10 +14,10 @@ const WRITER_COUNT = 3;
 const FLAGS = [
   '--without-auth',
   ...['--tsdb-buffer-flush-bytes', '131072', '--tsdb-buffer-flush-age-ms', '150'],
-  // A stop has to complete, however long it takes.
+  // Stopping must complete, regardless of the time it takes.
   ...['--log-level', 'info', '--tsdb-query-threads', '2', '--shutdown-timeout', '120000'],
 ];
-const LEFT_IN_LOG = 'rows remain in the log; the next start restores them';
+const LEFT_IN_LOG = 'rows remain in the log and are restored at the next startup';
 
 /** Interval of the wait for the first response of a round. */
 const WAIT_MS = 50;
@@ -29,7 +29,7 @@ export interface CrashOptions {
   readonly report: (line: string) => void;
 }
 
-/** Works on one data folder. Each round: load, a kill, a start and a check. */
+/** Works on one data folder. Each round consists of load, a kill, a restart and a check. */
 export async function runCrashRounds({ seed, roundCount, report }: CrashOptions): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-crash-'));
   const rounds = new CrashRounds(dataDir, seed);
@@ -121,7 +121,7 @@ class CrashRounds {
     isOver = isOrderly;
     if (isOrderly) {
       assert.equal(await server.stop(), 0, server.logText);
-      // On a busy machine a stop leaves rows that are not yet in files to the log, and logs that.
+      // On a busy machine, rows that are not yet in files remain in the log at shutdown, which is logged.
       this.#isAllFlushed = server.logged(LEFT_IN_LOG) === undefined;
     } else await server.kill();
     isOver = true;
@@ -129,7 +129,10 @@ class CrashRounds {
     return isOrderly ? 'stopped in order' : 'killed';
   }
 
-  /** On a busy machine the first response can take longer than an entire round elsewhere; a round without one proves nothing. */
+  /**
+   * On a busy machine, the first response can take longer than an entire round on another machine. A round without a
+   * response proves nothing.
+   */
   async #someTimeOfLoad(): Promise<void> {
     const countAnswers = (): number =>
       this.#writers.reduce((sum, { acknowledgedCount }) => sum + acknowledgedCount, 0);
@@ -216,7 +219,7 @@ async function queryUntilGone(server: ServerProcess, isOver: () => boolean): Pro
       const answer = await server.http.send(
         `/api/v3/query_sql?db=crash&format=csv&q=${encodeURIComponent(q)}`,
       );
-      // Not yet written at the start, or stopping at the end.
+      // The row is not written yet at the start, or the server is stopping at the end.
       assert.ok(
         [200, 400, 404, 503].includes(answer.status),
         `a query was answered ${answer.status}\n${server.logText}`,

@@ -175,7 +175,7 @@ describe('A torn tail of the log', () => {
     await truncate(log, end - 1);
     const length = await lastByteEnd(log);
     await withServer(async (server) => {
-      const loss = server.logged('records of the log are lost');
+      const loss = server.logged('log records were lost');
       assert.deepEqual(
         [loss?.['kind'], loss?.['file'], loss?.['level']],
         ['tail_cut', log, 'warn'],
@@ -198,9 +198,7 @@ describe('A torn tail of the log', () => {
       await withServer(async (server) => {
         // One byte cannot be part of a record; more bytes can.
         const loss = server.logged(
-          size === 1
-            ? 'stray bytes after the last log record removed'
-            : 'records of the log are lost',
+          size === 1 ? 'stray bytes after the last log record removed' : 'log records were lost',
         );
         assert.deepEqual([loss?.['file'], loss?.['offset'], loss?.['lostBytes']], [log, end, size]);
         assert.equal(await numbers(server), '1 2 3');
@@ -243,7 +241,7 @@ describe('Damage in the middle of the log', () => {
 
     await withServer(
       async (server) => {
-        const loss = server.logged('records of the log are lost');
+        const loss = server.logged('log records were lost');
         const { kind, file, offset, lostBytes, lostRecordCount, keptRecordCount } = loss ?? {};
         assert.deepEqual(
           { kind, file, offset, lostBytes, lostRecordCount, keptRecordCount },
@@ -359,7 +357,7 @@ describe('Damage in the middle of the log', () => {
     await rm(second);
     const failure = await startFailure();
     assert.equal(failure.code, 1);
-    assert.match(failure.message, /records before this file are missing/);
+    assert.match(failure.message, /missing records before this file/);
     await withServer(async (server) => assert.equal(await numbers(server), '1 3'), {
       flags: ['--repair'],
     });
@@ -389,7 +387,7 @@ describe('A damaged journal of the relational store', () => {
     assert.doesNotMatch(failure.message, /\n +at /, 'it is no bug, so it has no stack');
     await withServer(
       async (server) => {
-        const loss = server.logged('transactions of the relational store are lost');
+        const loss = server.logged('relational store transactions were lost');
         const { kind, file, offset, lostBytes, level } = loss ?? {};
         assert.deepEqual(
           { kind, file, offset, lostBytes, level },
@@ -461,7 +459,7 @@ describe('A damaged segment', () => {
     assert.equal((await get(server, 'SELECT v FROM n')).text.trim(), 'v\n4');
     const later = `SELECT v FROM m WHERE time >= '1970-01-03T00:00:00Z'`;
     assert.equal((await get(server, later)).text.trim(), 'v\n3');
-    assert.equal(server.logged('stored file is damaged')?.['level'], 'error');
+    assert.equal(server.logged('stored file is corrupt')?.['level'], 'error');
     assert.equal((await server.http.send('/health')).status, 200);
   }
 
@@ -547,7 +545,7 @@ describe('A damaged segment', () => {
     const before = new Set(await paths('objects', '.parquet'));
     await withServer(async (server) => {
       await write(server, 'm v=9i 10');
-      // More than a stop leaves in the log; nothing is merged after it.
+      // More rows than a shutdown leaves in the log, without a later merge.
       const text = 'x'.repeat(60_000);
       for (let part = 0; part < 2; part++)
         await write(server, Array.from({ length: 80 }, (_, i) => `n s="${text}" ${i}`).join('\n'));
@@ -652,7 +650,7 @@ describe('A repair that is killed as soon as it is done', () => {
       name: 'a flipped byte of the head of a file',
       damage: async ([, second]) => await spoil(second, 20),
       refusal: /02\.log at offset 0: bad file header/,
-      message: 'corrupt log file quarantined; no record is lost',
+      message: 'corrupt log file quarantined; no records were lost',
       loss: { kind: 'moved_aside', fileIndex: 1 },
       aside: '000000000002.log.damaged',
       kept: '1 2 3 4 5 6',
@@ -660,7 +658,7 @@ describe('A repair that is killed as soon as it is done', () => {
     {
       name: 'a file that is missing in the middle',
       damage: async ([, second]) => await rm(second),
-      refusal: /03\.log at offset 0: records before this file are missing \(\d+ of them\)/,
+      refusal: /03\.log at offset 0: missing records before this file: \d+/,
       loss: { kind: 'missing', fileIndex: 2 },
       aside: '000000000002.log.damaged',
       kept: '1 2 5 6',
@@ -675,7 +673,7 @@ describe('A repair that is killed as soon as it is done', () => {
     },
     {
       name: 'a file of another time',
-      // As if the folder had been emptied and filled again: the first file under the number of the last.
+      // Simulates a folder that was emptied and filled again: the first file has the number of the last.
       async damage([first, , third]) {
         const bytes = await readFile(first);
         bytes.writeBigUInt64LE(3n, 16);
@@ -689,7 +687,7 @@ describe('A repair that is killed as soon as it is done', () => {
     },
   ];
 
-  const RECORDS_LOST = 'records of the log are lost';
+  const RECORDS_LOST = 'log records were lost';
   for (const { name, damage, refusal, message = RECORDS_LOST, loss, aside, kept } of DAMAGE) {
     it(`${name}: the next start needs no further repair and loses no more data`, async () => {
       const files = await threeFiles();
@@ -715,7 +713,7 @@ describe('A repair that is killed as soon as it is done', () => {
       );
       await withServer(
         async (server) => {
-          assert.equal(server.logged('records of the log are lost'), undefined);
+          assert.equal(server.logged('log records were lost'), undefined);
           assert.equal(await numbers(server), kept);
           await writeNumbers(server, 9, 9);
         },
@@ -743,7 +741,7 @@ describe('A repair that is killed as soon as it is done', () => {
       { flags: ['--repair'], end: 'kill' },
     );
     await withServer(async (server) => {
-      assert.equal(server.logged('stored file is damaged'), undefined);
+      assert.equal(server.logged('stored file is corrupt'), undefined);
       assert.equal(await numbers(server), '');
       await writeNumbers(server, 2, 2);
       assert.equal(await numbers(server), '2');

@@ -48,7 +48,10 @@ export interface DeletionRounds {
   readonly report: (line: string) => void;
 }
 
-/** Works on one data folder. Each round: writes, deletions and restorations until a kill, then a start and a check. */
+/**
+ * Works on one data folder. Each round consists of writes, deletions and restorations until a kill, then a restart
+ * and a check.
+ */
 export async function runDeletionRounds({
   seed,
   roundCount,
@@ -96,7 +99,7 @@ class Rounds {
     }
   }
 
-  /** Deletes everything permanently: no file may be left. */
+  /** Deletes all data permanently. No file may remain. */
   async finish(): Promise<void> {
     const server = await ServerProcess.start({ dataDir: this.#dataDir, flags: FLAGS });
     try {

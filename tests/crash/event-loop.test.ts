@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Threads": the main thread runs no long task. The test asserts behaviour and reports the
+// Source: docs/ARCHITECTURE.md, "Threads": the main thread runs no long task. The test asserts behavior and reports the
 // measured lag.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -103,7 +103,7 @@ async function assertRefused(
   assertFolderInUse(failure, folder, holder.pid);
 }
 
-/** Asserts that a start failed with the name of its folder and of the process that holds it. */
+/** Asserts that startup failed with the name of the folder and of the process that has locked it. */
 export function assertFolderInUse(failure: unknown, folder: string, pid: number): void {
   assert.ok(failure instanceof StartFailed, String(failure));
   assert.equal(failure.code, 1, failure.message);
@@ -113,7 +113,7 @@ export function assertFolderInUse(failure: unknown, folder: string, pid: number)
   );
 }
 
-/** Acts like a supervisor that does not wait for the end of the first server. */
+/** Acts like a supervisor that does not wait until the first server has exited. */
 async function startWhenFree(closing: ServerProcess, folder: string): Promise<ServerProcess> {
   for (;;) {
     try {

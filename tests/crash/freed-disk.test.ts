@@ -1,4 +1,5 @@
-// Source: docs/ALERT-RUNBOOK.md, "PlinthDiskFull": a full disk can be freed by deletions, and a start on it is read-only.
+// Source: docs/ALERT-RUNBOOK.md, "PlinthDiskFull": a full disk can be freed by deletions, and a server that starts on
+// it is read-only.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { rm, stat, statfs } from 'node:fs/promises';
@@ -16,7 +17,7 @@ const RESERVE_BYTES = 16 * MIB;
 /** Incompressible rows: deleting one such table frees enough space for writes. */
 const TABLE_BYTES = 64 * MIB;
 const FULL =
-  'the disk of the server is full: less than storage.min_free_bytes is free; delete data or free disk space, then try again';
+  'the server disk is full: less than storage.min_free_bytes is free; delete data or free disk space, then retry';
 /** Free space is checked every second; files are removed within seconds after a deletion. */
 const MAX_WAIT_MS = 60_000;
 const DAY = 86_400;
@@ -126,7 +127,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
     for (const [name, change] of changes) {
       const answer = await change(2);
       assert.equal(answer.status, 503, `${name}: ${answer.text}`);
-      assert.match(answer.text, /[Tt]he disk of the server is full/, name);
+      assert.match(answer.text, /[Tt]he server disk is full/, name);
       assert.ok(Number(answer.headers['retry-after']) > 0, name);
     }
     const refused = await server.http.send('/api/v3/write_lp?db=d', { body: 'rows v=1i 1' });

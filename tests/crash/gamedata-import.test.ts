@@ -81,7 +81,7 @@ describe('an import that a kill interrupts', () => {
         `import ${found} is served after ${acknowledged} was acknowledged and ${round} was cut`,
       );
       acknowledged = found;
-      // The draft equals the published data: nothing of the interrupted import is left in it.
+      // The draft equals the published data: it contains no data of the interrupted import.
       const types = JSON.parse(
         (await current.http.send('/api/editor/types', { headers: HEADERS })).text,
       ) as { types: { key: string; changed: number }[] };

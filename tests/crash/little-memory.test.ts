@@ -1,4 +1,4 @@
-// Source: docs/SIZING.md, "Little memory": a start needs no more memory for a long log than the writes needed.
+// Source: docs/SIZING.md, "Little memory": reading a long log at startup needs no more memory than the writes needed.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -65,7 +65,7 @@ it('starts with a log of 61 MB in 300 MiB of memory, and warns', async (t) => {
     assert.equal(found.trim().split('\n')[1], `${count},${(count * (count + 1)) / 2}`);
     assert.ok((await sizeOf(logFolder)) < LOG_BYTES / 2, 'rows were moved to files');
     const warned = server.logged(
-      'little memory; the system may kill the server under load: raise the limit or lower tsdb.memory_bytes',
+      'low memory: the operating system may kill the server under load; raise the limit or lower tsdb.memory_bytes',
     );
     assert.equal(warned?.['memoryBytes'], LIMIT_BYTES, server.logText);
     assert.equal(warned?.['neededBytes'], 128 * 1024 * 1024 + 600_000_000);

@@ -51,7 +51,7 @@ async function logFiles(): Promise<string[]> {
     .map((name) => join(folder, name));
 }
 
-/** A start with `--repair` reports the loss; all later starts report nothing. */
+/** The server reports the loss when it is started with `--repair`, and reports nothing at all later starts. */
 async function repaired(message: string, file: RegExp): Promise<void> {
   const server = await start('--repair');
   const loss = server.logged(message);
@@ -68,13 +68,13 @@ describe('A log', () => {
   for (const end of ['stop', 'kill'] as const) {
     it(`without any of its files is not treated as new (${end})`, async () => {
       await written(end);
-      // Twice: the second start has flushed, and its file contains the rows written since then.
+      // Restarted twice: rows are flushed during the second start, and the new file contains the rows written since then.
       await written(end, 2);
       for (const path of await logFiles()) await rm(path);
       const said = await refusal();
       assert.match(
         said,
-        /commit log is damaged: .*tsdb-log\/\d{12}\.log at offset 0: it is missing/,
+        /commit log is damaged: .*tsdb-log\/\d{12}\.log at offset 0: the file is missing/,
       );
       assert.match(said, /--repair/);
       assert.deepEqual(await logFiles(), [], 'a refused start changes nothing');
@@ -86,8 +86,8 @@ describe('A log', () => {
     await written('kill', 7);
     const newest = (await logFiles()).at(-1) ?? '';
     await rm(newest);
-    assert.match(await refusal(), /it is missing, or it and those behind it/);
-    await repaired('records of the log are lost', /tsdb-log\/\d{12}\.log$/);
+    assert.match(await refusal(), /the file is missing, and possibly later files/);
+    await repaired('log records were lost', /tsdb-log\/\d{12}\.log$/);
   });
 
   /** Two server runs with a record each, both in log files; `atFirstStop` is called between them. */
@@ -105,7 +105,7 @@ describe('A log', () => {
     [
       'without its oldest file',
       async () => await rm((await twoRuns())[0]),
-      /000002\.log at offset 0: records before this file are missing \(1 of them\)/,
+      /000002\.log at offset 0: missing records before this file: 1/,
       'v\n2',
     ],
     [
@@ -209,7 +209,7 @@ describe('A journal of the relational store', () => {
   it('can be dropped by a repair', async () => {
     await written('kill');
     await rm(wal());
-    await repaired('transactions of the relational store are lost', /plinth\.db-wal$/);
+    await repaired('relational store transactions were lost', /plinth\.db-wal$/);
   });
 
   it('that a clean stop has removed is not reported as missing', async () => {

@@ -15,7 +15,7 @@ import { WebhookApp } from '../harness/webhook-app.js';
 import { CHANGE_ENV, changesOf } from './changes.js';
 import { NO_SMALL_DISK, SmallDisk } from './small-disk.js';
 
-const FULL = 'the disk of the server is full or refuses writes; try again when there is room';
+const FULL = 'the server disk is full or rejects writes; free space and retry';
 const JSON_TYPE = { 'content-type': 'application/json' };
 /** The server checks for free space every second, and flushes wait a little longer. */
 const MAX_WAIT_MS = 60_000;
@@ -137,7 +137,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
         const { refusal, taken } = await untilRefused(change, round * 10_000);
         t.diagnostic(`round ${round}, ${name}: ${taken.length} taken`);
         assert.equal(refusal.status, 503, `${name}: ${refusal.text}\n${server.logText}`);
-        assert.match(refusal.text, /[Tt]he disk of the server is full/, name);
+        assert.match(refusal.text, /[Tt]he server disk is full/, name);
         assert.ok(Number(refusal.headers['retry-after']) > 0, name);
         if (name === 'tsdb') for (const n of taken) rowsTaken.add(n);
       }

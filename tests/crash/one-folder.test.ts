@@ -94,7 +94,7 @@ describe('A second server on a folder', () => {
     const first = await ServerProcess.start({ dataDir: folder });
     try {
       await write(first, 1);
-      first.signal('SIGSTOP'); // Nothing else may change the folder meanwhile.
+      first.signal('SIGSTOP'); // No other process may change the folder in the meantime.
       const before = await restOf(folder);
       assertFolderInUse(await failedStart(), folder, first.pid);
       assert.deepEqual(await stateOf(folder), before);

@@ -41,7 +41,7 @@ it('a test clock is deleted together with its accounts, whenever the server is k
     const ended = Promise.allSettled(deleting);
     await sleep(chance.between(0, MAX_LIFE_MS));
     await server.process.kill();
-    // Connections break when the server dies; anything else is a finding.
+    // Connections break when the server dies. Any other error is a failure.
     for (const result of await ended) {
       const error: unknown = result.status === 'rejected' ? result.reason : undefined;
       if (error instanceof assert.AssertionError) throw error;

@@ -52,7 +52,7 @@ export class WebhookLoad {
     await Promise.all(Array.from({ length: WRITER_COUNT }, write));
   }
 
-  /** Resolves when `count` more events have been acknowledged, however busy the machine is. */
+  /** Resolves when `count` more events have been acknowledged, regardless of the load of the machine. */
   async untilMore(count: number): Promise<void> {
     const wanted = this.#acknowledged.size + count;
     const endMs = Date.now() + 30_000;

@@ -19,7 +19,7 @@ interface Request {
 }
 
 /**
- * Writes its own points, one request after the other, and remembers the acknowledged ones. A request without a
+ * Writes its own points, one request after the other, and records the acknowledged points. A request without a
  * response stays `inFlight`: either all or none of its rows may be present.
  */
 export class Writer {

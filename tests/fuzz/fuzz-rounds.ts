@@ -74,7 +74,7 @@ class FuzzRun {
     assert.equal(answer.status, 204, answer.text);
   }
 
-  /** Fails with a list of all current requests when a health check gets no response for a long time. */
+  /** Fails with a list of all current requests when a health check receives no response for a long time. */
   async clientsUnderWatch(): Promise<void> {
     const { clientCount, seed } = this.#options;
     const watching = this.#watchdog.watch(() => this.#server.isRunning);

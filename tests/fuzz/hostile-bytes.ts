@@ -33,7 +33,7 @@ const STARTS: readonly ((chance: Chance) => string | Buffer)[] = [
   () => `GET /health HTTP/1.1\r\n${HOST}\r\n`.repeat(200),
 ];
 
-/** Sends bytes that are not a valid request, at once or slowly, and disconnects. Returns the received bytes. */
+/** Sends bytes that are not a valid request, in one piece or slowly, and disconnects. Returns the received bytes. */
 export async function sendHostileBytes(port: number, chance: Chance): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let received = '';

@@ -4,7 +4,7 @@ import { mutated } from './mutate.js';
 
 const QUERIES = corpus('queries.influxql');
 
-/** Mutated InfluxQL statements, and many at once. */
+/** Mutated InfluxQL statements, and requests with many statements. */
 export const influxql = (chance: Chance): HostileRequest => asked(statements(chance), chance);
 
 /** Statements that request more than the data contains. */

@@ -2,18 +2,18 @@ import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Maximum delay that a client may cause for another one. It is far above the promised limit because other tests may use the
- * machine, and it is multiplied by the number of processes per core. A statement that blocks the server does so for
- * minutes.
+ * Maximum delay that a client may cause for another one. It is far above the documented limit because other tests may
+ * use the machine. It is multiplied by the number of processes per core. A statement that blocks the server does so
+ * for minutes.
  */
 const PATIENCE_MS = 10_000;
-/** Factor by which everything is slower now, because this many processes per core are runnable. */
+/** Factor by which the machine is currently slower: the number of runnable processes per core. */
 export const slowness = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 const PAUSE_MS = 100;
-/** After a longer wait the server counts as dead. */
+/** After this time, the server is considered dead. */
 const MAX_WAIT_MS = 300_000;
 
-/** Requests `/health` repeatedly and records the work in progress meanwhile. */
+/** Requests `/health` repeatedly and records the work in progress. */
 export class Watchdog {
   readonly #url: string;
   readonly #underWay = new Map<symbol, { readonly what: string; readonly startMs: number }>();

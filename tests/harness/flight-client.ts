@@ -43,7 +43,7 @@ export interface CallOptions {
   readonly deadlineMs?: number;
 }
 
-/** Arrow Flight at protocol level: tests see what a client library would hide. */
+/** Arrow Flight at protocol level, with details that a client library would hide. */
 export class FlightClient {
   readonly #client: Client;
 

@@ -7,12 +7,15 @@ import type { OwnServer } from './running-server.js';
 import { LogTail, type ServerProcessOptions, StartFailed } from './server-process.js';
 
 type Started = Awaited<ReturnType<typeof startServer>>;
-/** The process options that work without a process. `env` contains settings, not variables that the server's child programs read. */
+/**
+ * The server options that do not require a separate process. `env` contains settings, not variables that the server's
+ * child programs read.
+ */
 export type ServerInProcessOptions = Pick<ServerProcessOptions, 'flags' | 'env' | 'dataDir'>;
 
 /**
- * A complete server on its own port and data folder, in the test's process: for files that start many servers. It provides everything
- * that a `ServerProcess` has except signals, process limits, and its own memory and threads.
+ * A complete server on its own port and data folder, in the test's process, for files that start many servers. It
+ * provides everything that a `ServerProcess` has except signals, process limits, and its own memory and threads.
  */
 export class ServerInProcess implements OwnServer {
   readonly dataDir: string;
@@ -28,7 +31,7 @@ export class ServerInProcess implements OwnServer {
     const ownsDataDir = options.dataDir === undefined;
     const given = options.flags ?? ['--without-auth'];
     const log = new LogTail();
-    // Loaded only here: it takes almost a second, and each test file loads the harness.
+    // Loaded on demand, because it takes almost a second and each test file loads the harness.
     const { explainFailedStart, readSettings, startServer } = await import('@plinth/server');
     try {
       const flags = valuesOf(['--data-dir', dataDir, '--http-bind', '127.0.0.1:0', ...given]);

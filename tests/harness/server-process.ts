@@ -8,12 +8,12 @@ import { CLI, countStart } from './cli.js';
 import { HttpClient } from './http-client.js';
 import type { OwnServer } from './running-server.js';
 
-/** A start takes a second; on a machine busy with other tests it has taken more than half a minute. */
+/** Startup takes a second, but has taken more than half a minute on a machine that was busy with other tests. */
 const START_TIMEOUT_MS = 90_000;
 /** Number of recent log lines that are kept. */
 const KEPT_LINE_COUNT = 200;
 
-/** The process ended, or was killed, before it listened. */
+/** The process exited or was killed before it was listening. */
 export class StartFailed extends Error {
   override readonly name = 'StartFailed';
   /** `null` when a signal killed it. */
@@ -30,7 +30,7 @@ export interface ServerProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Folder of an earlier process; `close` keeps it then. */
   readonly dataDir?: string;
-  /** Kills the process at once, even while it starts. */
+  /** Kills the process immediately, even during startup. */
   readonly signal?: AbortSignal;
   /** Entry file of another installation. */
   readonly cli?: string;
@@ -145,7 +145,7 @@ export class ServerProcess implements OwnServer {
     this.http.close();
     const child = this.#child;
     if (this.isRunning) {
-      // By then the last log lines have been read.
+      // At that point, the last log lines have been read.
       const closed = once(child, 'close');
       child.kill(signal);
       await closed;
@@ -184,7 +184,7 @@ async function addressOf(child: ChildProcess, log: LogTail): Promise<string> {
     );
     if (child.stderr === null) throw new Error('standard error is a pipe');
     const lines = createInterface({ input: child.stderr });
-    // Reading continues after the start: a full pipe would block the server.
+    // Reading continues after startup, because a full pipe would block the server.
     lines.on('line', (line) => {
       log.add(line);
       const url = /"address":"(http[^"]+)".*"msg":"server listens"/.exec(line)?.[1];

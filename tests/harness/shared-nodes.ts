@@ -5,7 +5,7 @@ import { ServerInProcess } from './server-in-process.js';
 import { ServerProcess, type ServerProcessOptions } from './server-process.js';
 import { TestDatabase } from './test-database.js';
 
-/** Timeout for changes that normally arrive at once. */
+/** Timeout for changes that normally arrive immediately. */
 const PATIENCE_MS = 20_000;
 
 /** Environment of all nodes of one platform: they share the master key. */
@@ -20,7 +20,7 @@ export class SharedNodes implements AsyncDisposable {
   readonly #alike: ServerProcessOptions;
   readonly #started: OwnServer[] = [];
 
-  /** @param alike options of all nodes. */
+  /** @param alike options for all nodes. */
   static async create(alike: ServerProcessOptions): Promise<SharedNodes> {
     return new SharedNodes(await TestDatabase.create(), alike);
   }

@@ -38,7 +38,7 @@ export class MemoryPeak {
   }
 }
 
-/** Sends a Flight request as bare HTTP/2 without reading the response: a client library would read ahead. */
+/** Sends a Flight request over plain HTTP/2 without reading the response, because a client library would read ahead. */
 export function askFlight(
   session: ClientHttp2Session,
   fields: { readonly database: string; readonly sql_query: string },

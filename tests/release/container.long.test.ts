@@ -1,5 +1,6 @@
-// Source: Containerfile and packaging/compose.yaml. Uses no container runtime and no image: the layout of the last stage is built here with
-// local programs and separate namespaces: a non-root user, no capabilities, a read-only root, no network.
+// Source: Containerfile and packaging/compose.yaml. Uses no container runtime and no image: the layout of the last
+// stage is built here with local programs and separate namespaces: a non-root user, no capabilities, a read-only
+// root, no network.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -16,7 +17,7 @@ const MINUTES_MS = 60_000;
 /** Id of the user `node` in the image. */
 const UID = '1000';
 
-/** Runs in the container as its only process and does what a runtime does with ENTRYPOINT, CMD and HEALTHCHECK. */
+/** Runs in the container as its only process and handles ENTRYPOINT, CMD and HEALTHCHECK like a container runtime. */
 const INSIDE = `
 set -e
 test "$(id -u)" = ${UID}

@@ -1,4 +1,5 @@
-// Source: docs/UPGRADE.md, "Support for older data folders": a start upgrades the folder of an earlier version to the current formats.
+// Source: docs/UPGRADE.md, "Support for older data folders": the server upgrades the folder of an earlier version to
+// the current formats at startup.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';

@@ -39,7 +39,7 @@ const asUnitUser = [
 ];
 
 /**
- * A folder with the paths named in the unit, prepared as systemd does at a start: state directories and their owner,
+ * A folder with the paths named in the unit, prepared like systemd does at startup: state directories and their owner,
  * credentials, variables. Source: systemd.exec(5), StateDirectory=, LoadCredential=, Environment=, EnvironmentFile=. Other
  * directives of the unit are not applied.
  */

@@ -19,7 +19,7 @@ import { noUnitHere, UID, UNIT, UnitMachine } from './unit-machine.js';
 
 /** Exit code documented in `plinth --help`: a usage or configuration error. */
 const CONFIGURATION_ERROR = 2;
-/** Out of 10. It results from what the unit needs: a network, sockets, its own notifications, one capability. */
+/** Out of 10. The value results from the requirements of the unit: a network, sockets, notifications, and one capability. */
 const MAX_EXPOSURE = 2.1;
 const ANY_PORT = 'PLINTH_HTTP_BIND=127.0.0.1:0\n';
 

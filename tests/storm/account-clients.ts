@@ -22,7 +22,7 @@ interface Change {
   readonly key: string;
 }
 
-/** Create and change accounts. Each request has an idempotency key and is repeated until it gets a response. */
+/** Create and change accounts. Each request has an idempotency key and is repeated until it receives a response. */
 export class AccountClients implements StormClients {
   readonly figures = {
     creates: 0,

@@ -254,7 +254,7 @@ export class EventClients implements StormClients {
     assert.deepEqual(wrong, [], 'order of keys');
   }
 
-  /** Each signature must match one of the app's secrets, and those at the end the last one. */
+  /** Each signature must match one of the app's secrets. Signatures at the end must match the last secret. */
   #checkSignatures(last: string): void {
     for (const delivery of this.#receiver.of(EVENT)) {
       const { headers, body } = delivery;

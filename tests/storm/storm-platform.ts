@@ -38,7 +38,7 @@ const REDIS_TIMEOUT_MS = 1000;
 /** A client does not wait longer for a suspended node. */
 const REQUEST_TIMEOUT_MS = 4000;
 const PAUSE_MS = 150;
-/** A start may fail while a store is unavailable and is then repeated, as by a supervisor. */
+/** Startup may fail while a store is unavailable and is then retried, as by a supervisor. */
 const MAX_START_COUNT = 200;
 
 export interface StormNode {

@@ -11,7 +11,7 @@ interface Fault {
   toMs: number;
 }
 
-/** Faults of nodes and stores. The seed determines their kind and time, as far as the machine's timing allows. */
+/** Faults of nodes and stores. The seed determines their kind and time, within the limits of the machine's timing. */
 export class Weather {
   readonly faults: Fault[] = [];
   readonly #platform: StormPlatform;
@@ -40,12 +40,12 @@ export class Weather {
     ]);
   }
 
-  /** Ends all current faults at once. */
+  /** Ends all current faults immediately. */
   end(): void {
     this.#isOver = true;
   }
 
-  /** Whether one of these faults was active then. A node that was suspended meanwhile notices a lost store when it resumes. */
+  /** Whether one of these faults was active at that time. A node that was suspended detects a lost store when it resumes. */
   wasFault(kinds: readonly FaultKind[], fromMs: number, toMs: number): boolean {
     return this.faults.some(
       (fault) =>

@@ -41,7 +41,7 @@ function readJsonList(text: string, defaultPlatform: string): readonly Bootstrap
     if (typeof value !== 'string' || typeof platform !== 'string') {
       throw accountsError(
         'bootstrap_keys_invalid',
-        'every entry needs a value, and a platform if not the default',
+        'every entry requires a value; a platform is only required if it is not the default',
       );
     }
     return checked({ platform, text: value });
@@ -52,6 +52,6 @@ function checked(key: BootstrapKey): BootstrapKey {
   if (PLATFORM.test(key.platform)) return key;
   throw accountsError(
     'bootstrap_keys_invalid',
-    'a platform must be plat_ and up to 60 letters and digits',
+    'a platform id must be plat_ followed by up to 60 letters or digits',
   );
 }

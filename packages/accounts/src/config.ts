@@ -13,7 +13,7 @@ export const ACCOUNTS_SETTINGS = defineSettings(
     }),
     vendor_word_aliases: Type.Array(Type.String({ pattern: '^[a-z][a-z0-9]{0,31}$' }), {
       default: ['stripe'],
-      description: 'other vendor names that requests may use',
+      description: 'additional vendor names accepted in requests',
     }),
     header_prefixes: Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9]{0,31}$' }), {
       default: ['Api', 'Stripe'],
@@ -26,14 +26,14 @@ export const ACCOUNTS_SETTINGS = defineSettings(
         default: 'auto',
         description: 'type of `configuration.<name>.applied` in responses',
         details:
-          '`auto` returns a timestamp, but a boolean to the official clients for Go, Java and .NET, whose types only accept a boolean.',
+          '`auto` returns a timestamp. The official clients for Go, Java and .NET accept only a boolean, so they receive a boolean.',
       }),
     ),
     bootstrap_keys: Type.Array(Type.String(), {
       default: [],
       description: 'API keys to create at startup, as `[platform:]key`',
       details:
-        'The prefix sets kind and mode (`sk_test_...`). Without this setting the first start creates four keys for `plat_default`. It prints them on a terminal, and otherwise writes them to the file `initial-account-keys` of the data folder.',
+        'The prefix sets kind and mode (`sk_test_...`). Without this setting, the server creates four keys for `plat_default` when it first starts. It prints the keys on a terminal, or writes them to the file `initial-account-keys` in the data folder.',
     }),
     token_ttl_sec: Type.Integer({
       default: 600,

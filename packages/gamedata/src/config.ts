@@ -5,19 +5,19 @@ import { Type } from 'typebox';
 export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
   sample: Type.Boolean({
     default: true,
-    description: 'load the sample data set at the first start',
+    description: 'load the sample data set when the server first starts',
   }),
   sample_seed: Type.Integer({
     default: 1,
     minimum: 0,
     maximum: 4_294_967_295,
-    description: 'seed of the sample data set',
+    description: 'random seed for the sample data set',
   }),
   default_limit: Type.Integer({
     default: 100,
     minimum: 1,
     maximum: 5000,
-    description: 'records in a list when the request has no limit',
+    description: 'default number of records in a list',
   }),
   max_limit: Type.Integer({
     default: 5000,
@@ -33,8 +33,8 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
   text_memory_bytes: Type.Integer({
     default: 16_777_216,
     minimum: 0,
-    description: 'memory for the text of records',
-    details: 'The rest is read from a temporary file in the data folder.',
+    description: 'memory for record content',
+    details: 'Content beyond this limit is read from a temporary file in the data folder.',
   }),
   keep_versions: Type.Integer({
     default: 20,
@@ -47,14 +47,14 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     minimum: 10,
     maximum: 10_000_000,
     description: 'number of changes to keep in the history',
-    details: 'Unpublished changes and those that an `overlay` import needs are kept in addition.',
+    details: 'Unpublished changes and changes that an `overlay` import requires are always kept.',
   }),
   keep_history_bytes: Type.Integer({
     default: 268_435_456,
     minimum: 1_048_576,
-    description: 'size of the record states to keep in the history',
+    description: 'maximum size of record states in the history',
     details:
-      'This counts records before and after each change. Unpublished changes and those that an `overlay` import needs are kept in addition.',
+      'The size includes each record before and after each change. Unpublished changes and changes that an `overlay` import requires are always kept.',
   }),
   editor_origins: Type.Array(Type.String({ pattern: '^https?://[^/\\s]+$' }), {
     default: [],
@@ -95,7 +95,7 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     minimum: 1,
     maximum: 10_000_000,
     description: 'maximum number of records in an import',
-    details: 'Each needs about 2 kB of memory in addition to its text.',
+    details: 'Each record uses about 2 kB of memory in addition to its text.',
   }),
   image_base: Type.String({
     default: '',

@@ -33,7 +33,7 @@ export const PARAMETER_KINDS = [
 const parameterText = (at: ParameterFault): string => at.message;
 
 /**
- * Closed catalogue of this service's expected failures; the kinds are the error codes of responses.
+ * Closed catalog of this service's expected failures; the kinds are the error codes of responses.
  * Source: gamedata, section 2.6.
  */
 const TEXTS = {
@@ -45,7 +45,7 @@ const TEXTS = {
   not_found: asGiven,
   method_not_allowed: (at: { readonly method: string; readonly allowed: readonly string[] }) =>
     `${at.method} is not supported on this path`,
-  /** The id was replaced by another one. */
+  /** The id was replaced by another id. */
   moved: (at: { readonly recordKind: Kind; readonly id: string }) =>
     `the record has moved to ${at.id}`,
   unknown_version: (at: { readonly version: number | string }) => `unknown version ${at.version}`,

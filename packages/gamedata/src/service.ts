@@ -56,7 +56,7 @@ export interface GameDataDeps {
   readonly relational: RelationalStore;
   /** Records of a node without a shared store. */
   readonly objects: ObjectStore;
-  /** The node's own store, which contains its data from before it shared one. */
+  /** The node's own store, which contains its data from before it used a shared store. */
   readonly local: RelationalStore;
   readonly fileSystem: FileSystem;
   /** Folder for temporary files. */
@@ -75,8 +75,8 @@ export interface GameDataDeps {
 }
 
 /**
- * Idle time before the newest version is warmed up. Servers are often loaded with data right after
- * a start, which should not compete with warm-up for CPU time.
+ * Idle time before the newest version is warmed up. Servers are often loaded with data immediately after startup,
+ * which should not compete with warm-up for CPU time.
  */
 const CALM_MS = 100;
 /** Maximum delay per page under continuous load. */
@@ -315,10 +315,10 @@ class GameDataService implements GameData {
       random,
     });
     if (version !== undefined)
-      log.info({ version }, 'game data moved from the folder to PostgreSQL');
+      log.info({ version }, 'game data migrated from the data folder to PostgreSQL');
     if (leavesDraft)
       log.warn(
-        'the draft of the game data stays in the folder: without a version it cannot be moved to PostgreSQL',
+        'game data draft not migrated to PostgreSQL, because no version is published; it remains in the data folder',
       );
   }
 

@@ -31,7 +31,7 @@ export const IDENTITY_SETTINGS = defineSettings(
     admin_token_file: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'JSON file with the admin token for a server that has none',
+        description: 'JSON file with the admin token to create if none exists',
       }),
     ),
     admin_token_recovery_http_bind: Type.Optional(
@@ -53,7 +53,7 @@ export const IDENTITY_SETTINGS = defineSettings(
       minimum: 5,
       maximum: 86_400,
       description: 'how long cached admin tokens and platform keys stay valid without the database',
-      details: 'While `server.database_url` cannot be read, older ones return 503.',
+      details: 'While `server.database_url` cannot be read, older tokens and keys return 503.',
     }),
     jwt_iat_leeway_sec: Type.Integer({
       default: 5,

@@ -7,7 +7,7 @@ import {
   type RequestInvalid,
 } from '@plinth/kernel';
 
-/** Closed catalogue of the expected failures of this service. Source: tsdb-http, "Error model" and "Tokens". */
+/** Closed catalog of the expected failures of this service. Source: tsdb-http, "Error model" and "Tokens". */
 const TEXTS = {
   token_name_exists: (at: { readonly tokenName: string }) =>
     `token name already exists, ${at.tokenName}`,
@@ -27,7 +27,7 @@ const TEXTS = {
   logins_locked: (at: { readonly seconds: number }) =>
     `too many wrong passwords for this user from this address; try again in ${at.seconds} s`,
   user_limit_reached: (at: { readonly limit: number }) =>
-    `the limit of ${at.limit} users is reached; drop a user first`,
+    `the limit of ${at.limit} users has been reached; drop a user first`,
   /** The server runs without authentication, so it has no tokens to manage. */
   endpoint_disabled: 'endpoint disabled, started without auth',
   json_invalid: (why: string) => `serde json error: ${why}`,
@@ -35,8 +35,8 @@ const TEXTS = {
   conflicting_values: (parameter: string) =>
     `conflicting values for '${parameter}' and '${parameter}'`,
   /**
-   * The request comes from another site's page, or by a foreign host name, to a route with admin
-   * rights without a credential.
+   * The request comes from another site's page, or with a foreign host name, to a route that grants admin rights
+   * without a credential.
    */
   page_refused: asGiven,
   /** The server has no token yet, and the request may come from another machine. */
@@ -68,7 +68,7 @@ const TEXTS = {
   platform_key_exists: (at: { readonly platform: string }) =>
     `the key already belongs to platform ${at.platform}`,
   platform_key_limit_reached: (at: { readonly limit: number }) =>
-    `the limit of ${at.limit} platform keys is reached`,
+    `the limit of ${at.limit} platform keys has been reached`,
 } as const;
 
 export const identityError = errorCatalogue('IdentityError', TEXTS);

@@ -1,4 +1,4 @@
-// Expected responses: tsdb-http, "Authentication and authorisation", "Preset token file" and
+// Expected responses: tsdb-http, "Authentication and authorization", "Preset token file" and
 // "Recovery listener".
 
 import assert from 'node:assert/strict';

@@ -154,7 +154,7 @@ function checkLine(line: string, start: number, tables: Map<string, Shape>): Fau
     if (typeof type !== 'string') return at(equals + 1, type.message);
     const before = known?.fields.get(field);
     if (before !== undefined && before !== type)
-      return at(equals + 1, `the type is ${TYPE_NAMES[before]} on an earlier line`);
+      return at(equals + 1, `the field type is ${TYPE_NAMES[before]} on an earlier line`);
     fields.set(field, type);
     index = end;
     if (line[index] !== ',') break;

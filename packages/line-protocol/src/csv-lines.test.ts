@@ -118,7 +118,7 @@ describe('chunkCsv', () => {
     await assert.rejects(convert('a,b\n1,2\n'), {
       name: 'CsvFault',
       kind: 'no_such_column',
-      message: "the CSV file has no column 'room'; it has a, b",
+      message: "column 'room' not found in the CSV file; columns: a, b",
     });
   });
 

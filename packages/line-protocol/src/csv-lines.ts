@@ -29,10 +29,9 @@ const BOOLEANS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Converts CSV into chunks of line protocol of at most `chunkSizeBytes`; a longer line gets a chunk
- * of its own. Timestamps are nanoseconds.
- * Empty cells are omitted, `""` is an empty string. Throws `CsvFault` after the rows before the
- * fault have been yielded.
+ * Converts CSV into chunks of line protocol of at most `chunkSizeBytes`; a longer line is a separate chunk.
+ * Timestamps are nanoseconds. Empty cells are omitted, `""` is an empty string. Throws `CsvFault` after the rows
+ * before the fault have been yielded.
  */
 export async function* chunkCsv(
   input: AsyncIterable<Uint8Array>,
@@ -102,7 +101,7 @@ function lineMaker(header: Cells, mapping: CsvMapping): (cells: Cells) => string
     if (index >= 0) return index;
     throw new CsvFault(
       'no_such_column',
-      `the CSV file has no column '${name}'; it has ${names.join(', ')}`,
+      `column '${name}' not found in the CSV file; columns: ${names.join(', ')}`,
     );
   };
   const tags = mapping.tags.map((name) => ({ name, index: at(name), key: escapedKey(name) }));

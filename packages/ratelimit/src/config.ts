@@ -66,13 +66,13 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   redis_timeout_ms: Type.Integer({
     default: 50,
     minimum: 1,
-    description: 'time without a Redis response after which Redis counts as unavailable',
+    description: 'Redis response timeout, after which Redis is considered unavailable',
   }),
   redis_reserve: Type.Integer({
     default: 0,
     minimum: 0,
     maximum: 10_000,
-    description: 'units that a node reserves in advance from a busy Redis bucket',
+    description: 'units that a node reserves in advance in a busy Redis bucket',
     details:
       'This applies only to requests that count against the primary limit. With 0, each request queries Redis.',
   }),
@@ -83,7 +83,7 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   on_store_error: oneOf(['local', 'open', 'closed'], {
     default: 'local',
     description:
-      'behaviour without Redis: `local` counts per process, `open` allows everything, `closed` returns 503',
+      'behavior without Redis: `local` counts per process, `open` allows everything, `closed` returns 503',
   }),
   status_primary: Type.Unsafe<403 | 429>(
     Type.Integer({
@@ -143,7 +143,7 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
     Type.Record(Type.String(), ServiceSetting, {
       default: {},
       examples: ['{"gamedata":{"enabled":true,"resource":"gamedata","status":429}}'],
-      description: 'rate limits per service and the form of their error responses',
+      description: 'rate limits and error response format of each service',
     }),
   ),
   secondary_concurrency: count(100, 'concurrent requests per identity'),
@@ -223,7 +223,7 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   test_window_seconds: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'overrides the length of all windows; for tests only',
+      description: 'length of all windows in seconds, for tests only',
     }),
   ),
 });
@@ -238,7 +238,7 @@ export type RateLimitConfig = SettingsOf<typeof RATE_LIMIT_SETTINGS> & {
 export interface ServiceRule {
   readonly isEnabled: boolean;
   readonly resource: string;
-  /** `undefined`: the general setting applies. */
+  /** `undefined` to use the general setting. */
   readonly status: 403 | 429 | undefined;
   readonly style: Style;
   /**

@@ -1,6 +1,6 @@
 import { asGiven, type CredentialUncheckable, type ErrorOf, errorCatalogue } from '@plinth/kernel';
 
-/** Closed catalogue of the expected failures of this service. */
+/** Closed catalog of the expected failures of this service. */
 const TEXTS = {
   /** Rate limiting is disabled. */
   limiter_disabled: 'Rate limiting is not enabled.',

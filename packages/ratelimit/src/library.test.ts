@@ -139,7 +139,7 @@ describe('inside an Express application', () => {
     // Half of the clients disconnect.
     for (const { outgoing } of sent.slice(0, 75)) outgoing.destroy();
     await until(() => statuses.filter((status) => status === 0).length >= 25);
-    // The server notices the closed connections one at a time.
+    // The server detects the closed connections one at a time.
     let quick = 403;
     for (let left = 100; left > 0 && quick !== 200; left -= 1) {
       await sleep(10);

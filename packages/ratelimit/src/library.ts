@@ -69,7 +69,7 @@ export function createLimiter(options: LibraryOptions = {}): EmbeddedLimiter {
       app.addHook('onRequest', (request, reply, done) => {
         const { url } = request.routeOptions;
         if (url !== undefined) templates.set(request.raw, url);
-        // `limit` has already responded to a rejected request, so Fastify gets no callback for it.
+        // `limit` has already responded to a rejected request, so the Fastify callback is not called.
         limit(request.raw, reply.raw, (error) => done(error as Error | undefined)); // from a throw
       });
     },

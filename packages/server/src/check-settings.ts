@@ -10,7 +10,7 @@ import { addressProblems, pathProblems } from './setting-problems.js';
 import type { Settings } from './settings.js';
 
 /**
- * Checks combinations of settings before startup. Throws `ConfigInvalid` with all problems at once.
+ * Checks combinations of settings before startup. Throws `ConfigInvalid` with all problems.
  * @returns TLS key and certificates; `undefined` when the port does not use TLS.
  */
 export async function checkSettings(settings: Settings): Promise<TlsIdentity | undefined> {
@@ -25,7 +25,7 @@ export async function checkSettings(settings: Settings): Promise<TlsIdentity | u
   return tls && (await readTlsIdentity(tls));
 }
 
-/** What a start reads later: files of secrets. */
+/** Files with secrets, which are read later during startup. */
 async function checkSecrets({ server, identity }: Settings): Promise<void> {
   await readGivenMasterKey(server);
   const { admin_token_file: file } = identity;

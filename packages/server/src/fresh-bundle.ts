@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** The stamp beside the bundle, written by `scripts/lib/bundle.mjs`: compiled files relative to this one, with their state. */
+/** The stamp next to the bundle, written by `scripts/lib/bundle.mjs`: compiled files relative to this one, with their state. */
 interface BundleStamp {
   readonly inputs: readonly (readonly [file: string, sizeBytes: number, mtimeMs: number])[];
 }
@@ -18,7 +18,7 @@ export function freshBundle(folder = new URL('./bundle/', import.meta.url)): URL
     });
     return isFresh ? folder : undefined;
   } catch {
-    return undefined; // No bundle, or an incomplete one: the modules run instead.
+    return undefined; // Without a complete bundle, the modules are used.
   }
 }
 

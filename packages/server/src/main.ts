@@ -1,10 +1,10 @@
 import module from 'node:module';
 import { freshBundle } from './fresh-bundle.js';
 
-/** The command whose startup time matters, and which has a store. */
+/** The only command with a store, whose startup time is critical. */
 const SERVER_COMMAND = 'serve';
 
-// Keeps compiled code between starts (Node 22.1 and later). The typings are those of the oldest supported Node.
+// Keeps compiled code between starts (Node 22.1 and later). The type definitions belong to the oldest supported Node version.
 const enableCompileCache: unknown = Reflect.get(module, 'enableCompileCache');
 if (typeof enableCompileCache === 'function') enableCompileCache();
 

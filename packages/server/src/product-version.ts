@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 /** Version, commit and build of this program. */
 export interface Product {
   readonly version: string;
-  /** `undefined`: the program runs from a checkout. */
+  /** `undefined` if the program runs from a checkout. */
   readonly commit: string | undefined;
   /** Date of the commit, such as `2026-01-31`. */
   readonly built: string | undefined;

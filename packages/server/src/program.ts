@@ -45,7 +45,7 @@ process.stdout.on('error', (error) => {
   process.exit();
 });
 
-// Node also exits when no event can occur any more, even in the middle of a command. This counts as a failure.
+// Node also exits when no more events can occur, even in the middle of a command. This counts as a failure.
 let hasEnded = false;
 process.on('exit', (code) => {
   if (hasEnded || code !== 0) return;

@@ -35,7 +35,7 @@ export function addressProblems(settings: Settings): readonly string[] {
 
 const EVERY_HOST: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-/** One listener keeps the other from its port. */
+/** Two listeners cannot use the same port. */
 function overlaps(one: BindAddress, other: BindAddress): boolean {
   if (one.port !== other.port || one.port === 0) return false;
   return one.host === other.host || EVERY_HOST.has(one.host) || EVERY_HOST.has(other.host);

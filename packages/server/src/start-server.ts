@@ -123,7 +123,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
         closing ??= (async () => {
           wired.beginDraining();
           const { noticeMs, drainMs } = stopTimes(settings.server);
-          // Gives load balancers time to notice before the first request fails.
+          // Gives load balancers time to detect the shutdown before the first request fails.
           if (noticeMs > 0) await wired.clock.sleep(noticeMs, force).catch(() => undefined);
           await listener.drain(drainMs, force);
           await wired.close();

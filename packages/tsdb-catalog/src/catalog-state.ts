@@ -32,7 +32,7 @@ export class CatalogState {
    */
   databaseCount = 0;
   tableCount = 0;
-  /** Changes that are counted already but not visible yet. */
+  /** Changes that are already counted but not visible yet. */
   readonly growing = new Set<Growing>();
 
   constructor(content: CatalogContent) {
@@ -111,7 +111,7 @@ export class CatalogState {
     throw tsdbError('schema_limit_reached', tableLimitMessage({ tableCount, limit }));
   }
 
-  /** Replaces the snapshot of the database by one with these tables. */
+  /** Replaces the snapshot of the database with a snapshot of these tables. */
   show(database: DatabaseSchema, entries: readonly TableEntry[]): DatabaseSchema {
     const tables = new Map(database.tables);
     for (const entry of entries) {
@@ -125,7 +125,7 @@ export class CatalogState {
     return shown;
   }
 
-  /** Moves a database and its tables to the deleted ones. */
+  /** Moves a database and its tables to the deleted databases. */
   hideDatabase(deleted: DeletedDatabase, tables: readonly DeletedTable[]): void {
     this.#databases.delete(deleted.originalName);
     this.#databasesById.delete(deleted.schema.id);
@@ -139,7 +139,7 @@ export class CatalogState {
     this.tableCount -= tables.length;
   }
 
-  /** Moves a table of an active database to the deleted ones. */
+  /** Moves a table of an active database to the deleted tables. */
   hideTable(database: DatabaseSchema, table: DeletedTable): void {
     const tables = new Map(database.tables);
     tables.delete(table.originalName);

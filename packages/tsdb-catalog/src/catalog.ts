@@ -41,9 +41,9 @@ export interface Catalog {
   tableById(id: number): TableSchema | undefined;
   /** Also returns the schema of a deleted table whose data still exists. */
   keptTableById(id: number): TableSchema | undefined;
-  /** Returns false if no table can have had this id, as far as the catalog remembers. */
+  /** Returns false if, according to the catalog, no table can have had this id. */
   hasGivenTableId(id: number): boolean;
-  /** Ensures that new tables get greater ids, because this id occurs elsewhere. */
+  /** Ensures that new tables receive greater ids, because this id is used elsewhere. */
   passTableId(id: number): void;
   /** Deleted databases and tables that the catalog still lists. */
   readonly deleted: DeletedResources;

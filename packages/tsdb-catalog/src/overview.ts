@@ -3,7 +3,7 @@ import type { Segment, TimeSpan } from '@plinth/tsdb-model/segment.js';
 import type { DeletedResources } from './deletion/deleted-resources.js';
 
 /**
- * Where a table has rows: its segments, and the time spans of rows that are not in segments yet.
+ * The segments of a table, and the time spans of its rows that are not in segments yet.
  */
 export interface TablePlaces {
   readonly segments: readonly Segment[];
@@ -12,7 +12,7 @@ export interface TablePlaces {
 
 export interface TableFacts {
   readonly placesOf: (table: TableSchema) => TablePlaces;
-  /** Series count, as far as known. */
+  /** Series count, if known. */
   readonly seriesCountOf: (table: TableSchema) => number;
 }
 

@@ -94,7 +94,7 @@ function parse(parser: LineProtocolParser, request: Request): ParsedBody {
 
 /**
  * A parsed table does not keep the field order of each line, only the order of first appearance in
- * the request. Of several errors in one line, the first in that order is reported.
+ * the request. If a line contains several errors, the first error in that order is reported.
  */
 function inParsedOrder(request: Request, body: ParsedBody): Request {
   const lines = request.lines.map((line) => {

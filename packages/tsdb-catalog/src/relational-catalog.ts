@@ -42,7 +42,7 @@ const DEFAULT_HARD_DELETE_MS = 72 * 3_600_000;
  */
 export class RelationalCatalog implements Catalog {
   readonly clusterUuid: string;
-  /** Id of this node: the only one while the store is a local file. */
+  /** Id of this node, which is the only node if the store is a local file. */
   readonly nodeUuid: string;
   readonly #limits: CatalogLimits;
   readonly #changes = new CatalogChanges();
@@ -156,7 +156,7 @@ export class RelationalCatalog implements Catalog {
     await this.#settings.setShardDuration(name, durationNs);
   }
 
-  /** Sets the table's own retention period; `undefined` uses that of its database. */
+  /** Sets the table's own retention period; `undefined` uses the period of its database. */
   async setTableRetention(at: Parameters<CatalogSettings['setTableRetention']>[0]): Promise<void> {
     await this.#settings.setTableRetention(at);
   }

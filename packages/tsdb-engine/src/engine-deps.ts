@@ -47,7 +47,7 @@ export interface EngineDeps {
     /** 0 disables the limit. */
     readonly queryTimeoutMs: number;
     readonly retentionCheckIntervalMs: number;
-    /** How long a deleted object without data is still listed. */
+    /** Time for which a deleted object without data remains listed. */
     readonly deleteGraceMs: number;
     /** Memory for decoded columns; 0 disables it, and DuckDB runs every query. */
     readonly columnCacheBytes: number;

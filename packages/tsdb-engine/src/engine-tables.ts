@@ -9,12 +9,11 @@ import { TableStore } from './table/table-store.js';
 import { visibleFrom } from './table/visible-from.js';
 
 /**
- * Delay before the series of all tables are read after the start; a query that needs them earlier
- * reads them immediately.
+ * Delay after startup before the series of all tables are read. A query that needs them earlier reads them immediately.
  */
 const INDEX_DELAY_MS = 500;
 
-/** The node's table stores, including those of deleted tables that can be restored. */
+/** The node's table stores, including stores of deleted tables that can be restored. */
 export class EngineTables {
   readonly #stores = new Map<number, TableStore>();
   readonly #catalog: Catalog;
@@ -102,7 +101,7 @@ export class EngineTables {
     await this.#indexing;
   }
 
-  /** Resolves when no series are being read any more. */
+  /** Resolves when no series are being read. */
   async indexingEnded(): Promise<void> {
     for (const store of this.#stores.values()) await store.series.indexingEnded();
   }

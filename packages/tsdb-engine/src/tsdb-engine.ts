@@ -29,7 +29,7 @@ import { WritePath } from './write/write-path.js';
 const LONGEST_QUERY_WAIT_MS = 5000;
 
 export interface FrozenEngine {
-  /** They are kept until `release`. */
+  /** The rows are kept until `release`. */
   readonly objects: readonly StoredFile[];
   /** Names within the backup folder. */
   readonly logFiles: readonly string[];
@@ -199,14 +199,14 @@ export class TsdbEngine implements Engine {
     return this.#buffer.sizeBytes;
   }
 
-  /** Row deletions that are not carried out in all files yet. */
+  /** Row deletions that have not been carried out in all files yet. */
   get waitingDeletionCount(): number {
     let count = 0;
     for (const { tombstones } of this.#tables.values()) count += tombstones.count;
     return count;
   }
 
-  /** Milliseconds since the last write, or since the start; 0 while a write is running. */
+  /** Milliseconds since the last write, or since startup; 0 while a write is running. */
   get writeIdleMs(): number {
     return this.#writesUnderWay > 0 ? 0 : this.#buffer.idleMs;
   }
@@ -251,8 +251,7 @@ export class TsdbEngine implements Engine {
   }
 
   /**
-   * Rejects new writes, finishes running ones and flushes what can be flushed quickly; the log has
-   * the rest.
+   * Rejects new writes, finishes running ones and flushes rows that can be flushed quickly. The other rows remain in the log.
    */
   async close(): Promise<void> {
     if (this.#state !== 'open') return;
@@ -271,7 +270,7 @@ export class TsdbEngine implements Engine {
     await this.#deps.log.close().finally(() => this.#deps.host.close());
   }
 
-  /** Lets running queries finish; those that take too long fail when DuckDB closes. */
+  /** Lets running queries finish. Queries that take too long fail when DuckDB closes. */
   async #queriesEnded(): Promise<void> {
     const { clock } = this.#deps;
     const latestMs = clock.monotonicMs() + LONGEST_QUERY_WAIT_MS;

@@ -121,7 +121,7 @@ async function* listBlocks(
     yield { name, spans: [{ tags: [], from: 0, to: columns[0]?.length ?? 0 }], columns };
 }
 
-/** Result from lists of rows. Lists without rows are left out. */
+/** Result from lists of rows. Lists without rows are omitted. */
 export function listAnswer(
   columns: readonly AnswerColumn[],
   lists: readonly { readonly name: string; readonly rows: readonly (readonly Value[])[] }[],

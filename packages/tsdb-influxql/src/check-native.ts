@@ -4,8 +4,7 @@ import type { Statement } from './ast/statements.js';
 import { ParseError } from './parse/parse-error.js';
 
 /**
- * Checks a request to the native endpoint, which takes one statement of those that InfluxDB 3
- * supports.
+ * Checks a request to the native endpoint, which accepts one statement that InfluxDB 3 supports.
  * Throws `ParseError`, `plan_error` or `not_implemented`.
  * Source: tsdb-http, "Failures".
  */

@@ -42,7 +42,7 @@ export interface InfluxqlRequest {
   readonly dialect?: 'v1' | 'native';
   /** Rejects statements that change something. */
   readonly isReadOnly?: boolean;
-  /** A query by the server, which is left out of the query log. */
+  /** A query by the server itself, which is not recorded in the query log. */
   readonly isOwn?: boolean;
   /**
    * Called after each statement that changes more than rows, on success and on failure. Passwords

@@ -164,7 +164,7 @@ export class StatementExecutor {
   get #changes(): Changes {
     const { changes, isReadOnly } = this.#server;
     if (isReadOnly) throw tsdbError('read_only_request');
-    invariant(changes !== undefined, 'requests that change something have a target');
+    invariant(changes !== undefined, 'requests that change data require a target');
     return changes;
   }
 

@@ -56,7 +56,7 @@ export class LineProtocolParser {
     this.#fast = new FastLines(this.#memory);
   }
 
-  /** Forgets all names, to free the memory of unused ones. Only between bodies. */
+  /** Drops all names, to free the memory of unused names. Only between bodies. */
   forget(): void {
     this.#memory.forget();
   }
@@ -159,7 +159,12 @@ export class LineProtocolParser {
   #refuseRest(): void {
     this.#refusedCount++;
     const { lineNumber } = this.#fast;
-    this.#refused.push({ lineNumber, originalLine: '', message: 'too many cells', isLimit: true });
+    this.#refused.push({
+      lineNumber,
+      originalLine: '',
+      message: 'the request exceeds the cell limit; send smaller requests',
+      isLimit: true,
+    });
   }
 
   #take(memory: ColumnMemory, tooSparse?: SparseTable): ParsedBody {

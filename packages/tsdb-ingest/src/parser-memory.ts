@@ -6,8 +6,7 @@ import { type LineLimits, parseSeriesCarefully, UNLIMITED } from './slow-path/pa
 
 export interface ParserLimits {
   /**
-   * When the stored names exceed a limit, all of them are forgotten before the next body: a new
-   * `epoch`.
+   * When the stored names exceed a limit, all of them are dropped before the next body, which starts a new `epoch`.
    */
   readonly maxSeriesCount: number;
   readonly maxSizeBytes: number;
@@ -37,7 +36,7 @@ export interface DatabaseNames {
   previousEntry: number;
 }
 
-/** What a parser keeps between bodies: the tables, fields and series of every database. */
+/** The data that a parser keeps between bodies: tables, fields and series of every database. */
 export class ParserMemory {
   readonly #limits: ParserLimits;
   readonly #hashSeed: number;
@@ -112,7 +111,7 @@ export class ParserMemory {
     return { tagKeys, tagValues };
   }
 
-  /** Called before every body: forgets all names if they exceed a limit. */
+  /** Called before every body. Drops all names if they exceed a limit. */
   begin(bodyBytes: number): void {
     this.#budget.begin(bodyBytes);
     if (!this.#hasGrown) return;

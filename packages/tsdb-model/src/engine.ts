@@ -17,7 +17,7 @@ export interface Engine {
   queryToParquet(request: QueryRequest): Promise<ParquetFile>;
   /** Resolves when the deletion is durable and applies to every query that starts afterwards. */
   deleteRows(request: DeleteRowsRequest): Promise<void>;
-  /** Number of row deletions that are not carried out in all files yet. */
+  /** Number of row deletions that have not been carried out in all files yet. */
   readonly waitingDeletionCount: number;
   /** Starts removing due data of deleted objects in the background. */
   removeDeletedSoon(): void;
@@ -42,7 +42,7 @@ export interface WriteRequest {
    * and only until the write resolves.
    */
   readonly body: Uint8Array;
-  /** `gzip`: concatenated members, decompressed off the main thread. */
+  /** With `gzip`, the body may consist of concatenated members, which are decompressed off the main thread. */
   readonly encoding: 'identity' | 'gzip';
   /**
    * Maximum body size after decoding; throws `body_too_large` above it. The HTTP layer has checked

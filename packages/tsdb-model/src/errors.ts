@@ -2,7 +2,7 @@ import { asGiven, type ErrorOf, errorCatalogue } from '@plinth/kernel';
 import type { SparseTable } from './parsed-body.js';
 import { PROCESSING_TEXTS } from './processing-errors.js';
 
-/** Closed catalogue of the expected failures of this service, with the documented messages. */
+/** Closed catalog of the expected failures of this service, with the documented messages. */
 const TEXTS = {
   ...PROCESSING_TEXTS,
   /**
@@ -96,7 +96,7 @@ const TEXTS = {
   query_failed: asGiven,
   /** The query exceeded its time limit. */
   query_timed_out: (limitMs: number) => `query-timeout limit exceeded: ${limitMs} ms`,
-  /** The client disconnected, or the query was cancelled. */
+  /** The client disconnected, or the query was canceled. */
   query_cancelled: 'query cancelled',
   /** Too many queries are waiting for a slot; the client should retry later. */
   query_queue_full: 'too many queries are waiting; retry later',

@@ -63,7 +63,7 @@ describe('FairSemaphore', () => {
     assert.deepEqual(begun.slice(4), ['a', 'c', 'e']);
   });
 
-  it('starts waiting requests behind a cancelled one', async () => {
+  it('starts waiting requests behind a canceled one', async () => {
     const places = new FairSemaphore(4);
     assert.ok(places.takeAtOnce('a', 2));
     const leaving = new AbortController();

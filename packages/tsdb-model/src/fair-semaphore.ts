@@ -10,8 +10,8 @@ interface Waiting {
 /**
  * A semaphore that never grants all slots to one owner. An owner may take more slots as long as it
  * then has at most as many as remain free (the dynamic threshold of shared packet buffers,
- * Choudhury and Hahne 1998). A single owner gets up to half of the slots, a second one half of the
- * rest. The server's own work may take all. Waiting owners are served in rotation.
+ * Choudhury and Hahne 1998). A single owner can use up to half of the slots, and a second owner half of the remaining
+ * slots. The server's own work may use all. Waiting owners are served in rotation.
  */
 export class FairSemaphore {
   #free: number;

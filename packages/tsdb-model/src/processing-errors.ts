@@ -1,7 +1,7 @@
 import { asGiven } from '@plinth/kernel';
 
 /**
- * Expected failures of the processing engine, as part of this service's catalogue, with the
+ * Expected failures of the processing engine, as part of this service's catalog, with the
  * documented messages.
  */
 export const PROCESSING_TEXTS = {

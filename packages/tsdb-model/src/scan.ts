@@ -8,7 +8,7 @@ export interface TagCondition {
 }
 
 /**
- * What a plan reads from one base table. The plan still applies its WHERE, so the scan may return
+ * The data that a plan reads from one base table. The plan still applies its WHERE, so the scan may return
  * more rows.
  */
 export interface ScanRequest {

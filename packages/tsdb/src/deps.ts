@@ -21,16 +21,16 @@ import type { AuditTrail } from './domain/system-tables/tables/audit.js';
 import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 import type { TsdbSettings } from './settings/config.js';
 
-/** What the service is given by the server that runs it. */
+/** The dependencies that the server provides to the service. */
 export interface TsdbDeps {
   readonly settings: TsdbSettings;
   /** Label of this node in `system.nodes`. */
   readonly nodeId: string;
-  /** For `system.tokens`. */
+  /** Lists the tokens in `system.tokens`. */
   readonly tokens: TokenDirectory;
-  /** For statements about users; absent: there are none. */
+  /** Users for statements that manage users; absent if user management is not available. */
   readonly users?: UserDirectory | undefined;
-  /** Whether the token or user behind a principal still exists: running queries of others end. */
+  /** Whether the token or user of a principal still exists. If not, its running queries are stopped. */
   readonly isCurrent?: ((principal: Principal) => boolean) | undefined;
   /** Records changes made by statements and publishes all changes; changes are not recorded when it is absent. */
   readonly audit?: AuditTrail | undefined;
@@ -40,36 +40,36 @@ export interface TsdbDeps {
   readonly relational: RelationalStore;
   /** Encrypts arguments of triggers. */
   readonly secrets: SecretBox;
-  /** Its objects must be readable below `dataDir`. */
+  /** The objects must be readable below `dataDir`. */
   readonly objects: ObjectStore;
   /** Opens the write-ahead log in `folder`. */
   readonly openLog: (options: {
     readonly folder: string;
     readonly nodeUuid: string;
     readonly repair: boolean;
-    /** Numbers of new files begin here. */
+    /** Number of the first new file. */
     readonly firstFile: number;
     readonly catalog: LogCatalog;
-    /** When a record was written. */
+    /** Returns the time at which a record was written. */
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
   }) => Promise<CommitLog>;
-  /** On the disk of `dataDir`; absent: there is always some. */
+  /** Free space on the disk of `dataDir`; absent means that there is always enough. */
   readonly room?: WriteRoom | undefined;
   readonly leases: Leases;
   readonly metrics: Metrics;
-  /** Of the request that code runs for; absent: none is traced. */
+  /** Returns the span of the current request; absent if tracing is disabled. */
   readonly currentSpan?: (() => RequestSpan | undefined) | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Receives changes of databases, tables and triggers; `undefined`: changes are not reported. */
+  /** Receives changes of databases, tables and triggers; `undefined` if changes are not reported. */
   readonly report?: ReportEvent | undefined;
   /** Tests only: makes DuckDB calls fail. */
   readonly engineWatch?: EngineWatch | undefined;
   /** Tests only: number of tables flushed together. */
   readonly flushGroupTables?: number | undefined;
-  /** In tests: so many rows of a segment are kept in memory as one. */
+  /** Tests only: number of segment rows that are kept in memory as one unit. */
   readonly segmentUnitRows?: number | undefined;
-  /** In tests: so many small tables are flushed at a time. */
+  /** Tests only: number of small tables that are flushed together. */
   readonly flushSmallTables?: number | undefined;
 }

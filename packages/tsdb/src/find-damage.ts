@@ -22,9 +22,9 @@ interface Tables extends CatalogTables {
 /** Result of reading one file of the time-series service completely. */
 export interface ReadFile {
   readonly sizeBytes: number;
-  /** What is wrong with the file, and what it contains; `undefined` if it is intact. */
+  /** The problem with the file, and its contents; `undefined` if it is intact. */
   readonly damage: string | undefined;
-  /** Changes that the next start will make to the file without losing acknowledged rows. */
+  /** Changes that will be made to the file at the next start without losing acknowledged rows. */
   readonly notes?: readonly string[];
 }
 
@@ -43,7 +43,7 @@ interface CheckedStores {
 }
 
 /**
- * Verifies the checksum of every file of the time-series service, and reads the log like a start.
+ * Verifies the checksum of every file of the time-series service, and reads the log like at startup.
  * The service must not be running. Changes nothing.
  */
 export async function findDamage(stores: CheckedStores): Promise<FileCheck> {
@@ -78,8 +78,8 @@ async function sizesOfLog({ fileSystem, dataDir }: CheckedStores): Promise<reado
 }
 
 /**
- * @param names tables of the relational store: an older release, or a start that failed early, may
- * not have created all.
+ * @param names tables of the relational store: an older release, or a server that failed during startup, may not have
+ * created all of them.
  */
 async function* readLog(
   { relational, fileSystem, dataDir }: CheckedStores,
@@ -98,7 +98,7 @@ async function* readLog(
     },
   });
   for await (const { sizeBytes, damage, losses } of files) {
-    const text = damage && `${damage.message}; a start refuses this file`;
+    const text = damage && `${damage.message}; the server refuses this file at startup`;
     yield { sizeBytes, damage: text, notes: losses.map(noteOf) };
   }
 }
@@ -108,7 +108,7 @@ const noteOf = ({ file, offset, lostBytes }: LogLoss): string =>
 
 interface StoredFile {
   readonly file: Segment | SeriesFile;
-  /** Describes what would be lost with the file. */
+  /** Describes the data that would be lost with the file. */
   readonly holds: string;
 }
 
@@ -151,7 +151,7 @@ async function* compare(
         yield { sizeBytes, damage: undefined };
       } catch (error) {
         if (!(error instanceof FileDamaged)) throw error;
-        yield { sizeBytes, damage: `${error.message}; it holds ${holds}` };
+        yield { sizeBytes, damage: `${error.message}; it contains ${holds}` };
       }
     }
   } finally {

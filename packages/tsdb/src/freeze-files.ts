@@ -11,7 +11,7 @@ const PLUGINS = 'plugins';
 const MAX_NAMED = 10;
 
 /**
- * A consistent snapshot of what the service stores outside the relational store: segments, log and
+ * A consistent snapshot of the data that the service stores outside the relational store: segments, log and
  * plugin files.
  */
 export async function freezeFiles(

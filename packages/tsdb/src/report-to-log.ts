@@ -17,7 +17,7 @@ export function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
       metrics.flushFailed();
       log.error({ err, retryMs }, 'flush failed; rows stay in the log');
     },
-    rowsLeftInLog: () => log.info('rows remain in the log; the next start restores them'),
+    rowsLeftInLog: () => log.info('rows remain in the log and are restored at the next startup'),
     compacted: () => metrics.compacted(),
     compactionFailed({ error: err, table, isKnown }) {
       metrics.compactionFailed();
@@ -26,13 +26,13 @@ export function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
     backgroundFailed(err) {
       metrics.backgroundFailed();
       const isDamage = err instanceof FileDamaged;
-      log.error({ err }, isDamage ? 'stored file is damaged' : 'background work failed');
+      log.error({ err }, isDamage ? 'stored file is corrupt' : 'background work failed');
     },
     segmentDamaged({ objectName, rowCount, minTime, maxTime }, table, err) {
       metrics.backgroundFailed();
       log.error(
         { err, objectName, table, rowCount, minTime: isoOf(minTime), maxTime: isoOf(maxTime) },
-        'stored file is damaged',
+        'stored file is corrupt',
       );
     },
     segmentLost: ({ objectName, rowCount, minTime, maxTime }, table, err) =>

@@ -46,13 +46,13 @@ import { type WarmUpConsumers, warmUpQueries } from './open/warm-up.js';
 import { reportTo } from './report-to-log.js';
 import { type MemoryShares, memoryShares } from './settings/memory-shares.js';
 
-/** Interval at which running queries of revoked tokens and users are cancelled. */
+/** Interval at which running queries of revoked tokens and users are canceled. */
 const REVOKED_CHECK_MS = 500;
 const WARM_UP_DELAY_MS = 500;
 /** Limits the catalog transaction, which others wait for, to some 10 ms. */
 const FLUSH_GROUP_TABLES = 256;
 /**
- * A flush of this many tables takes some seconds of writing and syncing. With no more small tables
+ * A flush of this many tables takes several seconds of writing and syncing. With no more small tables
  * than this, all rows are flushed at their age limit.
  */
 const FLUSH_SMALL_TABLES = 64;
@@ -259,7 +259,7 @@ function warnOfLittleMemory({ processNeedsBytes }: MemoryShares, log: Logger): v
   if (memoryBytes >= processNeedsBytes) return;
   log.warn(
     { memoryBytes, neededBytes: processNeedsBytes },
-    'little memory; the system may kill the server under load: raise the limit or lower tsdb.memory_bytes',
+    'low memory: the operating system may kill the server under load; raise the limit or lower tsdb.memory_bytes',
   );
 }
 

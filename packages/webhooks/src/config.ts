@@ -17,7 +17,8 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
   }),
   worker: Type.Boolean({
     default: true,
-    description: 'deliver webhooks from this node; `false` only accepts events and serves the API',
+    description:
+      'deliver webhooks from this node; with `false`, it only accepts events and serves the API',
   }),
   timeout_ms: Type.Integer({
     default: 10_000,
@@ -143,7 +144,8 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
     default: 0,
     minimum: 0,
     maximum: 8760,
-    description: 'hours of only failed deliveries that disable a webhook; 0 never disables',
+    description:
+      'hours of continuous failures after which a webhook is disabled; 0 disables this check',
     details: 'Fractions are allowed.',
   }),
   max_queued_per_app: Type.Integer({

@@ -1,6 +1,6 @@
 import { type ErrorOf, errorCatalogue } from '@plinth/kernel';
 
-/** Closed catalogue of this service's expected failures. Source: webhooks, section 2.2. */
+/** Closed catalog of this service's expected failures. Source: webhooks, section 2.2. */
 const TEXTS = {
   /** A body member has the wrong JSON type. */
   shape_invalid: (complaints: readonly string[]) => `Invalid request.\n\n${complaints.join('\n')}`,

@@ -67,7 +67,7 @@ export interface WebhooksDeps {
   readonly tracer: Tracer | undefined;
   readonly apps: AppRegistry;
   readonly version: string;
-  /** URL under which clients reach the server; undefined: taken from each request. */
+  /** URL under which clients reach the server; undefined to use the URL of each request. */
   readonly publicUrl: string | undefined;
   /** Base URL of links in deliveries without a request, used without a public URL. */
   readonly localUrl: string;

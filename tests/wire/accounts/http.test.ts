@@ -67,8 +67,7 @@ describe('answers', () => {
     await check('GET', '/v2', 404, 'unrecognized_url');
     await check('GET', '/v1/customers', 404, 'unrecognized_url');
     await check('POST', '/v1', 404, 'unrecognized_url');
-    // Outside every service, a client with a secret key of this service gets the error format of
-    // this service.
+    // Outside every service, a client with a secret key of this service receives errors in the format of this service.
     await check('GET', '/oauth/token', 404, 'unrecognized_url');
     await check('GET', `${ACCOUNTS}/`, 404, 'unrecognized_url');
     await check('GET', `${ACCOUNTS}/%zz`, 404, 'unrecognized_url');

@@ -78,7 +78,7 @@ if (POSTGRES_URL === undefined) {
       const { id } = await one.create({ identity: { country: 'us' } });
       const body = { given_name: 'Ada', id_numbers: [{ type: 'us_ssn', value: '123456789' }] };
       const person = await one.ok(`${ACCOUNTS}/${id}/persons`, { body });
-      // The numbers are compared with those that the other node encrypted.
+      // The numbers are compared with the numbers that the other node encrypted.
       const same = await other.ok(`${ACCOUNTS}/${id}/persons/${person.id}`, { body });
       assert.equal(same.updated, person.updated);
     });

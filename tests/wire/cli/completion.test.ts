@@ -1,4 +1,4 @@
-// Source: docs/COMMANDS.md: completion offers what the commands accept. Uses a real bash.
+// Source: docs/COMMANDS.md: completion offers the words that the commands accept. Uses a real bash.
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// Source: docs/formats/backup.md and README, "Command line": exported data can be imported again, or the command reports the loss.
+// Source: docs/formats/backup.md and README, "Command line": exported data can be imported again, or the command
+// reports the loss.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -135,7 +136,7 @@ it('a truncated query response leaves an existing file unchanged', async () => {
   await succeed('query', '-d', DB, 'SELECT 1 AS a', '-f', 'csv', '-o', linked);
   assert.equal(await readFile(target, 'utf8'), 'a\n1\n');
   assert.equal((await stat(target)).mode & 0o777, 0o640);
-  // A device or pipe stays one.
+  // A device or pipe is not replaced by a file.
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
   const [piped] = await Promise.all([

@@ -168,7 +168,7 @@ describe('plinth export', () => {
       '--host',
       server.url,
     );
-    assert.match(missing.stderr, /the file does not have a column nope; it has b, f, i/);
+    assert.match(missing.stderr, /column nope not found in the file; columns: b, f, i/);
     const again = await fails(
       'export',
       '-d',
@@ -281,7 +281,7 @@ describe('plinth backup and restore', () => {
     await symlink(outside, join(to, segment));
     assert.match(
       (await fails('restore', '--from', to, '--data-dir', target)).stderr,
-      /\.parquet is a link, is behind a link, or is not a regular file; a backup contains only regular files/,
+      /\.parquet is a link, is reached through a link, or is not a regular file; a backup must contain only regular files/,
     );
     await rm(join(to, segment));
     const part = join(folder, 'part');

@@ -99,7 +99,11 @@ describe('plinth serve --check', () => {
       [['--admin-token-file', missing], {}, /none\.json: .*ENOENT/],
       [['--admin-token-file', short], {}, /short\.json: the token has 6 characters/],
       [['--server-master-key-file', missing], {}, /master_key_file: cannot be read/],
-      [[], { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: 'plat-x:sk_test_secret' }, /a platform must be plat_/],
+      [
+        [],
+        { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: 'plat-x:sk_test_secret' },
+        /a platform id must be plat_/,
+      ],
       [['--config', missing], {}, /none\.json: .*ENOENT/],
     ] as const) {
       const { code, stdout, stderr } = await check(flags, env);

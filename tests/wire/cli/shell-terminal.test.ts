@@ -10,7 +10,7 @@ import { CLI } from '../../harness/cli.js';
 import { SharedServer } from '../../harness/index.js';
 
 /**
- * Runs a command in a terminal of 12 lines. Each input is typed after the mark of the previous one has appeared.
+ * Runs a command in a terminal of 12 lines. Each input is typed after the mark of the previous input has appeared.
  * An input with a number is repeated up to that many times, until its mark appears.
  */
 const TERMINAL = `
@@ -107,7 +107,7 @@ describe('plinth shell in a terminal', () => {
       ['', '(sql)> '],
       ["SELECT phase FROM system.queries WHERE query_text LIKE 'SELECT sum(%';\r", '| cancel ', 20],
     ]);
-    assert.match(out, /cancelled/);
+    assert.match(out, /canceled/);
     assert.match(out, /\| most \|[\s\S]*\| 39\.0 /);
     assert.match(out, /\| cancel +\|/);
     assert.ok(performance.now() - startMs < 55_000);

@@ -50,7 +50,7 @@ const REFUSED: readonly [string, () => [string, ...string[]], RegExp][] = [
   [
     'a certificate that has expired',
     () => [`https://127.0.0.1:${port('expired')}`, '--tls-ca', testCertificate('expired').certFile],
-    /its certificate has expired\n {2}Renew the certificate on the server/,
+    /its certificate has expired\n {2}Renew the server certificate/,
   ],
   [
     'a certificate of another host',

@@ -1,4 +1,4 @@
-// Source: `influx -help` and behaviour of the 1.6.7 shell against its own server, and `influx write --help` of influx-cli 2.
+// Source: `influx -help` and behavior of the 1.6.7 shell against its own server, and `influx write --help` of influx-cli 2.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

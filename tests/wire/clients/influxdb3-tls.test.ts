@@ -1,7 +1,8 @@
-// Source: tsdb-http, "Transport and common behaviour" and "Arrow Flight / Flight SQL", under TLS.
+// Source: tsdb-http, "Transport and common behavior" and "Arrow Flight / Flight SQL", under TLS.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-// Not all of the harness: a part of it loads the gRPC library, which has to come after the variable below.
+// Does not import the complete harness, because a part of it loads the gRPC library, which must be loaded after the
+// variable below is set.
 import { ServerInProcess } from '../../harness/server-in-process.js';
 import { testCertificate, tlsFlags } from '../../harness/test-certificate.js';
 

@@ -1,4 +1,4 @@
-// Source: CONTRIBUTING.md, "Pages": what the test of the pages takes for right and for wrong.
+// Source: CONTRIBUTING.md, "Pages": the marks that the test of the pages accepts and rejects.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

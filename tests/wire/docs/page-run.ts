@@ -166,7 +166,7 @@ export class PageRun {
     await this.#shell.run(`export PLINTH_HOST_URL=${this.#server.url}\n`);
   }
 
-  /** Replaces the ports of the page with those of this run. */
+  /** Replaces the ports of the page with the ports of this run. */
   #here(text: string): string {
     const port = this.#server === undefined ? '8181' : new URL(this.#server.url).port;
     let here = text.replaceAll('npm run -s plinth --', 'plinth').replaceAll(/\b8181\b/g, port);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const PAGE = fileURLToPath(new URL('../../../../docs/TROUBLESHOOTING.md', import.meta.url));
 const PACKAGES = fileURLToPath(new URL('../../../../packages/', import.meta.url));
-/** Rows of a table, without those of "Other symptoms". */
+/** Rows of a table, except for the table "Other symptoms". */
 const ROW = /^\| (?:[\d or–]+ \| )?(`.*?) \|/gm;
 /** System error codes, such as `EACCES`. */
 const SYSTEM = /^E[A-Z]+$/;

@@ -196,7 +196,7 @@ it('drafts of a folder without any version were left behind without a word', {
     const shared = await nodes.start({ dataDir, flags: ALONE });
     await until(() => isOpen(shared), 'the node serves');
     assert.equal((await edit(shared, 'GET', 'items/a-draft')).status, 404);
-    const isTold = async () => shared.logText.includes('the draft of the game data stays');
+    const isTold = async () => shared.logText.includes('game data draft not migrated');
     await until(isTold, 'the log says so');
   } finally {
     await alone.close();

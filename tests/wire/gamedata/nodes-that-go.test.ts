@@ -1,4 +1,4 @@
-// Source: gamedata, sections 6.3 and 6.5, and scale, section 4.3: nodes that are killed, and a database that is away.
+// Source: gamedata, sections 6.3 and 6.5, and scale, section 4.3: killed nodes and an unavailable database.
 // Own process: nodes are killed.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -193,7 +193,7 @@ it('a node that shared a database for the first time began with nothing of its f
     assert.equal((await done(second, 'POST', 'save')).json['version'], 3);
     await shared.stop();
 
-    // Once: a second start moves nothing, and neither does another folder.
+    // Data is migrated once: neither a second start nor another folder migrates data again.
     const again = await nodes.startProcess({ dataDir });
     await until(() => isOpen(again), 'the node serves');
     await untilEqual([again, second]);

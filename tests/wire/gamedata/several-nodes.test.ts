@@ -167,7 +167,7 @@ it('an import stored nothing when another node had removed what it was about to 
     assert.deepEqual([status, json['code']], [409, 'conflict'], publish);
     assert.match(
       String(json['error']),
-      /through another node; nothing was stored, send the request again/,
+      /through another node; nothing was stored; retry the request/,
     );
   }
   assert.equal(await shownBy(node), before);

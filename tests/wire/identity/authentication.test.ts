@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Authentication and authorisation".
+// Source: tsdb-http, "Authentication and authorization".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

@@ -34,7 +34,7 @@ async function createAdmin(server: ServerInProcess): Promise<Record<string, unkn
   return JSON.parse(created.text) as Record<string, unknown>;
 }
 
-/** The port closes after its response; before that it returns nothing else. */
+/** The port closes after its response; before that, it serves no other response. */
 async function closed(recovery: HttpClient): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     try {

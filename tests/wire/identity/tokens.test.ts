@@ -137,7 +137,7 @@ describe('a named token', () => {
       '{',
       '[]',
       '{"token_name":1}',
-      // What no store keeps as it is: half of a character, control characters.
+      // Characters that stores do not preserve: half of a surrogate pair, and control characters.
       '{"token_name":"t\\ud800"}',
       '{"token_name":"t\\u0000"}',
       '{"token_name":"t\\u009b"}',

@@ -1,4 +1,5 @@
-// Source: the formats of `influxd backup -portable` and `influx_inspect export` of InfluxDB 1.x; an InfluxDB of that line is the model.
+// Source: the formats of `influxd backup -portable` and `influx_inspect export` of InfluxDB 1.x; an InfluxDB of that
+// line is the model.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -25,7 +26,7 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
   before(async () => {
     old = await OldInfluxdb.start();
     await fill(old, new Chance(seed), POINTS);
-    // Deleted data is still in the files of a backup, with a list of deletions beside them.
+    // The files of a backup still contain deleted data, with a list of deletions next to them.
     await old.backup('earlier');
     await old.query(
       "DELETE FROM cpu WHERE host = 'h 3' AND time < 1764000100000000000",

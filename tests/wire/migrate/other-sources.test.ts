@@ -1,5 +1,5 @@
 // Source: "Annotated CSV" of InfluxDB 2.x, `influxd inspect export-lp`, `/api/v1/export` of VictoriaMetrics, `promtool tsdb dump`, the
-// plaintext protocol of Graphite; behaviour of the command according to its help.
+// plaintext protocol of Graphite; behavior of the command according to its help.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
@@ -174,8 +174,8 @@ it('a key that is a tag and a field, and fields of several kinds, get names of t
   const { code, stderr, rows } = await migrate('influxdb2', text);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /host is a tag and a field; the tag is renamed to host_tag/);
-  assert.match(stderr, /v has integers and floats; all become floats/);
-  assert.match(stderr, /w has values of several types; its boolean values go to w_boolean/);
+  assert.match(stderr, /v contains integers and floats; all values become floats/);
+  assert.match(stderr, /w contains values of several types; its boolean values go to w_boolean/);
   assert.deepEqual(await rows('SELECT host, host_tag, v, w, w_boolean FROM m ORDER BY time'), [
     { host: 'f', host_tag: 'a', v: 1, w: 1 },
     { v: 2.5, w_boolean: true },
@@ -204,7 +204,10 @@ it('exports of VictoriaMetrics are a table for each metric', async () => {
     'prometheus',
     '{"metric":{"__name__":"up"},"values":[1],"timestamps":[]}\n',
   );
-  assert.match(bad.stderr, /:1: the metric is missing, or values and timestamps differ in number/);
+  assert.match(
+    bad.stderr,
+    /:1: the metric is missing, or the numbers of values and timestamps differ/,
+  );
 });
 
 it('labels that a table cannot have as they are get other names, or other texts, and it is told', async () => {
@@ -218,7 +221,7 @@ it('labels that a table cannot have as they are get other names, or other texts,
     /^table up of m\d+: time is the name of the time column; the tag is renamed to time_tag$/m,
     /^table down of m\d+: time is the name of the time column; the tag is renamed to time_tag$/m,
     /^table up of m\d+: value is a tag and a field; the tag is renamed to value_tag$/m,
-    /^label note: line ends and tabs in its values become spaces$/m,
+    /^label note: line breaks and tabs in its values are replaced by spaces$/m,
   ];
   for (const sentence of told) assert.match(looked.stderr, sentence);
   const { code, stderr, rows } = await migrate('prometheus', text);

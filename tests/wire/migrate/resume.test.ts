@@ -1,4 +1,4 @@
-// Source: docs/MIGRATE.md: a run that was cut off goes on where it ended, as long as the server still has what it wrote.
+// Source: docs/MIGRATE.md: an interrupted run continues at its last position, as long as the server still contains its points.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';

@@ -16,7 +16,7 @@ const start = (flags: readonly string[]) =>
     ],
   });
 
-/** What the bucket of a request counts: equal addresses share one. */
+/** The usage of a request's bucket. Equal addresses share a bucket. */
 async function usedWith(server: ServerInProcess, headers: Record<string, string>): Promise<number> {
   const answer = await server.http.send(PROBE, { headers });
   assert.equal(answer.status, 200, answer.text);

@@ -1,4 +1,4 @@
-// Source: rate-limits, sections 3.1, 5. Behaviour that depends on the time of another process.
+// Source: rate-limits, sections 3.1, 5. Behavior that depends on the time of another process.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -51,7 +51,7 @@ describe('octokit', () => {
     assert.equal((await octokit.rest.rateLimit.get()).data.rate.used, 1);
   });
 
-  it('recognises a primary refusal, waits for the reset and succeeds', async () => {
+  it('recognizes a primary refusal, waits for the reset and succeeds', async () => {
     await using platform = await Platform.start([
       '--rate-limit-resources',
       '{"core":{"limit":2,"window":3}}',
@@ -70,7 +70,7 @@ describe('octokit', () => {
     assert.ok(performance.now() - startMs > 1_500);
   });
 
-  it('recognises a secondary refusal and waits for `retry-after`', async () => {
+  it('recognizes a secondary refusal and waits for `retry-after`', async () => {
     await using platform = await Platform.start([
       '--rate-limit-secondary-points-rest',
       '2',

@@ -32,8 +32,7 @@ export class OwnRedis implements AsyncDisposable {
     const folders = await Promise.all(ports.map(() => mkdtemp(join(tmpdir(), 'plinth-redis-'))));
     // One unavailable shard must not make the others unavailable.
     const cluster = ['--cluster-enabled', 'yes', '--cluster-require-full-coverage', 'no'];
-    // On a busy machine the other shards may be slow; nodes must not take them for unavailable and
-    // count separately.
+    // On a busy machine the other shards may be slow; nodes must not treat them as unavailable and count separately.
     const patient = ['--cluster-node-timeout', '600000'];
     const more = count > 1 ? [...cluster, ...patient] : [];
     const children = ports.map((port, index) => {

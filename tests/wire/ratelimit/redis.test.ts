@@ -94,7 +94,7 @@ describe('nodes that share a Redis', { skip }, () => {
     await using nodes = await Nodes.start(2, redisFlags(`test:${randomUUID()}:`, 150));
     const body = JSON.stringify({ identity: 'user:1' });
     const counts = { passed: 0, refused: 0 };
-    // Half of them to each node, all at once.
+    // Sends half of them to each node, all at the same time.
     await Promise.all(
       nodes.all.flatMap((node) =>
         Array.from({ length: 30 }, async () => {
@@ -160,7 +160,7 @@ describe('nodes that share a Redis', { skip }, () => {
     for (let count = 0; count < 25; count += 1) {
       assert.deepEqual([await guess(one), await guess(other)], [401, 401]);
     }
-    // The 51st guess locks the address on any node; the other node learns of it with its next call.
+    // The 51st guess locks the address on any node; the other node applies the lock at its next call.
     assert.equal(await guess(one), 401);
     for (const node of [one, other]) {
       let status = 401;
@@ -181,8 +181,7 @@ describe('nodes that share a Redis', { skip }, () => {
       assert.deepEqual([await guess(one), await guess(other)], [401, 401]);
     }
     assert.deepEqual([await guess(one), await guess(other)], [401, 401]);
-    // The tenth guess locks the address on any node; the other node learns of it with its next
-    // call.
+    // The tenth guess locks the address on any node; the other node applies the lock at its next call.
     for (const node of [one, other]) {
       let status = 401;
       for (let left = 3; left > 0 && status === 401; left -= 1) status = await guess(node);
@@ -207,8 +206,7 @@ describe('nodes that share a Redis', { skip }, () => {
     for (let count = 0; count < 10; count += 1) {
       assert.deepEqual([await guess(one), await guess(other)], [401, 401]);
     }
-    // The twentieth guess locks the address on any node; the other node learns of it with its next
-    // call.
+    // The twentieth guess locks the address on any node; the other node applies the lock at its next call.
     for (const node of [one, other]) {
       let status = 401;
       for (let left = 3; left > 0 && status === 401; left -= 1) status = await guess(node);

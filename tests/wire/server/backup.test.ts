@@ -1,4 +1,4 @@
-// Source: docs/formats/backup.md: a backup contains all data of the server, or lists what is missing.
+// Source: docs/formats/backup.md: a backup contains all data of the server, or lists the missing data.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -258,7 +258,7 @@ describe('a backup that was interrupted', () => {
     const temporary = join(server.dataDir, 'backup-temp');
     const isFree = () => until(async () => (await readdir(temporary)).length === 0);
     for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
-      // Two backups hold all slots: they stop before the first file, and stay open.
+      // Two backups occupy all slots: they stop before the first file and stay open.
       const holding = [1, 2].map(() => {
         const script = `const q = require('node:http').request(process.argv[1], { method: 'POST' }, (a) => {
           a.once('data', () => process.stdout.write(String(a.statusCode))); });
@@ -299,7 +299,7 @@ describe('a backup that was interrupted', () => {
       return names.length > 0 && !names.includes('backup.json');
     };
     let to = '';
-    // Repeats until one is interrupted while it copies.
+    // Repeats until a backup is interrupted while it copies files.
     for (let attempt = 1; to === '' || !(await isCut(to)); attempt += 1) {
       assert.ok(attempt <= MAX_ATTEMPT_COUNT, 'every backup was faster');
       const folder = join(root, `cut ${attempt}`);
@@ -330,7 +330,7 @@ it('a named pipe in place of the manifest is refused without blocking', async ()
   assert.equal(run.code, 1);
   assert.match(
     run.stderr,
-    /not a complete backup: .*backup\.json is a link, is behind a link, or is not a regular file/,
+    /not a complete backup: .*backup\.json is a link, is reached through a link, or is not a regular file/,
   );
 });
 
@@ -343,7 +343,7 @@ describe('a restore that was killed', () => {
       await plinth('backup', '--to', backup, '--host', server.url);
     }
     const target = join(root, 'half');
-    // Repeats until one is interrupted while it copies.
+    // Repeats until a backup is interrupted while it copies files.
     const isUnderWay = async (): Promise<boolean> =>
       (await readdir(target).catch((): string[] => [])).includes('restore-under-way');
     for (let attempt = 1; !(await isUnderWay()); attempt += 1) {

@@ -38,7 +38,7 @@ it('a PostgreSQL outage fails only requests that need it', {
   const refused = await server.refused(ACCOUNTS, again, {
     ...{ status: 503, code: 'service_overloaded' },
   });
-  assert.match(refused['message'], /try again with the same key/);
+  assert.match(refused['message'], /retry with the same idempotency key/);
   await sleep(OUTAGE_MS);
   assert.ok(server.process.isRunning, server.process.logText);
   assert.equal((await server.process.http.send('/api/items?limit=1')).status, 200);

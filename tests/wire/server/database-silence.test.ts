@@ -1,5 +1,5 @@
-// Source: docs/REQUEST-LIFECYCLE.md, "Health": what needs a database that is away is refused for a while, in the words of its service.
-// Own process: it has to survive unhandled errors.
+// Source: docs/REQUEST-LIFECYCLE.md, "Health": requests that require an unavailable database are refused temporarily,
+// in the format of their service. Separate process, which must survive unhandled errors.
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -129,7 +129,7 @@ it('no route returns 500 during a PostgreSQL outage', { skip }, async (context) 
   cable.cut();
   let awayCount = 0;
   for (const { method, path } of routes) {
-    // It stores nothing in PostgreSQL, and its response stays open until the client closes it.
+    // This route stores nothing in PostgreSQL, and its response stays open until the client closes it.
     if (method === 'POST' && path === '/ops/v1/backups') continue;
     const target = path.replaceAll(/:\w+(?:\([^)]*\))?/g, '1').replace('*', 'x');
     for (const credential of [undefined, KEYS.sk_test, jwt()]) {

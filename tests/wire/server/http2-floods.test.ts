@@ -1,5 +1,5 @@
-// Source: tsdb-http, "Transport and common behaviour"; CVE-2023-44487, CVE-2019-9512, 9515 and 9518, CVE-2024-27983.
-// Attacks that cost a client nothing must not affect other clients.
+// Source: tsdb-http, "Transport and common behavior"; CVE-2023-44487, CVE-2019-9512, 9515 and 9518, CVE-2024-27983.
+// Attacks that are free for the attacker must not affect other clients.
 // Own process: it is flooded.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -111,7 +111,7 @@ class RawHttp2 {
   }
 }
 
-/** Opens streams `[from, to)` and resets each at once. */
+/** Opens streams `[from, to)` and resets each immediately. */
 const takenBack = (headers: Uint8Array, flags: number, from: number, to: number): Buffer[] =>
   Array.from({ length: to - from }, (_, i) => {
     const id = 2 * (from + i) + 1;

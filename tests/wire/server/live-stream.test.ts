@@ -156,7 +156,7 @@ it('a topic with more than 200 events a second is sampled, and reports the dropp
   const stream = await LiveStream.open(server.url, 'server-logs');
   await stream.until(({ event }) => event === 'start');
   const sent = 700;
-  // All at once, so that they arrive within two seconds on any machine.
+  // All are opened at the same time, so that they arrive within two seconds on any machine.
   const connection = await RawConnection.open(server.url);
   connection.send('GET /ping?said=many HTTP/1.1\r\nHost: here\r\n\r\n'.repeat(sent));
   await until(

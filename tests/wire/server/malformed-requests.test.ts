@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour", "Authentication and authorisation".
+// Source: tsdb-http, "Transport and common behavior", "Authentication and authorization".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertEmpty, assertError, RawConnection, ServerInProcess } from '../../harness/index.js';

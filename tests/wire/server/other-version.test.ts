@@ -24,9 +24,14 @@ it('a folder of a newer version is refused with both versions, and left unchange
   await writeFile(version, '10.2.0\n');
   const refused = await runCli(['serve', '--data-dir', dataDir, '--http-bind', '127.0.0.1:0']);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /the database has 9999-of-the-future where this version has none/);
+  assert.match(
+    refused.stderr,
+    /the database contains 9999-of-the-future; this version expects none/,
+  );
   assert.ok(
-    refused.stderr.includes(`was written by version 10.2.0 and this is ${own}: start 10.2.0`),
+    refused.stderr.includes(
+      `was written by version 10.2.0, but this is version ${own}: start version 10.2.0`,
+    ),
     refused.stderr,
   );
   assert.equal(await readFile(version, 'utf8'), '10.2.0\n');

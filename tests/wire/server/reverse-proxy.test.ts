@@ -148,7 +148,7 @@ async function tryProxy(
   // Paths arrive unchanged.
   const name = await ask(front, '/api/items/%41?x=%2F%2B', { headers });
   assert.equal(name.status, (await server.http.send('/api/items/%41?x=%2F%2B')).status);
-  // The first line of a backup arrives at once, and the response continues until the client closes it.
+  // The first line of a backup arrives immediately, and the response continues until the client closes it.
   const call = request({
     host: '127.0.0.1',
     port: front,

@@ -1,5 +1,5 @@
-// Source: docs/REQUEST-LIFECYCLE.md, "Authorization": access is a property of the route, never of the path text. Tests every listed
-// route with many path forms and every insufficient credential.
+// Source: docs/REQUEST-LIFECYCLE.md, "Authorization": access is a property of the route, never of the path text.
+// Tests every listed route with many path forms and every insufficient credential.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
@@ -261,7 +261,7 @@ describe('every route of the server', () => {
     const isFirst = route.access === 'first_token' && plain.status === TAKEN_ALREADY;
     // Ten wrong editor tokens a minute lead to another response.
     const isSlowed = route.access === 'editor' && plain.status === 429;
-    // A valid credential without permission gets another response.
+    // A valid credential without permission receives another response.
     const isTold = KNOWN.has(who) && plain.status === 403;
     const isAsked =
       isSlowed || isTold || plain.status === 401 || plain.headers['grpc-status'] === '16';

@@ -75,7 +75,7 @@ it('scheduled backups are complete, restorable and limited in number', async () 
 it('a schedule that is due during a start waits until all services have started', async () => {
   const [to, dataDir] = [join(folder, 'early'), join(folder, 'long-log')];
   const server = await ServerProcess.start({ dataDir, flags: ['--without-auth'] });
-  // Some seconds of a start, which reads all of it.
+  // Enough data for several seconds of startup, during which all of it is read.
   for (let part = 0; part < 20; part++) {
     const lines = Array.from({ length: 20_000 }, (_, n) => `m,host=h${n} a=${n},b=${part} ${part}`);
     const { status } = await server.http.send('/api/v3/write_lp?db=d', { body: lines.join('\n') });
@@ -107,7 +107,7 @@ it('a restored copy with the same configuration does not remove backups of the f
   const copy = await ServerInProcess.start({ dataDir: drill, flags: flags(to, 1) });
   await until(async () => ((await names()).length > real.length ? true : undefined));
   const first = (await names()).find((name) => !real.includes(name)) ?? '';
-  await until(async () => ((await names()).includes(first) ? undefined : true)); // The copy keeps one of its own.
+  await until(async () => ((await names()).includes(first) ? undefined : true)); // The copy keeps one of its own backups.
   assert.ok(copy.logged('backups of another data folder are not removed'), copy.logText);
   assert.equal(await copy.stop(), 0);
   assert.deepEqual((await names()).slice(0, real.length), real);

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour" and `--shutdown-timeout`: a shutdown aborts running calls.
+// Source: tsdb-http, "Transport and common behavior" and `--shutdown-timeout`: a shutdown aborts running calls.
 // Own process: it gets signals.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -56,7 +56,7 @@ it('T-01 F-01 a shutdown does not wait for HTTP/2 clients that never close', {
   // Calls that wait for their first message.
   socket.write(frame(HEADERS, END_HEADERS, 1, callOf('DoGet')));
   socket.write(frame(HEADERS, END_HEADERS, 3, callOf('Handshake')));
-  // Server settings and handshake headers; afterwards nothing is read.
+  // Server settings and handshake headers; no further data is read.
   await once(socket, 'data');
   socket.pause();
   const startMs = performance.now();

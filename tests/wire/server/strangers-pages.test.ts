@@ -53,7 +53,7 @@ describe('the first token', () => {
     for (const headers of ofStrangers(server.url)) {
       const answer = await server.http.send(FIRST_TOKEN, { method: 'POST', headers });
       assert.equal(answer.status, 403, `${JSON.stringify(headers)}: ${answer.text}`);
-      assert.match(JSON.parse(answer.text).error, /allowed_hosts|need no credential/);
+      assert.match(JSON.parse(answer.text).error, /allowed_hosts|requests without credentials/);
       assert.equal(corsOf(answer), undefined);
     }
     const preflight = await server.http.send(FIRST_TOKEN, {

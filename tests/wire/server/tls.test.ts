@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour", under TLS.
+// Source: tsdb-http, "Transport and common behavior", under TLS.
 // Own process: one gets signals.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -266,7 +266,7 @@ describe('certificates', () => {
   });
 
   it('T-01 do not delay a shutdown', async () => {
-    // Far longer than a shutdown takes on a busy machine if it does not wait for them.
+    // Far longer than a shutdown takes on a busy machine without waiting for these connections.
     const patience = ['--server-shutdown-timeout-ms', '60000'];
     const flags = ['--without-auth', ...tlsFlags(first), ...patience];
     const server = await ServerInProcess.start({ flags });

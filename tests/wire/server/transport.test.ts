@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour".
+// Source: tsdb-http, "Transport and common behavior".
 // TLS on the same port is tested in tls.test.ts, and gRPC with its clients.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

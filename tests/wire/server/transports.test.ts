@@ -1,5 +1,4 @@
-// Source: docs/adr/0090-one-request-pipeline.md: requests through the fast reader get exactly the bytes that Node's HTTP server
-// would have sent.
+// Source: docs/adr/0090-one-request-pipeline.md: the fast reader sends exactly the bytes that Node's HTTP server would have sent.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -250,7 +249,7 @@ describe('A request', () => {
     assert.equal(await counted(), before + 2);
   });
 
-  it('is cancelled when its client disconnects', { timeout: 60_000 }, async () => {
+  it('is canceled when its client disconnects', { timeout: 60_000 }, async () => {
     const slow = 'SELECT count(*) AS n FROM m a, m b, m c, m d WHERE a.v + b.v + c.v + d.v < 0';
     const cancelled = async (): Promise<number> => {
       const { text } = await server.http.send('/metrics');

@@ -83,7 +83,7 @@ it('Flux queries are answered with the supported languages', async () => {
       const body = method === 'POST' ? { body: 'from(bucket: "b") |> range(start: -1h)' } : {};
       const answer = await http.send(path, { method, headers, ...body });
       assert.equal(answer.status, 404, path);
-      // `code` and `message`, as version 2 clients read errors.
+      // `code` and `message`, the error format of version 2 clients.
       const { code, message } = JSON.parse(answer.text) as { code: string; message: string };
       assert.equal(code, 'not found');
       assert.match(message, /Flux.*\/api\/v3\/query_sql.*\/query/);

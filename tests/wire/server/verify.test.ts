@@ -53,7 +53,7 @@ it('verify and backup find a changed byte, with table and time range, although s
 
     const whole = await verify();
     assert.deepEqual([whole.code, whole.stderr], [0, '']);
-    assert.match(whole.stdout, /: [34] files, \d+ bytes, intact\n$/); // Two row files, and those of the log.
+    assert.match(whole.stdout, /: [34] files, \d+ bytes, intact\n$/); // Two row files, and the files of the log.
 
     const folder = join(dataDir, 'objects', 'tsdb');
     const names = await readdir(folder, { recursive: true });
@@ -64,11 +64,12 @@ it('verify and backup find a changed byte, with table and time range, although s
     for (const name of files) assert.ok(damaged.stderr.includes(name), damaged.stderr);
     assert.match(
       damaged.stderr,
-      /damaged \(its checksum does not match\); .* it holds 1 rows of table d\.t from 2023-11-14T22:13:20\.000Z to 2023-11-14T22:13:20\.000Z/,
+      /damaged \(its checksum does not match\); .* it contains 1 rows of table d\.t from 2023-11-14T22:13:20\.000Z to 2023-11-14T22:13:20\.000Z/,
     );
-    const index = /(\S+\.parquet) is damaged [^\n]*; it holds the series index of table d\.t/.exec(
-      damaged.stderr,
-    )?.[1];
+    const index =
+      /(\S+\.parquet) is damaged [^\n]*; it contains the series index of table d\.t/.exec(
+        damaged.stderr,
+      )?.[1];
     assert.ok(index !== undefined, damaged.stderr);
     await flipByte(join(dataDir, 'objects', index)); // Restored: startup builds the index from its segments.
 
@@ -155,7 +156,7 @@ describe('verify reads the log like startup', () => {
         const run = await runCli(['verify', '--data-dir', dataDir]);
         assert.equal(run.code, 1);
         assert.ok(run.stderr.includes(`${log} at offset ${offset}`), run.stderr);
-        assert.match(run.stderr, /a start refuses this file/);
+        assert.match(run.stderr, /the server refuses this file at startup/);
         assert.match(run.stderr, /--repair/);
         await assert.rejects(ServerInProcess.start({ dataDir, flags: FLAGS }), (error) => {
           assert.ok(error instanceof StartFailed);
@@ -198,7 +199,7 @@ describe('verify reads the log like startup', () => {
       await rm(key);
       const missing = await runCli(['verify', '--data-dir', dataDir]);
       assert.equal(missing.code, 0, missing.stderr);
-      assert.ok(missing.stderr.includes(`note: ${key} is missing: unless`), missing.stderr);
+      assert.ok(missing.stderr.includes(`note: ${key} is missing: restore`), missing.stderr);
       await writeFile(key, 'short');
       const cut = await runCli(['verify', '--data-dir', dataDir]);
       assert.equal(cut.code, 1);

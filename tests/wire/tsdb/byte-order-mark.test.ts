@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Splitting into lines": the bytes of a string field are what was sent.
+// Source: tsdb-http, "Splitting into lines": the bytes of a string field are stored as sent.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertEmpty, query, SharedServer } from '../../harness/index.js';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour"; RFC 9110, 8.4 and 12.5.3.
+// Source: tsdb-http, "Transport and common behavior"; RFC 9110, 8.4 and 12.5.3.
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';

@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
 
-/** With the native parser a delay takes minutes or more. The limit is the time that a busy machine may need for the next request. */
+/**
+ * With the native parser a delay takes minutes or more. The limit is the time that a busy machine may need for the
+ * next request.
+ */
 const MAX_HEALTH_DELAY_MS = 3000;
 const HOST_COUNT = 12_000;
 
@@ -25,7 +28,7 @@ const watched = (q: string, format = 'json') =>
     }),
   );
 
-/** Returns the response, and the longest response time of another request meanwhile. */
+/** Returns the response, and the longest response time of other requests in the meantime. */
 async function watch(sent: Promise<HttpAnswer>) {
   let isOver = false;
   let maxDelayMs = 0;

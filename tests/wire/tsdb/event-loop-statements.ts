@@ -37,7 +37,7 @@ type Run = (server: ServerProcess, flight: FlightClient, attempt: number) => Pro
 export async function checkStatements(options: {
   readonly seriesCount: number;
   readonly maxMs: number;
-  /** Number of tables besides those that the statements name. */
+  /** Number of tables in addition to the tables that the statements name. */
   readonly tableCount?: number;
   /** Selects statements; all by default. */
   readonly only?: RegExp;

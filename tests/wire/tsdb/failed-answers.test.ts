@@ -49,7 +49,7 @@ describe('an answer with a value that cannot be computed', () => {
     });
   }
 
-  // Read in time order, so that rows have been sent before the one that fails.
+  // Rows are read in time order, so that some rows have been sent before the failing row.
   const body = JSON.stringify({
     db: 'failing',
     q: 'SELECT CAST(s AS BIGINT) AS v FROM m',
@@ -104,7 +104,7 @@ describe('an answer with a value that cannot be computed', () => {
   });
 });
 
-describe('an answer in InfluxQL whose statement is cancelled', () => {
+describe('an answer in InfluxQL whose statement is canceled', () => {
   const cancelAll = async (): Promise<void> => {
     const queries = `${server.url}/ops/v1/tsdb/queries`;
     const listed = (await (await fetch(`${queries}?running=true`)).json()) as {
@@ -120,7 +120,7 @@ describe('an answer in InfluxQL whose statement is cancelled', () => {
       const request = http.get(`${server.url}/query?db=failing&q=${q}`, { headers: { accept } });
       const [response] = (await once(request, 'response')) as [http.IncomingMessage];
       assert.equal(response.statusCode, 200);
-      await cancelAll(); // While the rest of the response waits for its reader.
+      await cancelAll(); // The remaining response is waiting for its reader.
       await assert.rejects(response.toArray(), /aborted/);
     });
   }

@@ -56,8 +56,8 @@ it('F-01 200 slow readers at a time hold up neither each other nor anybody else'
       reader.sizeBytes += (reader.stream.read() as Buffer | null)?.length ?? 0;
   };
   const waiting = () => readers.filter(({ sizeBytes }) => sizeBytes < 1000);
-  // Every reader gets its first rows although the others do not end, and then stops reading. On a busy machine that takes long,
-  // but there is steady progress.
+  // Every reader receives its first rows although the other streams do not end, and then stops reading. On a busy
+  // machine that takes long, but there is steady progress.
   for (let left = waiting().length, idleMs = 0; left > 0; idleMs += SIP_MS) {
     assert.ok(idleMs < MAX_IDLE_MS, `${left} streams starve`);
     await sleep(SIP_MS);
@@ -73,7 +73,7 @@ it('F-01 200 slow readers at a time hold up neither each other nor anybody else'
     assertEmpty(await server.http.send('/api/v3/write_lp?db=slow', { body: 'other v=1' }));
     sip(readers);
   }
-  // A late, fast reader gets all rows, even over a connection shared with slow readers.
+  // A late, fast reader receives all rows, even over a connection shared with slow readers.
   // Its own connection is opened here, because the server closes a connection that is idle for long.
   sessions.push(connect(server.url));
   const quick = [begin(sessions[0]), begin(sessions.at(-1))];

@@ -75,7 +75,7 @@ it('F-01 slow readers of sorted answers do not keep the sorted rows in memory', 
   assert.deepEqual(await rows(server, 'slow', 'SELECT count(*) AS n FROM cpu'), [{ n: ROW_COUNT }]);
   const growthMb = peak.end() - beforeMb;
   assert.ok(growthMb < MAX_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
-  // Some readers disconnect; the others get every row.
+  // Some readers disconnect; the others receive every row.
   const [leaving, staying] = [readers.slice(0, 20), readers.slice(20)];
   for (const { stream } of leaving) stream.destroy();
   const answers = await Promise.all(staying.map((reader) => reader.readToEnd()));

@@ -23,9 +23,9 @@ const SMALLER_ROW_COUNT = 180_000;
 const SMALLER_END = new Date(SMALLER_ROW_COUNT / SERIES_COUNT).toISOString();
 /** More than the schema. */
 const SOME_ROWS_BYTES = 20_000;
-/** Of a response of 43 or 19 MB: more than its first time slices. */
+/** Bytes to read from a response of 43 or 19 MB: more than its first time slices. */
 const MANY_ROWS_BYTES = 4_000_000;
-/** While they continue to read; their responses take 43 MB each. */
+/** Memory limit while the clients continue to read; their responses have 43 MB each. */
 const MAX_MB_PER_READER = 7.5;
 const MAX_STALLED_MB_PER_READER = 6;
 

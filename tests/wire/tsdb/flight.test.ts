@@ -257,7 +257,7 @@ describe('a call', () => {
     }
   });
 
-  it('F-01 that is cancelled interrupts its query', async () => {
+  it('F-01 that is canceled interrupts its query', async () => {
     const stream = client.stream('DoGet', encode('Ticket', { ticket: sql(ENDLESS) }));
     const ended = new Promise<number>((resolve) => {
       stream.on('error', (error: Error & { code?: number }) => resolve(error.code ?? -1));
@@ -277,13 +277,13 @@ describe('a call', () => {
       const stream = session.request(headers);
       stream.on('error', () => {});
       stream.end(bytes);
-      // Some are cancelled before the server has read them, others while they wait for a DuckDB thread.
+      // Some are canceled before the server has read them, others while they wait for a DuckDB thread.
       if (count % 3 === 0) await sleep(1);
       stream.close(constants.NGHTTP2_CANCEL);
     }
     session.close();
     await noQueryRuns();
-    // A keep-alive message that is due meanwhile has no recipient.
+    // A keep-alive message that is due in the meantime has no recipient.
     await sleep(11_000);
     assert.equal((await client.table(sql('SELECT 1'))).numRows, 1);
   });

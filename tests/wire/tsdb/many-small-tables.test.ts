@@ -1,6 +1,6 @@
-// Regression: 450 tables of ten rows created 900 files at each stop, which took all of its time; 5,000 tables created 10,000 files in one flush.
-// Source: docs/adr/0145-small-tables-wait-in-the-log.md.
-// Own process: one is killed.
+// Regression: 450 tables of ten rows created 900 files at each shutdown, which used up its complete time limit; 5,000
+// tables created 10,000 files in one flush. Source: docs/adr/0145-small-tables-wait-in-the-log.md. Own process: one
+// is killed.
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -51,7 +51,9 @@ it('An end of hundreds of small tables writes no file, and every start has their
   const { dataDir } = first;
   await fill(first);
   assert.equal(await first.stop(), 0);
-  assert.ok(first.logged('rows remain in the log; the next start restores them') !== undefined);
+  assert.ok(
+    first.logged('rows remain in the log and are restored at the next startup') !== undefined,
+  );
   assert.equal(await fileCount(dataDir), 0);
   for (const end of ['stop', 'kill'] as const) {
     const next = await ServerProcess.start({ dataDir, flags: FLAGS });
@@ -79,7 +81,7 @@ it('A flush by age writes a part of hundreds of small tables, and has all in fil
   assert.ok(counts.size > 2, [...counts].join());
   await assertAllOnce(first);
   await first.stop();
-  // One file of rows and one of series for each table, and no rows are left to the next start.
+  // One file of rows and one of series for each table, and no rows remain in the log for the next start.
   assert.equal(await fileCount(dataDir), 2 * TABLE_COUNT);
   await using next = await ServerInProcess.start({ dataDir, flags: FLAGS });
   assert.equal(next.logged('rows restored from the log'), undefined);

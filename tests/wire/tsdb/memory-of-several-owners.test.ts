@@ -10,7 +10,7 @@ const LARGE_COUNT = 3;
 const LARGE =
   'SELECT array_length(array_agg(a.v)) FROM m a, m b, (SELECT 1 AS i FROM m LIMIT 20) c';
 
-/** A join that does not fit into memory beside the large queries. */
+/** A join that does not fit into memory together with the large queries. */
 const SMALL =
   'SELECT count(*), avg(x) FROM (SELECT a.s AS k, count(b.v) AS x FROM m a JOIN m b ON a.h = b.h GROUP BY a.s)';
 

@@ -164,7 +164,7 @@ describe('queries that run', () => {
   const endless =
     'SELECT sum(a.v * b.v * c.v) FROM generate_series(1, 100000) AS a(v), generate_series(1, 100000) AS b(v), generate_series(1, 1000) AS c(v)';
 
-  it('are listed, and end when they are cancelled', async () => {
+  it('are listed, and end when they are canceled', async () => {
     const asked = server.http.send('/api/v3/query_sql', {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ db: 'one', q: endless }),
@@ -183,7 +183,7 @@ describe('queries that run', () => {
     const answer = await asked;
     assert.notEqual(answer.status, 200);
     assert.match(answer.text, /cancel/);
-    // The client gets its error at once; DuckDB is interrupted a moment later.
+    // The client receives its error immediately; DuckDB is interrupted shortly afterwards.
     for (let attempt = 0; found.running && attempt < 200; attempt++) {
       const { queries } = await get('/ops/v1/tsdb/queries?limit=50');
       found = queries.find(({ id }: Json) => id === found.id);

@@ -363,7 +363,7 @@ describe('who guesses passwords', () => {
     // From that address, even a correct password is refused unchecked.
     assert.equal(await reads({ ...basic('ida', 'i'), ...from }), 429);
     assert.equal(await reads(basic('ida', 'i')), 200);
-    // Now the password is cached, and the address may be shared.
+    // The password is now cached, and the address may be shared.
     assert.equal(await reads({ ...basic('ida', 'i'), ...from }), 200);
     assert.equal(await reads({ ...admin, ...from }), 200);
   });

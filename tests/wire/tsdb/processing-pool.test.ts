@@ -1,4 +1,4 @@
-// Source: processing-engine, "Processes": how many there are, and what a start waits for.
+// Source: processing-engine, "Processes": the number of processes, and the conditions for starting one.
 // Own process: its child processes are counted.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';

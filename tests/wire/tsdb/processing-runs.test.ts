@@ -1,4 +1,5 @@
-// Source: processing-engine, "Entry points", "The handle", "Request plugin responses" and "Errors, retry, disable, async, cancel"; tsdb-http, "Processing engine over HTTP".
+// Source: processing-engine, "Entry points", "The handle", "Request plugin responses" and "Errors, retry, disable,
+// async, cancel"; tsdb-http, "Processing engine over HTTP".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -60,14 +61,14 @@ def process_request(influxdb3_local, query, headers, body, args=None):
     assert.equal(refused.status, 503);
     leaving.abort();
     await Promise.allSettled(calls);
-    // Behind the abandoned calls it would wait four minutes.
+    // Queued after the abandoned calls, it would wait four minutes.
     const quick = '/api/v3/engine/slow';
     await until(async () => (await plugins.server.http.send(quick)).status === 200, 'an answer');
     await plugins.remove('slow');
   });
 
   it('leaves out lines of a plugin that says too much, and tells so', async () => {
-    // The number of omitted lines depends on the pace. Lines printed at once arrive within one second.
+    // The number of omitted lines depends on the pace. Lines printed together arrive within one second.
     await plugins.plugin(
       'flood.py',
       `

@@ -51,7 +51,7 @@ it('one token with many endless statements keeps no other token waiting for the 
     assert.equal(answer.status, 200, answer.text);
     if (format === 'json_rows') assert.deepEqual(JSON.parse(answer.text), [{ n: ROW_COUNT }]);
   }
-  // The timeout is far away: these queries did not wait for one of the endless ones.
+  // The timeout is much longer, so these queries did not wait for an endless query.
   const together = await Promise.all(Array.from({ length: 4 }, () => ask(modest, JOINED)));
   for (const { text } of together) assert.deepEqual(JSON.parse(text), [{ n: ROW_COUNT }]);
   assert.equal(endedCount, 0);

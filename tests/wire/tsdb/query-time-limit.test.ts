@@ -1,4 +1,5 @@
-// Source: query-languages, "Guards" (a time limit by configuration), tsdb-http, section 9.3 (failures are reported per statement); docs/ARCHITECTURE.md, "Threads".
+// Source: query-languages, "Guards" (a time limit by configuration), tsdb-http, section 9.3 (failures are reported
+// per statement); docs/ARCHITECTURE.md, "Threads".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ServerInProcess } from '../../harness/index.js';
@@ -48,7 +49,7 @@ describe('a query that takes long', () => {
       answeredCount++;
     }
     await slow;
-    // If the work blocked the main thread, only requests before and after it would get a response.
+    // If the work blocked the main thread, only requests before and after it would receive a response.
     assert.ok(answeredCount >= 4, `${answeredCount} requests were answered meanwhile`);
   });
 });

@@ -636,7 +636,7 @@ describe('statements that change databases', () => {
   });
 
   it('reads the bucket before the range within the range that a subquery states', async () => {
-    // The results are those of InfluxDB 1.6.7 for the same points.
+    // The results were recorded from InfluxDB 1.6.7 with the same points.
     const points = [
       ...[
         [360, 1, 5],

@@ -36,8 +36,8 @@ describe('pretty tables', () => {
 describe('lists', () => {
   it('that are too long to be handed out fail alone, instead of stopping the server', async () => {
     const refusal =
-      'query error: error while executing plan: Resources exhausted: lists of more than 500000 values in up to 2048 rows are too long ' +
-      'for a result; unnest them, or query fewer rows';
+      'query error: error while executing plan: Resources exhausted: lists in up to 2048 result rows contain more than 500000 values; ' +
+      'unnest them, or query fewer rows';
     const ask = (columns: string, count: number, format?: string) =>
       send(`SELECT ${columns} FROM generate_series(1, ${count})`, format);
     for (const format of ['json', 'json_rows', 'jsonl', 'pretty']) {

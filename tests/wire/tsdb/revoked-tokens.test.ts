@@ -15,11 +15,11 @@ import {
 type Headers = Readonly<Record<string, string>>;
 
 const ROW_COUNT = 2000;
-/** Runs for minutes and returns nothing before its end. */
+/** Runs for minutes and returns no rows until it ends. */
 const ENDLESS = 'SELECT count(*) FROM m a, m b, m c WHERE a.v + b.v + c.v < 0';
 /** Four million rows. */
 const LARGE = 'SELECT a.v, b.v AS w FROM m a, m b';
-/** The documented second, and as much again for a busy machine. */
+/** The documented second, and another second for a busy machine. */
 const MAX_END_MS = 2000;
 
 let server: ServerProcess;
@@ -74,7 +74,7 @@ class OpenRequest {
     this.#request.end();
   }
 
-  /** Takes what is left of a response, so that its end is noticed. */
+  /** Reads the remaining response, so that its end is detected. */
   read(): void {
     if (this.response !== undefined) this.response.resume();
     else this.#request.on('response', (response) => response.resume());
@@ -100,7 +100,7 @@ async function untilRunning(count: number): Promise<void> {
   assert.equal(await running(), count);
 }
 
-/** Deletes the credential, then waits for the end of what it started. */
+/** Deletes the credential, then waits until the requests that it started have ended. */
 async function assertEnds(ended: Promise<unknown>, revoke: () => Promise<void>): Promise<void> {
   let isOver = false;
   void ended.then(() => {

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour", "Error model" and "Service endpoints".
+// Source: tsdb-http, "Transport and common behavior", "Error model" and "Service endpoints".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

@@ -162,7 +162,7 @@ it('many slow readers of InfluxQL with one token hold a bounded memory and keep 
           q: 'SELECT mean(n) FROM big GROUP BY dc',
           epoch: 'ms',
         });
-        // Each group has numbers from its own to its last at equal distances.
+        // Each group contains numbers at equal distances.
         assert.deepEqual(
           JSON.parse(means).results[0].series.map(
             ({ values }: { values: number[][] }) => values[0]?.[1],
@@ -177,7 +177,7 @@ it('many slow readers of InfluxQL with one token hold a bounded memory and keep 
     context.diagnostic(`grew by ${Math.round(growthMb)} MB`);
     assert.ok(growthMb < MAX_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
   }
-  // Some readers disconnect; one of each group gets every row.
+  // Some readers disconnect; one of each group receives every row.
   const staying = readers.filter((_, index) => index % READERS_EACH === 0);
   for (const reader of readers) if (!staying.includes(reader)) reader.session.destroy();
   for (const { q, rows, pieces, slow, session } of staying) {

@@ -12,7 +12,7 @@ const GZIP = { 'content-encoding': 'gzip' };
 const FIELD_COUNT = 990;
 /** With 990 fields: slightly less than four million cells. */
 const ROWS_AT_BOUND = 4000;
-/** A main thread that does all the work in one tick sends one or two responses. */
+/** If the main thread did all the work in one tick, it would send only one or two responses. */
 const FEW_ANSWERS = 10;
 
 const lines = (count: number, line: (i: number) => string): string =>

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "SQL SHOW and catalogue"; query-languages, "SQL schema views".
+// Source: tsdb-http, "SQL SHOW and catalog"; query-languages, "SQL schema views".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertEmpty, assertError, query, rows, SharedServer, write } from '../../harness/index.js';

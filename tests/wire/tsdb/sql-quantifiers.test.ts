@@ -20,7 +20,7 @@ after(async () => await server.close());
 const ask = async (q: string): Promise<unknown[][]> =>
   ((await rows(server, 'sq', q)) as object[]).map((row) => Object.values(row));
 
-/** Returns the value of a query with one row; a NULL is left out of the row. */
+/** Returns the value of a query with one row; a NULL is excluded from the row. */
 const value = async (expr: string): Promise<unknown> => (await ask(`SELECT ${expr} AS x`))[0]?.[0];
 
 describe('SQL', () => {

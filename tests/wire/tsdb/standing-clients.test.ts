@@ -1,4 +1,4 @@
-// Source: docs/adr/0074-bounded-statements.md; console, section 12 (cancelling).
+// Source: docs/adr/0074-bounded-statements.md; console, section 12 (canceling).
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, describe, it, type TestContext } from 'node:test';
@@ -85,7 +85,7 @@ describe('A query whose client stands still without leaving', () => {
     });
   }
 
-  it('ends when it is cancelled', async (context) => {
+  it('ends when it is canceled', async (context) => {
     const mark = 'cancelled_one';
     await ask(context, sql(mark, 'csv'));
     const found = await find(mark);

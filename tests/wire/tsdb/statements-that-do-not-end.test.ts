@@ -1,5 +1,5 @@
-// Source: query-languages, "Guards" (a time limit by configuration; patterns and functions of SQL), tsdb-http, "Server options users rely on" (`--shutdown-timeout`); docs/adr/0074.
-// Own process: all of its threads are used.
+// Source: query-languages, "Guards" (a time limit by configuration; patterns and functions of SQL), tsdb-http,
+// "Server options users rely on" (`--shutdown-timeout`); docs/adr/0074. Own process: all of its threads are used.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,7 @@ const MIN_ROUNDS = 2;
 const FAR_BELOW_MS = 15_000;
 /** More than DuckDB may run at a time. */
 const MANY = 24;
-/** DuckDB needs four seconds for 2,048 rows and does not check for interrupts meanwhile. */
+/** DuckDB needs four seconds for 2,048 rows and does not check for interrupts during this time. */
 const UNINTERRUPTIBLE = 'SELECT max(levenshtein(s, reverse(s))) AS n FROM long';
 const ENDLESS = 'SELECT count(*) AS n FROM long a, long b, long c WHERE a.v + b.v + c.v < 0';
 
@@ -103,7 +103,7 @@ describe('statements that take long in one row', () => {
       'SELECT range(300000) AS a, range(300000) AS b FROM long LIMIT 1',
       `SELECT ${'initcap('.repeat(14)}s${')'.repeat(14)} AS n FROM long`,
     ];
-    // These run together, with other requests beside them; the rest run one after the other.
+    // These statements run concurrently with other requests; all others run one after the other.
     const together = statements.slice(0, 6);
     let endedCount = 0;
     const ending = together.map(async (q) => {

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "System tables and information_schema", "SQL SHOW and catalogue" and "Tokens"; query-languages, "SQL schema
+// Source: tsdb-http, "System tables and information_schema", "SQL SHOW and catalog" and "Tokens"; query-languages, "SQL schema
 // views".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -324,7 +324,7 @@ describe('system.queries', () => {
     assert.deepEqual(await ask(text), [{ phase: 'received', running: true, success: false }]);
   });
 
-  it('Y-01 shows a query that runs, and that it was cancelled when its client went away', async () => {
+  it('Y-01 shows a query that runs, and that it was canceled when its client went away', async () => {
     const text =
       'SELECT count(*) FROM generate_series(1, 10000000) a CROSS JOIN generate_series(1, 10000000) b';
     const client = new AbortController();

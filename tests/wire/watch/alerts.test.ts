@@ -73,7 +73,7 @@ describe('the scrape of the guide', { skip: NO_PROMETHEUS }, () => {
 
 const DISK_MB = 192;
 
-/** Keeps the disk full: space that the server frees meanwhile, such as log files, is filled again. */
+/** Keeps the disk full: space that the server frees in the meantime, such as log files, is filled again. */
 async function keptFull(disk: SmallDisk, work: () => Promise<void>): Promise<void> {
   let isOver = false;
   const filling = (async () => {

@@ -26,7 +26,7 @@ const register = async () =>
   await WebhookApp.register(server, { url: receiver.url, events: ['*'], secret: 's3cret' });
 
 describe('the list of deliveries', () => {
-  it('comes in pages that link to their neighbours and never shift', async () => {
+  it('comes in pages that link to their neighbors and never shift', async () => {
     const app = await register();
     // One after the other: ids within one batch of records are consecutive.
     for (let number = 0; number < 4; number++) {

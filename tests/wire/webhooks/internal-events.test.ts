@@ -219,7 +219,7 @@ describe('what happens to databases, tables, triggers and tokens', () => {
         assert.match(String(error['at']), /^\d{4}-\d{2}-\d{2}T.*Z$/);
         return Number(error['count']);
       });
-      // The first failure is reported at once, the others when the trigger stops.
+      // The first failure is reported immediately, the others when the trigger stops.
       assert.deepEqual(counts.sort(), [1, 2]);
     }
     await rm(folder, { recursive: true });

@@ -235,7 +235,7 @@ it('an attempt had two records when its node had not heard that the first was st
   await receiver.until('unheard', 1);
   const [record] = await app.untilRecorded('?event=unheard', 1);
   assert.deepEqual([record?.guid, cable.losingPoint], [guid, undefined]);
-  await sleep(3000); // until the node has tried again
+  await sleep(3000); // until the node has retried
   await app.publish('load');
   await app.untilRecorded('?event=load', 1);
   assert.equal((await app.deliveries('?event=unheard')).length, 1);

@@ -43,7 +43,7 @@ const start = async (flags: readonly string[], timeout = '1s') =>
     ],
   });
 
-/** A TCP server whose behaviour the test defines for each connection. */
+/** A TCP server whose behavior the test defines for each connection. */
 async function raw(onConnection: (socket: Socket) => void): Promise<string> {
   const listener = createServer((socket) => {
     socket.on('error', () => {});

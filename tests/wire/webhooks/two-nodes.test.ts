@@ -109,7 +109,7 @@ if (POSTGRES_URL === undefined) {
         assert.ok(Date.now() < endMs, 'a node has not heard of the token');
         await sleep(100);
       }
-      // Concurrent requests for one name create one token; two names get separate ids.
+      // Concurrent requests for one name create one token; two names have separate ids.
       const make = async (node: ServerInProcess, token_name: string) =>
         await node.http.send('/api/v3/configure/token/named_admin', {
           headers: { ...headers, 'content-type': 'application/json' },

@@ -1,7 +1,7 @@
 import type { InvalidField } from '../model/shape/check-shape.js';
 import { AccountsRefused } from '../model/violation.js';
 
-/** Lists all offending fields at once. Source: accounts, section 2.5. */
+/** Lists all invalid fields in one error. Source: accounts, section 2.5. */
 export function invalidFields(fields: readonly InvalidField[]): AccountsRefused {
   const [first] = fields;
   const others = fields.length > 1 ? ` (and ${fields.length - 1} more)` : '';

@@ -1,7 +1,7 @@
 /**
- * Error codes of the service, with the members of the error body besides `code`, `message` and
- * `param`: `user_message` (U), `doc_url` (D). Codes use the canonical vendor word; the HTTP edge
- * replaces it with the configured one. Source: accounts, sections 2.5, 13 and 14 (columns Ex).
+ * Error codes of the service, with the members of the error body in addition to `code`, `message` and `param`:
+ * `user_message` (U), `doc_url` (D). Codes use the canonical vendor word; the HTTP edge replaces it with the
+ * configured one. Source: accounts, sections 2.5, 13 and 14 (columns Ex).
  */
 export const ERROR_CODES = {
   // General, section 2.5.

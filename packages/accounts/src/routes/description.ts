@@ -106,7 +106,7 @@ const PAGE_QUERY = {
   limit: maybe(Type.Integer({ minimum: PAGE_LIMIT.min, maximum: PAGE_LIMIT.max })),
   page: maybe(Type.String()),
 };
-/** Query parameters of a list and further ones. */
+/** Query parameters of a list, and additional parameters. */
 export const pageQuery = (more: TProperties = {}): TProperties => ({ ...PAGE_QUERY, ...more });
 
 /** Reason why the handler validates instead of the schema. */

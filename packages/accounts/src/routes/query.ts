@@ -16,9 +16,9 @@ const MAX_PARAMETER_COUNT = 1000;
 export const PAGE_LIMIT = { min: 1, max: 100, default: 20 } as const;
 
 /**
- * Query parameters of one request. Every reader marks its parameters as read; `end` rejects unread
- * ones and reports all faults at once. Lists are `name[0]=a&name[1]=b`, `name[]=a` or
- * `name=a&name=b`. Source: accounts, section 2.1.
+ * Query parameters of one request. Every reader marks its parameters as read; `end` rejects unread parameters and
+ * reports all errors together. Lists are `name[0]=a&name[1]=b`, `name[]=a` or `name=a&name=b`. Source: accounts,
+ * section 2.1.
  */
 export class Query {
   readonly #parameters: readonly Parameter[];

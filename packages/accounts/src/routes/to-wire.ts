@@ -175,13 +175,14 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
   wording.onBug(error);
   return {
     code: 'api_error',
-    message: 'The server failed; try again with the same key.',
+    message: 'Internal server error; retry with the same idempotency key.',
   };
 }
 
 function messageOf(outage: Outage): string {
   if (outage instanceof DiskFull)
-    return 'The disk of the server is full; try again with the same key when space is free.';
-  if (outage instanceof ServerBusy) return 'The server is overloaded; try again with the same key.';
-  return 'The server cannot store or look up data at the moment; try again with the same key.';
+    return 'The server disk is full; free space, then retry with the same idempotency key.';
+  if (outage instanceof ServerBusy)
+    return 'The server is overloaded; retry with the same idempotency key.';
+  return 'The server cannot store or look up data at the moment; retry with the same idempotency key.';
 }

@@ -154,7 +154,7 @@ export class CommitQueue {
     const freeIds = await this.#takeRecords(tx, batch.filter(isFresh));
     const results = batch.map((each): CommitResult => {
       if (!isFresh(each)) return 'stale';
-      // If two sets have the same key, the first gets it.
+      // If two sets have the same key, the first set uses it.
       return each.recordId === undefined || freeIds.delete(each.recordId) ? 'done' : 'taken';
     });
     const rows = new Map<TableName, AnyRow[]>();

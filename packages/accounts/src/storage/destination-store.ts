@@ -55,7 +55,7 @@ function openBody(text: string, id: string, sealer: Sealer): DestinationBody {
   return { ...body, url, secret: sealer.open(body.secret, id) };
 }
 
-/** Earlier versions stored plain URLs; none of them starts like an encrypted text. */
+/** Earlier versions stored plain URLs; none of these starts like an encrypted text. */
 export const hasSealedUrl = (body: string): boolean => /"url":"s1\./.test(body);
 
 /** Encrypts all secrets of a stored body again under the current key. */
@@ -79,7 +79,7 @@ export class DestinationStore {
 
   /**
    * Claims an attempt for this node by moving its due time for all other nodes.
-   * @returns false if the delivery has changed meanwhile.
+   * @returns false if the delivery has changed in the meantime.
    */
   async claim(delivery: PendingDelivery, untilMs: number): Promise<boolean> {
     if (!this.isShared) return true;
@@ -175,7 +175,7 @@ export class DestinationStore {
 
   /** Destinations that have pending deliveries, due or not. */
   async listWaitingDestinations(): Promise<readonly WaitingDestination[]> {
-    // One index lookup per destination, however many deliveries it has.
+    // One index lookup per destination, regardless of its number of deliveries.
     const { rows } = await sql<{ destination_id: string; due_ms: number }>`
       with recursive waiting (destination_id) as (
         select min(destination_id) from accounts_deliveries

@@ -20,7 +20,7 @@ export interface EventRange {
   readonly toMs: number;
   readonly direction: 'older' | 'newer';
   /**
-   * Where to continue. The bundle with this id is read again, because a page can end within a
+   * The position at which to continue. The bundle with this id is read again, because a page can end within a
    * bundle.
    */
   readonly from?: { readonly createdMs: number; readonly bundleId: string } | undefined;

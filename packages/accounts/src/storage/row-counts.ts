@@ -35,7 +35,7 @@ type AccountSlice = Slice &
 type PersonSlice = Slice & { readonly is_live: number | bigint | string };
 
 /**
- * Counts stored accounts and persons in the background, some thousands at a time. A count starts on
+ * Counts stored accounts and persons in the background, several thousand at a time. A count starts on
  * request, at most once a minute.
  */
 export class RowCounter {

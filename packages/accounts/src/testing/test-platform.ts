@@ -17,7 +17,7 @@ export interface CallOptions {
   readonly method?: string;
 }
 
-/** What an integration sends with a key. A body that is text is sent as it is. */
+/** A request that an integration sends with a key. A text body is sent unchanged. */
 export function requestOf(
   key: string,
   call: {

@@ -51,7 +51,7 @@ export function testServer(flags?: Flags): TestServer {
 }
 
 /**
- * The accounts service on a store of its own with a manual clock. Starts with its first request;
+ * The accounts service on a separate store with a manual clock. Starts with its first request;
  * requests reach the routes without a socket.
  */
 export class TestServer implements AsyncDisposable {

@@ -5,7 +5,7 @@ import { session } from './session.js';
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** An object is sent as JSON, a string as it is. */
+  /** An object is sent as JSON, and a string is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;

@@ -9,7 +9,7 @@ export interface LiveEvent {
   readonly data: any;
 }
 
-/** `polling`: the stream does not work, so pages poll the server. */
+/** `polling` means that the stream does not work, so pages poll the server. */
 export type LiveStatus = 'live' | 'polling';
 
 export interface Follower {
@@ -85,7 +85,7 @@ export class Live {
     };
   }
 
-  /** A navigation changes several topics at once, so they are collected first. */
+  /** A navigation changes several topics, so the changes are collected first. */
   #openSoon(): void {
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => this.#open(), 0);

@@ -6,7 +6,7 @@ export interface ServerInfo {
   readonly version: string;
   readonly build: string;
   readonly setup_needed: boolean;
-  /** While no token exists: what is required to create the first one. */
+  /** The requirement for creating the first token, while no token exists. */
   readonly first_token?: 'open' | 'claim_code' | 'anyone';
   readonly auth: boolean;
   readonly services: readonly string[];

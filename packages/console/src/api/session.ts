@@ -9,7 +9,7 @@ type Message =
 /** The token of this tab. Tabs of the same browser share it with new tabs and sign out together. */
 class Session {
   #token = sessionStorage.getItem(KEY) ?? '';
-  /** The server rejected the token, or requires one that is missing. */
+  /** The server rejected the token, or requires a token. */
   #isRefused = false;
   readonly #channel = new BroadcastChannel('plinth');
   readonly #listeners = new Set<() => void>();

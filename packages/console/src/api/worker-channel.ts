@@ -5,7 +5,7 @@ import { connection } from './connection.js';
 import { messageOf, Problem } from './problem.js';
 import { session } from './session.js';
 
-/** The request was cancelled by its caller. */
+/** The request was canceled by its caller. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }

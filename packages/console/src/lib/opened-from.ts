@@ -13,7 +13,7 @@ export function noteMove(type: string): void {
 
 /**
  * Whether the user requested the query of the address, so that it may run automatically. A link from another site must not run
- * it: the server writes into the page what the browser reported about its origin. Such a site can trigger Back, Forward and
+ * it: the server adds the origin reported by the browser to the page. Such a site can trigger Back, Forward and
  * Reload, so these run only a query that was run before.
  */
 export function isAskedByReader(): boolean {

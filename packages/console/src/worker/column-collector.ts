@@ -42,7 +42,7 @@ export function collectorOf(field: Field): ColumnCollector {
 
 type Head = () => Pick<FrameColumn, 'name' | 'typeName' | 'nulls'>;
 
-/** One byte per row; nothing until the first missing value. */
+/** One byte per row; `undefined` until the first missing value. */
 class Nulls {
   #parts: (Uint8Array | number)[] = [];
   #count = 0;

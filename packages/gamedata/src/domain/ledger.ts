@@ -65,8 +65,7 @@ export class Ledger {
 
   /**
    * Stores a new base of drafts. Only inside `alone`. Throws `OthersWereFirst`.
-   * @param write returns the manifest of the base; `null`: the newest version; `undefined`:
-   *   unchanged.
+   * @param write returns the manifest of the base; `null` for the newest version; `undefined` if unchanged.
    * @param isStrict whether changes of single records by other nodes also count as a conflict.
    */
   async moveBase(

@@ -100,7 +100,7 @@ export class Library {
       const { state, versions, changes } = await this.#stored();
       const found = await this.#newestReadable(versions);
       const base = await this.#readDraft(state.draftManifest, [found.edition.set, known]);
-      // Missing objects are not corruption if another node has changed the base meanwhile.
+      // Missing objects are not corruption if another node has changed the base in the meantime.
       const { baseSeq } = await this.#deps.editions.state();
       if (baseSeq !== state.baseSeq && readCount < MAX_READ_COUNT) continue;
       this.#show(found.edition, versions, found.isDegraded);
@@ -386,7 +386,7 @@ export class Library {
   }
 }
 
-/** Checksum of a version's content: equal records give the same checksum on every machine. */
+/** Checksum of a version's content: equal records have the same checksum on every machine. */
 export function checksumOf({ manifest }: Version): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 }

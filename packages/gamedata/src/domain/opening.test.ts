@@ -40,7 +40,7 @@ it('retries opening the data, and rejects requests until it succeeds', async () 
   assert.equal(attemptCount, 4);
   assert.deepEqual(messages, [
     'cannot load the game data; retrying',
-    'game data is loaded after retries',
+    'game data loaded after retries',
   ]);
 });
 

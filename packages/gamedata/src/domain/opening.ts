@@ -56,7 +56,7 @@ export class Opening {
     for (let failureCount = 0; ; failureCount++) {
       const isOpen = await this.#try(failureCount);
       if (isOpen) {
-        if (failureCount > 0) log.info({ failureCount }, 'game data is loaded after retries');
+        if (failureCount > 0) log.info({ failureCount }, 'game data loaded after retries');
         return true;
       }
       await clock.sleep(RETRY_MS, signal).catch(() => undefined); // the loop checks the signal

@@ -12,6 +12,6 @@ export interface Images {
    *   symbolic link.
    */
   find(name: string): Promise<ImageFile | undefined>;
-  /** Streams the bytes of a file. Throws if the file was replaced meanwhile. */
+  /** Streams the bytes of a file. Throws if the file was replaced in the meantime. */
   read(file: ImageFile): AsyncGenerator<Buffer, void, undefined>;
 }

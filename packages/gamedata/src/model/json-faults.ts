@@ -46,7 +46,7 @@ function collect(value: unknown, path: string[], faults: JsonFault[]): void {
 
 function note(text: string, path: readonly string[], faults: JsonFault[]): boolean {
   if (!BROKEN.test(text)) return false;
-  const what = text.includes('\0') ? 'the character NUL' : 'a lone surrogate';
-  faults.push({ path: pointerOf(path), code: 'invalid_text', message: `text with ${what}` });
+  const what = text.includes('\0') ? 'a NUL character' : 'an unpaired surrogate';
+  faults.push({ path: pointerOf(path), code: 'invalid_text', message: `text contains ${what}` });
   return true;
 }

@@ -17,7 +17,7 @@ export type Kind = (typeof KINDS)[number];
 export interface KindWire {
   /** Name in editor paths and in counts. */
   readonly typeKey: string;
-  /** Member with the records in a list response; `undefined`: the list has its own shape. */
+  /** Member that contains the records in a list response; `undefined` if the list has another shape. */
   readonly listKey?: string;
   readonly notFound: string;
   /** Whether lists without `limit` have a default page size instead of returning all records. */

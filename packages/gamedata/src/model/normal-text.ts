@@ -8,7 +8,7 @@ export function normalText(text: string): string {
   return plain.toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
-/** Splits normalised text into words. */
+/** Splits normalized text into words. */
 export function tokensOf(normal: string): readonly string[] {
   return normal.match(/[\p{L}\p{N}]+/gu) ?? [];
 }

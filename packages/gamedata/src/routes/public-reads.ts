@@ -135,7 +135,7 @@ export async function findReply(
   }
   const page = await make(target, request.parameter());
   const found = makeReply(page, parts);
-  // If a new version was published meanwhile, the outdated reply is sent but not cached.
+  // If a new version was published in the meantime, the outdated reply is sent but not cached.
   const isCurrent = page.isPinned || page.edition === parts.library.current;
   if (isCurrent) parts.cache.put(key, url, found);
   return found;

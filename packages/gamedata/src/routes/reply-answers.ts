@@ -74,13 +74,13 @@ export function negotiate<C extends Coding>(
   const { accept } = headers;
   const [bare = ''] = type.split(';', 1);
   if (accept !== undefined && ![bare, 'application/json'].some((one) => acceptsType(accept, one))) {
-    throw gameDataError('not_acceptable', `only ${bare} is available`);
+    throw gameDataError('not_acceptable', `no acceptable media type; available: ${bare}`);
   }
   const coding = chooseCoding(headers['accept-encoding'], codings);
   if (coding === undefined) {
     throw gameDataError(
       'not_acceptable',
-      `no acceptable coding; available: ${codings.join(', ')} and identity`,
+      `no acceptable content coding; available: ${codings.join(', ')} and identity`,
     );
   }
   return coding;

@@ -15,7 +15,7 @@ export interface Reply {
   readonly headers: HeaderList;
   /** `undefined` when no date identifies this reply uniquely. */
   readonly lastModifiedMs: number | undefined;
-  /** `undefined`: not requested yet. `null`: not smaller than the body. */
+  /** `undefined` if not requested yet; `null` if not smaller than the body. */
   readonly coded: { br?: Coded | null; gzip?: Coded | null; identity?: Coded };
 }
 
@@ -125,7 +125,7 @@ export class ReplyCache {
     const name = `${reply.etag}/${coding}`;
     const kept = this.#thorough.get(name) ?? this.#thoroughBefore.get(name);
     const bytes = kept ?? (await compress(body, coding, isThorough));
-    // Equal tags must mean equal bytes, so a coding that was finished meanwhile is used.
+    // Equal tags must mean equal bytes, so a coding that was finished in the meantime is used.
     const told = readyCoding(reply, coding);
     if (told !== undefined) return told;
     if (isThorough) this.#thorough.set(name, bytes);
@@ -136,7 +136,7 @@ export class ReplyCache {
     const suffix = coding === 'br' ? '-br' : '-gz';
     const coded = codedOf(reply, bytes, suffix, [['content-encoding', coding]]);
     reply.coded[coding] = coded;
-    // Nearly all clients accept a coding. For the others the body is decompressed and then kept.
+    // Nearly all clients accept a coding. For all other clients, the body is decompressed and then cached.
     if (!isThorough && reply.coded.identity === undefined) reply.body = undefined;
     this.#count(reply);
     return coded;

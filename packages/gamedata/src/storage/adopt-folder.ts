@@ -6,7 +6,7 @@ import { dropMovingHistory, MovingHistory } from './moving-history.js';
 import type { RelationalObjects } from './relational-objects.js';
 import { GAMEDATA_MIGRATIONS, type GameDataTables } from './tables.js';
 
-/** Storage of a node before it shared a database. */
+/** Storage of a node before it used a shared database. */
 export interface OwnFolder {
   readonly relational: RelationalStore;
   readonly objects: ObjectStore;

@@ -26,7 +26,7 @@ export interface HistoryBounds {
 const FORGET_AT_ONCE = 200;
 /** Further changes are removed after the next publications. */
 const MAX_FORGET_ROUNDS = 50;
-/** Limit on the records read at once; a single change may exceed it. */
+/** Limit on the records per read; a single change may exceed it. */
 const MAX_PAGE_BYTES = 4_194_304;
 /** Maximum number of changes per query. */
 const MAX_PAGE_COUNT = 1000;

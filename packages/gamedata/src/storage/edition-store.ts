@@ -19,7 +19,7 @@ export type EditionReader = Kysely<GameDataTables>;
 
 /** Base of the draft and change numbers. */
 export interface EditionState {
-  /** `undefined`: the newest version. */
+  /** `undefined` for the newest version. */
   readonly draftManifest: Manifest | undefined;
   readonly lastSeq: number;
   readonly baseSeq: number;
@@ -160,7 +160,7 @@ export class EditionStore {
 
   /**
    * Sets the base of the draft. Throws `ObjectsGone`.
-   * @param draftManifest `null`: the newest version; `undefined`: unchanged.
+   * @param draftManifest `null` for the newest version; `undefined` if unchanged.
    */
   async putBase(
     tx: EditionTransaction,

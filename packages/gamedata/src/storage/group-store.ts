@@ -100,12 +100,15 @@ export class GroupStore {
       throw new ObjectDamaged(name, messageOf(error));
     }
     const found = createHash('sha256').update(bytes).digest('hex');
-    if (`${found}.gz` !== name) throw new ObjectDamaged(name, `its checksum is ${found}`);
+    if (`${found}.gz` !== name) throw new ObjectDamaged(name, `checksum mismatch, got ${found}`);
     const [first = '', ...lines] = Buffer.from(bytes).toString().split('\n');
     const { format, count, ...head } = JSON.parse(first) as Record<string, unknown>;
     lines.pop();
     if (format !== FORMAT || count !== lines.length) {
-      throw new ObjectDamaged(name, `format ${String(format)}, ${lines.length} lines`);
+      throw new ObjectDamaged(
+        name,
+        `unexpected format ${String(format)} or line count ${lines.length}`,
+      );
     }
     return { head, lines };
   }

@@ -124,7 +124,7 @@ export class ImageFolder implements Images {
     if (isCut && !this.#hasWarned) {
       this.#hasWarned = true;
       const bounds = { maxFiles: MAX_FILES, maxFolders: MAX_FOLDERS, maxDepth: MAX_DEPTH };
-      this.#deps.log.warn(bounds, 'some images are not served: too many files, or too deep');
+      this.#deps.log.warn(bounds, 'some images are not served: the folder exceeds these limits');
     }
     const before = this.#names;
     this.#listed = listed;
@@ -154,7 +154,7 @@ export class ImageFolder implements Images {
       };
     } catch (err) {
       if (Reflect.get(Object(err), 'code') !== 'ENOENT')
-        this.#deps.log.warn({ err, folder: path }, 'cannot read the folder of images');
+        this.#deps.log.warn({ err, folder: path }, 'cannot read the image folder');
       return undefined;
     }
   }

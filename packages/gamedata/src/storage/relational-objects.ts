@@ -2,8 +2,8 @@ import { objectError, RawStatements, type RelationalStore, SHARED_NOW_MS } from 
 import { LINES_FOLDER, type LineObjects } from './group-store.js';
 
 /**
- * Age below which an object is not removed. A later transaction stores the manifest that uses it,
- * and this is far longer than that takes.
+ * Age below which an object is not removed. A later transaction stores the manifest that uses the object. This age is
+ * far longer than that transaction takes.
  */
 const SETTLED_MS = 3_600_000;
 const IS_SETTLED = `put_ms < ${SHARED_NOW_MS} - ${SETTLED_MS}`;

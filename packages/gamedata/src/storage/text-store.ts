@@ -107,7 +107,7 @@ export class TextStore {
 /** The file and its read-ahead buffer. */
 class TextFile {
   readonly handle: FileHandle;
-  /** Holding the piece whose bytes are in `#bytes` keeps its file region from being reused. */
+  /** A reference to the piece whose bytes are in `#bytes` prevents its file region from being reused. */
   #piece: FilePiece | undefined;
   #bytes = Buffer.allocUnsafeSlow(READ_AHEAD_SIZE_BYTES);
   #from = 0;

@@ -33,9 +33,9 @@ export const GRANTED_TOKEN_PATH = '/api/v3/enterprise/configure/token';
 export const OPERATOR_TOKEN_PATH = `${TOKEN_PATH}/admin`;
 
 /**
- * Authenticates requests and decides who may use a route. Decisions are synchronous and use memory,
+ * Authenticates requests and decides whether the principal may use a route. Decisions are synchronous and use memory,
  * except for password checks. They depend on the route's declared access, never on the path text.
- * Source: tsdb-http, "Authentication and authorisation", order of checks.
+ * Source: tsdb-http, "Authentication and authorization", order of checks.
  */
 export class AccessGate {
   readonly #tokens: ApiTokens;

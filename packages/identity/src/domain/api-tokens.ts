@@ -25,7 +25,7 @@ export interface PresetToken {
 /**
  * Operator tokens and tokens with permissions, in memory by the hash of their text and durable in
  * the store. A change becomes visible once it is durable; changes are serialized. Source:
- * tsdb-http, "Authentication and authorisation" and "Tokens".
+ * tsdb-http, "Authentication and authorization" and "Tokens".
  */
 export class ApiTokens {
   readonly #store: TokenStore;

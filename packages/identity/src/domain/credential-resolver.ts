@@ -157,6 +157,6 @@ export class CredentialResolver {
 
 const always = (principal: Principal): Found => ({ principal, expiresMs: undefined });
 
-/** The other kinds are in memory anyway and are invalid as soon as they are revoked. */
+/** The other kinds are always in memory and become invalid immediately when they are revoked. */
 const isRemembered = ({ kind }: Principal): boolean =>
   kind === 'user' || kind === 'installation' || kind === 'repository' || kind === 'oauth_app';

@@ -12,7 +12,7 @@ export interface Presented {
 /**
  * Reads the credential of a request; `undefined` if there is none. Throws `credential_malformed`.
  * @param target path and query as in the request line.
- * Source: tsdb-http, "Authentication and authorisation".
+ * Source: tsdb-http, "Authentication and authorization".
  */
 export function readCredential(
   target: string,

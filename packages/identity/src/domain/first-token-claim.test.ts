@@ -153,7 +153,7 @@ describe('the claim code', () => {
     for (const text of wrong.filter(({ length }) => length > 1))
       assert.ok(!to.logged.join('').includes(text));
     assert.equal(to.identity.listTokens().length, 0);
-    // Wrong codes of other clients do not lock out the client with the right one.
+    // Wrong codes from other clients do not lock out the client with the correct code.
     assert.equal((await claim(to, { headers: withCode(code) })).status, 201);
   });
 

@@ -12,8 +12,7 @@ import { isSameCode, makeClaimCode } from '../model/claim-code.js';
 import { hostNameOf } from './page-guard.js';
 
 /**
- * Who may create the first admin token: the owner of the server (`claim`) or the first client
- * (`anyone`).
+ * The client that may create the first admin token: the owner of the server (`claim`) or the first client (`anyone`).
  */
 export type FirstTokenPolicy = 'claim' | 'anyone';
 
@@ -36,7 +35,7 @@ export type FirstTokenState = 'open' | 'claim_code' | 'anyone';
 
 export const CLAIM_CODE_HEADER = 'x-plinth-claim-code';
 
-/** Headers in which proxies send the client address, besides the configured one. */
+/** Headers in which proxies send the client address, in addition to the configured header. */
 const PROXY_HEADERS: readonly string[] = [
   ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'client-ip'],
   ...['true-client-ip', 'cf-connecting-ip', 'fastly-client-ip', 'x-original-forwarded-for'],
@@ -72,7 +71,7 @@ export class FirstTokenClaim {
     readonly policy: FirstTokenPolicy;
     /** Bind address of the server. */
     readonly bind: string;
-    /** Whether a setting declares a proxy. Such a proxy may add no header of its own. */
+    /** Whether a setting declares a proxy. Such a proxy may not add any header. */
     readonly isBehindProxy: boolean;
     /** Lower-case name of the configured header in which proxies send the client address. */
     readonly proxyHeader: string;
@@ -106,8 +105,8 @@ export class FirstTokenClaim {
   }
 
   /**
-   * Call at the start of a server that has a token or needs none. Removes the code of an earlier
-   * process that stopped before it withdrew it.
+   * Must be called at startup if the server has a token or requires none. Removes the code of an earlier process that
+   * stopped before it removed the code.
    */
   async discard(): Promise<void> {
     await this.#delivery.withdraw();

@@ -9,7 +9,7 @@ const makeKeyPair = promisify(generateKeyPair);
 /** Each key takes some tenths of a second, so clients further back would time out. */
 const MAX_WAITING = 64;
 
-/** Generates key pairs one at a time, because each occupies a thread that file access needs too. */
+/** Generates key pairs one at a time, because each occupies a thread that is also needed for file access. */
 export class KeyMaker {
   readonly #exclusive = new Exclusive();
   #waitingCount = 0;

@@ -79,7 +79,7 @@ export class LastUsed<Id extends string | number> {
         }
       }
     } catch (err) {
-      this.#log?.warn({ err, count: this.#unstored.size }, 'cannot store times of last use');
+      this.#log?.warn({ err, count: this.#unstored.size }, 'cannot store last-used times');
     }
   }
 }

@@ -8,7 +8,7 @@ import { PageGuard, type PageGuardSettings, type VisitHeaders } from './page-gua
 
 const LOCAL: PageGuardSettings = { bind: '127.0.0.1:8181' };
 
-/** Which of the visits are accepted. `at`: the local address of the connection. */
+/** The accepted visits. `at`: the local address of the connection. */
 function letIn(
   settings: PageGuardSettings,
   visits: readonly (VisitHeaders & { readonly at?: string })[],
@@ -111,7 +111,7 @@ it('quotes the requested host only if it is short and printable', () => {
       return (error as Error).message;
     }
   };
-  assert.match(messageOf({ host: 'e\u001bvil' }), /^the host e\?vil is not a name of this server/);
+  assert.match(messageOf({ host: 'e\u001bvil' }), /^the host e\?vil is not allowed/);
   assert.match(
     messageOf({ origin: `https://${'x'.repeat(500)}` }),
     /^pages of https:\/\/x{92} cannot send/,

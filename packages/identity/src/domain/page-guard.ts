@@ -55,7 +55,7 @@ export class PageGuard {
     if (host !== undefined && !this.#isOwn(hostNameOf(host), request.socket?.localAddress)) {
       throw identityError(
         'page_refused',
-        `the host ${shown(host)} is not a name of this server; add it to server.allowed_hosts`,
+        `the host ${shown(host)} is not allowed; add it to server.allowed_hosts`,
       );
     }
     const { origin } = headers;
@@ -65,13 +65,13 @@ export class PageGuard {
       if (site !== 'cross-site' && site !== 'same-site') return;
       throw identityError(
         'page_refused',
-        'pages of other sites cannot send requests that need no credential',
+        'pages of other sites cannot send requests without credentials',
       );
     }
     if (this.#origins.has(origin) || (host !== undefined && hostOf(origin) === host)) return;
     throw identityError(
       'page_refused',
-      `pages of ${shown(origin)} cannot send requests that need no credential; add the origin to server.cors_origins`,
+      `pages of ${shown(origin)} cannot send requests without credentials; add the origin to server.cors_origins`,
     );
   }
 

@@ -26,7 +26,7 @@ import type { AppDirectory } from './app-directory.js';
 
 export interface NewIdentity {
   readonly kind: IdentityKind;
-  /** If absent, an OAuth app gets a generated id. */
+  /** If absent, an id is generated for an OAuth app. */
   readonly id: number | string | undefined;
   readonly secret: string | undefined;
   readonly attributes: IdentityAttributes;
@@ -82,8 +82,7 @@ export class Registry {
   }
 
   /**
-   * How long a result may be cached while `version` is unchanged; shorter if other nodes share the
-   * store.
+   * Time for which a result may be cached while `version` is unchanged; shorter if other nodes share the store.
    */
   get rememberMs(): number {
     return this.#store.isShared ? SHARED_TTL_MS : TTL_MS;

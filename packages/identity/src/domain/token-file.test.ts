@@ -26,7 +26,7 @@ it('reads a token, and its errors never quote an invalid one', async (t) => {
   const padded = (size: number) => JSON.stringify(named).padEnd(size);
   assert.equal((await read(padded(65_536))).name, 'ops');
   for (const [content, why] of [
-    [padded(65_537), /too large/],
+    [padded(65_537), /larger than 65536 bytes/],
     [`{"token":"${TOKEN}"`, /not valid JSON/],
     ['[]', /expected \{"token": string/],
     [JSON.stringify({ ...named, name: '' }), /expected \{"token": string/],

@@ -114,7 +114,10 @@ async function readText(files: FileSystem, path: string): Promise<string> {
   try {
     const sizeBytes = await file.sizeBytes();
     if (sizeBytes > MAX_FILE_SIZE_BYTES)
-      throw identityError('token_file_invalid', { path, why: 'the file is too large' });
+      throw identityError('token_file_invalid', {
+        path,
+        why: `the file is larger than ${MAX_FILE_SIZE_BYTES} bytes`,
+      });
     const bytes = new Uint8Array(sizeBytes);
     const readBytes = await file.read(bytes, 0);
     return Buffer.from(bytes.subarray(0, readBytes)).toString();

@@ -1,6 +1,6 @@
 import type { LimitOverride } from '@plinth/kernel';
 
-/** Entities that have limits of their own or belong to one that has. */
+/** Entities with their own limits, or that belong to an entity with limits. */
 export type IdentityKind =
   | 'user'
   | 'organization'

@@ -33,7 +33,7 @@ const STATUS: Record<IdentityError['kind'], number> = {
 
 export interface ErrorAnswer {
   readonly status: number;
-  /** Headers besides the content type. */
+  /** Headers in addition to the content type. */
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as `application/json`. */
   readonly body: object;
@@ -42,7 +42,7 @@ export interface ErrorAnswer {
 /**
  * Formats an error in the dialect of the time-series service, to which these endpoints belong.
  * `path` selects the version 2 form, whose clients read `code` and `message`. Source: tsdb-http,
- * "Authentication and authorisation", "Error model", "v2 error body".
+ * "Authentication and authorization", "Error model", "v2 error body".
  */
 export function toErrorAnswer(error: IdentityError, path: string): ErrorAnswer {
   const text = error.kind === 'request_invalid' ? describeInvalid(error) : error.message;

@@ -14,7 +14,7 @@ interface Call {
   readonly method: 'POST' | 'DELETE';
   readonly url: string;
   readonly token?: string;
-  /** A string is sent as it is; other values as JSON with its content type. */
+  /** A string is sent unchanged; other values are sent as JSON with its content type. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }

@@ -3,8 +3,7 @@ import { sql } from 'kysely';
 import type { IdentityTables } from './token-tables.js';
 
 /**
- * Stores when credentials of a table were last used; keeps the later of the stored time and the
- * given one.
+ * Stores last-used times of the credentials of a table; keeps the later of the stored and the given time.
  */
 export async function noteUses(
   store: RelationalStore,

@@ -53,7 +53,7 @@ export class PlatformKeyStore {
     });
   }
 
-  /** Keeps the later of the stored time and the given one. */
+  /** Keeps the later of the stored and the given time. */
   async noteUses(uses: readonly (readonly [id: string, usedMs: number])[]): Promise<void> {
     await noteUses(this.#store, 'identity_platform_keys', uses);
   }

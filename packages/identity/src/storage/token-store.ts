@@ -5,7 +5,7 @@ import { noteUses } from './note-uses.js';
 import type { IdentityTables } from './token-tables.js';
 import { IDENTITY_MIGRATIONS } from './token-tables.js';
 
-/** Without an id, the token gets the next one. */
+/** Without an id, the token receives the next id. */
 export type NewToken = Omit<ApiToken, 'id'> & { readonly id: number | undefined };
 
 export interface UsedToken {
@@ -65,7 +65,7 @@ export class TokenStore {
     });
   }
 
-  /** Keeps the later of the stored time and the given one. */
+  /** Keeps the later of the stored and the given time. */
   async noteUses(uses: readonly (readonly [id: number, usedMs: number])[]): Promise<void> {
     await noteUses(this.#store, 'identity_tokens', uses);
   }

@@ -145,7 +145,7 @@ async function open(
   };
 }
 
-/** Same behaviour as the server's own dialect. */
+/** Same behavior as the server's own dialect. */
 const serverDialect = (identity: () => Identity): Dialect => ({
   service: 'tsdb',
   paths: [],

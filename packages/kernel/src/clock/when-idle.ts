@@ -4,8 +4,8 @@ import type { Clock } from './clock.js';
 const MAX_BUSY_SHARE = 0.3;
 
 /**
- * Resolves when this thread was busy for less than 30 % of the last `stepMs`, or after `longestMs` at the latest. Used for
- * work in advance of requests. Rejects with the signal's reason when aborted.
+ * Resolves when this thread was busy for less than 30 % of the last `stepMs`, or at the latest after `longestMs`.
+ * Used for work that prepares for requests. Rejects with the signal's reason when aborted.
  */
 export async function whenIdle(options: {
   readonly clock: Clock;

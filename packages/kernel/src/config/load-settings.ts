@@ -11,7 +11,7 @@ import {
   type SettingsSection,
 } from './section.js';
 
-/** The configuration is invalid. The start fails and reports all problems together. */
+/** The configuration is invalid. Startup fails and reports all problems together. */
 export class ConfigInvalid extends Error {
   override readonly name = 'ConfigInvalid';
   readonly kind = 'config_invalid';
@@ -157,7 +157,7 @@ const isAddressOfKubernetes = (name: string, value = ''): boolean =>
 const isOfOthers = (name: string, value: string | undefined): boolean =>
   OF_CLIENTS.test(name) || OF_KUBERNETES.test(name) || isAddressOfKubernetes(name, value);
 
-/** Reports unknown names, as a misspelt setting would otherwise be ignored silently. */
+/** Reports unknown names, because a misspelled setting would otherwise be ignored silently. */
 function unknownNames(
   settings: readonly SettingDescription[],
   sources: SettingsSources,

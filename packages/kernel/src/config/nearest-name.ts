@@ -5,7 +5,7 @@ const MAX_EDITS = 3;
 const LETTERS_PER_EDIT = 5;
 
 /**
- * The known name closest to `name`: the one with the fewest edits, or the only one that ends in the part after the prefix
+ * The known name closest to `name`: the name with the fewest edits, or the only name that ends in the part after the prefix
  * (`PLINTH_DEFAULT_RETENTION` without its section).
  */
 export function nearestName(

@@ -22,7 +22,7 @@ export interface SettingsSection<P extends TProperties = TProperties> {
   readonly aliases: Readonly<Record<string, SettingAliases | undefined>>;
 }
 
-/** What the service receives. */
+/** The settings that the service receives. */
 export type SettingsOf<S> =
   S extends SettingsSection<infer P> ? Readonly<Static<TObject<P>>> : never;
 
@@ -92,7 +92,7 @@ export function describeSettings(
   );
 }
 
-/** Settings that were given a value although they have no effect, by the name that was used. */
+/** Settings without effect that were given a value, by the name that was used. */
 export function givenWithoutEffect(
   sections: readonly SettingsSection[],
   loaded: Readonly<Record<string, object>>,

@@ -47,7 +47,7 @@ function meaningOf({ description, details }: SettingDescription): string {
   return details === '' ? sentence : `${sentence} ${details}`;
 }
 
-/** A default as people read it. */
+/** A default in readable form. */
 export const defaultText = (value: unknown): string =>
   Array.isArray(value)
     ? value.join(',') || '(empty)'

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import type { Random } from '../clock/random.js';
 
-/** A stored secret cannot be decrypted: it was encrypted with another key, for another place, or changed. */
+/** A stored secret cannot be decrypted: it was encrypted with another key, for another location, or was modified. */
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable';
   readonly kind = 'secret_unreadable';

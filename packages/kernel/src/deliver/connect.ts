@@ -11,7 +11,7 @@ import { hostOf, portOf, type TargetGuard } from './target-guard.js';
 export interface ConnectSettings {
   readonly guard: TargetGuard;
   readonly lookup: Lookup;
-  /** PEM of certificate authorities in addition to those of the system. */
+  /** PEM of certificate authorities, in addition to the system's authorities. */
   readonly authorities: readonly string[];
   readonly proxy: EgressProxy | undefined;
 }

@@ -13,7 +13,7 @@ export interface EgressSettings {
   readonly allowedTargets: readonly string[];
   /** Empty allows all ports. */
   readonly allowedPorts: readonly number[];
-  /** A PEM file of certificate authorities in addition to those of the system. */
+  /** A PEM file of certificate authorities, in addition to the system's authorities. */
   readonly extraCaFile: string | undefined;
   /** `http`, `https` or `socks5`. */
   readonly proxy: string | undefined;

@@ -18,9 +18,9 @@ export interface HostLookupOptions {
 
 const TIMEOUT_MS = 2500;
 const TRIES = 2;
-/** How long to wait for the other address family after the first one has arrived. */
+/** Maximum wait for the other address family after the first response has arrived. */
 const OTHER_FAMILY_MS = 50;
-/** How long name servers and the hosts file are cached. */
+/** Cache lifetime of name servers and the hosts file. */
 const SETTINGS_LIFE_MS = 30_000;
 /** A system lookup blocks a thread of the process. */
 const MAX_SYSTEM_LOOKUPS = 2;
@@ -74,7 +74,10 @@ export function createHostLookup(options: HostLookupOptions = {}): Lookup {
   };
 }
 
-/** Addresses of both families, IPv4 first; a late IPv6 response is not awaited. When all fail, a timeout takes precedence over other errors. */
+/**
+ * Addresses of both families, IPv4 first; a late IPv6 response is not awaited. When all fail, a timeout takes
+ * precedence over other errors.
+ */
 async function resolve(host: string, resolver: Resolver): Promise<readonly LookupAddress[]> {
   const families = [4, 6] as const;
   const found: LookupAddress[] = [];
@@ -88,7 +91,7 @@ async function resolve(host: string, resolver: Resolver): Promise<readonly Looku
     const { errors } = error as AggregateError; // the error of `Promise.any`
     throw errors.find(({ code }) => !NOT_IN_DNS.has(code)) ?? errors[0];
   }
-  // IPv6 is not reachable from every host, so the IPv4 query gets all its tries.
+  // IPv6 is not reachable from every host, so the IPv4 query uses all its attempts.
   await lookups[0]?.catch(() => {});
   const ending = new AbortController();
   const late = delay(OTHER_FAMILY_MS, undefined, { signal: ending.signal }).catch(() => {});
@@ -163,6 +166,6 @@ function limited(count: number, call: Lookup): Lookup {
 }
 
 const timedOut = (): Error =>
-  Object.assign(new Error('too many names are waiting for the system resolver'), {
+  Object.assign(new Error('too many names are queued for the system resolver'), {
     code: 'ETIMEOUT',
   });

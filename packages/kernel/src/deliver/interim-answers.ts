@@ -4,7 +4,7 @@ import { TransportFailed } from './outcome.js';
 const EMPTY = Buffer.alloc(0);
 const HEAD_END = '\r\n\r\n';
 const STATUS_LENGTH = 'HTTP/1.1 100'.length;
-/** Not 101: what follows it is not HTTP. */
+/** Not 101, because the bytes after it are not HTTP. */
 const INTERIM = /^HTTP\/1\.[01] (1(?!01)\d\d)$/;
 /** The limit of one interim response. A longer one is passed to the client, which has its own limit. */
 const MAX_HEAD_BYTES = 16_384;

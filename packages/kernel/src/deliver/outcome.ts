@@ -1,4 +1,4 @@
-/** The response, or the reason why there was none. */
+/** The response, or the reason why no response arrived. */
 export type Outcome =
   | {
       readonly kind: 'answered';

@@ -99,7 +99,7 @@ describe('Sender', () => {
   });
 
   describe('interim responses', () => {
-    /** A receiver that writes `pieces`, some milliseconds apart, and then closes or waits. */
+    /** A receiver that writes `pieces`, several milliseconds apart, and then closes or waits. */
     const writing = async (pieces: readonly string[], isLeft = false): Promise<number> => {
       const server = createTcpServer((socket) => {
         socket.on('error', () => {});
@@ -341,7 +341,7 @@ describe('Sender', () => {
     });
   });
 
-  it('sends nothing when the request is cancelled during the connect', async () => {
+  it('sends nothing when the request is canceled during the connect', async () => {
     const { port } = await listen(() => assert.fail('a request came'));
     const { sender } = senderOf(['127.0.0.1']);
     const outcome = await sender.send(requestTo(port), { isWanted: () => false });

@@ -16,7 +16,7 @@ export interface SendOptions {
   readonly insecure?: boolean;
   /** Ends the attempt early, as if it had timed out. */
   readonly signal?: AbortSignal;
-  /** Called when only the sending is left; `false` ends the attempt as timed out. */
+  /** Called immediately before the request is sent; `false` ends the attempt as timed out. */
   readonly isWanted?: () => boolean;
 }
 
@@ -51,7 +51,7 @@ export class Sender {
     this.#sweep = clock.every(IDLE_MS / 3, () => this.#closeIdle());
   }
 
-  /** The timeout covers the lookup up to the response headers; the body gets the remaining time. */
+  /** The timeout covers the lookup up to the response headers; the body can use the remaining time. */
   async send(request: OutgoingRequest, options: SendOptions = {}): Promise<Outcome> {
     const { signal: given } = options;
     const deadline = new AbortController();

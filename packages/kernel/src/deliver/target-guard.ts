@@ -47,13 +47,13 @@ export interface TargetRules {
 export interface OwnListener {
   readonly address: string;
   readonly port: number;
-  /** The listener needs no credential, so that no allowed target may lead to it. */
+  /** The listener requires no credential, so no allowed target may lead to it. */
   readonly isNeverTarget?: boolean;
 }
 
 /**
  * Decides which hosts and addresses the server may call for a URL that a client chose. It checks the URL on registration,
- * and every address at every connection, as the addresses of a name can change.
+ * and every address at every connection, because the addresses of a name can change.
  */
 export class TargetGuard {
   readonly #blocked = BLOCKED.map((range): Network => ipaddr.parseCIDR(range));

@@ -1,5 +1,5 @@
 /**
- * An expected failure: a kind of its service's closed catalogue (`name`), and the details of its message. Status codes are
+ * An expected failure: a kind of its service's closed catalog (`name`), and the details of its message. Status codes are
  * only in the service's `routes/to-wire.ts`.
  */
 export class DomainError<Kind extends string = string, Details = unknown> extends Error {
@@ -30,12 +30,12 @@ export type ErrorTexts = Readonly<Record<string, string | ((details: never) => s
 
 type DetailsOf<Text> = Text extends (details: infer Details) => string ? Details : undefined;
 
-/** The errors of a catalogue, distinguished by their `kind`. */
+/** The errors of a catalog, distinguished by their `kind`. */
 export type ErrorOf<Texts extends ErrorTexts, Kind extends keyof Texts = keyof Texts> = {
   [K in Kind & string]: DomainError<K, DetailsOf<Texts[K]>>;
 }[Kind & string];
 
-/** Creates the errors of one catalogue, and recognises them. */
+/** Creates the errors of one catalog, and recognizes them. */
 export interface ErrorCatalogue<Texts extends ErrorTexts> {
   /** Creates an error: `throw tsdbError('table_not_known', { database, table })`. */
   <Kind extends keyof Texts & string>(
@@ -44,21 +44,21 @@ export interface ErrorCatalogue<Texts extends ErrorTexts> {
       ? [details?: DetailsOf<Texts[Kind]>, cause?: unknown]
       : [details: DetailsOf<Texts[Kind]>, cause?: unknown]
   ): DomainError<Kind, DetailsOf<Texts[Kind]>>;
-  /** Whether `error` is of this catalogue, and of one of these kinds if any are given. */
+  /** Whether `error` is of this catalog, and of one of these kinds if any are given. */
   is<Kind extends keyof Texts & string>(
     error: unknown,
     ...kinds: readonly Kind[]
   ): error is ErrorOf<Texts, Kind>;
 }
 
-/** @param name of all errors of the catalogue; must be unique. */
+/** @param name of all errors of the catalog; must be unique. */
 export function errorCatalogue<const Texts extends ErrorTexts>(
   name: string,
   texts: Texts,
 ): ErrorCatalogue<Texts> {
   const make = (kind: string, details?: unknown, cause?: unknown): DomainError => {
     const text: string | ((details: never) => string) = texts[kind] ?? kind;
-    // The catalogue's signature guarantees the details that the message needs.
+    // The catalog's signature guarantees the details that the message needs.
     const message = typeof text === 'string' ? text : text(details as never);
     return new DomainError({ name, kind, details, message, cause });
   };

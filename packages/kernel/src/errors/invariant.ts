@@ -3,7 +3,7 @@ export class InvariantBroken extends Error {
   override readonly name = 'InvariantBroken';
 }
 
-/** Throws `InvariantBroken` when an assumption of our own code does not hold; never for client input. */
+/** Throws `InvariantBroken` when an internal assumption is violated; never for client input. */
 export function invariant(condition: unknown, why: string): asserts condition {
   if (!condition) throw new InvariantBroken(why);
 }

@@ -15,7 +15,7 @@ it('is told by the words of the system, of SQLite and of PostgreSQL, also where 
     assert.equal(asDiskFull(wrapped)?.cause, wrapped);
   }
   const handles = new Error('a flush', { cause: coded('EMFILE') });
-  assert.match(asDiskFull(handles)?.message ?? '', /no more files/);
+  assert.match(asDiskFull(handles)?.message ?? '', /limit of open files/);
   const full = new DiskFull(undefined);
   assert.equal(asDiskFull(new Error('a write', { cause: full })), full);
 });

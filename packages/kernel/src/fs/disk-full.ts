@@ -2,7 +2,7 @@ import { causesOf } from '../errors/causes-of.js';
 
 const RETRY_AFTER_SEC = 5;
 
-/** The process has no file descriptors left: many connections can use up those that files need. */
+/** The process has reached its limit of file descriptors, for example because many connections are open. */
 const NO_HANDLES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
 
 /** Nothing was stored. The condition ends when space is free again, without a restart. */
@@ -10,25 +10,25 @@ export class DiskFull extends Error {
   override readonly name = 'DiskFull';
   readonly kind = 'disk_full';
   readonly retryAfterSec = RETRY_AFTER_SEC;
-  /** @param code the code of the underlying error, when `cause` is not that error. */
+  /** @param code the code of the underlying error, if `cause` is another error. */
   constructor(
     cause: unknown,
     code: unknown = Reflect.get(Object(cause), 'code'),
     message = NO_HANDLES.has(code)
-      ? 'the server may open no more files (ulimit -n); try again when it has closed some'
-      : 'the disk of the server is full or refuses writes; try again when there is room',
+      ? 'the server has reached its limit of open files (ulimit -n); raise the limit or retry later'
+      : 'the server disk is full or rejects writes; free space and retry',
   ) {
     super(message, { cause });
   }
 
-  /** For low space before any write fails: the remaining space is kept for deletions. */
+  /** Used before any write fails: the remaining space is reserved for deletions. */
   static low(): DiskFull {
     return new DiskFull(undefined, undefined, LOW);
   }
 }
 
 const LOW =
-  'the disk of the server is full: less than storage.min_free_bytes is free; delete data or free disk space, then try again';
+  'the server disk is full: less than storage.min_free_bytes is free; delete data or free disk space, then retry';
 
 /**
  * Error codes for a full disk, a quota or the limit on open files: from the system, SQLite and PostgreSQL. SQLite reports only

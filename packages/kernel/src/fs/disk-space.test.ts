@@ -158,7 +158,7 @@ it('keeps its state and logs once when the disk cannot be read', async () => {
   disk.isBroken = true;
   for (let n = 0; n < 3; n++) await space.refresh();
   assert.equal(space.obstacle, undefined);
-  const failed = disk.lines.filter(({ msg }) => msg === 'free disk space not checked');
+  const failed = disk.lines.filter(({ msg }) => msg === 'cannot check free disk space');
   assert.deepEqual(
     failed.map(({ why }) => why),
     ['statfs failed'],

@@ -10,7 +10,10 @@ import { freeBytesOf } from './free-bytes.js';
 /** Preallocated file. Its content has no meaning and is never read. */
 const RESERVE_FILE = 'disk-reserve';
 const CHECK_INTERVAL_MS = 1000;
-/** Writes resume at this multiple of the free space at which they were refused. Otherwise the state would flip with every file. */
+/**
+ * Writes resume at this multiple of the free space at which they were refused. Otherwise the state would change with
+ * every file.
+ */
 const RESUME_FACTOR = 17 / 16;
 /** An early check runs after this share of `minFreeBytes` was written. */
 const WRITTEN_SHARE = 1 / 8;
@@ -21,7 +24,10 @@ const CHUNK_BYTES = 1024 * 1024;
 export interface WriteRoom {
   /** Why writes are refused; `undefined` while they are accepted. */
   readonly obstacle: DiskFull | undefined;
-  /** Whether background work may write this many bytes. While writes are refused, the remaining space is kept for deletions. */
+  /**
+   * Whether background work may write this many bytes. While writes are refused, the remaining space is reserved for
+   * deletions.
+   */
   hasRoomFor(sizeBytes: number): boolean;
   /** Call after writes; large ones are counted before the next check. */
   noteWritten(sizeBytes: number): void;
@@ -43,8 +49,9 @@ export interface DiskSpaceOptions {
 
 /**
  * Free space on the disk of the data folder. While less than `minFreeBytes` is free, writes are refused; queries and deletions
- * work. Other programs can still fill the disk. Then half of a preallocated file is released for deletions, and a start on a full
- * disk releases the other half. The file is filled again when there is room for it beside `minFreeBytes`.
+ * work. Other programs can still fill the disk. Then half of a preallocated file is released for deletions, and a
+ * server that starts on a full disk releases the other half. The file is filled again when there is room for it in
+ * addition to `minFreeBytes`.
  */
 export class DiskSpace implements WriteRoom {
   readonly #options: DiskSpaceOptions;
@@ -76,7 +83,7 @@ export class DiskSpace implements WriteRoom {
     return this.#obstacle;
   }
 
-  /** Call after everything else has started: on a full disk without a reserve, the start may have failed. */
+  /** Call after everything else has started: on a full disk without a reserve, startup may have failed. */
   logIfFull(): void {
     if (this.#obstacle === undefined) return;
     const { folder, minFreeBytes, log } = this.#options;
@@ -121,7 +128,7 @@ export class DiskSpace implements WriteRoom {
     if (reserveBytes === 0 && this.#reserveBytes > 0) await this.#shrink(0);
     await this.#readFree().catch((error: unknown) => this.#noteFailure(error));
     if (this.#freeBytes < this.#startBytes) await this.#shrink(0);
-    this.#updateObstacle(); // The first check fills the reserve, so that it does not delay the start.
+    this.#updateObstacle(); // The first check fills the reserve, so that startup is not delayed.
     this.#ticker = clock.every(CHECK_INTERVAL_MS, () => this.refresh());
   }
 
@@ -137,7 +144,7 @@ export class DiskSpace implements WriteRoom {
     if (this.#obstacle === undefined && this.#reserveBytes < reserveBytes) await this.#fill();
   }
 
-  /** The missing part of the reserve counts as used, because it is filled before anything else is stored. */
+  /** The missing part of the reserve counts as used, because the reserve is filled before other data is stored. */
   #updateObstacle(): void {
     const { minFreeBytes, reserveBytes } = this.#options;
     const room = this.#freeBytes - Math.max(0, reserveBytes - this.#reserveBytes);
@@ -182,11 +189,11 @@ export class DiskSpace implements WriteRoom {
     }
   }
 
-  /** Keeps the last result. On a full disk the write itself fails. */
+  /** Keeps the last known result. On a full disk, the write itself fails. */
   #noteFailure(error: unknown): void {
     if (this.#isFailing) return;
     this.#isFailing = true;
     const { folder, log } = this.#options;
-    log.warn({ folder, why: messageOf(error) }, 'free disk space not checked');
+    log.warn({ folder, why: messageOf(error) }, 'cannot check free disk space');
   }
 }

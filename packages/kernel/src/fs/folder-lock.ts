@@ -17,11 +17,11 @@ const OWNER_FILE = 'server.pid';
 export const FOLDER_LOCK_FILES: readonly string[] = [LOCK_FILE, OWNER_FILE];
 
 /**
- * Exclusive lock of one holder in one process on a folder. It is SQLite's own lock of an empty database file: the semantics are the
- * same on Linux, macOS and Windows, no child inherits it, and the system releases it when the process dies for any reason.
- * Nothing else may open `server.lock` in this process: with POSIX locks, closing the file would release the lock.
- * The file is never removed, not even by the last holder. Otherwise a process that waits for the removed file and a process that
- * creates the next one would both hold the lock.
+ * Exclusive lock of one holder in one process on a folder. It is SQLite's own lock of an empty database file: the
+ * semantics are the same on Linux, macOS and Windows, no child inherits it, and the system releases it when the
+ * process dies for any reason. Nothing else may open `server.lock` in this process: with POSIX locks, closing the
+ * file would release the lock. The file is never removed, not even by the last holder. Otherwise a process that waits
+ * for the removed file and a process that creates the next one would both hold the lock.
  */
 export class FolderLock {
   readonly #files: FileSystem;
@@ -36,7 +36,7 @@ export class FolderLock {
   static async take(files: FileSystem, folder: string): Promise<FolderLock> {
     if (await isBereft(folder))
       throw fileError('folder_in_use', { folder, owner: await ownerOf(folder) });
-    // Loaded here because most commands lock nothing. It is CommonJS, and `import` would add ten milliseconds to a start.
+    // Loaded here because most commands lock nothing. The module is CommonJS, and `import` would add ten milliseconds to startup.
     const SqliteDatabase = createRequire(import.meta.url)('libsql') as typeof DatabaseClass;
     let database: Database | undefined;
     try {
@@ -100,7 +100,7 @@ export class FolderLock {
     try {
       if (this.#isSigned) await this.#files.remove(join(this.#folder, OWNER_FILE));
     } finally {
-      // The driver closes the file only at garbage collection; the end of the transaction releases the lock.
+      // The driver closes the file only at garbage collection; ending the transaction releases the lock.
       this.#database.exec('ROLLBACK');
       this.#database.close();
     }
@@ -132,11 +132,11 @@ async function isBereft(folder: string): Promise<boolean> {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return Reflect.get(Object(error), 'code') === 'EPERM'; // the process of another user, and alive
+    return Reflect.get(Object(error), 'code') === 'EPERM'; // another user's process, which is alive
   }
 }
 
-/** Describes the owner. Just after the lock was taken, the file may still name the previous owner. */
+/** Describes the owner. Immediately after the lock is acquired, the file may still name the previous owner. */
 async function ownerOf(folder: string): Promise<string | undefined> {
   const owner = await readOwner(folder);
   if (owner === undefined) return undefined;

@@ -30,7 +30,7 @@ export async function replaceDamaged(
   await fileSystem.syncDirectory(directory);
 }
 
-/** Links the damaged file to its second name first: its own name refers to one of the two files at any moment. */
+/** Links the damaged file to its second name first, so that its original name always refers to one of the two files. */
 async function keepAside(fileSystem: FileSystem, directory: string, path: string): Promise<void> {
   await fileSystem.remove(asideName(path));
   await fileSystem.link(path, asideName(path));

@@ -42,7 +42,7 @@ class NodeFileHandle implements FileHandle {
     this.#syncsAfterWrite = syncsAfterWrite;
   }
 
-  /** Throws after `close`: the number may already belong to another file, which a late truncation would cut. */
+  /** Throws after `close`: the descriptor may already belong to another file, which a late truncation would damage. */
   get #descriptor(): number {
     invariant(this.#closing === undefined, `${this.#path} is not used after its close`);
     return this.#number;
@@ -126,7 +126,7 @@ class NodeFileHandle implements FileHandle {
     return new Promise<number>((resolve, reject) => {
       const done = (error: Error | null, written: number): void =>
         error === null ? resolve(written) : reject(error);
-      // Short records come as one part, and writing a single part is cheaper than a list.
+      // Short records are a single part, and writing a single part is cheaper than writing a list.
       if (parts.length === 1 && first !== undefined)
         write(this.#descriptor, first, 0, first.byteLength, position, done);
       else writev(this.#descriptor, parts, position, done);

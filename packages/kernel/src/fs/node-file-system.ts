@@ -75,7 +75,7 @@ export class NodeFileSystem implements FileSystem {
 }
 
 /**
- * Returns the highest folder that was missing. Node's own recursive `mkdir` loops forever where the system returns ENOENT
+ * Returns the highest folder that was missing. Node's recursive `mkdir` loops forever where the system returns ENOENT
  * inside an existing folder, as in `/proc`.
  */
 async function makeFolders(path: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { env } from 'node:process';
 
-/** The runtime reads this variable when it first needs a thread; later changes have no effect. */
+/** The runtime reads this variable when it first needs a thread; later changes are ignored. */
 const SIZE_VARIABLE = 'UV_THREADPOOL_SIZE';
 /** The runtime's default size. */
 const DEFAULT_SIZE = 4;

@@ -3,7 +3,7 @@ import type { RouteAccess } from './access/route-access.js';
 import type { HeaderList, HttpAnswer } from './http-answer.js';
 import type { HttpHead } from './http-request.js';
 
-/** How error responses are described. */
+/** The description of error responses. */
 export interface DialectRefusals {
   /** The name of the schema of error bodies. */
   readonly name: string;
@@ -21,14 +21,14 @@ export interface Dialect {
    * match wins. `/` covers only itself.
    */
   readonly paths: readonly string[];
-  /** Whether a request outside all paths has a valid credential of this service. */
+  /** Whether a request outside all paths contains a valid credential of this service. */
   claims?(request: HttpHead): boolean;
-  /** Whether an unauthenticated client may learn whether a path exists. */
+  /** Whether unauthenticated clients can see if a path exists. */
   readonly revealsPaths?: boolean;
   /**
    * The principal of a request, which may be `anonymous`. Errors are passed to `answerError`. On the hot path, it should
    * return the principal without a promise.
-   * @param access of the route; `undefined` without a route, which an unauthenticated client must not notice.
+   * @param access of the route; `undefined` without a route, which must not be visible to an unauthenticated client.
    */
   identify(request: HttpHead, access: RouteAccess | undefined): Principal | Promise<Principal>;
   /** Absent when the API description of its routes has no error bodies. */

@@ -9,7 +9,7 @@ export interface HttpAnswer {
   readonly headers: HeaderList;
   readonly body: Buffer | undefined;
   /**
-   * The rest of the body, pulled piece by piece as the client reads it, and returned when the client disconnects. A failure
+   * The rest of the body, read piece by piece as the client consumes it, and closed when the client disconnects. A failure
    * closes the connection.
    */
   readonly rest?: AsyncGenerator<Buffer, void, undefined> | undefined;
@@ -67,7 +67,7 @@ export const withHeaders = (answer: HttpAnswer, headers: HeaderList): HttpAnswer
 
 /**
  * A response whose body is generated. The first piece is produced before the status is sent, so that an early failure
- * gets an error status, and so that `pieces` has started when it is returned.
+ * returns an error status, and so that `pieces` has started when it is returned.
  */
 export async function piecesAnswer(
   status: number,

@@ -19,12 +19,12 @@ export interface HttpHead {
   headerList(): readonly (readonly [name: string, value: string])[];
   /** The client: the peer of the connection, or the one that a trusted proxy reports. */
   readonly client: ClientAddress;
-  /** The connection, which may be that of a proxy; for counting and closing connections. */
+  /** The connection, possibly from a proxy; used to count and close connections. */
   readonly socket: Socket;
   readonly httpVersion: 1 | 2;
   /**
-   * Aborted when the client disconnects before it has the complete response. Must be called before the event. Otherwise, a
-   * client that only half-closes its connection still gets its response.
+   * Aborted when the client disconnects before it has the complete response. Must be called before the event.
+   * Otherwise, a client that only half-closes its connection still receives its response.
    */
   leaving(): AbortSignal;
 }

@@ -9,12 +9,12 @@ export interface HttpService {
   /** The live topics of the service; called once, after `start`. */
   liveSources?(): readonly LiveSource[] | Promise<readonly LiveSource[]>;
   /**
-   * Creates the tables together with those of other services, so that they share a commit. `start` may run concurrently. It
-   * does the same and reports failures.
+   * Creates the tables together with the tables of other services, so that they share a commit. `start` may run
+   * concurrently. `start` does the same and reports failures.
    */
   prepare?(): Promise<void>;
   start(): Promise<void>;
-  /** Called once when all services have started and the port is open, for work that needs them. Must not throw. */
+  /** Called once when all services have started and the port is open, for work that requires them. Must not throw. */
   warmUp?(): void;
   /** Freezes the files that the service stores outside the relational store. Only for services that change them at run time. */
   freeze?(moment: BackupMoment): Promise<FrozenFiles>;
@@ -25,8 +25,8 @@ export interface HttpService {
 /** The point in time of a backup. */
 export interface BackupMoment {
   /**
-   * Copies the relational store as of the event-loop tick of the call. Must be called once, when nothing that the store
-   * refers to can be deleted any more, and in the tick in which the service fixes its own state.
+   * Copies the relational store as of the event-loop tick of the call. Must be called once, when no object that the
+   * store refers to can be deleted, in the same tick in which the service freezes its own state.
    */
   copyStore(): Promise<void>;
   /** An empty folder of the backup, on the volume of the data folder, for copies of files that keep changing. */
@@ -37,9 +37,9 @@ export interface BackupMoment {
 export interface FrozenFiles {
   /** `undefined` for all files in its folders. */
   readonly files?: readonly FrozenFile[];
-  /** What the backup does not contain, one sentence each, for the person who restores it. */
+  /** Notes on data that the backup does not contain, one sentence each, for the person who restores it. */
   readonly leftOut?: readonly string[];
-  /** From here on, the files may change and be deleted. Safe to call twice. */
+  /** Afterwards, the files may change and be deleted. Safe to call twice. */
   release(): void;
 }
 

@@ -98,7 +98,7 @@ function credentialOf(access: RouteAccess): keyof typeof CREDENTIALS | undefined
 const parameterNames = ({ path }: Route): readonly string[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
-/** The name of the `*` parameter: the declared one that is not in the path. */
+/** The name of the `*` parameter: the declared parameter that is not in the path. */
 function restName(route: Route): string {
   const names = parameterNames(route);
   const declared = Object.keys(route.input?.parameters?.properties ?? {});

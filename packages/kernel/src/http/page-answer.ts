@@ -13,6 +13,6 @@ const SAFE: HeaderList = [['x-content-type-options', 'nosniff']];
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** An HTML page without scripts. @param more headers; by default those that a dialect without pages does not set. */
+/** An HTML page without scripts. @param more headers; by default the headers that a dialect without pages does not set. */
 export const pageAnswer = (html: Buffer, more: HeaderList = SAFE): HttpAnswer =>
   bytesAnswer(200, 'text/html; charset=utf-8', html, [...HEADERS, ...more]);

@@ -13,9 +13,9 @@ const TEXTS = {
   body_cut: 'the request body ended early',
   /** The body did not arrive in time. */
   body_too_slow: 'the request body came too slowly',
-  /** Each chunk costs as much as one of 64 kB. */
+  /** Each chunk is charged like a chunk of 64 kB. */
   body_in_crumbs: 'the request body arrives in chunks of a few bytes; send larger chunks',
-  /** The client disconnected while it was waited for. Nothing was changed, and it cannot read the response. */
+  /** The client disconnected while the server waited for it. Nothing was changed, and the client cannot read the response. */
   client_left: 'the client disconnected',
   /** The body exceeds the limit, as received or as decoded. */
   body_too_large: (at: { readonly limitBytes: number }) =>

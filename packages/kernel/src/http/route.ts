@@ -13,11 +13,11 @@ export interface BodyMemory {
   take(sizeBytes: number): Buffer | undefined;
   /** Releases the memory of a rejected or truncated body. A handler releases its body itself. */
   release(body: Uint8Array): void;
-  /** A piece has been copied and is not needed any more. */
+  /** A piece has been copied and can be released. */
   free(piece: Uint8Array): void;
 }
 
-/** How a route reads bodies. */
+/** The way in which a route reads bodies. */
 export interface BodyRule {
   /** The limit, as sent and as decoded. */
   readonly maxBytes: number;
@@ -76,7 +76,7 @@ export interface StoredRequest {
   readonly method: RouteMethod;
   /** Path and query in normal form. */
   readonly url: string;
-  /** Credential and content type; all other headers are those of the request with the link. */
+  /** Credential and content type; all other headers are taken from the request with the link. */
   readonly headers: HttpHeaders;
   readonly body: Uint8Array;
   /** Adapts the response for the client with the link. */
@@ -92,7 +92,7 @@ export interface Route<
   /** `/things/:id`; a final `*` matches the rest of the path. Only unreserved characters. */
   readonly path: string;
   readonly access: Access;
-  /** The cost of a request; by default that of the service. */
+  /** The cost of a request; by default the cost of the service. */
   readonly cost?: RouteCost;
   /** Absent when bodies are not read. */
   readonly body?: BodyRule;
@@ -101,7 +101,7 @@ export interface Route<
   readonly input?: Input;
   /** Responses by status. */
   readonly output: RouteOutputs;
-  /** Errors by status, in addition to those of access, body and dialect. */
+  /** Errors by status, in addition to errors of access, body and dialect. */
   readonly errors?: Readonly<Record<number, string>>;
   /** Another path of a route that is described elsewhere. */
   readonly isAlias?: boolean;

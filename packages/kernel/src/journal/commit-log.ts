@@ -26,9 +26,9 @@ export interface ReplayedRecord {
  */
 export interface CommitLog {
   /**
-   * Reserves the record's position at once (synchronously, in call order); all waiting records share one sync.
+   * Reserves the record's position synchronously, in call order. All waiting records share one sync.
    * The parts must not change until `durable` settles. Throws `log_read_only` after a failed sync, and `DiskFull` while the disk
-   * is full. Records that were waiting at that moment are not in the log.
+   * is full. Records that were waiting at the time of the failure are not in the log.
    */
   append(parts: readonly Uint8Array[]): AppendedRecord;
   /** All records from the oldest file on, in order. Call only before the first append. Throws `log_damaged`. */
@@ -37,7 +37,7 @@ export interface CommitLog {
   rotate(): Promise<number>;
   /**
    * Creates hard links in `folder` (on the same volume) to the files up to and including `file`, all of them closed.
-   * Returns their names. A file that is being removed may be left out, together with all files before it.
+   * Returns their names. A file that is being removed may be omitted, together with all earlier files.
    */
   linkFiles(file: number, folder: string): Promise<readonly string[]>;
   /** Removes files up to and including number `file`. */
@@ -50,15 +50,15 @@ export interface CommitLog {
   readonly newestFile: number;
   /** Number of the file for the next record; changes synchronously in `rotate`. */
   readonly tailFile: number;
-  /** A repair, now or earlier, dropped records that should be in the files found at the start. */
+  /** The current repair or an earlier one dropped records from the files that were found at startup. */
   readonly hasGaps: boolean;
-  /** Bytes in all files, written or waiting. */
+  /** Bytes in all files, including waiting records. */
   readonly sizeBytes: number;
   /** Set permanently by the first failed write or sync, unless the cause was a full disk. */
   readonly isReadOnly: boolean;
   /** Set while the disk is full or no file can be opened. Records are refused until `tryAgain` has found space. */
   readonly fullBy: DiskFull | undefined;
-  /** Starts to look for free space after a full disk. Cheap and harmless at any time. */
+  /** Starts checking for free space after the disk was full. Cheap, and safe to call at any time. */
   tryAgain(): void;
   close(): Promise<void>;
 }

@@ -378,7 +378,7 @@ describe('FileCommitLog on a full disk', () => {
     const error = Object.assign(new Error('too many open files'), { code: 'EMFILE' });
     faults.fail({ kind: 'log.open', error });
     assert.equal(await log.rotate().catch(() => 1), 1);
-    assert.throws(() => log.append([Buffer.from('refused')]), /may open no more files/);
+    assert.throws(() => log.append([Buffer.from('refused')]), /limit of open files/);
     assert.equal(log.isReadOnly, false);
     assert.equal(await whenTaking(log), true);
     await log.append([Buffer.from('later')]).durable;

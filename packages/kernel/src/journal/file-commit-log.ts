@@ -20,25 +20,28 @@ import { replayFile } from './replay-file.js';
 export interface CommitLogOptions extends LogFileOptions {
   /** Quarantines damaged files instead of throwing `log_damaged`; see `losses`. */
   readonly repair?: boolean;
-  /** Called for each loss found at the start, so that no loss goes unreported. */
+  /** Called for each loss found at startup, so that every loss is reported. */
   readonly onLoss: (loss: LogLoss) => void;
-  /** Number of the first new file, 1 by default: a log without files does not know how many it had. */
+  /** Number of the first new file, 1 by default: a log without files cannot derive the number of earlier files. */
   readonly firstFile?: number;
-  /** Without a catalog nothing is compared, and a truncated log looks complete. */
+  /** Without a catalog, a truncated log cannot be distinguished from a complete one. */
   readonly catalog?: LogCatalog;
   /** While it has an obstacle, records are refused as on a full disk. */
   readonly room?: WriteRoom | undefined;
-  /** Returns when a record was written, if its payload contains that. Used in loss reports. */
+  /** Returns the time at which a record was written, if its payload contains a timestamp. Used in loss reports. */
   readonly writtenMs?: (payload: Uint8Array) => number | undefined;
   readonly maxRecordSize?: number;
-  /** Maximum bytes that wait for the disk; beyond it `append` throws `log_overloaded`. */
+  /** Maximum bytes that may wait to be written. Above this limit, `append` throws `log_overloaded`. */
   readonly maxWaitingSize?: number;
 }
 
-/** Maximum size of one write of waiting records; its sync is not much slower than a short one. */
+/** Maximum size of one write of waiting records. A sync of this size is not much slower than a short one. */
 const MAX_BATCH_SIZE = 8 * 1024 * 1024;
 
-/** Up to this size the cost of a write is its sync and its transfer to a thread. Larger batches do not wait for more records. */
+/**
+ * Up to this size, the sync and the transfer to a thread dominate the cost of a write. Larger batches do not wait for
+ * more records.
+ */
 const MAX_GATHERED_SIZE = 128 * 1024;
 
 interface Rotation {
@@ -62,7 +65,7 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
     file: Math.max(recovered.nextFile, firstFile),
     firstSequence: recovered.nextSequence,
   };
-  // Runs after the mark of the last stop was cut off: a start refuses a mark without a known end.
+  // Must run after the mark of the last stop is truncated, because the log refuses to open with a mark whose end is unknown.
   await catalog?.noteStart(next.epoch);
   const active = await createUnlessFull(options, next);
   return new FileCommitLog(options, recovered, { ...next, active });
@@ -85,9 +88,9 @@ async function createUnlessFull(
 }
 
 /**
- * Created by `openCommitLog`. After a failed sync it refuses all records, because the content of the disk is unknown. A full disk
- * ends the current file after its last acknowledged record. The log continues in a new file when space is free, because a file
- * whose sync failed is never synced again.
+ * Created by `openCommitLog`. After a failed sync it refuses all records, because the content of the disk is unknown.
+ * When the disk is full, the current file is closed after its last acknowledged record. The log continues in a new
+ * file once space is free, because a file whose sync failed is never synced again.
  */
 export class FileCommitLog implements CommitLog {
   readonly #options: CommitLogOptions;
@@ -99,7 +102,7 @@ export class FileCommitLog implements CommitLog {
   #active: LogFileWriter | undefined;
   #full: DiskFull | undefined;
   #looksForRoom = false;
-  /** Position and number of the next record, including all records that wait to be written. */
+  /** Position and number of the next record, including all records that are waiting to be written. */
   #tail: LogPosition;
   #nextSequence: number;
   #queue: (WaitingRecord | Rotation)[] = [];
@@ -188,7 +191,7 @@ export class FileCommitLog implements CommitLog {
       const { offset } = position;
       this.#enqueue({ parts, payloadSize, payloadCrc, sequence, offset, resolve, reject });
     });
-    // A caller may ignore the promise, which must not end the process; `isReadOnly` reports the failure to all callers.
+    // A caller may ignore the promise, which must not crash the process; `isReadOnly` reports the failure to all callers.
     durable.catch(() => {});
     return { position, durable };
   }
@@ -237,7 +240,7 @@ export class FileCommitLog implements CommitLog {
     this.#running ??= this.#run();
   }
 
-  /** One synced write at a time; records that arrive meanwhile share the next write. */
+  /** One synced write at a time; records that arrive in the meantime share the next write. */
   async #run(): Promise<void> {
     await setImmediate(); // records of the same event-loop tick share the first write
     while ((this.#queue.length > 0 || this.#looksForRoom) && this.#failure === undefined) {
@@ -280,9 +283,10 @@ export class FileCommitLog implements CommitLog {
   }
 
   /**
-   * Polls the sockets once between two writes. A client that just got its acknowledgement often has its next record ready, which
-   * then joins the waiting ones. Otherwise a few clients would split into two groups for good, each waiting for the other's
-   * sync, with twice as many writes. It never waits for records that may not come.
+   * Polls the sockets once between two writes. A client that has just received its acknowledgement often sends its
+   * next record immediately, which can then join the waiting records. Otherwise, a few clients would permanently
+   * split into two groups, each waiting for the other's sync, which would double the number of writes. The log never
+   * waits for records that may not arrive.
    */
   async #gather(): Promise<void> {
     if (this.#queue.length === 0 || this.#waitingSize > MAX_GATHERED_SIZE) return;
@@ -295,12 +299,12 @@ export class FileCommitLog implements CommitLog {
     if (closed !== undefined) {
       const later = this.#queue.find((entry) => 'parts' in entry);
       const isWaiting = later !== undefined && 'parts' in later;
-      // Read before the wait: records appended meanwhile belong to the new file.
+      // Read before the wait: records appended in the meantime belong to the new file.
       const firstSequence = isWaiting ? later.sequence : this.#nextSequence;
       try {
         await closed.finish();
       } finally {
-        this.#active = undefined; // It is closed even if its zeros could not be released.
+        this.#active = undefined; // The file is closed even if its zeros could not be released.
       }
       this.#active = await LogFileWriter.create(this.#options, {
         epoch: this.#epoch,
@@ -308,13 +312,13 @@ export class FileCommitLog implements CommitLog {
         firstSequence,
       });
     }
-    // On a full disk only the number changes: no code may look for a file of that name.
+    // On a full disk, only the number changes, and no file with that number exists.
     else this.#files.drop(rotation.file);
     this.#queue.shift();
     rotation.resolve(rotation.file - 1);
   }
 
-  /** Continues in a new file when there is room for records, not only for the header. */
+  /** Continues in a new file when there is room for records in addition to the header. */
   async #goOn(): Promise<void> {
     this.#looksForRoom = false;
     if (this.#full === undefined) return;
@@ -337,7 +341,7 @@ export class FileCommitLog implements CommitLog {
     this.#full = full;
     const records = [...batch, ...this.#queue.filter((entry) => 'parts' in entry)];
     this.#queue = this.#queue.filter((entry) => !('parts' in entry));
-    // As if they had never been appended: the next number follows the last written record.
+    // The records are treated as never appended: the next number follows the last written record.
     this.#nextSequence = records[0]?.sequence ?? this.#nextSequence;
     this.#waitingSize = 0;
     for (const { reject } of records) reject(full);
@@ -359,7 +363,7 @@ export class FileCommitLog implements CommitLog {
 
   #throwIfUnusable(): void {
     if (this.#failure !== undefined) throw this.#failure;
-    invariant(this.#closing === undefined, 'the log is not used after its close');
+    invariant(this.#closing === undefined, 'the log must not be used after it is closed');
   }
 
   #throwIfOverloaded(payloadSize: number): void {
@@ -371,7 +375,10 @@ export class FileCommitLog implements CommitLog {
       );
     }
     if (this.#waitingSize + payloadSize > maxWaitingSize) {
-      throw logError('log_overloaded', `${this.#waitingSize} bytes wait for the disk`);
+      throw logError(
+        'log_overloaded',
+        `${this.#waitingSize} bytes are waiting to be written to disk`,
+      );
     }
   }
 
@@ -380,7 +387,7 @@ export class FileCommitLog implements CommitLog {
     const active = this.#active;
     if (this.#failure !== undefined) await active?.close();
     else if (active !== undefined) await active.finish(() => this.#noteEnd(active.seed));
-    else await this.#noteEnd().catch(() => undefined); // The next start then sees a crash.
+    else await this.#noteEnd().catch(() => undefined); // The next startup then detects a crash.
   }
 
   async #noteEnd(checksum?: number): Promise<void> {

@@ -5,7 +5,10 @@ import { logFileName, logFileNumber } from './log-format.js';
 
 const LOG_NAME_LENGTH = logFileName(0).length;
 
-/** Gaps in the record numbers left by a repair. Companion files record them, so that later starts accept them too. */
+/**
+ * Gaps in the record numbers left by a repair. Companion files record them, so that the server also accepts them at
+ * later starts.
+ */
 export class KnownGaps {
   readonly #fileSystem: FileSystem;
   readonly #directory: string;

@@ -14,7 +14,10 @@ export interface WaitingRecord {
 /** Up to this size a copy is cheaper than one more buffer for the system call. */
 const MAX_COPIED_SIZE = 8 * 1024;
 
-/** Encodes consecutive records for one write: short ones are copied together, long ones stay separate buffers. */
+/**
+ * Encodes consecutive records for one write: short records are copied into one buffer, and long records remain
+ * separate buffers.
+ */
 export function encodeBatch(
   batch: readonly WaitingRecord[],
   seed: number,

@@ -32,7 +32,7 @@ class Catalog implements LogCatalog {
     this.#failAt('stopped');
   }
 
-  /** Runs at the end of a start and of each flush. */
+  /** Runs at the end of startup and after each flush. */
   noteFiles(log: FileCommitLog, flushedFile = 0): void {
     this.known = {
       ...this.known,
@@ -111,7 +111,10 @@ async function faultsOf({ disk, catalog }: Folder): Promise<string[]> {
   return messages;
 }
 
-/** Asserts that a start refuses without a change and `verify` reports it; a repair continues with `kept`, permanently. */
+/**
+ * Asserts that the log refuses to open without a change, that `verify` reports it, and that a repair continues with
+ * `kept` permanently.
+ */
 async function refused(folder: Folder, why: RegExp, kept: string): Promise<void> {
   const before = await folder.disk.list(DIRECTORY);
   let message = '';

@@ -4,9 +4,9 @@ export interface LogStart {
   readonly sequence: number;
 }
 
-/** Where the records ended at a clean stop. */
+/** The end of the records at a clean stop. */
 export interface LogEnd {
-  /** Number of the newest file; 0 if there was none. */
+  /** Number of the newest file; 0 without files. */
   readonly file: number;
   /** Sequence number of the next record. */
   readonly sequence: number;
@@ -14,15 +14,18 @@ export interface LogEnd {
   readonly checksum: number | undefined;
 }
 
-/** State of the log as an external catalog knows it. A start compares it, because a truncated log looks complete. */
+/** The state of the log in an external catalog. It is compared at startup, because a truncated log looks complete. */
 export interface KnownLog {
-  /** Number of the last start; files of later starts prove that the catalog is an older copy. `undefined`: not compared. */
+  /**
+   * Number of the last start; files created by later starts prove that the catalog is an older copy. `undefined`: not
+   * compared.
+   */
   readonly epoch: number | undefined;
   /** This file or a later one must exist, unless it is 0. */
   readonly newestFile: number;
-  /** No record may be missing from here on; `undefined`: not compared. */
+  /** No record from this position on may be missing; `undefined` if not compared. */
   readonly first: LogStart | undefined;
-  /** `undefined`: records may have been written since the last start. */
+  /** `undefined` if records may have been written since the last start. */
   readonly end: LogEnd | undefined;
 }
 
@@ -33,9 +36,12 @@ export const NOTHING_KNOWN: KnownLog = {
   end: undefined,
 };
 
-/** Stores the known state of the log: docs/formats/commit-log.md, "Log state in the catalog". Both calls resolve when it is durable. */
+/**
+ * Stores the known state of the log: docs/formats/commit-log.md, "Log state in the catalog". Both calls resolve when
+ * it is durable.
+ */
 export interface LogCatalog {
-  /** The state when the log is opened. */
+  /** The state before the log is opened. */
   readonly known: KnownLog;
   /** Called before the first file of this start is created. Stores its `epoch` and clears the known end. */
   noteStart(epoch: number): Promise<void>;

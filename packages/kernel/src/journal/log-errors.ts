@@ -1,11 +1,11 @@
 import { errorCatalogue } from '../errors/domain-error.js';
 
 export const logError = errorCatalogue('LogError', {
-  /** A write or sync failed. It is unknown whether records that were waiting are on the disk. */
+  /** A write or sync failed. It is unknown whether waiting records were written to disk. */
   log_read_only: 'commit log is read-only after a failed write or sync',
-  /** Synced bytes differ from what was written. The start fails here unless a repair was requested. */
+  /** Synced bytes differ from the written bytes. Startup fails unless a repair was requested. */
   log_damaged: (at: { readonly file: string; readonly offset: number; readonly why: string }) =>
     `commit log is damaged: ${at.file} at offset ${at.offset}: ${at.why}`,
-  /** More bytes wait for the disk than the limit allows, or one record is too large. */
+  /** The bytes that wait to be written exceed the limit, or one record is too large. */
   log_overloaded: (why: string) => `commit log takes no further record: ${why}`,
 });

@@ -13,7 +13,7 @@ export interface CheckedFile {
   /** Size without the preallocated zeros at the end. */
   readonly sizeBytes: number;
   readonly hasBytesBehind: boolean;
-  /** A synced record or the mark of a clean stop follows the bad bytes, so they are damage and not a torn write. */
+  /** A synced record or the mark of a clean stop follows the corrupt bytes, so they are not a torn write. */
   readonly isFollowed: boolean;
   /** A clean stop marked the end of the records, which is `sizeBytes`. */
   readonly isEndKnown: boolean;
@@ -31,7 +31,7 @@ export async function checkFile(
     const reader = await LogFileReader.over(handle);
     const header = await reader.header();
     if (header === undefined || header.file !== file) {
-      // The header is synced before the first record is written, so only a file without records may lack it.
+      // The header is synced before the first record is written, so the header may only be missing in a file without records.
       const sizeBytes = await reader.dataEnd(0);
       return {
         header: await rebuildHeader(reader, file, nodeId),
@@ -79,7 +79,10 @@ export async function checkFile(
   }
 }
 
-/** Returns the end of the records as a clean stop marked it: after the last good record, or after damage at the end of the file. */
+/**
+ * Returns the end of the records as a clean stop marked it: after the last good record, or after damage at the end of
+ * the file.
+ */
 async function markedEnd(
   reader: LogFileReader,
   goodBytes: number,

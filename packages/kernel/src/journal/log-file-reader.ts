@@ -14,8 +14,9 @@ import {
 
 const WINDOW_SIZE = 1024 * 1024;
 /**
- * Minimum number of nonzero bytes in a record: its magic, and one byte each of its size, its number and its two checksums. The
- * payload of a write contains at least as many: its version, kind, sequence number, tables and timestamps.
+ * Minimum number of nonzero bytes in a record: its magic, and at least one byte of its size, its number and each of
+ * its two checksums. The payload of a write contains at least as many: its version, kind, sequence number, tables and
+ * timestamps.
  */
 const LEAST_RECORD_BYTES = 8;
 
@@ -65,7 +66,10 @@ export class LogFileReader {
     return { offset, endOffset, sequence: header.sequence, batchOffset, payload };
   }
 
-  /** Returns the header of the record at `offset`, even with a damaged payload; `undefined` when it is damaged or exceeds the file. */
+  /**
+   * Returns the header of the record at `offset`, even if the payload is corrupt; `undefined` if the header is
+   * corrupt or the record exceeds the file.
+   */
   async recordHeaderAt(offset: number, seed: number): Promise<RecordHeader | undefined> {
     const header = decodeRecordHeader(await this.#bytes(offset, RECORD_HEADER_SIZE), seed);
     if (header === undefined) return undefined;
@@ -124,8 +128,8 @@ export class LogFileReader {
   }
 
   /**
-   * Whether nearly all bytes from `offset` on are zero. Then no record can be left there, not even one with a zeroed
-   * header. The other bytes were changed within the preallocated zeros.
+   * Whether nearly all bytes from `offset` on are zero. Then the range cannot contain a record, not even one with a
+   * zeroed header. The other bytes are corruption within the preallocated zeros.
    */
   async isRemnant(offset: number): Promise<boolean> {
     let count = 0;

@@ -16,21 +16,21 @@ export interface FileRecoveryOptions {
   readonly nodeId: string;
   readonly known: KnownLog;
   readonly repair: boolean;
-  /** Reports what a start would do and changes nothing; only without `repair`. */
+  /** Reports the actions of a startup without changing anything; only without `repair`. */
   readonly dryRun?: boolean;
-  /** Returns when a record was written, if its payload contains that. */
+  /** Returns the time at which a record was written, if its payload contains a timestamp. */
   readonly writtenMs?: (payload: Uint8Array) => number | undefined;
 }
 
-/** Decides file by file, in ascending order, whether to keep, cut, salvage, quarantine or refuse it. */
+/** Decides for each file, in ascending order, whether to keep, truncate, salvage, quarantine or refuse it. */
 export class FileRecovery {
   readonly files: LogFile[] = [];
   readonly losses: LogLoss[] = [];
-  /** `undefined` until a file has provided it. */
+  /** `undefined` until the first file has been read. */
   nextSequence: number | undefined;
   /** Newest epoch of all files and of the catalog. */
   newestEpoch: number;
-  /** The catalog is older than a file, and a repair continues with it. */
+  /** The catalog is older than a file, and a repair continues with this catalog. */
   isCatalogOlder = false;
   readonly #options: FileRecoveryOptions;
   readonly #gaps: KnownGaps;
@@ -50,7 +50,7 @@ export class FileRecovery {
       throw logError('log_damaged', { file: path, offset: 0, why: IS_DIRECTORY });
     const checked = await checkFile(fileSystem, path, { file, nodeId });
     const { header, isHeaderIntact, goodBytes } = checked;
-    // A repair uses a rebuilt header. Without one, only the file system can have caused the gap.
+    // A repair uses a rebuilt header. Without a rebuilt header, only the file system can have caused the gap.
     const first = isHeaderIntact || repair ? header?.firstSequence : undefined;
     const strange = strangeness(first === undefined ? undefined : header, {
       nextSequence: this.nextSequence,
@@ -94,7 +94,10 @@ export class FileRecovery {
     this.losses.push({ kind: 'missing', file: path, offset: 0, lostBytes: 0, lostRecordCount });
   }
 
-  /** Detects files of a later start, or a stop that the catalog does not contain: an older copy of the catalog was restored. */
+  /**
+   * Detects files of a later start, or a stop that the catalog does not contain. Both show that an older copy of the
+   * catalog was restored.
+   */
   #noteOlderCatalog(path: string, checked: CheckedFile, isLast: boolean): void {
     const { known, repair } = this.#options;
     const { epoch = 0 } = checked.header ?? {};
@@ -109,7 +112,7 @@ export class FileRecovery {
     this.isCatalogOlder = true;
   }
 
-  /** Reports records missing at the end: a cut at a record boundary leaves no corrupt bytes. */
+  /** Reports records missing at the end, because truncation at a record boundary leaves no corrupt bytes. */
   async #noteMissingEnd(
     file: number,
     path: string,
@@ -193,7 +196,7 @@ const missingBefore = (path: string, count: number): DomainError =>
   logError('log_damaged', {
     file: path,
     offset: 0,
-    why: `records before this file are missing (${count} of them)`,
+    why: `missing records before this file: ${count}`,
   });
 
 const isoOfMs = (ms: number): string => new Date(ms).toISOString();

@@ -15,11 +15,11 @@ export interface LogFileOptions {
   readonly directory: string;
   readonly nodeId: string;
   readonly random: Random;
-  /** Bytes of zeros to preallocate at once after the records; with 0 the file grows with its records. */
+  /** Bytes of zeros to preallocate in one step after the records. With 0, the file grows with its records. */
   readonly zeroStepSize?: number;
 }
 
-/** Room for some thousand short records; one step takes the disk as long as about a dozen of them. */
+/** Room for several thousand short records. One step takes the disk as long as about a dozen of these records. */
 const DEFAULT_ZERO_STEP_SIZE = 8 * 1024 * 1024;
 
 /** Longer writes extend the file themselves: preallocated zeros would write every byte twice. */
@@ -28,18 +28,18 @@ const MAX_SHORT_SIZE = 128 * 1024;
 const ZEROS = new Uint8Array(1024 * 1024);
 
 /**
- * One log file while records are written to it. Each write is synced by the same system call. It overwrites
- * zeros that were synced before, so that the disk has to record neither a new size nor new blocks.
+ * A log file that is open for writing. Each write is synced by the same system call. Writes overwrite zeros that are
+ * already synced, so the disk has to record neither a new size nor new blocks.
  */
 export class LogFileWriter {
   readonly file: number;
   /** Seed of this file's record headers. */
   readonly seed: number;
   readonly #records: FileHandle;
-  /** Used for the zeros: through `#records` each piece of them would wait for the disk. */
+  /** Used to write the zeros: each write through `#records` would wait for the disk. */
   readonly #buffered: FileHandle;
   #zeroStepSize: number;
-  /** Up to here the file contains records or zeros, all synced. */
+  /** Up to this offset, the file contains synced records or zeros. */
   #readyEnd = FILE_HEADER_SIZE;
   #recordsEnd = FILE_HEADER_SIZE;
   #zeroing: Promise<void> | undefined;
@@ -61,7 +61,7 @@ export class LogFileWriter {
 
   /**
    * When this resolves, the file, its header and its name are durable. When it fails, no file is left.
-   * @param needsZeros fails when there is only room for the header.
+   * @param needsZeros if true, fails when there is only room for the header.
    */
   static async create(
     options: LogFileOptions,
@@ -95,7 +95,7 @@ export class LogFileWriter {
   /** Durable when it resolves. Only one call at a time; each starts where the previous one ended. */
   async write(parts: readonly Uint8Array[], offset: number, sizeBytes: number): Promise<void> {
     const end = offset + sizeBytes;
-    // Zeros that are still being written after `#readyEnd` must not overwrite these records.
+    // Zeros that are still being written beyond `#readyEnd` must not overwrite these records.
     if (end > this.#readyEnd && this.#zeroing !== undefined) await this.#zeroing;
     if (this.#failure !== undefined) throw this.#failure;
     await this.#records.write(parts, offset);
@@ -108,15 +108,15 @@ export class LogFileWriter {
 
   /**
    * Releases the preallocated zeros. Not synced: zeros after the last record are not damage.
-   * @param noteEnd set when no file follows. After it resolves, the end of the records is marked, so that the next start can
-   * distinguish damage there from a torn write.
+   * @param noteEnd set when no file follows. After it resolves, the end of the records is marked, so that corruption
+   * there can be distinguished from a torn write at the next start.
    */
   async finish(noteEnd?: () => Promise<void>): Promise<void> {
     await this.#zeroing;
     try {
       if (this.#failure !== undefined) return;
       await this.#buffered.truncate(this.#recordsEnd);
-      // All records are synced. Without the mark the next start reads the file as after a crash.
+      // All records are synced. Without the mark, the file is read like after a crash at the next start.
       const marked = noteEnd?.().then(() => this.#markEnd());
       await marked?.catch(() => undefined);
     } finally {
@@ -171,7 +171,7 @@ export class LogFileWriter {
       await this.#buffered.write(zeroParts(sizeBytes), from);
     } catch (error) {
       if (isNeeded) throw error;
-      // A disk without room for this many zeros may have room for records; their own writes report a failure.
+      // A disk without room for the zeros may still have room for records, whose own writes report a failure.
       this.#zeroStepSize = 0;
     }
     await this.#buffered.sync();

@@ -59,7 +59,7 @@ export class LogFiles {
   /** See `CommitLog`. */
   async link(file: number, folder: string): Promise<readonly string[]> {
     const names: string[] = [];
-    // Newest first, because `remove` starts with the oldest: the linked files have no gap.
+    // Newest first, because `remove` starts with the oldest: the linked files have no gaps.
     for (const number of this.#numbers().reverse()) {
       if (number > file) continue;
       const name = logFileName(number);

@@ -14,19 +14,19 @@ export const SALT_SIZE = FILE_CRC_AT - SALT_AT;
 export interface FileHeader {
   readonly nodeId: string;
   readonly file: number;
-  /** Number of the start that created the file, as counted by the catalog; 0 in files of earlier releases. */
+  /** Number of the server start in which the file was created, as counted by the catalog; 0 in files of earlier releases. */
   readonly epoch: number;
   /** Sequence number of the file's first record. */
   readonly firstSequence: number;
   /** `SALT_SIZE` random bytes, so that clients who write rows cannot predict `seed`. Zeros in files of earlier releases. */
   readonly salt: Uint8Array;
-  /** Initial value of every record header's checksum, so that records of another file are never accepted in this one. */
+  /** Initial value of every record header's checksum, so that records of other files are never accepted in this file. */
   readonly seed: number;
 }
 
 export interface RecordHeader {
   readonly payloadSize: number;
-  /** Distance from the start of the write that contained this record; all bytes before that start were synced then. */
+  /** Distance from the start of the write that contained this record; all bytes before that position were already synced. */
   readonly batchDistance: number;
   readonly sequence: number;
   readonly payloadCrc: number;
@@ -115,8 +115,9 @@ export function decodeRecordHeader(source: Uint8Array, seed: number): RecordHead
 }
 
 /**
- * Follows the last record after a clean stop. At most six bytes are nonzero. Releases that do not know the mark, and this release
- * when the mark is damaged, treat it as stray bytes and never as a lost record (docs/formats/commit-log.md, "Reading").
+ * Follows the last record after a clean stop. At most six bytes are nonzero. Releases without support for the mark,
+ * and this release if the mark is corrupt, treat it as stray bytes and never as a lost record
+ * (docs/formats/commit-log.md, "Reading").
  */
 export const END_MARK_SIZE = 8;
 const END_MAGIC = Buffer.from('EL\0\0', 'latin1');

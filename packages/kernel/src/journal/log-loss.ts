@@ -19,11 +19,11 @@ export interface LogLoss {
   readonly file: string;
   readonly offset: number;
   readonly lostBytes: number;
-  /** Set when the record numbers reveal it. */
+  /** Set if it can be derived from the record numbers. */
   readonly lostRecordCount?: number;
   /** Number of intact records after the first damage. */
   readonly keptRecordCount?: number;
-  /** When the records around the loss were written, if their payloads contain it: ISO 8601. */
+  /** Times at which the records around the loss were written (ISO 8601), if their payloads contain timestamps. */
   readonly writtenAfter?: string;
   readonly writtenBefore?: string;
 }

@@ -12,13 +12,13 @@ export interface RecoveredLog {
   readonly losses: readonly LogLoss[];
   readonly nextFile: number;
   readonly nextSequence: number;
-  /** A repair, now or earlier, removed records that would be in these files or between them. */
+  /** The current repair or an earlier one removed records from these files or between them. */
   readonly hasGaps: boolean;
   /** No file belongs to a later start. */
   readonly newestEpoch: number;
 }
 
-/** Reads all files and cuts the torn tail of the last one. Refuses damage anywhere else, or quarantines it durably. */
+/** Reads all files and cuts the torn tail of the last one. Refuses corruption anywhere else, or quarantines it durably. */
 export async function recoverLog(options: FileRecoveryOptions): Promise<RecoveredLog> {
   const { fileSystem, directory, repair, known } = options;
   const names = await fileSystem.list(directory);
@@ -46,16 +46,16 @@ export async function recoverLog(options: FileRecoveryOptions): Promise<Recovere
   };
 }
 
-/** A log file, read as a start would read it. */
+/** A log file, read like at startup. */
 export interface CheckedLogFile {
   readonly sizeBytes: number;
-  /** Why a start would fail at this file; `undefined` when it would not. */
+  /** The reason why startup would fail at this file; `undefined` if the file is acceptable. */
   readonly damage: DomainError | undefined;
-  /** Bytes that a start would cut off. */
+  /** Bytes that would be truncated at startup. */
   readonly losses: readonly LogLoss[];
 }
 
-/** Reads all files as a start does and changes nothing. No process may have the log open. */
+/** Reads all files like at startup, without changing anything. No process may have the log open. */
 export async function* checkLog(
   options: Pick<FileRecoveryOptions, 'fileSystem' | 'directory' | 'nodeId' | 'known'>,
 ): AsyncGenerator<CheckedLogFile> {
@@ -77,7 +77,7 @@ export async function* checkLog(
     } catch (error) {
       if (!logError.is(error, 'log_damaged')) throw error;
       damage = error;
-      recovery.nextSequence = undefined; // Damage in this file does not make the next one damaged.
+      recovery.nextSequence = undefined; // Corruption in this file does not affect the next one.
     }
     yield { sizeBytes, damage, losses: recovery.losses.slice(lossCount) };
   }
@@ -86,7 +86,7 @@ export async function* checkLog(
 const fileNumbers = (names: readonly string[]): readonly number[] =>
   names.map(logFileNumber).filter((file) => file !== undefined);
 
-/** Returns a loss when the catalog requires this file or a later one and none exists. */
+/** Returns a loss if the catalog requires this file or a later one and no such file exists. */
 function missingNewest(
   { directory, known }: Pick<FileRecoveryOptions, 'directory'> & { readonly known: KnownLog },
   numbers: readonly number[],
@@ -98,4 +98,4 @@ function missingNewest(
   return logError('log_damaged', { file: path, offset: 0, why: NEWEST_GONE });
 }
 
-const NEWEST_GONE = 'it is missing, or it and those behind it: what was written last is gone';
+const NEWEST_GONE = 'the file is missing, and possibly later files; the newest records are lost';

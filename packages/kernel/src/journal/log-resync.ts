@@ -32,8 +32,9 @@ export async function rebuildHeader(
 }
 
 /**
- * Finds the next record after one whose damaged header hides its end. A client may have put bytes into a payload that look like a
- * record, but their checksum does not include the salt of the file. Files without a salt are therefore not searched.
+ * Finds the next record after a record whose corrupt header hides its end. A client may have sent a payload that looks
+ * like a record, but its checksum does not include the salt of the file. Files without a salt are therefore not
+ * searched.
  */
 export async function nextRecord(
   reader: LogFileReader,

@@ -52,7 +52,7 @@ async function bytesOf(disk: SimFileSystem): Promise<Buffer> {
   return bytes;
 }
 
-/** The file as a crash leaves it: without the mark of a clean stop. */
+/** The file after a crash, without the mark of a clean stop. */
 const bytesAfterCrash = async (disk: SimFileSystem): Promise<Buffer> =>
   (await bytesOf(disk)).subarray(0, -8);
 

@@ -15,7 +15,7 @@ import { nextRecord } from './log-resync.js';
 
 const WRITE_SIZE = 1024 * 1024;
 
-/** What a repair recovered from a damaged file, and what it lost. */
+/** The recovered and the lost records of a repaired file. */
 export interface Salvage {
   /** Size of the replacement file. */
   readonly sizeBytes: number;
@@ -25,14 +25,14 @@ export interface Salvage {
 
 /** All bytes of a damaged file without an intact record. */
 export interface LostBytes {
-  /** Where they start; `undefined` when there are none. */
+  /** Their offset; `undefined` if there are none. */
   readonly offset: number | undefined;
   readonly sizeBytes: number;
-  /** `undefined` when no later record reveals their number. */
+  /** `undefined` if no later record shows their number. */
   readonly recordCount: number | undefined;
-  /** Number of intact records after them. */
+  /** Number of intact records after the lost bytes. */
   readonly keptBehindCount: number;
-  /** When the intact records around the lost bytes were written. */
+  /** Times at which the intact records around the lost bytes were written. */
   readonly afterMs: number | undefined;
   readonly beforeMs: number | undefined;
 }
@@ -46,7 +46,7 @@ export async function salvageFile(options: {
   readonly directory: string;
   readonly header: FileHeader;
   readonly dataEnd: number;
-  /** A record reached up to `dataEnd`, even if few of its bytes are left. */
+  /** A record extended to `dataEnd`, even if few of its bytes remain. */
   readonly isEndKnown: boolean;
   readonly writtenMs: (payload: Uint8Array) => number | undefined;
 }): Promise<Salvage> {
@@ -107,7 +107,7 @@ async function copyIntact(
   }
 }
 
-/** Writes the new file. Every record counts as its own write, because all of them are synced before the log is used. */
+/** Writes the new file. Every record counts as a separate write, because all records are synced before the log is used. */
 class RecordCopy {
   keptRecordCount = 0;
   readonly #target: FileHandle;
@@ -168,7 +168,7 @@ class RecordCopy {
       sizeBytes: lost.sizeBytes + endOffset - offset,
       recordCount: isKnown ? lost.recordCount + recordCount : undefined,
       afterMs: lost.offset === undefined ? this.#keptMs : lost.afterMs,
-      // Set from the first record after the last of them.
+      // Set from the first record after the last of these files.
       beforeMs: undefined,
     };
   }

@@ -12,7 +12,7 @@ export async function* replayFile(
   const header = await reader.header();
   for (let offset = FILE_HEADER_SIZE; offset < reader.sizeBytes; ) {
     const record = header && (await reader.recordAt(offset, header.seed));
-    // It was intact when the log was opened, so the disk returns different bytes now.
+    // The file was intact when the log was opened, so the disk now returns different bytes.
     if (header === undefined || record === undefined)
       throw logError('log_damaged', { file: path, offset, why: 'unreadable record' });
     yield { position: { file, offset }, payload: record.payload, isSalted: hasSalt(header) };

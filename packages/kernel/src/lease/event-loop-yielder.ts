@@ -1,6 +1,6 @@
 /**
- * Schedules pieces of long work on the main thread: one per event-loop tick, in call order, so that requests are handled
- * between any two of them.
+ * Schedules pieces of long work on the main thread: one per event-loop tick, in call order, so that requests are
+ * handled between two pieces.
  */
 export class EventLoopYielder {
   readonly #waiting: (() => void)[] = [];

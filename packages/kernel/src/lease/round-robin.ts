@@ -1,4 +1,4 @@
-/** Waiting items by key. Keys take turns, however many items each has. */
+/** Waiting items by key. Keys are served in rotation, regardless of their number of items. */
 export class RoundRobin<Key, Thing> {
   /** Ordered by turn; contains only keys with items. */
   readonly #waiting = new Map<Key, Thing[]>();

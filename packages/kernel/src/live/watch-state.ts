@@ -2,8 +2,8 @@ import type { Clock } from '../clock/clock.js';
 import type { Logger } from '../log/logger.js';
 
 /**
- * Reads a state immediately and every `intervalMs`, one read at a time, and notifies on each change. Of consecutive
- * failures, only the first is logged.
+ * Reads a state immediately and every `intervalMs`, one read at a time, and notifies on each change. Only the first
+ * of consecutive failures is logged.
  */
 export function watchState(
   at: { readonly clock: Clock; readonly log: Logger; readonly intervalMs: number },
@@ -25,7 +25,7 @@ export function watchState(
       told = text;
       notify(state);
     } catch (err) {
-      if (!isOver && !hasFailed) at.log.warn({ err }, 'reading the state for live pages failed');
+      if (!isOver && !hasFailed) at.log.warn({ err }, 'cannot read the state for live pages');
       hasFailed = true;
     } finally {
       isLooking = false;

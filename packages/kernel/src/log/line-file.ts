@@ -3,7 +3,7 @@ import { pino } from 'pino';
 
 /** Buffered for a slow disk or reader; further lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
-/** Lines are written in batches, as single writes would cost a third of the request throughput. */
+/** Lines are written in batches, because single writes would reduce the request throughput by a third. */
 const WRITE_BYTES = 8 * 1024;
 const MAX_WAIT_MS = 100;
 const PRIVATE = 0o600;
@@ -16,7 +16,7 @@ export class LineFile {
   /**
    * Throws the system error when the path cannot be opened.
    * @param target a path, or an open file descriptor.
-   * @param onFailure called at the first of a series of failures.
+   * @param onFailure called at the first failure of a series.
    */
   constructor(target: string | number, onFailure: (error: unknown) => void) {
     this.#destination = pino.destination({

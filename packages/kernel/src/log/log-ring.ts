@@ -27,7 +27,7 @@ const MAX_LINE_COUNT = 10_000;
 const MAX_LINE_LENGTH = 16_384;
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 
-/** The last log lines of the process, for operators without access to its output. They are redacted like the output. */
+/** The last log lines of the process, for operators without access to its output. The lines are redacted like the output. */
 export class LogRing {
   readonly #lines: string[] = [];
   readonly #watchers = new Set<(line: RingLine) => void>();

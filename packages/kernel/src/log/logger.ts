@@ -35,7 +35,7 @@ const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => [
 export function createLogger(options: {
   readonly level: LogLevel;
   readonly destination?: LogDestination;
-  /** Writes readable text instead of JSON; `onLine` always gets JSON. */
+  /** Writes readable text instead of JSON; `onLine` always receives JSON. */
   readonly isText?: boolean;
   /** Called with each line as it is written. */
   readonly onLine?: (line: string) => void;

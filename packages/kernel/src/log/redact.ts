@@ -12,10 +12,10 @@ const PARAMETER = /[?&](?:\\.|[^&\s"\\])+/g;
 /** The same for text that is only a target. */
 const PARAMETER_OF_TARGET = /[?&][^&]+/g;
 
-/** Longer names are never those of a secret, in any encoding. */
+/** Longer names never belong to a secret, in any encoding. */
 const NAME = /[?&;][^=?&;]{1,64}=/g;
 
-/** A statement that sets a password, even with misspelt keywords. */
+/** A statement that sets a password, even with misspelled keywords. */
 const SETS_PASSWORD = /password|\bcreate\s(?:[^;]{0,200}\s)?user\b|\bset\s+pass?w/i;
 
 /** Query parameters with credentials; `p` is the InfluxDB 1.x password. */

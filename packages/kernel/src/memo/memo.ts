@@ -1,7 +1,7 @@
 /**
  * A cache of at most `maxCount` values; `null` can mark a known key without a value. Entries that were not used while half
- * of the maximum was added are dropped together. An LRU order would triple the cost of a lookup, and finding the oldest
- * entry of a `Map` gets slower with each deletion.
+ * of the maximum was added are dropped together. An LRU order would triple the cost of a lookup, and finding the
+ * oldest entry of a `Map` becomes slower with each deletion.
  */
 export class Memo<Key, Value extends NonNullable<unknown> | null> {
   readonly #halfCount: number;

@@ -5,7 +5,7 @@ export interface Metric {
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
   /** The names of all possible labels, except `le` of histogram buckets. */
   readonly labels?: readonly string[];
-  /** A metric whose read fails is left out of the page. */
+  /** A metric that cannot be read is omitted from the page. */
   samples(): readonly MetricSample[] | Promise<readonly MetricSample[]>;
 }
 

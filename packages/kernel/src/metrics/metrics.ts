@@ -4,8 +4,8 @@ import { observeProcess } from './process-metrics.js';
 import { metricText } from './text-format.js';
 
 /**
- * The registry of one server, so that servers in one process do not mix their metrics. Metrics store their own numbers and
- * are read for each page, so the hot path needs no lookup by label.
+ * The registry of one server, so that servers in one process do not mix their metrics. Each metric stores its own
+ * numbers and is read for each page, so the hot path requires no lookup by label.
  */
 export class Metrics {
   readonly #part: string;
@@ -59,7 +59,7 @@ export class Metrics {
     this.#process ??= observeProcess((metric) => this.add(metric));
   }
 
-  /** The current samples. When a read fails, only that metric is left out. */
+  /** The current samples. A metric that cannot be read is omitted. */
   async read(): Promise<
     readonly { readonly metric: Metric; readonly samples: readonly MetricSample[] }[]
   > {

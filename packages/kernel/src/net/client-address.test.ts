@@ -10,7 +10,7 @@ const RULES: AddressRules = {
   ipv6Prefix: 64,
   exemptNetworks: ['203.0.113.0/24'],
 };
-/** The key, with `+` when the connection is that of a proxy. */
+/** The key, with `+` if the connection belongs to a proxy. */
 function keyOf(
   rules: Partial<AddressRules>,
   from: string,
@@ -35,7 +35,7 @@ it('uses the last hop that is not a proxy, and ignores earlier ones', () => {
   assert.equal(keyOf({}, '10.0.0.1', '1.2.3.4, 198.51.100.7, 10.0.0.2'), 'ip:198.51.100.7+');
   assert.equal(keyOf({}, '10.0.0.1', ['1.2.3.4', '198.51.100.7']), 'ip:198.51.100.7+');
   assert.equal(keyOf({}, '10.0.0.1', '10.0.0.3, 10.0.0.2'), 'ip:10.0.0.3+');
-  // An invalid address ends the walk, and a long list is not walked completely.
+  // An invalid address ends the search, and a long list is not searched completely.
   assert.equal(keyOf({}, '10.0.0.1', '1.2.3.4, nonsense, 10.0.0.2'), 'ip:10.0.0.2+');
   assert.equal(keyOf({}, '10.0.0.1', 'nonsense'), 'ip:10.0.0.1+');
   const long = `1.2.3.4${', 10.0.0.2'.repeat(64)}`;
@@ -82,7 +82,7 @@ it('treats all clients of a Unix socket as one, without connection limits', () =
   assert.equal(new ClientAddresses(RULES).of({ headers: {} }).key, 'ip:unknown');
 });
 
-it('recognises exempt networks', () => {
+it('recognizes exempt networks', () => {
   const addresses = new ClientAddresses(RULES);
   const isExempt = (remoteAddress: string, given?: string) =>
     addresses.of({

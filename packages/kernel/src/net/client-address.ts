@@ -16,7 +16,7 @@ export interface ClientAddress {
   readonly address: string;
   /** Whether it is in an exempt network. */
   readonly isExempt: boolean;
-  /** Whether a trusted proxy reported it; the connection is then that of the proxy. */
+  /** Whether a trusted proxy reported it; the connection then belongs to the proxy. */
   readonly isForwarded: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface RequestOrigin {
 
 /** A name or address with an optional port. Source: RFC 3986, section 3.2. */
 const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
-/** The maximum number of forwarding hops that are walked; longer lists are not genuine. */
+/** The maximum number of forwarding hops that are checked. Longer lists are not genuine. */
 const MAX_HOP_COUNT = 64;
 const MAX_CACHED_COUNT = 10_000;
 
@@ -127,7 +127,7 @@ export class ClientAddresses {
     return peer;
   }
 
-  /** The first hop from the right that is not trusted. A malformed hop ends the walk. */
+  /** The first hop from the right that is not trusted. A malformed hop ends the search. */
   #walk(peer: Peer, list: string): Peer {
     const { header } = this.#rules;
     const hops = list.split(',').slice(-MAX_HOP_COUNT);

@@ -17,13 +17,16 @@ export interface GuessLimits {
   readonly lockMs?: number;
 }
 
-/** Adds a failure to the shared count. Resolves to the count of all nodes within the window and never rejects. `undefined` on a single node. */
+/**
+ * Adds a failure to the shared count. Resolves to the count of all nodes within the window and never rejects.
+ * `undefined` on a single node.
+ */
 export type CountTogether = (address: string, windowMs: number) => Promise<number> | undefined;
 
 /**
- * Counts failed credentials by address, and locks addresses with too many. Beyond 100,000 addresses, the one with the oldest
- * window is forgotten; the others keep their locks. Addresses are compared as given: see `addressKey`. Another node learns
- * of a lock with the next failure that it counts.
+ * Counts failed credentials by address, and locks addresses with too many. Beyond 100,000 addresses, the address with
+ * the oldest window is dropped, and all others remain locked. Addresses are compared as given: see `addressKey`.
+ * Another node applies a lock when it counts the next failure.
  */
 export class GuessGuard {
   readonly #clock: Clock;

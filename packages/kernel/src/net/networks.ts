@@ -30,7 +30,7 @@ export function isNetwork(text: string): boolean {
   }
 }
 
-/** IPv6 addresses are assigned in networks of this size, so all addresses of one belong to one client. */
+/** IPv6 addresses are assigned in networks of this size, so all addresses of a network belong to one client. */
 const IPV6_PREFIX = 64;
 
 const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([

@@ -1,6 +1,6 @@
 /** Immutable named objects: segments and plugin files, without rename or append. Names are separated by `/`. */
 export interface ObjectStore {
-  /** Durable when it resolves; throws `object_exists` when the name is taken. */
+  /** Durable when it resolves. Throws `object_exists` if the name is in use. */
   put(name: string, parts: readonly Uint8Array[]): Promise<void>;
   /** Moves a finished local file to `name`, with the guarantees of `put`. */
   adopt(name: string, localPath: string): Promise<void>;

@@ -10,16 +10,19 @@ export interface OutboxOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly leases: Leases;
-  /** The name of this node among those that share the store; stable over restarts. */
+  /** The name of this node among the nodes that share the store. Stable across restarts. */
   readonly node: string;
   readonly log: Logger;
-  /** How long an idle relay waits before it checks again, as another node may have stopped before it sent a notification. */
+  /**
+   * The interval at which an idle relay checks for events, because another node may have stopped before it sent a
+   * notification.
+   */
   readonly pollMs?: number;
-  /** How long events are kept after all subscribers have received them. */
+  /** Time for which events are kept after all subscribers have received them. */
   readonly retentionMs?: number;
-  /** After this time, events are not kept any more for a subscriber that no node runs. */
+  /** Time after which events are removed even if a subscriber that no node runs has not received them. */
   readonly forgetAfterMs?: number;
-  /** Called when events were removed that an inactive subscriber has not received. */
+  /** Called when events that an inactive subscriber has not received were removed. */
   readonly onSubscriberLeftBehind?: (left: {
     readonly subscriber: string;
     readonly lastSeenMs: number;

@@ -12,11 +12,11 @@ export type OutboxTables = {
   kernel_outbox_positions: {
     subscriber: string;
     position: number;
-    /** When a node last ran it; 0 for rows of earlier versions. */
+    /** The last time at which a node ran the subscriber; 0 for rows of earlier versions. */
     seen_ms: number;
     /** The node that delivers its events; `null` when the store is not shared. */
     holder: Generated<string | null>;
-    /** In the store's time; after it, another node may take over. */
+    /** Expiry in the store's time. Afterwards, another node may take over. */
     held_until_ms: Generated<number>;
   };
 };
@@ -25,7 +25,7 @@ export const OUTBOX_MIGRATIONS: readonly Migration[] = [
   {
     name: '0001_outbox',
     async up(tx, engine) {
-      // AUTOINCREMENT never reuses numbers; otherwise positions would skip events that take the place of removed ones.
+      // AUTOINCREMENT never reuses numbers; otherwise a subscriber would skip new events with the numbers of removed events.
       const seq = sql.raw(
         engine === 'sqlite'
           ? 'integer primary key autoincrement'

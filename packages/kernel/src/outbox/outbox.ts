@@ -28,8 +28,8 @@ export interface Outbox {
 }
 
 /**
- * Reports a change in the transaction that makes it, so that the event exists exactly when the change does. When events are
- * in another store, it follows after the commit, and is lost when the process stops in between.
+ * Reports a change in the transaction that makes it, so that the event exists exactly if the change does. If events
+ * are in another store, the event is published after the commit, and is lost when the process stops in between.
  */
 export type ReportEvent = <DB>(
   tx: Transaction<DB>,

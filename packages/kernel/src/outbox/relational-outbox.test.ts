@@ -160,7 +160,7 @@ it('keeps events for an inactive subscriber until it is forgotten', async (conte
   await turnUntil(async () => (await count()) === 0);
   assert.equal(await count(), 0);
   assert.deepEqual(leftBehind, [{ subscriber: 'gone', lastSeenMs: startMs }]);
-  // A running subscriber is waited for, even if it receives nothing.
+  // Events are kept for a running subscriber, even if it receives none.
   const positions = await store
     .reader<OutboxTables>()
     .selectFrom('kernel_outbox_positions')

@@ -9,7 +9,7 @@ import { Subscription } from './subscription.js';
 const RETENTION_CHECK_MS = 60_000;
 const REMOVED_PER_CHECK = 5_000;
 const DAY_MS = 86_400_000;
-/** How often the last run of a subscriber is recorded. */
+/** The interval at which the last run of a subscriber is recorded. */
 const SEEN_INTERVAL_MS = 3_600_000;
 
 type Position = Selectable<OutboxTables['kernel_outbox_positions']>;
@@ -83,8 +83,8 @@ export class RelationalOutbox implements Outbox {
   }
 
   /**
-   * Removes events in batches, once all subscribers have received or passed them and the retention has elapsed. An inactive
-   * subscriber counts until it is forgotten.
+   * Removes events in batches, once all subscribers have received or passed them and the retention has elapsed. An
+   * inactive subscriber counts until it is dropped.
    */
   async removeOld(): Promise<void> {
     const { store, clock, retentionMs = DAY_MS, forgetAfterMs = 30 * DAY_MS } = this.#options;
@@ -124,7 +124,7 @@ export class RelationalOutbox implements Outbox {
     return new Map(await Promise.all(ages));
   }
 
-  /** Gives positions of earlier versions, which have no time, the full time until they are forgotten. */
+  /** Sets the time of positions from earlier versions, so that they are kept for the full period. */
   async #noteUnseen(): Promise<void> {
     const { store, clock } = this.#options;
     await store.transaction<OutboxTables, void>(async (tx) => {

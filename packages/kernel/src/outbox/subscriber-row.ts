@@ -8,7 +8,7 @@ export interface StoredEvent extends OutboxEvent {
   readonly seq: number;
 }
 
-/** The result of one check, all as of the same moment. */
+/** The result of one check. All values are from the same moment. */
 export interface SubscriberStatus {
   /** The number of the last committed event. */
   readonly lastSeq: number;
@@ -71,7 +71,7 @@ export class SubscriberRow {
     this.#isFree = `(holder is null or holder = ? or held_until_ms < ${this.#nowMs})`;
   }
 
-  /** Creates the row at the start, so that no event is removed before this subscriber has received it. */
+  /** Creates the row at startup, so that no event is removed before this subscriber has received it. */
   async make(): Promise<void> {
     const nowMs = this.#clock.nowMs();
     const text = `insert into kernel_outbox_positions (subscriber, position, seen_ms) values (?, 0, ?)

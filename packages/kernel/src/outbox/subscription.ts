@@ -11,7 +11,7 @@ interface SubscriptionOptions extends OutboxOptions {
 const BATCH_SIZE = 100;
 /** Together with the lease time, within the ten seconds in which other nodes take over. */
 const POLL_MS = 2500;
-/** How often the position is written when only events of other types were passed. */
+/** The interval at which the position is written when only events of other types were passed. */
 const PASSING_INTERVAL_MS = 60_000;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 60_000;
@@ -20,8 +20,8 @@ const MAX_DELAY_MS = 60_000;
  * Delivers events to one subscriber in order. The position is written after each batch, so a crash repeats at most that
  * batch. A failed event is retried with increasing delays, and blocks the events after it.
  *
- * Of the nodes that share a store, one delivers at a time. A node that finds the lease taken sleeps, because the holder
- * checks once more after releasing it. That check sees every event committed before.
+ * Only one of the nodes that share a store delivers at a time. A node without the lease sleeps, because the holder
+ * checks once more after it releases the lease. This check finds every event committed before.
  */
 export class Subscription {
   readonly #options: SubscriptionOptions;
@@ -110,7 +110,7 @@ export class Subscription {
       }
       handledSeq = seq;
     }
-    // When this fails or comes too late, the events are delivered again (at least once).
+    // If this fails or is too late, the events are delivered again (at least once).
     await this.#row.advance(handledSeq, 'end');
     this.#noteWritten(handledSeq);
     return hasFailed ? 'failed' : 'handled';
@@ -125,7 +125,10 @@ export class Subscription {
     return true;
   }
 
-  /** Moves past events of other types. Before that, they cannot be removed, and each check reads them again. */
+  /**
+   * Advances the position beyond events of other types. Otherwise, these events could not be removed, and each check
+   * would read them again.
+   */
   async #pass(lastSeq: number): Promise<void> {
     this.#passedSeq = Math.max(this.#passedSeq, lastSeq);
     const sinceMs = this.#options.clock.monotonicMs() - this.#writtenMs;

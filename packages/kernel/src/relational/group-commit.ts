@@ -11,7 +11,7 @@ export interface GroupLimits {
   readonly maxGroupMs: number;
   /** The number of transactions that may wait; the next one is rejected. */
   readonly maxWaitingCount: number;
-  /** A longer transaction is rolled back, because all others wait for it. */
+  /** A longer transaction is rolled back, because all others wait until it ends. */
   readonly maxTransactionMs: number;
 }
 
@@ -21,9 +21,9 @@ interface Deferred<T> {
 }
 
 /**
- * Runs transactions one at a time. All that wait together form a group, which is committed and synced once; each of them
- * resolves after that. The next group collects during the commit, so groups grow with the load, and a single writer never
- * waits for others.
+ * Runs transactions one at a time. All waiting transactions form a group, which is committed and synced once; then
+ * all of them resolve. The next group forms during the commit, so groups grow with the load, and a single writer
+ * never waits for others.
  */
 export class GroupCommit {
   readonly #channel: WorkerChannel;
@@ -144,7 +144,7 @@ export class ExclusiveTransaction {
     this.#throwIfFailed();
     invariant(
       this.#outcome === undefined,
-      'a statement must not follow the end of its transaction',
+      'a statement must not run after its transaction has ended',
     );
     try {
       return await this.#channel.query('writer', sql, parameters);
@@ -169,8 +169,8 @@ export class ExclusiveTransaction {
   }
 
   /**
-   * Safe after the end. Also resolves with the group: the reason for the rollback may depend on changes of other transactions
-   * in the group, so it must not be visible before these are durable.
+   * Safe to call after the end. Also resolves with the group: the reason for the rollback may depend on other
+   * transactions of the group, so it must not be visible before their changes are durable.
    */
   async rollback(): Promise<void> {
     await (this.#outcome ?? this.#finish('undo'));

@@ -4,7 +4,7 @@ import type { Migration, RelationalStore, SqlEngine } from './relational-store.j
 
 type MigrationTables = { kernel_migrations: { service: string; name: string } };
 
-/** The next holder of the lock must see what the previous one has committed. */
+/** The next holder of the lock must see the changes that the previous holder has committed. */
 const LOCKED = { isolation: 'read_committed' } as const;
 
 const IS_TABLE_THERE = {
@@ -22,8 +22,8 @@ export class Migrations {
   readonly #transaction: InTransaction;
   readonly #applying = new Map<string, Promise<void>>();
   /**
-   * Applied names in order, by service. Read once for all services at startup. The list may lack migrations of a node that
-   * starts at the same time; the write detects this.
+   * Applied names in order, by service. Read once for all services at startup. The list may not contain migrations of
+   * a node that starts at the same time, which is detected by the write.
    */
   #applied: Promise<Map<string, readonly string[]>> | undefined;
 
@@ -121,7 +121,7 @@ function refuseOtherHistory(
     if (expected === name) continue;
     throw storeError('migrations_differ', {
       service,
-      why: `the database has ${name} where this version has ${expected ?? 'none'}`,
+      why: `the database contains ${name}; this version expects ${expected ?? 'none'}`,
     });
   }
 }

@@ -50,9 +50,9 @@ export class RawStatements {
   }
 
   /**
-   * Runs independent statements in order; the embedded store gets them as one message. Resolves when none of them is running
-   * any more, because a statement that outlives its transaction would change other data. Statements of one transaction must
-   * not run concurrently in any other way.
+   * Runs independent statements in order; the embedded store receives them as one message. Resolves when all of them
+   * have ended, because a statement that outlives its transaction would change other data. Statements of one
+   * transaction must not run concurrently in any other way.
    */
   async together<R>(
     on: unknown,
@@ -105,8 +105,9 @@ export class RawStatements {
   }
 
   /**
-   * Statements that insert any number of rows. The embedded store caches prepared statements, so few variants are used, each
-   * with a power of two of rows. For PostgreSQL, each statement is a round trip, and none is prepared.
+   * Statements that insert any number of rows. The embedded store caches prepared statements, so only few variants
+   * are used, whose row counts are powers of two. For PostgreSQL, each statement is a round trip, and none is
+   * prepared.
    */
   insertion(
     table: string,
@@ -126,9 +127,9 @@ export class RawStatements {
   }
 
   /**
-   * Like `insertion`, for hundreds of rows with short values and at most one byte column without nulls. The embedded store
-   * gets shared values once, the others as one JSON text, and all bytes as one value, as binding a single value costs more
-   * than storing it.
+   * Like `insertion`, for hundreds of rows with short values and at most one byte column without nulls. The embedded
+   * store receives shared values once, other values as one JSON text, and all bytes as one value, because binding a
+   * single value costs more than storing it.
    */
   bulkInsertion(
     table: string,
@@ -190,7 +191,7 @@ const MAX_ROWS_PER_INSERT = 64;
 const MAX_TEXT_COUNT = 1000;
 const MIN_BULK_ROW_COUNT = 8;
 const MAX_ROWS_PER_BULK = 1000;
-/** How JSON encodes half a surrogate pair, which SQLite turns into invalid UTF-8, and NUL, which ends its strings. */
+/** The JSON escapes of half a surrogate pair, which SQLite converts to invalid UTF-8, and of NUL, which ends SQLite strings. */
 const HALF_SURROGATE = '\\ud';
 const NUL = '\\u0000';
 

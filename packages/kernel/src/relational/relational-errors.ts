@@ -14,7 +14,10 @@ export class StatementFailed extends Error {
   }
 }
 
-/** The database did not respond, or accepts no connections. Statements in progress may have run or not. `code` as in `StatementFailed`. */
+/**
+ * The database did not respond, or accepts no connections. Statements in progress may or may not have run. `code` as
+ * in `StatementFailed`.
+ */
 export class StoreAway extends Error {
   override readonly name = 'StoreAway';
   readonly kind = 'store_away';
@@ -30,7 +33,7 @@ export const storeError = errorCatalogue('StoreError', {
   /** A statement would have violated a constraint; it changed nothing. */
   constraint_violated: (at: { readonly constraint: ConstraintKind; readonly message: string }) =>
     at.message,
-  /** The store cannot hold a value, such as text with U+0000; nothing was changed. */
+  /** The store does not support a value, such as text with U+0000; nothing was changed. */
   value_refused: (why: string) => why,
   /** A statement failed and the work continued. As in PostgreSQL, such a transaction can only be rolled back. */
   transaction_aborted: 'transaction was rolled back because a statement in it failed',
@@ -47,7 +50,7 @@ export const storeError = errorCatalogue('StoreError', {
   /** Pages of the database file are corrupt. The startup fails unless a repair can rebuild them. */
   store_corrupt: (at: { readonly file: string; readonly why: string }) =>
     `relational store is corrupt: ${at.file}: ${at.why}`,
-  /** The database has other migrations, for example those of a newer version. */
+  /** The database contains other migrations, for example from a newer version. */
   migrations_differ: (at: { readonly service: string; readonly why: string }) =>
     `migrations of ${at.service}: ${at.why}`,
 });

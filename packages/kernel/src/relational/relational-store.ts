@@ -22,7 +22,7 @@ export interface RelationalStore {
   onCommit<DB>(tx: Transaction<DB>, listener: () => void): void;
   /**
    * Reads outside a transaction. Each statement sees everything committed before it ran, including every resolved
-   * `transaction`, and nothing of a running one. It cannot write.
+   * `transaction`, and no changes of a running transaction. It cannot write.
    */
   reader<DB>(): Kysely<DB>;
   /** Applies the missing migrations of `service` in order, each once. */
@@ -40,7 +40,7 @@ export interface TransactionOptions {
 
 /** A store in a file of this node. */
 export interface EmbeddedStore extends RelationalStore {
-  /** Why transactions currently fail; `undefined` when no reason is known. */
+  /** The reason why transactions currently fail; `undefined` if no reason is known. */
   readonly obstacle: Error | undefined;
   /** Writes a consistent copy of the committed state to `path`, which must not exist. */
   snapshot(path: string): Promise<void>;
@@ -48,7 +48,7 @@ export interface EmbeddedStore extends RelationalStore {
 
 /** A store on a database server, which several nodes can share. */
 export interface SharedStore extends RelationalStore {
-  /** Why it rejects writes, according to the last write or `probe`; `undefined` when no reason is known. */
+  /** The reason why the store rejects writes, according to the last write or `probe`; `undefined` when no reason is known. */
   readonly obstacle: Error | undefined;
   /** Checks the connection, and whether writes work again. Rejects when the server does not respond. */
   probe(): Promise<void>;

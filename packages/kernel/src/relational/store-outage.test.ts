@@ -5,7 +5,7 @@ import { CredentialUncheckable } from '../http/credential-uncheckable.js';
 import { StatementFailed, StoreAway, storeError } from './relational-errors.js';
 import { asOutage, StoreOutage } from './store-outage.js';
 
-it('recognises an unavailable store, even when the error is wrapped', () => {
+it('recognizes an unavailable store, even when the error is wrapped', () => {
   for (const error of [
     new StoreAway('ECONNREFUSED', 'connection refused'),
     storeError('store_overloaded', 1),

@@ -13,7 +13,7 @@ const KINDS: ReadonlySet<unknown> = new Set([
   'transaction_timed_out',
 ]);
 
-/** The relational store is unavailable. A change may have been stored or not. */
+/** The relational store is unavailable. A change may or may not have been stored. */
 export class StoreOutage extends Error {
   override readonly name = 'StoreOutage';
   readonly kind = 'store_outage';

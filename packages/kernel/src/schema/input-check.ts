@@ -9,8 +9,8 @@ import { toFailures } from './schema-failure.js';
 const MAX_ERRORS = 500;
 
 /**
- * Compiles the validation of one part of a request. Query strings, parameters and headers are converted to the types of
- * their schema and get defaults; bodies are validated without any change.
+ * Compiles the validation of one part of a request. Query strings, parameters and headers are converted to the types
+ * of their schema, and defaults are added. Bodies are validated without any change.
  * @returns the validated value; throws `RequestInvalid`.
  */
 export function inputCheck<Schema extends TSchema>(

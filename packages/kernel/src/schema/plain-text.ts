@@ -2,7 +2,7 @@ const FORBIDDEN = /[\p{Control}\p{Surrogate}]/u;
 const HALF = /\p{Surrogate}/u;
 
 /**
- * Whether every store, log and terminal preserves the text: complete characters and no control characters. Names must meet
+ * Whether every store, log and terminal preserves the text: only complete characters, and no control characters. Names must meet
  * this: a store changes half a surrogate pair, and PostgreSQL rejects NUL.
  */
 export const isPlainText = (text: string): boolean => !FORBIDDEN.test(text);
@@ -11,8 +11,9 @@ export const isPlainText = (text: string): boolean => !FORBIDDEN.test(text);
 export const hasHalfCharacter = (text: string): boolean => HALF.test(text);
 
 /**
- * Characters that names of tokens, users and apps must not contain: those that `isPlainText` rejects, line and paragraph
- * separators, and directional marks, which can make one name look like another. For a regular expression with flag `u`.
+ * Characters that names of tokens, users and apps must not contain: characters that `isPlainText` rejects, line and
+ * paragraph separators, and directional marks, which can make one name look like another. For a regular expression
+ * with flag `u`.
  */
 export const UNSAFE_IN_NAMES = '\\p{Control}\\p{Surrogate}\\p{Zl}\\p{Zp}\\p{Bidi_Control}';
 

@@ -4,7 +4,7 @@ import type { TLocalizedValidationError } from 'typebox/error';
 interface RefusalMessages {
   /** The resource of the value, as clients know it. */
   readonly title?: string;
-  /** A better message than that of the keyword. */
+  /** A message that replaces the keyword's own. */
   readonly errorMessage?: string;
   /** A secret, whose value is not returned. */
   readonly writeOnly?: boolean;

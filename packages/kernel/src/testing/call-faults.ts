@@ -10,7 +10,7 @@ export interface CallFault {
   readonly count?: number;
   /** `none`: the call fails without an effect. `done`: the call takes effect and then reports a failure. */
   readonly effect?: 'none' | 'done';
-  /** The error, `CallFailed` by default: a full disk fails differently from a broken one. */
+  /** The error, `CallFailed` by default: a full disk causes other errors than a defective one. */
   readonly error?: Error;
 }
 
@@ -37,7 +37,7 @@ export class CallFailed extends Error {
   override readonly name = 'CallFailed';
   readonly kind: string;
   constructor(kind: string, count: number) {
-    super(`simulated failure of call ${count} of ${kind}`);
+    super(`simulated failure of ${kind} call ${count}`);
     this.kind = kind;
   }
 }
@@ -58,7 +58,7 @@ export class CallFaults {
     return this.#counts;
   }
 
-  /** The number of planned failures that have not completely happened yet. */
+  /** The number of planned failures that have not fully occurred yet. */
   get waitingCount(): number {
     return this.#waiting.length;
   }

@@ -4,6 +4,6 @@ export interface SimFaults {
   readonly readFails?: number;
   /** A write stores only a part and then fails with `EIO`. */
   readonly writeIsShort?: number;
-  /** The total size of all files. A write beyond it stores what fits and fails with `ENOSPC`. */
+  /** The total size of all files. A write beyond this size stores the bytes that fit and fails with `ENOSPC`. */
   readonly capacityBytes?: number;
 }

@@ -126,7 +126,7 @@ export class SimFileSystem implements FileSystem {
     for (const [name, file] of folder.names) folder.synced.set(name, file);
   }
 
-  /** Each name change since the last sync of its folder survives or not, independently of all others. */
+  /** Each name change since the last sync of its folder may be lost, independently of all others. */
   #forgetNames(folder: Folder): void {
     for (const name of new Set([...folder.names.keys(), ...folder.synced.keys()])) {
       const before = folder.synced.get(name);

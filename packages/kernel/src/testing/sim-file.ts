@@ -128,7 +128,7 @@ export class SimFileHandle implements FileHandle {
 
   async truncate(sizeBytes: number): Promise<void> {
     this.#checkWritable();
-    // As on a real disk, other tasks run in the meantime.
+    // Other tasks run in the meantime, as with a real disk.
     await new Promise<void>((resolve) => setImmediate(resolve));
     this.#checkWritable();
     this.#file.apply({ kind: 'truncate', sizeBytes });
@@ -143,7 +143,7 @@ export class SimFileHandle implements FileHandle {
     this.#isClosed = true;
   }
 
-  /** The write is in flight: a crash in this event-loop tick finds it incomplete. */
+  /** The write is in progress. A crash in this event-loop tick leaves it incomplete. */
   async #reachDisk(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
     this.#check();

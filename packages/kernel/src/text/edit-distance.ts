@@ -1,5 +1,5 @@
 /**
- * The number of edits (insert, delete, replace, swap neighbours) between one word and others, up to a limit. Only cells
+ * The number of edits (insert, delete, replace, swap neighbors) between one word and others, up to a limit. Only cells
  * within the limit of the diagonal are computed. Buffers are allocated once per word, so comparisons allocate nothing.
  */
 export class EditDistance {

@@ -26,8 +26,8 @@ const KIND = { internal: 1, server: 2, client: 3 } as const;
 const STATUS = { ok: 1, error: 2 } as const;
 
 /**
- * Sends spans to an OpenTelemetry collector in batches, as JSON over HTTP. Spans that it does not accept are dropped, as
- * tracing must never block. Source: OTLP 1.5, "OTLP/HTTP Request" and trace.proto.
+ * Sends spans to an OpenTelemetry collector in batches, as JSON over HTTP. Spans that the collector does not accept
+ * are dropped, because tracing must never block. Source: OTLP 1.5, "OTLP/HTTP Request" and trace.proto.
  */
 export class OtlpTracer implements Tracer {
   readonly #options: OtlpTracerOptions;

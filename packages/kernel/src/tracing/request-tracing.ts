@@ -42,7 +42,7 @@ export class RequestTracing {
   }
 }
 
-/** The span of one request, and parent of its steps. */
+/** The span of one request and the parent of its steps. */
 export class RequestSpan {
   readonly traceId: string;
   readonly spanId: string;

@@ -2,7 +2,7 @@ import { rateLimitError } from '../errors.js';
 import { ANY_ENDPOINT, endpointOf } from '../model/endpoint.js';
 import type { Answer, DecisionService, Question } from './decision-service.js';
 
-/** Units of the protocol by name, in seconds. Months and years are those of the reference service. */
+/** Units of the protocol by name, in seconds. Months and years have the lengths of the reference service. */
 export const UNIT_SEC = {
   SECOND: 1,
   MINUTE: 60,
@@ -33,7 +33,7 @@ export interface EnvoyAnswer {
   readonly isOverLimit: boolean;
   /** One per descriptor. `undefined` if the descriptor names no identity, which means no limit. */
   readonly answers: readonly (Answer | undefined)[];
-  /** The result for the headers: the refusal, or the one with the fewest remaining requests. */
+  /** The result for the headers: the refusal, or the result with the fewest remaining requests. */
   readonly tightest: Answer | undefined;
 }
 
@@ -54,7 +54,10 @@ export class EnvoyService {
       throw rateLimitError('question_invalid', 'rate limit descriptor list must not be empty');
     }
     if (request.descriptors.length > MAX_DESCRIPTOR_COUNT) {
-      throw rateLimitError('question_invalid', `at most ${MAX_DESCRIPTOR_COUNT} descriptors`);
+      throw rateLimitError(
+        'question_invalid',
+        `too many descriptors; send at most ${MAX_DESCRIPTOR_COUNT}`,
+      );
     }
     const questions = request.descriptors.map((each) => toQuestion(each, request.hitsAddend));
     const answers: (Answer | undefined)[] = [];

@@ -32,7 +32,7 @@ export interface Outcome {
   readonly admission: Admission;
   /** Whether a limit was exceeded outside shadow mode. */
   readonly isRefused: boolean;
-  /** `undefined` when a limit was exceeded; nothing was charged then. */
+  /** `undefined` if a limit was exceeded; then nothing was charged. */
   readonly lease: Lease | undefined;
 }
 

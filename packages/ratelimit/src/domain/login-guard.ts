@@ -5,10 +5,9 @@ const WINDOW_MS = 600_000;
 const LOCK_MS = 600_000;
 
 /**
- * Slows down guessing of credentials. After more than 50 wrong ones within ten minutes, further
- * wrong ones from that address are rejected for ten minutes.
- * Valid credentials are never affected, because other clients may share the address.
- * Source: rate-limits, section 3.1.
+ * Slows down guessing of credentials. After more than 50 wrong credentials within ten minutes, further wrong
+ * credentials from that address are rejected for ten minutes. Valid credentials are never affected, because other
+ * clients may share the address. Source: rate-limits, section 3.1.
  */
 export class LoginGuard {
   readonly #guard: GuessGuard;

@@ -8,7 +8,7 @@ export interface ProfileSource {
   readonly version: number;
   /** Maximum age of a cached profile. */
   readonly rememberMs: number;
-  /** `undefined`: nothing is registered under this key. */
+  /** `undefined` if no identity is registered under this key. */
   read(key: string): Promise<LimitProfile | undefined>;
 }
 
@@ -16,7 +16,7 @@ export interface ProfileSource {
 export class Profiles {
   readonly #source: ProfileSource;
   readonly #clock: Clock;
-  /** `null`: nothing is registered. */
+  /** `null` if no identity is registered. */
   readonly #byKey = new Memo<string, LimitProfile | null>({ maxCount: MAX_REMEMBERED_COUNT });
   #version = -1;
   #sinceMs = 0;

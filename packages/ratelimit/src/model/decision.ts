@@ -21,13 +21,13 @@ export interface Decision {
   readonly limit: number;
   /** Usage including this request. */
   readonly used: number;
-  /** Epoch seconds. Without an open window: the reset of a window that starts now. */
+  /** Epoch seconds. Without an open window, this is the reset of a window that starts now. */
   readonly resetSec: number;
   /** At least 1 for a refusal, 0 otherwise. */
   readonly retryAfterSec: number;
 }
 
-/** Usage of one bucket, as its owner sees it. */
+/** Usage of one bucket, as shown to its owner. */
 export interface BucketUsage {
   readonly used: number;
   readonly resetSec: number;

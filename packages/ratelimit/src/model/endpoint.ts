@@ -6,7 +6,7 @@ export const ANY_ENDPOINT = '*';
 const MAX_LENGTH = 256;
 
 /**
- * Returns the endpoint whose points a request to another system or application counts towards.
+ * Returns the endpoint to which a request to another system or application is charged.
  * All forms of a path that the other system may treat as equal map to one endpoint.
  * Percent-encodings are decoded, dot segments resolved (RFC 3986, section 5.2.4) and empty segments
  * removed.

@@ -18,7 +18,7 @@ export interface WrongLogin {
  */
 export interface LimitStore {
   admit(caller: Caller, plan: Plan): Admission | Promise<Admission>;
-  /** Like `admit`, but charges nothing and takes no slot. */
+  /** Like `admit`, but charges nothing and occupies no slot. */
   peek(caller: Caller, plan: Plan): Decision | Promise<Decision>;
   /** Refunds the primary cost. At most once per admission. */
   refund(admission: Admission): void;
@@ -56,7 +56,7 @@ export interface LimitStore {
    */
   countWrongLogin(login: WrongLogin, windowMs: number): Promise<number> | undefined;
 
-  /** At most `limit` bans, those that last longest first. */
+  /** At most `limit` bans, the longest remaining first. */
   bans(limit: number): readonly Ban[] | Promise<readonly Ban[]>;
   /** Returns the identities with the highest usage of a resource. */
   top(

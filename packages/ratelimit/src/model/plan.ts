@@ -9,15 +9,15 @@ export interface Plan {
   readonly cost: number;
   /** Endpoint whose points are counted. */
   readonly endpoint: string;
-  /** 0: the request has no points. */
+  /** 0 if the request has no points. */
   readonly points: number;
   readonly isGraph: boolean;
   readonly isContent: boolean;
-  /** `undefined`: only the general content limit applies. */
+  /** `undefined` if only the general content limit applies. */
   readonly contentPerMinute: number | undefined;
   /** Whether the request creates an OAuth token for the caller, which is an app. */
   readonly isTokenCreation: boolean;
-  /** 0: not declared as heavy. */
+  /** 0 if not declared as compute-heavy. */
   readonly heavy: number;
   /** Whether the request takes one of the caller's slots while it runs. */
   readonly takesSlot: boolean;
@@ -26,7 +26,7 @@ export interface Plan {
   readonly isLongLived: boolean;
 }
 
-/** Length of the window that counts the request. An override may have its own. */
+/** Length of the window that counts the request. An override may define its own window. */
 export const windowSecOf = ({ limits }: Pick<Caller, 'limits'>, { resource }: Plan): number =>
   limits.windowSec[resource.index] ?? resource.windowSec;
 

@@ -87,7 +87,7 @@ export const Ban = Type.Object({
 const MAX_BAN_SEC = 31_536_000;
 
 /**
- * Rejects unknown members: a misspelled duration would otherwise create a ban of another length.
+ * Rejects unknown members: otherwise, a misspelled duration would create a ban with another length.
  */
 export const NewBan = Type.Object(
   {

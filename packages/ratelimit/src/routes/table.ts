@@ -23,7 +23,7 @@ export interface TableDeps extends OperatorDeps {
   contextOf(base: string): AnswerContext;
 }
 
-/** All routes of this service. When limits are disabled, only those that clients still request. */
+/** All routes of this service. If limits are disabled, only the routes that clients still request. */
 export function rateLimitTables(deps: TableDeps): readonly RouteTable[] {
   const { config, dialect, ownsMeta, mint } = deps;
   const own = {

@@ -117,23 +117,23 @@ export class GuardedStore implements LimitStore {
   }
 
   refund(admission: Admission): void {
-    this.#ownerOf(admission)?.refund(admission as never); // each store gets its own admissions
+    this.#ownerOf(admission)?.refund(admission as never); // each store receives its own admissions
   }
 
   releaseSlot(admission: Admission): void {
-    this.#ownerOf(admission)?.releaseSlot(admission as never); // each store gets its own admissions
+    this.#ownerOf(admission)?.releaseSlot(admission as never); // each store receives its own admissions
   }
 
   watchRunning(admission: Admission, charge: () => void): void {
-    this.#ownerOf(admission)?.watchRunning(admission as never, charge); // each store gets its own admissions
+    this.#ownerOf(admission)?.watchRunning(admission as never, charge); // each store receives its own admissions
   }
 
   chargeCpu(admission: Admission, cpuMs: number): void {
-    this.#ownerOf(admission)?.chargeCpu(admission as never, cpuMs); // each store gets its own admissions
+    this.#ownerOf(admission)?.chargeCpu(admission as never, cpuMs); // each store receives its own admissions
   }
 
   finish(admission: Admission): void {
-    this.#ownerOf(admission)?.finish(admission as never); // each store gets its own admissions
+    this.#ownerOf(admission)?.finish(admission as never); // each store receives its own admissions
   }
 
   async usage(

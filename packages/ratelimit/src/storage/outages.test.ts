@@ -48,7 +48,7 @@ describe('Outages', () => {
     assert.deepEqual(changes, [false]);
     outages.noteSuccess('b');
     assert.deepEqual(changes, [false, true]);
-    // A server that left the cluster gets no further calls.
+    // A server that left the cluster receives no further calls.
     fail(outages, 'c', 1);
     await clock.advanceMs(11_000);
     outages.noteSuccess('a');

@@ -32,8 +32,7 @@ export class Outages {
   }
 
   /**
-   * Whether calls to the server are paused. The first call after a pause decides about the next
-   * one.
+   * Whether calls to the server are paused. The first call after a pause determines whether another pause follows.
    */
   isPaused(server: string): boolean {
     const outage = this.#away.get(server);

@@ -181,8 +181,7 @@ export function limitStoreContract(
         if (admission.isAllowed) passed.push({ askedMs, toldMs });
         await advance(140);
       }
-      // A request passed between its two times, so only those that are surely within a window
-      // count.
+      // A request passed between its two times, so only requests that are certainly within a window count.
       for (const { askedMs: start } of passed) {
         const within = passed.filter(
           ({ askedMs, toldMs }) => askedMs >= start && toldMs < start + 1_200 - 140,

@@ -26,7 +26,7 @@ const manifest = (...names: readonly string[]) => ({
   ...{ format_version: 1, id: 'i', created_at: 'now' },
   files: names.map(file),
 });
-/** What is wrong with a manifest of these files, beside that of the store. */
+/** Returns the problem of a manifest with these files in addition to the store. */
 function faultOf(...names: readonly string[]): string {
   try {
     readManifest(JSON.stringify(manifest(STORE, ...names)), 'M');
@@ -66,9 +66,12 @@ it('lists each file of the backup once', () => {
 it('has a format that this release can read', () => {
   const read = (text: string) => () => readManifest(text, 'M');
   assert.throws(read('{'), /^CommandFailed: M is corrupt: not valid JSON$/);
-  assert.throws(read('{"format_version":1000000}'), /M has format 1000000, which this release/);
+  assert.throws(
+    read('{"format_version":1000000}'),
+    /M uses backup format 1000000, which this release/,
+  );
   for (const text of ['null', '{}', '{"format_version":"9999"}', '[]']) {
-    assert.throws(read(text), /^CommandFailed: M is damaged$/, text);
+    assert.throws(read(text), /^CommandFailed: M is corrupt$/, text);
   }
   assert.throws(
     read(JSON.stringify(manifest('a'))),
@@ -86,11 +89,11 @@ it('is complete and unchanged', async (t) => {
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   const text = await readFile(path, 'utf8');
   await writeFile(path, text.replace('"now"', '"new"'));
-  await assert.rejects(readBackup(folder), /backup\.json is damaged$/);
+  await assert.rejects(readBackup(folder), /backup\.json is corrupt$/);
 });
 
 it('checks size and checksum of the data it returns', async () => {
-  // CRC-32C of "123456789". Source: RFC 3720, and the catalogue of CRCs.
+  // CRC-32C of "123456789". Source: RFC 3720, and the catalog of CRCs.
   const good = { name: 'a', size_bytes: 9, crc32c: 0xe3069283 };
   const through = async (expected: typeof good): Promise<string> => {
     const pieces = (async function* () {
@@ -124,7 +127,7 @@ it('reads only regular files, not links or files behind links', async (t) => {
   assert.equal(await read(backup, 'in/plain'), 'plain');
   assert.equal(await read(join(folder, 'other-name'), 'in/plain'), 'plain');
   for (const name of ['link', 'inner', 'over/secret', 'in']) {
-    const message = `${join(backup, name)} is a link, is behind a link, or is not a regular file; a backup contains only regular files`;
+    const message = `${join(backup, name)} is a link, is reached through a link, or is not a regular file; a backup must contain only regular files`;
     await assert.rejects(read(backup, name), { message }, name);
   }
   await assert.rejects(read(backup, 'none'), /^CommandFailed: cannot read .*none: ENOENT/);

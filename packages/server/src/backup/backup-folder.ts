@@ -48,9 +48,11 @@ export function readManifest(text: string, where: string): Manifest {
   }
   const version: unknown = Reflect.get(Object(value), 'format_version');
   if (typeof version === 'number' && version > BACKUP_FORMAT_VERSION) {
-    throw new CommandFailed(`${where} has format ${version}, which this release does not know`);
+    throw new CommandFailed(
+      `${where} uses backup format ${version}, which this release does not support`,
+    );
   }
-  if (!Check(Manifest, value)) throw new CommandFailed(`${where} is damaged`);
+  if (!Check(Manifest, value)) throw new CommandFailed(`${where} is corrupt`);
   const fault = faultOf(value);
   if (fault !== undefined) throw new CommandFailed(`${where} ${fault}`);
   return value;
@@ -98,7 +100,7 @@ export async function readBackup(folder: string): Promise<Manifest> {
   const text = Buffer.concat(pieces).toString();
   const manifest = readManifest(text, join(folder, MANIFEST));
   const { sha256, ...rest } = JSON.parse(text) as Manifest & { readonly sha256?: unknown };
-  if (sha256 !== digestOf(rest)) throw new CommandFailed(`${join(folder, MANIFEST)} is damaged`);
+  if (sha256 !== digestOf(rest)) throw new CommandFailed(`${join(folder, MANIFEST)} is corrupt`);
   return manifest;
 }
 
@@ -174,7 +176,7 @@ export async function* piecesOf(backup: string, name: string): AsyncGenerator<Ui
   try {
     if (!(await isPlainFile(backup, name))) {
       throw new CommandFailed(
-        `${path} is a link, is behind a link, or is not a regular file; a backup contains only regular files`,
+        `${path} is a link, is reached through a link, or is not a regular file; a backup must contain only regular files`,
       );
     }
     yield* createReadStream(path) as AsyncIterable<Uint8Array>; // no encoding is set
@@ -208,7 +210,7 @@ async function writeContent(
   }
 }
 
-/** Makes the names of the files below `folder` durable, and those of their folders. */
+/** Makes the names of all files and folders below `folder` durable. */
 export async function syncFolders(
   folder: string,
   files: readonly { readonly name: string }[],

@@ -94,7 +94,7 @@ export function createBackupService(
       await scheduled?.prepare();
     },
     warmUp() {
-      scheduled?.begin(); // A backup needs all services, which start beside this one.
+      scheduled?.begin(); // A backup requires all services, which start at the same time as this one.
     },
     async close() {
       await scheduled?.close();

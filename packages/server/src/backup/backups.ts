@@ -16,18 +16,18 @@ import { backupError } from './backup-errors.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
 import { type BackupFile, describe, filesAt, KEPT } from './kept-files.js';
 
-/** Maximum number of open backups: each keeps files on disk that would otherwise be deleted. */
+/** Maximum number of open backups. Each keeps files on disk that would otherwise be deleted. */
 const MAX_OPEN_COUNT = 2;
-/** A backup is released after this time without a file request: a client that disappeared sends no signal. */
+/** A backup is released after this time without a file request, because a client that disappears sends no signal. */
 const IDLE_MS = 2 * 60_000;
 const CHECK_INTERVAL_MS = 15_000;
 
-/** What a backup consists of; `backup.json` beside its files. Layout: docs/formats/backup.md. */
+/** The contents of a backup, as listed in its `backup.json`. Layout: docs/formats/backup.md. */
 export interface BackupManifest {
   readonly format_version: number;
   readonly id: string;
   readonly created_at: string;
-  /** Of the data folder, which a restored copy does not share. */
+  /** Id of the data folder, which a restored copy does not share. */
   readonly folder_id: string;
   /** Messages for the user who restores the backup. */
   readonly left_out: readonly string[];
@@ -46,7 +46,7 @@ interface OpenBackup {
 
 interface BackupsDeps {
   readonly stores: Stores;
-  /** Running services, and others that keep files. */
+  /** Running services, and other parts that store files. */
   readonly services: readonly Pick<HttpService, 'name' | 'freeze'>[];
   /** Data that backups of this server do not contain. */
   readonly leftOut: readonly string[];
@@ -55,7 +55,7 @@ interface BackupsDeps {
   readonly log: Logger;
 }
 
-/** Open backups: each is a consistent snapshot that exists until its client has read it. */
+/** Open backups. Each is a consistent snapshot that exists until its client has read it. */
 export class Backups {
   readonly #deps: BackupsDeps;
   readonly #folder: string;
@@ -165,7 +165,7 @@ export class Backups {
     }
   }
 
-  /** Made for the first backup: a start on a full disk writes nothing. */
+  /** Created for the first backup, because the server must not write at startup when the disk is full. */
   async folderId(): Promise<string> {
     const { stores, random } = this.#deps;
     this.#readingId ??= readFolderId(stores.dataDir, stores.files, random).catch((error) => {
@@ -175,7 +175,7 @@ export class Backups {
     return await this.#readingId;
   }
 
-  /** One service within the other, so that all hold still when the innermost copies the store. */
+  /** Freezes the services one within the other, so that all of them are frozen when the innermost one copies the store. */
   async #freeze(folder: string, frozen: Map<string, FrozenFiles>): Promise<void> {
     const waiting = [...this.#deps.services];
     const next = async (): Promise<void> => {

@@ -9,7 +9,7 @@ const SUM_PIECE_BYTES = 4 * 1024 * 1024;
 /**
  * Files and complete folders that a data folder stores in addition to the relational store. Backup, restore and verify use this
  * list. A service freezes its part during a backup (`HttpService.freeze`).
- * Everything else in the folder is recreated by the next start. Source: docs/formats/backup.md.
+ * All other files in the folder are recreated at the next start. Source: docs/formats/backup.md.
  */
 export const KEPT: readonly { readonly service: string; readonly paths: readonly string[] }[] = [
   // Keys of the node: without them the encrypted secrets in the relational store cannot be read.

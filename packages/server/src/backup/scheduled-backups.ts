@@ -30,7 +30,7 @@ interface Figures {
   readonly failures: Counter;
 }
 
-/** Present without a schedule, too, so that the metrics page always has the same metrics. */
+/** Also present without a schedule, so that the metrics page always contains the same metrics. */
 function figuresOf(metrics: Metrics, clock: Clock): Figures {
   const failures = metrics.counter({
     name: 'plinth_backup_failures_total',
@@ -112,7 +112,7 @@ export class ScheduledBackups {
     if (newest !== undefined) this.#figures.lastWholeMs = timeOf(newest);
   }
 
-  /** When all services have started: the schedule runs until `close`. */
+  /** Called when all services have started. The schedule runs until `close`. */
   begin(): void {
     this.#running = this.#run();
   }
@@ -177,7 +177,7 @@ export class ScheduledBackups {
     }
   }
 
-  /** Gives a complete backup its name, which it returns: another server may have made one at this second. */
+  /** Renames a complete backup and returns its name. Another server may have created a backup in the same second. */
   async #publish(part: string, name: string, folderId: string): Promise<string> {
     try {
       await rename(part, join(this.#folder, name));
@@ -224,14 +224,15 @@ export class ScheduledBackups {
   }
 
   /**
-   * Never those of another data folder: a copy that was restored for a drill, with the configuration of the first server, would
-   * remove the real ones. Backups of earlier releases do not name theirs; they count as own while no other folder writes here.
+   * Never removes backups of another data folder: a copy that was restored as a test, with the configuration of the
+   * first server, would remove the real backups. Backups of earlier releases do not contain a folder id; they are
+   * treated as own backups while no other folder writes here.
    */
   async #removeOld(ownId: string): Promise<void> {
     const found: { readonly name: string; readonly folderId: string | undefined }[] = [];
     for (const name of await this.#names()) {
       const manifest = await readBackup(join(this.#folder, name)).catch(() => undefined);
-      // A folder whose origin cannot be read is not ours to remove.
+      // A folder whose origin cannot be read is not removed.
       if (manifest !== undefined) found.push({ name, folderId: manifest.folder_id });
     }
     const others = found.filter(({ folderId }) => folderId !== undefined && folderId !== ownId);

@@ -153,7 +153,7 @@ export function failureOf(
   if (status === 403) {
     return new CommandFailed(
       `the server does not allow this (${text})\n` +
-        '  The token lacks the permission; list permissions with `plinth token list` and an admin token.',
+        '  The token lacks the required permission; with an admin token, `plinth token list` shows the permissions.',
       EXIT.unauthenticated,
     );
   }

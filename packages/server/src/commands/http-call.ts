@@ -60,7 +60,7 @@ function answerOf(incoming: IncomingMessage): Response {
   return new Response(body, { status, headers });
 }
 
-/** Whether a response to a plaintext request reports that the port expects TLS, as this server, nginx and Go word it. */
+/** Whether a response to a plaintext request reports that the port expects TLS, in the wording of this server, nginx and Go. */
 export const wantsTls = (status: number, text: string): boolean =>
   status === 400 && /speaks TLS|to (?:an )?HTTPS (?:port|server)/i.test(text);
 
@@ -110,18 +110,18 @@ function reasonOfTls(code: string, message: string, url: URL): Reason | undefine
       return {
         why: 'its certificate has expired',
         advice:
-          'Renew the certificate on the server and send SIGHUP; if it is current, check the clock of this machine.',
+          'Renew the server certificate and send SIGHUP. If the certificate is current, check the clock of this machine.',
       };
     case 'CERT_NOT_YET_VALID':
       return {
         why: 'its certificate is not valid yet',
-        advice: 'Check the clocks of this machine and of the server.',
+        advice: 'Check the clocks of this machine and the server.',
       };
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return {
         why: `its certificate is not for ${url.hostname}, ${namesIn(message)}`,
         advice:
-          'Use --host with one of these names, or install a certificate on the server that includes this one.',
+          'Use --host with one of these names, or install a server certificate that includes this host name.',
       };
     case 'EPROTO':
     case 'ECONNRESET':

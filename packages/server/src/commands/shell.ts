@@ -169,7 +169,7 @@ async function run(statement: string, state: State, input: Interface | undefined
 }
 
 const failureText = (error: unknown, { signal }: State): string =>
-  signal?.aborted ? 'cancelled' : messageOf(error);
+  signal?.aborted ? 'canceled' : messageOf(error);
 
 /** The result, or the server's error message as a failure. */
 async function textOf(

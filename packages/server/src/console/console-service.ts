@@ -60,7 +60,7 @@ export function createConsole(deps: {
           routes: [
             page('/', 'Redirect browsers to the console', REDIRECT, async (request) => {
               if (asksForPage(request)) return toConsole();
-              // Other clients get the same response as for an unknown path.
+              // Other clients receive the same response as for an unknown path.
               await speaker.identify(request, undefined);
               return speaker.answerNotFound(request, []);
             }),

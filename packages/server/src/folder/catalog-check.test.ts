@@ -16,7 +16,7 @@ import { CatalogCheck } from './catalog-check.js';
 
 const BEGUN_MICROS = 200_000;
 
-/** Reports every file as too large to be checked at the start. */
+/** Reports every file as too large to be checked at startup. */
 class LargeFiles extends NodeFileSystem {
   override async stat() {
     const sizeBytes = CHECKED_AT_OPENING_BYTES + 1;
@@ -55,7 +55,7 @@ describe('The check of a large plinth.db beside the work', () => {
     const path = join(folder, 'plinth.db');
     const clock = new SystemClock();
     const store = await openRelationalStore({ path, clock, fileSystem: new NodeFileSystem() });
-    // A check evaluates this constraint for each row, which takes minutes in all.
+    // A check evaluates this constraint for each row, which takes minutes in total.
     const statements = [
       'CREATE TABLE slow (id INTEGER PRIMARY KEY, CHECK (length(hex(zeroblob(20000000 + id))) > 0))',
       'PRAGMA ignore_check_constraints = ON',
@@ -67,7 +67,7 @@ describe('The check of a large plinth.db beside the work', () => {
     await store.close();
     const check = checkOf(path);
     check.start();
-    // Its thread has begun with the rows when it has taken CPU time.
+    // Once the thread has used CPU time, it is processing the rows.
     const before = process.cpuUsage();
     for (let i = 0; i < 200 && process.cpuUsage(before).user < BEGUN_MICROS; i++) await sleep(50);
     await check.close();

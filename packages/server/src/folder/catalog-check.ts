@@ -13,8 +13,8 @@ interface CatalogCheckDeps {
 }
 
 /**
- * Reads all pages of a database that was too large to be checked when it was opened, beside the work of the server. The result
- * is in the log, and in `obstacle` when the database is corrupt.
+ * Reads all pages of a database that was too large to be checked when it was opened, while the server is running. The
+ * result is logged, and set as `obstacle` if the database is corrupt.
  */
 export class CatalogCheck {
   readonly #deps: CatalogCheckDeps;

@@ -11,7 +11,7 @@ import { CatalogSnapshots } from './catalog-snapshots.js';
 const NOW_MS = Date.UTC(2026, 0, 31, 12);
 const NAME = 'plinth-20260131T120000Z.db';
 
-/** Notes the calls that decide what a crash leaves. */
+/** Records the calls that determine the state after a crash. */
 class NotedFiles extends NodeFileSystem {
   readonly calls: string[] = [];
 

@@ -11,13 +11,13 @@ import {
 } from '@plinth/kernel';
 import { STORE_FILE } from './file-names.js';
 
-/** Below the data folder; with the rights of `plinth.db`, because they hold the same secrets. */
+/** Below the data folder, with the permissions of `plinth.db`, because snapshots contain the same secrets. */
 export const SNAPSHOT_FOLDER = 'snapshots';
 const SNAPSHOT = /^plinth-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
 /** In the names of a copy that is not complete, and of its journal. */
 const PART = '.db.part';
 const KEPT_COUNT = 3;
-/** Larger databases are for backups: copies in the same folder would take too much of the disk. */
+/** For larger databases, use backups: copies in the same folder would use too much disk space. */
 const MOST_BYTES = 1024 * 1024 * 1024;
 /** Required free space, as a multiple of the copy's size. */
 const LEAST_ROOM_SHARE = 3;
@@ -39,7 +39,7 @@ const startedMsOf = (name: string): number =>
 interface CatalogSnapshotsDeps {
   readonly files: FileSystem;
   readonly dataDir: string;
-  /** 0: none are made. */
+  /** 0 disables snapshots. */
   readonly intervalSec: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -103,7 +103,8 @@ export class CatalogSnapshots {
     const isTooLarge =
       sizeBytes > MOST_BYTES || sizeBytes * LEAST_ROOM_SHARE > (await freeBytesOf(dataDir));
     if (isTooLarge) {
-      if (!this.#isRefused) log.warn({ sizeBytes }, 'no snapshot of plinth.db: too large');
+      if (!this.#isRefused)
+        log.warn({ sizeBytes }, 'plinth.db snapshot skipped: the file is too large');
       this.#isRefused = true;
       return;
     }
@@ -139,7 +140,7 @@ export class CatalogSnapshots {
     } finally {
       await files.remove(part);
     }
-    // The new copy is durable before an old one goes.
+    // The new copy is durable before an old copy is removed.
     await files.syncDirectory(this.#folder);
     for (const name of (await listSnapshots(files, dataDir)).slice(0, -KEPT_COUNT))
       await files.remove(join(this.#folder, name));

@@ -4,12 +4,12 @@ import type { Logger } from '@plinth/kernel';
 import { makeOnce } from './made-once.js';
 import type { Stores } from './stores.js';
 
-/** One line. Only this process knows the code: a start replaces the file and never reads it. */
+/** One line. Only this process knows the code: the server replaces the file at startup and never reads it. */
 export const CLAIM_CODE_FILE = 'claim-code';
 
 /**
  * Shows the claim code on a terminal. Other outputs are stored (journal, container log), so without a terminal
- * the code goes to a file that only the server's user may read. The log contains its path. Backups leave the file out.
+ * the code goes to a file that only the server's user may read. The log contains its path. Backups do not contain the file.
  */
 export function claimCodeDelivery(to: {
   readonly stores: Pick<Stores, 'files' | 'dataDir'>;
@@ -24,7 +24,7 @@ export function claimCodeDelivery(to: {
       await files.remove(file);
       await files.remove(`${file}.tmp`);
     } catch (err) {
-      log.warn({ err, file }, 'claim code file not removed; it is worthless, delete it');
+      log.warn({ err, file }, 'cannot remove the expired claim code file; delete it manually');
     }
   };
   return {

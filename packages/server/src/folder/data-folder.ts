@@ -43,7 +43,10 @@ export class DataFolder {
   readonly path: string;
   readonly #lock: FolderLock | undefined;
 
-  /** Throws `ConfigInvalid` if the folder cannot be created, is half restored or must not be written by root; `folder_in_use` if another server uses it. */
+  /**
+   * Throws `ConfigInvalid` if the folder cannot be created, is half restored or must not be written by root;
+   * `folder_in_use` if another server uses it.
+   */
   static async open(settings: ServerSettings): Promise<DataFolder> {
     const files = new NodeFileSystem();
     if (settings.object_store === 'memory') {
@@ -75,7 +78,7 @@ export class DataFolder {
     this.#lock = lock;
   }
 
-  /** From here on the folder may be changed: no outside condition can prevent the start any more. */
+  /** Afterwards, the folder may be changed, because no external condition can prevent startup. */
   async occupy(log: Logger): Promise<void> {
     await this.#lock?.sign();
     if (process.platform === 'win32') return; // Permissions are inherited from the parent folder.
@@ -84,12 +87,15 @@ export class DataFolder {
     try {
       await chmod(this.path, OWN_MODE);
     } catch (err) {
-      // A volume of another user, who decides about its permissions.
-      log.warn({ err, folder: this.path }, 'other users of this machine may read the data folder');
+      // The volume belongs to another user, who controls its permissions.
+      log.warn(
+        { err, folder: this.path },
+        'cannot restrict data folder permissions; other users of this machine may read it',
+      );
     }
   }
 
-  /** False: files written now would not be found by the next start. */
+  /** False if files written now would not be found at the next start. */
   async isInPlace(): Promise<boolean> {
     return (await this.#lock?.isInPlace()) ?? true;
   }
@@ -131,7 +137,7 @@ export class DataFolder {
     this.#lock?.keep();
   }
 
-  /** Call only when nothing writes any more, or after `keep`. Can be called twice. */
+  /** Must only be called when all writes have ended, or after `keep`. Safe to call twice. */
   async release(): Promise<void> {
     if (this.#lock === undefined) await this.files.removeTree(this.path);
     else await this.#lock.release();
@@ -180,7 +186,7 @@ class FolderOfNewerVersion extends Error {
   ) {
     const { writtenBy, own } = versions;
     super(
-      `${cause.message}\n  ${folder} was written by version ${writtenBy} and this is ${own}: start ${writtenBy} or a newer one, or restore a backup that ${own} made`,
+      `${cause.message}\n  ${folder} was written by version ${writtenBy}, but this is version ${own}: start version ${writtenBy} or later, or restore a backup created by ${own}`,
       { cause },
     );
   }

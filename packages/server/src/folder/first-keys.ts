@@ -29,11 +29,11 @@ export async function deliverFirstKeys(
     await makeOnce(files, { folder, name: FILE_NAME }, keys.join('\n'));
     log.info(
       { file },
-      'keys of the accounts service written; delete the file once they are stored',
+      'keys of the accounts service written to a file; store the keys, then delete the file',
     );
   } catch (err) {
-    // The keys exist now; a failed start would not create new ones.
+    // The keys already exist, so failing startup would not create new keys.
     const remedy = 'create new keys with `plinth accounts keys create`';
-    log.error({ err, file, remedy }, 'keys of the accounts service not written');
+    log.error({ err, file, remedy }, 'cannot write the keys of the accounts service');
   }
 }

@@ -6,8 +6,9 @@ import { makeOnce } from './made-once.js';
 const NAME = 'folder.id';
 
 /**
- * Identifies a data folder among the nodes of a shared store. By it the holder of the folder recognizes what an earlier process
- * left in the store. Backups do not contain it, so that a restored copy counts as a different folder.
+ * Identifies a data folder among the nodes of a shared store. It allows a process to find the entries that an earlier
+ * process on the same folder left in the store. Backups do not contain it, so that a restored copy counts as a
+ * different folder.
  */
 export async function readFolderId(
   folder: string,

@@ -4,15 +4,15 @@ import { shellWord } from '../shell-word.js';
 import { STORE_FILE, VERSION_FILE } from './file-names.js';
 
 const ROOT = 0;
-/** Where systemd keeps the state of units with `DynamicUser=`; other users cannot enter it. */
+/** Folder in which systemd keeps the state of units with `DynamicUser=`. Other users cannot access it. */
 const DYNAMIC_USER_FOLDER = '/var/lib/private';
 
 export interface RefusedCommand {
-  /** As it is typed, without secrets. */
+  /** The command as entered, without secrets. */
   readonly command: string;
-  /** A file or folder elsewhere that it reads. */
+  /** A file or folder outside the data folder that the command reads. */
   readonly reads?: string;
-  /** What to do instead where a systemd unit owns the folder; unless given, the command runs as a unit of its own. */
+  /** Advice if a systemd unit owns the folder. By default, the advice is to run the command as a separate unit. */
   readonly inUnit?: string;
 }
 
@@ -22,9 +22,10 @@ interface Owner {
 }
 
 /**
- * Why this process must not write to `folder`, and what to run instead; `undefined`: it may. Files of root would keep the server's
- * user from starting the server. For other users, the permissions of the folder decide.
- * @param options.isEmpty the folder is about to become a data folder, so its own owner counts.
+ * Returns the reason why this process must not write to `folder`, with a command to run instead; `undefined` if it
+ * may write. Files owned by root would prevent the server's user from starting the server. For other users, the
+ * permissions of the folder apply.
+ * @param options.isEmpty the folder is about to become a data folder, so its owner is checked.
  */
 export async function refusalForRoot(
   folder: string,
@@ -49,20 +50,26 @@ export function insteadOfRoot(
   return inUnit ?? `run ${asUnit(basename(path), command, reads)}`;
 }
 
-/** As the dynamic user of the unit `name`, which has the folder of that name and sees neither those of others nor /tmp. */
+/** Runs the command as the dynamic user of the unit `name`, which can only access the state folder of that name, and not /tmp. */
 function asUnit(name: string, command: string, reads: string | undefined): string {
   const bind =
     reads === undefined ? '' : ` -p ${shellWord(`BindReadOnlyPaths=${systemdWord(reads)}`)}`;
   return `systemd-run --pipe --wait --collect -p DynamicUser=yes -p ${shellWord(`User=${name}`)} -p ${shellWord(`StateDirectory=${name}`)} -p StateDirectoryMode=0700 -p UMask=0077${bind} /opt/plinth/bin/${command}`;
 }
 
-/** In a list of paths, where a colon separates source and target. Source: systemd.syntax(7), "Quoting"; systemd.exec(5). */
+/**
+ * Quotes a path for a list in which a colon separates source and target. Source: systemd.syntax(7), "Quoting";
+ * systemd.exec(5).
+ */
 function systemdWord(path: string): string {
   const escaped = path.replaceAll(/["\\:]/g, '\\$&');
   return /\s/.test(path) ? `"${escaped}"` : escaped;
 }
 
-/** Not root where the file system maps it, as NFS does with `anonuid`; `undefined`: root cannot write there. */
+/**
+ * The user id of files created by root: another user if the file system maps root, like NFS with `anonuid`;
+ * `undefined` if root cannot write.
+ */
 async function ownerOfNewFile(folder: string): Promise<number | undefined> {
   const path = join(folder, `.owner-probe-${process.pid}`);
   try {

@@ -8,7 +8,7 @@ export async function makeOnce(
   text: string,
 ): Promise<void> {
   const path = join(at.folder, at.name);
-  // A file left by an interrupted call was never used.
+  // A file from an interrupted call was never used.
   const temporary = `${path}.tmp`;
   await files.remove(temporary);
   const file = await files.open(temporary, 'wx', 'buffered', 'private');

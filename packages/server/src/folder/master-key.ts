@@ -44,8 +44,8 @@ export const originOfMasterKey = (
   master_key_file ?? (master_key === undefined ? join(dataDir, FILE_NAME) : 'server.master_key');
 
 /**
- * The generated key of a node without a configured one. It is created once beside the data, readable only by the server's user.
- * The caller must hold the folder lock. Throws `ConfigInvalid` for a file without a valid key.
+ * The generated key of a node without a configured one. It is created once in the data folder, readable only by the
+ * server's user. The caller must hold the folder lock. Throws `ConfigInvalid` for a file without a valid key.
  */
 export async function readOwnMasterKey(
   dataDir: string,
@@ -60,7 +60,7 @@ export async function readOwnMasterKey(
   return Buffer.from(text);
 }
 
-/** What a start would refuse, and what it would go on without. Changes nothing. */
+/** Returns the problems that would prevent startup, and notes on missing optional files. Changes nothing. */
 export async function checkOwnMasterKey(
   dataDir: string,
 ): Promise<{ readonly fault?: string; readonly note?: string }> {
@@ -71,7 +71,7 @@ export async function checkOwnMasterKey(
     return { fault: error instanceof ConfigInvalid ? error.problems.join() : messageOf(error) };
   }
   return {
-    note: `${path} is missing: unless server.master_key or server.master_key_file has the key, put the file back from a backup; the next start creates another key, which decrypts none of the stored secrets`,
+    note: `${path} is missing: restore the file from a backup, unless server.master_key or server.master_key_file contains the key; otherwise the server creates a new key at startup, which cannot decrypt stored secrets`,
   };
 }
 

@@ -26,7 +26,7 @@ const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** How long a killed node keeps others with different settings from starting. */
+/** Time during which a killed node prevents nodes with different settings from starting. */
 const LIFE_MS = 15_000;
 const RENEW_MS = 5_000;
 
@@ -78,7 +78,7 @@ export class SharedSettingsCheck {
       .catch(() => undefined); // The row expires.
   }
 
-  /** @param own is compared with what the others have. */
+  /** @param own settings that are compared with those of other nodes. */
   async #publish(own?: Readonly<Record<string, string>>): Promise<void> {
     await this.#store.transaction(async (tx) => {
       if (own !== undefined) {
@@ -102,7 +102,7 @@ export class SharedSettingsCheck {
   }
 }
 
-/** Settings whose difference would make nodes reject or miscount what other nodes issue. */
+/** Settings that must not differ, because nodes would otherwise reject or miscount tokens and keys of other nodes. */
 function sharedSettings(settings: Settings): Readonly<Record<string, string>> {
   const { identity, accounts, webhooks, rateLimit } = settings;
   const runs = (name: string) => settings.server.services.some((service) => service === name);

@@ -63,11 +63,11 @@ export interface Stores {
 
 function messageOfLoss({ kind, lostRecordCount }: LogLoss): string {
   if (kind === 'catalog_older')
-    return 'plinth.db is older than the log; what it recorded since then is missing';
+    return 'plinth.db is older than the log; its later changes are lost';
   if (kind === 'tail_cleared') return 'stray bytes after the last log record removed';
   return lostRecordCount === 0
-    ? 'corrupt log file quarantined; no record is lost'
-    : 'records of the log are lost';
+    ? 'corrupt log file quarantined; no records were lost'
+    : 'log records were lost';
 }
 
 /** Opens the node's stores. */
@@ -96,8 +96,8 @@ export async function openStores(deps: {
       log.warn(
         { ...loss },
         loss.lostRecordCount === 0
-          ? 'corrupt plinth.db quarantined and rebuilt; no row is lost'
-          : 'transactions of the relational store are lost',
+          ? 'corrupt plinth.db quarantined and rebuilt; no rows were lost'
+          : 'relational store transactions were lost',
       ),
   });
   let shared: SharedStore | undefined;

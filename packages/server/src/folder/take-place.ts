@@ -40,8 +40,8 @@ function furtherBinds({ server, identity, rateLimit }: Settings): readonly BindA
 }
 
 /**
- * Throws `ConfigInvalid` for hosts that are not this machine's or cannot be resolved. Not for a start, which may be
- * repeated when the address is there.
+ * Throws `ConfigInvalid` for hosts that do not belong to this machine or cannot be resolved. Not used by `serve`,
+ * which may be retried until the address is available.
  */
 export async function assertHostsUsable(settings: Settings): Promise<void> {
   const problems: string[] = [];

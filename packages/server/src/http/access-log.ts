@@ -60,14 +60,14 @@ export class AccessLog {
 interface Access {
   readonly timeMs: number;
   readonly address: string;
-  /** `undefined`: anonymous or not authenticated. */
+  /** `undefined` if anonymous or not authenticated. */
   readonly principal: string | undefined;
   readonly method: string;
   readonly url: string;
   readonly httpVersion: 1 | 2;
   /** The route pattern; `undefined` for an unknown path. */
   readonly route: string | undefined;
-  /** `undefined`: the client disconnected before the response. */
+  /** `undefined` if the client disconnected before the response. */
   readonly status: number | undefined;
   readonly bytes: number | undefined;
   readonly durationMs: number;

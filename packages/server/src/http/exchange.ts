@@ -15,9 +15,9 @@ const NO_HEADERS: HeaderList = [];
 export class Exchange {
   readonly request: IncomingRequest;
   readonly dialect: Dialect;
-  /** `undefined`: no route has this path and method. */
+  /** `undefined` if no route has this path and method. */
   readonly found: FoundRoute | undefined;
-  /** Headers of every response: those of the dialect, and the request id. */
+  /** Headers of every response: the headers of the dialect, and the request id. */
   readonly headers: HeaderList;
   #said: HeaderList;
   readonly startMs: number;
@@ -30,14 +30,14 @@ export class Exchange {
   sentBytes: number | undefined;
   #limits = NO_HEADERS;
   #isGone = false;
-  /** The client is refused: the rest of its request is not read. */
+  /** The client is refused, so the remaining request is not read. */
   isRejected = false;
 
   constructor(
     request: IncomingRequest,
     at: {
       readonly dialect: Dialect;
-      /** The dialect that adds headers to the response, if it is a different one. */
+      /** The dialect that adds headers to the response, if it differs. */
       readonly speaker?: Dialect | undefined;
       readonly found: FoundRoute | undefined;
       readonly startMs: number;

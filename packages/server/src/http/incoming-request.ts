@@ -22,7 +22,7 @@ export type RequestHead = Pick<
   'method' | 'url' | 'headers' | 'socket' | 'addresses'
 >;
 
-/** A request in the pipeline, which adds what the transport does not know. */
+/** A request in the pipeline, with the properties that the transport does not provide. */
 export abstract class IncomingRequest implements HttpRequest {
   readonly method: string;
   readonly url: string;
@@ -72,7 +72,10 @@ export abstract class IncomingRequest implements HttpRequest {
   }
 
   abstract leaving(): AbortSignal;
-  /** Received bytes may already exceed the rule. Throws `body_too_large`, `body_cut`, `body_too_slow`, `body_in_crumbs`, `ServerBusy`. */
+  /**
+   * Received bytes may already exceed the rule. Throws `body_too_large`, `body_cut`, `body_too_slow`,
+   * `body_in_crumbs`, `ServerBusy`.
+   */
   abstract readBody(rule: BodyRule, bodies: BodyBudget): Uint8Array | Promise<Uint8Array>;
   /** Adapts the response to the transport. */
   dress(answer: HttpAnswer): HttpAnswer {

@@ -30,7 +30,7 @@ import type { Router } from './router.js';
 export interface PipelineParts {
   readonly router: Router;
   readonly dialects: DialectDirectory;
-  /** `undefined`: no rate limits. */
+  /** `undefined` without rate limits. */
   readonly gate: RequestGate | undefined;
   /** Whether `principal` may use a route. */
   grants(access: RouteAccess, principal: Principal | undefined): boolean;
@@ -39,7 +39,7 @@ export interface PipelineParts {
   readonly bodies: BodyBudget;
   readonly clock: Clock;
   readonly log: Logger;
-  /** `undefined`: no access log. */
+  /** `undefined` without an access log. */
   readonly accessLog?: AccessLog | undefined;
   /** `undefined`: no tracing. */
   readonly spans?: RequestSpans | undefined;
@@ -57,7 +57,7 @@ export class Pipeline {
     this.#failedLogins = new FailedLogins(parts.clock, parts.log);
   }
 
-  /** `undefined`: the connection ends without a response. */
+  /** `undefined` if the connection is closed without a response. */
   async answer(request: IncomingRequest): Promise<Exchange | undefined> {
     const exchange = this.#route(request);
     if (request.fault !== undefined) return exchange.reject(answerHeadFault(request.fault));
@@ -100,7 +100,7 @@ export class Pipeline {
     return exchange;
   }
 
-  /** `undefined`: no limiter applies. */
+  /** `undefined` if no limiter applies. */
   #admit(
     { request, dialect, found, headers }: Exchange,
     { principal, purpose }: Caller,

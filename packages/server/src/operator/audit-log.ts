@@ -13,7 +13,7 @@ import { messageOf } from '@plinth/kernel';
 /** A change, or attempted change, by an authenticated client. */
 export interface AuditEntry {
   readonly timeMs: number;
-  /** Name of a token or user; `undefined`: the server requires no credential. */
+  /** Name of a token or user; `undefined` if the server requires no credential. */
   readonly who: string | undefined;
   readonly address: string;
   /** Method and pattern of the route, or the statement. */
@@ -38,8 +38,8 @@ const MAX_TEXT_LENGTH = 1000;
 const TAIL_BYTES = 512 * 1024;
 
 /**
- * Records who changed what, and the result: recent entries in memory, all entries in rotated files. Responses do not wait for
- * their entry.
+ * Records the author, object and result of each change: recent entries in memory, all entries in rotated files.
+ * Responses do not wait for their entry.
  */
 export class AuditLog {
   readonly #folder: string;
@@ -76,7 +76,7 @@ export class AuditLog {
     const tail = Buffer.alloc(this.#sizeBytes - from);
     await file.read(tail, from);
     for (const line of tail.toString().split('\n')) {
-      const entry = entryOf(line); // The first entry may be cut, and also the last one after a power failure.
+      const entry = entryOf(line); // The first entry may be truncated, as may the last entry after a power failure.
       if (entry !== undefined) this.#remember(entry);
     }
     // New entries start on a new line.
@@ -103,7 +103,7 @@ export class AuditLog {
     if (!this.#isWriting) this.#writing = this.#write();
   }
 
-  /** Copies the files for a backup. Entries that arrive meanwhile are written afterwards. */
+  /** Copies the files for a backup. Entries that arrive in the meantime are written afterwards. */
   async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenFiles> {
     await copyStore();
     while (this.#isWriting) await this.#writing;
@@ -140,12 +140,12 @@ export class AuditLog {
         await this.#append(Buffer.from(entries.map((entry) => `${lineOf(entry)}\n`).join('')));
       }
       if (this.#lostCount > 0) {
-        this.#log.error({ lostCount: this.#lostCount }, 'entries of the audit log lost');
+        this.#log.error({ lostCount: this.#lostCount }, 'audit log entries lost');
         this.#lostCount = 0;
       }
     } catch (error) {
-      // The entries stay in memory, and the next one retries.
-      this.#log.error({ err: error, why: messageOf(error) }, 'audit log not written');
+      // The entries stay in memory, and the next entry triggers a retry.
+      this.#log.error({ err: error, why: messageOf(error) }, 'cannot write the audit log');
     } finally {
       this.#isWriting = false;
     }

@@ -46,7 +46,7 @@ export function audited(route: Route, log: AuditLog): Route {
   };
 }
 
-/** `undefined`: the server requires no authentication. */
+/** `undefined` if the server requires no authentication. */
 export function whoOf(principal: Principal): string | undefined {
   if (principal.kind === 'admin') return principal.tokenName;
   return principal.kind === 'grantee' ? principal.name : undefined;

@@ -11,7 +11,7 @@ function isRefused(method: Route['method'], path: string): boolean {
   const refusals = { inc: () => void count++ };
   const route = { method, path, handle: () => assert.fail('not called') } as unknown as Route;
   const checked = refusedWhenFull(route, room, refusals);
-  // The wrapper reads nothing of the request.
+  // The wrapper does not read the request.
   const check = () => checked.check?.(undefined as never);
   try {
     check();

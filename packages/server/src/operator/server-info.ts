@@ -47,7 +47,7 @@ export function createServerInfo(deps: {
   readonly dialect: Dialect;
   readonly facts: ServerFacts;
   readonly clock: Clock;
-  /** `undefined`: a token exists, or the server needs none. */
+  /** `undefined` if a token exists, or if the server requires none. */
   firstTokenState(request: HttpHead): FirstTokenState | undefined;
   /** Checks the token of a request, because this route is public. */
   isAdmin(request: HttpHead): boolean;

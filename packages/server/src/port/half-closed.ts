@@ -10,7 +10,7 @@ export function cutWhenSilent(socket: Socket): void {
   if (socket.destroyed) return;
   let sentBytes = socket.bytesWritten;
   const timer = setInterval(() => {
-    // Pending data fails on its own if the client has disconnected.
+    // If the client has disconnected, sending the pending data fails.
     if (socket.bytesWritten === sentBytes && socket.writableLength === 0) socket.destroy();
     sentBytes = socket.bytesWritten;
   }, ANSWER_AFTER_END_MS);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { BindAddress } from '@plinth/kernel';
 
-/** A bound address that is not served yet: connections are closed at once. */
+/** A bound address that is not served yet: connections are closed immediately. */
 export interface HeldPort {
   /** A server takes over with `listen(socket)`, and then closes the socket. */
   readonly socket: Server;

@@ -75,7 +75,7 @@ describe('unanswered HTTP/2 requests', () => {
     return code;
   }
 
-  it('close the connection when the client has cancelled too many, with any code', async () => {
+  it('close the connection when the client has canceled too many, with any code', async () => {
     handler = () => undefined;
     for (const code of [constants.NGHTTP2_CANCEL, constants.NGHTTP2_NO_ERROR]) {
       assert.equal(await goAwayCode(code), constants.NGHTTP2_ENHANCE_YOUR_CALM, `code ${code}`);

@@ -30,8 +30,8 @@ const SWEEP_INTERVAL_MS = 5_000;
 const PING_ANSWER_MS = 20_000;
 
 /**
- * Limit of cancelled requests: an initial burst, then a rate per second. Cancelling costs the client nothing and does not count
- * against its open requests. Source: CVE-2023-44487.
+ * Limit of canceled requests: an initial burst, then a rate per second. Canceling is free for the client and does not
+ * count against its open requests. Source: CVE-2023-44487.
  */
 const MAX_TAKEN_BACK = 500;
 const TAKEN_BACK_PER_SEC = 50;
@@ -45,7 +45,7 @@ interface SessionState {
   /** Requests that it may still cancel, and the time of that count. */
   mayTakeBack: number;
   sinceMs: number;
-  /** It has cancelled too many requests. */
+  /** The client has canceled too many requests. */
   isTooBusy: boolean;
 }
 
@@ -78,7 +78,7 @@ export class Http2Side {
       (request, response) => {
         announceBody(request);
         const { stream } = request;
-        // Cancelled together with its headers.
+        // Canceled together with its headers.
         if (stream.session === undefined) return;
         this.#turns.take(stream.session, {
           isWanted: () => !stream.closed && !stream.destroyed,
@@ -97,14 +97,14 @@ export class Http2Side {
   }
 
   take(socket: Socket): void {
-    // A half-closed connection counts as closed; a response blocked by flow control would not notice otherwise.
+    // A half-closed connection counts as closed; otherwise, a response that is blocked by flow control would never end.
     socket.allowHalfOpen = false;
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     this.#server.emit('connection', socket);
   }
 
-  /** Sends GOAWAY: idle connections close at once, others after their requests. */
+  /** Sends GOAWAY: idle connections are closed immediately, others after their requests. */
   closeGracefully(): void {
     this.#sweep[Symbol.dispose]();
     for (const session of this.#sessions.keys()) session.close();
@@ -113,7 +113,7 @@ export class Http2Side {
   destroy(): void {
     this.#sweep[Symbol.dispose]();
     for (const session of this.#sessions.keys()) session.destroy();
-    // A closed session waits for the client even when destroyed.
+    // A session that is closed waits for the client, even after `destroy`.
     for (const socket of this.#sockets) socket.destroy();
   }
 
@@ -133,7 +133,7 @@ export class Http2Side {
       const note = (): void => {
         if (isTakenBack(stream)) this.#countTakenBack(session, state);
       };
-      // A stream cancelled together with its headers is closed before this event.
+      // A stream canceled together with its headers is closed before this event.
       if (stream.destroyed) {
         note();
         return;
@@ -172,12 +172,12 @@ export class Http2Side {
     if (state.mayTakeBack >= 0 || state.isTooBusy) return;
     state.isTooBusy = true;
     // This can run inside the library's read: the session must not be destroyed there.
-    const why = new Error('too many cancelled requests');
+    const why = new Error('too many canceled requests');
     setImmediate(() => session.destroy(why, constants.NGHTTP2_ENHANCE_YOUR_CALM));
   }
 }
 
-/** Whether the client cancelled the stream, with any code. A stream aborted by the server does not count. */
+/** Whether the client canceled the stream, with any code. A stream aborted by the server does not count. */
 function isTakenBack({ aborted, errored }: ServerHttp2Stream): boolean {
   if (!aborted) return false;
   return errored === null || ('code' in errored && errored.code === 'ERR_HTTP2_STREAM_ERROR');

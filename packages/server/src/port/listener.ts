@@ -13,7 +13,7 @@ import { OnePort, type OnePortOptions } from './one-port.js';
 import { serveInOrder } from './pipelined-requests.js';
 import type { TlsIdentity } from './tls-identity.js';
 
-/** What the port serves. */
+/** The handlers that the port serves. */
 export interface Served extends Omit<FastReaderParts, 'log'> {
   /** Common headers of responses to unparsable requests, as lines with line ends. */
   headerLines(): string;
@@ -44,12 +44,12 @@ export interface Listener {
 /** Listen backlog; the usual 511 overflows when many clients start at the same time. */
 const BACKLOG = 4096;
 
-/** How often a drain looks for idle connections; Node leaves them open for further requests. */
+/** The interval at which a drain checks for idle connections, which Node keeps open for further requests. */
 const DRAIN_LOOK_MS = 50;
 
 /** From first to last byte of a request: a body of the default limit needs 35 kB/s. */
 const REQUEST_TIMEOUT_MS = 300_000;
-/** How often Node checks for timed-out connections. */
+/** The interval at which Node checks for timed-out connections. */
 const CHECKING_INTERVAL_MS = 5_000;
 /** Longer than the idle timeout of usual clients and proxies. */
 const KEEP_ALIVE_MS = 72_000;

@@ -12,7 +12,7 @@ export const HEAD_TIMEOUT_MS = 15_000;
 const LOOK_MS = 1000;
 
 export interface LongHeadsDeps {
-  /** Takes over connections with usual heads for good. */
+  /** Permanently takes over connections with usual heads. */
   readonly usual: (socket: Socket) => void;
   /** Handles one request with a long head. Does not listen itself. */
   readonly long: Server;

@@ -7,7 +7,8 @@ const SHARE_OF_FILES_LEFT = 0.25;
 const LEAST = 16;
 
 /**
- * Maximum number of open connections in total, which leaves file descriptors for the disk. Further connections are closed at once.
+ * Maximum number of open connections in total, which leaves file descriptors for the disk. Further connections are
+ * closed immediately.
  * @param limits contents of `/proc/self/limits`; an unknown limit counts as sufficient.
  */
 export function maxConnections(limits?: string): number {

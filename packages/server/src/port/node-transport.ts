@@ -141,7 +141,7 @@ function endsConnection(request: NodeRequest, { isRejected }: Exchange): boolean
   return isRejected && Number(headers['content-length'] ?? 0) > MAX_UNREAD_BODY_BYTES;
 }
 
-/** Aborts a response so that the client cannot take it for complete. */
+/** Aborts a response so that the client does not treat it as complete. */
 function endUnfinished(raw: IncomingMessage, response: ServerResponse): void {
   if (isHttp2Response(response)) {
     // Without an error the stream would end with NO_ERROR, like a complete response.

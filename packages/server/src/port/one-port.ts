@@ -119,7 +119,7 @@ export class OnePort {
     this.#tls?.use(identity);
   }
 
-  /** Closes idle connections at once, and others after their requests. */
+  /** Closes idle connections immediately, and others after their requests. */
   closeGracefully(): void {
     this.#sweep[Symbol.dispose]();
     for (const socket of this.#silent.keys()) socket.destroy();
@@ -189,8 +189,8 @@ export class OnePort {
 }
 
 /**
- * Error handler for connections without an owner: they can be reset while refused or between two owners. Owners also notice a
- * reset by the close event.
+ * Error handler for connections without an owner: they can be reset while refused or between two owners. Owners also
+ * detect a reset by the close event.
  */
 function goneAnyway(): void {}
 

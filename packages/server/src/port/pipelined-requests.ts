@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { cutWhenSilent } from './half-closed.js';
 
 /**
- * Pipelined requests of one connection that may wait, plus those of the same piece. Further data stays in the socket, which slows
- * the client down.
+ * Pipelined requests of one connection that may wait, plus the requests of the same piece. Further data stays in the
+ * socket, which applies backpressure to the client.
  */
 const MAX_WAITING = 64;
 
@@ -14,9 +14,10 @@ interface Pipeline {
 }
 
 /**
- * Starts a request only after the response to the previous one on its connection. A client that pipelines a write and a query sees
- * the written rows, and writes stay in order. Node would start them all at once and order only the responses.
- * Source: RFC 9112, section 9.3.2. A client that has closed its sending side still receives its responses.
+ * Starts a request only after the response to the previous one on its connection. A client that pipelines a write and
+ * a query sees the written rows, and writes stay in order. Node would start all of them at the same time and only
+ * order the responses. Source: RFC 9112, section 9.3.2. A client that has closed its sending side still receives its
+ * responses.
  * @returns whether a connection has a request without a complete response.
  */
 export function serveInOrder(http1: Server): (socket: Socket) => boolean {
@@ -58,7 +59,7 @@ export function serveInOrder(http1: Server): (socket: Socket) => boolean {
     if (pipeline.waitingCount >= MAX_WAITING) socket.pause();
     before.once('close', () => {
       pipeline.waitingCount -= 1;
-      // The response may have ended the connection: further requests would get no response.
+      // The response may have closed the connection, so further requests would receive no response.
       if (socket.destroyed || socket.writableEnded) return;
       serve();
       if (pipeline.waitingCount < MAX_WAITING) socket.resume();

@@ -30,7 +30,7 @@ it('counts every refusal by reason, and logs one line a minute for each reason',
   nowMs += 1;
   refused.count('server_limit', '10.0.0.2');
   refused.count('server_limit', '10.0.0.3');
-  // 999 in the first minute, one before its end, and the one that triggers the line.
+  // 999 connections in the first minute, one shortly before its end, and one that triggers the log line.
   assert.deepEqual(logged(), [['server_limit', 1001, '10.0.0.2']]);
   refused.count('tls_handshake');
   assert.deepEqual(logged(), [['tls_handshake', 1, undefined]]);

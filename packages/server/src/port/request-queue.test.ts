@@ -51,7 +51,7 @@ describe('RequestQueue', () => {
     assert.equal(work.begun.at(-1), 'd0');
   });
 
-  it('skips cancelled requests', async () => {
+  it('skips canceled requests', async () => {
     const work = new Work();
     work.take('a', 50);
     for (let i = 5; i < 49; i++) work.takenBack.add(`a${i}`);

@@ -1,7 +1,7 @@
 import type { Http2Session } from 'node:http2';
 import { RoundRobin } from '@plinth/kernel';
 
-/** Time per event-loop tick for starting requests; the rest waits for later ticks. */
+/** Time per event-loop tick for starting requests; the remaining requests wait for later ticks. */
 const TURN_MS = 5;
 
 interface Beginning {
@@ -10,8 +10,9 @@ interface Beginning {
 }
 
 /**
- * Starts requests so that no connection delays the others. A burst of requests (one connection can send a thousand) is started over
- * several event-loop ticks, with all connections in rotation. A request cancelled in the meantime costs almost nothing.
+ * Starts requests so that no connection delays the others. A burst of requests (one connection can send a thousand)
+ * is started over several event-loop ticks, with all connections in rotation. A request canceled in the meantime
+ * costs almost nothing.
  */
 export class RequestQueue {
   readonly #nowMs: () => number;
@@ -22,7 +23,7 @@ export class RequestQueue {
     this.#nowMs = nowMs;
   }
 
-  /** @param beginning started now or later, unless cancelled. */
+  /** @param beginning started now or later, unless canceled. */
   take(session: Http2Session, beginning: Beginning): void {
     if (!beginning.isWanted()) return;
     if (this.#turnEndMs === undefined) {

@@ -25,7 +25,7 @@ export function readHead<T>(
     if (piece === null) return;
     head = head === undefined ? piece : Buffer.concat([head, piece]);
     const decision = decide(head);
-    // Bytes that are put back too early would be read again at once, so they are kept here.
+    // Bytes that are put back too early would be read again immediately, so they are stored here.
     if (decision === 'wait') return;
     if (decision === 'refuse') {
       socket.destroy();

@@ -1,8 +1,9 @@
 import { createLogger } from '@plinth/kernel';
 
 /**
- * From now on an unexpected failure ends the process at once, with a log line. An ordinary exit would first wait for all running
- * DuckDB statements, with the port open but unresponsive. Acknowledged data is on disk in any case.
+ * Installs a handler that ends the process immediately, with a log line, after an unexpected failure. An ordinary
+ * exit would first wait for all running DuckDB statements, with the port open but unresponsive. Acknowledged data is
+ * on disk in any case.
  */
 export function endAtOnceOnBug(): void {
   process.on('uncaughtException', (err) => {

@@ -8,14 +8,14 @@ const MOST_CLOSE_MS = 5000;
 /** Additional delay of the watchdog thread, so that an unblocked main thread can log first. */
 const BLOCKED_MS = 250;
 
-/** A longer timer would fire at once. */
+/** A longer timer would fire immediately. */
 const MOST_TIMER_MS = 2 ** 31 - 1;
 
 const WATCH = `
 const { workerData } = require('node:worker_threads');
 setTimeout(() => process.kill(process.pid, 'SIGKILL'), workerData);`;
 
-/** Time that typical load balancers need to notice. */
+/** Time that typical load balancers need to detect the shutdown. */
 const NOTICED_MS = 5000;
 
 /**
@@ -45,7 +45,7 @@ export function endHardAfter(endMs: number): void {
   const ownMs = Math.max(0, lastMs - BLOCKED_MS);
   setTimeout(() => {
     const log = createLogger({ level: 'warn', destination: 2 });
-    log.warn({ endMs }, 'shutdown timeout reached, the process ends');
+    log.warn({ endMs }, 'shutdown timeout reached; stopping the process immediately');
     process.kill(process.pid, 'SIGKILL');
   }, ownMs).unref();
   const watch = new Worker(WATCH, {

@@ -5,7 +5,7 @@ const LOOK_MS = 1000;
 /** A part that refuses writes while it has an obstacle. */
 export interface Obstructed {
   readonly what: string;
-  /** The reason or the error; `undefined`: writes are accepted. */
+  /** The reason or the error; `undefined` while writes are accepted. */
   obstacle(): string | Error | undefined;
 }
 

@@ -22,7 +22,7 @@ export function openOutbox(deps: {
     onSubscriberLeftBehind: ({ subscriber, lastSeenMs }) =>
       log.warn(
         { subscriber, lastSeen: new Date(lastSeenMs).toISOString() },
-        'undelivered events of a service that no longer runs removed',
+        'removed undelivered events of a service that no longer runs',
       ),
     onHandlerFailure: ({ subscriber, event, attempt, error }) =>
       log.error({ err: error, subscriber, event: event.id, attempt }, 'event not handled'),

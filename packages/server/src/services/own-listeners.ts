@@ -10,7 +10,7 @@ export function ownListenersOf({ server, identity, rateLimit }: Settings): reado
   return [
     ...addressesOf(splitBind(server.http_bind)),
     ...(port === undefined ? [] : addressesOf({ host, port })),
-    // The recovery port gives an admin token to every client.
+    // The recovery port returns an admin token to every client.
     ...(recovery === undefined
       ? []
       : addressesOf(parseRecoveryBind(recovery)).map((at) => ({ ...at, isNeverTarget: true }))),

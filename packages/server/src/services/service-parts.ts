@@ -30,9 +30,9 @@ export interface ServiceParts {
   readonly audit: AuditLog;
   readonly reports: Reports;
   readonly metrics: Metrics;
-  /** `undefined`: tracing is disabled. */
+  /** `undefined` if tracing is disabled. */
   readonly tracer: Tracer | undefined;
-  /** The span of the current request; `undefined`: not traced. */
+  /** The span of the current request; `undefined` if not traced. */
   readonly currentSpan: (() => RequestSpan | undefined) | undefined;
   readonly clock: Clock;
   readonly random: Random;

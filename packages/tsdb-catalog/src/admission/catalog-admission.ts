@@ -61,7 +61,7 @@ export class CatalogAdmission {
     return tables === undefined ? undefined : { database, tables };
   }
 
-  /** Checks few rows synchronously; yields to the event loop between the steps of many. */
+  /** Checks few rows synchronously. For many rows, it yields to the event loop between steps. */
   #admitInSteps(request: AdmitRequest): Admission | Promise<Admission> {
     const steps = this.#admitByRow(request);
     const looks = request.tables.reduce((sum, table) => sum + checkCount(table), 0);
@@ -116,7 +116,7 @@ export class CatalogAdmission {
     return own.limit - own.tableCount < all.limit - all.tableCount ? own : all;
   }
 
-  /** Also records the tag sets that the parser now knows but the schema does not have. */
+  /** Also records the tag sets that the parser has registered but the schema does not contain. */
   #conclude(
     request: AdmitRequest,
     checked: readonly CheckedTable[],
@@ -133,7 +133,7 @@ export class CatalogAdmission {
   }
 
   /**
-   * Parsers may know tag sets of these tables that a later table of the same name does not have.
+   * Parsers may have registered tag sets of these tables that a later table with the same name does not contain.
    */
   onTablesDeleted(tables: readonly { readonly database: string; readonly table: string }[]): void {
     for (const { database, table } of tables) this.#unverified.add(database, table);

@@ -104,7 +104,7 @@ function* checkTable(
   return { parsed, draft, mayExist: true, refusals, firstTakenLine };
 }
 
-/** The name that a table got at its deletion stays reserved until the table is forgotten. */
+/** The name of a deleted table remains reserved until the table is removed from the catalog. */
 function refuseTable(parsed: ParsedTable, draft: TableDraft): CheckedAlone {
   const message = `cannot write to soft-deleted table '${parsed.table}' - it is marked for deletion`;
   const refusals = Array.from(parsed.times, (_, row) => ({ row, message, isLimit: false }));

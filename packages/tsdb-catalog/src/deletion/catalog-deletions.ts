@@ -104,7 +104,7 @@ export class CatalogDeletions {
     await this.#purge.due(steps);
   }
 
-  /** Forgets databases and tables whose data was removed at `untilMs` or before. */
+  /** Removes databases and tables from the catalog whose data was removed at `untilMs` or before. */
   async forgetPurged(untilMs: number): Promise<void> {
     await this.#purge.forget(untilMs);
   }

@@ -43,7 +43,7 @@ export class CatalogPurge {
   /** Removes the data of databases and tables that are due. */
   async due(steps: PurgeSteps): Promise<void> {
     for (const name of this.#databasesWithDue()) {
-      // Exclusive for this database, so that it is not restored meanwhile.
+      // Exclusive for this database, so that it is not restored in the meantime.
       await this.#changes.run(name, async () => {
         const { databaseIds, tableIds } = this.#dueIn(name);
         const nowMs = this.#clock.nowMs();
@@ -58,7 +58,7 @@ export class CatalogPurge {
     }
   }
 
-  /** Forgets databases and tables whose data was removed at `untilMs` or before. */
+  /** Removes databases and tables from the catalog whose data was removed at `untilMs` or before. */
   async forget(untilMs: number): Promise<void> {
     const { deleted } = this.#state;
     const isOver = (each: { readonly purgedMs: number | undefined }): boolean =>

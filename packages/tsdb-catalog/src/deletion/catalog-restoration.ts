@@ -58,7 +58,7 @@ export class CatalogRestoration {
 
   async #database(found: DeletedDatabase, name: string): Promise<void> {
     await this.#deps.changes.run(found.schema.name, async () => {
-      // It may have been restored, or its data removed, while this call waited.
+      // The resource may have been restored, or its data removed, while this call waited.
       const deleted = this.#deps.state.deleted.database(found.schema.name);
       if (deleted === undefined) throw tsdbError('resource_not_found', { resource: name });
       this.#assertRestorable(deleted, name);

@@ -37,8 +37,7 @@ export async function writeDeletedTable(tx: Tx, table: DeletedTable): Promise<vo
 }
 
 /**
- * Renames the tables of a deleted database; nearly all get the same suffix, which one statement can
- * append.
+ * Renames the tables of a deleted database; nearly all receive the same suffix, which a single statement can append.
  */
 export async function writeDeletedTables(tx: Tx, tables: readonly DeletedTable[]): Promise<void> {
   const endingOf = ({ entry, originalName }: DeletedTable): string =>

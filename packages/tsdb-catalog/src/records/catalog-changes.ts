@@ -2,16 +2,15 @@ import { KeyedQueue } from '../keyed-queue.js';
 import { type VerifiedCommit, VerifiedCommits } from './verified-commits.js';
 
 /**
- * Changes of databases. Those of one database run one after another, by name. Each starts only when
- * the outcome of the previous one is known: otherwise a table may exist, or be deleted, without
- * memory reflecting it.
+ * Changes of databases. Changes of the same database, by name, run one after another. Each starts only when
+ * the outcome of the previous one is known: otherwise memory might not reflect a created or deleted table.
  */
 export class CatalogChanges {
   readonly #queue = new KeyedQueue();
   /** By database. Few, because each counts against the limits. */
   readonly #unsettled = new Map<string, VerifiedCommits>();
 
-  /** True if a change is running, and the snapshots in memory are valid meanwhile. */
+  /** True if a change is running, and the snapshots in memory remain valid in the meantime. */
   isBusy(database: string): boolean {
     return this.#queue.isBusy(database) && !this.#unsettled.has(database);
   }

@@ -23,7 +23,7 @@ export interface CatalogTables {
     original_name: string | null;
     /** Set when its data was removed; the row stays for a grace period. */
     purged_ms: number | null;
-    /** Retention policy used by version 1 clients that name none. */
+    /** Retention policy for version 1 clients that do not specify a policy. */
     default_policy: string | null;
     /** Shard duration set by version 1 clients. */
     shard_duration_ns: string | null;

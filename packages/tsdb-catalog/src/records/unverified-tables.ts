@@ -1,10 +1,9 @@
 const MAX_TABLE_COUNT = 10_000;
 
 /**
- * Tables of which a parser knows tag sets that the schema lacks, because their first line was
- * rejected or the table was deleted. Rows for these tables must be checked even if a request
- * contains nothing new. Above `MAX_TABLE_COUNT`, every table counts as unverified, which only costs
- * time.
+ * Tables for which a parser has registered tag sets that the schema does not contain, because their first line was
+ * rejected or the table was deleted. Rows for these tables must be checked even if a request contains nothing new.
+ * Above `MAX_TABLE_COUNT`, every table counts as unverified, which is only slower.
  */
 export class UnverifiedTables {
   readonly #tables = new Set<string>();

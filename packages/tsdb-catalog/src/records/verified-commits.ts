@@ -13,9 +13,9 @@ export interface VerifiedCommit {
 }
 
 /**
- * Runs transactions one after another. A failed one may have been committed: the response was lost,
- * or an error followed the commit. The catalog is then queried. Until that succeeds, nothing else
- * is committed, because memory would differ from what the next start reads.
+ * Runs transactions one after another. A failed transaction may have been committed: the response was lost, or an
+ * error followed the commit. The catalog is then queried. Until this succeeds, no other transaction is committed,
+ * because memory would differ from the stored state.
  */
 export class VerifiedCommits {
   readonly #exclusive = new Exclusive();

@@ -24,7 +24,7 @@ import {
 import { growTable, newTable, type TableEntry } from './grow-table.js';
 import type { TableDraft } from './table-draft.js';
 
-/** Takes some milliseconds; the event loop runs in between. */
+/** Takes several milliseconds and yields to the event loop. */
 const TABLES_PER_TURN = 256;
 const INTERNAL_RETENTION_NS = 7n * 86_400n * 1_000_000_000n;
 
@@ -53,17 +53,17 @@ export class CatalogGrowth {
     this.#nextTableId = content.nextTableId;
   }
 
-  /** Whether a table may ever have had this id, as far as the catalog remembers. */
+  /** Whether, according to the catalog, a table may ever have had this id. */
   hasGivenTableId(id: number): boolean {
     return id < this.#nextTableId;
   }
 
-  /** Ensures that new tables get greater ids. */
+  /** Ensures that new tables receive greater ids. */
   passTableId(id: number): void {
     this.#nextTableId = Math.max(this.#nextTableId, id + 1);
   }
 
-  /** Called at the first start with this store. */
+  /** Called when the server first starts with this store. */
   async initialize(identity: Parameters<typeof writeIdentity>[1]): Promise<void> {
     const internal = this.#newDatabase(INTERNAL_DATABASE, INTERNAL_RETENTION_NS);
     await this.#deps.store.transaction<CatalogTables, void>(async (tx) => {
@@ -95,7 +95,7 @@ export class CatalogGrowth {
       if (fault !== undefined) throw tsdbError('database_name_invalid', fault);
       this.#assertRoomFor(name, isLimited);
       await this.ensureOwner(name);
-      this.#assertRoomFor(name, isLimited); // others may have been created meanwhile
+      this.#assertRoomFor(name, isLimited); // others may have been created in the meantime
     }
     const database = existing ?? this.#newDatabase(name, retentionNs);
     const isOwn = name === INTERNAL_DATABASE;

@@ -82,7 +82,7 @@ export class CatalogSettings {
     });
   }
 
-  /** Sets the table's own retention period; `undefined` uses that of its database. */
+  /** Sets the table's own retention period; `undefined` uses the period of its database. */
   async setTableRetention(at: {
     readonly database: string;
     readonly table: string;

@@ -16,9 +16,8 @@ export interface Refusal {
 }
 
 /**
- * The table after a request: the existing columns plus those of the rows accepted so far. The
- * columns of a row are first `require`d one by one, then kept or dropped together, so that a
- * rejected row leaves nothing.
+ * The table after a request: the existing columns plus the columns of the rows accepted so far. The
+ * columns of a row are first `require`d one by one, then kept or dropped together, so that a rejected row has no effect.
  */
 export class TableDraft {
   readonly name: string;
@@ -55,7 +54,7 @@ export class TableDraft {
     return this.#isTaken && (this.base === undefined || this.#added.length > 0);
   }
 
-  /** Type of the column, including those of the current row. */
+  /** Type of the column, including columns of the current row. */
   kindOf(name: string): ColumnKind | undefined {
     return this.base?.columns.get(name)?.kind ?? this.#addedKinds.get(name);
   }

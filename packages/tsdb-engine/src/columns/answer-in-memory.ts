@@ -12,8 +12,8 @@ import { answerLastRows } from './rows/answer-last.js';
 import { answerRows } from './rows/answer-rows.js';
 
 /**
- * Computes a result from loaded rows. `undefined` means that DuckDB is faster, or the only exact
- * way. The loaded rows must not change during the call.
+ * Computes a result from loaded rows. `undefined` means that DuckDB is faster, or that only DuckDB is exact. The
+ * loaded rows must not change during the call.
  * @param loaded unique points only: each point occurs once.
  */
 export async function answerInMemory(

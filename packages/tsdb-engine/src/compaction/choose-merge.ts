@@ -3,9 +3,9 @@ import type { Segment } from '@plinth/tsdb-model/segment.js';
 import { dayOf } from '../flush/partitions.js';
 import { type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
 
-/** Number of segments of one partition and level that are merged into one of the next level. */
+/** Number of segments of one partition and level that are merged into one segment of the next level. */
 const MERGE_COUNT = 8;
-/** Maximum bytes that a merge reads, where it can be divided; larger segments stay as they are. */
+/** Maximum bytes that a merge reads, if it can be divided; larger segments are not merged. */
 const MAX_MERGE_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -111,8 +111,8 @@ function mergeOfAPartition({
 }
 
 /**
- * Chooses a merge that was requested. The segments of a partition that overlaps the time span are
- * merged into one, as far as they can be read together. Level and number do not matter.
+ * Chooses a merge that was requested. All segments of a partition that overlaps the time span are merged into one,
+ * unless they cannot be read together. Level and number do not matter.
  */
 export function chooseAskedMerge(
   { segments, isAside, maxBytes = MAX_MERGE_BYTES }: Omit<MergeChoice, 'tombstones'>,

@@ -51,7 +51,7 @@ interface CompactorDeps {
   readonly files: SegmentFiles;
   readonly registry: SegmentRegistry;
   readonly commits: FileCommits;
-  /** True if the log that the next start reads has no rows that only a deletion hides. */
+  /** True if the log contains no rows that are only hidden by a deletion, which would be read at the next start. */
   readonly mayForgetDeletions: () => boolean;
   /**
    * Checks the free disk space. If it returns false, the remaining space is reserved for deletions.
@@ -158,7 +158,7 @@ export class Compactor {
       for (let work = next(); work !== undefined; work = next()) {
         if (!(await this.#do(store, work))) return false;
       }
-      // Another time span may have been requested meanwhile.
+      // Another time span may have been requested in the meantime.
       if (this.#requested.get(tableId) === requested) this.#requested.delete(tableId);
     }
     return true;
@@ -240,7 +240,7 @@ export class Compactor {
     }
   }
 
-  /** Removes deletion records that are carried out in all data written before them. */
+  /** Removes deletion records that have been applied to all data written before them. */
   async #retireTombstones(store: TableStore): Promise<void> {
     if (store.tombstones.all.length === 0 || store.isGone) return;
     if (!this.#deps.mayForgetDeletions()) return;

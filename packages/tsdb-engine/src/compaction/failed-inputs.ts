@@ -7,7 +7,7 @@ interface Failure {
   readonly retryMs: number;
 }
 
-/** Files of failed merges: they are skipped for a while, so that others are merged. */
+/** Files of failed merges, which are skipped for a while so that other files are merged. */
 export class FailedInputs {
   readonly #nowMs: () => number;
   /** Failures by file id; bounded by the number of files. */

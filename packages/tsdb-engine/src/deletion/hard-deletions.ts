@@ -13,15 +13,15 @@ export interface HardDeletionsDeps {
   readonly forget: (tableIds: readonly number[]) => void;
   readonly leases: Leases;
   readonly clock: Clock;
-  /** How long a deleted object without data is still listed. */
+  /** Time for which a deleted object without data remains listed. */
   readonly graceMs: number;
   readonly onFailed: (error: unknown) => void;
 }
 
 /**
- * Removes the data of deleted databases and tables when it is due. The catalog stores what is due,
- * so a node that stops continues at its next start. First the registry drops the table's files,
- * then the files are deleted, then a flush removes its rows from the log.
+ * Removes the data of deleted databases and tables when it is due. The catalog stores the due deletions, so a node
+ * that stops continues at its next start. First the registry drops the table's files, then the files are deleted,
+ * then a flush removes its rows from the log.
  */
 export class HardDeletions {
   readonly #deps: HardDeletionsDeps;

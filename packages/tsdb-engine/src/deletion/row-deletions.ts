@@ -15,8 +15,7 @@ import type { WriteBuffer } from '../write/write-buffer.js';
  */
 const MAX_WAITING_COUNT = 1000;
 /**
- * Maximum stored size of the conditions of one deletion, counted once per table. Each start reads
- * all of them.
+ * Maximum stored size of the conditions of one deletion, counted once per table. All conditions are read at startup.
  */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 

@@ -7,7 +7,7 @@ const SAMPLE_ROWS = 40_960;
 /** Fewer rows skip the trial, which takes about a tenth of the time of writing this many. */
 const MIN_ROWS = 10 * SAMPLE_ROWS;
 
-/** Sample rows similar to those that will be written, all from one source. */
+/** Sample rows similar to the rows that will be written, all from one source. */
 export interface Alike {
   /** SQL text for FROM. */
   readonly from: string;
@@ -16,7 +16,7 @@ export interface Alike {
 }
 
 /**
- * Chooses which columns get dictionary encoding in files of this many rows. It tries the rows of
+ * Chooses the columns to dictionary-encode in files of this many rows. It tries the rows of
  * some series. Series ids are evenly distributed, so the first ones are representative.
  */
 export async function chooseNumbered(

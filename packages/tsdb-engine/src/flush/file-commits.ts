@@ -31,7 +31,7 @@ export class FileCommits {
   constructor(options: {
     readonly registry: SegmentRegistry;
     readonly files: SegmentFiles;
-    /** Called for files that could not be removed; the next start removes them. */
+    /** Called for files that could not be removed. They are removed at the next start. */
     readonly onError: (error: unknown) => void;
   }) {
     this.#registry = options.registry;
@@ -40,9 +40,9 @@ export class FileCommits {
   }
 
   /**
-   * Resolves when the change is committed and published. On failure, nothing has changed and the
-   * new files are removed; or the outcome is unknown, and `settle` determines it. Throws
-   * `SegmentsChanged` if a file to be removed no longer exists.
+   * Resolves when the change is committed and published. On failure, either nothing has changed and the new files are
+   * removed, or the outcome is unknown and `settle` determines it. Throws `SegmentsChanged` if a file to be removed
+   * no longer exists.
    * @param prepare called immediately before the commit.
    */
   async commit(prepare: () => PreparedChange): Promise<void> {
@@ -50,9 +50,8 @@ export class FileCommits {
   }
 
   /**
-   * Resolves when row deletions are stored and in effect. No files that must respect them are
-   * written meanwhile. If it is unknown whether they are stored, the promise stays pending until
-   * that is known.
+   * Resolves when row deletions are stored and in effect. No files that must respect them are written in the
+   * meantime. If it is unknown whether they are stored, the promise remains pending until this is known.
    */
   async addTombstones(
     tombstones: readonly StoredTombstone[],
@@ -96,7 +95,7 @@ export class FileCommits {
   }
 
   /**
-   * A retry writes new files. On a full disk, the old ones would accumulate until the next start.
+   * A retry writes new files. On a full disk, the old files would accumulate until the next start.
    */
   async #removeFiles({ change }: PreparedChange): Promise<void> {
     for (const { objectName } of [...change.addSegments, ...change.addSeriesFiles]) {

@@ -1,8 +1,7 @@
 import { isOutOfMemory } from '@plinth/tsdb-storage/duckdb/instance/memory-watch.js';
 
 /**
- * How long flushes may fail before health checks report it; a failure may disappear with the next
- * statement.
+ * Time for which flushes may fail before health checks report it, because a failure may disappear with the next statement.
  */
 const TIMEOUT_MS = 3 * 60_000;
 

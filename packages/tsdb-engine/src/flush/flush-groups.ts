@@ -21,7 +21,7 @@ export interface FlushGroupsDeps {
   /** True when the node stops and the flush must end. */
   readonly isLate: () => boolean;
   readonly onProgress: (tableCount: number, doneCount: number) => void;
-  /** Called for files that could not be removed; the next start removes them. */
+  /** Called for files that could not be removed. They are removed at the next start. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -64,8 +64,7 @@ export class FlushGroups {
     let gone: readonly Flushed[] = [];
     try {
       await this.#deps.commits.commit(() => {
-        // In the same step as the check: if a table is deleted after this, its files registered
-        // here are removed, too.
+        // In the same step as the check: if a table is deleted afterwards, the files registered here are also removed.
         gone = flushed.filter(({ store }) => store.isGone);
         const kept = flushed.filter(({ store }) => !store.isGone);
         const tableIds = kept.map(({ store }) => store.tableId);

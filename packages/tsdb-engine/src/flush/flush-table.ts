@@ -83,7 +83,7 @@ async function writeTable(
 }
 
 /**
- * Detects lost rows by count if nothing was merged or left out. The rows are still available for a
+ * Detects lost rows by count if no rows were merged or omitted. The rows are still available for a
  * retry.
  */
 function checkCount(parts: readonly Part[], segments: readonly Segment[]): void {
@@ -139,7 +139,7 @@ export async function removedOnFailure<T>(
   try {
     return await work(written);
   } catch (error) {
-    // The next start removes files that cannot be removed now.
+    // Files that cannot be removed now are removed at the next start.
     for (const { objectName } of written) await files.remove(objectName).catch(() => undefined);
     throw error;
   }
@@ -222,8 +222,8 @@ async function splitRows(from: {
     );
   });
   const key = ['_series', '"time"', ...names].join(', ');
-  // Compared with the merged points, not with the current duplicates: a query may find more
-  // meanwhile, which would be in no part.
+  // Compared with the merged points, not with the current duplicates: a query may find more duplicates in the
+  // meantime, which would be in no part.
   const once = `SELECT ${key} FROM (${both}) a ANTI JOIN ${quoteName(merged)} d ON ${match}`;
   const mergedRows = (flag: string): string =>
     `SELECT ${key}, _seq FROM ${quoteName(merged)} WHERE ${flag}`;
@@ -325,8 +325,8 @@ export async function writeSegment(options: {
  *   previous ones are written.
  * - Tags are a scalar subquery: DuckDB never swaps the sides of that join, as it would if it
  *   expected fewer rows than series.
- * Tags with few values are numbered once per series. The file's dictionaries are the same, and no
- * string is looked up per row, which took longer than everything else.
+ * Tags with few values are numbered once per series. The file's dictionaries are the same, and no string is looked up
+ * per row, which took most of the time.
  */
 function sortedRowsText(of: {
   /** SQL text for FROM, and WHERE. */
@@ -336,7 +336,7 @@ function sortedRowsText(of: {
   readonly seriesTable: string;
   /** Tag columns: their quoted names, and their values if there are few. */
   readonly tags: readonly { readonly name: string; readonly values: string | undefined }[];
-  /** Most series have no such row, so those that do are looked up first. */
+  /** Most series have no such row, so the series with such rows are looked up first. */
   readonly isFewSeries: boolean;
 }): string {
   const values = ['"time"', ...of.values].join(', ');
@@ -344,7 +344,7 @@ function sortedRowsText(of: {
   const inOrder = `SELECT lag(_series, 0) OVER () AS _series, ${values} FROM (${sorted})`;
   if (of.tags.length === 0) return inOrder;
   const used = of.isFewSeries ? ` WHERE _series IN (SELECT _series FROM ${of.rows})` : '';
-  // A series that is not among these rows may have been added meanwhile with other values; its NULL
+  // A series that is not among these rows may have been added in the meantime with other values; its NULL
   // is never read.
   const columns = of.tags.map(({ name, values }) =>
     values === undefined ? name : `TRY_CAST(${name} AS ENUM(${values})) AS ${name}`,

@@ -30,26 +30,25 @@ const LONGEST_RETRY_MS = 60_000;
 const CHECK_INTERVAL_MS = 1000;
 
 /**
- * Size of the log that a shutdown leaves to the next start, which reads it in a few tenths of a
- * second.
+ * Size of the log that may remain at shutdown. It is read in a few tenths of a second at the next start.
  */
 const MAX_LEFT_BYTES = 8 * 1024 * 1024;
-/** Each start creates a log file, and many files are slow to read even if they are short. */
+/** A log file is created at every start, and many files are slow to read even if they are short. */
 const MAX_LEFT_FILES = 32;
 /** A shutdown starts no further files after this time. */
 const LONGEST_END_MS = 3000;
 /** Minimum age of rows in DuckDB that are flushed early because its memory is scarce. */
 const CROWDED_FLUSH_AGE_MS = 10_000;
 
-/** All tables, or those that `tablesToKeep` does not leave to a later flush. */
+/** All tables, or all tables except those that `tablesToKeep` leaves to a later flush. */
 export type FlushedTables = 'all' | 'worthwhile';
 
-/** The rows stay in the log; the node that holds the lease flushes them. */
+/** The rows remain in the log; the node with the lease flushes them. */
 class FlushHeldElsewhere extends Error {
   override readonly name = 'FlushHeldElsewhere';
 }
 
-/** The node is stopping: the rows stay in the log for the next start. */
+/** The node is stopping, so the rows remain in the log for the next start. */
 class FlushDeferred extends Error {
   override readonly name = 'FlushLeft';
 }
@@ -87,7 +86,7 @@ export class Flusher {
   #notBeforeMs = 0;
   #isAsked = false;
   /**
-   * First log file of which some rows are in segments, although the next start would read it again.
+   * First log file with rows in segments that would be read again at the next start.
    */
   #aheadFile: number | undefined;
   /** Deadline of the shutdown; set by `close`. */
@@ -188,7 +187,7 @@ export class Flusher {
   async flush(what: FlushedTables): Promise<void> {
     while (this.#running !== undefined) await this.#running;
     const flushing = this.#flushRest(what);
-    const running = flushing.catch(() => undefined); // the caller gets the failure
+    const running = flushing.catch(() => undefined); // the caller receives the failure
     this.#running = running;
     try {
       await flushing;
@@ -198,9 +197,9 @@ export class Flusher {
   }
 
   /**
-   * Flushes what a start has read of the log so far: all records of files up to `file` and some of
-   * the next. The next start reads those again unless a flush of all rows follows. Until then, no
-   * deletion that hides some of them may be dropped.
+   * Flushes the log records read so far during startup: all records of files up to `file` and some of the next file.
+   * They are read again at the next start unless a flush of all rows follows. Until then, no deletion that hides some
+   * of these rows may be dropped.
    */
   async flushReplayed(file: number): Promise<void> {
     this.#closed ??= this.#buffer.closeReplayed(file);
@@ -208,33 +207,32 @@ export class Flusher {
     if (!(await this.#flushOnce('all'))) throw new FlushHeldElsewhere();
   }
 
-  /** After the last record was read: flushes the rest where `flushReplayed` was called. */
+  /** Called after the last record was read. Flushes the remaining rows if `flushReplayed` was called. */
   async endReplay(): Promise<void> {
     if (this.#closed !== undefined && !(await this.#flushOnce('all')))
       throw new FlushHeldElsewhere();
     if (this.hasRowsAhead && !(await this.#flushOnce('all'))) throw new FlushHeldElsewhere();
   }
 
-  /** True if segments contain rows that the next start would also read from the log. */
+  /** True if segments contain rows that would also be read from the log at the next start. */
   get hasRowsAhead(): boolean {
     return this.#aheadFile !== undefined;
   }
 
   /**
-   * After `close`: flushes enough to keep the next start's replay short, unless that takes too
-   * long.
+   * Called after `close`. Flushes enough rows to keep the replay at the next start short, unless this takes too long.
    */
   async flushLast(): Promise<void> {
     try {
       if (!this.#isStartShort) await this.#flushRest('worthwhile');
     } catch (error) {
-      // A failure here loses nothing: the log still has the rows.
+      // A failure loses no rows, because they are still in the log.
       if (!(error instanceof FlushDeferred)) this.#deps.onFailed(error, 0);
     }
     if (this.#buffer.sizeBytes > 0) this.#deps.onLeft();
   }
 
-  /** True if the next start is fast even with all rows in the log. */
+  /** True if startup is fast even with all rows in the log. */
   get #isStartShort(): boolean {
     const { sizeBytes, fileCount } = this.#buffer.logLength;
     if (sizeBytes > MAX_LEFT_BYTES || fileCount > MAX_LEFT_FILES) return false;
@@ -277,8 +275,8 @@ export class Flusher {
     if (isFlushed !== true) return false;
     this.#closed = undefined;
     if (closed.lastFreeFile >= (this.#aheadFile ?? 0)) this.#aheadFile = undefined;
-    // Remaining log files are removed by the next flush, or at the next start; the registry records
-    // that they are in segments.
+    // Remaining log files are removed by the next flush or at the next start. The registry records that their rows
+    // are in segments.
     await this.#buffer.forget(closed).catch(this.#deps.onError);
     return true;
   }

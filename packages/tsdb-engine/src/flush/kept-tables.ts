@@ -7,13 +7,12 @@ import type { TableStore } from '../table/table-store.js';
  */
 const SMALL_BYTES = 64 * 1024;
 /**
- * If a start finds rows of a table in the log, it reads the table's series first; a million take
- * some seconds.
+ * If the log contains rows of a table at startup, the table's series are read first. A million series take several seconds.
  */
 const FEW_SERIES = 10_000;
 /**
- * Maximum log size with kept rows, because a start reads the log. A kill between two flushes leaves
- * as much.
+ * Maximum log size with kept rows, because the log is read at startup. If the process is killed between two flushes,
+ * as much remains.
  */
 const MAX_LOG_BYTES = 128 * 1024 * 1024;
 /** Fraction of the flush size: kept rows must not trigger the next flush. */

@@ -4,8 +4,7 @@ import { floorDiv, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 const WIDTHS_IN_DAYS = [1n, 8n, 64n, 512n, 4096n] as const;
 
 /**
- * Maximum number of segments that a flush creates per table; sparse data gets wider partitions
- * instead of more files.
+ * Maximum number of segments that a flush creates per table; sparse data is written to wider partitions instead of more files.
  */
 const MAX_PARTITIONS = 16;
 /**

@@ -5,7 +5,7 @@ import type { LoggedQuery } from './log/logged-query.js';
 import { QueryDeadline } from './slots/query-deadline.js';
 
 /**
- * Starts the time limit of a logged query, which also ends if the query is cancelled in the query
+ * Starts the time limit of a logged query, which also ends if the query is canceled in the query
  * log.
  */
 export function beginDeadline(

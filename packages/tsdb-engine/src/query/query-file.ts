@@ -36,7 +36,7 @@ export async function writeQueryFile(
     .then(async (file) => {
       if (signal.aborted) await file.dispose();
     })
-    .catch(() => undefined); // the caller gets the failure
+    .catch(() => undefined); // the caller receives the failure
   return await orAborted(writing, signal);
 }
 
@@ -44,9 +44,12 @@ async function writeFile(prepared: PreparedQuery, files: SegmentFiles): Promise<
   try {
     const { work, planned } = prepared;
     if (planned.isExplained) throw tsdbError('not_implemented', 'EXPLAIN in this format');
-    invariant(typeof work === 'string', 'a query that DuckDB writes to a file has SQL text');
+    invariant(
+      typeof work === 'string',
+      'a query whose result DuckDB writes to a file must be SQL text',
+    );
     const file = await files.writeResult({
-      // DuckDB's generated columns have other names; the file uses those of the result.
+      // DuckDB's generated columns have other names; the file uses the names of the result.
       select: `SELECT * FROM (${work}) r(${planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
       queryOwner: prepared.queryOwner,
     });

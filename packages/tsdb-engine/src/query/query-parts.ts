@@ -31,7 +31,7 @@ const MIN_SLICED_ROWS = 8192;
 const MIN_SLICED_BYTES = 4 * 1024 * 1024;
 /** Rows read to estimate string lengths, which may be very long. */
 const PROBE_ROWS = 16;
-/** A chunk of very long strings is a slice of its own: decoding it blocks the event loop. */
+/** A chunk of very long strings is a separate slice, because decoding it blocks the event loop. */
 const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
 /** Maximum number of prefetched slices of one chunk. */
 const MAX_HELD_CHUNKS = 3;
@@ -101,7 +101,7 @@ export class QueryParts {
     return this.#rowCount > MAX_WHOLE_ROWS || rowSizeOf(columns) === undefined;
   }
 
-  /** Keeps only one slice for a slow reader. Can be read once. */
+  /** Keeps only one slice in memory for a slow reader. Can be read once. */
   async *rows(options: {
     readonly host: DuckDbHost;
     readonly memory: SliceMemory;
@@ -182,7 +182,7 @@ export class QueryParts {
   }
 }
 
-/** Maximum row count of the result, as far as the statement limits it. */
+/** Maximum row count of the result, if the statement limits it. */
 export function mostRowsOf(
   { maxRows, bucketNs }: RowsStatement,
   [scan]: readonly PreparedScan[],

@@ -199,7 +199,7 @@ export class QueryPath {
     const entering = slot.enter();
     if (entering !== undefined) {
       await entering;
-      // The query has waited: include writes that arrived meanwhile.
+      // The query has waited, so writes that arrived in the meantime are included.
       logged.permitted();
       nowNs = this.#deps.nowNs();
       planned = await plan();

@@ -29,7 +29,7 @@ export interface RunnableQuery {
    * The same statement divided into consecutive parts, if the result may be too large for memory.
    */
   readonly parts?: QueryParts | undefined;
-  /** Estimated rows that DuckDB may have to keep before it returns the first. */
+  /** Estimated rows that DuckDB may have to keep in memory before it returns the first row. */
   readonly toSort?: RowsToSort | undefined;
   /** The client's query owner, or the one with the time limit. */
   readonly queryOwner: QueryOwner;

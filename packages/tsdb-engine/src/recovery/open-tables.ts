@@ -32,7 +32,7 @@ export async function openTable(options: {
   readonly onIndexRebuilt: (error: FileDamaged) => void;
 }): Promise<void> {
   const { store, segments, seriesFiles, host, files } = options;
-  // Rows up to the latest stored timestamp may repeat stored points; later ones cannot.
+  // Rows up to the latest stored timestamp may repeat stored points; later rows cannot.
   const floorNs = segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n));
   const load = (
     stored: readonly { readonly objectName: string }[],
@@ -89,8 +89,7 @@ async function giveUp(
 export async function replayLog(options: {
   readonly log: CommitLog;
   /**
-   * Files up to this one are in segments; they still exist if the node stopped before it removed
-   * them.
+   * The rows of files up to this number are in segments. The files still exist if the node stopped before it removed them.
    */
   readonly flushedFile: number;
   /** By table id, the last flushed file of tables that were flushed before the others. */

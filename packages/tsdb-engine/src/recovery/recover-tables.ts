@@ -74,8 +74,7 @@ export async function recoverTables(
   await replayFlushes.end();
   if (tagless.size > 0) report.rowsLost(tagless, 'tags');
   if (lost.size > 0) {
-    // The log keeps these rows for a while: a new table with the same id would get them at the next
-    // start.
+    // The log keeps these rows for a while: at the next start, a new table with the same id would receive them.
     for (const tableId of lost.keys()) catalog.passTableId(tableId);
     report.rowsLost(lost, 'table');
   }

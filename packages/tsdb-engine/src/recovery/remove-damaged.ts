@@ -23,8 +23,8 @@ export async function removeDamaged(options: {
       await files.verify(segment);
     } catch (error) {
       if (!(error instanceof FileDamaged)) throw error;
-      // Before the registry change: if the node stops in between, it repairs again; unregistered
-      // files would be deleted at the next start.
+      // Before the registry change: if the node stops in between, the repair runs again at the next start, when
+      // unregistered files would be deleted.
       await files.moveAside(segment.objectName);
       await registry.apply({
         addSegments: [],

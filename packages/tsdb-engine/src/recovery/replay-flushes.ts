@@ -10,15 +10,14 @@ const MEMORY_SHARE = 1 / 4;
 
 /**
  * Flushes during replay, so that replay needs no more memory than the original writes. The log
- * keeps all rows until the last flush. If the start is interrupted, some points are written to
- * files again with the same values.
+ * keeps all rows until the last flush. If startup is interrupted, some points are written to files again with the same values.
  */
 export class ReplayFlushes {
   readonly #deps: EngineDeps;
   readonly #buffer: WriteBuffer;
   readonly #flusher: Flusher;
   readonly #flushBytes: number;
-  /** True after a failed flush: the rest stays in memory, and the log has it. */
+  /** True after a failed flush. The remaining rows stay in memory and in the log. */
   #hasFailed = false;
 
   constructor(

@@ -6,7 +6,7 @@ import { type Source, timeCondition } from './sources.js';
 
 /**
  * The points of a table that were written more than once and are not merged yet: (`_series`,
- * `time`) pairs in a DuckDB table. Almost always empty; only queries that touch it pay for merging.
+ * `time`) pairs in a DuckDB table. Almost always empty; only queries that read these points pay for merging.
  */
 export class DuplicateKeys {
   readonly #table: GrowingTable;
@@ -56,14 +56,13 @@ export class DuplicateKeys {
     await this.#add([repeats, ...hits].join(' UNION ALL '));
   }
 
-  /** Stores all points of a source: those of overlay segments after a restart. */
+  /** Stores all points of a source. Used for overlay segments after a restart. */
   async addAll(source: Source): Promise<void> {
     await this.#add(`SELECT _series, "time" FROM ${source.from}`);
   }
 
   /**
-   * A new set with those of these points that occur in one of `sources`; this one stays unchanged
-   * for running queries.
+   * Returns a new set with the points that occur in one of `sources`. This set stays unchanged for running queries.
    */
   async pruned(name: string, sources: readonly Source[]): Promise<DuplicateKeys> {
     const rest = new DuplicateKeys({ name, host: this.#host });

@@ -94,7 +94,7 @@ export class GroupSlices implements Slices {
     return { ...slice, series: this.#range(group, group) };
   }
 
-  /** Assumes that the group's rows are distributed in time like those of all groups. */
+  /** Assumes that the group's rows are distributed in time like the rows of all groups. */
   #slicesOf(rowCount: number): TimeSlices | undefined {
     if (this.#isDescending === undefined) return undefined;
     const all = this.#spans.reduce((sum, span) => sum + span.rowCount, 0);

@@ -4,7 +4,7 @@ import type { ScanSlice, TimeSlice } from './time-slices.js';
 /** A scan that can be read in parts of its time range. */
 export interface ScanParts {
   readonly bounds: TimeSlice;
-  /** Time spans that contain its rows; ignores all conditions except those on tags. */
+  /** Time spans that contain its rows; ignores all conditions except tag conditions. */
   readonly spans: readonly TimeSpan[];
   /** Estimated bytes of the strings per row; `undefined` if unknown. */
   readonly textBytes: number | undefined;

@@ -11,7 +11,7 @@ const MAX_NAMED_SERIES = 64;
 const ALL_SERIES = { seriesCondition: undefined, onlySeries: undefined, share: 1 };
 
 /**
- * What tag conditions mean for series ids, found in the index before DuckDB runs. `share` is the
+ * The series that match tag conditions, found in the index before DuckDB runs. `share` is the
  * fraction of all series, from 0 to 1.
  */
 export function selectSeries(

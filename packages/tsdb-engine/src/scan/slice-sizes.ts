@@ -41,7 +41,7 @@ export const SMALL_REST = 1.5;
 export interface FittingRows {
   /** Approximate number of rows that fit in memory. */
   readonly fitting: number;
-  /** A slice with this many rows is acceptable, however little memory there is. */
+  /** A slice with this many rows is acceptable even with little memory. */
   readonly least: number;
 }
 
@@ -53,8 +53,8 @@ export interface EndedSlice {
 }
 
 /**
- * Estimates how many rows the next slice should cover. Each slice corrects the estimate, and slices
- * grow while the client reads as fast as they are computed.
+ * Estimates how many rows the next slice should cover. Each slice corrects the estimate, and slices grow while the
+ * client reads as fast as slices are computed.
  */
 export class SliceSizes {
   readonly #total: number;

@@ -41,8 +41,8 @@ export interface Slices {
 }
 
 /**
- * Divides the time range of a query into slices with about as many rows as should be in memory at
- * once. Assumes that rows are evenly distributed within a span.
+ * Divides the time range of a query into slices with about as many rows as may be in memory at the same time. Assumes
+ * that rows are evenly distributed within a span.
  */
 export class TimeSlices implements Slices {
   readonly #bounds: TimeSlice;
@@ -156,7 +156,7 @@ export class TimeSlices implements Slices {
   }
 }
 
-/** Nanoseconds from the first to the last row within the bounds, as far as is known. */
+/** Nanoseconds from the first to the last row within the bounds, if known. */
 export function lengthOf(bounds: TimeSlice, spans: readonly TimeSpan[]): bigint {
   const { first, last } = timeWithin(bounds, spans);
   return last < first ? 0n : last - first + 1n;

@@ -9,7 +9,7 @@ const UNRESOLVED = 0xffffffff;
 interface Named {
   readonly first: number;
   readonly series: NewSeries;
-  /** 1 for those that are or were in the index of a table. */
+  /** 1 for tag sets that are or were in the index of a table. */
   readonly wasResolved: Uint8Array;
   unresolvedCount: number;
 }
@@ -34,7 +34,7 @@ class TableNumbers {
  * numbers and counts from 0 again; bodies of the earlier epoch that are still being processed keep
  * their own numbers.
  * The parser sends a tag set once. A series enters the index of its table only when a row of it is
- * accepted, so rejected lines leave nothing behind.
+ * accepted, so rejected lines have no effect.
  */
 export class ParserSeries {
   readonly epoch: number;
@@ -58,7 +58,7 @@ export class ParserSeries {
     }
   }
 
-  /** Tags of a series, even if no row of it was accepted yet. */
+  /** Tags of a series, even if none of its rows was accepted yet. */
   tagsOf(table: ParsedTable, series: number): { readonly tagKeys: readonly string[] } {
     const numbers = this.#numbersOf(table.parserTable);
     const named = findNamed(numbers.unresolved, series);
@@ -66,7 +66,7 @@ export class ParserSeries {
     return { tagKeys: earlierTags(numbers, series).keys };
   }
 
-  /** Replaces the parser's numbers in `series` by those of `index`. */
+  /** Replaces the parser's numbers in `series` with the numbers in `index`. */
   translate(options: {
     readonly table: ParsedTable;
     readonly tableId: number;
@@ -116,8 +116,7 @@ export class ParserSeries {
 }
 
 /**
- * Another table of the same name has replaced the table: series get numbers there when their rows
- * arrive.
+ * Another table of the same name has replaced the table: series are numbered there when their rows arrive.
  */
 function startOver(numbers: TableNumbers): void {
   const { index, dense, earlier } = numbers;
@@ -173,7 +172,7 @@ function resolveTags(numbers: TableNumbers, number: number, index: SeriesIndex):
 }
 
 function forget(unresolved: Named[], named: Named): void {
-  // Usually those of the newest body, hence the search from the end.
+  // Usually the tag sets of the newest body, so the search starts at the end.
   unresolved.splice(unresolved.lastIndexOf(named), 1);
 }
 

@@ -15,12 +15,12 @@ export class TagValues {
   readonly #multiplier: number;
   #count = 1;
   #bytes = Buffer.alloc(FIRST_SIZE_BYTES);
-  /** End of each value's bytes by code; they start where those of the previous code end. */
+  /** End of each value's bytes by code; they start at the end of the previous code. */
   #ends = new Uint32Array(FIRST_COUNT);
   #hashes = new Int32Array(FIRST_COUNT);
   /** Open addressing over the hashes; 0 means free, because it is not the code of a value. */
   #slots = new Int32Array(2 * FIRST_COUNT);
-  /** By code, as far as strings were created. */
+  /** By code; contains only strings that were created. */
   readonly #texts: (string | undefined)[] = [undefined];
   /** All codes below this one have their string. */
   #madeCount = 1;
@@ -55,7 +55,7 @@ export class TagValues {
     return this.#find(this.#hash(bytes, from, to), bytes, from, to);
   }
 
-  /** Like `find`, but a new value gets the next code. */
+  /** Like `find`, but assigns the next code to a new value. */
   findOrAdd(bytes: Uint8Array, from: number, to: number): number {
     const hash = this.#hash(bytes, from, to);
     const known = this.#find(hash, bytes, from, to);

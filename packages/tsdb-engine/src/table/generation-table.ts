@@ -6,12 +6,11 @@ import { type Source, tableFrom } from '../scan/sources.js';
 import type { SeriesIndex } from '../series/series-index.js';
 
 /**
- * The rows of one table in one generation. `main` takes rows that are later than all earlier ones
- * of their series, and so must be new points. `late` takes the rest, which may repeat points in any
- * source.
+ * The rows of one table in one generation. `main` contains rows that are later than all earlier rows of their series,
+ * and so must be new points. `late` contains all others, which may repeat points in any source.
  */
 export class GenerationTable {
-  /** The generation with which it will be flushed: a flush may leave it to the next. */
+  /** The generation with which the table will be flushed; a flush may leave it to the next one. */
   generation: number;
   /** The generation in which its first row was written. */
   readonly firstGeneration: number;
@@ -65,7 +64,7 @@ export class GenerationTable {
   append(batch: RowBatch, seq: bigint): void {
     const cellsBefore = this.cellBytes;
     this.#append(batch, seq);
-    // A new column adds a cell to each earlier row, too.
+    // A new column also adds a cell to each earlier row.
     this.sizeBytes += Math.max(batchSizeBytes(batch), this.cellBytes - cellsBefore);
   }
 

@@ -5,8 +5,7 @@ import type { SeriesIndex } from '../series/series-index.js';
 import { GenerationTable } from './generation-table.js';
 
 /**
- * A generation as a query sees it: late rows that are checked afterwards belong to a later set of
- * duplicates.
+ * The state of a generation for one query. Late rows that are checked afterwards belong to a later set of duplicates.
  */
 export interface CheckedGeneration {
   readonly table: GenerationTable;
@@ -22,7 +21,7 @@ interface GenerationsDeps {
 
 /** The rows of one table that are not in segments yet. */
 export class Generations {
-  /** Oldest first; the last takes the writes. Replaced on change. */
+  /** Oldest first; the last generation receives the writes. Replaced on change. */
   list: readonly GenerationTable[] = [];
   readonly #options: GenerationsDeps;
 
@@ -42,7 +41,7 @@ export class Generations {
     return table.sizeBytes - before;
   }
 
-  /** The generation that takes the writes. */
+  /** The generation that receives the writes. */
   get newest(): GenerationTable | undefined {
     return this.list.at(-1);
   }

@@ -66,7 +66,7 @@ interface TableSnapshot {
 }
 
 /**
- * Taken in one step without an await, because late rows that are checked afterwards belong to a
+ * Collected in one step without an await, because late rows that are checked afterwards belong to a
  * later set of duplicates.
  */
 function takeSnapshot(parts: TableParts, { minTime, maxTime }: TimeSlice): TableSnapshot {

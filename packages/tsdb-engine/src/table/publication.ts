@@ -1,7 +1,6 @@
 /**
- * How a table applies a committed change of its files. All work that can fail precedes the commit;
- * the rest is one step in memory. It returns `undefined`, not a promise, so it cannot call the
- * disk, the catalog or DuckDB.
+ * Applies a committed file change to a table. All work that can fail precedes the commit; the remaining work is one
+ * step in memory. It returns `undefined`, not a promise, so it cannot call the disk, the catalog or DuckDB.
  */
 export interface Publication {
   readonly publish: () => undefined;

@@ -82,16 +82,16 @@ export class RepeatedPoints {
   }
 
   /**
-   * Called after a start, because the points of an overlay segment also occur in other segments.
+   * Called after startup, because the points of an overlay segment also occur in other segments.
    */
   async rememberOverlaid(open: OpenSegment): Promise<void> {
     try {
       await this.#segments.verify(open);
     } catch (error) {
       if (!(error instanceof FileDamaged)) throw error;
-      // Permanent: if the file is restored, its points stay unknown until the next start.
+      // Permanent: if the file is restored, its points remain unknown until the next start.
       open.verified = Promise.reject(error);
-      open.verified.catch(() => undefined); // every query that needs the segment gets the error
+      open.verified.catch(() => undefined); // every query that needs the segment receives the error
       return;
     }
     for (const source of this.#segments.sourcesOf([open])) await this.#keys.addAll(source);

@@ -53,7 +53,7 @@ export class TableInMemory {
     const indexing = series.whenIndexed();
     if (indexing !== undefined) {
       // DuckDB is just as fast here, and waits for the series only if it needs them.
-      indexing.catch(() => undefined); // queries that need the series get the error
+      indexing.catch(() => undefined); // queries that need the series receive the error
       return undefined;
     }
     const minTimeNs = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
@@ -109,7 +109,7 @@ export class TableInMemory {
   async gather(how: LoadAhead): Promise<void> {
     const { newest } = this.#parts.generations;
     await newest?.main.flushToDuckDb();
-    // Late rows are left out, because there are few.
+    // Late rows are omitted, because there are few.
     if (newest !== undefined && newest.main.engineRows > 0)
       await this.#columns.gather(engineRows(newest), this.#inMemoryColumns, how);
   }
@@ -130,7 +130,7 @@ export class TableInMemory {
     return [...this.#parts.schema().columns.values()].filter(({ kind }) => isInMemoryKind(kind));
   }
 
-  /** All visible rows between two timestamps, taken in one step without an await. */
+  /** All visible rows between two timestamps, collected in one step without an await. */
   #rowSources(minTime: bigint, maxTime: bigint): RowSource[] {
     const { segments, generations } = this.#parts;
     const buffers = generations.list.flatMap(bufferRows);

@@ -85,14 +85,14 @@ export class TableSeries {
     return this.#indexing;
   }
 
-  /** Resolves when the series are not being read any more, whether or not that succeeded. */
+  /** Resolves when reading the series has ended, successfully or not. */
   async indexingEnded(): Promise<void> {
-    await this.#indexing?.catch(() => undefined); // queries that need the series get the error
+    await this.#indexing?.catch(() => undefined); // queries that need the series receive the error
   }
 
   async #index(readStored: ReadStored): Promise<void> {
     if (!this.pinned.isRetired) {
-      const files = this.#files; // the list as it is now: files may be merged meanwhile
+      const files = this.#files; // a copy of the current list, because files may be merged in the meantime
       const pins = [this.pinned, ...files.map(({ pinned }) => pinned)];
       for (const pin of pins) pin.pin();
       try {

@@ -35,7 +35,7 @@ export interface TableChange {
   readonly mergedSeries?: MergedSeriesFiles;
 }
 
-/** May keep the batch, but must not change it. */
+/** May retain the batch, but must not change it. */
 export type RowObserver = (batch: RowBatch) => void;
 
 /**
@@ -50,11 +50,10 @@ export class TableStore {
   readonly repeated: RepeatedPoints;
   readonly inMemory: TableInMemory;
   readonly #textSizes = new TextSizes();
-  /** True if its data is being removed: nothing of it may be stored any more. */
+  /** True if the table's data is being removed, so no more of it may be stored. */
   isGone = false;
   /**
-   * True if nothing of it is registered any more. Until then, a failed deletion may be retried
-   * after the next start.
+   * True if none of the table's files is registered. Until then, a failed deletion may be retried after the next start.
    */
   #hasVanished = false;
   /** Newest version of the table's schema. */

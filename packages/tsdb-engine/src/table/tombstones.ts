@@ -28,11 +28,10 @@ export interface Tombstone {
 }
 
 /**
- * The row deletions of one table that are not carried out in all its files yet. Almost always
- * empty: readers check `touches` first, which is then free.
- * A deletion applies to a complete segment or not at all: it applies if its `seq` is greater than
- * the segment's `maxSeq`. Flush and compaction exclude the deleted rows and raise the new `maxSeq`
- * to the deletions that they know.
+ * The row deletions of one table that have not been carried out in all its files yet. Almost always empty, so readers
+ * check `touches` first, which then costs nothing. A deletion applies to a complete segment or not at all: it applies
+ * if its `seq` is greater than the segment's `maxSeq`. Flush and compaction exclude the deleted rows and raise the
+ * new `maxSeq` to the `seq` of the latest known deletion.
  */
 export class Tombstones {
   #all: readonly Tombstone[] = [];
@@ -43,7 +42,7 @@ export class Tombstones {
   readonly #pending = new Set<Promise<unknown>>();
   #hadAny = false;
 
-  /** True if rows were ever deleted: series may have no rows left. */
+  /** True if rows were ever deleted, so that some series may have no rows. */
   get hadAny(): boolean {
     return this.#hadAny;
   }
@@ -83,7 +82,7 @@ export class Tombstones {
   expect(tombstone: Tombstone, outcome: Promise<void>): void {
     this.#expected.add(tombstone);
     const settled = outcome
-      .catch(() => undefined) // the caller of the deletion gets the error
+      .catch(() => undefined) // the caller of the deletion receives the error
       .finally(() => this.#pending.delete(settled));
     this.#pending.add(settled);
   }

@@ -1,8 +1,8 @@
 import { type RowBatch, sliceRows } from '@plinth/tsdb-model/columns/row-batch.js';
 
-/** Tables written in one step, at some ten microseconds each. */
+/** Tables written in one step; each takes tens of microseconds. */
 const MAX_TABLES = 256;
-/** Cells copied in one step, at some nanoseconds each; enough for typical bodies. */
+/** Cells copied in one step; each takes a few nanoseconds. Sufficient for typical bodies. */
 const MAX_CELLS = 1024 * 1024;
 /**
  * Piece size for larger tables. Columns without a value in a piece cost nothing, which helps wide,
@@ -10,14 +10,14 @@ const MAX_CELLS = 1024 * 1024;
  */
 const PIECE_CELLS = 128 * 1024;
 
-/** Cells per row besides its fields. */
+/** Cells per row in addition to its fields. */
 const ROW_CELLS = 3;
 
 const cellsOf = ({ rowCount, fields }: RowBatch): number => rowCount * (fields.length + ROW_CELLS);
 
 /**
  * Divides the tables of a body into portions that are each logged and buffered in one step, in
- * order. Larger tables are divided only when they are reached, because that takes time as well.
+ * order. Larger tables are only divided when they are reached, because dividing also takes time.
  */
 export function* portionsOf<T extends { readonly batch: RowBatch }>(
   tables: readonly T[],

@@ -26,44 +26,54 @@ const NO_ROWS: RowBatch = {
   fields: [],
 };
 
-/** A failed sync makes the log read-only; the write of the rows reports that. */
+/** A failed sync makes the log read-only, which the write of the rows reports. */
 function ignoreUnsynced(): void {}
 
-/** Bodies that wait for room take so much of the hard limit again at most: others need memory for bodies, too. */
+/**
+ * Maximum size of bodies that wait for room, as a fraction of the hard limit. Other parts of the server also need
+ * memory for bodies.
+ */
 const WAITING_SHARE = 1 / 2;
 
-/** A generation that takes no more writes; its records are in log files up to `file`. */
+/** A generation that accepts no more writes. Its records are in log files up to `file`. */
 export interface ClosedGeneration {
   readonly number: number;
   readonly file: number;
-  /** Up to this one, files hold nothing else: fewer than `file` where rows of tables were left to the next generation. */
+  /**
+   * Files up to this number contain only rows of this generation. Less than `file` if rows of some tables were left
+   * to the next generation.
+   */
   readonly lastFreeFile: number;
-  /** Behind those. */
+  /** The first record after these files. */
   readonly firstNeeded: LogStart;
-  /** Of the log at that time. */
+  /** Newest file of the log at the time of closing. */
   readonly newestFile: number;
   readonly sizeBytes: number;
 }
 
 /**
- * Where accepted rows go: into the log and, in the same order, into the current generation. Counts what is not in
- * segments yet: beyond the hard limit writes wait for a flush, and are refused when that takes too long.
+ * Stores accepted rows in the log and, in the same order, in the current generation. Counts the bytes of rows that
+ * are not in segments yet. Above the hard limit, writes wait for a flush, and are refused if the flush takes too
+ * long.
  */
 export class WriteBuffer {
   readonly #log: CommitLog;
   readonly #clock: Clock;
   readonly #hardLimitBytes: number;
   readonly #waits: MemoryWaitQueue;
-  /** Size of bodies that have not reached the buffer yet: together they must not exceed its limit. */
+  /** Total size of bodies that have not reached the buffer yet, which must not exceed the limit of the buffer. */
   #underwayBytes = 0;
   readonly #onHidden: ((tableIds: readonly number[]) => void) | undefined;
-  /** Tables of which refused rows have been hidden in this turn. */
+  /** Tables whose refused rows were hidden in this event-loop tick. */
   readonly #hidden = new Set<number>();
   readonly #logSeries = new Map<number, LogSeries>();
-  /** Whether no series was defined since the last call of `#forgetDefinitions`, which every waiting record of a failed batch makes. */
+  /**
+   * True if no series was defined since the last call of `#forgetDefinitions`, which each waiting record of a failed
+   * batch calls.
+   */
   #hasForgotten = true;
   #generation = 0;
-  /** Of the log, by generation: those before it hold nothing of it. */
+  /** First log file of each generation; earlier files contain no rows of the generation. */
   readonly #firstFiles = new Map<number, number>();
   #generationBytes = 0;
   #generationStartMs: number;
@@ -75,7 +85,7 @@ export class WriteBuffer {
     readonly log: CommitLog;
     readonly clock: Clock;
     readonly hardLimitBytes: number;
-    /** Rows of these tables, which observers already received, were refused. */
+    /** Called when rows of these tables were refused after observers had already received them. */
     readonly onHidden?: (tableIds: readonly number[]) => void;
   }) {
     this.#log = options.log;
@@ -88,7 +98,7 @@ export class WriteBuffer {
     this.#lastWriteMs = this.#generationStartMs;
   }
 
-  /** Number of the one that takes the writes. */
+  /** Number of the current generation, which receives the writes. */
   get generation(): number {
     return this.#generation;
   }
@@ -101,12 +111,12 @@ export class WriteBuffer {
     return this.#generationBytes + this.#closedBytes;
   }
 
-  /** Since the first row of the current generation; 0 when it has none. */
+  /** Time since the first row of the current generation; 0 without rows. */
   get generationAgeMs(): number {
     return this.#generationBytes === 0 ? 0 : this.#clock.monotonicMs() - this.#generationStartMs;
   }
 
-  /** Since the last write. */
+  /** Time since the last write. */
   get idleMs(): number {
     return this.#clock.monotonicMs() - this.#lastWriteMs;
   }
@@ -115,20 +125,20 @@ export class WriteBuffer {
     return this.#log.isReadOnly;
   }
 
-  /** Why writes of any size are refused at the moment; `undefined` while they are accepted. */
+  /** The reason why all writes are currently refused; `undefined` while writes are accepted. */
   get obstacle(): TsdbError<'node_read_only'> | DiskFull | undefined {
     if (this.#log.isReadOnly) return tsdbError('node_read_only');
     return this.#log.fullBy;
   }
 
-  /** Looks for room where the disk was full. Cheap. */
+  /** Checks for free space after the disk was full. Cheap. */
   tryAgain(): void {
     this.#log.tryAgain();
   }
 
   /**
-   * Takes room for a body; `undefined`: at once. Otherwise waits for a flush to make some, for a while. Throws `buffer_full`,
-   * `DiskFull` or `node_read_only` when there is none.
+   * Reserves room for a body. Returns `undefined` if there is room, otherwise a promise that resolves when a flush
+   * has freed memory. Throws `buffer_full` after a timeout, `DiskFull` or `node_read_only`.
    */
   enter(sizeBytes: number): Promise<void> | undefined {
     if (!this.#hasRoom(sizeBytes)) return this.#enterLater(sizeBytes);
@@ -142,12 +152,12 @@ export class WriteBuffer {
     this.#underwayBytes += sizeBytes;
   }
 
-  /** A body turns out to take more; `enter` with nothing waits until all that are underway have room. */
+  /** Reserves more room for a body that is larger than expected. `enter(0)` waits until all reserved bodies have room. */
   grow(sizeBytes: number): void {
     this.#underwayBytes += sizeBytes;
   }
 
-  /** The rows of a body are in the buffer, or refused. */
+  /** Releases the reservation when the rows of a body are in the buffer or were refused. */
   leave(sizeBytes: number): void {
     this.#underwayBytes -= sizeBytes;
     this.#waits.wake(); // A body that was refused leaves room.
@@ -162,7 +172,7 @@ export class WriteBuffer {
   /**
    * Logs and buffers rows synchronously: log order is buffer order. `batch.series` contains the dense
    * numbers of the table's index. Queries see the rows when the call returns. The promise resolves when the rows are durable.
-   * The rows disappear again when it rejects because the disk is full.
+   * If it rejects because the disk is full, the rows are removed again.
    */
   append(batches: readonly BatchForTable[]): Promise<void> {
     const seq = this.nextSeq();
@@ -171,7 +181,7 @@ export class WriteBuffer {
       batch,
       newSeries: this.#define(store, batch.series),
     }));
-    // What is refused is not seen either, and goes into no segment.
+    // Refused rows are hidden from queries and excluded from segments.
     const durable = this.#logRecord(seq, defined, (cause) => {
       hide(batches, seq, cause);
       this.#reportHidden(batches);
@@ -183,7 +193,7 @@ export class WriteBuffer {
     return durable;
   }
 
-  /** Many writes are refused at once: who keeps something of the rows hears of it once. */
+  /** Many writes may be refused at the same time, so observers are notified once. */
   #reportHidden(batches: readonly BatchForTable[]): void {
     if (this.#hidden.size === 0) {
       setImmediate(() => {
@@ -195,12 +205,12 @@ export class WriteBuffer {
     for (const { store } of batches) this.#hidden.add(store.tableId);
   }
 
-  /** How many of the rows are of series that their record would have to define. */
+  /** Number of rows whose series would have to be defined by their record. */
   countUndefined(store: TableStore, series: Uint32Array): number {
     return this.#logSeriesOf(store.tableId).countUndefined(this.#log.tailFile, series);
   }
 
-  /** Defines series in the log ahead of their rows, whose record may still have to define them again. */
+  /** Defines series in the log before their rows. The record of the rows may have to define them again. */
   define(store: TableStore, series: Uint32Array): void {
     const newSeries = this.#define(store, series);
     if (newSeries.count === 0) return;
@@ -242,30 +252,33 @@ export class WriteBuffer {
     }
   }
 
-  /** Some did not reach the log: the next records have to carry them. */
+  /** Some definitions did not reach the log, so the next records must contain them. */
   #forgetDefinitions(): void {
     if (this.#hasForgotten) return;
     this.#hasForgotten = true;
     for (const series of this.#logSeries.values()) series.forget();
   }
 
-  /** Rows that are in the log already: at the start of the node. */
+  /** Buffers rows that are already in the log, during startup. */
   restore(batches: readonly BatchForTable[], seq: bigint): void {
     if (seq > this.#lastSeq) this.#lastSeq = seq;
     this.#put(batches, seq);
   }
 
-  /** Later writes have a greater `seq` than this. */
+  /** Ensures that later writes have a greater `seq`. */
   noteSeq(seq: bigint): void {
     if (seq > this.#lastSeq) this.#lastSeq = seq;
   }
 
-  /** Later writes belong to the next generation and the next log file, and so do the rows of `kept`, which stay in their files. */
+  /**
+   * Later writes belong to the next generation and the next log file. The rows of the tables in `kept` also move to
+   * the next generation, but remain in their log files.
+   */
   async closeGeneration(kept: readonly GenerationTable[]): Promise<ClosedGeneration> {
     const number = this.#generation;
     const keptBytes = kept.reduce((sum, table) => sum + table.sizeBytes, 0);
     const sizeBytes = this.#generationBytes - keptBytes;
-    const rotated = this.#log.rotate(); // Takes effect at once: appends after this call go to the next file.
+    const rotated = this.#log.rotate(); // Takes effect immediately: appends after this call go to the next file.
     const next = ++this.#generation;
     for (const table of kept) table.generation = next;
     this.#generationBytes = keptBytes;
@@ -282,8 +295,8 @@ export class WriteBuffer {
   }
 
   /**
-   * As `closeGeneration` while a start reads the log: the rows so far, which may be of later files than `file` as well, but all
-   * records up to that one were read. The log stays as it is.
+   * Like `closeGeneration`, but during replay: closes the rows read so far. All records of files up to `file` have
+   * been read; some rows may belong to later files. The log does not change.
    */
   closeReplayed(file: number): ClosedGeneration {
     const number = this.#generation;
@@ -298,14 +311,14 @@ export class WriteBuffer {
     return { number, sizeBytes, file, lastFreeFile: file, firstNeeded, newestFile };
   }
 
-  /** The rows of a closed generation are in segments. */
+  /** Called when the rows of a closed generation are in segments. */
   async forget(closed: ClosedGeneration): Promise<void> {
     this.#closedBytes -= closed.sizeBytes;
     this.#waits.wake();
     await this.#log.seal(closed.lastFreeFile);
   }
 
-  /** What a start would have to read. */
+  /** Size of the log that would have to be read at startup. */
   get logLength(): { readonly sizeBytes: number; readonly fileCount: number } {
     const { sizeBytes, firstFile, newestFile } = this.#log;
     return { sizeBytes, fileCount: newestFile - firstFile + 1 };
@@ -328,12 +341,12 @@ export class WriteBuffer {
     return series;
   }
 
-  /** Its rows are gone for good. */
+  /** Removes the state of a table whose rows were removed permanently. */
   forgetTable(tableId: number): void {
     this.#logSeries.delete(tableId);
   }
 
-  /** Hybrid clock: the wall clock where it moved on, otherwise one more than before. */
+  /** Hybrid clock: the wall clock if it has advanced, otherwise the previous value plus one. */
   nextSeq(): bigint {
     const now = this.#clock.nowNs();
     this.#lastSeq = now > this.#lastSeq ? now : this.#lastSeq + 1n;

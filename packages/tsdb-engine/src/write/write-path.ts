@@ -20,11 +20,10 @@ export interface ReadBody {
   /** The parser that numbered the series. */
   readonly parserId: number;
   readonly parsed: ParsedBody;
-  /** The body again: parsing in another thread transferred its memory there and back. */
+  /** The body after parsing: its memory was transferred to the parser thread and back. */
   readonly body: Uint8Array;
   /**
-   * May be called once, when the numbers in `parsed` are not needed any more: a later body reuses their
-   * memory.
+   * Must be called at most once, after the last use of the numbers in `parsed`. A later body reuses their memory.
    */
   readonly release: () => void;
 }
@@ -39,10 +38,10 @@ export interface BodyReader {
  * buffered, which takes milliseconds.
  */
 const LARGE_BODY_BYTES = 65536;
-/** New series added to index and log in one step, at some microseconds each. */
+/** New series added to index and log in one step; each takes a few microseconds. */
 const MAX_NEW_SERIES = 512;
 
-/** Tables created or written in one step, at some ten microseconds each. */
+/** Tables created or written in one step; each takes tens of microseconds. */
 const MAX_TABLES_AT_ONCE = 256;
 
 /** Accepted rows of one table; `series` still contains the parser's numbers. */
@@ -110,8 +109,7 @@ export class WritePath {
     let introducing: Promise<void> | undefined;
     do {
       await introducing;
-      // A table that was deleted during the wait takes no more rows: its name may belong to another
-      // table.
+      // A table that was deleted during the wait accepts no more rows, because its name may belong to another table.
       while (this.#hasLostTable(admission)) admission = await this.#admit(request, parsed, parser);
       if (parsed.lineCount === 0) throw tsdbError('write_empty');
       refused = refusedLines(read.body, parsed, admission);
@@ -189,8 +187,8 @@ export class WritePath {
   }
 
   /**
-   * Like `appendAtOnce` for a further portion, after a yield. If a table was deleted meanwhile,
-   * only its earlier portions were written.
+   * Like `appendAtOnce` for a further portion, after a yield. If a table has been deleted in the meantime, only its
+   * earlier portions were written.
    */
   async #appendLater(
     portion: readonly AcceptedTable[],
@@ -303,8 +301,7 @@ function translated({ store, batch, parsed }: AcceptedTable, parser: ParserSerie
 }
 
 /**
- * The client chose not to wait. If the node is read-only or its disk full, every later write
- * reports it.
+ * The client does not wait for durability. If the node is read-only or its disk is full, every later write fails.
  */
 function ignoreUnsynced(): void {}
 

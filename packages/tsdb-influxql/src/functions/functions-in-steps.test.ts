@@ -16,7 +16,7 @@ const ROW_COUNT = 100_000;
 const MAX_STEP_ROWS = 4096;
 
 /**
- * All rows have the same time, so functions that compare neighbours of equal time visit every row.
+ * All rows have the same time, so functions that compare neighbors of equal time visit every row.
  */
 const atOneTime = pointsOf((_) => 0n);
 const points = pointsOf(BigInt);

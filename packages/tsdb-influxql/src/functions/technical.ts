@@ -15,7 +15,7 @@ interface Indicator {
 
 /**
  * Technical-analysis functions of InfluxDB 1.x, whose implementation is `query/internal/gota`
- * (after "TA-Lib") in `influxdata/influxdb`. Rows are left out during warm-up, or for `hold` rows
+ * (after "TA-Lib") in `influxdata/influxdb`. Rows are omitted during warm-up, or for `hold` rows
  * if given.
  */
 export function* technical(

@@ -46,7 +46,9 @@ function listedTest(
   const filter = buildFilter(condition, { fields: others, tags: new Set([...tags, LISTED]) });
   const refs = filterColumns(filter);
   if (refs.some(({ isTag }) => !isTag)) {
-    throw planFailure('a condition on listed values cannot be joined by OR with one on fields');
+    throw planFailure(
+      'conditions on listed values and conditions on fields cannot be combined with OR',
+    );
   }
   const isMet = rowPredicate(filter, (ref) => refs.findIndex(({ name }) => name === ref.name));
   return (dense, tag) =>

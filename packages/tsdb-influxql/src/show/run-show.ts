@@ -196,8 +196,7 @@ function databasesOf(
 }
 
 /**
- * Groups tables of one name in several policies to one measurement. Tables whose rows were all
- * deleted are left out.
+ * Groups tables of one name in several policies to one measurement. Tables whose rows were all deleted are omitted.
  */
 async function liveMeasurements(
   show: ShowClauses,

@@ -9,7 +9,7 @@ import { pickedCount, SmallestTexts } from './smallest-texts.js';
 
 /** Maximum number of keys per piece of the result. */
 const PIECE_KEYS = 2048;
-/** Maximum number of keys and characters sorted without yielding; takes some milliseconds. */
+/** Maximum number of keys and characters sorted without yielding; takes several milliseconds. */
 const RUN_KEYS = 2048;
 const RUN_CHARACTERS = 262_144;
 /** Number of characters after which a piece of the result ends. */

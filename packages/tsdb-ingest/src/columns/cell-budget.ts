@@ -77,6 +77,6 @@ export class CellBudget {
 
 export function tooManyCells(): LineRefused {
   const why =
-    'too many different tables or fields over too many lines of one request; send smaller requests';
+    'too many different tables or fields for the number of lines in the request; send smaller requests';
   return new LineRefused(why, { isLimit: true });
 }

@@ -7,7 +7,7 @@ export interface ColumnMemory {
   doubles(source: Float64Array<ArrayBuffer>, count: number): Float64Array;
 }
 
-/** Each column gets its own garbage-collected memory. */
+/** Allocates separate garbage-collected memory for each column. */
 export const OWN_MEMORY: ColumnMemory = {
   begin() {},
   numbers: (source, count) => source.slice(0, count),

@@ -23,7 +23,7 @@ export interface TableContext {
   readonly noteGrowth: () => void;
 }
 
-/** What the parser keeps of one table (its names) and the rows of the current body. */
+/** The names of one table, which the parser keeps, and the rows of the current body. */
 export class TableRows {
   readonly table: string;
   readonly parserTable: number;

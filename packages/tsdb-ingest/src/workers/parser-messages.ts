@@ -21,7 +21,7 @@ export interface ParseJob {
   readonly options: ParseJobOptions;
 }
 
-/** Message to a parser thread: a job, or the request to forget all names. */
+/** Message to a parser thread: a job, or a request to drop all names. */
 export type ParserMessage = ParseJob | 'forget';
 
 /** One per job, in job order. */

@@ -117,7 +117,7 @@ export class ParserPool {
     worker.forget();
   }
 
-  /** Makes all parsers forget their names, to free the memory of deleted tables. */
+  /** Makes all parsers drop their names, to free the memory of deleted tables. */
   forget(): void {
     this.#inline.forget();
     for (const worker of this.#workers) worker?.forget();

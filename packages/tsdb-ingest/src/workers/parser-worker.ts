@@ -26,8 +26,7 @@ export interface ParseResult {
   /** The decoded body: byte ranges of the rows refer to it. */
   readonly body: Uint8Array;
   /**
-   * May be called once, when the numbers in `parsed` are not needed any more: a later body reuses
-   * their memory.
+   * Must be called at most once, after the last use of the numbers in `parsed`. A later body reuses their memory.
    */
   readonly release: () => void;
 }
@@ -103,7 +102,7 @@ export class ParserWorker {
     ]);
   }
 
-  /** Makes the parser forget its names before the next body. */
+  /** Makes the parser drop its names before the next body. */
   forget(): void {
     const message: ParserMessage = 'forget';
     this.#worker.postMessage(message);

@@ -28,7 +28,7 @@ export class SlabMemory implements ColumnMemory {
     return slab;
   }
 
-  /** Takes back a slab whose columns are not needed any more. */
+  /** Takes back a slab after the last use of its columns. */
   release(slab: ArrayBuffer): void {
     this.#pool.release(slab);
   }

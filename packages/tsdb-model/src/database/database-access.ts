@@ -13,8 +13,7 @@ export interface DatabaseAccess {
    */
   readonly isOperator: boolean;
   /**
-   * Principal whose deletion stops the queries; `undefined` for the server's own and where no
-   * credential is required.
+   * Principal whose deletion stops the queries; `undefined` for the server's own queries and if no credential is required.
    */
   readonly principal: Principal | undefined;
   mayRead(database: string): boolean;
@@ -43,8 +42,7 @@ const NO_ACCESS: DatabaseAccess = {
 const KNOWN = new WeakMap<Principal, DatabaseAccess>();
 
 /**
- * The access of a request's principal. Anonymous requests have none, unless the server requires no
- * credentials.
+ * The access of a request's principal. Anonymous requests have no access, unless the server requires no credentials.
  * @param isAuthRequired setting of the server
  */
 export function accessOf(principal: Principal, isAuthRequired: boolean): DatabaseAccess {

@@ -7,7 +7,7 @@ export function isReservedColumn(name: string): boolean {
 }
 
 /**
- * The database of a retention policy (`db/policy`); `undefined` if the name is that of a database.
+ * The database of a retention policy (`db/policy`); `undefined` for the name of a database.
  */
 export function ownerOf(name: string): string | undefined {
   const slash = name.indexOf('/');

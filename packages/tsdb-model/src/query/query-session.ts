@@ -23,7 +23,7 @@ export interface Liveness {
  */
 export interface QuerySession {
   readonly nowNs: bigint;
-  /** Aborted when the client disconnects, the query is cancelled or its time limit expires. */
+  /** Aborted when the client disconnects, the query is canceled or its time limit expires. */
   readonly signal: AbortSignal;
   read(statement: SessionStatement): AsyncIterable<ResultChunk>;
   /** The result from rows in memory; `undefined` if they cannot provide it. */

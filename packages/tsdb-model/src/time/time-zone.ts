@@ -12,7 +12,7 @@ const formatters = new Memo<string, Intl.DateTimeFormat>({ maxCount: MAX_CACHED_
  * between.
  */
 const GRID_NS = 3n * NS_PER_DAY;
-/** Offsets every three days. Computing one takes some microseconds. */
+/** Offsets every three days. Computing one takes several microseconds. */
 const gridOffsets = new Memo<string, bigint>({ maxCount: 16_384 });
 
 /** Whether `name` is an IANA name or a fixed offset (`+02:00`, `-0530`, `+02`). */

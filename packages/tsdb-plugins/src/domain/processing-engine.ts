@@ -269,7 +269,7 @@ export class ProcessingEngine {
         await this.running.stop(trigger);
       });
     } catch (err) {
-      this.#deps.log.error({ err, ...at }, 'trigger not disabled');
+      this.#deps.log.error({ err, ...at }, 'cannot disable the trigger');
     }
   }
 

@@ -33,7 +33,7 @@ export interface Relation {
  */
 export class Scope {
   readonly relations: readonly Relation[];
-  /** Columns of `*`, in order: those of all relations, each USING column once. */
+  /** Columns of `*`, in order: the columns of all relations, with each USING column once. */
   readonly visible: readonly ScopeColumn[];
   readonly parent: Scope | undefined;
   #byName: Map<string, readonly ScopeColumn[]> | undefined;

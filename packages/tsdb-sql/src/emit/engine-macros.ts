@@ -1,4 +1,4 @@
-/** Macros that the planner uses in addition to those of the functions. */
+/** Macros that the planner uses in addition to the macros of the functions. */
 export const PLANNER_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_divided(divisor, is_present, quotient) AS
      CASE WHEN divisor = 0 AND is_present THEN error('Arrow error: Divide by zero error') ELSE quotient END`,
@@ -45,7 +45,7 @@ export const PLANNER_MACROS: readonly string[] = [
      (i.months * 30::BIGINT + i.days) * 86400000000000 + i.nanos`,
   `CREATE OR REPLACE MACRO plinth_whole_days(i) AS
      CASE WHEN i IS NOT NULL THEN {'months': i.months, 'days': i.days, 'nanos': i.nanos - i.nanos % 86400000000000} END`,
-  // Zero parts are left out. Source: Arrow, display of MonthDayNano intervals and durations.
+  // Zero parts are omitted. Source: Arrow, display of MonthDayNano intervals and durations.
   `CREATE OR REPLACE MACRO plinth_seconds_text(ns) AS
      CASE WHEN ns < 0 THEN '-' ELSE '' END || CAST(abs(ns) // 1000000000 AS VARCHAR) || '.'
      || lpad(CAST(abs(ns) % 1000000000 AS VARCHAR), 9, '0') || ' secs'`,

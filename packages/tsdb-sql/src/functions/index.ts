@@ -23,7 +23,7 @@ import { TIME_PART_MACROS, TIME_PARTS } from './time/time-parts.js';
 import { TIME_ZONES } from './time/time-zones.js';
 import { INSTANT_MACROS, ZONE_MACROS } from './time/zone-text.js';
 
-/** Every SQL function except those of gap filling and caches. */
+/** All SQL functions except gap-filling and cache functions. */
 export const ALL_FUNCTIONS: readonly FunctionDefinition[] = [
   ...AGGREGATES,
   ...STATISTICS,

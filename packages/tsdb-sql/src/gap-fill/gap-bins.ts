@@ -127,8 +127,8 @@ function strideOf(expr: Expr, label: string, env: Env): Stride {
 }
 
 /**
- * Returns the inclusive bounds of the time column: those of its scan, which include the bounds of
- * subqueries, or else those of WHERE.
+ * Returns the inclusive bounds of the time column: the bounds of its scan, which include the bounds of subqueries, or
+ * otherwise the bounds of WHERE.
  */
 function timeBounds(time: Expr, selection: Expr | undefined, label: string, env: Env): TimeRange {
   const column = timeColumn(time, env);

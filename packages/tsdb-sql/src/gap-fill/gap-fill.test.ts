@@ -47,7 +47,7 @@ describe('gap filling', () => {
     assert.deepEqual(await bench.rows(ofA('kept')), ['', '10', '10', '10', '40', '40', '20']);
   });
 
-  it('interpolates between neighbours but not across a bin with NULL', async () => {
+  it('interpolates between neighbors but not across a bin with NULL', async () => {
     assert.deepEqual(await bench.rows(ofA('line')), ['', '10', '', '', '40', '30', '20']);
   });
 

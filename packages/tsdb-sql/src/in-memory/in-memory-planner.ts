@@ -22,7 +22,7 @@ interface KnownQuery {
 }
 
 /**
- * Plans statements and caches those that in-memory rows can serve, independently of their literals.
+ * Plans statements and caches statements that in-memory rows can serve, independently of their literals.
  * A cached statement is not planned again.
  */
 export class InMemoryPlanner {

@@ -15,7 +15,7 @@ const BEFORE_INTERVAL = /\binterval\s*$/i;
 const PREFIXED = /[\w$&]$/;
 
 /**
- * Removes the string literals from a statement, except those of intervals. Returns `undefined` if
+ * Removes the string literals from a statement, except interval literals. Returns `undefined` if
  * literals cannot be recognized reliably.
  */
 export function liftLiterals(text: string): LiftedText | undefined {

@@ -1,7 +1,7 @@
 import type { Expr, LiteralNode, Statement } from '../parse/ast.js';
 
 /**
- * Returns the string literals of a WHERE clause in text order, except those of intervals. Returns
+ * Returns the string literals of a WHERE clause in text order, except interval literals. Returns
  * `undefined` if the statement has literals or parameters elsewhere, or if they differ from
  * `texts`.
  */

@@ -25,7 +25,7 @@ export const EFFORT_HERE: Effort = {
   maxBoundCount: 4000,
 };
 
-/** In a planner thread: some seconds. */
+/** In a planner thread: several seconds. */
 export const EFFORT_IN_THREAD: Effort = {
   maxTextLength: Number.POSITIVE_INFINITY, // limited by `checkDepth`
   maxBlankRunLength: Number.POSITIVE_INFINITY,

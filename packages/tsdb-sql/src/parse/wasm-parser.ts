@@ -97,7 +97,7 @@ export class WasmParser {
       const isSpent = this.#instance[FUEL].value === 0;
       this.#instance = this.#instantiate();
       if (isSpent) throw new EffortExceeded();
-      throw new ParserBreakdown('the parser broke down', { cause: error });
+      throw new ParserBreakdown('the SQL parser crashed', { cause: error });
     } finally {
       if (this.#instance.memory.buffer.byteLength > MAX_MEMORY_BYTES) {
         this.#instance = this.#instantiate();

@@ -50,7 +50,7 @@ function bindSetExpr(body: SetExpr, around: QueryEnv): BoundQuery {
 }
 
 /**
- * Parts of a set operation do not add depth, however many there are. Only the outermost query has
+ * Parts of a set operation do not add depth, regardless of how many there are. Only the outermost query has
  * depth 0.
  */
 function nested(around: QueryEnv): QueryEnv {

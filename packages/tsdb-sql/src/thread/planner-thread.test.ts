@@ -113,7 +113,7 @@ describe('a plan from a planner thread', () => {
     assert.deepEqual((await thread.plan('SELECT 2', context)).pieces.length, 1);
   });
 
-  it('is cancelled when the client disconnects', async () => {
+  it('is canceled when the client disconnects', async () => {
     const busy = thread.plan('SELECT 1', context);
     const late = thread.plan('SELECT 1', context, AbortSignal.abort(tsdbError('query_cancelled')));
     await assert.rejects(late, { kind: 'query_cancelled' });

@@ -26,8 +26,8 @@ import {
 /** Maximum number of queued statements; more are rejected. */
 const MAX_WAITING = 64;
 /**
- * Maximum wall-clock time of a statement. Step limits stop it after some seconds of CPU time, so
- * this applies only to threads that get little CPU time.
+ * Maximum wall-clock time of a statement. Step limits stop it after several seconds of CPU time, so this applies only
+ * to threads that receive little CPU time.
  */
 const MAX_DURATION_MS = 30_000;
 /** The tree of a text with a million characters takes about half of it. */
@@ -147,8 +147,7 @@ export class PlannerThread {
       running?.settle(reply);
       this.#next();
     });
-    // The thread ran out of memory or has a bug. Either way, this statement is rejected and the
-    // next one gets a new thread.
+    // The thread ran out of memory or has a bug. Either way, this statement is rejected, and the next one runs in a new thread.
     worker.on('error', () => this.#giveUp(thread));
     worker.on('exit', () => this.#giveUp(thread));
     const counter = new Int32Array(replyCount);

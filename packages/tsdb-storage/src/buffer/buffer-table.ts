@@ -176,8 +176,7 @@ export class BufferTable {
   }
 
   /**
-   * Background flushes skip partial blocks, because their transactions cost nearly as much as those
-   * of full blocks.
+   * Background flushes skip partial blocks, because their transactions cost nearly as much as transactions with full blocks.
    */
   async #flushToDuckDb(what: 'all' | 'full_blocks'): Promise<void> {
     // If another flush is between two blocks, no rows are waiting, but its rows are not in DuckDB

@@ -79,11 +79,11 @@ describe('DuckDB with little memory', () => {
     await assert.rejects(count(statements()), /^Error: Invalid Input Error: no$/);
   });
 
-  it('ends statements that are cancelled while they wait for a thread', {
+  it('ends statements that are canceled while they wait for a thread', {
     timeout: 60_000,
   }, async () => {
     // Each statement would run far longer than the test. Most of them have not started when they
-    // are cancelled.
+    // are canceled.
     const endless =
       'SELECT count(*) FROM range(10000000000) a, range(10000000000) b WHERE a.range + b.range < 0';
     const controllers = Array.from({ length: 20 }, () => new AbortController());

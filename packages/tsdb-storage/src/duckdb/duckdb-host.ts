@@ -96,7 +96,7 @@ export class DuckDbHost {
 
   /**
    * Writes a file of the server. Sorting it may take all available memory; statements that run out
-   * of memory meanwhile wait for its end.
+   * of memory in the meantime wait for its end.
    */
   async copy(text: string): Promise<void> {
     const copying = this.rows(text);
@@ -304,7 +304,7 @@ export interface StreamOptions {
   readonly owner?: string | undefined;
   /** True for the server's own work, which queries do not delay. */
   readonly isBackground?: boolean;
-  /** If true, the complete result is computed at once, which saves a round trip. */
+  /** If true, the complete result is computed in one call, which saves a round trip. */
   readonly isSmall: boolean;
   /**
    * Rows to read ahead even for a client that reads nothing, because DuckDB uses more memory for

@@ -7,9 +7,9 @@ const MANY_ROWS = 65_536;
 
 /**
  * A DuckDB table that receives rows repeatedly. If a commit fails for lack of memory, some columns
- * keep the new rows and others do not. Existing rows are correct, but later rows would get values
- * of other rows (seen in version 1.5.6). Therefore, after a failure the table is rebuilt from its
- * committed rows before it receives more.
+ * keep the new rows and others do not. Existing rows are correct, but later rows would contain values of other rows
+ * (seen in version 1.5.6). Therefore, after a failure the table is rebuilt from its committed rows before it receives
+ * more.
  */
 export class GrowingTable {
   readonly name: string;
@@ -31,7 +31,7 @@ export class GrowingTable {
   ): Promise<void> {
     if (this.#isUnverified) {
       if (rowCount >= MANY_ROWS && performance.now() < this.#retryAtMs)
-        throw new Error('Out of Memory Error: rows are waiting for memory of DuckDB');
+        throw new Error('Out of Memory Error: rows are waiting for DuckDB memory');
       this.#retryAtMs = performance.now() + RETRY_MS;
       await this.#makeAnew(connection, rowCount);
     }

@@ -52,7 +52,7 @@ export async function* reportingProgress(
   }
 }
 
-/** How chunks are read. */
+/** Options for reading chunks. */
 interface Reading {
   readonly connection: DuckDBConnection;
   readonly calls: EngineCalls;
@@ -60,7 +60,7 @@ interface Reading {
   readonly decoderOf: OpenInstance['decoderOf'];
   /** Checked between two chunks; aborted when the rest is not needed. */
   readonly signal: AbortSignal;
-  /** Owner of the query. Its signal is aborted when the query is cancelled. */
+  /** Owner of the query. Its signal is aborted when the query is canceled. */
   readonly queryOwner: QueryOwner;
 }
 

@@ -1,8 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 
 /**
- * DuckDB allocates the first 2,048 values of a column at once, even for a single value, and never
- * spills them.
+ * DuckDB allocates memory for the first 2,048 values of a column even for a single value, and never spills it.
  */
 export const FIRST_ROWS = 2048;
 const NUMBERS_BYTES = 18 * 1024;

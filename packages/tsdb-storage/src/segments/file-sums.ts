@@ -3,7 +3,7 @@ import { asDiskFull, type ChecksumThread, Exclusive, type ObjectStore } from '@p
 /** Size of one read. The next piece is read while the previous one is checksummed. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
-/** A stored file whose bytes differ from those that were written. */
+/** A stored file whose bytes differ from the written bytes. */
 export class FileDamaged extends Error {
   override readonly name = 'FileDamaged';
   readonly kind = 'file_damaged';
@@ -43,7 +43,7 @@ export class FileSums {
   }
 
   /**
-   * Reads the complete file. Throws `FileDamaged` if the bytes differ from those that were written.
+   * Reads the complete file. Throws `FileDamaged` if the bytes differ from the written bytes.
    */
   async verify(file: FileSum & { readonly objectName: string }): Promise<void> {
     const { objectName } = file;

@@ -18,7 +18,7 @@ interface Tables {
 
 type Known = Pick<KnownLog, 'epoch' | 'first' | 'end'>;
 
-/** What the catalog knows of the log, apart from its newest file: docs/formats/commit-log.md, "Log state in the catalog". */
+/** The log state in the catalog, except for the newest file: docs/formats/commit-log.md, "Log state in the catalog". */
 export class KnownLogRecord {
   readonly #store: RelationalStore;
 
@@ -29,7 +29,7 @@ export class KnownLogRecord {
   async load(): Promise<Known> {
     const rows = this.#store.reader<Tables>().selectFrom('tsdb_known_log').selectAll();
     const row = await rows.executeTakeFirst();
-    // Before the first start nothing is in the log, or an earlier release has written it.
+    // Before the first start, the log is empty or was written by an earlier release.
     if (row === undefined) return { epoch: 0, first: undefined, end: undefined };
     return {
       epoch: numberOf(row.epoch),
@@ -43,7 +43,7 @@ export class KnownLogRecord {
     return Number((await files.executeTakeFirst())?.file ?? 0);
   }
 
-  /** @param newestFile that must be there. */
+  /** @param newestFile log file that must exist. */
   async asCatalog(newestFile: number): Promise<LogCatalog> {
     return {
       known: { ...(await this.load()), newestFile },
@@ -61,7 +61,7 @@ export class KnownLogRecord {
     await this.#change({ end_file: file, end_sequence: sequence, end_checksum });
   }
 
-  /** Makes the next start accept the log as it is, for a catalog that was replaced on purpose. */
+  /** Makes the server accept the log unchanged at the next start, for a catalog that was replaced on purpose. */
   async forget(): Promise<void> {
     await this.#change(NOTHING);
   }
@@ -71,7 +71,7 @@ export class KnownLogRecord {
   }
 }
 
-/** Within a transaction of the caller. */
+/** Runs within the caller's transaction. */
 export async function noteFirst<DB>(
   tx: Transaction<DB>,
   { file, sequence }: LogStart,
@@ -81,7 +81,7 @@ export async function noteFirst<DB>(
   await upsert(own, { first_file: file, first_sequence: sequence });
 }
 
-/** Within a transaction of the caller. */
+/** Runs within the caller's transaction. */
 export async function noteNewest<DB>(tx: Transaction<DB>, file: number): Promise<void> {
   const own = tx as unknown as Transaction<Tables>; // as above
   await own

@@ -38,7 +38,7 @@ const NO_BLOOM_FILTER = 'WRITE_BLOOM_FILTER false';
 const ASIDE_FOLDER = 'tsdb-damaged';
 const UNKNOWN_FOLDER = 'tsdb-unknown';
 
-/** What was done with files that are not in the registry. */
+/** The action taken for files that are not in the registry. */
 export interface UnknownFiles {
   readonly kind: 'removed' | 'moved';
   readonly count: number;
@@ -131,7 +131,7 @@ export class SegmentFiles {
     });
   }
 
-  /** Returns the dictionary limit that gives smaller files for rows like those of `select`. */
+  /** Returns the dictionary limit that produces smaller files for rows like the rows of `select`. */
   async tryNumbered(select: string): Promise<Numbered> {
     const fieldIds: ReadonlyMap<string, number> = new Map();
     const many = await this.#copy(select, { fieldIds, numbered: 'many' });

@@ -10,7 +10,7 @@ interface SegmentRow {
   object_name: string;
   kind: 'unique' | 'overlay';
   format_version: number;
-  /** 64-bit integers are kept as decimal text: not every driver reads them exactly otherwise. */
+  /** 64-bit integers are stored as decimal text, because not every driver reads them exactly. */
   chunk_start_ns: string;
   chunk_width_ns: string;
   min_time: string;
@@ -51,28 +51,28 @@ interface Tables {
   tsdb_segments: SegmentRow;
   tsdb_series_files: SeriesFileRow;
   tsdb_log_state: { id: number; flushed_file: number; version: number };
-  /** Tables that are ahead of it. */
+  /** Tables that are flushed beyond `tsdb_log_state`. */
   tsdb_flushed_tables: { table_id: number; flushed_file: number };
   tsdb_deleted_from: { table_id: number };
 }
 
-/** A change of the stored files of the node: all of it or nothing becomes true. */
+/** An atomic change of the stored files of the node. */
 export interface RegistryChange {
   readonly addSegments: readonly Segment[];
-  /** Must all still be registered: otherwise nothing changes (`SegmentsChanged`). */
+  /** Must all still be registered; otherwise nothing changes (`SegmentsChanged`). */
   readonly removeSegments: readonly string[];
   readonly addSeriesFiles: readonly SeriesFile[];
-  /** As `removeSegments`. */
+  /** Like `removeSegments`. */
   readonly removeSeriesFiles: readonly string[];
-  /** Log files up to `file` hold nothing of these tables that is not in segments. */
+  /** All rows of these tables in log files up to `file` are in segments. */
   readonly flushed?: {
     readonly file: number;
     readonly tableIds: readonly number[];
-    /** Those up to this one hold nothing of any table; `undefined`: that is as before. */
+    /** All rows in files up to this number are in segments; `undefined` if this has not changed. */
     readonly lastFreeFile: number | undefined;
-    /** Behind those up to `lastFreeFile`. */
+    /** The first record after `lastFreeFile`. */
     readonly firstNeeded: LogStart;
-    /** A file of the log that there is. */
+    /** An existing log file. */
     readonly newestFile: number;
   };
 }
@@ -94,12 +94,12 @@ export class SegmentRegistry {
   async load(): Promise<{
     readonly segments: readonly Segment[];
     readonly seriesFiles: readonly SeriesFile[];
-    /** -1: nothing was ever flushed. */
+    /** -1 if nothing was ever flushed. */
     readonly flushedFile: number;
-    /** By id, the same of tables of which later files are in segments, too. */
+    /** The same by table id, for tables that are flushed beyond `flushedFile`. */
     readonly flushedTables: ReadonlyMap<number, number>;
     readonly tombstones: readonly StoredTombstone[];
-    /** Tables with deletions that are carried out. */
+    /** Tables with row deletions that have been carried out. */
     readonly deletedFrom: readonly number[];
   }> {
     const reader = this.#store.reader<Tables>();
@@ -129,13 +129,13 @@ export class SegmentRegistry {
     };
   }
 
-  /** Later files of the log hold nothing that is in segments, of no table; 0: nothing was ever flushed. */
+  /** Later log files contain no rows that are in segments; 0 if nothing was ever flushed. */
   async lastFlushedFile(): Promise<number> {
     const { flushedFile, flushedTables } = await this.#position();
     return Math.max(0, flushedFile, ...new Set(flushedTables.values()));
   }
 
-  /** For the opening of the log. */
+  /** The catalog with which the log is opened. */
   async logCatalog(): Promise<LogCatalog> {
     return await this.knownLogRecord.asCatalog(await this.knownLogFile());
   }
@@ -143,11 +143,11 @@ export class SegmentRegistry {
   /** The log contains this file or a later one, unless it was removed; 0 when unknown. */
   async knownLogFile(): Promise<number> {
     const file = await this.knownLogRecord.newestFile();
-    // Flushed ones are removed, and a full disk may have left no later one.
+    // Flushed files are removed, and on a full disk there may be no later file.
     return file > (await this.#position()).flushedFile ? file : 0;
   }
 
-  /** At the end of a start, when the log has all that is not in files. */
+  /** Called at the end of startup, when the log contains all rows that are not in files. */
   async noteLog(log: Pick<CommitLog, 'newestFile' | 'startAfter'>): Promise<void> {
     const { flushedFile } = await this.#position();
     await this.#store.transaction<Tables, void>(async (tx) => {
@@ -156,7 +156,7 @@ export class SegmentRegistry {
     });
   }
 
-  /** All of them or none. */
+  /** Adds all of them or none. */
   async addTombstones(tombstones: readonly StoredTombstone[]): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       for (const tombstone of tombstones) {
@@ -165,14 +165,14 @@ export class SegmentRegistry {
     });
   }
 
-  /** Returns whether a failed `addTombstones` was committed nevertheless; one of the tombstones is proof. */
+  /** Returns whether a failed `addTombstones` was committed. One stored tombstone is sufficient proof. */
   async hasTombstones([first]: readonly StoredTombstone[]): Promise<boolean> {
     const reader = this.#store.reader<Tables>();
     const found = reader.selectFrom('tsdb_tombstones').select('id');
     return (await found.where('id', '=', first?.id ?? '').execute()).length > 0;
   }
 
-  /** Those of one table, carried out in all its files. */
+  /** Removes tombstones of one table that were carried out in all its files. */
   async removeTombstones(table_id: number, ids: readonly string[]): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       await tx
@@ -187,7 +187,7 @@ export class SegmentRegistry {
     });
   }
 
-  /** By id, when segments were modified whose bytes were found right. Those that are gone are passed over. */
+  /** Records the modification times of verified segments, by id. Removed segments are skipped. */
   async noteVerified(files: ReadonlyMap<string, number>): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       for (const [id, modified_ms] of files) {
@@ -196,7 +196,7 @@ export class SegmentRegistry {
     });
   }
 
-  /** Removes all entries of the table, within a transaction of the caller. */
+  /** Removes all entries of the table, within the caller's transaction. */
   async removeTable<DB>(tx: Transaction<DB>, tableId: number): Promise<void> {
     // This registry defines the tables; the type of the caller's transaction may not contain them.
     const own = tx as unknown as Transaction<Tables>;
@@ -238,8 +238,8 @@ export class SegmentRegistry {
   }
 
   /**
-   * Returns whether `apply` was committed although it failed with an error other than `SegmentsChanged`. A change is atomic, so one
-   * of its files is proof. The store has rolled back before it reports a failure.
+   * Returns whether `apply` was committed although it failed with an error other than `SegmentsChanged`. A change is
+   * atomic, so one stored file is sufficient proof. The store has rolled back before it reports a failure.
    */
   async hasTakenEffect(change: RegistryChange): Promise<boolean> {
     const reader = this.#store.reader<Tables>();
@@ -250,7 +250,7 @@ export class SegmentRegistry {
       (await reader.selectFrom(table).select('id').where('id', '=', id).execute()).length > 0;
     if (segment !== undefined) return await has('tsdb_segments', segment.id);
     if (file !== undefined) return await has('tsdb_series_files', file.id);
-    // A change without files is the same when it is made again.
+    // A change without files can be repeated safely.
     return removed !== undefined && !(await has('tsdb_segments', removed));
   }
 }
@@ -325,7 +325,7 @@ function fromTombstone(tombstone: StoredTombstone): TombstoneRow {
   };
 }
 
-/** @param ms `undefined` in a store that an earlier version has written. */
+/** @param ms `undefined` in a store that was written by an earlier version. */
 const toModified = (ms: number | null | undefined): number | undefined =>
   ms === null || ms === undefined ? undefined : Number(ms);
 

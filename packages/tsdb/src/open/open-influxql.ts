@@ -28,7 +28,7 @@ export function openInfluxql(
         };
       },
       onUncounted: ({ name: database }, { name: table }, err) =>
-        log.error({ err, database, table }, 'counting the series of a table failed'),
+        log.error({ err, database, table }, 'cannot count the series of a table'),
     });
   const diagnostics = (): readonly Diagnostic[] =>
     readDiagnostics({

@@ -109,7 +109,7 @@ export function createProcessing(
         if (folder === undefined) throw noEnvironment();
         return await findRequirements(folder, location);
       },
-      onFailed: (end) => log.warn(end, 'packages not installed'),
+      onFailed: (end) => log.warn(end, 'package installation failed'),
       onInstalled: () =>
         void engine.plugins.readyHost().then(
           (host) => host.packagesChanged(),
@@ -204,7 +204,7 @@ class PythonOnDemand {
   async #look(folder: PluginFolder): Promise<FoundPrograms> {
     const found = await this.#open(folder);
     const { log } = this.#deps;
-    if (found.kind === 'unavailable') log.warn({ why: found.why }, 'Python plugins are off');
+    if (found.kind === 'unavailable') log.warn({ why: found.why }, 'Python plugins are disabled');
     else {
       const { python, base, warnings } = found.environment;
       log.info({ python, version: base.version.join('.'), user: found.user?.name }, 'Python found');

@@ -15,7 +15,7 @@ export class BodyPool {
   readonly #drain = new MemoryDrain();
   readonly #pool = new MemoryPool((sizeBytes) => new SharedArrayBuffer(sizeBytes), MAX_KEPT_BYTES);
 
-  /** Returns `undefined` if no memory is available. The content is that of an earlier body. */
+  /** Returns `undefined` if no memory is available. The memory still contains an earlier body. */
   take(sizeBytes: number): Buffer | undefined {
     try {
       return Buffer.from(this.#pool.take(roomFor(sizeBytes)), 0, sizeBytes);

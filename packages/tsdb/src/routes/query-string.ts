@@ -62,7 +62,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ]);
 
-/** Source: tsdb-http, "Transport and common behaviour", booleans in query strings. */
+/** Source: tsdb-http, "Transport and common behavior", booleans in query strings. */
 export function readBoolean(
   parameters: Parameters,
   name: string,

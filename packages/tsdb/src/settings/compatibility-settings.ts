@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 
 /**
  * InfluxDB settings without effect here. They are accepted so that InfluxDB configurations start a server, and validated so that
- * typing errors are found. The log lists those that are set.
+ * typing errors are found. The log lists the settings that are set.
  * Source: tsdb-http, "Server options users rely on"; processing-engine, "Settings"; the options of InfluxDB 3 Core's `serve`.
  */
 const Count = Type.Optional(Type.Integer({ minimum: 0 }));

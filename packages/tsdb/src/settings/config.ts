@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { COMPATIBILITY_ALIASES, COMPATIBILITY_SETTINGS } from './compatibility-settings.js';
 
 const MIB = 1024 * 1024;
-/** Minimum with which DuckDB can sort or group the rows of a small table. */
+/** Minimum memory with which DuckDB can sort or group the rows of a small table. */
 const LEAST_QUERY_MEMORY_BYTES = 32 * MIB;
-/** More than DuckDB's minimum share of it. */
+/** Exceeds DuckDB's minimum share. */
 export const LEAST_MEMORY_BYTES = 128 * MIB;
 
 /** Settings of the time-series service. Source of the aliases: tsdb-http, "Server options users rely on". */
@@ -14,7 +14,7 @@ export const TSDB_SETTINGS = defineSettings(
   {
     compat: Type.Union([Type.Literal('documented'), Type.Literal('influxdb3')], {
       default: 'documented',
-      description: 'which API wins where documentation and InfluxDB 3 Core differ',
+      description: 'API to follow where the documentation and InfluxDB 3 Core differ',
       details: 'This covers JSON shape, error messages and defaults.',
     }),
     max_request_size_bytes: Type.Integer({
@@ -27,7 +27,7 @@ export const TSDB_SETTINGS = defineSettings(
         minimum: LEAST_MEMORY_BYTES,
         description: 'memory budget for column cache, DuckDB and write buffer',
         details:
-          'Columns take half, DuckDB three eighths, buffered rows the rest. Default: a quarter of the memory available to the process (container limits count), at least 256 MiB, or 128 MiB below 512 MiB.',
+          'The column cache uses half, DuckDB three eighths, and buffered rows the rest. Default: a quarter of the memory available to the process (container limits count), at least 256 MiB, or 128 MiB below 512 MiB.',
       }),
     ),
     buffer_flush_bytes: Type.Optional(
@@ -35,7 +35,7 @@ export const TSDB_SETTINGS = defineSettings(
         minimum: 64 * 1024,
         description: 'buffer size at which rows in memory are written to segments',
         details:
-          "Default: an eighth of `memory_bytes`, at most 128 MiB and a third of DuckDB's memory. A row counts one cell per column.",
+          "Default: an eighth of `memory_bytes`, at most 128 MiB and a third of DuckDB's memory. The size includes one cell per row and column.",
       }),
     ),
     buffer_flush_age_ms: Type.Integer({
@@ -43,7 +43,7 @@ export const TSDB_SETTINGS = defineSettings(
       minimum: 100,
       description: 'age at which rows in memory are written to segments',
       details:
-        'Of tables with less than 64 KiB, only the 64 with the oldest rows are written, which avoids thousands of small files.',
+        'Among tables with less than 64 KiB, only the 64 with the oldest rows are written. This avoids thousands of small files.',
     }),
     buffer_limit_bytes: Type.Optional(
       Type.Integer({
@@ -58,7 +58,7 @@ export const TSDB_SETTINGS = defineSettings(
       not: { exclusiveMinimum: 0, exclusiveMaximum: LEAST_QUERY_MEMORY_BYTES },
       description: 'DuckDB memory limit, beyond which queries spill to disk; 0 uses `memory_bytes`',
       details:
-        'Running statements fail when the process grows by twice this amount, at least 1 GiB. A string in a result has at most 16 MiB. With 0, DuckDB takes its share of `memory_bytes`.',
+        'Running statements fail when the process grows by twice this amount, at least 1 GiB. A string in a result is limited to 16 MiB. With 0, DuckDB uses its share of `memory_bytes`.',
     }),
     column_cache_bytes: Type.Optional(
       Type.Integer({
@@ -70,7 +70,7 @@ export const TSDB_SETTINGS = defineSettings(
     ),
     warm_up: Type.Boolean({
       default: true,
-      description: 'warm up query and write paths after the start',
+      description: 'warm up query and write paths after startup',
       details:
         'The server queries its own metrics and parses a few lines, so that the first user requests are fast.',
     }),
@@ -89,7 +89,7 @@ export const TSDB_SETTINGS = defineSettings(
       minimum: 0,
       maximum: 2_147_483_647,
       description: 'query timeout, including the wait in the queue; 0 disables it',
-      details: "The query's slot is free once DuckDB has cancelled the query.",
+      details: "The query's slot is released once DuckDB has canceled the query.",
     }),
     compress_answers: Type.Boolean({
       default: true,
@@ -122,7 +122,8 @@ export const TSDB_SETTINGS = defineSettings(
     max_held_values: Type.Integer({
       default: 20_000_000,
       minimum: 1000,
-      description: 'values that an InfluxQL statement may buffer for functions DuckDB lacks',
+      description:
+        'values that an InfluxQL statement may buffer for functions without DuckDB support',
     }),
     num_database_limit: Type.Integer({
       default: 1000,
@@ -148,7 +149,7 @@ export const TSDB_SETTINGS = defineSettings(
     delete_grace_period_ms: Type.Integer({
       default: 24 * 3_600_000,
       minimum: 0,
-      description: 'how long a deleted database or table without data stays listed',
+      description: 'how long a deleted database or table without data remains listed',
     }),
     hard_delete_default_duration_ms: Type.Integer({
       default: 72 * 3_600_000,

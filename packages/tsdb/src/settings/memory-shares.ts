@@ -3,24 +3,27 @@ import { LEAST_MEMORY_BYTES, type TsdbSettings } from './config.js';
 
 const MIB = 1024 * 1024;
 const LEAST_DEFAULT_BYTES = 256 * MIB;
-/** Of processes that may use less than this, the parts together take the smallest budget that can be set. */
+/** In processes with a lower memory limit, all parts together use the smallest budget that can be set. */
 const SMALL_PROCESS_BYTES = 512 * MIB;
-/** A flush holds its rows several times over: with 192 MiB the peak of a long load was 1,150 MB, with 128 it is 950. */
+/**
+ * A flush keeps several copies of its rows: in a long load, memory peaked at 1,150 MB with 192 MiB, and at 950 MB
+ * with 128 MiB.
+ */
 const MOST_FLUSH_BYTES = 128 * MIB;
 const MOST_BUFFER_BYTES = 1024 * MIB;
 
-/** Memory of the server beside the parts below: the runtime, code, statements and requests in progress. */
+/** Memory of the server in addition to the parts below: the runtime, code, statements and requests in progress. */
 const OTHER_BYTES = 600_000_000;
 
-/** Bytes that each part of the service may take. */
+/** Bytes that each part of the service may use. */
 export interface MemoryShares {
   readonly columnBytes: number;
   readonly engineBytes: number;
-  /** Rows in memory are flushed when they take this much. */
+  /** Rows in memory are flushed when they reach this size. */
   readonly flushBytes: number;
-  /** Writes are refused then. */
+  /** Writes are refused when rows in memory reach this size. */
   readonly bufferLimitBytes: number;
-  /** The process may need so much in all; with less it can be killed. */
+  /** Memory that the process may need in total. With less, the system may kill it. */
   readonly processNeedsBytes: number;
 }
 
@@ -34,8 +37,8 @@ type MemorySettings = Pick<
 >;
 
 /**
- * Divides `tsdb.memory_bytes` (ADR 0120). DuckDB holds rows while it sorts them for segments: beyond
- * their own part, these rows use DuckDB's part.
+ * Divides `tsdb.memory_bytes` (ADR 0120). DuckDB keeps rows while it sorts them for segments. Beyond their own part,
+ * these rows use DuckDB's part.
  * @throws {ConfigInvalid} when the configured parts do not fit.
  */
 export function memoryShares(
@@ -53,7 +56,7 @@ export function memoryShares(
     settings.buffer_limit_bytes ?? Math.min(MOST_BUFFER_BYTES, Math.floor(allBytes / 2));
   const flushBytes =
     settings.buffer_flush_bytes ??
-    // DuckDB holds the rows and needs memory to sort them.
+    // DuckDB stores the rows and needs memory to sort them.
     Math.min(MOST_FLUSH_BYTES, Math.floor(allBytes / 8), Math.floor(engineBytes / 3));
   const problems: string[] = [];
   if (settings.memory_bytes !== undefined) {
@@ -72,7 +75,7 @@ export function memoryShares(
       `tsdb.buffer_flush_bytes: ${buffer_flush_bytes} is more than tsdb.buffer_limit_bytes (${buffer_limit_bytes}): writes would be refused before rows are written to segments`,
     );
   if (problems.length > 0) throw new ConfigInvalid(problems);
-  // A small limit must not be reached before there is anything to flush.
+  // A small limit must not be reached before there are rows to flush.
   return {
     columnBytes,
     engineBytes,

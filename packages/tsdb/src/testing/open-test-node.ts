@@ -28,7 +28,7 @@ import type { TokenDirectory } from '../domain/system-tables/tables/tokens.js';
 import { type OpenTsdb, openTsdb } from '../service.js';
 import { TSDB_SETTINGS } from '../settings/config.js';
 
-/** Disables all writes except those of the test. */
+/** Disables all writes except the writes of the test. */
 const QUIET = { 'tsdb-internal-metrics-interval-ms': '0' };
 
 export interface TestNode extends OpenTsdb {

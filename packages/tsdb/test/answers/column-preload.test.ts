@@ -128,7 +128,7 @@ async function writeRows(
   await writeLines(node, lines);
 }
 
-/** The value of `figure` once it exceeds `least` and does not change any more. */
+/** The value of `figure` once it exceeds `least` and no longer changes. */
 async function whenStill(figure: () => Promise<number>, least = 0): Promise<number> {
   for (let before = 0; ; ) {
     const now = await figure();

@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
-/** DuckDB runs all statements with a comment, because their literals are not recognised. */
+/** DuckDB runs all statements with a comment, because their literals are not recognized. */
 const FOR_THE_ENGINE = ' -- by the engine';
 const SECOND = 1_000_000_000n;
 const START = 1_700_000_000n * SECOND;

@@ -7,7 +7,7 @@ import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
-/** More than a DuckDB thread processes at once, and more than DuckDB buffers for a client. */
+/** More than a DuckDB thread processes in one step, and more than DuckDB buffers for a client. */
 const ROWS = 500_000;
 const ROWS_OF_REQUEST = 100_000;
 const GROUPS = 1000;

@@ -1,4 +1,4 @@
-// Expected behaviour: tsdb-http, "Deletion life cycle".
+// Expected behavior: tsdb-http, "Deletion life cycle".
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -193,7 +193,7 @@ describe('a deleted table', () => {
       meet = undefined;
       await deletions.deleteDatabase('second', { kind: 'now' });
       await deletions.deleteDatabase('third', { kind: 'now' });
-      await new Promise((goOn) => setTimeout(goOn, 300)); // their rows are removed meanwhile
+      await new Promise((goOn) => setTimeout(goOn, 300)); // their rows are removed in the meantime
       isMet = true;
     };
     await deletions.deleteDatabase('first', { kind: 'now' }); // flushes its rows from the log

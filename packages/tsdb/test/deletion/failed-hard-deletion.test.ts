@@ -56,7 +56,7 @@ it('starts after a hard deletion failed during a merge of the table', async (con
   };
   await flushEngine(node.engine);
   assert.equal(adoptCount, 2, 'there was a merge');
-  // Files are removed in the background, those of the merge first.
+  // Files are removed in the background, the files of the merge first.
   while ((faults.counts.get('object.delete') ?? 0) < SEGMENTS_PER_MERGE) await sleep(5);
   await sleep(100);
   faults.fail({ kind: '*', count: Number.POSITIVE_INFINITY });

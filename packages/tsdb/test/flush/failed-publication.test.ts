@@ -197,7 +197,7 @@ for (const kind of KINDS) {
       faults.fail({ kind, at, count: 2 });
       await flush().catch(() => undefined);
       if ((faults.counts.get(kind) ?? 0) >= before + at) firedCount++;
-      // Removals run in the background: those of a later merge then fail.
+      // Removals run in the background, so the removals of a later merge fail.
       if (kind !== 'object.delete') faults.heal();
       assert.deepEqual(
         await ask('SELECT count(v), sum(v) FROM m'),

@@ -61,10 +61,10 @@ it('flushes when the log file cannot be ended, and accepts writes once space is 
   await writeLines(node, ['m v=1i 1']);
   faults.fail({ kind: 'log.truncate', error: noSpace() });
   await flushEngine(node.engine);
-  assert.match(node.engine.obstacle ?? '', /disk of the server is full/);
+  assert.match(node.engine.obstacle ?? '', /server disk is full/);
   for (let i = 0; i < 1000 && node.engine.obstacle !== undefined; i++) {
     await clock.advanceMs(1000);
-    await setTimeout(1); // the log creates its file meanwhile
+    await setTimeout(1); // the log creates its file in the meantime
   }
   await writeLines(node, ['m v=2i 2']);
   await node.close();

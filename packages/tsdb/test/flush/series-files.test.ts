@@ -1,4 +1,4 @@
-// Every flush with new series writes a series file, and each start reads all of these.
+// Every flush with new series writes a series file, and all of these are read at startup.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ it('has few series files after many flushes, and all series after a restart', as
   node = await start();
   const hosts = await query(node, 'SELECT count(DISTINCT host), sum(v) FROM m');
   assert.equal(hosts[1], '60 | 1770');
-  // Writes again: a lost series would now get a new identity.
+  // Writes again: a lost series would now receive a new identity.
   await writeLines(
     node,
     Array.from(
@@ -80,7 +80,7 @@ it('registers all series files after a start that could not read one', async (co
   await writeLines(node, ['m,host=a v=1i 1', 'm,host=b v=2i 2']);
   await flushNode(node);
   await node.close();
-  faults.fail({ kind: 'object.get' }); // a start reads the series files first
+  faults.fail({ kind: 'object.get' }); // the series files are read first at startup
   node = await start();
   assert.deepEqual(await known(), (await onDisk()).toSorted());
   // Once without any series file, and then with a new one.

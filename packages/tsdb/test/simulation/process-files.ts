@@ -11,9 +11,9 @@ class ProcessEnded extends Error {
 }
 
 /**
- * The object store as the process of one node sees it. File removals are not awaited, so a closed
- * or killed node may still have some queued. Those that have not started when the process ends must
- * not affect the files of the next one.
+ * The object store from the view of one node's process. File removals are not awaited, so a closed
+ * or killed node may still have some queued. Removals that have not started when the process ends must not affect the
+ * files of the next process.
  */
 export class ProcessFiles {
   readonly #process: number;
@@ -39,7 +39,7 @@ export class ProcessFiles {
     };
   }
 
-  /** Resolves when the process does not change files any more. */
+  /** Resolves when the process no longer changes files. */
   async end(): Promise<void> {
     this.#hasEnded = true;
     await Promise.allSettled(this.#underWay);

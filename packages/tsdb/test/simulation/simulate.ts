@@ -25,7 +25,7 @@ const LOOK_SHARE = 0.05;
 const SUMS_SHARE = 0.1;
 /** Above this number of worlds, a restart is needed to determine the actual one. */
 const MAX_WORLDS = 16;
-/** Limits after a start, a flush and merges: segments and series files of a table. */
+/** Limits after startup, a flush and merges: segments and series files of a table. */
 const MAX_SEGMENTS = 80;
 const MAX_SERIES_FILES = 10;
 const MAX_LOG_FILES = 8;
@@ -152,8 +152,7 @@ class Run {
       await this.#disturb(step, this.#failing);
       this.#wasDisturbed = true;
     }
-    // Once, and only after a start: later merges write files that are not registered yet, and
-    // remove others.
+    // Checked once after startup, because later merges write files that are not registered yet, and remove others.
     if (this.#sim.startCount > this.#lastChecked) await this.#checkStart();
     else if (this.#hasToLook(step.name, isDisturbed)) await this.#checkRows([this.#anyTable()]);
   }
@@ -220,7 +219,7 @@ class Run {
     if (sim.isOpen && sim.engine.obstacle !== undefined && !sim.engine.isReadOnly) {
       for (let i = 0; i < MAX_LOOKS && sim.engine.obstacle !== undefined; i++) {
         await sim.clock.advanceMs(1000);
-        await sleep(1); // the log creates its file meanwhile
+        await sleep(1); // the log creates its file in the meantime
       }
       assert.ok(sim.engine.isReadOnly || sim.engine.obstacle === undefined, 'takes writes again');
     }
@@ -269,7 +268,7 @@ class Run {
     if (!expected.includes(sums)) assert.equal(sums, expected[0], `count and sum of ${table}`);
   }
 
-  /** After a start, the outcome of failed changes is known, and every file is registered. */
+  /** After startup, the outcome of failed changes is known, and every file is registered. */
   async #checkStart(): Promise<void> {
     const sim = this.#sim;
     this.#lastChecked = sim.startCount;

@@ -55,7 +55,7 @@ export const dropped =
 
 /**
  * Expected content of the node. A failed change may have been applied, so there may be several
- * worlds. The data after a start shows which one is real.
+ * worlds. The data after startup shows the actual world.
  */
 export class StorageModel {
   #worlds: readonly World[] = [new Map()];

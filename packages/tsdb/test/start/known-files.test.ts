@@ -1,4 +1,4 @@
-// Regression test: the first query after every start read each file of its table completely. The
+// Regression test: after every start, the first query read each file of its table completely. The
 // test counts reads of the object store.
 import assert from 'node:assert/strict';
 import { mkdtemp, open, readdir, rm, stat, utimes } from 'node:fs/promises';

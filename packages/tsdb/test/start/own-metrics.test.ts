@@ -1,4 +1,4 @@
-// Expected behaviour: tsdb-http, "System tables and information_schema": `_internal` shows the
+// Expected behavior: tsdb-http, "System tables and information_schema": `_internal` shows the
 // server's own metrics.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,5 +1,4 @@
-// Source: docs/DURABILITY.md, "Recovery": a start flushes during replay if the log exceeds its
-// memory.
+// Source: docs/DURABILITY.md, "Recovery": rows are flushed during replay if the log exceeds the available memory.
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -134,7 +133,7 @@ it('neither loses, duplicates nor restores deleted rows when any flush fails', a
       const what = `${kind} ${at}`;
       if (node !== undefined) {
         assert.deepEqual((await query(node, COUNT)).slice(1), expected, what);
-        // Deletions that are carried out in all files are dropped.
+        // Deletions that have been applied to all files are dropped.
         await node.engine.background.compactor.compactWhenDue();
       }
       const third = await open(await killed(second), { flags: SMALL });

@@ -1,4 +1,4 @@
-// Expected behaviour: docs/formats/backup.md, "Consistency": a backup does not change the
+// Expected behavior: docs/formats/backup.md, "Consistency": a backup does not change the
 // server's data.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';

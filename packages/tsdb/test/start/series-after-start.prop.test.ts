@@ -17,7 +17,7 @@ interface Row {
   readonly b: number | undefined;
 }
 
-/** Steps before or directly after a start, sequential or concurrent. */
+/** Steps before or directly after startup, sequential or concurrent. */
 type Step =
   | { readonly kind: 'write'; readonly rows: readonly Row[] }
   | { readonly kind: 'delete'; readonly host: string; readonly to: number }
@@ -57,7 +57,7 @@ const rowArb: fc.Arbitrary<Row> = fc
   .record({
     host: hostArb,
     region: fc.constantFrom('eu', undefined),
-    // Few timestamps, so that points are written again after a start.
+    // Few timestamps, so that points are written again after startup.
     time: fc.integer({ min: 1, max: 5 }),
     a: fc.option(fc.integer({ min: -9, max: 9 }), { nil: undefined }),
     b: fc.option(fc.integer({ min: -9, max: 9 }), { nil: undefined }),

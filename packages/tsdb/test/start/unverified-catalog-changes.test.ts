@@ -1,5 +1,5 @@
 // Source: docs/adr/0082-file-commits.md. If a committed catalog change is reported as failed,
-// memory must agree with what the next start reads.
+// memory must agree with the state that is read at the next start.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

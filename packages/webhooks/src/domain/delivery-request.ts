@@ -7,7 +7,7 @@ export interface RequestSettings {
   readonly vendorName: string;
   readonly userAgent: string;
   readonly legacySha1: boolean;
-  /** Values of the enterprise host and version headers; undefined: these headers are not sent. */
+  /** Values of the enterprise host and version headers; undefined if these headers are not sent. */
   readonly enterprise: { readonly host: string; readonly version: string } | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface RequestSettings {
 export interface SigningJob {
   readonly payload: Uint8Array;
   readonly isForm: boolean;
-  /** HMAC secret for `X-Hub-Signature-256`; undefined: no signature header. */
+  /** HMAC secret for `X-Hub-Signature-256`; undefined without a signature header. */
   readonly secret: string | undefined;
   readonly legacySha1: boolean;
   readonly standard: StandardSigning | undefined;
@@ -30,7 +30,7 @@ interface StandardSigning {
 }
 
 export interface SignedBody {
-  /** Undefined: the payload is sent unchanged. */
+  /** Undefined if the payload is sent unchanged. */
   readonly body: Uint8Array | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -111,7 +111,7 @@ export function makeDeliveryRequest(at: {
 /** The JSON text as a form field `payload=`, with `+` for spaces. */
 function formBody(payload: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(payload);
-  // A buffer of its own, so that a thread can transfer it without a copy.
+  // A separate buffer, so that it can be transferred to a thread without a copy.
   return new TextEncoder().encode(new URLSearchParams({ payload: text }).toString());
 }
 

@@ -7,7 +7,7 @@ const SENTENCES = [
   'A queue that is never full was never tested.',
   'Deliver at least once; remember that you did.',
   'Small messages travel far.',
-  'What is signed can be trusted, what is retried must be harmless.',
+  'Sign every message, and make every retry harmless.',
 ];
 
 /** Payload of the `ping` event. Source: webhooks, section 6.7. */

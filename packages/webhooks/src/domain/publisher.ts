@@ -17,7 +17,7 @@ export interface EventRequest {
   readonly payload: ReadPayload;
   readonly installation_id: number | undefined;
   readonly repository_id: number | undefined;
-  /** Undefined: all subscribed apps. */
+  /** Undefined for all subscribed apps. */
   readonly appIds: readonly number[] | undefined;
   readonly idempotencyKey: string | undefined;
   readonly orderingKey: string | undefined;
@@ -56,7 +56,7 @@ type FindHooks = (event: string, action: string | undefined) => readonly Hook[];
 const MAX_BATCH_COUNT = 200;
 /** A batch yields to the event loop after this time. */
 const MAX_TURN_MS = 10;
-/** Limits of what waits for the store. Beyond them, `publish` fails with `queue_full`. */
+/** Limits of the events that wait for the store. Above them, `publish` fails with `queue_full`. */
 const MAX_WAITING_COUNT = 10_000;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
@@ -255,7 +255,7 @@ export class Publisher {
     const withRoom = wanted.filter(({ appId }) => this.#deps.engine.hasRoom(appId));
     if (withRoom.length === wanted.length) return wanted;
     if (withRoom.length === 0) return 'full';
-    // A full queue must not block the other apps. The response lists the apps that get the event.
+    // A full queue must not block the other apps. The response lists the apps that receive the event.
     this.#deps.engine.metrics.leftOut.inc(wanted.length - withRoom.length);
     this.#deps.log.warn(
       { event, count: wanted.length - withRoom.length },

@@ -67,7 +67,7 @@ export class Redelivery {
    * number of events.
    */
   async redriveMatching(appId: number, filter: DeliveryFilter, isDryRun: boolean): Promise<number> {
-    // Bounds the scan, so that records added meanwhile are not redelivered.
+    // Bounds the scan, so that records added in the meantime are not redelivered.
     const toId = await this.#deps.deliveries.lastId(appId);
     let count = 0;
     let fromId = 0;

@@ -1,4 +1,4 @@
-/** An event as it is stored and sent. */
+/** The stored and sent form of an event. */
 export interface StoredEvent {
   readonly guid: string;
   readonly event: string;
@@ -27,7 +27,7 @@ export interface QueueItem {
   readonly action: string | undefined;
   readonly installation_id: number | undefined;
   readonly repository_id: number | undefined;
-  /** Undefined: to be read from the store before the attempt. */
+  /** Undefined if it must be read from the store before the attempt. */
   payload: Uint8Array | undefined;
 }
 

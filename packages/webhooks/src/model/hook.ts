@@ -13,7 +13,7 @@ export interface Hook {
   readonly events: readonly string[];
   /** Values are shown only as `SECRET_MASK`. */
   readonly custom_headers: Readonly<Record<string, string>>;
-  /** Undefined: the server's default. */
+  /** Undefined for the server's default. */
   readonly retry: RetryPolicy | undefined;
   readonly ordering: 'none' | 'key';
   readonly standard_webhooks: 'off' | 'hmac' | 'ed25519';

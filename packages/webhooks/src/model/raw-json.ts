@@ -1,8 +1,8 @@
 /**
  * Returns the text of one member of a JSON object without white space between tokens, or undefined
  * when the member is absent.
- * Digits, escapes and member order stay as written, unlike with `JSON.parse` and `JSON.stringify`.
- * `text` must be valid JSON. Of several members with one name the last counts, as for `JSON.parse`.
+ * Digits, escapes and member order are preserved, unlike with `JSON.parse` and `JSON.stringify`.
+ * `text` must be valid JSON. If several members have the same name, the last one counts, like in `JSON.parse`.
  */
 export function compactMember(text: string, name: string): string | undefined {
   const scanner = new Scanner(text);
@@ -47,7 +47,7 @@ class Scanner {
     this.enterObject();
   }
 
-  /** Moves behind the colon and returns the key; undefined at the end of the object. */
+  /** Moves to the position after the colon and returns the key; undefined at the end of the object. */
   nextKey(): string | undefined {
     this.#skipTo('"}');
     if (this.#text[this.#at] !== '"') return undefined;

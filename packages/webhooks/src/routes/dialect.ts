@@ -98,7 +98,7 @@ export class WebhookDialect implements Dialect {
 
   /**
    * Checks the headers of a request before its route runs. Throws `media_type_unacceptable`,
-   * `api_version_unsupported` and others of the catalogue.
+   * `api_version_unsupported` and others of the catalog.
    */
   check(request: HttpHead): void {
     const { accept, 'user-agent': agent } = request.headers;

@@ -86,7 +86,7 @@ async function publishBatch(body: Uint8Array, deps: EventRouteDeps): Promise<rea
   const { publisher, payloads, clock } = deps;
   const items = await payloads.readBatch(body, MAX_BATCH_COUNT);
   if (items === 'many') {
-    const message = `a batch has at most ${MAX_BATCH_COUNT} events`;
+    const message = `a batch can contain at most ${MAX_BATCH_COUNT} events`;
     throw new ValidationFailed([{ resource: 'Event', field: 'batch', code: 'custom', message }]);
   }
   const nowMs = clock.nowMs();

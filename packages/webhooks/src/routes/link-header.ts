@@ -2,7 +2,7 @@ import { type HeaderList, linkValue } from '@plinth/kernel';
 import { makeCursor } from './list-query.js';
 
 /**
- * Links to the neighbouring pages that exist. The request's parameters keep their order and form,
+ * Links to the existing neighboring pages. The request's parameters keep their order and form,
  * and a new cursor comes last. Source: webhooks, section 5.3.
  * @param url absolute URL of the request.
  */

@@ -82,6 +82,6 @@ it('logs an unavailable store once, and resumes deliveries afterwards', async ()
   assert.equal(lines.length, 1);
   setAway(false);
   await clock.advanceMs(1000);
-  assert.equal(lines.length, 2); // The recovery is logged too.
+  assert.equal(lines.length, 2); // The recovery is also logged.
   feed?.[Symbol.dispose]();
 });

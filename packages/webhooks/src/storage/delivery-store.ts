@@ -55,8 +55,7 @@ export class DeliveryStore {
   }
 
   /**
-   * @param fromId first record of the page, or the next older one if it was deleted; undefined: the
-   *   newest.
+   * @param fromId first record of the page, or the next older record if it was deleted; undefined for the newest page.
    */
   async list(
     appId: number,

@@ -16,8 +16,7 @@ export class SealedUrls {
   }
 
   /**
-   * Returns a mask for a URL that was encrypted with another master key, so that the rest of the
-   * record stays readable.
+   * Returns a mask for a URL that was encrypted with another master key, so that the other fields of the record remain readable.
    */
   open(text: string, appId: number): string {
     // Records from before URLs were encrypted contain plain text. A URL has a colon after its

@@ -240,7 +240,7 @@ describe('lists', () => {
     );
     const back = await server.ok(second.previous_page_url);
     assert.deepEqual(back.data, first.data);
-    // The account created meanwhile is newer than the first page.
+    // The account created in the meantime is newer than the first page.
     assert.notEqual(back.previous_page_url, null);
   });
 

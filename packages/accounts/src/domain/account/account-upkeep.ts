@@ -145,6 +145,6 @@ function refuseTargets(
   if (unknown === undefined) return;
   const known = Object.keys(verifications);
   const field = 'verify.target';
-  const message = `${field} ${JSON.stringify(unknown.slice(0, 200))} is not verified; this account has ${known.join(', ') || 'none'}.`;
+  const message = `${field} ${JSON.stringify(unknown.slice(0, 200))} is not a verification target of this account; targets: ${known.join(', ') || 'none'}.`;
   throw invalidFields([{ field, code: 'invalid_enum', message }]);
 }

@@ -15,7 +15,7 @@ import type { EventStore } from '../../storage/event-store.js';
 import type { Sealer } from '../../storage/sealer.js';
 import { eventsOf } from '../events/account-events.js';
 
-/** Why an account changes, and inputs of the evaluation besides its data. */
+/** The reason for an account change, and inputs of the evaluation in addition to the account data. */
 export interface ChangeReason {
   readonly settings: PlatformSettings;
   /** `undefined` for the passage of time or the operator. */
@@ -132,7 +132,7 @@ export class AccountWriter {
   }
 }
 
-/** Whether stored data changed that only the next evaluation sees. */
+/** Whether stored data changed that only affects the next evaluation. */
 function hasHiddenChange(before: StoredAccount, after: StoredAccount): boolean {
   return (
     before.dueMs !== after.dueMs ||

@@ -5,7 +5,7 @@ import { timestamp } from '../../model/timestamps.js';
 type Tree = { readonly identity?: object; readonly [name: string]: unknown };
 
 /**
- * Token content as if it had been sent directly: `{attested: true}` and `{shown_and_accepted:
+ * Converts token content to the form of a direct request: `{attested: true}` and `{shown_and_accepted:
  * true}` become date and address of the request that created the token. `false` is omitted.
  */
 export function sentContent(

@@ -22,7 +22,7 @@ export class GuardedCommits {
    * Makes and commits a change. Retries if another node has changed the data it depends on. Throws
    * `account_rate_limit_exceeded` after too many retries.
    * @param lockKeys locks that the caller holds.
-   * @param make reads and decides without changing anything; `undefined` writes nothing.
+   * @param make reads data and returns the change without applying it; `undefined` writes nothing.
    * @param recordId see `CommitQueue.commit`.
    */
   async commit<T>(

@@ -19,7 +19,7 @@ export interface MergeAbout {
 export interface MergedAccount {
   /** The account without `identity.individual`. */
   readonly account: StoredAccount;
-  /** The individual as it would be stored, if the account has or gets one. */
+  /** The individual as it would be stored; `undefined` if the account has no individual after the change. */
   readonly individual: StoredPerson | undefined;
 }
 

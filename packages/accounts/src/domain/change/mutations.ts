@@ -54,9 +54,9 @@ interface MutationsDeps {
 }
 
 /**
- * Common steps 5, 6 and 19 of every change. A retry gets the first response, and concurrency is
- * limited. The change, its idempotency record, token and events become durable in one commit.
- * Source: accounts, sections 5, 6 and 12.
+ * Common steps 5, 6 and 19 of every change. A retry receives the first response, and concurrency is limited. The
+ * change, its idempotency record, token and events become durable in one commit. Source: accounts, sections 5, 6 and
+ * 12.
  */
 export class Mutations {
   readonly #deps: MutationsDeps;

@@ -12,7 +12,7 @@ import { AccountsRefused } from '../../model/violation.js';
 import { invalidFields } from '../refusals.js';
 
 /**
- * Applies an operator's patch to settings. A removed member gets its default. Members outside the
+ * Applies an operator's patch to settings. A removed member is reset to its default. Members outside the
  * patch are not validated again, so that a later rule does not block every other change. Throws
  * `invalid_fields`.
  */

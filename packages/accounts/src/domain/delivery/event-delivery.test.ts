@@ -127,7 +127,7 @@ it('limits the slots that unresponsive destinations of one platform occupy', asy
     await server.ok(PATH, { body });
   }
   for (let number = 0; number < 40; number += 1) await server.create({});
-  // 600 deliveries wait for three hosts. 32 per host would be 96, but one platform gets 64.
+  // 600 deliveries wait for three hosts. 32 per host would be 96, but the limit per platform is 64.
   await until(
     async () => most,
     (count) => count >= 64,

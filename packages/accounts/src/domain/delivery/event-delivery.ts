@@ -85,7 +85,7 @@ export class EventDelivery {
   readonly #ready = new Set<string>();
   #isDelivering = false;
   #look: Disposable | undefined;
-  /** Whether there may be rows that were not checked yet. */
+  /** Whether some rows may not have been checked yet. */
   #hasWork = true;
 
   constructor(deps: DeliveryDeps) {
@@ -160,7 +160,7 @@ export class EventDelivery {
     await this.#deliverDue();
   }
 
-  /** Processes one destination after the other, starting with those that waited for a slot. */
+  /** Processes one destination after the other, starting with the destinations that waited for a slot. */
   async #deliverDue(): Promise<void> {
     if (this.#isDelivering) return;
     this.#isDelivering = true;
@@ -237,7 +237,7 @@ export class EventDelivery {
     const attemptedMs = clock.nowMs();
     const sent = await this.#send(destination, delivery, { body: JSON.stringify(found), isWanted });
     const isTaken = isSuccess(sent.outcome);
-    // The attempt is repeated after the next start or by another node.
+    // The attempt is repeated at the next start or by another node.
     if ((this.#stop.signal.aborted || !isWanted()) && !isTaken) return;
     store.putAttempt(writes, this.#recordOf(delivery, { ...sent, attemptedMs }));
     const delaySec = DELAYS_SEC[delivery.attempt];

@@ -11,7 +11,7 @@ import type { Subject } from './subject.js';
 /** An entry with timestamps that are not on the wire. */
 export interface DatedEntry {
   readonly entry: RequirementEntry;
-  /** When it becomes past due; `undefined` if it already is, or if time does not matter. */
+  /** Time at which the entry becomes past due; `undefined` if it is already past due or has no deadline. */
   readonly dueMs: number | undefined;
   readonly nextChangeMs: number | undefined;
   readonly alternative: RequirementAlternative | undefined;

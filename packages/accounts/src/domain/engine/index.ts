@@ -28,7 +28,7 @@ import { type Subject, subjectOf } from './subject.js';
 import { verify } from './verification.js';
 
 /**
- * Derives what an open account still has to provide, its verifications and its capability statuses.
+ * Derives the outstanding requirements, verifications and capability statuses of an open account.
  * Reads no clock, generates no ids and changes nothing. Source: accounts, section 16.
  */
 export function deriveRequirements(input: EngineInput): EngineResult {

@@ -20,7 +20,7 @@ export interface Subject {
   readonly input: EngineInput;
   readonly applied: ReadonlySet<ConfigurationName>;
   readonly country: string | undefined;
-  /** The chosen currency, or that of the country. */
+  /** The chosen currency, or the currency of the country. */
   readonly currency: string | undefined;
   readonly entityType: EntityType | undefined;
   /** Any entity other than an individual. */

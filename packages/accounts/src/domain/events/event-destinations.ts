@@ -69,7 +69,7 @@ export class EventDestinations {
     for (let tries = 0; tries < MAX_LOAD_TRIES; tries++) {
       const changeCount = this.#changeCount;
       const all = await this.#deps.store.readAll();
-      // The result is outdated if there was a local change meanwhile.
+      // The result is outdated if there was a local change in the meantime.
       if (changeCount !== this.#changeCount) continue;
       this.#byId.clear();
       for (const destination of all) this.#byId.set(destination.id, destination);
@@ -111,7 +111,7 @@ export class EventDestinations {
     return await this.#deps.mutations.run(call, async () => {
       await this.catchUp();
       if (this.listAll(tenant).length >= MAX_DESTINATION_COUNT) {
-        const message = `The limit of ${MAX_DESTINATION_COUNT} event destinations is reached.`;
+        const message = `The limit of ${MAX_DESTINATION_COUNT} event destinations has been reached.`;
         throw invalidFields([{ field: '', code: 'out_of_range', message }]);
       }
       const { given } = write;
@@ -306,6 +306,6 @@ export class EventDestinations {
 function refuseMetadata(metadata: Readonly<Record<string, string>>): void {
   if (Object.keys(metadata).length <= MAX_METADATA_KEY_COUNT) return;
   const field = 'metadata';
-  const message = `${field} would have more than ${MAX_METADATA_KEY_COUNT} keys.`;
+  const message = `${field} would exceed the limit of ${MAX_METADATA_KEY_COUNT} keys.`;
   throw invalidFields([{ field, code: 'too_long', message }]);
 }

@@ -224,7 +224,7 @@ describe('an event destination', () => {
     for (let count = 0; count < 16; count += 1) await server.ok(path, { body, key: 'sk_live' });
     const call = { body, key: 'sk_live' };
     const error = await server.refused(path, call, { status: 400, code: 'invalid_fields' });
-    const message = 'The limit of 16 event destinations is reached.';
+    const message = 'The limit of 16 event destinations has been reached.';
     assert.deepEqual(error.invalid_fields, [{ field: '', code: 'out_of_range', message }]);
   });
 });

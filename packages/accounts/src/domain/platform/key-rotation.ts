@@ -66,7 +66,7 @@ export class KeyRotation {
    * Finishes an interrupted rotation, and encrypts data that an earlier version stored unencrypted.
    */
   async resume(): Promise<void> {
-    // If nodes share the keys, old ones are kept until the next rotation, because another node may
+    // If nodes share the keys, old keys are kept until the next rotation, because another node may
     // be rotating.
     const isCutShort = this.#keys.keys.size > 1 && !this.#deps.keeper.isShared;
     if (isCutShort) await this.#rewriteAll(oldOf(this.#keys));
@@ -106,8 +106,7 @@ export class KeyRotation {
   }
 
   /**
-   * Checks again after all rows were processed, because a slow node may have stored another row
-   * meanwhile.
+   * Checks again after all rows were processed, because a slow node may have stored another row in the meantime.
    */
   async #neededKeys(): Promise<ReadonlySet<string>> {
     const needed = new Set<string>();

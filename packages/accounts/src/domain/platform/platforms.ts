@@ -80,7 +80,7 @@ export class Platforms {
       .execute();
     this.#byId.clear();
     for (const { id, created_ms, settings } of rows) {
-      // Settings added by a later version get their default.
+      // Settings that were added by a later version are set to their defaults.
       const stored = JSON.parse(settings) as Partial<PlatformSettings>;
       const whole = { ...DEFAULT_PLATFORM_SETTINGS, ...stored };
       this.#byId.set(id, { id, createdMs: Number(created_ms), settings: whole });
@@ -114,7 +114,7 @@ export class Platforms {
       if (this.#byId.size >= MAX_PLATFORM_COUNT) {
         throw new AccountsRefused({
           code: 'service_overloaded',
-          message: `The limit of ${MAX_PLATFORM_COUNT} platforms is reached.`,
+          message: `The limit of ${MAX_PLATFORM_COUNT} platforms has been reached.`,
         });
       }
       return await this.#insert(id ?? `plat_${randomLetters(this.#deps.random, 16)}`, settings);

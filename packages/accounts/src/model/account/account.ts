@@ -216,7 +216,7 @@ export interface AccountFields {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** When a configuration was applied. Its settings are kept while it is deactivated. */
+/** Time at which a configuration was applied. Its settings are kept while it is deactivated. */
 export interface Applied {
   readonly firstMs: number;
   readonly sinceMs: number;

@@ -16,7 +16,7 @@ export interface EngineInput {
   readonly persons: readonly StoredPerson[];
   readonly platform: PlatformSettings;
   readonly nowMs: number;
-  /** Generates a `reqent_` id. Existing entries keep theirs. */
+  /** Generates a `reqent_` id. Existing entries keep their ids. */
   readonly newEntryId: () => string;
   /** Keyed digest for `Verification.checked`. */
   readonly digest: (text: string) => string;
@@ -28,7 +28,7 @@ export interface EngineInput {
   readonly isTick?: boolean;
 }
 
-/** Deterministic: apart from new ids, the same input gives the same result. */
+/** Deterministic: apart from new ids, the same input always returns the same result. */
 export interface EngineResult {
   readonly requirements: Requirements;
   readonly futureRequirements: FutureRequirements;

@@ -68,7 +68,7 @@ export interface PlatformSettings {
   readonly sepa_blocked_creditor_ids: readonly string[];
   readonly sepa_vendor_creditor_ids: readonly string[];
   readonly update_concurrency_limit: number;
-  /** `null`: a multiple of the update limit that a platform's own clients do not reach. */
+  /** `null` uses a multiple of the update limit that a platform's own clients do not reach. */
   readonly create_concurrency_limit: number | null;
   readonly requirements_enforcement: {
     readonly test: 'deferred' | 'immediate';

@@ -5,7 +5,7 @@ import { fixedOneOf, fixedText, flag, group, list, oneOf, record, text, whole } 
 
 const fixedFlag = (): TSchema => flag({ nullable: false });
 const texts = (): TSchema => list(fixedText(), { nullable: false, maxItems: 10_000 });
-/** Lists by key, where the keys come from a list too. */
+/** Lists by key, whose keys are also defined by a list. */
 const listsBy = (key: TSchema, items: TSchema): TSchema =>
   record(list(items, { nullable: false, maxItems: 10_000 }), {
     nullable: false,

@@ -92,7 +92,7 @@ export const attestation = (required: readonly string[] = []): TSchema =>
 export function personParams(about: ParamsAbout, place: PersonPlace): TSchema {
   const { operation, lists } = about;
   const isToken = place === 'person_token' || place === 'account_token';
-  // A Person's address without a country has an error code of its own, which the rules return.
+  // A Person's address without a country has a separate error code, which the rules return.
   const required = operation === 'create' && place === 'individual' ? ['country'] : [];
   const accepted = isToken
     ? group({ shown_and_accepted: flag() })

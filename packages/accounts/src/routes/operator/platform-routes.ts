@@ -40,7 +40,7 @@ interface RouteOptions {
   /** Which keys may call the route. A publishable key can only create tokens. */
   readonly allows?: 'secret' | 'any';
   /**
-   * Whether the call creates content, which has limits of its own if the service is limited.
+   * Whether the call creates content, which has separate limits if the service is rate-limited.
    * Source: rate-limits, section 10.
    */
   readonly makesContent?: boolean;
@@ -121,7 +121,7 @@ export class PlatformRoutes {
         message: 'The idempotency key is not valid; use 1 to 255 printable ASCII characters.',
       });
     }
-    // Refusals contain the header, too.
+    // Refusals also contain the header.
     const answered = (answer: HttpAnswer): HttpAnswer =>
       withHeaders(answer, [['idempotency-key', idempotencyKey]]);
     const changing = { ...call, context: { ...call.context, idempotencyKey } };

@@ -37,7 +37,7 @@ export async function readProof(on: Kysely<AccountTables>): Promise<string | und
   return row?.value;
 }
 
-/** @returns the stored proof, which is that of the first caller. */
+/** @returns the stored proof, which was created by the first caller. */
 export async function keepProof(tx: Transaction<AccountTables>, value: string): Promise<string> {
   await tx
     .insertInto('accounts_meta')

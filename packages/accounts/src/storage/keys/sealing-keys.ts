@@ -19,7 +19,7 @@ export interface KeyKeeper {
   open(at: { readonly hasData: boolean }): Promise<SealingKeys>;
   /**
    * Adds a key and makes it current. Every node knows it when the promise resolves.
-   * @returns `old`: keys that no node encrypts with any more. They may be dropped once no row needs
+   * @returns `old`: keys that no node uses for encryption. They may be dropped once no row needs
    * them.
    */
   addKey(

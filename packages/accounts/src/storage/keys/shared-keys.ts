@@ -88,8 +88,8 @@ export class SharedKeys implements KeyKeeper {
   }
 
   /**
-   * Before any node encrypts with the new key, every node can decrypt with it. When the promise
-   * resolves, none encrypts with the old key.
+   * Before any node encrypts with the new key, every node can decrypt with it. When the promise resolves, no node
+   * encrypts with the old key.
    */
   async addKey(
     known: SealingKeys,

@@ -23,7 +23,7 @@ export const isDense = (series: readonly ChartSeries[]): boolean =>
 
 /**
  * Draws every point into a chart that already has its axes. The chart library's own paths lose points above about 180,000.
- * A heat map has one colour, and counts the points of all series.
+ * A heat map has one color, and counts the points of all series.
  */
 export function drawPoints(plot: uPlot, look: PointsLook): void {
   const { series, kind } = look;
@@ -83,6 +83,6 @@ function drawCells(
   ctx.drawImage(canvas, bbox.left, bbox.top, bbox.width, bbox.height);
 }
 
-/** The red, green and blue of a colour that the canvas has normalised to `#rrggbb`. */
+/** The red, green and blue of a color that the canvas has normalized to `#rrggbb`. */
 const channelsOf = (colour: string): readonly number[] =>
   [1, 3, 5].map((from) => Number.parseInt(colour.slice(from, from + 2), 16) || 0);

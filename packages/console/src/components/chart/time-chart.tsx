@@ -21,7 +21,7 @@ export function TimeChart(props: {
   readonly isLog?: boolean;
   readonly isStacked?: boolean;
   readonly height: number;
-  /** Keeps the colour of each series when others are hidden. */
+  /** Keeps the color of each series when others are hidden. */
   readonly colourOf: (key: string) => number;
   readonly onZoom?: (range: TimeRange) => void;
   readonly onZoomOut?: () => void;
@@ -54,7 +54,7 @@ export function TimeChart(props: {
     () => (width === 0 ? undefined : alignSeries(series, { ...range, width })),
     [series, range, width],
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: colours come from the theme.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: colors come from the theme.
   useEffect(() => {
     if (box.current === null || points === undefined) return;
     const drawn =
@@ -117,7 +117,7 @@ interface Shown {
   readonly values: Values;
 }
 
-/** A note on what the chart leaves out. */
+/** A note on data that the chart omits. */
 function ChartNote(props: {
   readonly kind: ChartKind;
   readonly series: readonly ChartSeries[];
@@ -127,7 +127,7 @@ function ChartNote(props: {
   const isDensity = kind === 'scatter' && isDense(series);
   const text =
     kind === 'heat' || isDensity
-      ? 'colour intensity shows the number of points'
+      ? 'color intensity shows the number of points'
       : kind !== 'scatter' && isReduced && 'downsampled; minimum and maximum values are kept';
   return text ? <span className="time-chart-note">{text}</span> : null;
 }

@@ -6,7 +6,7 @@ import { TextField } from './text-field.js';
 export function ConfirmDelete(props: {
   readonly what: string;
   readonly name: string;
-  /** One sentence on what is lost. */
+  /** One sentence that describes the lost data. */
   readonly loss: string;
   readonly onClose: () => void;
   readonly act: () => Promise<unknown>;

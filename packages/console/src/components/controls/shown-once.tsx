@@ -6,7 +6,7 @@ export function ShownOnce(props: {
   readonly secret: string;
   readonly isStored: boolean;
   readonly onStored: (isStored: boolean) => void;
-  /** Rendered beside the checkbox. */
+  /** Rendered next to the checkbox. */
   readonly children?: ReactNode;
 }) {
   const { secret, isStored, onStored, children } = props;

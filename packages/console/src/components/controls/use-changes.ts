@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { toast } from './toasts.js';
 
-/** For a page that changes what it shows: queries under `queryKey` are refetched after each change. */
+/** For pages that change the displayed data: queries under `queryKey` are refetched after each change. */
 export function useChanges(...queryKey: readonly string[]) {
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey });

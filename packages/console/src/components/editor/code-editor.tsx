@@ -32,7 +32,7 @@ export function CodeEditor(props: EditorProps) {
   useEffect(() => {
     let isGone = false;
     void import('./mount-editor.js').then(async ({ mountEditor }) => {
-      await nextTask(); // Running the editor's code already took a long task, so mounting gets its own.
+      await nextTask(); // Loading the editor's code already causes a long task, so the editor is mounted in a separate task.
       if (isGone || host.current === null) return;
       const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
       const hadFocus = document.activeElement === plain.current;

@@ -57,7 +57,7 @@ export function useFollow(at: {
   if (!isOn || seen === undefined)
     return { statusText: '', spoken: '', newAfter: undefined, onReading };
   const { newAfter, newCount, atMs } = seen;
-  const paused = 'paused while you read; scroll to the first row to resume';
+  const paused = 'paused while you scroll; return to the first row to resume';
   const statusText = isReading
     ? paused
     : `refreshed every ${Math.round(waitMs / 1000)} s, last at ${timeText(atMs).slice(11)} UTC: ${countText(newCount)} new ${newCount === 1 ? 'row' : 'rows'}`;

@@ -23,7 +23,7 @@ export interface GridPlace {
 }
 
 export interface GridOptions {
-  /** The row index for each position; absent: the order of the result. */
+  /** The row index for each position; absent for the order of the result. */
   readonly order?: Uint32Array | undefined;
   readonly sorted?: { readonly column: string; readonly isDescending: boolean } | undefined;
   readonly hidden?: ReadonlySet<string>;

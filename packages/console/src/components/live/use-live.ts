@@ -9,7 +9,7 @@ const DRAWING_MS = 100;
 export interface LiveUse {
   /** The polling interval of the query; `false` while the stream works. */
   readonly refetchInterval: number | false;
-  /** How the page is kept up to date, for the user. */
+  /** The update mode of the page, as shown to the user. */
   readonly statusText: string;
 }
 
@@ -66,7 +66,7 @@ export function useLiveState<T>(
   });
 }
 
-/** Replaces the result of a query. A fetch in progress is cancelled, as its older result would arrive last. */
+/** Replaces the result of a query. A fetch in progress is canceled, as its older result would arrive last. */
 export async function takeState<T>(
   client: QueryClient,
   queryKey: QueryKey,

@@ -18,7 +18,7 @@ import { useShortcuts } from './use-shortcuts.js';
 const Palette = lazy(() => import('./palette.js').then((m) => ({ default: m.Palette })));
 const Shortcuts = lazy(() => import('./shortcuts.js').then((m) => ({ default: m.Shortcuts })));
 
-/** How long to wait for another tab to share its token. */
+/** Timeout for another tab to share its token. */
 const OTHER_TABS_MS = 150;
 const INFO_INTERVAL_MS = 15_000;
 const RETRY_MS = 2000;

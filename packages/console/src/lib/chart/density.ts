@@ -34,7 +34,7 @@ export function densityOf(series: readonly Points[], grid: Grid): Uint32Array {
 
 const FAINTEST = 0.18;
 
-/** The opacity of a cell, from 0 to 1. A single point stays visible beside thousands. */
+/** The opacity of a cell, from 0 to 1. A single point remains visible next to thousands. */
 export function strengthOf(count: number, highest: number): number {
   if (count === 0) return 0;
   if (highest <= 1) return 1;

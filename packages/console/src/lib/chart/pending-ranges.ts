@@ -3,8 +3,8 @@ import type { TimeRange } from '../time/time-range.js';
 const MAX_COUNT = 16;
 
 /**
- * The zooms into a chart whose points have not arrived. Each zoom starts from the last of them; the points of an earlier one,
- * which arrive meanwhile, do not reset it.
+ * The zooms into a chart whose points have not arrived. Each zoom starts from the last of these zooms. The points of
+ * an earlier zoom, which arrive in the meantime, do not reset it.
  */
 export class PendingRanges {
   #shown: TimeRange;

@@ -58,7 +58,7 @@ export function buildSeries({ groups }: Frame, fields: readonly string[]): Serie
 /** The points of one chart: times in seconds, then one list per series; `undefined` for a point of another series. */
 export interface AlignedPoints {
   readonly data: readonly [number[], ...(number | null | undefined)[][]];
-  /** Whether points were left out. */
+  /** Whether points were omitted. */
   readonly isReduced: boolean;
 }
 
@@ -72,7 +72,7 @@ interface Picked {
 }
 
 /**
- * The points of all series between two times and one beyond each end, reduced to what `width` pixels can show. Reduced points
+ * The points of all series between two times and one beyond each end, reduced to the resolution of `width` pixels. Reduced points
  * move to a slot within their pixel, so that many series share few times.
  */
 export function alignSeries(

@@ -22,10 +22,10 @@ describe('The schema change of a write', () => {
 
   it('describes new columns', () => {
     check('cpu,host=a usage=1', 'cpu already has these columns');
-    check('cpu,host=a x=1i', 'cpu gets 1 new column: x (integer)');
+    check('cpu,host=a x=1i', '1 new column in cpu: x (integer)');
     check(
       'cpu,room=a x=1u,s="t"',
-      'cpu gets 3 new columns: room (tag), x (unsigned integer), s (text)',
+      '3 new columns in cpu: room (tag), x (unsigned integer), s (text)',
     );
     const many = Array.from({ length: 14 }, (_, i) => `f${i}=1`).join(',');
     assert.match(schemaChange(shapeOf(`cpu ${many}`), KNOWN).what, /, f11 \(float\) and 2 more$/);

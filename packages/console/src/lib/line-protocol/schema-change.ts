@@ -52,7 +52,7 @@ export function schemaChange(
       ? conflicts.length === 0
         ? `${table} already has these columns`
         : ''
-      : `${table} gets ${count}: ${cutList(added)}`;
+      : `${count} in ${table}: ${cutList(added)}`;
   return { what, conflicts };
 }
 

@@ -30,7 +30,7 @@ export function withNewLines<
   return { ...page, last_seq, lines: [...fresh.reverse(), ...page.lines].slice(0, limit) };
 }
 
-/** Only the values: some field names differ from those that the server searches. */
+/** Searches only the values, because some field names differ from the names on the server. */
 const valuesOf = ({ time, level, service, message, fields }: Line): readonly string[] =>
   textsOf([time, level, service, message, fields]);
 

@@ -8,7 +8,7 @@ export interface SchemaTable {
   readonly columns: readonly { readonly name: string; readonly kind: string }[];
 }
 
-/** What can be completed at a position of a statement. */
+/** The completions at a position of a statement. */
 export type CompletionContext =
   | { readonly kind: 'table'; readonly from: number }
   | {
@@ -101,7 +101,7 @@ function unquoted(name: string): string {
 const MACROS: readonly Suggestion[] = [
   ['from', 'start of the selected time range'],
   ['to', 'end of the selected time range'],
-  ['interval', 'bucket width that suits the chart'],
+  ['interval', 'bucket width for the chart'],
   ['max_points', 'number of points that fit into the chart'],
 ].map(([name, detail]) => ({ label: `\${${name}}`, kind: 'macro' as const, detail }));
 

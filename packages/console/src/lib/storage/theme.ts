@@ -18,7 +18,7 @@ export function setTheme(theme: Theme): void {
   apply();
 }
 
-/** Notifies charts, which read the colours of the theme when they draw. */
+/** Notifies charts, which read the colors of the theme when they draw. */
 export function onThemeChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

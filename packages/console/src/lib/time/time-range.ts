@@ -1,6 +1,6 @@
 import { isRelative, parseTimeText, timeTextOf } from './time-text.js';
 
-/** A time range as in the address. Relative times stay relative. */
+/** A time range as stored in the address. Relative times remain relative. */
 export interface RangeText {
   readonly from: string;
   readonly to: string;
@@ -27,7 +27,7 @@ const LAST = [
   ['1 year', '365d'],
 ].map(([label, span]) => ({ label: `Last ${label}`, range: { from: `now-${span}`, to: 'now' } }));
 
-/** Days are UTC days, as everywhere in the console. */
+/** Days are UTC days, as in all parts of the console. */
 export const PRESETS: readonly { readonly label: string; readonly range: RangeText }[] = [
   ...LAST,
   { label: 'Today', range: { from: 'now/d', to: 'now' } },

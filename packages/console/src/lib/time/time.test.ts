@@ -37,7 +37,7 @@ describe('Times in the picker', () => {
     assert.equal(resolveRange({ from: 'now', to: 'now-1h' }, NOW), undefined);
   });
 
-  it('are labelled with the name of a preset', () => {
+  it('are labeled with the name of a preset', () => {
     assert.equal(rangeLabel({ from: 'now-1h', to: 'now' }), 'Last 1 hour');
     assert.equal(
       rangeLabel({ from: '2026-01-02T03:04:05Z', to: 'now' }),

@@ -10,7 +10,7 @@ const MIN_WIDTH = 3;
 
 const msOf = (ns: string): number => Number(BigInt(ns) / 1_000_000n);
 
-/** Draws one box for each file on a time axis. The table beside it gives the same data to keyboards and screen readers. */
+/** Draws one box for each file on a time axis. The table next to it provides the same data to keyboards and screen readers. */
 export function FileStrip(props: {
   readonly files: readonly StoredFile[];
   readonly onOpen: (file: StoredFile) => void;

@@ -52,8 +52,8 @@ export function KeptQueries(props: {
       {kept.data.length === 0 && kept.error == null && (
         <p className="soft">
           {list === 'saved'
-            ? 'No saved queries yet. Press Ctrl+S to save the current query on the server under a short link.'
-            : 'No queries yet. Queries that you run in this browser are listed here.'}
+            ? 'No saved queries yet. Press Ctrl+S to save the current query and get a short link.'
+            : 'No recent queries yet. Run a query to see it here.'}
         </p>
       )}
       <ul className="kept-list">

@@ -275,7 +275,7 @@ const timeName = ({ columns, timeIndex }: Frame): string => columns[timeIndex ??
 const numericNames = ({ columns }: Frame): readonly string[] =>
   columns.filter(isNumeric).map(({ name }) => name);
 
-/** A line chart for numbers over time, a stat for a single number, a table for all else. */
+/** A line chart for numbers over time, a stat for a single number, and a table for all other results. */
 function viewThatFits(frame: Frame): View {
   const hasNumbers = frame.columns.some(isNumeric);
   if (frame.timeIndex !== undefined && hasNumbers && frame.rowCount > 1) return 'line';

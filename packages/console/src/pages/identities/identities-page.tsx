@@ -183,7 +183,7 @@ function EndCredential({ onClose }: { readonly onClose: () => void }) {
         value={id}
         onChange={setId}
         mistake={id === '' || isRight ? undefined : 'Enter a positive integer.'}
-        hint="The id that was shown with the token."
+        hint="The id shown when the token was created."
       />
     </FormDialog>
   );

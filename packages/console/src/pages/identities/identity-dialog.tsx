@@ -84,7 +84,7 @@ export function IdentityDialog(props: {
           value={id}
           onChange={setId}
           mistake={id === '' || isIdRight ? undefined : 'Enter a positive integer.'}
-          hint={isApp ? 'Empty: an id is generated.' : 'A positive integer.'}
+          hint={isApp ? 'Leave empty to generate an id.' : 'A positive integer.'}
         />
       )}
       <div className="field">

@@ -292,7 +292,7 @@ function BanDialog(props: {
         value={identity}
         onChange={setIdentity}
         placeholder="ip:192.0.2.1"
-        hint="As shown in the lists. All its requests are refused until the ban expires."
+        hint="The identity as shown in the lists. Its requests are refused until the ban expires."
       />
       <TextField
         label="Duration"

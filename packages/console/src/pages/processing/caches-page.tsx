@@ -218,11 +218,9 @@ function CreateCache(props: {
         mistake={
           unknown.length === 0
             ? undefined
-            : `${chosen?.name ?? 'The table'} has no column ${unknown.join(', ')}.`
+            : `Column not found in ${chosen?.name ?? 'the table'}: ${unknown.join(', ')}.`
         }
-        hint={
-          isLast ? 'Empty: all tags.' : 'Columns whose values are cached, such as host, region.'
-        }
+        hint={isLast ? 'Leave empty for all tags.' : 'Columns to cache, such as host, region.'}
       />
       <TextField
         label={isLast ? 'Values per series' : 'Maximum values'}
@@ -247,7 +245,7 @@ function CreateCache(props: {
         isCode
         value={name}
         onChange={setName}
-        hint="Empty: generated from the table and columns."
+        hint="Leave empty to generate a name from table and columns."
       />
     </FormDialog>
   );

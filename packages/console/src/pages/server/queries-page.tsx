@@ -65,14 +65,17 @@ async function fullText({ id, text }: LoggedQuery): Promise<string> {
   } catch {
     // Reported below.
   }
-  toast('Only the start of the query was copied: the server no longer has the full text', true);
+  toast(
+    'Only the beginning of the query was copied: the server no longer stores the full text',
+    true,
+  );
   return text;
 }
 
 const LOOKS: Readonly<Record<string, readonly [look: string, label: string]>> = {
   success: ['good', '✓ done'],
   fail: ['bad', '✕ failed'],
-  cancel: ['warn', '– cancelled'],
+  cancel: ['warn', '– canceled'],
 };
 
 function QueryTable(props: {

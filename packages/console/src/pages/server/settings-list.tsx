@@ -5,7 +5,7 @@ import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { countText } from '../../lib/units.js';
 
-/** Lists the effective settings. They are read-only here, as they are set when the server starts. */
+/** Lists the effective settings. They are read-only here, because they are set at startup. */
 export function SettingsList(props: {
   readonly find: string;
   readonly isAll: boolean;

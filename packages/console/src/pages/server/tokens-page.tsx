@@ -167,7 +167,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
         maxLength={255}
         value={name}
         onChange={setName}
-        hint="Who or what uses it, such as grafana or backup."
+        hint="The user or program that uses the token, such as grafana or backup."
       />
       <fieldset className="field choice">
         <legend className="label">Access</legend>

@@ -212,7 +212,7 @@ function PasswordDialog(props: {
         isSecret
         value={typed}
         onChange={setTyped}
-        hint="Empty: a password is generated and shown once."
+        hint="Leave empty to generate a password, which is shown once."
       />
       {user === undefined && (
         <label className="row">

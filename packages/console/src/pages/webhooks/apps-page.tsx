@@ -97,7 +97,7 @@ export function AppsPage() {
         <ConfirmDelete
           what="app"
           name={going.name}
-          loss="Its keys and webhook are deleted and its pending deliveries are cancelled. Delivery records are kept."
+          loss="Its keys and webhook are deleted and its pending deliveries are canceled. Delivery records are kept."
           onClose={() => setGoing(undefined)}
           act={async () => {
             await deleteApp(going.id);
@@ -197,7 +197,7 @@ function CreateApp({ onClose }: { readonly onClose: () => void }) {
         isCode
         value={secret}
         onChange={setSecret}
-        hint="Signs each delivery (X-Hub-Signature-256), so that the receiver can verify its origin. Empty: unsigned."
+        hint="Signs each delivery (X-Hub-Signature-256), so that the receiver can verify its origin. Leave empty to send unsigned deliveries."
       />
     </FormDialog>
   );

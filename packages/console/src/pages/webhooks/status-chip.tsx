@@ -1,6 +1,6 @@
 import type { Delivery } from '../../api/webhooks.js';
 
-/** The result of a delivery, as text and colour. */
+/** The result of a delivery, as text and color. */
 export function StatusChip({ delivery }: { readonly delivery: Delivery }) {
   const { status, status_code } = delivery;
   const isSuccess = status_code >= 200 && status_code < 400;

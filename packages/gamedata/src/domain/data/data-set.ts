@@ -12,7 +12,7 @@ export interface DataSetAbout {
   readonly aliases: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>>;
 }
 
-/** Kinds with at most this many records get a table of their names. */
+/** Maximum number of records of a kind for which a table of names is created. */
 const MAX_NAMED_COUNT = 4096;
 
 /** An immutable state of all records, published or draft. Derived data is cached with it. */
@@ -79,7 +79,7 @@ export class DataSet {
 
   /**
    * Like `resolve` for many names at once, in time slices.
-   * @param found ids by lowercase or normalised name; matching ids are added.
+   * @param found ids by lowercase or normalized name; matching ids are added.
    */
   async collectNamed(kind: Kind, found: ReadonlyMap<string, Set<string>>): Promise<void> {
     const { rows } = this.tables[kind];

@@ -1,7 +1,7 @@
 /** Path under which this server serves images. */
 export const IMAGES_PATH = '/images/';
 
-/** Maps a stored image to the link that readers get. */
+/** Maps a stored image to the link in responses. */
 export type ImageLink = (stored: string) => string | null;
 
 /**
@@ -22,7 +22,7 @@ export function imageLinks(base: string, hasFile: (name: string) => boolean): Im
 }
 
 /**
- * Normalises `images/items/a.webp`, `/images/items/a.webp` and `items/a.webp` to one name. Returns
+ * Normalizes `images/items/a.webp`, `/images/items/a.webp` and `items/a.webp` to one name. Returns
  * `undefined` for a path outside the folder.
  */
 function nameOf(stored: string): string | undefined {

@@ -6,7 +6,7 @@ import type { ImageLink } from './image-links.js';
 import { parseRow } from './record-rows.js';
 import { type Row, textColumn } from './row.js';
 
-/** `undefined`: default language. `all`: default language and all translations. */
+/** `undefined` for the default language, `all` for the default language and all translations. */
 export type Language = string | undefined;
 
 /** Converts stored records to their public form in one language. */

@@ -66,7 +66,7 @@ const isTooLarge = (extra: unknown): boolean =>
 function slugFor(kind: Kind, prepared: Record<string, unknown>, name: string): string {
   const id = String(prepared['id']);
   if (kind === 'levels') return id;
-  // A name without Latin letters gives an empty slug.
+  // The slug of a name without Latin letters is empty.
   return slugOf(name) || slugOf(id) || 'record';
 }
 

@@ -86,7 +86,7 @@ const cut = (rows: readonly Row[]): readonly RowGroup[] =>
     ? [{ rows }]
     : [{ rows: rows.slice(0, GROUP_SIZE) }, { rows: rows.slice(GROUP_SIZE) }];
 
-/** Position of a record in `base`, relative to its next neighbour that `set` still has. */
+/** Position of a record in `base`, relative to its next neighbor that `set` still has. */
 function placeIn(
   base: DataSet,
   set: DataSet,

@@ -1,6 +1,6 @@
 import { compareText, normalText } from '../../model/normal-text.js';
 
-/** A sort key: normalised text, a number, or null for an absent value. */
+/** A sort key: normalized text, a number, or null for an absent value. */
 export type SortKeyValue = number | string | null;
 
 /** Sorts nulls last in both directions. Source: gamedata, section 2.5. */

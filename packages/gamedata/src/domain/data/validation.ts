@@ -100,7 +100,7 @@ function checkRow(set: DataSet, kind: Kind, row: Row): RecordFault[] {
       ...about,
       path: pointerOf(reference.path),
       code: 'dangling_reference',
-      message: `${reference.kind} has no record ${reference.id}`,
+      message: `record ${reference.id} not found in ${reference.kind}`,
     }));
   const languages = Object.keys(record.locales)
     .filter((language) => !set.about.languages.includes(language))
@@ -108,7 +108,7 @@ function checkRow(set: DataSet, kind: Kind, row: Row): RecordFault[] {
       ...about,
       path: pointerOf(['locales', language]),
       code: 'unknown_language',
-      message: `the data set has no language ${language}`,
+      message: `unknown language ${language}`,
     }));
   return [
     ...dangling,
@@ -164,7 +164,7 @@ function checkLevels(set: DataSet, type: string): RecordFault[] {
     const add = (path: string, code: string, message: string) =>
       faults.push({ type, id: row.id, path, code, message });
     if (level !== index + 1) add('/level', 'level_gap', `level ${index + 1} is missing`);
-    if (index === 0 && exp !== 0) add('/exp', 'wrong_exp', 'level 1 is reached with 0 exp');
+    if (index === 0 && exp !== 0) add('/exp', 'wrong_exp', 'exp of level 1 must be 0');
     const next = rows[order[index + 1] ?? -1];
     const wanted = next === undefined ? 0 : (numberColumn(next, 'exp') ?? 0) - exp;
     if (next !== undefined && wanted <= 0) {

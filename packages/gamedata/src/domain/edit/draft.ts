@@ -57,7 +57,7 @@ export class Draft {
   take(changes: readonly StoredDraft[], knownSeq: number): void {
     for (const { kind, id, seq, sinceSeq, body, replacedBy } of changes) {
       const row = body === null ? undefined : readRow(kind, body, seq);
-      // If the record was removed and added again meanwhile, it belongs at the end like a new one.
+      // If the record was removed and added again in the meantime, it belongs at the end, like a new record.
       const isAnew = sinceSeq > knownSeq && !this.#isOfBase(kind, id);
       if (row !== undefined && isAnew && this.#set.row(kind, id) !== undefined) {
         this.#show({ kind, id, row: undefined, seq, replacedBy: null });

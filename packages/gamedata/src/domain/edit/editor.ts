@@ -21,7 +21,7 @@ import { Undoing } from './undoing.js';
 
 /** The record state that the editor expects. */
 export interface Precondition {
-  /** Numbers from `If-Match`; `*`: any state; `undefined`: no header. */
+  /** Numbers from `If-Match`; `*` for any state; `undefined` without the header. */
   readonly ifMatch: readonly number[] | '*' | undefined;
 }
 
@@ -134,7 +134,7 @@ export class Editor {
         const fault = {
           path: '/id',
           code: 'contradiction',
-          message: `must be ${id}, as in the path`,
+          message: `must match the id in the path, ${id}`,
         };
         throw gameDataError('validation_failed', {
           message: 'the id in the body differs from the id in the path',
@@ -142,7 +142,7 @@ export class Editor {
         });
       }
       const sent = { ...body, id };
-      // Members derived from other records may differ from what the client sent.
+      // Members derived from other records may differ from the values in the request.
       const record = isSameContent(sent, current)
         ? undefined
         : this.#prepare(kind, settleAliases(KIND_SPECS[kind], sent, current), row);
@@ -244,11 +244,11 @@ export class Editor {
     const unknown = Object.keys(record.locales).filter((language) => !languages.includes(language));
     if (unknown.length > 0) {
       throw gameDataError('validation_failed', {
-        message: `the data set has no language ${unknown.join(', ')}`,
+        message: `unknown language ${unknown.join(', ')}`,
         details: unknown.map((language) => ({
           path: pointerOf(['locales', language]),
           code: 'unknown_language',
-          message: `languages of the data set: ${languages.join(', ')}`,
+          message: `available languages: ${languages.join(', ')}`,
         })),
       });
     }

@@ -58,7 +58,7 @@ export class Publishing {
     });
   }
 
-  /** A draft based on nothing must not replace unreadable versions; an imported set may. */
+  /** A draft without a base must not replace unreadable versions; an imported set may. */
   async #assertWhole(kinds: readonly Kind[]): Promise<void> {
     const { draftManifest } = await this.#editions.state();
     if (draftManifest === undefined || kinds.length < KINDS.length) this.#library.assertReadable();

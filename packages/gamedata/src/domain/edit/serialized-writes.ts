@@ -44,7 +44,7 @@ export class SerializedWrites {
   }
 
   /**
-   * How long changes of other nodes could not be read; 0 without a shared store. A change of this
+   * Time for which changes of other nodes could not be read; 0 without a shared store. A change of this
    * node does not count as lag.
    */
   get behindMs(): number {
@@ -104,7 +104,7 @@ export class SerializedWrites {
         if (!(error instanceof ConcurrentChange)) throw error;
         throw gameDataError('conflict', {
           message:
-            'the game data was changed through another node; nothing was stored, send the request again',
+            'the game data was changed through another node; nothing was stored; retry the request',
         });
       }
     });

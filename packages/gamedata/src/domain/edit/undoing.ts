@@ -96,8 +96,7 @@ export class Undoing {
       throw gameDataError('conflict', { message: 'nothing to change' });
     const row = this.#draft.set.row(kind, id);
     const rev = row?.rev ?? this.#draft.removalOf(kind, id);
-    // Undoing gives the record a new number although its text is unchanged, so the text is compared
-    // too.
+    // Undoing gives the record a new number although its text is unchanged, so the text is also compared.
     const isUnchanged = rev === entry.seq || (row?.text ?? null) === entry.after;
     if (!isUnchanged)
       throw gameDataError('conflict', {

@@ -65,7 +65,7 @@ export async function assembleSet(
       if (pause !== undefined) await pause;
     }
     refuseLeft(options.signal);
-    // Only new rows: a piece stays in memory as long as part of it is used.
+    // Contains only new rows, because a piece stays in memory as long as part of it is used.
     await Row.pack(rows, texts);
     targets.push(...batch.targets);
     if (assembly.faultCount >= MAX_DETAILS) break;

@@ -29,7 +29,7 @@ export interface ImportOptions {
   readonly strict: boolean;
   /** Whether manual edits since the last import are applied again. */
   readonly overlay: boolean;
-  /** Aborted when the client has disconnected; nothing is stored then. */
+  /** Aborted when the client has disconnected; then no data is stored. */
   readonly signal?: AbortSignal;
 }
 

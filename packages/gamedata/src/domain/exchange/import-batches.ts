@@ -19,7 +19,7 @@ export interface ImportSource {
   readonly maxRecordCount: number;
 }
 
-/** The members of an import besides its records. */
+/** The members of an import other than its records. */
 export type ImportHead = Omit<Payload, 'records'>;
 
 /** A valid record, ready to become a row; its text is in the batch. */
@@ -40,7 +40,7 @@ export interface ImportBatch {
   /** UTF-8 text of the records. */
   readonly texts: Uint8Array;
   readonly faults: readonly ValidationDetail[];
-  /** New references as `targetKey`, without those of earlier batches. */
+  /** New references as `targetKey`, excluding references of earlier batches. */
   readonly targets: readonly string[];
 }
 

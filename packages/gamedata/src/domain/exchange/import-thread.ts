@@ -46,7 +46,7 @@ const MIN_THREAD_SIZE_BYTES = 512 * 1024;
 const SMALL_BATCH_SIZE = 32;
 
 /**
- * Starts to read an import. A large one is read in its own thread, which does not block the event
+ * Starts reading an import. A large one is read in its own thread, which does not block the event
  * loop and frees its memory at the end.
  * The bytes of a large import are transferred, so the caller must not use them afterwards.
  */

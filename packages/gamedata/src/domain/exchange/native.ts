@@ -98,7 +98,7 @@ function readAliases(value: unknown): Payload['aliases'] {
   return aliases;
 }
 
-/** Writes the complete set as it is stored. Reading it returns the same set. */
+/** Writes the complete set in its stored form. Reading it returns the same set. */
 export async function* writeNative(set: DataSet): AsyncGenerator<string> {
   const { defaultLanguage, languages, aliases } = set.about;
   const head = JSON.stringify({ format: NATIVE_FORMAT, defaultLanguage, languages, aliases });

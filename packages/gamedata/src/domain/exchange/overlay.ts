@@ -74,8 +74,7 @@ export async function overlayEdits(
 
 interface HandEdits {
   /**
-   * Patches by kind and id: those kept from earlier imports, and those from the history since the
-   * last import.
+   * Patches by kind and id: patches kept from earlier imports, and patches from the history since the last import.
    */
   readonly edited: ReadonlyMap<string, readonly PatchOperation[]>;
   readonly created: ReadonlySet<string>;

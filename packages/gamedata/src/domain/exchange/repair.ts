@@ -77,7 +77,7 @@ function repairRow(
     .filter((reference) => set.row(reference.kind, reference.id) === undefined);
   const about = ({ path, kind: target, id }: Reference, isWhole: boolean): Finding => ({
     path,
-    message: `${target} has no record ${id}`,
+    message: `record ${id} not found in ${target}`,
     isWhole,
   });
   const whole = dangling.find(({ repair, dropDepth }) => repair === 'drop' && dropDepth === 0);

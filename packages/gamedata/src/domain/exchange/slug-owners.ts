@@ -20,7 +20,7 @@ export class SlugOwners {
     return this.#owners.has(slug);
   }
 
-  /** @param had the record's previous slug, which it may keep. */
+  /** @param had previous slug of the record, which the record may keep. */
   take(id: string, wanted: string, had: string | undefined): string {
     const slug = this.#isTaken(id, wanted) ? this.#numbered(id, wanted, had) : wanted;
     this.#owners.set(slug, id);

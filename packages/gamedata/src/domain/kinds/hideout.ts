@@ -112,7 +112,7 @@ function checkLevels({ levels }: StoredModule, set: Parameters<KindSpec['check']
           {
             path: `/levels/${index}/level`,
             code: 'level_gap',
-            message: `levels must ascend from 1 without gaps, not ${level}`,
+            message: `levels must be consecutive and start at 1; got ${level}`,
           },
         ]),
     ...modules.flatMap((required, inner): Fault[] => {
@@ -122,7 +122,7 @@ function checkLevels({ levels }: StoredModule, set: Parameters<KindSpec['check']
         {
           path: `/levels/${index}/modules/${inner}/level`,
           code: 'level_too_high',
-          message: `module ${required.id} has ${most} levels`,
+          message: `the highest level of module ${required.id} is ${most}`,
         },
       ];
     }),

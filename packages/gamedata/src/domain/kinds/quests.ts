@@ -112,7 +112,7 @@ export const QUESTS: KindSpec<'quests'> = {
   references: questReferences,
   check: (record, set) => [
     ...checkLocation(record, set),
-    // Imported quests may be less complete than those of editors.
+    // Imported quests may be less complete than quests from editors.
     ...(record.source === undefined ? record.conditions.objectives.flatMap(checkObjective) : []),
     ...checkObjectiveIds(record.conditions.objectives),
   ],
@@ -297,7 +297,7 @@ function checkObjective(objective: Objective, index: number): Fault[] {
       {
         path: `/conditions/objectives/${index}/${member}`,
         code: 'missing_detail',
-        message: `an objective of type ${objective.type} needs ${member}`,
+        message: `an objective of type ${objective.type} requires ${member}`,
       },
     ];
   });

@@ -91,7 +91,7 @@ export const TRADERS: KindSpec<'traders'> = {
             {
               path: `/inventory/${index}/level`,
               code: 'level_too_high',
-              message: `the offer requires level ${level}, but the trader has ${highest} loyalty levels`,
+              message: `the offer requires level ${level}, but the highest loyalty level of the trader is ${highest}`,
             },
           ],
     );

@@ -367,7 +367,7 @@ function sortRows(
     readonly kind: Kind;
     readonly sort: ListRequest['sort'];
     readonly scores: Scores | undefined;
-    /** Normalised names by field and row position; the other fields are in columns. */
+    /** Normalized names by field and row position; the other fields are in columns. */
     readonly names: ReadonlyMap<string, readonly string[]>;
   },
 ): readonly number[] {

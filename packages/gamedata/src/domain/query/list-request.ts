@@ -19,7 +19,7 @@ export interface ListRequest {
   /** `undefined`: all records. */
   readonly limit: number | undefined;
   readonly offset: number;
-  /** Normalised. */
+  /** Normalized. */
   readonly search: string | undefined;
   readonly query: QueryNode | undefined;
   readonly sort: readonly SortKey[];

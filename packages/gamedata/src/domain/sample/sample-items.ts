@@ -304,7 +304,7 @@ export function placeOf(position: number): { readonly category: string; readonly
     if (position < start + count) return { category, place: position - start };
     start += count;
   }
-  throw new RangeError(`a block has no item ${position}`);
+  throw new RangeError(`no block contains item ${position}`);
 }
 
 function caliberOf(place: number): readonly [string, string] {

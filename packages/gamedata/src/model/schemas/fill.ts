@@ -10,7 +10,7 @@ interface SchemaNode {
 
 /**
  * Returns a copy of `value` with all schema defaults filled in. Members have the schema's order.
- * Unknown members stay and are rejected by the check that follows.
+ * Unknown members are kept and rejected by the subsequent check.
  */
 export function fillDefaults(schema: object, value: unknown): unknown {
   return fill(schema as SchemaNode, value); // JSON Schema as produced by TypeBox

@@ -3,7 +3,7 @@ import type { Kind } from '../kinds.js';
 import { Closed, Id, Locales, Nullable, Text } from './base.js';
 import { STORED_SCHEMAS } from './stored.js';
 
-/** Records as they are served: stored members, and members computed from other records. */
+/** Records in responses: stored members, and members computed from other records. */
 
 const named = (): TSchema => Closed({ id: Id(), name: Nullable(Text(200)) });
 const amount = (): TSchema => Nullable(Type.Number());

@@ -17,7 +17,7 @@ import {
 } from './base.js';
 
 /**
- * Records as they are stored: only members that an editor sets. Members computed from other records
+ * Stored records, which only contain members that an editor sets. Members computed from other records
  * are added when a record is served (schemas/served.ts).
  * Source: gamedata, section 3.
  */

@@ -80,7 +80,7 @@ export class CachedReplies {
       if (kept === undefined) return;
       if (kept.bodyHash === bodyHash) throw new ReplyFound(JSON.parse(kept.reply));
       throw gameDataError('conflict', {
-        message: 'the Idempotency-Key was used for another request',
+        message: 'the Idempotency-Key has already been used for another request',
       });
     };
     return {

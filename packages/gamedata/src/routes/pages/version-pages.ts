@@ -36,7 +36,7 @@ export async function changesPage(parts: PublicParts, target: Target): Promise<P
   if (since === undefined) {
     throw gameDataError('invalid_parameter', {
       param: 'since',
-      message: 'missing parameter since; send the version that you have',
+      message: 'missing parameter since; send your current version',
     });
   }
   const kindName = parameters.nonEmptyText('kind');

@@ -10,7 +10,7 @@ export type AppJwtReason =
   | 'expiration_too_far'
   | 'app_suspended';
 
-/** Clients match these messages, so they are exactly those of GitHub. */
+/** Clients match these messages, so they are identical to GitHub's messages. */
 const MESSAGE: Readonly<Record<AppJwtReason, string>> = {
   undecodable: 'A JSON web token could not be decoded',
   issuer_missing: "Missing 'issuer' claim ('iss') in assertion",

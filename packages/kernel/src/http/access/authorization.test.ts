@@ -1,4 +1,4 @@
-// Source: RFC 9110, sections 11.1 and 11.4; tsdb-http, "Authentication and authorisation".
+// Source: RFC 9110, sections 11.1 and 11.4; tsdb-http, "Authentication and authorization".
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { bearerOf, readAuthorization, readExactAuthorization } from './authorization.js';

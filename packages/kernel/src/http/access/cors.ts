@@ -8,9 +8,9 @@ export interface CorsTerms {
   readonly exposes?: string;
   /** The allowed methods of a preflight, for any path. */
   readonly methods?: string;
-  /** The allowed request headers; `asked` allows those that the preflight names. */
+  /** The allowed request headers; `asked` allows all headers that the preflight names. */
   readonly requestHeaders: string;
-  /** How long browsers cache a preflight response. */
+  /** Time for which browsers cache a preflight response. */
   readonly maxAgeSec?: number;
 }
 

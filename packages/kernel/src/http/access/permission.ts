@@ -13,7 +13,7 @@ export interface Permission {
   readonly actions: readonly Action[];
 }
 
-/** The only comparison of permissions with a request. Everything that no permission covers is denied. */
+/** The only comparison of permissions with a request. All other requests are denied. */
 export function permits(
   permissions: readonly Permission[],
   requested: { readonly resource: string; readonly name: string; readonly action: Action },

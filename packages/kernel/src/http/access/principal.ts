@@ -40,7 +40,7 @@ export interface Grantee {
   readonly isAdministrator: boolean;
 }
 
-/** What the limits of an identity depend on. Without a profile, a principal has the default limits of its kind. */
+/** The attributes that determine the limits of an identity. A principal without a profile has the default limits of its kind. */
 export interface LimitProfile {
   /** Whether its account is on the enterprise plan; for a user, the account of the app in use. */
   readonly isEnterprise: boolean;

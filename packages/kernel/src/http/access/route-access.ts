@@ -41,7 +41,7 @@ export type PrincipalOf<Access extends RouteAccess> = Extract<
   }
 >;
 
-/** The error for a principal that may not use a route. Only authenticated principals may learn whether a path exists. */
+/** The error for a principal that may not use a route. Whether a path exists is only visible to authenticated principals. */
 export function refusalOf(access: RouteAccess, principal: Principal): Error {
   if (access === 'app') return new AppJwtRefused('undecodable');
   return requestError(principal.kind === 'grantee' ? 'not_permitted' : 'not_authenticated');

@@ -3,7 +3,7 @@ import { pathOf, queryOf } from '../http-request.js';
 /** Paths where InfluxDB 1.x clients send a user and a password, or a token as the password, in `u` and `p`. */
 const TAKES_LOGIN: ReadonlySet<string> = new Set(['/query', '/write']);
 
-/** The credentials in a target; `undefined` when there are none. */
+/** The credentials in a target; `undefined` if it contains none. */
 export function loginOfUrl(
   url: string,
 ): { readonly user: string; readonly password: string } | undefined {

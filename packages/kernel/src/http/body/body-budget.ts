@@ -5,7 +5,7 @@ import { requestError } from '../request-error.js';
 /** Minimum progress of an incomplete body per span: 1 kB/s, a tenth of a slow modem. */
 const SPAN_MS = 20_000;
 const MIN_SPAN_BYTES = 20_000;
-/** The maximum time for a complete body. One of the usual size limit takes this long at 35 kB/s. */
+/** The maximum time for a complete body. A body of the usual maximum size takes this long at 35 kB/s. */
 const LONGEST_MS = 300_000;
 const LOOK_MS = 5_000;
 /** The share of the budget for one caller, and for all callers other than operators. */
@@ -46,7 +46,7 @@ export class BodyBudget implements Disposable {
     this.#looking[Symbol.dispose]();
   }
 
-  /** No tenant can use up the budget of the others, and all tenants together leave room for the operator. */
+  /** No tenant can exhaust the budget of other tenants, and all tenants together leave room for the operator. */
   #grow(bytes: number, caller: string | undefined): boolean {
     if (bytes > 0 && this.#sizeBytes + bytes > this.#limitBytes) return false;
     if (caller !== undefined) {
@@ -118,7 +118,7 @@ export class BodyReservation {
     this.#coming = at.coming;
   }
 
-  /** @param end called with `body_too_slow` when the rest does not arrive in time. */
+  /** @param end called with `body_too_slow` when the remaining bytes do not arrive in time. */
   awaitRest(end: (error: Error) => void): void {
     this.#end = end;
     this.#coming.add(this);

@@ -11,7 +11,7 @@ export function encodingOf(header: string | undefined): 'identity' | 'gzip' {
 
 /**
  * Decodes a body within `limitBytes`. Requests without a body may name any encoding.
- * Throws `encoding_unacceptable`, `body_too_large`, `gzip_corrupt`. Source: tsdb-http, "Transport and common behaviour", content encoding of requests.
+ * Throws `encoding_unacceptable`, `body_too_large`, `gzip_corrupt`. Source: tsdb-http, "Transport and common behavior", content encoding of requests.
  */
 export function decodeBody(
   body: Uint8Array,

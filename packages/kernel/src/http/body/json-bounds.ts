@@ -6,7 +6,7 @@ export interface JsonBounds {
   readonly maxValueCount?: number;
 }
 
-/** The text exceeds the limits. The message ends like a parser error, so that handlers of those can handle this one. */
+/** The text exceeds the limits. The message ends like a parser error, so that the same handlers apply. */
 export class JsonExcessive extends Error {
   override readonly name = 'JsonExcessive';
   readonly kind = 'json_excessive';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isJsonType } from './json-type.js';
 
-it('recognises JSON types in any letter case and with parameters', () => {
+it('recognizes JSON types in any letter case and with parameters', () => {
   const json = ['application/json', 'Application/JSON', 'application/json ; charset=utf-8'];
   for (const type of [...json, 'application/problem+json', 'application/a+b+json;x']) {
     assert.equal(isJsonType(type), true, type);

@@ -3,14 +3,17 @@ import type { BodyMemory } from '../route.js';
 import { ServerBusy } from '../server-busy.js';
 import type { BodyReservation } from './body-budget.js';
 
-/** How much of an oversized body is read and discarded, so that the client can still read the response. */
+/** Bytes of an oversized body that are read and discarded, so that the client can still read the response. */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 /** Pieces up to this size are kept although they share memory with the socket's read buffer. */
 const MAX_SHARED_SIZE_BYTES = 16 * 1024;
 /** Bodies of this size and above use pooled memory; smaller ones have only one or two pieces. */
 const MIN_POOLED_SIZE_BYTES = 64 * 1024;
 
-/** Pieces up to this size, except the first, are copied into shared blocks, as each piece has an overhead of hundreds of bytes. */
+/**
+ * Pieces up to this size, except the first, are copied into shared blocks, as each piece has an overhead of hundreds
+ * of bytes.
+ */
 const MAX_SMALL_PIECE_BYTES = 1024;
 const BLOCK_BYTES = 4096;
 /** From this number of pieces on, they must have a minimum mean size. Clients that send line by line stay above it. */
@@ -71,7 +74,7 @@ export function readBody(
     if (error !== null && target !== undefined) memory?.release(target);
     done(error, whole);
   };
-  // Every stream closes in the end, so the error is created only when the body is incomplete.
+  // Every stream closes eventually, so the error is only created if the body is incomplete.
   const cut = (): void => {
     if (!isDone) finish(requestError('body_cut'));
   };
@@ -119,7 +122,7 @@ class BodyPieces {
 
   add(piece: Buffer): void {
     const { target } = this;
-    // Bytes beyond the announced length, which Node's parsers do not let through, are not copied. `fill` uses the fast native
+    // Bytes beyond the announced length, which Node's parsers never pass on, are not copied. `fill` uses the fast native
     // copy; `set` copies into shared memory byte by byte, ten times slower.
     const end = this.#sizeBytes + piece.length;
     if (piece.length > 0) target?.fill(piece, this.#sizeBytes, Math.min(end, target.length));

@@ -73,7 +73,7 @@ function put(piece: Buffer, coder: Transform): Promise<void> {
   });
 }
 
-/** Feeds a response to its coder. A failure of the response destroys the coder, which its reader notices. */
+/** Feeds a response to its coder. If the response fails, the coder is destroyed, which notifies its reader. */
 async function feed(coder: Transform, { body, rest, taken }: HttpAnswer): Promise<void> {
   try {
     if (body !== undefined && body.length > 0) {

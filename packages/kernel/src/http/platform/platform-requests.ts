@@ -15,7 +15,7 @@ export class ValidationFailed extends Error {
   }
 }
 
-/** Far more than any body here has. A megabyte of values would block the parser for too long. */
+/** Far more than any valid body contains. A megabyte of values would block the parser for too long. */
 const MAX_VALUE_COUNT = 20_000;
 
 /**

@@ -44,7 +44,7 @@ export class PostgresDriver implements Driver {
   readonly #pulse: PostgresLiveness;
   readonly #limits: PostgresLimits;
   readonly #writes: WriteListener | undefined;
-  /** The number of outages when a connection was created. */
+  /** The number of outages at the time when a connection was created. */
   readonly #outagesBefore = new WeakMap<PoolClient, number>();
   #isClosed = false;
 
@@ -85,7 +85,7 @@ export class PostgresDriver implements Driver {
     }
   }
 
-  /** A connection created after the last outage. Older ones are closed when they come from the pool, so the loop ends. */
+  /** A connection created after the last outage. Older connections are closed when the pool returns them, so the loop ends. */
   async #connect(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#pulse.watch(
@@ -188,7 +188,7 @@ class PostgresConnection implements DatabaseConnection {
     });
   }
 
-  /** Safe to call twice, as the timer releases a transaction that took too long. */
+  /** Safe to call twice, because the timer also releases a transaction that exceeds its limit. */
   release(): void {
     clearTimeout(this.#timer);
     if (this.#isReleased) return;
@@ -199,7 +199,7 @@ class PostgresConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (storeError.is(this.#failure, 'transaction_timed_out')) throw this.#failure;
-    invariant(!this.#hasEnded, 'a statement must not follow the end of its transaction');
+    invariant(!this.#hasEnded, 'a statement must not run after its transaction has ended');
     const { rows, rowCount, command } = await this.#query(
       query.sql,
       query.parameters.map(toParameter),
@@ -214,7 +214,7 @@ class PostgresConnection implements DatabaseConnection {
 
   // biome-ignore lint/correctness/useYield: Kysely requires a generator; results are bounded, so none streams.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new InvariantBroken('statements are not streamed: read in pages');
+    throw new InvariantBroken('statements cannot be streamed; read in pages');
   }
 
   #end(): void {
@@ -228,7 +228,7 @@ class PostgresConnection implements DatabaseConnection {
       return await this.#pulse.watch(() => this.#client.query(text, values));
     } catch (error) {
       const failure = toStoreError(error);
-      // A late response could otherwise be taken for that of the next query.
+      // Otherwise, a late response could be assigned to the next query.
       if (failure instanceof StoreAway) this.#isBroken = true;
       if (isRefusal(failure)) this.#writes?.refused(failure);
       this.#failure ??= failure;
@@ -240,7 +240,7 @@ class PostgresConnection implements DatabaseConnection {
 
 /**
  * The pool handles lost connections only while they are idle, and an unhandled error event ends the process. A running or
- * later statement on the connection fails by its own error.
+ * later statement on the connection fails with its own error.
  */
 function failsByItself(): void {}
 

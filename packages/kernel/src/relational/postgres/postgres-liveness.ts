@@ -1,15 +1,16 @@
 import { messageOf } from '../../errors/message-of.js';
 import { StoreAway } from '../relational-errors.js';
 
-/** How long a query may run before the server is checked. */
+/** Time after which a running query triggers a check of the server. */
 const SLOW_QUERY_MS = 1500;
-/** How often an unavailable server is checked. */
+/** The interval at which an unavailable server is checked. */
 const CHECK_INTERVAL_MS = 500;
 
 /**
- * Distinguishes a slow server from an unreachable one. A host that hangs or is cut off closes no connection, and the
- * operating system notices only after many minutes. While a query is pending, test connections are opened. When one fails,
- * all pending and new queries fail immediately, until the server responds again.
+ * Distinguishes a slow server from an unreachable one. A host that hangs or is disconnected does not close its
+ * connections, and the operating system detects this only after many minutes. While a query is pending, test
+ * connections are opened. When one fails, all pending and new queries fail immediately, until the server responds
+ * again.
  */
 export class PostgresLiveness {
   readonly #greet: () => Promise<void>;

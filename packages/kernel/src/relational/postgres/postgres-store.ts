@@ -23,7 +23,7 @@ export interface PostgresStoreOptions {
 }
 
 const INT8_OID = 20;
-/** The maximum for transactions, and the same for reads. */
+/** The maximum for transactions, and separately for reads. */
 const MAX_CONNECTION_COUNT = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
@@ -119,7 +119,7 @@ export class PostgresStore implements SharedStore {
     if (this.#obstacle !== undefined && (await this.#takesWrites())) this.#obstacle = undefined;
   }
 
-  /** Writes some pages and rolls them back, as the next real write may be hours away. */
+  /** Writes some pages and rolls them back, because the next real write may be hours away. */
   async #takesWrites(): Promise<boolean> {
     try {
       await this.transaction(async (tx) => {
@@ -132,7 +132,7 @@ export class PostgresStore implements SharedStore {
       });
       return true;
     } catch (error) {
-      // Without the right to create temporary tables, only the next real write can show it.
+      // Without permission to create temporary tables, only the next real write can show this.
       return codeOf(error) === '42501';
     }
   }

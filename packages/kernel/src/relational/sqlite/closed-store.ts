@@ -8,8 +8,9 @@ import { RunMark } from './run-mark.js';
 import { recoverWal } from './wal-recovery.js';
 
 /**
- * What reads the database at `path`, which no process has open, without a change in its folder: `path` itself, or a copy in a
- * temporary folder while there is a journal, beside which SQLite would write. Throws `store_damaged` as a start does.
+ * Reads the database at `path`, which no process has open, without a change in its folder: `path` itself, or a copy
+ * in a temporary folder if there is a journal, because SQLite would write next to it. Throws `store_damaged` like at
+ * startup.
  */
 export async function readableStore(
   fileSystem: FileSystem,

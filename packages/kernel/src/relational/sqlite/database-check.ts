@@ -1,4 +1,4 @@
-/** The maximum number of reported faults; one is enough to stop the startup. */
+/** The maximum number of reported faults; a single fault stops the startup. */
 export const MOST_FAULTS = 20;
 
 /** A connection of the driver, in its synchronous or promise version. */
@@ -33,7 +33,7 @@ export async function rowsOf<Row>(database: DriverConnection, sql: string): Prom
   return (await statement.all()) as Row[]; // the caller defines the columns of its statement
 }
 
-/** One fault per line, as SQLite puts several into one row. */
+/** One fault per line, because SQLite returns several faults in one row. */
 export async function linesOf(database: DriverConnection, pragma: string): Promise<string[]> {
   const rows = await rowsOf<Record<string, string>>(database, pragma);
   return rows

@@ -49,7 +49,7 @@ async function copyTables(database: Database.Database, to: string): Promise<void
     database.exec(inFresh(sql, 'TABLE'));
     copyRows(database, name);
   }
-  // SQLite creates this table with the first AUTOINCREMENT column. It is copied after the rows, as inserts change it.
+  // SQLite creates this table with the first AUTOINCREMENT column. It is copied after the rows, because inserts change it.
   if (objects.some(({ name }) => name === SEQUENCES)) {
     database.exec(`DELETE FROM fresh.${SEQUENCES}`);
     copyRows(database, SEQUENCES);

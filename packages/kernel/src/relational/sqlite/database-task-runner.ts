@@ -21,12 +21,12 @@ export type DatabaseTask =
   | { readonly task: 'rebuild'; readonly path: string; readonly to: string };
 
 export type TaskResult =
-  /** The faults of the database in SQLite's words; empty when there are none. */
+  /** The faults of the database as reported by SQLite; empty if there are none. */
   | { readonly faults: readonly string[] }
-  /** The task failed without a statement about the database: it is busy, or the disk is full. */
+  /** The task failed without a result, for example because the database is busy or the disk is full. */
   | { readonly failure: { readonly code: string; readonly message: string } };
 
-/** An interrupt just before SQLite starts the statement is lost, so it is repeated. */
+/** SQLite ignores an interrupt immediately before a statement starts, so the interrupt is repeated. */
 const INTERRUPT_MS = 20;
 
 /** Never rejects. After `stop` is aborted, checks and copies fail within milliseconds. */

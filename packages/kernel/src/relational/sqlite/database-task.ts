@@ -23,7 +23,7 @@ export async function runInThread(
     result = noResult(error.message);
   });
   worker.postMessage(task);
-  // The thread must end on its own: terminating it inside the driver would end the process.
+  // The thread must exit without termination, because terminating it inside the driver would crash the process.
   const interrupt = (): void => worker.postMessage('stop');
   stop?.addEventListener('abort', interrupt);
   await new Promise<void>((resolve) => worker.once('exit', () => resolve()));
@@ -36,7 +36,7 @@ export async function runInThread(
 const noResult = (message: string): TaskResult => ({ failure: { code: '', message } });
 
 /**
- * Returns the faults of the database file at `path` in SQLite's words; empty when there are none. Reads the complete file
+ * Returns the faults of the database file at `path` as reported by SQLite; empty if there are none. Reads the complete file
  * without blocking writers. `isFull` also compares indexes with tables and checks references. Rejects like `runInThread`.
  */
 export const checkDatabase = async (

@@ -5,7 +5,7 @@ import { codeOf } from './sqlite-errors.js';
 import type { Command, CommandFailure, Reply, WorkerSettings } from './worker-protocol.js';
 
 const PAGE_SIZE_BYTES = 8192;
-/** Fatal errors. A rejected write or file growth is not fatal: SQLite rolls back, and later there may be space again. */
+/** Fatal errors. A rejected write or file growth is not fatal: SQLite rolls back, and space may become available later. */
 const FATAL_CODE = /^SQLITE_(IOERR(?!_WRITE$|_SHMSIZE$)|CORRUPT|NOTADB|PROTOCOL|PANIC)/;
 
 /**
@@ -18,7 +18,7 @@ export class DatabaseThread {
   /** Whether the running group has changed the schema. */
   #hasNewSchema = false;
   readonly #settings: WorkerSettings;
-  /** Set when the group cannot be committed any more; all its remaining commands fail with it. */
+  /** Set when the group can no longer be committed; all its remaining commands fail with this error. */
   #groupFailure: CommandFailure | undefined;
   #isClosed = false;
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 
 /**
  * The URI for reading a database without changing its folder. `path` is absolute, and no other process has the database
- * open. Without a journal the file cannot change, and SQLite then creates no files beside it. With a journal, SQLite creates the
+ * open. Without a journal the file cannot change, and SQLite creates no files next to it. With a journal, SQLite creates the
  * index of the journal (`-shm`): see `readableStore`.
  */
 export function readOnlyUri(path: string): string {
@@ -10,6 +10,6 @@ export function readOnlyUri(path: string): string {
   return `file:${encoded}?${hasJournal(path) ? 'mode=ro' : 'immutable=1'}`;
 }
 
-/** An empty one has nothing that the database lacks. */
+/** An empty journal contains no changes. */
 export const hasJournal = (path: string): boolean =>
   (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;

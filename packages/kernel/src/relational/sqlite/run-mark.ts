@@ -8,12 +8,13 @@ const RUN_OFFSET = 60;
 const WAL_HEADER_SIZE = 32;
 
 /**
- * A file beside the database that exists while the SQLite journal holds data that the database lacks. SQLite treats a
- * missing journal as empty: after a kill, the database would silently be old or new.
+ * A file next to the database that exists while the SQLite journal contains data that is not in the database. SQLite treats a
+ * missing journal as empty: if the process is killed, the database could silently revert to an older state.
  *
- * Every opening is a run with a number. The number is stored in the database as `user_version`, and so in the journal, and
- * then in this file. The file is removed before the database is closed. A database without the number of the file has lost
- * its journal. One with the number may still have lost later pages, if another tool has checkpointed the journal.
+ * Every time the database is opened, a run with a number starts. The number is stored in the database as
+ * `user_version`, and so in the journal, and then in this file. The file is removed before the database is closed. If
+ * the database does not contain the number in the file, its journal is lost. If it does, later pages may still be
+ * lost if another tool has checkpointed the journal.
  */
 export class RunMark {
   readonly #fileSystem: FileSystem;

@@ -11,7 +11,7 @@ const CHANGES_SCHEMA = /^\s*(create|alter|drop)\b/i;
 interface Prepared {
   readonly statement: Statement;
   readonly returnsRows: boolean;
-  /** Set after the first run, as a connection notices schema changes of another one only when it runs a statement. */
+  /** Set after the first run, because a connection only detects schema changes of another connection when it runs a statement. */
   columns: readonly string[] | undefined;
 }
 
@@ -71,7 +71,7 @@ export class SqliteConnection {
     };
   }
 
-  /** Must be called after a schema change, as prepared statements keep the old column lists. */
+  /** Must be called after a schema change, because prepared statements keep the old column lists. */
   forgetStatements(): void {
     this.#prepared.clear();
   }
@@ -96,7 +96,7 @@ export class SqliteConnection {
   #rows(statement: Statement, bound: readonly unknown[]): SqlValue[][] {
     const rows: SqlValue[][] = [];
     let rowCount = 0;
-    // All rows are read even beyond the limit, as an unfinished statement would hold its snapshot.
+    // All rows are read even beyond the limit, because an unfinished statement would keep its snapshot open.
     for (const row of statement.iterate(bound) as Iterable<unknown[]>) {
       rowCount += 1;
       if (rowCount <= this.#settings.maxRowCount) rows.push(row.map(fromColumn));

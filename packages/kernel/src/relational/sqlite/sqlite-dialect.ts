@@ -32,7 +32,9 @@ export function readerDriver(channel: WorkerChannel): Driver {
     channel.query('reader', sql, parameters),
   );
   const refuse = async () => {
-    throw new InvariantBroken('a reader has no transactions: use RelationalStore.transaction');
+    throw new InvariantBroken(
+      'a reader does not support transactions; use RelationalStore.transaction',
+    );
   };
   return {
     init: async () => {},
@@ -108,7 +110,7 @@ class StoreConnection implements DatabaseConnection {
 
   // biome-ignore lint/correctness/useYield: Kysely requires a generator; results are bounded, so none streams.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new InvariantBroken('statements are not streamed: read in pages');
+    throw new InvariantBroken('statements cannot be streamed; read in pages');
   }
 }
 

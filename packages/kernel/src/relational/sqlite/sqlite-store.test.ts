@@ -37,7 +37,7 @@ it('rolls back a transaction that takes too long, and runs the next', async () =
   const over = assert.rejects(slow, { kind: 'transaction_timed_out' }).then(() => {
     isOver = true;
   });
-  // The worker thread runs in real time, so the clock is advanced until it has followed.
+  // The worker thread runs in real time, so the clock is advanced until the thread has caught up.
   while (!isOver) await clock.advanceMs(1000);
   await over;
   assert.equal(await next, 'next');

@@ -30,11 +30,11 @@ export interface RelationalStoreOptions extends Partial<GroupLimits> {
   readonly readOnly?: boolean;
   /** Quarantines a corrupt SQLite journal instead of throwing `store_damaged`. */
   readonly repair?: boolean;
-  /** Called with what the SQLite journal has lost: see `LogLoss`. */
+  /** Called with the loss of the SQLite journal: see `LogLoss`. */
   readonly onLoss?: (loss: LogLoss) => void;
   /** The number of cached prepared statements per connection. */
   readonly maxStatementCount?: number;
-  /** The maximum number of rows of one statement. More is an error, as a result is sent as one message. */
+  /** The maximum number of rows of one statement. More rows are an error, because a result is sent as one message. */
   readonly maxRowCount?: number;
 }
 
@@ -57,7 +57,7 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
   const settings: WorkerSettings = {
     path,
     isReadOnly: readOnly,
-    // A repair must know before the database is in use, as the file can only be rebuilt then.
+    // A repair requires the result before the database is in use, because the file can only be rebuilt then.
     isChecked: options.repair === true || sizeBytes <= CHECKED_AT_OPENING_BYTES,
     maxStatementCount: options.maxStatementCount ?? 512,
     maxRowCount: options.maxRowCount ?? 1_000_000,
@@ -79,7 +79,10 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
   return new SqliteStore(channel, clock, limits, mark);
 }
 
-/** Throws the fault when more than indexes is corrupt: a rebuild without some rows, such as deletions, would restore wrong data. */
+/**
+ * Throws the fault if more than indexes are corrupt: a rebuild without some rows, such as deletions, would restore
+ * wrong data.
+ */
 async function rebuildDatabase(
   fileSystem: FileSystem,
   path: string,
@@ -208,7 +211,7 @@ class SqliteStore implements EmbeddedStore {
     await sql.raw(`PRAGMA user_version = ${this.#run}`).execute(tx);
   }
 
-  /** Runs a transaction that writes one page and changes nothing, as the next real write may be hours away. */
+  /** Runs a transaction that writes one page and changes nothing, because the next real write may be hours away. */
   #lookForRoom(): void {
     this.#looking ??= this.transaction(async (tx) => await this.#storeRun(tx))
       .then(() => this.#channel.forgetFull())
@@ -221,7 +224,7 @@ class SqliteStore implements EmbeddedStore {
   async #close(): Promise<void> {
     await this.#marked;
     await this.#groups.idle();
-    // If the removal fails, the next start checks the journal, which exists then or has been checkpointed.
+    // If the removal fails, the journal is checked at the next start, when it still exists or has been checkpointed.
     await this.#mark?.remove().catch(() => undefined);
     this.#expiry[Symbol.dispose]();
     await this.#channel.close();

@@ -5,7 +5,7 @@ import { DatabaseThread } from './database-thread.js';
 import { codeOf, isCorruption } from './sqlite-errors.js';
 import type { Command, OpeningFault, WorkerSettings } from './worker-protocol.js';
 
-// The entry point of the worker thread. It owns both connections; nothing else uses the database.
+// The entry point of the worker thread. It owns both connections and is the only user of the database.
 const port = parentPort;
 invariant(port !== null, 'this file runs as a worker thread');
 

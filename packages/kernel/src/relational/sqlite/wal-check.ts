@@ -24,7 +24,7 @@ interface WalHeader {
 
 /**
  * SQLite silently ends its journal at the first frame with a wrong checksum, so corruption would lose acknowledged
- * transactions. Throws `store_damaged` when the bad frame had been synced; returns a tail that may be torn.
+ * transactions. Throws `store_damaged` if the bad frame was synced; otherwise returns the tail, which may be torn.
  */
 export async function checkWal(fileSystem: FileSystem, path: string): Promise<WalTail | undefined> {
   const size = (await fileSystem.stat(path))?.sizeBytes ?? 0;
@@ -48,7 +48,11 @@ async function checkFrames(
   if (header === undefined) {
     // The header is synced before the first frame is written.
     if (start.subarray(HEADER_SIZE).every((byte) => byte === 0)) return;
-    throw storeError('store_damaged', { file: path, offset: 0, why: 'bad header before frames' });
+    throw storeError('store_damaged', {
+      file: path,
+      offset: 0,
+      why: 'invalid header before frames',
+    });
   }
   const frameSize = FRAME_HEADER_SIZE + header.pageSize;
   const frameCount = Math.floor((size - HEADER_SIZE) / frameSize);
@@ -74,18 +78,22 @@ async function checkFrames(
         if (isSumRight && isOfThisRun) continue;
         // Checksums continue from the salts in the header, so frames of an earlier run never match.
         if (isSumRight)
-          throw storeError('store_damaged', { file: path, offset, why: 'bad salts of a frame' });
+          throw storeError('store_damaged', {
+            file: path,
+            offset,
+            why: 'invalid salts in a frame',
+          });
         badAt = offset;
       }
       if (!isOfThisRun) continue;
       tailEnd = offset + frameSize;
       if (frame.getUint32(4) !== 0) commitCount += 1;
-      // The first commit ends the transaction of the bad frame. Later frames are written only after it was synced.
+      // The first commit ends the transaction of the bad frame. Later frames are written only after this transaction was synced.
       if (commitCount > 1) {
         throw storeError('store_damaged', {
           file: path,
           offset: badAt,
-          why: 'bad frame before a later transaction',
+          why: 'invalid frame before a later transaction',
         });
       }
     }

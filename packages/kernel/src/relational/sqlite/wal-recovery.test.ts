@@ -1,4 +1,4 @@
-// Source: https://www.sqlite.org/fileformat2.html#walformat, and the behaviour of SQLite with corrupt journals.
+// Source: https://www.sqlite.org/fileformat2.html#walformat, and the behavior of SQLite with corrupt journals.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -134,7 +134,7 @@ describe('A flipped bit', () => {
   it('is repaired by a quarantine of the journal, keeping the data before it', async () => {
     const [, , third = 0] = commits();
     const damaged = flipped(third + 100);
-    const why = new RegExp(`left\\.db-wal at offset ${third}: bad frame before a later`);
+    const why = new RegExp(`left\\.db-wal at offset ${third}: invalid frame before a later`);
     await assert.rejects(openWith(damaged), why);
     const { rowCount, losses } = await openWith(damaged, true);
     assert.equal(rowCount, await rowsBySqliteAlone(damaged));

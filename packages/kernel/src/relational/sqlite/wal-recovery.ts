@@ -7,7 +7,7 @@ import { checkWal } from './wal-check.js';
 
 /**
  * Must run before SQLite opens the database. Rejects a corrupt journal, or quarantines it and keeps the frames before the
- * corruption. A torn tail is kept, as SQLite overwrites it.
+ * corruption. A torn tail is kept, because SQLite overwrites it.
  */
 export async function recoverWal(options: {
   readonly fileSystem: FileSystem;

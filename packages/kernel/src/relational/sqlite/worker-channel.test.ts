@@ -53,7 +53,7 @@ it('rejects when a thread that was started earlier fails or exits', async () => 
   }
   const failed = new Worker('throw new Error("broken")', { eval: true });
   const opening = new Promise<WorkerChannel>((resolve, reject) => {
-    // Its failure is known, its exit is not.
+    // The failure has been reported, but not the exit.
     failed.once('error', () => {
       const around = { filesReady: Promise.resolve(), thread: failed };
       WorkerChannel.open(settings, 10, around).then(resolve, reject);

@@ -50,7 +50,7 @@ export class WorkerChannel {
 
   /**
    * Resolves when the thread has opened the database. The thread starts immediately, unless it is already running, and waits
-   * until `filesReady` has resolved, as the program needs it soon.
+   * until `filesReady` has resolved, because the program needs the store soon.
    */
   static async open(
     settings: WorkerSettings,
@@ -76,7 +76,7 @@ export class WorkerChannel {
     try {
       await Promise.all([told, opened]);
     } catch (error) {
-      // The thread waits for settings that were never sent; after a failed opening it ends on its own.
+      // The thread waits for settings that were never sent; after a failed open, it exits.
       await ended(worker, undefined);
       throw storeError.is(error, 'store_unusable')
         ? await couldNotOpen(settings.path, error.cause)
@@ -125,12 +125,12 @@ export class WorkerChannel {
   async close(): Promise<void> {
     if (this.#broken === undefined && !this.#isClosing) {
       const closed = this.#request({ op: 'close', id: this.#nextId() });
-      // Nothing may follow, as the driver ends the process on a call for a closed database.
+      // No command may follow, because the driver crashes the process on a call to a closed database.
       this.#isClosing = true;
       await closed;
       this.break('it is closed');
     }
-    // The second message has no effect on a thread that has closed.
+    // A thread that has closed ignores the second message.
     await ended(this.#worker, [{ op: 'close', id: this.#nextId() }]);
   }
 
@@ -195,8 +195,8 @@ function startThread(): Worker {
 }
 
 /**
- * Sends the thread its last message and waits until it has exited. Terminating it inside the driver would end the process:
- * calls into the runtime then fail, which the native code does not expect.
+ * Sends the thread its last message and waits until it has exited. Terminating it inside the driver would crash the
+ * process, because the native code does not handle failed calls into the runtime.
  */
 async function ended(worker: Worker, lastMessage: readonly Command[] | undefined): Promise<void> {
   if (worker.threadId < 0) return;

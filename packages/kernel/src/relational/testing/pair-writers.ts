@@ -36,4 +36,4 @@ async function writePairs(writer: number): Promise<void> {
 }
 
 await Promise.all(Array.from({ length: Number(writerCount) }, (_, writer) => writePairs(writer)));
-await store.close().catch(() => {}); // A full disk may fail the close, too.
+await store.close().catch(() => {}); // On a full disk, closing may also fail.

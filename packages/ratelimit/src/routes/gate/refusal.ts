@@ -7,7 +7,7 @@ export interface Refusal {
   readonly status: number;
   readonly contentType: string;
   readonly body: object;
-  /** `undefined`: no `retry-after` header. */
+  /** `undefined` omits the `retry-after` header. */
   readonly retryAfterSec: number | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface RefusalContext {
   readonly config: RateLimitConfig;
   readonly rule: ServiceRule;
   readonly docsBase: string;
-  /** `undefined`: clients do not see request ids. */
+  /** `undefined` if request ids are not shown to clients. */
   readonly requestId: string | undefined;
 }
 

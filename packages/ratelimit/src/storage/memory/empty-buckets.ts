@@ -4,7 +4,7 @@ import type { Plan } from '../../model/plan.js';
 import { UNLIMITED } from '../../model/resource.js';
 import { bucketOf, type RedisAdmission } from '../redis/redis-admission.js';
 
-/** How long an exhausted bucket is rejected locally before Redis is queried again. */
+/** Time for which requests to an exhausted bucket are rejected locally before Redis is queried again. */
 const KNOWN_MS = 1_000;
 const MAX_COUNT = 100_000;
 

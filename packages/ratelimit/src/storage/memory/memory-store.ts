@@ -24,8 +24,7 @@ export interface MemoryStoreOptions {
   readonly clock: Clock;
   readonly rules?: LimitRules;
   /**
-   * Maximum number of identities. Beyond it, the least recently seen of a sample is evicted,
-   * addresses first.
+   * Maximum number of identities. Above it, the least recently used identity of a sample is evicted, addresses first.
    */
   readonly maxIdentityCount?: number;
   /** Called when a ban starts. */

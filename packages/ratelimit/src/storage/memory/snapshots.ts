@@ -40,7 +40,7 @@ interface State {
   readonly b: readonly [number, number] | null;
 }
 
-/** Persists a memory store's counters, so that a restart does not open new windows. */
+/** Persists a memory store's counters, so that windows continue after a restart. */
 export class Snapshots {
   readonly #options: SnapshotsOptions;
   readonly #byName: ReadonlyMap<string, Resource>;

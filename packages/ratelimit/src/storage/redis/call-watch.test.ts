@@ -61,7 +61,7 @@ describe('CallWatch', () => {
     const watch = open();
     const asked = watch.watch(new Promise((resolve) => setImmediate(() => resolve(1))));
     const endMs = performance.now() + 4 * TIMEOUT_MS;
-    while (performance.now() < endMs); // Blocking the event loop delays the response, too.
+    while (performance.now() < endMs); // Blocking the event loop also delays the response.
     assert.equal(await asked, 1);
   });
 });

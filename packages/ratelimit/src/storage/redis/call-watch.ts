@@ -68,7 +68,7 @@ export class CallWatch {
     });
   }
 
-  /** Notes any response of the server, to one call or to the first of a pipeline. */
+  /** Records any response of the server, to one call or to the first of a pipeline. */
   heard(): void {
     this.#heardMs = this.#attendedMs;
   }

@@ -29,7 +29,7 @@ export interface RedisAdmission extends Decision {
   slotId: string;
   owedCpuMs: number;
   startedMs: number;
-  /** When the slot was taken, and when Redis last got a heartbeat for it. */
+  /** Times at which the slot was acquired and Redis last received a heartbeat for it. */
   slotSinceMs: number;
   slotHeardMs: number;
   onTick: (() => void) | undefined;

@@ -41,7 +41,7 @@ export class RedisCalls {
     this.#link = undefined;
   }
 
-  /** Name of the server that stores a key, as far as known; `''` while the store is closed. */
+  /** Name of the server that stores a key, if known; `''` while the store is closed. */
   serverNameOf(key: string): string {
     return this.#link?.serverOf(key).name ?? '';
   }

@@ -127,20 +127,19 @@ export class RedisLink {
     return [...this.#members.values()].filter(({ name }) => names.has(name));
   }
 
-  /** Returns the server that stores a key, as far as known. */
+  /** Returns the server that stores a key, if known. */
   serverOf(key: string): RedisServer {
     const name = this.#cluster?.slots[this.#slotOf(key)]?.[0];
     return (name !== undefined && this.#members.get(name)) || this.#first;
   }
 
   /**
-   * Connects in the background and retries without end, because the server also starts without
-   * Redis.
+   * Connects in the background and retries indefinitely, because the server also starts without Redis.
    * Waits briefly, so that the first request usually has a connection.
    */
   async connectSoon(): Promise<void> {
     const { redis } = this.#first;
-    // `onError` reports all failures. A hanging connection must not block the start.
+    // `onError` reports all failures. A hanging connection must not block startup.
     const connected = redis
       .connect()
       .then(() => this.#joinCluster())

@@ -151,8 +151,8 @@ return {used, reset}
 `;
 
 /**
- * The primary limit only, for several callers in order; KEYS and ARGV of each as above. A request
- * that fails, because its key has another type, gets an error as its result.
+ * The primary limit only, for several callers in order; KEYS and ARGV of each as above. The result of a request that
+ * fails, because its key has another type, is an error.
  */
 export const admitPrimary = (rules: LimitRules): string => `
 local function decide(KEYS, ARGV)

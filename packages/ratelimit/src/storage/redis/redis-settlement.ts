@@ -23,8 +23,7 @@ export interface Charge {
 }
 
 /**
- * Settles charges and refunds in the background. Calls are never repeated: after a lost one, slots
- * and windows simply expire.
+ * Settles charges and refunds in the background. Calls are never repeated: after a lost call, slots and windows expire.
  */
 export class RedisSettlement {
   readonly #calls: RedisCalls;
@@ -66,7 +65,7 @@ export class RedisSettlement {
   }
 
   /**
-   * Refunds a charge of Redis for a decision that was meanwhile made without it. Sums over a minute
+   * Refunds a charge of Redis for a decision that has been made without Redis in the meantime. Sums over a minute
    * or an hour keep the request until they expire, which errs on the safe side.
    */
   takeBack(

@@ -32,7 +32,7 @@ export interface RedisStoreOptions {
   /** Maximum time without a response while calls are pending. */
   readonly timeoutMs?: number;
   readonly rules?: LimitRules;
-  /** Units to reserve for a busy bucket; 0: none. */
+  /** Units to reserve for a busy bucket; 0 disables reservations. */
   readonly reserve?: number;
   readonly onBan?: (ban: Ban) => void;
   readonly onError?: (error: Error) => void;

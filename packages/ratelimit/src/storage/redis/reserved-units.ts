@@ -13,7 +13,7 @@ export interface ReservedBucket {
   readonly identity: string;
   readonly resource: Resource;
   units: number;
-  /** Usage of the entire bucket as last reported by Redis, including the units held here. */
+  /** Usage of the entire bucket as last reported by Redis, including the units reserved by this node. */
   used: number;
   resetSec: number;
   /** Monotonic time; units never outlast their window. */
@@ -41,16 +41,15 @@ export interface BucketAnswer {
 
 /**
  * Units reserved in advance, so that most decisions about busy buckets need no round trip.
- * They are charged before use, so all nodes together never exceed a limit. A node that still holds
- * units can use them after the others find the bucket empty.
- * Source: rate-limits, section 14.2.
+ * They are charged before use, so all nodes together never exceed a limit. A node with reserved units can still use
+ * them when the bucket is empty for other nodes. Source: rate-limits, section 14.2.
  */
 export class ReservedUnits {
   readonly #clock: Clock;
   readonly #most: number;
   readonly #buckets = new Map<string, ReservedBucket>();
 
-  /** @param most maximum units held per bucket. */
+  /** @param most maximum number of reserved units per bucket. */
   constructor(clock: Clock, most: number) {
     this.#clock = clock;
     this.#most = most;
@@ -81,8 +80,8 @@ export class ReservedUnits {
   }
 
   /**
-   * Charges `cost` to the units held here, or changes nothing.
-   * @param limit the caller's own limit, which may be lower than that of other users of the bucket.
+   * Charges `cost` to the reserved units, or changes nothing.
+   * @param limit the caller's own limit, which may be lower than the limit of other users of the bucket.
    */
   take(bucket: ReservedBucket, cost: number, limit: number): boolean {
     const nowMs = this.#clock.monotonicMs();
@@ -112,7 +111,7 @@ export class ReservedUnits {
     bucket.untilMs = askedMs + leftMs;
   }
 
-  /** Units held here, charged but not used. */
+  /** Reserved units, which are charged but not used. */
   unitsOf(identity: string, resource: Resource, resetSec: number): number {
     const bucket = this.find(identity, resource);
     const isSame = bucket?.resetSec === resetSec && this.#clock.monotonicMs() < bucket.untilMs;

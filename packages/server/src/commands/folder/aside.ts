@@ -8,18 +8,16 @@ import { isJson, printJson, withFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 import { assertMayWrite } from './may-write.js';
 
-/** Where startup moves unknown files and a repair moves corrupt ones. The server never reads them. */
+/** Folders to which the server moves unknown files at startup, and a repair moves corrupt files. The server never reads them. */
 const FOLDERS = ['objects/tsdb-unknown', 'objects/tsdb-damaged'] as const;
-/** Where a repair keeps corrupt files next to their replacements: logs, and files of the relational store. */
+/** Folders in which a repair keeps corrupt files next to their replacements: logs, and files of the relational store. */
 const FOLDERS_OF_COMPANIONS = ['tsdb-log', '.'] as const;
 const COMPANION = /\.damaged$/;
 
 /** `plinth aside`. */
 export function asideCommand(): Command {
   const command = withFormat(new Command('aside'))
-    .description(
-      'list files that startup or a repair has quarantined, or remove them; the server may be running',
-    )
+    .description('list or remove files that the server has quarantined; the server may be running')
     .requiredOption('--data-dir <folder>', 'the data folder')
     .option('--remove', 'remove them permanently, including rows that exist nowhere else')
     .addHelpText(
@@ -54,8 +52,8 @@ export function asideCommand(): Command {
 }
 
 /**
- * Replaces the file by an empty one. The name shows later starts that records before the next log file are lost. The file itself is
- * not truncated: after an interrupted repair or restore the server uses the same file.
+ * Replaces the file with an empty one. At later starts, its name shows that records before the next log file are
+ * lost. The file itself is not truncated: after an interrupted repair or restore the server uses the same file.
  */
 async function replaceByEmptyFile(path: string): Promise<void> {
   const part = `${path}.part`;

@@ -62,7 +62,7 @@ async function* linesOf(answer: Response): AsyncGenerator<string> {
 async function endOf(lines: AsyncGenerator<string>): Promise<never> {
   for await (const _signOfLife of lines);
   throw new CommandFailed(
-    'the server ended the backup before it was complete; run the command again',
+    'the server stopped the backup before it was complete; run the command again',
   );
 }
 

@@ -41,7 +41,8 @@ of InfluxDB 3 Core are accepted; the log lists those without effect.`;
 
 /**
  * `plinth serve`, with a flag for every declared setting.
- * @param words the command line. Declaring hundreds of flags is slow, so unused ones are declared only for help and invalid flags.
+ * @param words the command line. Declaring hundreds of flags is slow, so unused ones are declared only for help and
+ * invalid flags.
  */
 export function serveCommand(words: readonly string[]): Command {
   const command = new Command('serve')

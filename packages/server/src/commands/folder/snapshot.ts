@@ -27,10 +27,7 @@ export function snapshotCommand(): Command {
   const command = withFormat(new Command('snapshot'))
     .description('list the snapshots of plinth.db in a data folder, or restore one')
     .requiredOption('--data-dir <folder>', 'the data folder')
-    .option(
-      '--restore <name>',
-      'replace plinth.db by this snapshot; no server may run on the folder',
-    )
+    .option('--restore <name>', 'replace plinth.db with this snapshot; the server must be stopped')
     .addHelpText(
       'after',
       `
@@ -97,7 +94,7 @@ async function orFail<T>(work: Promise<T>): Promise<T> {
 
 /** A start would refuse the log, which is newer than the snapshot. */
 async function takeLog(fileSystem: FileSystem, path: string): Promise<void> {
-  // Loaded here: the other commands do without the service.
+  // Loaded here, because other commands do not use the service.
   const { acceptLogState } = await import('@plinth/tsdb');
   const store = await openRelationalStore({ path, clock: new SystemClock(), fileSystem });
   try {

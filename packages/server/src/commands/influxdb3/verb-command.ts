@@ -43,12 +43,12 @@ function spelled(command: Command, spelling: Spelling, commands: Loaders): Comma
 
 type Alias = Exclude<Spelling, { readonly no: string }>;
 
-/** Translates `influxdb3` arguments to those of the plinth command. Throws for an option without an equivalent. */
+/** Translates `influxdb3` arguments to arguments of the plinth command. Throws for an option without an equivalent. */
 function translate(path: string, alias: Alias, words: readonly string[]): readonly string[] {
   const { options = {}, without = {}, values = {}, argument, needs } = alias;
   const refused = { ...WITHOUT, ...without };
   const out: string[] = [];
-  let isValue = false; // The word is an option's value. Only used for rows with `argument`, whose options all take one.
+  let isValue = false; // The word is the value of an option. Only used for rows with `argument`, whose options all require a value.
   const inOurs = (text: string): string =>
     Object.hasOwn(values, text) ? (values[text] ?? '') : text;
   for (const word of words) {

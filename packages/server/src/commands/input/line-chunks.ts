@@ -50,7 +50,7 @@ export async function* chunkLines(
     }
     parts = rest.length > 0 ? [rest] : [];
     size = rest.length;
-    // A rest without a line end is scanned again only when it has doubled.
+    // Remaining bytes without a line end are only scanned again when their size has doubled.
     nextTry = Math.max(chunkSizeBytes, size * 2);
   };
   try {

@@ -45,7 +45,7 @@ export const annotatedCsv: Format = async function* (bytes) {
     const { cells } = record;
     const first = cells[0]?.replace(/^\uFEFF/, '') ?? '';
     if (first.startsWith('#')) {
-      // Annotations of the next table; those that are not repeated stay valid.
+      // Annotations of the next table. Annotations that are not repeated remain valid.
       table = undefined;
       annotations = new Map(annotations).set(first, cells);
       continue;
@@ -82,7 +82,7 @@ function lineOf(cells: Cells, { names, types, isInKey, defaults }: Table): strin
   const cell = (index: number): string => cells[index] ?? defaults[index] ?? '';
   if (at('error') > 0) throw new BadLine(`error from the source server: ${cell(at('error'))}`);
   const needed = (name: string): string =>
-    at(name) < 0 ? fail(`the table has no column ${name}`) : cell(at(name));
+    at(name) < 0 ? fail(`column ${name} not found in the table`) : cell(at(name));
   const measurement = needed('_measurement');
   const timeNs = readTimeNs(needed('_time'), 'auto');
   if (timeNs === undefined)

@@ -59,7 +59,7 @@ export async function portableSource(
   }
 }
 
-/** What to create from a backup, under the names of this server. */
+/** The objects to create from a backup, with the names of this server. */
 function named(backup: PortableBackup, names: OldNames): PortableBackup {
   // Names that need no change are assigned first.
   for (const { name, policies } of plainFirst(backup.databases))

@@ -196,7 +196,7 @@ async function* textLines(
 export function escaped(text: string): string {
   if (/[\t\r\n]/.test(text))
     throw new BadLine(
-      'a name or label contains a tab or a line end, which line protocol does not support',
+      'a name or label contains a tab or a line break, which line protocol does not support',
     );
   return escapedKey(text);
 }

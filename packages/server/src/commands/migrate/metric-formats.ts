@@ -25,7 +25,7 @@ function* ofExport(line: string, note: Note): Generator<string> {
   try {
     read = JSON.parse(line) as Exported;
   } catch {
-    throw new BadLine('not a JSON series of the VictoriaMetrics /api/v1/export');
+    throw new BadLine('not a JSON line from VictoriaMetrics /api/v1/export');
   }
   const { metric, values, timestamps } = read;
   if (
@@ -34,7 +34,7 @@ function* ofExport(line: string, note: Note): Generator<string> {
     !Array.isArray(timestamps) ||
     values.length !== timestamps.length
   ) {
-    throw new BadLine('the metric is missing, or values and timestamps differ in number');
+    throw new BadLine('the metric is missing, or the numbers of values and timestamps differ');
   }
   const series = seriesOf(Object.entries(metric), note);
   for (const [i, value] of values.entries()) {
@@ -49,7 +49,7 @@ function* ofExport(line: string, note: Note): Generator<string> {
 function* ofDump(line: string, note: Note): Generator<string> {
   const [, inBraces, value = '', time] = DUMPED.exec(line) ?? [];
   if (inBraces === undefined) {
-    throw new BadLine('neither a series of /api/v1/export nor a sample of `promtool tsdb dump`');
+    throw new BadLine('neither a line from /api/v1/export nor a sample from `promtool tsdb dump`');
   }
   const labels: [string, string][] = [];
   LABEL.lastIndex = 0;
@@ -76,7 +76,8 @@ function seriesOf(labels: readonly (readonly [string, string])[], note: Note): s
     .filter(([label, value]) => label !== '__name__' && value !== '')
     .map(([label, value]) => {
       const plain = value.replace(/[\t\r\n]+/g, ' ');
-      if (plain !== value) note(`label ${label}: line ends and tabs in its values become spaces`);
+      if (plain !== value)
+        note(`label ${label}: line breaks and tabs in its values are replaced by spaces`);
       return `,${escaped(label)}=${escaped(plain)}`;
     });
   return `${escapedTable(name)}${tags.join('')}`;

@@ -7,8 +7,9 @@ import { runStatement } from '../rows/send-chunks.js';
 import type { User } from './portable-backup.js';
 
 /**
- * Creates the users of a backup with their grants. Password hashes of 1.x cannot be used here, so each new user gets a new password.
- * Existing users keep theirs. Prints refused users and grants, and continues with the others.
+ * Creates the users of a backup with their grants. Password hashes of 1.x cannot be used here, so each new user
+ * receives a new password. Existing users keep their passwords. Prints refused users and grants, and continues with
+ * the others.
  */
 export async function moveUsers(users: readonly User[], connection: Connection): Promise<void> {
   if (users.length === 0) return;

@@ -13,7 +13,7 @@ const POLICY = new RegExp(
   'is',
 );
 
-/** Assigns unique names: other characters become `_`, and a name that is taken gets a number. */
+/** Assigns unique names: other characters become `_`, and a number is appended to a name that is in use. */
 class GivenNames {
   readonly #given = new Map<string, string>();
   readonly #taken = new Set<string>();

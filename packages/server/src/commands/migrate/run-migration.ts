@@ -80,9 +80,7 @@ export async function runMigration(
     marks.done = 0;
   }
   if (marks.done > 0)
-    printNote(
-      `continuing after ${marks.done} of ${chunkCount} chunks that an earlier run has written\n`,
-    );
+    printNote(`continuing after ${marks.done} of ${chunkCount} chunks written by an earlier run\n`);
   const report = new WriteReport();
   let [next, readBytes] = [0, 0];
   try {

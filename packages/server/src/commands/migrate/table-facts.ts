@@ -3,7 +3,7 @@ import type { ReadLine } from '@plinth/tsdb';
 
 type Kind = ReadLine['fields'][number]['value']['type'];
 
-/** Suffixes for the values of a field whose type differs from that of most values. */
+/** Suffixes for the values of a field whose type differs from the type of most values. */
 const SUFFIX: Readonly<Record<Kind, string>> = {
   int64: 'integer',
   uint64: 'unsigned',
@@ -99,7 +99,7 @@ export class TableFacts {
           if (counts.size < 2) continue;
           if (counts.has('float64') && !counts.has('bool') && !counts.has('utf8')) {
             floats.add(field);
-            told.push(`${where}: ${field} has integers and floats; all become floats`);
+            told.push(`${where}: ${field} contains integers and floats; all values become floats`);
             continue;
           }
           const main = kinds.reduce((a, b) =>
@@ -111,7 +111,7 @@ export class TableFacts {
           fields.set(field, new Map(names));
           for (const [kind, other] of names)
             told.push(
-              `${where}: ${field} has values of several types; its ${SUFFIX[kind]} values go to ${other}`,
+              `${where}: ${field} contains values of several types; its ${SUFFIX[kind]} values go to ${other}`,
             );
         }
         if (tags.size + floats.size + fields.size > 0) table.change = { tags, floats, fields };

@@ -108,7 +108,8 @@ function readFloats(bytes: Buffer): Float64Array {
     word.setUint32(4, low);
     const value = word.getFloat64(0);
     if (Number.isNaN(value)) return Float64Array.from(values);
-    if (values.length === MAX_VALUE_COUNT) throw new DamagedBlock('the values have no end mark');
+    if (values.length === MAX_VALUE_COUNT)
+      throw new DamagedBlock('the end marker of the values is missing');
     values.push(value);
     if (bits.take(1) === 0) continue;
     if (bits.take(1) === 1) {
@@ -116,7 +117,7 @@ function readFloats(bytes: Buffer): Float64Array {
       length = bits.take(6) || 64;
     }
     const trailing = 64 - leading - length;
-    if (trailing < 0) throw new DamagedBlock('a value has too many bits');
+    if (trailing < 0) throw new DamagedBlock('a value is longer than 64 bits');
     const upper = length > 32 ? BigInt(bits.take(length - 32)) : 0n;
     const changed = ((upper << 32n) | BigInt(bits.take(Math.min(length, 32)))) << BigInt(trailing);
     high = (high ^ Number(changed >> 32n)) >>> 0;
@@ -213,7 +214,7 @@ export function varint(bytes: Buffer, start: number): readonly [bigint, number] 
     value |= BigInt(byte & 0x7f) << BigInt(7 * i);
     if (byte < 0x80) return [value, start + i + 1];
   }
-  throw new DamagedBlock('a number has no end');
+  throw new DamagedBlock('a variable-length number is truncated');
 }
 
 /** Reads bits, most significant first. */
@@ -230,7 +231,7 @@ class Bits {
     let value = 0;
     for (let left = count; left > 0; ) {
       const byte = this.#bytes[this.#at >> 3];
-      if (byte === undefined) throw new DamagedBlock('the values have no end mark');
+      if (byte === undefined) throw new DamagedBlock('the end marker of the values is missing');
       const free = 8 - (this.#at & 7);
       const taken = Math.min(free, left);
       value = value * 2 ** taken + ((byte >> (free - taken)) & (2 ** taken - 1));

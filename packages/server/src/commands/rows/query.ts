@@ -79,7 +79,7 @@ async function output(response: Response, { output: file, format }: QueryOptions
     const shown = process.stdout.isTTY ? printablePieces(body.setEncoding('utf8')) : body;
     await pipeline(shown, process.stdout, { end: false });
   } catch (error) {
-    if (Reflect.get(Object(error), 'code') === 'EPIPE') return; // `| head` has seen enough.
+    if (Reflect.get(Object(error), 'code') === 'EPIPE') return; // The reader has closed the pipe, for example `| head`.
     throw error;
   }
   // JSON ends without a newline; add one for terminals and text files.

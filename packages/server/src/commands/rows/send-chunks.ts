@@ -44,8 +44,8 @@ export async function runStatement(
 }
 
 /**
- * Runs a statement of a dump. A dump repeats CREATE DATABASE for each retention policy, which fails from the second one on. That
- * error is ignored: writes create their policy.
+ * Runs a statement of a dump. A dump repeats CREATE DATABASE for each retention policy, which fails for every policy
+ * after the first. That error is ignored: writes create their policy.
  */
 export async function runDumpStatement(statement: string, connection: Connection): Promise<void> {
   try {

@@ -56,7 +56,7 @@ function triggerCommand(): Command {
     .option('--app <id>', APP);
   return trigger.action(async (name: string) => {
     const sample = sampleEvent(name);
-    invariant(sample !== undefined, 'every choice has a sample');
+    invariant(sample !== undefined, 'every choice must have a sample');
     const { payload, ...fields } = sample;
     await send(trigger, fields, JSON.stringify(payload));
   });

@@ -23,7 +23,7 @@ Examples:
   plinth gamedata export --out backup.json
   plinth gamedata restore 12
 
-A native import with broken references changes nothing, unless --repair removes the references.
+A native import with broken references is refused, unless --repair removes the references.
 An import of community files always removes them, and lists each one.`;
 
 const MAX_GIT_OUTPUT_BYTES = 256 * 1024 * 1024;

@@ -35,7 +35,7 @@ export function limitsCommand(name = 'limits'): Command {
     limits.addCommand(command);
   };
   const withIdentity = (command: Command): Command => command.argument('<identity>');
-  add('show', 'show the buckets and points of an identity', show, (command) =>
+  add('show', 'show the rate limit counters and points of an identity', show, (command) =>
     withFormat(withIdentity(command)),
   );
   add('check', 'test whether a request would pass, or charge one', check, (command) =>
@@ -54,7 +54,7 @@ export function limitsCommand(name = 'limits'): Command {
   );
   add('unban', 'lift the ban of an identity', unban, withIdentity);
   add('bans', 'list banned identities', listBans, withFormat);
-  add('top', 'list the identities with the highest use of a resource', top, (command) =>
+  add('top', 'list the identities that use a resource most', top, (command) =>
     withFormat(command)
       .option('--resource <name>', 'resource', 'core')
       .option('--limit <number>', 'number of identities', '20'),

@@ -8,8 +8,8 @@ const MAX_LISTED = 20;
 const MAX_LOOKED_AT = 10_000;
 
 /**
- * The id of the only item named `said`. Throws if there is none, or several: then the message lists their ids, because a command
- * must not guess which one to change.
+ * The id of the only item named `said`. Throws if the item does not exist or is not unique. For several items, the message lists
+ * their ids, because a command must not guess which item to change.
  */
 export async function idOfName(
   items: AsyncIterable<Item>,
@@ -28,7 +28,7 @@ export async function idOfName(
     count += 1;
     if (count === MAX_LOOKED_AT) {
       throw new CommandFailed(
-        `${at.what} ${at.said}: more than ${MAX_LOOKED_AT} exist, too many to search by name; use the id`,
+        `${at.what} ${at.said}: more than ${MAX_LOOKED_AT} exist, so names cannot be searched; use the id`,
       );
     }
   }
@@ -46,7 +46,8 @@ export async function idOfName(
 export const APPS = 'ops/v1/apps';
 
 /**
- * Resolves an app by id, client id or unique name to what the operator API accepts. An id takes precedence over an equal name.
+ * Resolves an app by id, client id or unique name to an identifier that the operator API accepts. An id takes
+ * precedence over an equal name.
  */
 export async function appOf(connection: Connection, said: string): Promise<string> {
   if (/^\d+$/.test(said)) return said;

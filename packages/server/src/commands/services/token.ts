@@ -86,7 +86,7 @@ function creating(): Command {
   return create;
 }
 
-/** Works without a server, for a server that needs an admin token from its first start. */
+/** Works without a running server, for a server that requires an admin token at its first start. */
 function generating(): Command {
   const generate = new Command('generate')
     .description('write a new admin token to a file for `serve --admin-token-file`')
@@ -135,7 +135,10 @@ function oneOf(
   what: string,
 ): string | undefined {
   if (first !== undefined && second !== undefined && first !== second) {
-    throw new CommandFailed(`the ${what} was given twice: ${first} and ${second}`, EXIT.usage);
+    throw new CommandFailed(
+      `conflicting values for the ${what}: ${first} and ${second}; use only one`,
+      EXIT.usage,
+    );
   }
   return first ?? second;
 }

@@ -95,12 +95,15 @@ if __name__ == "__main__":
 
 function begin(): Command {
   return new Command('new')
-    .description('write a plugin to start from, with a test')
-    .argument('<name>', 'of the plugin: letters, digits and underscores')
-    .option('--dir <folder>', 'where to put it', '.')
+    .description('create a plugin template with a test')
+    .argument('<name>', 'plugin name: letters, digits and underscores')
+    .option('--dir <folder>', 'output folder', '.')
     .action((name: string, options: { readonly dir: string }) => {
       if (!/^[A-Za-z_]\w*$/.test(name)) {
-        throw new CommandFailed(`${name}: letters, digits and underscores make a name`, EXIT.usage);
+        throw new CommandFailed(
+          `invalid plugin name "${name}"; use letters, digits and underscores`,
+          EXIT.usage,
+        );
       }
       mkdirSync(options.dir, { recursive: true });
       const files = [
@@ -108,7 +111,7 @@ function begin(): Command {
         [join(options.dir, `test_${name}.py`), TEST_TEMPLATE],
       ] as const;
       const taken = files.find(([path]) => existsSync(path));
-      if (taken !== undefined) throw new CommandFailed(`${taken[0]} is there already`, EXIT.failed);
+      if (taken !== undefined) throw new CommandFailed(`${taken[0]} already exists`, EXIT.failed);
       for (const [path, text] of files) {
         writeFileSync(path, text.replaceAll('NAME', name));
         print(`${path}\n`);
@@ -119,7 +122,7 @@ function begin(): Command {
 function list(): Command {
   const command = withQueryFormat(withConnection(new Command('list'), { database: false }));
   return command
-    .description('list the files of plugins that triggers use')
+    .description('list plugin files used by triggers')
     .action(() => printQuery(command, { db: '_internal', q: 'SELECT * FROM system.plugin_files' }));
 }
 
@@ -139,15 +142,15 @@ interface Report {
 
 function tryOut(): Command {
   const command = withConnection(new Command('test'), { database: true })
-    .description('run a plugin of the plugin folder without storing what it writes')
-    .argument('<file>', 'as a trigger would name it')
+    .description('test a plugin without storing its writes')
+    .argument('<file>', 'plugin file or folder in the plugin folder')
     .option(
       '--lp <file>',
-      'file with line protocol for process_writes, or the lines themselves; - reads standard input',
+      'line protocol for process_writes: a file, the text, or - for standard input',
     )
-    .option('--schedule <cron>', 'call process_scheduled_call at the next time of this schedule')
+    .option('--schedule <cron>', 'call process_scheduled_call with the next time of this schedule')
     .option('--args <list>', 'arguments of the plugin: key=value,key=value')
-    .option('--cache <name>', 'cache that several tests share');
+    .option('--cache <name>', 'name of a cache shared between tests');
   return command.action(async (file: string) => {
     const { lp, schedule, args, cache } = command.opts<TestOptions>();
     const connection = connectionOf(command.opts());
@@ -187,9 +190,9 @@ function describe(report: Report): string {
 
 function upload(): Command {
   const command = withConnection(new Command('upload'), { database: false })
-    .description('copy a plugin, a file or a folder, into the plugin folder of the server')
-    .argument('<path>', 'of the file or folder here')
-    .option('--as <name>', 'its name there');
+    .description('upload a plugin file or folder to the server')
+    .argument('<path>', 'local file or folder')
+    .option('--as <name>', 'plugin name on the server (default: local name)');
   return command.action(async (path: string) => {
     const name = (command.opts()['as'] as string | undefined) ?? basename(path);
     const connection = connectionOf(command.opts());
@@ -201,7 +204,7 @@ function upload(): Command {
 }
 
 function filesOf(path: string, name: string): (readonly [name: string, content: string])[] {
-  if (!existsSync(path)) throw new CommandFailed(`${path} is not there`, EXIT.failed);
+  if (!existsSync(path)) throw new CommandFailed(`${path} does not exist`, EXIT.failed);
   if (!statSync(path).isDirectory()) return [[name, readFileSync(path, 'utf8')]];
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.includes('__pycache__'))

@@ -98,7 +98,7 @@ function change(verb: 'enable' | 'disable', description: string): Command {
 }
 
 function remove(): Command {
-  const command = named('delete', 'delete a trigger, but not its plugin').option(
+  const command = named('delete', 'delete a trigger and keep its plugin').option(
     '--force',
     'delete the trigger even if it is enabled',
     false,

@@ -28,8 +28,8 @@ export class DocumentationSite {
 }
 
 /**
- * Content security policy of a page. The generator embeds two scripts that set the colour scheme early, which are allowed by hash.
- * Code colours are style attributes. Source: docs/SECURITY-NETWORK.md, "Browsers".
+ * Content security policy of a page. The generator embeds two scripts that set the color scheme early, which are allowed by hash.
+ * Code colors are style attributes. Source: docs/SECURITY-NETWORK.md, "Browsers".
  */
 function policyFor(page: string): string {
   const scripts = [...page.matchAll(INLINE_SCRIPT)].map(

@@ -62,7 +62,7 @@ export class LiveHub {
   }): Promise<LiveStream | string> {
     if (this.#isClosed) throw new ServerBusy('the server is shutting down');
     if (this.#streams.size + this.#openingCount >= MAX_STREAM_COUNT) {
-      throw new ServerBusy(`the limit of ${MAX_STREAM_COUNT} live streams is reached`);
+      throw new ServerBusy(`the limit of ${MAX_STREAM_COUNT} live streams has been reached`);
     }
     this.#openingCount++;
     try {
@@ -191,7 +191,10 @@ export class LiveHub {
     for (const [stream, { isLetIn }] of [...this.#streams]) if (!isLetIn()) stream.end();
   }
 
-  /** Drops topics without followers: states at once, because followers get the complete state; lines after a while. */
+  /**
+   * Drops topics without followers: states immediately, because new followers receive the complete state, and lines
+   * after a while.
+   */
   #forget(): void {
     if (this.#openingCount > 0) return; // Topics being opened have no followers yet.
     const left: LiveTopic[] = [];

@@ -6,7 +6,7 @@ export class LiveStream {
   readonly #isLetIn: () => boolean;
   readonly #onOver: () => void;
   #pieces: Buffer[] = [];
-  /** Bytes of queued pieces, and of those that the transport has not delivered. */
+  /** Bytes of queued pieces, and of pieces that the transport has not delivered. */
   #waitingBytes = 0;
   #isOver = false;
   #isTaken = false;

@@ -20,7 +20,7 @@ export class LiveTopic {
   readonly #followers = new Set<LiveStream>();
   readonly #onSlow: (stream: LiveStream) => void;
   readonly #ticking: Disposable;
-  /** The last events; of states, the last one per name. */
+  /** The last events; for states, only the last event per name. */
   #kept: SentEvent[] = [];
   #keptBytes = 0;
   /** The sequence number before the oldest kept event. */
@@ -61,7 +61,7 @@ export class LiveTopic {
     this.#countOfSec++;
   };
 
-  /** @param afterSeq the last event that the client received; `undefined`: none. */
+  /** @param afterSeq the last event that the client received; `undefined` if it received none. */
   follow(stream: LiveStream, afterSeq: number | undefined): void {
     this.#followers.add(stream);
     if (!stream.push(this.#begin(afterSeq)) && !stream.push(this.gap())) this.#onSlow(stream);

@@ -4,7 +4,7 @@ import { roomIn } from '../room-in.js';
 
 const NOTHING = Buffer.alloc(0);
 
-/** A response as it is sent. */
+/** A response in the form in which it is sent. */
 export type WrittenAnswer = {
   readonly start: string | Buffer;
   /** Whether the connection closes after the response. */
@@ -27,7 +27,7 @@ export type WrittenAnswer = {
 export interface Answering {
   /** Size of the request. */
   readonly sizeBytes: number;
-  /** `undefined`: the connection ends without a response. */
+  /** `undefined` if the connection is closed without a response. */
   answer(): Promise<WrittenAnswer | undefined>;
   /** Called once, when the client has received the response or disconnected. */
   onGone(): void;
@@ -53,9 +53,10 @@ export interface FastConnectionOptions {
 }
 
 /**
- * A connection of the fast reader. Reads a request only after the response to the previous one, so that pipelined data stays in the
- * socket and slows the client down. Each request runs in its own event-loop tick, so that other connections are served. A disconnect
- * of a pipelining client is noticed only after all its data was read.
+ * A connection of the fast reader. Reads a request only after the response to the previous one, so that pipelined
+ * data stays in the socket and applies backpressure to the client. Each request runs in its own event-loop tick, so
+ * that other connections are served. A disconnect of a pipelining client is only detected after all its data was
+ * read.
  */
 export class FastConnection {
   readonly #socket: Socket;

@@ -9,7 +9,7 @@ export interface FastTarget {
 export interface FastHeaders {
   /** Lower-case names; null prototype. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** `undefined`: no body is announced. */
+  /** `undefined` if no body is announced. */
   readonly contentLength: number | undefined;
 }
 

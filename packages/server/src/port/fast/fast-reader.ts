@@ -38,8 +38,8 @@ interface WrittenHead {
 
 /**
  * Passes short requests to the pipeline without Node's parser and streams, which cost most of a one-line write and a third of a
- * narrow query. Accepts only complete, unambiguous requests. Any other data moves the connection to Node's HTTP server for good,
- * before any part of that request was processed.
+ * narrow query. Accepts only complete, unambiguous requests. Any other data moves the connection permanently to
+ * Node's HTTP server, before any part of that request is processed.
  */
 export class FastReader {
   readonly #parts: FastReaderParts;
@@ -52,7 +52,7 @@ export class FastReader {
   #dateSec = 0;
   #dateLine = '';
   #commonLines = '';
-  /** Of the last response: most dialects return the same list each time. */
+  /** Headers of the last response, because most dialects return the same list each time. */
   #said: HeaderList | undefined;
   #saidLines = '';
 
@@ -78,7 +78,7 @@ export class FastReader {
     connection.start();
   }
 
-  /** Closes idle connections at once, and the others after their response. */
+  /** Closes idle connections immediately, and all others after their response. */
   closeGracefully(): void {
     this.#sweep[Symbol.dispose]();
     for (const connection of this.#connections) connection.closeWhenIdle();

@@ -64,8 +64,8 @@ export class CachedRows {
   }
 
   /**
-   * Returns a function that holds the part and these columns and returns their release function; call
-   * that exactly once. Held memory stays counted while a result uses it, even after eviction.
+   * Returns a function that pins the part and these columns and returns a release function, which must be called
+   * exactly once. Pinned memory remains counted while a result uses it, even after eviction.
    */
   holder(ids: Iterable<number>): () => () => void {
     const entries = [this.#part, ...Array.from(ids, (id) => this.#columns.get(id))];

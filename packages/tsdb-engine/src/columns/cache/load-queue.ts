@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Clients that query often will soon query again: loads pause this long after a query, */
 const AFTER_QUESTION_MS = 5;
-/** and at most this long in total, however many queries arrive. */
+/** and at most this long in total, regardless of the number of queries. */
 const LONGEST_WAIT_MS = 25;
 
 /** Runs column loads one after another; loads that a query is waiting for come first. */

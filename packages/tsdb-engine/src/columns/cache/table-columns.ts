@@ -86,8 +86,8 @@ export class TableColumns {
   /**
    * Rows of the sources with the given fields, at least those between the two timestamps.
    * - `undefined`: not in memory, and DuckDB is faster. They are loaded in the background.
-   * - A promise: they will be in memory soon. Take the sources again when it resolves, because they
-   *   may have more rows by then.
+   * - A promise: they will be in memory soon. Read the sources again when it resolves, because they may contain more
+   * rows by then.
    */
   find(sources: readonly RowSource[], wanted: Wanted): Found | Promise<void> | undefined {
     const found = this.#look(sources, wanted);
@@ -150,7 +150,7 @@ export class TableColumns {
     return true;
   }
 
-  /** Whether so many rows of a buffer table are in pages that one sorted unit would be faster. */
+  /** Whether a buffer table has enough rows in pages that a single sorted unit would be faster. */
   isScattered(key: object, rowCount: number): boolean {
     return this.#units.scatteredFrom(key, rowCount) !== undefined;
   }
@@ -169,7 +169,7 @@ export class TableColumns {
     const present = columns.filter(({ id }) => source.hasColumn(id));
     const isLoaded = await this.#loadGathered(source, unit, present, how);
     const isReady = isLoaded && !unit.rows.isUnfit(present);
-    // The source may have been removed meanwhile; rows that arrived later are in pages.
+    // The source may have been removed in the meantime; rows that arrived later are in pages.
     if (isReady && this.#units.putGathered(source.key, unit)) return;
     unit.rows.forget();
     if (!how.signal.aborted) this.#units.noteNotGathered(source.key, to);

@@ -77,7 +77,7 @@ export interface Slices {
 }
 
 /**
- * Values of a column at the given rows, as doubles. Missing values are left out, and `slices` is
+ * Values of a column at the given rows, as doubles. Missing values are omitted, and `slices` is
  * shortened accordingly.
  */
 export function gatherPresent(

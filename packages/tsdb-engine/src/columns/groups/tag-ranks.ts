@@ -17,8 +17,7 @@ interface Ranked {
 }
 
 /**
- * Cached ranks, collected with the tag. Values are only ever added, so those already sorted keep
- * their order.
+ * Cached ranks, collected with the tag. Values are only added, so sorted values keep their order.
  */
 const made = new WeakMap<TagCodes['values'], Ranked>();
 

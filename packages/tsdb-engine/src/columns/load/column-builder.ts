@@ -2,7 +2,7 @@ import type { StoredColumn } from '../cache/part.js';
 
 const TWO_32 = 2 ** 32;
 
-/** How the values of a field are passed to a builder. */
+/** The form in which the values of a field are passed to a builder. */
 export interface ColumnForm {
   /**
    * The array type that holds every value; `undefined` for 64-bit integers, which are checked one

@@ -13,13 +13,13 @@ const CHECK_INTERVAL_MS = 500;
 const CALM_MS = 500;
 /** After this long, segments are loaded despite queries or writes. */
 const LONGEST_WAIT_MS = { questions: 5_000, writes: 30_000 };
-/** The rest of the cache is reserved for columns that queries request. */
+/** The remaining cache is reserved for columns that queries request. */
 const SHARE_OF_CACHE = 0.75;
 /** Preloaded columns may never be used, so most of a large cache is left to queries. */
 const MOST_AHEAD_BYTES = 256 * 1024 * 1024;
 
 /**
- * Segments loaded per pass, newest first: each needs two DuckDB statements, however small it is.
+ * Segments loaded per pass, newest first: each requires two DuckDB statements, regardless of its size.
  */
 const MAX_SEGMENTS = 64;
 /** Smaller segments load almost instantly on demand. */

@@ -78,7 +78,7 @@ export class FewSeriesRows {
       }
       return rows;
     } catch (error) {
-      // DuckDB then reports what is wrong with the file.
+      // DuckDB then reports the problem with the file.
       const isToldElsewhere = error instanceof FileDamaged || error instanceof UnknownLayout;
       if (!isToldElsewhere) this.#onError(error);
       return undefined;
@@ -89,7 +89,7 @@ export class FewSeriesRows {
   }
 
   /**
-   * Finds where matching rows may be, one file after another, because other queries use the same
+   * Locates row groups that may contain matching rows, one file after another, because other queries use the same
    * reader. Returns `undefined` if there are too many.
    */
   async #placesOf(

@@ -152,7 +152,7 @@ export async function loadUnit(
   }
 }
 
-/** Loads are never cancelled, because several queries may wait for one. */
+/** Loads are never canceled, because several queries may wait for one. */
 const NEVER = new AbortController().signal;
 
 function addRows(

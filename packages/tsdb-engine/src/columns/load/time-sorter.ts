@@ -25,7 +25,7 @@ export class TimeSorter {
     const { least, most, isSorted } = this.#look(places, count);
     if (isSorted) return order.subarray(0, count);
     const range = most - least + 1;
-    // Keys start at zero; those of more than 32 bits are sorted 32 bits at a time.
+    // Keys start at zero; keys of more than 32 bits are sorted 32 bits at a time.
     for (let unit = 1; unit < range; unit *= TWO_32) {
       this.#makeKeys(places, count, { least, most, unit });
       const size = Math.min(TWO_32, Math.ceil(range / unit));

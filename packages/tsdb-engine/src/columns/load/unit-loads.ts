@@ -83,7 +83,7 @@ export class UnitLoads {
     const isThere = (): boolean => loadedRows(unit.rows, columns) !== undefined;
     if (isThere() || unit.rows.isUnfit(columns)) return Promise.resolve();
     const before = this.#loading.get(unit);
-    // A query does not wait for a queued load: its own comes first.
+    // A query does not wait for a queued load, because its own load runs first.
     if (before !== undefined && !isUrgent) return before;
     const load = this.#cache.loads
       .add(async () => {
@@ -195,5 +195,5 @@ function blocksSizeBytes(rowCount: number, columns: readonly Column[]): number {
   return rowCount * (INDEX_BYTES + columns.length * VALUE_BYTES);
 }
 
-/** Loads are never cancelled, because several queries may wait for one. */
+/** Loads are never canceled, because several queries may wait for one. */
 const { signal: NEVER } = new AbortController();

@@ -140,7 +140,7 @@ function* sliceChunks(
   const { loaded, index } = columnRequest;
   const firstRows = Math.min(FIRST_ROWS, end);
   const chunkRows = chunkRowsOf(columnRequest.answer);
-  // A slow reader keeps the columns in their present state, even if the cache replaces them.
+  // A slow reader keeps its version of the columns in memory, even if the cache replaces them.
   const holds = loaded.map((rows) => rows.hold?.());
   walkCount++;
   try {

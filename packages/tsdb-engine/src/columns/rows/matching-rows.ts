@@ -8,8 +8,8 @@ export const SLICE_ROWS = 8192;
 type Check = (rows: Uint32Array, count: number) => number;
 
 /**
- * Returns a function that keeps those of the first `count` row numbers in `rows` that meet all
- * conditions, and returns their number. `undefined` means that no row can match.
+ * Returns a function that filters the first `count` row numbers in `rows` by all conditions, and returns the number
+ * of matches. `undefined` means that no row can match.
  */
 export function rowFilter(
   loaded: LoadedRows,

@@ -98,7 +98,7 @@ export class RowChunks {
     };
   }
 
-  /** In 32-bit halves: a bigint per row would cost more than everything else. */
+  /** In 32-bit halves: a bigint per row would dominate the cost. */
   #times({ sources, rows }: PickedRows, { from, to, take }: ChunkRange): ColumnVector {
     const values = new BigInt64Array(take((to - from) * 8), 0, to - from);
     const halves = new Int32Array(values.buffer);

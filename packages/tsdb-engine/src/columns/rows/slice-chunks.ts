@@ -106,7 +106,7 @@ export class SliceChunks {
     }
   }
 
-  /** In 32-bit halves: a bigint per row would cost more than everything else. */
+  /** In 32-bit halves: a bigint per row would dominate the cost. */
   #times(order: Uint32Array, take: (sizeBytes: number) => ArrayBuffer): ColumnVector {
     const places = this.#places;
     const count = order.length;

@@ -26,7 +26,7 @@ describe('MemoryBudget', () => {
     const tiny = begun.splice(begun.indexOf('tiny'), 1);
     assert.deepEqual([...begun, ...tiny], ['huge', 'a', 'b', 'c', 'tiny']);
     givenBy.get('c')?.();
-    // A second release changes nothing.
+    // A second release has no effect.
     givenBy.get('c')?.();
     await setImmediate();
     assert.deepEqual(begun, ['huge', 'a', 'b', 'c', 'late', 'later']);

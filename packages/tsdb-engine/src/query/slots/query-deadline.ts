@@ -3,7 +3,7 @@ import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
 import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 
 /**
- * Aborts a query when its client disconnects, it is cancelled or its time limit expires. Call `end`
+ * Aborts a query when its client disconnects, it is canceled or its time limit expires. Call `end`
  * exactly once. Timer and listeners are created only when the signal is first read: they took a
  * fifth of the time of a query from memory.
  */

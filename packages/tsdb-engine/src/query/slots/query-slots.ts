@@ -4,8 +4,7 @@ import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
 import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 
 /**
- * Maximum number of waiting queries; more are rejected. One owner may use only as much as leaves
- * room for others.
+ * Maximum number of waiting queries; more are rejected. A single owner must leave room for others.
  */
 const MAX_WAITING = 10_000;
 
@@ -198,7 +197,7 @@ class Slot implements QuerySlot {
     else this.#desk.give(this);
   }
 
-  /** False if it was released meanwhile. */
+  /** False if it was released in the meantime. */
   #isTaking(): boolean {
     return this.#state === 'taking';
   }

@@ -13,7 +13,7 @@ import type { Session } from '../session.js';
 import type { Windows } from '../windows/windows.js';
 import { bucketText } from './bucket-text.js';
 
-/** One group with the points of each call. Buckets without a value are left out. */
+/** One group with the points of each call. Buckets without a value are omitted. */
 export interface CallGroup {
   readonly tags: readonly string[];
   readonly points: readonly Points[];

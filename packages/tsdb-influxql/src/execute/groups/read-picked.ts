@@ -18,7 +18,7 @@ export interface PickRequest extends TableRange {
 export const isPicked = (call: CompiledCall): boolean =>
   isEngineCall(call) && AGGREGATES.get(call.name)?.best !== undefined;
 
-/** Reads the points that a selector returns, with their own times and the columns beside them. */
+/** Reads the points that a selector returns, with their own times and the additional columns. */
 export async function* readPicked(
   request: PickRequest,
   session: Session,

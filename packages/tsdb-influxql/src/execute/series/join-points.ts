@@ -75,7 +75,7 @@ export function* joinPoints(
 }
 
 /**
- * Returns the fill value of a column beside a selector.
+ * Returns the fill value of an additional column of a selector.
  * @param previous value in the preceding row.
  */
 function filledBeside(

@@ -13,7 +13,7 @@ export interface Points {
   readonly values: readonly Value[];
   /** Row of the group that each point comes from; set only for selectors. */
   readonly rows?: readonly number[];
-  /** Values of the columns beside each point, one array per column. */
+  /** Values of the additional columns of each point, one array per column. */
   readonly beside?: readonly (readonly Value[])[];
 }
 

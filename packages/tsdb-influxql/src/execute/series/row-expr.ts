@@ -7,8 +7,7 @@ import { convertValue, type Value } from '../../plan/data-type.js';
 import { callScalar, datePart } from './scalars.js';
 
 /**
- * Computes an expression for one row. `slots` has the values of the calls, then those of the
- * columns.
+ * Computes an expression for one row. `slots` contains the values of the calls, then the values of the columns.
  */
 export type RowFunction = (slots: readonly Value[], time: bigint) => Value;
 

@@ -30,7 +30,7 @@ export async function* runRaw(
 }
 
 /**
- * Returns what to read for a SELECT without aggregates, or `undefined` if no source has any of its
+ * Returns the rows to read for a SELECT without aggregates, or `undefined` if no source has any of its
  * columns.
  */
 export function rawRequest(

@@ -9,7 +9,7 @@ import {
 import type { Value } from '../../plan/data-type.js';
 
 /**
- * Calls a scalar function; a NULL argument gives NULL. Source: query-languages, "Scalar functions".
+ * Calls a scalar function; a NULL argument returns NULL. Source: query-languages, "Scalar functions".
  */
 export function callScalar(name: string, args: readonly Value[]): Value {
   const [first, second] = args;

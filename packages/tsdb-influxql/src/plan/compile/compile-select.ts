@@ -218,8 +218,7 @@ function boundsOf(
     readonly around: Surroundings | undefined;
     readonly nowNs: bigint;
     /**
-     * Whether the statement has an interval of its own. With an inherited interval, a subquery
-     * takes the outer time bounds.
+     * Whether the statement defines its own interval. With an inherited interval, a subquery uses the outer time bounds.
      */
     readonly hasInterval: boolean;
   },

@@ -77,7 +77,7 @@ interface Selectable {
 }
 
 /**
- * Returns the columns that `*` expands to, ascending. Tags are left out if GROUP BY has a wildcard.
+ * Returns the columns that `*` expands to, ascending. Tags are omitted if GROUP BY has a wildcard.
  */
 function selectable(
   columns: SourceColumns,

@@ -38,7 +38,7 @@ export function databaseOf(
 }
 
 /**
- * Returns the database of the default retention policy, if one exists besides the database itself.
+ * Returns the database of the default retention policy, if it exists in addition to the database itself.
  */
 export function defaultDatabase(
   name: string,
@@ -79,7 +79,7 @@ export function withPolicies(
   return databases.filter(({ name }) => (ownerOf(name) ?? name) === owner);
 }
 
-/** Returns the tables that a measurement names, ascending; unknown names are left out. */
+/** Returns the tables that a measurement names, ascending; unknown names are omitted. */
 export function findTables(measurement: Measurement, env: Environment): TableSource[] {
   return tablesIn(databaseOf(measurement, env), measurement.name, env);
 }

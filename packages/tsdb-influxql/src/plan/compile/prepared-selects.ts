@@ -33,7 +33,7 @@ interface Shape {
 
 /** Parse function and scope of a text that is not cached. */
 interface Reading {
-  /** Everything else that determines the meaning of a text. */
+  /** All other inputs that determine the meaning of a text. */
   readonly scope: string;
   parse(text: string): readonly Statement[];
 }
@@ -113,7 +113,7 @@ function shapeOrNone(lifted: LiftedText, parse: Reading['parse']): Shape | undef
   try {
     return shapeOf(lifted, parse);
   } catch (error) {
-    // The original text may be valid, or have an error of its own that should be reported.
+    // The original text may be valid, or contain another error that should be reported.
     if (error instanceof ParseError) return undefined;
     throw error;
   }

@@ -46,7 +46,7 @@ export class Packages {
     await this.#run(['-r', path], requirementIn);
   }
 
-  /** @param nameOf names what could not be installed, given the installer's output. */
+  /** @param nameOf returns the name of the package that could not be installed, given the installer's output. */
   async #run(args: readonly string[], nameOf: (output: string) => string): Promise<void> {
     const installing = this.#last.then(async () => {
       const install = await this.#deps.installer();

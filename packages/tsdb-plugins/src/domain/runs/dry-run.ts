@@ -23,7 +23,7 @@ export interface DryRunRequest {
   readonly args: ReadonlyMap<string, string> | undefined;
 }
 
-/** Field names are those of the HTTP response. */
+/** Field names are identical to the HTTP response. */
 export interface DryRunReport {
   readonly log_lines: readonly string[];
   /** Lines by database; one element per `build()` call. */

@@ -32,7 +32,7 @@ export interface PluginRunsDeps {
   readonly note: (level: LogLevel, text: string) => void;
 }
 
-/** Runs the plugin of a trigger within its time limit and stores what the runs write. */
+/** Runs the plugin of a trigger within its time limit and stores the writes of the runs. */
 export class PluginRuns {
   readonly #deps: PluginRunsDeps;
   readonly #allowance = new LineAllowance();

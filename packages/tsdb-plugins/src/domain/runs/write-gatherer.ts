@@ -30,7 +30,7 @@ interface WriteGathererDeps {
 
 /**
  * Gathers the committed rows of one trigger into calls. An idle trigger receives its rows after
- * `pauseMs`. A busy trigger receives all rows that arrived meanwhile in one call, after at most
+ * `pauseMs`. A busy trigger receives all rows that arrived in the meantime in one call, after at most
  * `longestMs`.
  */
 export class WriteGatherer {

@@ -76,7 +76,8 @@ export class RunningTriggers {
         clock,
         report: (error) =>
           store.recordFailure({ database: database.name, name: trigger.name }, error),
-        onLost: (err) => log.error({ err, trigger: trigger.name }, 'failed run not reported'),
+        onLost: (err) =>
+          log.error({ err, trigger: trigger.name }, 'cannot record a failed trigger run'),
       }),
       onDisable: () => this.#deps.onDisable(trigger, database),
     });

@@ -16,8 +16,7 @@ export class TriggerList {
   }
 
   /**
-   * Returns the triggers of one database; without an id, those of all databases that are not
-   * deleted.
+   * Returns the triggers of one database; without an id, the triggers of all databases that are not deleted.
    */
   of(databaseId?: number): readonly Trigger[] {
     return [...this.byId.values()].filter((trigger) =>

@@ -242,7 +242,7 @@ describe('a plugin folder', () => {
     await folder.write('team/venvx.py', 'x');
     await folder.write('team/x.py', 'x');
     await folder.replaceFolder('fresh', [{ path: '__init__.py', content: '' }]);
-    // An environment elsewhere, or one that contains the plugins, protects nothing.
+    // An environment in another folder, or one that contains the plugins, is not protected.
     for (const elsewhere of [join(top, 'outside'), root, top]) {
       await open({ environment: elsewhere }).write('team/x.py', elsewhere);
       assert.equal(await textOf('team/x.py'), elsewhere);

@@ -218,7 +218,7 @@ export class PluginFolder {
     if (real === root)
       throw tsdbError(
         'plugin_file_refused',
-        `${name} refers to the plugin folder itself; name a file in it`,
+        `${name} refers to the plugin folder itself; use the name of a file in it`,
       );
     if (this.#environment === undefined) return path;
     const environment = await resolvedOf(this.#environment);

@@ -44,8 +44,7 @@ const refused = async (text: string | Uint8Array, why: RegExp): Promise<void> =>
     return true;
   });
 };
-const OUTSIDE =
-  /requirements\.txt, line \d+: it refers to a file that is not in the plugin directory/;
+const OUTSIDE = /requirements\.txt, line \d+: the file is not in the plugin directory/;
 
 describe('a requirements file', () => {
   it('is found by its path below the folder, and by an absolute path into it', async () => {

@@ -44,7 +44,7 @@ export async function findRequirements(folder: PluginFolder, location: string): 
     if (seen.size >= MAX_FILE_COUNT) {
       throw tsdbError(
         'requirements_refused',
-        `${name}: more than ${MAX_FILE_COUNT} files refer to one another`,
+        `${name}: includes more than ${MAX_FILE_COUNT} files`,
       );
     }
     seen.add(path);
@@ -52,7 +52,7 @@ export async function findRequirements(folder: PluginFolder, location: string): 
       // Resolve the name like the installer, so that no link leads to another file.
       const named = isAbsolute(target) ? target : `${dirname(path)}/${target}`;
       if ((await folder.realPathWithin(named)) === undefined) {
-        throw refusal(name, lineNumber, 'it refers to a file that is not in the plugin directory');
+        throw refusal(name, lineNumber, 'the file is not in the plugin directory');
       }
       // References in this file are relative to its name, not to the target of a link.
       const place = join(await realpath(dirname(named)), basename(named));

@@ -31,7 +31,7 @@ const OF_PLACES: ReadonlySet<string> = new Set([
   'lead',
 ]);
 
-/** Window functions, which process the rows of the window as they are. */
+/** Window functions, which process the rows of the window unchanged. */
 const OF_WINDOWS: ReadonlySet<string> = new Set([
   ...['first_value', 'last_value', 'nth_value', 'lag', 'lead', 'ntile'],
   ...['row_number', 'rank', 'dense_rank', 'percent_rank', 'cume_dist'],

@@ -123,8 +123,8 @@ export class Aggregation {
   }
 
   /**
-   * Returns equal strings for equivalent expressions. Columns are identified by what they resolve
-   * to, everything else by syntax.
+   * Returns equal strings for equivalent expressions. Columns are identified by their resolved column, all other
+   * expressions by syntax.
    */
   #shape(expr: Expr): string {
     return JSON.stringify(expr, (key, value: unknown) => {

@@ -142,7 +142,7 @@ function quantile(call: FunctionCall, arg: BoundExpr, percentile: number): Funct
   if (type.kind === 'null') return { text: 'CAST(NULL AS DOUBLE)', type: FLOAT64 };
   if (!isNumeric(type)) throw badArguments(call);
   const value = call.aggregate('quantile_cont', [call.coerce(arg, FLOAT64).text, `${percentile}`], {
-    // WITHIN GROUP states what is ranked; the DuckDB function ranks its first argument.
+    // WITHIN GROUP contains the ranked expression; the DuckDB function ranks its first argument.
     orderBy: '',
   });
   switch (type.kind) {

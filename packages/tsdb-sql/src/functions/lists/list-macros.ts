@@ -126,7 +126,7 @@ export const LIST_MACROS: readonly string[] = [
          WHEN q.d = '' THEN [q.s] ELSE string_split(plinth_split_text(q.s, q.d), q.d) END,
        lambda x: CASE WHEN x = q.absent THEN NULL ELSE x END)`,
   )}`,
-  // DuckDB checks all rows for NULLs, including those that the branch excludes.
+  // DuckDB checks all rows for NULLs, including rows that the branch excludes.
   `CREATE OR REPLACE MACRO plinth_list_distance(a, b) AS ${once(
     ['a', 'b'],
     `CASE WHEN len(q.a) <> len(q.b) THEN error('Execution error: Both arrays must have the same length')

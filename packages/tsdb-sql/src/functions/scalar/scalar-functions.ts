@@ -128,7 +128,7 @@ function startOfCall(): number {
   );
 }
 
-/** Work of one call, which processes all of its rows at once. */
+/** Work of one call, which processes all of its rows in one step. */
 class Work {
   #count = 0;
   readonly #zones = new Set<string>();

@@ -91,7 +91,7 @@ function recursiveTable(options: {
     );
   }
   const start = around.session.bindQuery(bodyQuery(node.left), around);
-  // Rows of the recursive step differ from those of the start, so their columns have no origin.
+  // Rows of the recursive step differ from the initial rows, so their columns have no origin.
   const columns = renamed(start, alias).map(({ origin: _origin, ...column }) => column);
   const ctes = new Map(around.ctes).set(name, { engineName, columns });
   const step = around.session.bindQuery(bodyQuery(node.right), { ...around, ctes });

@@ -32,7 +32,7 @@ export class NestedCount {
       if (this.#sizeBytes > MAX_NESTED_BYTES) {
         throw tsdbError(
           'execution_error',
-          `Resources exhausted: lists and structs with more than ${MAX_NESTED_BYTES} bytes of text in up to 2048 rows are too long for a result; unnest them, or query fewer rows`,
+          `Resources exhausted: lists and structs in up to 2048 result rows contain more than ${MAX_NESTED_BYTES} bytes of text; unnest them, or query fewer rows`,
         );
       }
     }
@@ -46,7 +46,7 @@ export class NestedCount {
     if (this.#count > MAX_NESTED_COUNT) {
       throw tsdbError(
         'execution_error',
-        `Resources exhausted: lists of more than ${MAX_NESTED_COUNT} values in up to 2048 rows are too long for a result; unnest them, or query fewer rows`,
+        `Resources exhausted: lists in up to 2048 result rows contain more than ${MAX_NESTED_COUNT} values; unnest them, or query fewer rows`,
       );
     }
     this.add(values);

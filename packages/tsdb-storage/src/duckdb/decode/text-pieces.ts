@@ -3,7 +3,7 @@ import { CELL_BYTES } from '@plinth/tsdb-model/columns/text-cells.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /**
- * Maximum length of a string in a result. It is written at once, which blocks the event loop.
+ * Maximum length of a string in a result. It is written in one step, which blocks the event loop.
  * Stored strings have at most 1 MiB.
  */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
@@ -53,7 +53,7 @@ export function addSizes(vector: DuckDBVarCharVector, sizes?: Float64Array): num
     if (sizeBytes > MAX_TEXT_BYTES) {
       throw tsdbError(
         'execution_error',
-        `Resources exhausted: a text of ${sizeBytes} bytes is too long for a result, which takes up to ${MAX_TEXT_BYTES} bytes; query parts of it, for example with substr()`,
+        `Resources exhausted: a string of ${sizeBytes} bytes exceeds the result limit of ${MAX_TEXT_BYTES} bytes; query parts of it, for example with substr()`,
       );
     }
     sum += sizeBytes;

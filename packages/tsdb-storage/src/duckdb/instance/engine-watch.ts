@@ -37,7 +37,7 @@ export function watchConnection(
     text.startsWith('COPY ') ? 'engine.copy' : statements;
   const watched: Watched & Pick<DuckDBConnection, 'run' | 'stream'> = {
     engineWatch: watch,
-    // Results that are read at once also use `run`.
+    // Results that are read in one call also use `run`.
     run: (text, ...rest) => watch.around(callOf(text), () => run(text, ...rest)),
     async stream(text, ...rest) {
       const result = await watch.around(callOf(text), () => stream(text, ...rest));

@@ -4,13 +4,16 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 /** The first message comes from statements; the others come from appended rows and name the block without memory. */
 export const OUT_OF_MEMORY = /^Out of Memory Error|could not allocate block|failed to pin block/;
 
-/** DuckDB had no room for what a statement needs at a time, or the watch below stopped it. */
+/** DuckDB had too little memory for a statement, or `MemoryWatch` stopped the statement. */
 export const isOutOfMemory = (error: unknown): boolean =>
   tsdbError.is(error, 'query_out_of_memory') ||
   (error instanceof Error && OUT_OF_MEMORY.test(error.message));
 
 const INTERVAL_MS = 100;
-/** A stopped statement releases its memory within this number of checks, unless others allocate more meanwhile. */
+/**
+ * A stopped statement releases its memory within this number of checks, unless other statements allocate more in the
+ * meantime.
+ */
 const RELEASE_LOOKS = 5;
 /** Limit on the process growth caused by statements, as a multiple of DuckDB's memory limit, which covers only its buffers. */
 const FACTOR = 2;
@@ -27,15 +30,15 @@ export interface MemoryWatchOptions {
   readonly residentBytes?: () => number;
   readonly machineBytes?: number;
   readonly ownBytes?: number;
-  /** Between two looks. */
+  /** Interval between two checks. */
   readonly intervalMs?: number;
 }
 
 /**
- * Stops statements when the process has grown by more than they may use. The memory may belong to strings and lists of rows
- * that are computed together, aggregate states or results. DuckDB does not report which statement holds it. The youngest statement
- * that was already running at the previous check is stopped first, because memory grew while it ran; short ones are not stopped.
- * DuckDB handles a stop between two chunks.
+ * Stops statements when the process has grown by more than they may use. The memory may belong to strings and lists
+ * of rows that are computed together, to aggregate states or to results. DuckDB does not report which statement uses
+ * it. The youngest statement that was already running at the previous check is stopped first, because memory grew
+ * while it ran. Short statements are not stopped. DuckDB handles a stop between two chunks.
  */
 export class MemoryWatch {
   readonly #options: Required<MemoryWatchOptions>;
@@ -55,7 +58,7 @@ export class MemoryWatch {
     };
   }
 
-  /** `stop` may be called until the statement is ended. */
+  /** `stop` may be called until the statement has ended. */
   begin(stop: () => void): WatchedStatement {
     if (this.#running.size === 0) this.#noteRest();
     const statement = new WatchedStatement(stop, (ended) => this.#running.delete(ended));
@@ -64,7 +67,10 @@ export class MemoryWatch {
     return statement;
   }
 
-  /** What the process has without statements; seldom, as it takes as long as a short one does in memory. */
+  /**
+   * Measures the memory of the process without statements. Rarely called, because it takes as long as a short
+   * statement in memory.
+   */
   #noteRest(): void {
     const nowMs = performance.now();
     if (nowMs - this.#readMs < this.#options.intervalMs) return;
@@ -97,7 +103,7 @@ export class MemoryWatch {
       this.#youngest()?.stop();
       this.#stopped = { atMs: nowMs, usedBytes };
     } else if (nowMs - this.#stopped.atMs > RELEASE_LOOKS * intervalMs) {
-      // The allocator keeps the freed memory, and usage no longer grows. The limit of the machine stays.
+      // The allocator keeps the freed memory, and usage no longer grows. The machine limit still applies.
       const mostRestBytes = machineBytes * MOST_OF_MACHINE - limitBytes * LEAST_FACTOR;
       this.#restBytes = Math.max(this.#restBytes, Math.min(usedBytes, mostRestBytes));
       this.#stopped = undefined;
@@ -105,11 +111,11 @@ export class MemoryWatch {
     this.#noteOld();
   }
 
-  /** Of those that ran at the look before; of all when there was none. */
+  /** The youngest statement that was already running at the previous check; if there is none, the youngest of all. */
   #youngest(): WatchedStatement | undefined {
     const all = [...this.#running];
     const chosen = all.findLast(({ isOld }) => isOld) ?? all.at(-1);
-    // Its end may wait for a client, which holds no memory of DuckDB.
+    // The statement may only be waiting for its client, which uses no DuckDB memory.
     if (chosen !== undefined) this.#running.delete(chosen);
     return chosen;
   }
@@ -120,7 +126,7 @@ export class MemoryWatch {
 }
 
 class WatchedStatement {
-  /** It ran at a look already. */
+  /** True if the statement was already running at a check. */
   isOld = false;
   readonly #stop: () => void;
   readonly #onEnd: (ended: WatchedStatement) => void;
@@ -140,7 +146,7 @@ class WatchedStatement {
     this.#onEnd(this);
   }
 
-  /** Throws when the statement was stopped. */
+  /** Throws if the statement was stopped. */
   check(): void {
     if (!this.#isStopped) return;
     throw tsdbError(

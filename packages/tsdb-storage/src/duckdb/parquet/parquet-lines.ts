@@ -5,7 +5,7 @@ import { isWhole, throwFailure } from '../stream-end.js';
 import { findPageFault } from './parquet-pages.js';
 import { tagsInFile } from './parquet-tags.js';
 
-/** How the rows of a Parquet file are converted to points. */
+/** The mapping from rows of a Parquet file to points. */
 export interface ParquetMapping {
   readonly path: string;
   readonly table: string;
@@ -82,7 +82,7 @@ function linesQuery(from: string, columns: readonly Column[], mapping: ParquetMa
   );
   if (missing !== undefined) {
     const names = columns.map(({ name }) => name).join(', ');
-    throw new ParquetUnreadable(`the file does not have a column ${missing}; it has ${names}`);
+    throw new ParquetUnreadable(`column ${missing} not found in the file; columns: ${names}`);
   }
   const tags = mapping.tags.map((name) => {
     // An empty tag value means an absent tag.
@@ -94,7 +94,7 @@ function linesQuery(from: string, columns: readonly Column[], mapping: ParquetMa
     ({ name, type }) => `${quoteString(`${escaped(name)}=`)} || ${valueText(name, type)}`,
   );
   if (fields.length === 0)
-    throw new ParquetUnreadable('no column is left for fields; name fewer tags');
+    throw new ParquetUnreadable('no columns remain for fields; use fewer tags');
   const table = quoteString(mapping.table.replace(/[\\ ,]/g, '\\$&'));
   const timeType = columns.find(({ name }) => name === mapping.time)?.type ?? '';
   const time = `CAST(${timeNs(quoteName(mapping.time), timeType)} AS VARCHAR)`;
@@ -134,7 +134,7 @@ async function refuseDamage(
   await refuseOtherTimes(connection, { path, time }, timeType);
   if (isLossy || (!lostCount && !nanCount)) return;
   throw new ParquetUnreadable(
-    `line protocol cannot represent ${lostCount} rows without a field or a time, and ${nanCount} NaN values; nothing was written; use --lossy to omit them`,
+    `line protocol does not support ${lostCount} rows without a field or a time, and ${nanCount} NaN values; nothing was written; use --lossy to skip them`,
   );
 }
 

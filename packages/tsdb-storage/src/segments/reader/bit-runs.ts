@@ -10,7 +10,7 @@ export class BitRuns {
   #at: number;
 
   constructor(bytes: Uint8Array, at: number, width: number) {
-    if (width > 24) throw new UnknownLayout(`numbers of ${width} bits are not supported`);
+    if (width > 24) throw new UnknownLayout(`${width}-bit numbers are not supported`);
     this.#bytes = bytes;
     this.#at = at;
     this.#width = width;

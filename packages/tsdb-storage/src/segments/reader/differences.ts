@@ -28,7 +28,7 @@ export function readDifferences(
     const widths = varints.take(miniblockCount);
     for (let miniblock = 0; miniblock < miniblockCount && at < end; miniblock++) {
       const width = bytes[widths + miniblock] as number;
-      if (width > 64) throw new UnknownLayout(`differences of ${width} bits are not supported`);
+      if (width > 64) throw new UnknownLayout(`${width}-bit differences are not supported`);
       const packed = { bytes, bit: varints.take((miniblockValues * width) / 8) * 8, width };
       const count = Math.min(miniblockValues, end - at);
       const passed = Math.max(0, Math.min(count, skip - at));

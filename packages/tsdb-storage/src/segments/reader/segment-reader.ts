@@ -17,7 +17,7 @@ import {
 
 /** First read at the end of a file; most footers fit into it. */
 const FOOTER_GUESS_BYTES = 128 * 1024;
-/** Footers are parsed at once and cached, so files with hundreds of columns are left to DuckDB. */
+/** Footers are parsed in one step and cached, so files with hundreds of columns are left to DuckDB. */
 const MAX_FOOTER_BYTES = 512 * 1024;
 /** Gaps up to this size are read along, because a separate read costs more. */
 const MAX_GAP_BYTES = 64 * 1024;

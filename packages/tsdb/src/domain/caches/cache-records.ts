@@ -34,7 +34,7 @@ export const CACHE_MIGRATIONS: readonly Migration[] = [
 ];
 
 /**
- * Cache definitions in the relational store. The contents are rebuilt from the rows at every start.
+ * Cache definitions in the relational store. The contents are rebuilt from the rows at startup.
  */
 export class CacheRecords {
   readonly #store: RelationalStore;

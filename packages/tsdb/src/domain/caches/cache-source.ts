@@ -39,7 +39,7 @@ export function cacheTable(live: LiveCache, rows: CacheRows, clock: Clock): Scan
     return { source, table: snapshotOf(table, columns) };
   }
   if (content.kind !== 'last' || definition.kind !== 'last')
-    throw new TypeError('a cache has the content of its kind');
+    throw new TypeError('the content of a cache must match its kind');
   const keys = columnsOf(table, definition.keyColumnIds);
   const source: ScanSource = {
     prepare: (request) =>

@@ -210,18 +210,20 @@ export class Caches {
     wanted: Omit<D, 'id'> & Pick<D, 'kind'>,
   ): Promise<D> {
     if (wanted.name === '') throw invalidConfiguration('cache name cannot be empty');
-    // Creations for one table are serialized, so that a name cannot be taken twice.
+    // Creations for one table are serialized, so that a name cannot be used twice.
     return await this.#changes.run(String(schema.id), async () => {
       if (this.#named(schema.id, wanted) !== undefined) {
         throw tsdbError('resource_exists', { resource: wanted.name });
       }
       if (this.countOf(schema.id, wanted.kind) >= MAX_CACHES_PER_TABLE) {
-        throw invalidConfiguration(`a table has at most ${MAX_CACHES_PER_TABLE} caches of a kind`);
+        throw invalidConfiguration(
+          `a table can have at most ${MAX_CACHES_PER_TABLE} caches of each kind`,
+        );
       }
       const definition = { ...wanted, id: ++this.#lastIds[wanted.kind] } as unknown as D; // complete with its id
       await this.#deps.records.add(definition);
       if (this.#deps.catalog.tableById(schema.id) === undefined) {
-        // The table was deleted in the meantime.
+        // The table has been deleted in the meantime.
         await this.#deps.records.remove(definition);
         throw tsdbError('resource_not_found', { resource: schema.name });
       }

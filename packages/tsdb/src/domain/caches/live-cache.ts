@@ -10,8 +10,7 @@ import { DistinctCache } from './distinct-cache.js';
 import { LastCache } from './last-cache.js';
 
 /**
- * Maximum size of rows that wait while history is read. Above it they are taken before the rest of
- * the history.
+ * Maximum size of rows that wait while history is read. Above this size, they are added before the remaining history.
  */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 

@@ -16,7 +16,7 @@ export interface RowKeys {
   readonly size: number;
   readonly sizeBytes: number;
   /**
-   * Writes the number of each row to `slots`. Rows without a key column get -1, unless
+   * Writes the number of each row to `slots`. Rows without a key column are set to -1, unless
    * `keepsMissing` is set.
    */
   locate(batch: RowBatch, slots: Int32Array): void;
@@ -51,7 +51,7 @@ const IGNORED = -1;
 /**
  * Combinations of tags. The combination of a series never changes, so a row costs one array
  * look-up. Each combination stores one of its series, and its values come from the series index,
- * which never removes entries. Numbers are not reused, because there are at most as many as series.
+ * which never removes entries. Numbers are not reused, because there are never more numbers than series.
  */
 class TagKeys implements RowKeys {
   readonly #index: SeriesIndex;

@@ -1,5 +1,5 @@
 const BUCKET_COUNT = 4096;
-/** Maximum number of values sorted at once. */
+/** Maximum number of values sorted in one step. */
 const SORTED_COUNT = 4096;
 /** Maximum number of narrowing rounds before the remaining values are sorted. */
 const MAX_ROUNDS = 8;

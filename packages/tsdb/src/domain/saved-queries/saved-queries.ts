@@ -24,8 +24,7 @@ export interface SavedQuery extends SavedQueryContent {
 }
 
 /**
- * `conflict`: the query was changed since that revision. `full`: the total size limit would be
- * exceeded.
+ * `conflict` if the query was changed since that revision, `full` if the total size limit would be exceeded.
  */
 export type ChangeRefusal = 'not_found' | 'conflict' | 'full';
 

@@ -140,7 +140,7 @@ export class UnionColumn implements ColumnBuilder {
   }
 
   appendCell(cell: unknown): void {
-    const { member, value } = cell as UnionCell; // unions have no NULL of their own
+    const { member, value } = cell as UnionCell; // unions have no own NULL
     const column = this.#members[member];
     invariant(column, 'the union value has a known member type');
     const at = this.#places.reserve(4);

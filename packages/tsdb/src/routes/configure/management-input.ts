@@ -20,7 +20,7 @@ import { parseRetention } from './human-time.js';
 
 /**
  * The parameters of a management request, from the query string, a JSON body, or both.
- * Source: tsdb-http, "Compatibility profile" and "Transport and common behaviour".
+ * Source: tsdb-http, "Compatibility profile" and "Transport and common behavior".
  */
 export class ManagementInput {
   readonly #parameters: ReturnType<typeof parseParameters>;

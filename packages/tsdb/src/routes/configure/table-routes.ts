@@ -40,8 +40,7 @@ export function tableRoutes(deps: RouteDeps): readonly Route[] {
         fields: input.objects('fields').map(readField),
       }),
     ),
-    // Not part of InfluxDB: a retention period of the table, which overrides that of its
-    // database.
+    // Not part of InfluxDB: a retention period of the table, which overrides the period of its database.
     admin.command('PUT', TABLE, KEEP, (input) =>
       catalog.setTableRetention({
         ...tableOf(input),

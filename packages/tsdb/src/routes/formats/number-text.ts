@@ -14,7 +14,7 @@ export function floatText(value: number, whole: WholeFloats): string {
   return text;
 }
 
-/** Returns the double whose shortest text is that of the 32-bit float `value`. */
+/** Returns the double with the same shortest text as the 32-bit float `value`. */
 export function shortestFloat32(value: number): number {
   if (!Number.isFinite(value)) return value;
   for (let digits = 1; digits < 9; digits++) {

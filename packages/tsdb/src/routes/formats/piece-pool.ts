@@ -1,6 +1,6 @@
 import { MemoryPool } from '@plinth/tsdb-model/memory/memory-pool.js';
 
-/** Size of pooled pieces; longer rows use memory of their own. */
+/** Size of pooled pieces; longer rows use separate memory. */
 const PIECE_BYTES = 512 * 1024;
 /** Released memory above this limit is dropped. */
 const MAX_KEPT_BYTES = 4 * PIECE_BYTES;
@@ -15,8 +15,7 @@ export class PiecePool {
   readonly #pool = new MemoryPool((sizeBytes) => new ArrayBuffer(sizeBytes), MAX_KEPT_BYTES);
 
   /**
-   * Returns `undefined` for sizes outside of the pooled range. The content is that of an earlier
-   * piece.
+   * Returns `undefined` for sizes outside of the pooled range. The memory still contains an earlier piece.
    */
   take(sizeBytes: number): Uint8Array | undefined {
     if (sizeBytes <= LEAST_BYTES || sizeBytes > PIECE_BYTES) return undefined;

@@ -124,7 +124,7 @@ async function documentOf(
   const body = first.done ? Buffer.alloc(0) : first.value;
   // A piece that is not full is the last one, unless the client requested separate documents.
   const isWhole = first.done || (body.length < PIECE_LENGTH && input.documentRows === undefined);
-  // Read to the end, so that the run is recorded with its outcome instead of as cancelled.
+  // Read to the end, so that the run is recorded with its outcome instead of as canceled.
   if (isWhole) await rest.next();
   return isWhole ? { body } : { body, rest };
 }

@@ -65,7 +65,7 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
     input: { body: Content },
     output: { 201: answer('the query with its id', json(Saved)) },
     errors: {
-      409: 'the limit of 10,000 queries or 16 MiB is reached',
+      409: 'the limit of 10,000 queries or 16 MiB has been reached',
       422: 'a field is missing or too long',
     },
     async handle(request, { body }) {
@@ -90,7 +90,7 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
     input: { body: Content, ...IF_MATCH },
     output: { 200: answer('the changed query', json(Saved)) },
     errors: {
-      409: 'the limit of 16 MiB is reached',
+      409: 'the limit of 16 MiB has been reached',
       412: 'the query was changed since this revision',
       422: 'a field is missing or too long',
     },
@@ -129,8 +129,7 @@ const VIEW_TOO_LONG = `view has more than ${MAX_VIEW_LENGTH} characters`;
 const isViewTooLong = ({ view = {} }: Partial<SavedQueryContent>): boolean =>
   JSON.stringify(view).length > MAX_VIEW_LENGTH;
 
-const FULL =
-  'the limit of 10,000 saved queries or 16 MiB is reached; delete queries you no longer need';
+const FULL = 'the limit of 10,000 saved queries or 16 MiB has been reached; delete unused queries';
 
 const idOf = ({ parameters }: HttpRequest): string => parameters['id'] ?? '';
 

@@ -82,7 +82,7 @@ export function pluginFileRoutes({ processing, admin }: RouteDeps): readonly Rou
       if (files.length === 0 || files.length > MAX_FILE_COUNT) {
         throw tsdbError(
           'plugin_file_refused',
-          `a plugin directory has 1 to ${MAX_FILE_COUNT} files`,
+          `a plugin directory must contain 1 to ${MAX_FILE_COUNT} files`,
         );
       }
       if (!files.some(({ path }) => path === '__init__.py')) {

@@ -18,7 +18,7 @@ export function jsonError(text: string): TsdbError<'parameter_invalid'> {
 
 /**
  * Limit of values per body, far above real statements, because each parameter costs the main thread
- * some microseconds.
+ * several microseconds.
  */
 const MAX_VALUE_COUNT = 20_000;
 

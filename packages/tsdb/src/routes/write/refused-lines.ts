@@ -29,7 +29,7 @@ export function answerRefusedLines(
     : documentedBody(outcome, acceptPartial);
   if (at.api !== 'v2') return { status, body };
   const own = { code: v2Code(status), message: v2Message(body.error, outcome, at) };
-  // 3.x clients treat a body with `data` as that of the native endpoint.
+  // 3.x clients treat a body with `data` as a response of the native endpoint.
   return { status, body: at.isInfluxdb3 ? own : { ...own, ...body } };
 }
 

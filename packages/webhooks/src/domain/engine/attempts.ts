@@ -67,7 +67,7 @@ export class Attempts {
    * Sends the request and returns the next state of the item. Rejects when the request could not be
    * built, which does not count as a failure of the receiver.
    * @param at.throttledMs time since which limits of this server have delayed the item.
-   * @returns `undefined` when the attempt was aborted; the receiver may have got it or not.
+   * @returns `undefined` when the attempt was aborted; the receiver may or may not have received it.
    */
   async make(
     item: QueueItem,

@@ -75,7 +75,7 @@ export class Endings {
     const { queue, hooks, clock, log } = this.#deps;
     const hook = hooks.get(appId);
     let count = 0;
-    // Held items first: each of them waits for a pending item, which has to be removed last.
+    // Held items are removed first, because each waits for a pending item, which must be removed last.
     for (const state of ['held', 'pending'] as const) {
       await this.#inBatches(async () => {
         const nowMs = clock.nowMs();

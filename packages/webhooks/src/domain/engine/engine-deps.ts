@@ -2,12 +2,12 @@ import type { AttemptDeps, AttemptSettings } from './attempts.js';
 import type { Endings } from './endings.js';
 
 export interface EngineSettings extends AttemptSettings {
-  /** False: this node accepts events and leaves deliveries to other nodes. */
+  /** If false, this node accepts events and leaves deliveries to other nodes. */
   readonly isWorker: boolean;
   readonly maxInflight: number;
   readonly maxInflightPerApp: number;
   readonly maxInflightPerHost: number;
-  /** Maximum attempts per second; undefined: unlimited. */
+  /** Maximum attempts per second; undefined if unlimited. */
   readonly ratePerApp: number | undefined;
   readonly ratePerHost: number | undefined;
   readonly hasBreaker: boolean;

@@ -97,8 +97,7 @@ export class Engine {
   }
 
   /**
-   * Stops delivery: running attempts get `STOP_MS` to finish, and items that were not started
-   * return to the queue.
+   * Stops delivery: running attempts have `STOP_MS` to finish, and items that were not started return to the queue.
    */
   async close(): Promise<void> {
     if (this.#isStopping) return;

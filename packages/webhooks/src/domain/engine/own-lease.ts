@@ -60,8 +60,7 @@ export class OwnLease {
       this.#deps.onLost();
     }
     this.#renew(sinceMs);
-    // After an outage of the store every lease has expired, so the other nodes first get the time
-    // to renew theirs.
+    // After an outage of the store, every lease has expired, so the other nodes first receive time to renew their leases.
     if (sinceMs - this.#steadySinceMs < NODE_LEASE_MS) return;
     const released = await nodes.releaseExpired(this.#deps.clock.nowMs());
     if (released > 0) this.#deps.log.warn({ count: released }, 'leases of a failed node released');

@@ -16,7 +16,7 @@ export type Fields = Readonly<Record<string, unknown>>;
  * retained.
  */
 export interface ReadPayload {
-  /** Compact JSON in UTF-8. Digits, escapes and member order are those of the request. */
+  /** Compact JSON in UTF-8. Digits, escapes and member order are the same as in the request. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** SHA-256 in base64, only for payloads above `MIN_DIGESTED_SIZE_BYTES`. */
   readonly digest: string | undefined;
@@ -107,7 +107,7 @@ function readOne(text: string): ReadEvent {
 }
 
 function describe(payload: Fields, text: string): ReadPayload {
-  // A buffer of its own, so that a thread can transfer it without a copy.
+  // A separate buffer, so that it can be transferred to a thread without a copy.
   const bytes = new TextEncoder().encode(text);
   return {
     bytes,

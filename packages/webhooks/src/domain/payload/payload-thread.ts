@@ -7,7 +7,7 @@ export interface TaskRequest {
   readonly input: unknown;
 }
 
-/** A batch as it is posted between threads. */
+/** The form in which a batch is posted between threads. */
 export interface PackedBatch {
   /** All payloads, concatenated. */
   readonly all: Uint8Array<ArrayBuffer>;

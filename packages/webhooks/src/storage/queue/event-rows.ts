@@ -42,7 +42,7 @@ export function eventInsertion(base: QueueBase, batch: readonly NewEvent[]): Sta
   return base.sql.bulkInsertion('webhooks_events', EVENT_COLUMNS, rows);
 }
 
-/** Extends the retention of the events' payloads to that of their new records. */
+/** Extends the retention of the events' payloads to the retention of their new records. */
 export const eventUse = (base: QueueBase, guids: readonly string[], nowMs: number): Statement => ({
   text: `update webhooks_events set used_ms = ? where ${base.sql.isOneOf('guid')}`,
   parameters: [nowMs, JSON.stringify(guids)],

@@ -12,7 +12,7 @@ const ORPHANS_MS = 5_000;
 
 /**
  * Heartbeats and leases of nodes. An expired lease remains valid until another node releases it.
- * A node learns from its next heartbeat whether its leases were released.
+ * The next heartbeat of a node shows whether its leases were released.
  */
 export class NodeLeases {
   readonly #base: QueueBase;

@@ -6,7 +6,7 @@ import { type QueueRow, toItem } from './queue-rows.js';
 import type { RecordIds } from './record-ids.js';
 import { recordInsertion } from './record-rows.js';
 
-/** Maximum items per transaction. The transaction blocks other writers for some milliseconds. */
+/** Maximum items per transaction. The transaction blocks other writers for several milliseconds. */
 const BATCH_COUNT = 500;
 
 type Row = QueueRow & Omit<EventRow, 'encoding' | 'payload'>;

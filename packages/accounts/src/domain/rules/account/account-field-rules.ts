@@ -115,6 +115,6 @@ function checkIndividual(at: AccountContext): Violation | undefined {
   if (!isShareProvided || !exceedsWhole(shares)) return undefined;
   return violate('total_person_ownership_exceeded', {
     param: `${base}relationship.percent_ownership`,
-    message: `${base}relationship.percent_ownership makes the total of all owners exceed 100 %.`,
+    message: `${base}relationship.percent_ownership raises the total ownership above 100 %.`,
   });
 }

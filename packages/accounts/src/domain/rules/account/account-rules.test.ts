@@ -86,7 +86,7 @@ describe('combinations of dashboard, fees and losses', () => {
 });
 
 describe('the order of checks', () => {
-  /** Breaks a rule of every step; fixing them one by one reveals the next. */
+  /** Violates a rule of every step. Fixing the violations one by one reveals the next violation. */
   const broken: AccountFields = {
     contact_email: 'nope',
     contact_phone: '12',

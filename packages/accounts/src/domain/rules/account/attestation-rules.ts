@@ -47,6 +47,6 @@ function checkAcceptanceOnBehalf(at: AccountContext): Violation | undefined {
   if (!isGiven && !at.tokenAcceptsTerms) return undefined;
   return violate('tos_acceptance_on_behalf_not_allowed', {
     param: `${BLOCK}.terms_of_service.account`,
-    message: `${BLOCK}.terms_of_service.account cannot be accepted on behalf of an account whose requirements the vendor collects.`,
+    message: `${BLOCK}.terms_of_service.account cannot be accepted by the platform if the vendor collects the account's requirements.`,
   });
 }

@@ -45,7 +45,7 @@ function checkPaymentMethod(at: AccountContext): Violation | undefined {
   if (!canBeDefaultPaymentMethod(method.type)) {
     return violate('default_payment_method_invalid_type', {
       param,
-      message: `${param} is of type ${method.type}, which cannot be a default.`,
+      message: `${param} has the type ${method.type}, which cannot be used as a default.`,
     });
   }
   if (at.isCreate || !isForeign) return undefined;
@@ -66,7 +66,7 @@ function checkInvoiceTemplate(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Shipping, as it is after the request, needs a name and an address (rows 79 and 80). */
+/** After the request, shipping must contain a name and an address (rows 79 and 80). */
 function checkShipping(at: AccountContext): Violation | undefined {
   if (!at.provided.has(`${BLOCK}.shipping`)) return undefined;
   const shipping = at.fields.configuration?.customer?.shipping;

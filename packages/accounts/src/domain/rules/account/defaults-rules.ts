@@ -26,7 +26,8 @@ function checkLev(at: AccountContext): Violation | undefined {
   if (at.given.defaults?.currency?.toLowerCase() !== 'bgn') return undefined;
   return violate('bgn_bank_accounts_unsupported', {
     param: 'defaults.currency',
-    message: 'defaults.currency bgn is not valid since 2026-01-01, when the euro replaced it.',
+    message:
+      'defaults.currency bgn has not been valid since 2026-01-01, when the euro replaced it.',
   });
 }
 
@@ -56,7 +57,7 @@ function checkCurrencyFixed(at: AccountContext): Violation | undefined {
   if (at.stored?.everActive.length === 0) return undefined;
   return violate('default_currency_immutable', {
     param: 'defaults.currency',
-    message: `defaults.currency is ${was} and cannot change after a capability was active.`,
+    message: `defaults.currency is ${was} and cannot be changed once a capability has been active.`,
   });
 }
 
@@ -86,7 +87,7 @@ function checkPayoutMethods(at: AccountContext): Violation | undefined {
     return violate('incompatible_default_payout_method', {
       param,
       message: method
-        ? `${param} is of type ${method.type}, which cannot be a default.`
+        ? `${param} has the type ${method.type}, which cannot be used as a default.`
         : `${param} is not a payout method of this account: ${quote(id)}.`,
     });
   });
@@ -107,7 +108,7 @@ function checkStoredMethods(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Accepts IANA names. An offset (`+01:00`) is not a place and has no daylight saving time. */
+/** Accepts IANA names. Offsets (`+01:00`) are rejected, because they have no location and no daylight saving time. */
 function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

@@ -147,5 +147,5 @@ function foreignTo(text: string): string | undefined {
     (character) => forbidden.includes(character) || !LATIN.test(character),
   );
   if (found !== undefined) return `contains ${quote(found)}`;
-  return /\p{L}/u.test(text) ? undefined : 'needs a letter';
+  return /\p{L}/u.test(text) ? undefined : 'must contain a letter';
 }

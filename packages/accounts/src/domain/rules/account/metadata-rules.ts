@@ -9,6 +9,6 @@ import { invalidField } from '../violate.js';
 export function checkMetadata(field: string, metadata: object | undefined): Violation | undefined {
   const count = Object.keys(metadata ?? {}).length;
   if (count <= MAX_METADATA_KEY_COUNT) return undefined;
-  const message = `${field} would have ${count} keys, more than ${MAX_METADATA_KEY_COUNT}.`;
+  const message = `${field} would contain ${count} keys; the limit is ${MAX_METADATA_KEY_COUNT}.`;
   return invalidField({ field, code: 'too_long', message });
 }

@@ -21,7 +21,7 @@ export function checkAccess(at: {
   if (platform.connect_registered || versionDate >= platform.direct_min_api_version)
     return undefined;
   return violate('non_connect_platform_accounts_v2_access_blocked', {
-    message: `This platform must register for connect or use an API version from ${platform.direct_min_api_version} on, not ${versionDate}.`,
+    message: `This platform must register for connect or use API version ${platform.direct_min_api_version} or later, not ${versionDate}.`,
   });
 }
 
@@ -64,7 +64,7 @@ function checkRejected({ platform }: AccountContext): Violation | undefined {
 function checkPlatformState({ platform, isBusiness }: AccountContext): Violation | undefined {
   if (!isBusiness || platform.state !== 'invalid') return undefined;
   return violate('cannot_create_connected_account', {
-    message: 'The state of this platform does not allow new merchants or recipients.',
+    message: 'This platform cannot create merchants or recipients in its current state.',
   });
 }
 

@@ -41,7 +41,7 @@ type Verdict = 'ok' | 'unsupported';
 
 /**
  * Supported combinations of dashboard, fees and losses, without and with unified accounts.
- * Combinations rejected by the two rules before are omitted. `-` is an account without a dashboard
+ * Combinations that are rejected by the two preceding rules are omitted. `-` is an account without a dashboard
  * setting, which is checked like `none`. Source: accounts, section 8.5.
  */
 const OFFERED: Readonly<Record<string, readonly [plain: Verdict, unified: Verdict]>> = {
@@ -100,7 +100,7 @@ function checkStatedCollector(at: AccountContext): Violation | undefined {
   const param = `${BLOCK}.requirements_collector`;
   return violate('account_controller_unsupported_configuration', {
     param,
-    message: `${param} is ${derived} for this account, not ${stated}.`,
+    message: `${param} must be ${derived} for this account, not ${stated}.`,
     extra: permutation(at),
   });
 }
@@ -128,17 +128,17 @@ function checkAcknowledgements(at: AccountContext): Violation | undefined {
     return liability
       ? violate('account_creation_requirement_collection_unacknowledged', {
           param: BLOCK,
-          message: `${BLOCK} makes this platform collect requirements, which it has not acknowledged.`,
+          message: `${BLOCK} makes this platform collect requirements; the platform must acknowledge this first.`,
         })
       : violate('account_creation_requirement_collection_and_liability_unacknowledged', {
           param: BLOCK,
-          message: `${BLOCK} makes this platform collect requirements and losses, and it has acknowledged neither.`,
+          message: `${BLOCK} makes this platform collect requirements and losses; the platform must acknowledge both first.`,
         });
   }
   if (losses !== 'application' || liability) return undefined;
   return violate('account_creation_liability_unacknowledged', {
     param: `${BLOCK}.losses_collector`,
-    message: `${BLOCK}.losses_collector application makes this platform liable, which it has not acknowledged.`,
+    message: `${BLOCK}.losses_collector application makes this platform liable; the platform must acknowledge this first.`,
   });
 }
 

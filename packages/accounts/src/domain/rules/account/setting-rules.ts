@@ -12,7 +12,7 @@ const MAX_FOOTER_LENGTH = 5000;
 const MAX_BACS_NAME_LENGTH = 50;
 
 /**
- * Settings with limits of their own (row 36). If the request applies the configuration for the
+ * Settings with separate limits (row 36). If the request applies the configuration for the
  * first time, the error names the configuration; later it names the field.
  */
 export function checkSettings(at: AccountContext, name: ConfigurationName): Violation | undefined {
@@ -79,7 +79,7 @@ function checkCustomFields(
 ): Problem {
   const names = (given ?? []).filter(({ value }) => value !== '').map(({ name }) => name);
   if (names.length > MAX_CUSTOM_FIELD_COUNT) {
-    const message = `${field} has ${names.length} fields; at most ${MAX_CUSTOM_FIELD_COUNT} are allowed.`;
+    const message = `${field} contains ${names.length} fields; at most ${MAX_CUSTOM_FIELD_COUNT} are allowed.`;
     return { field, code: 'too_long', message };
   }
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -89,7 +89,7 @@ function checkCustomFields(
 
 function checkColor(field: string, color: string | null | undefined): Problem {
   if (!color || COLOR.test(color)) return undefined;
-  const message = `${field} must be a colour like #2f4858, not ${quote(color)}.`;
+  const message = `${field} must be a color like #2f4858, not ${quote(color)}.`;
   return { field, code: 'bad_format', message };
 }
 

@@ -15,7 +15,7 @@ export function checkAge(
   if (!isBirthDate(value, at.nowMs) || ageAt(value, at.nowMs) >= at.ageLimit) return undefined;
   return violate('date_of_birth_age_restriction', {
     param: path,
-    message: `${path} means that this person is younger than ${at.ageLimit} years: ${showDate(value)}.`,
+    message: `${path} is too recent; this person must be at least ${at.ageLimit} years old: ${showDate(value)}.`,
     extra: { age_limit: String(at.ageLimit) },
   });
 }

@@ -23,7 +23,7 @@ export interface LocatedScriptAddress extends LocatedAddress {
 }
 
 export interface LocatedPhone extends Located<string> {
-  /** Country of the address beside the number, if there is one. */
+  /** Country of the address next to the number, if any. */
   readonly country: string | undefined;
 }
 

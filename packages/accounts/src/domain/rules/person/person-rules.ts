@@ -144,7 +144,7 @@ function checkRepresentativeAge(at: PersonContext): Violation | undefined {
 }
 
 /**
- * All addresses of a person must be in one country; that of an individual in the account's country
+ * All addresses of a person must be in one country, and the address of an individual in the account's country
  * (section 14 and row 19).
  */
 function checkAddressCountries(at: PersonContext, fields: FieldContext): Violation | undefined {

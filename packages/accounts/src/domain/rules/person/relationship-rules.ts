@@ -106,7 +106,7 @@ export function checkTotalOwnership(at: PersonContext): Violation | undefined {
   if (!exceedsWhole(shares)) return undefined;
   return violate('total_person_ownership_exceeded', {
     param: 'relationship.percent_ownership',
-    message: 'relationship.percent_ownership makes the total of all owners exceed 100 %.',
+    message: 'relationship.percent_ownership raises the total ownership above 100 %.',
   });
 }
 

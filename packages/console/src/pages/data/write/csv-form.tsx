@@ -162,7 +162,7 @@ export function CsvForm(props: {
             <p className="hint soft">
               Columns are separated by {SEPARATOR_NAMES[head.separator]}
               {head.namelessCount > 0 &&
-                `; ${countOf(head.namelessCount, 'column')} without a unique name ignored`}
+                `; ${countOf(head.namelessCount, 'column')} without a unique name, ignored`}
             </p>
           </fieldset>
           {mapping === undefined ? (
@@ -182,7 +182,7 @@ export function CsvForm(props: {
                   {columns.map(
                     ({ name, notTime }) =>
                       notTime &&
-                      ` Column '${name}' looks like one, but line ${notTime.line} contains '${notTime.text}', which is not ${TIME_TEXTS.auto}.`,
+                      ` Column '${name}' looks like a time column, but line ${notTime.line} contains '${notTime.text}', which is not ${TIME_TEXTS.auto}.`,
                   )}
                 </p>
               )}
@@ -219,7 +219,7 @@ export function CsvForm(props: {
   );
 }
 
-/** Rows that share one timestamp overwrite each other, so the table gets fewer rows. */
+/** Rows that share one timestamp overwrite each other, so the table receives fewer rows. */
 function fateOf(mapping: CsvMapping | undefined): string {
   if (mapping === undefined || mapping.time !== undefined) return '';
   return mapping.tags.length === 0

@@ -69,7 +69,7 @@ function outcomeOf({ phase, progress }: CsvRunState, hasTime: boolean, fate: str
   const written = writtenText('row', { writtenCount, refusedCount, isOpen });
   const merged = writtenCount > 1 ? fate : '';
   if (phase === 'done') return `${written}${merged}.`;
-  const why = phase === 'cancelled' ? 'Cancelled' : 'Stopped';
+  const why = phase === 'cancelled' ? 'Canceled' : 'Stopped';
   const again = hasTime ? '; writing the file again does not duplicate rows' : '';
   // The server completes a request that it has received, even after a cancel.
   const inFlight = phase === 'cancelled' ? ', plus those of requests in progress' : '';

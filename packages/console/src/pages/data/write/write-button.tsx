@@ -1,6 +1,6 @@
 import { useId } from 'react';
 
-/** The write button; while it is disabled, the reason is shown beside it. */
+/** The write button; while it is disabled, the reason is shown next to it. */
 export function WriteButton(props: {
   readonly db: string;
   /** Whether columns have other types in the table. */

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { countOf } from '../../../lib/units.js';
 
-/** The outcome of a write, with a link to the table. It takes the focus, as the pressed button may be gone. */
+/** The outcome of a write, with a link to the table. It receives the focus, because the pressed button may have been removed. */
 export function WrittenNote(props: {
   readonly children: ReactNode;
   readonly isWarning?: boolean;

@@ -69,7 +69,7 @@ function moduleLevel(
         continue;
       }
       if (station.name !== name) {
-        reading.warn('name_differs', file, path, `${String(name)}: read as ${station.name}`);
+        reading.warn('name_differs', file, path, `${String(name)}: treated as ${station.name}`);
       }
       modules.push({ id: station.id, level: count });
     } else if (type === 'trader') {

@@ -55,7 +55,7 @@ export function readItems(reading: Reading): void {
   }
   for (const [name, count] of namesakes) {
     if (count === 1) continue;
-    reading.warn('shared_name', 'items.en.json', '', `${count} items have the name ${name}`);
+    reading.warn('shared_name', 'items.en.json', '', `${count} items are named ${name}`);
   }
 }
 
@@ -102,7 +102,12 @@ export function readAmmunition(reading: Reading): void {
       const value = numberOf(b[name]);
       const kept = Math.min(high, Math.max(low, value));
       if (kept !== value)
-        reading.warn('out_of_range', file, `${path}/ballistics/${name}`, `${value} became ${kept}`);
+        reading.warn(
+          'out_of_range',
+          file,
+          `${path}/ballistics/${name}`,
+          `${value} was changed to ${kept}`,
+        );
       return kept;
     };
     for (const member of ['weight', 'stackMaxSize']) {

@@ -54,7 +54,8 @@ export function readMaps(reading: Reading): void {
   for (const [key, raw] of reading.object(file)) {
     const id = ID.test(key) ? key : slugOf(key);
     const slug = slugOf(key);
-    if (slug !== key) reading.warn('changed_slug', file, `/${key}`, `the map has the slug ${slug}`);
+    if (slug !== key)
+      reading.warn('changed_slug', file, `/${key}`, `the slug of the map was changed to ${slug}`);
     if (typeof raw['id'] === 'number') reading.maps.set(raw['id'], id);
     const name = reading.localName(raw['locale'], key);
     reading.mapNames.set(normalText(name), id);

@@ -61,7 +61,7 @@ export class Reading {
 
   cut(file: string, id: string, text: string, length: number): string {
     if (text.length <= length) return text;
-    this.warn('too_long', file, `/${id}`, `cut to ${length} characters`);
+    this.warn('too_long', file, `/${id}`, `truncated to ${length} characters`);
     return text.slice(0, length);
   }
 

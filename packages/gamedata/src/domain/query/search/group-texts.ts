@@ -111,7 +111,7 @@ class KeyList {
 }
 
 /**
- * Normalised strings of a row: first the fields of `search`, then all others. Missing translations
+ * Normalized strings of a row: first the fields of `search`, then all others. Missing translations
  * fall back to the default language.
  */
 function fieldTexts(kind: Kind, text: string, language: string | undefined): readonly string[] {

@@ -43,8 +43,7 @@ export class PackedTexts {
 
   /** Calls `see` with the first or second line of each text, in order. Each text has both lines. */
   visitLines(line: 0 | 1, see: (line: string, index: number) => void): void {
-    // Decodes all strings at once and cuts the result; decoding each one takes several times as
-    // long.
+    // Decodes all strings in one call and splits the result; decoding each string separately takes several times as long.
     const whole = this.#bytes.toString('latin1');
     const isPlain = !HIGH.test(whole);
     for (let index = 0; index < this.count; index++) {

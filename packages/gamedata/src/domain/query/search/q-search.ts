@@ -16,7 +16,7 @@ import type { QueryNode } from './q-parser.js';
 import { findInTexts, nameLineOf, visitNames } from './search-texts.js';
 import type { TextIndex } from './text-index.js';
 
-/** Score by row position; 0: no match. */
+/** Score by row position; 0 means no match. */
 export type Scores = Float32Array;
 
 export interface SearchScope {
@@ -193,7 +193,8 @@ async function fieldPredicate(node: FieldNode, scope: SearchScope): Promise<Pred
   }
   const isOrdering = !(operator === ':' || operator === '=' || operator === '!=');
   if (field.type === 'number') return numberPredicate(node, field, set);
-  if (isOrdering) throw invalid(node, `${operator} requires a numeric field, which ${name} is not`);
+  if (isOrdering)
+    throw invalid(node, `${operator} requires a numeric field; ${name} is not numeric`);
   const equals = await equalsPredicate(node, field, scope);
   return operator === '!=' ? (row) => !equals(row) : equals;
 
@@ -307,7 +308,7 @@ const hasText = (name: string, kind: Kind): boolean =>
 function textMemberPredicate(node: FieldNode, { kind, index }: SearchScope): (row: Row) => boolean {
   const { operator, value, field: name } = node;
   if (operator !== ':' && operator !== '=' && operator !== '!=') {
-    throw invalid(node, `${operator} requires a numeric field, which ${name} is not`);
+    throw invalid(node, `${operator} requires a numeric field; ${name} is not numeric`);
   }
   const needle = normalText(value);
   return (row) => {

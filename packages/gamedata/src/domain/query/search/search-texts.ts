@@ -19,7 +19,7 @@ export function nameLineOf(kind: Kind, field: string): 0 | 1 | undefined {
   return field === 'shortName' && kind === 'items' ? 1 : undefined;
 }
 
-/** Calls `see` with one normalised name of every row, in stored order; yields between groups. */
+/** Calls `see` with one normalized name of every row, in stored order; yields between groups. */
 export async function visitNames(
   scope: TextScope,
   see: (name: string, position: number) => void,

@@ -26,7 +26,7 @@ export interface Suggestion {
 interface Candidate {
   readonly kind: Kind;
   readonly row: Row;
-  /** 0: prefix of the name, 1: prefix of a word in it, from 2 on: edit distance to a prefix. */
+  /** 0 for a prefix of the name, 1 for a prefix of a word in it, 2 and above for the edit distance to a prefix. */
   readonly rank: number;
 }
 

@@ -20,7 +20,7 @@ it('closes cleanly when the thread responds to abandoned reads', async () => {
   const { names } = await thread.read(wanted);
   assert.equal(new PackedTexts(names).at(0), 'north\n');
   const reads = [1, 2, 3].map(() => thread.read(wanted));
-  // The thread responds meanwhile, so its responses are queued when the reads are abandoned.
+  // The thread responds in the meantime, so its responses are queued when the reads are abandoned.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
   const closed = thread.close();
   for (const read of reads) await assert.rejects(read, /the server is shutting down/);

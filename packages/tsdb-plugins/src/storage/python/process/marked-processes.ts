@@ -3,15 +3,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '@plinth/kernel';
 
 /**
- * Environment variable of a worker and of all processes that its plugins start, including those
- * that left its process group.
+ * Environment variable of a worker and of all processes that its plugins start, including processes that left its process group.
  */
 export const MARK_VARIABLE = 'PLINTH_PLUGIN_WORKER';
 
 const PREFIX = `${MARK_VARIABLE}=`;
 /** Maximum age of a process count. */
 const COUNTED_FOR_MS = 250;
-/** A read takes some microseconds; yield to the event loop after this many. */
+/** A read takes several microseconds; yield to the event loop after this many. */
 const READS_PER_TURN = 50;
 /** Processes that start faster than they are found are found in a later round. */
 const ROUNDS = 20;

@@ -82,7 +82,7 @@ export class WorkerRuns {
     for (const id of this.#runs.keys()) this.#cancel(id);
   }
 
-  /** Settles cancelled runs as `cancelled`, and all others with `outcome`. */
+  /** Settles canceled runs as `cancelled`, and all others with `outcome`. */
   settleAll(outcome: RunOutcome): void {
     for (const run of [...this.#runs.values()])
       run.settle(run.isCancelled ? { kind: 'cancelled' } : outcome);

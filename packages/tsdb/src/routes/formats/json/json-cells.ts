@@ -78,7 +78,7 @@ export function* putListsInSteps(
  */
 interface Joined {
   readonly of: readonly DictionaryVector[];
-  /** `null`: the code occurred once; `undefined`: it did not occur. */
+  /** `null` if the code occurred once, `undefined` if it did not occur. */
   readonly pieces: (Piece | null | undefined)[];
 }
 

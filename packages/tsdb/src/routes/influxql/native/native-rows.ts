@@ -28,7 +28,7 @@ export function nativeRows(answer: Answer, statement: Statement): ResultStream {
   const [first, ...rest] = answer.columns;
   const lead = isSelect && first !== undefined ? [first] : [];
   const others = isSelect ? rest : answer.columns;
-  // The columns of these statements already name what they list.
+  // The column names of these statements already describe the listed objects.
   const hasName =
     statement.kind !== 'show_databases' && statement.kind !== 'show_retention_policies';
   const columns: OutputColumn[] = [

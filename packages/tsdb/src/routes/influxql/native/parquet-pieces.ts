@@ -7,8 +7,7 @@ import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 const GROUP_VALUES = 32_768;
 const GROUP_BYTES = 1024 * 1024;
 /**
- * Limits for tables with many columns: the footer describes each column of each group and is
- * written at once.
+ * Limits for tables with many columns: the footer describes each column of each group and is written in one step.
  */
 const LEAST_GROUP_ROWS = 512;
 const MOST_GROUP_BYTES = 8 * GROUP_BYTES;
@@ -16,8 +15,7 @@ const MOST_GROUP_BYTES = 8 * GROUP_BYTES;
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 
 /**
- * Encodes rows as a Parquet file, one row group at a time. The types are those that DuckDB writes
- * for SQL.
+ * Encodes rows as a Parquet file, one row group at a time. The types are identical to the types that DuckDB writes for SQL.
  */
 export async function* parquetPieces({
   columns,
