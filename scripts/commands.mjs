@@ -10,9 +10,9 @@ import { root } from './lib/root.mjs';
 for (const name of Object.keys(process.env)) {
   if (/^(?:PLINTH|INFLUXDB3)_/.test(name)) delete process.env[name];
 }
-const server = path.join(root, 'packages', 'server', 'dist', 'index.js');
+const module = path.join(root, 'packages', 'cli', 'dist', 'commands', 'describe-commands.js');
 const page = path.join(root, 'docs', 'COMMANDS.md');
-const { describeCommands } = await import(pathToFileURL(server).href);
+const { describeCommands } = await import(pathToFileURL(module).href);
 const wanted = await describeCommands();
 if (!process.argv.includes('--check')) {
   fs.writeFileSync(page, wanted);

@@ -31,7 +31,7 @@ export async function ensureBuilt({ toRun = false } = {}) {
 }
 
 async function compileAndBundle(toRun) {
-  await compile(toRun ? [path.join('packages', 'server'), '--noCheck'] : []);
+  await compile(toRun ? [path.join('packages', 'cli'), '--noCheck'] : []);
   linkCli();
   const startMs = performance.now();
   // Imported here, because the bundler may not be installed earlier.

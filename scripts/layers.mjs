@@ -47,23 +47,15 @@ const PACKAGES = {
   gamedata: ['kernel'],
   'gamedata-client': [],
   console: ['line-protocol'],
-  server: [
-    'kernel',
-    'line-protocol',
-    'identity',
-    'tsdb',
-    'accounts',
-    'webhooks',
-    'ratelimit',
-    'gamedata',
-  ],
+  server: ['kernel', 'identity', 'tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata'],
+  cli: ['kernel', 'line-protocol', 'identity', 'tsdb', 'gamedata', 'server'],
 };
 
 /**
- * Exports that other packages may import: the public API, and in tests also the test helpers. The parts of a service have no index:
- * `exports` in their package.json selects the modules.
+ * Exports that other packages may import: the public API, and in tests also the test helpers. `exports` in the
+ * package.json of `server` and of the parts of a service selects modules.
  */
-const PUBLIC = /^@plinth\/(?:[^/]+(?:\/testing)?|tsdb-\w+\/.+)$/;
+const PUBLIC = /^@plinth\/(?:[^/]+(?:\/testing)?|(?:tsdb-\w+|server)\/.+)$/;
 /** Layer of a package that is a part of a service; all others contain decisions. */
 const LAYER_OF_PART = { 'tsdb-model': 'model', 'tsdb-storage': 'storage' };
 

@@ -5,7 +5,7 @@ import * as esbuild from 'esbuild';
 import { readText } from './built-files.mjs';
 import { bundleFolder as folder, root } from './root.mjs';
 
-const program = path.join(root, 'packages', 'server', 'dist', 'program.js');
+const program = path.join(root, 'packages', 'cli', 'dist', 'program.js');
 const stampFile = path.join(folder, 'stamp.json');
 
 /** These packages load files from their own folders at run time: native code and a WebAssembly file. */

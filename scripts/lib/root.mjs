@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 /** Compiled entry of the `plinth` command. */
-export const cli = path.join(root, 'packages', 'server', 'dist', 'cli.cjs');
+export const cli = path.join(root, 'packages', 'cli', 'dist', 'cli.cjs');
 
 /** Folder of the bundled program. */
-export const bundleFolder = path.join(root, 'packages', 'server', 'dist', 'bundle');
+export const bundleFolder = path.join(root, 'packages', 'cli', 'dist', 'bundle');

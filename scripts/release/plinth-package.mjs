@@ -35,7 +35,7 @@ const LOADED_BY_NAME = [
  * @returns its folder and the bundled packages.
  */
 export async function layPlinth(folder, release) {
-  const server = path.join('packages', 'server');
+  const [cli, server] = ['cli', 'server'].map((name) => path.join('packages', name));
   const copy = (name) =>
     fs.cpSync(path.join(root, name), path.join(folder, name), {
       recursive: true,
@@ -43,7 +43,7 @@ export async function layPlinth(folder, release) {
         !/licenses\.json|dist[\\/]stamp$|__pycache__|\.pyc$|python[\\/]tests$/.test(file),
     });
   for (const name of [...DATA, ...PAGES]) copy(name);
-  for (const name of STARTERS) copy(path.join(server, 'dist', name));
+  for (const name of STARTERS) copy(path.join(cli, 'dist', name));
   copy(path.relative(root, bundleFolder));
   const bundle = path.join(folder, path.relative(root, bundleFolder));
   // The package contains no modules, so the bundle is always current.
@@ -68,6 +68,7 @@ export async function layPlinth(folder, release) {
 
   const { version, commit, built } = release;
   const own = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+  fs.mkdirSync(path.join(folder, server), { recursive: true });
   writeJson(path.join(folder, server, 'package.json'), {
     name: '@plinth/server',
     ...{ version, commit, built },
@@ -81,7 +82,7 @@ export async function layPlinth(folder, release) {
     license: own.license,
     keywords: ['time-series', 'database', 'influxdb', 'webhooks', 'rate-limit', 'accounts'],
     type: 'module',
-    bin: { plinth: 'packages/server/dist/cli.cjs' },
+    bin: { plinth: 'packages/cli/dist/cli.cjs' },
     engines: own.engines,
     dependencies,
   });

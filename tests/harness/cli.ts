@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 /** Compiled entry of the `plinth` command. */
-export const CLI = fileURLToPath(new URL('../../../packages/server/dist/cli.cjs', import.meta.url));
+export const CLI = fileURLToPath(new URL('../../../packages/cli/dist/cli.cjs', import.meta.url));
 
 const TIMEOUT_MS = 60_000;
 

@@ -12,7 +12,7 @@ import { rows, ServerProcess } from '../harness/index.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const ENTRY = 'lib/node_modules/plinth/packages/server/dist/cli.cjs';
+const ENTRY = 'lib/node_modules/plinth/packages/cli/dist/cli.cjs';
 /** npm's error codes for an unreachable registry. */
 const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/;
 

@@ -28,7 +28,7 @@ const START_TIMEOUT_MS = 90_000;
 /** Returns the reason why no unit can run here; `false` if it can. */
 export function noUnitHere(): string | false {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'needs root on Linux';
-  const cli = join(ROOT, 'packages/server/dist/cli.cjs');
+  const cli = join(ROOT, 'packages/cli/dist/cli.cjs');
   const probe = spawnSync('setpriv', [...asUnitUser, 'test', '-r', cli]);
   return probe.status === 0 ? false : `setpriv is missing, or user ${UID} cannot read ${cli}`;
 }

@@ -14,7 +14,7 @@ import { check, FLAGS, fill } from './kept-data.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const ENTRY = 'lib/node_modules/plinth/packages/server/dist/cli.cjs';
+const ENTRY = 'bin/plinth';
 /** Number of commits to go back without an earlier release. */
 const COMMITS_BACK = 100;
 const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/;

@@ -34,13 +34,16 @@ it('refuses imports of what lies above or beside', () => {
   refuses('tsdb/src/a.ts', '@plinth/identity');
   refuses('identity/src/a.ts', '@plinth/server');
   refuses('kernel/src/a.ts', '@plinth/tsdb');
+  refuses('server/src/a.ts', '@plinth/cli');
   refuses('tsdb-model/src/a.ts', '@plinth/tsdb');
+  refuses('tsdb-sql/src/a.ts', '@plinth/tsdb-engine/tsdb-engine.js');
+  refuses('tsdb/src/routes/a.ts', '@plinth/tsdb-storage/duckdb/duckdb-host.js');
 });
 
 it('refuses imports past the public surface of a package', () => {
   refuses('tsdb/src/a.ts', '@plinth/kernel/dist/fs/node-file-system.js');
   refuses('tsdb/src/a.ts', '../../kernel/src/index.js');
-  refuses('server/src/commands/a.ts', '../../../tsdb/src/index.js');
+  refuses('cli/src/commands/a.ts', '../../../tsdb/src/index.js');
   refuses('server/src/a.ts', '@plinth/tsdb-model/scan.js');
 });
 

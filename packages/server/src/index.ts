@@ -1,4 +1,3 @@
-export { describeCommands } from './commands/describe-commands.js';
 export { describeMetrics, describeServer } from './describe-server.js';
 export { explainFailedStart } from './process/explain-failed-start.js';
 export { closeOnSignals } from './process/stop-signals.js';

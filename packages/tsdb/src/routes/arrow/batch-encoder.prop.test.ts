@@ -1,3 +1,4 @@
+// Own process: apache-arrow loads tslib, which defines globals.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';

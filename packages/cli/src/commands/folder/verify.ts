@@ -1,0 +1,146 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import {
+  checkClosedDatabase,
+  FOLDER_LOCK_FILES,
+  FolderLock,
+  isDomainError,
+  LocalObjectStore,
+  NodeFileSystem,
+  openRelationalStore,
+  readableStore,
+  SystemClock,
+  SystemRandom,
+  storeError,
+} from '@plinth/kernel';
+import { checked, piecesOf, readBackup } from '@plinth/server/backup/backup-folder.js';
+import { STORE_FILE } from '@plinth/server/folder/file-names.js';
+import { checkOwnMasterKey } from '@plinth/server/folder/master-key.js';
+import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
+import { CORRUPT_HINT, DAMAGE_HINT } from '@plinth/server/process/hints.js';
+import { Command } from 'commander';
+import { keepToItself } from '../output/keep-to-itself.js';
+import { printLeftOut } from '../output/left-out.js';
+import { Progress } from '../output/progress.js';
+import { print, printNote } from '../output/terminal.js';
+
+const [LOCK_FILE = ''] = FOLDER_LOCK_FILES;
+
+/** `plinth verify`. */
+export function verifyCommand(): Command {
+  const command = new Command('verify')
+    .description(
+      'verify a backup, or the data folder of a stopped server, without changing anything',
+    )
+    .option('--from <folder>', 'the backup')
+    .option('--data-dir <folder>', 'the data folder of a stopped server')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plinth verify --from /backups/monday\n  plinth verify --data-dir ./data',
+    );
+  return command.action(async () => {
+    const { from, dataDir } = command.opts<{ from?: string; dataDir?: string }>();
+    if ((from === undefined) === (dataDir === undefined)) {
+      throw new CommandFailed('use either --from or --data-dir', EXIT.usage);
+    }
+    if (from !== undefined) await verifyBackup(resolve(from));
+    else await verifyDataFolder(resolve(String(dataDir)));
+  });
+}
+
+async function verifyBackup(from: string): Promise<void> {
+  const manifest = await readBackup(from);
+  const totalBytes = manifest.files.reduce((sum, file) => sum + file.size_bytes, 0);
+  const progress = new Progress('verify', totalBytes);
+  const faults: string[] = [];
+  for (const file of manifest.files) {
+    try {
+      for await (const piece of checked(piecesOf(from, file.name), file)) {
+        progress.add(piece.byteLength);
+      }
+    } catch (error) {
+      if (!(error instanceof CommandFailed)) throw error;
+      faults.push(error.message);
+    }
+  }
+  progress.end();
+  report(from, faults, manifest.files.length, totalBytes);
+  printLeftOut(manifest);
+}
+
+/** Checks the files that the server does not verify at startup. */
+async function verifyDataFolder(dataDir: string): Promise<void> {
+  const path = join(dataDir, STORE_FILE);
+  const { size } = await stat(path).catch((error: Error) => {
+    throw new CommandFailed(`${dataDir} is not a data folder: ${error.message}`);
+  });
+  if (size === 0) throw new CommandFailed(`${path} is empty; restore a backup or a snapshot`);
+  keepToItself();
+  const fileSystem = new NodeFileSystem();
+  const clock = new SystemClock();
+  // Without a lock file no server has run here since a restore; taking the lock would create the file.
+  const isLockable = (await fileSystem.stat(join(dataDir, LOCK_FILE))) !== undefined;
+  const lock = isLockable ? await orFail(FolderLock.take(fileSystem, dataDir)) : undefined;
+  try {
+    await using readable = await orFail(readableStore(fileSystem, path));
+    const relational = await orFail(
+      openRelationalStore({ path: readable.path, clock, fileSystem, readOnly: true }),
+      { readable: readable.path, path },
+    );
+    try {
+      const root = join(dataDir, 'objects');
+      const random = new SystemRandom(clock);
+      const objects = await LocalObjectStore.open({ fileSystem, root, random, readOnly: true });
+      // Loaded on demand: other commands do not need the service.
+      const { findDamage } = await import('@plinth/tsdb');
+      const { fileCount, totalBytes, files } = await findDamage({
+        ...{ relational, objects, fileSystem, dataDir },
+      });
+      const progress = new Progress('verify', totalBytes);
+      const found = await orFail(checkClosedDatabase(readable.path));
+      const faults = found.map((fault) => `${path}: ${fault}`);
+      const key = await checkOwnMasterKey(dataDir);
+      if (key.fault !== undefined) faults.push(key.fault);
+      const notes = key.note === undefined ? [] : [key.note];
+      for await (const { sizeBytes, damage, notes: more = [] } of files) {
+        progress.add(sizeBytes);
+        if (damage !== undefined) faults.push(damage);
+        notes.push(...more);
+      }
+      progress.end();
+      for (const note of notes) printNote(`plinth: note: ${note}\n`);
+      report(dataDir, faults, fileCount, totalBytes, DAMAGE_HINT);
+    } finally {
+      await relational.close();
+    }
+  } finally {
+    await lock?.release();
+  }
+}
+
+function report(
+  folder: string,
+  faults: readonly string[],
+  fileCount: number,
+  sizeBytes: number,
+  hint = '',
+) {
+  if (faults.length > 0) throw new CommandFailed(`${folder}:\n  ${faults.join('\n  ')}${hint}`);
+  print(`${folder}: ${fileCount} files, ${sizeBytes} bytes, intact\n`);
+}
+
+/** @param copy errors name `path` instead of the copy of it that was read. */
+async function orFail<T>(
+  opening: Promise<T>,
+  copy?: { readonly readable: string; readonly path: string },
+): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (storeError.is(error, 'store_corrupt')) {
+      const message = copy ? error.message.replaceAll(copy.readable, copy.path) : error.message;
+      throw new CommandFailed(`${message}\n  ${CORRUPT_HINT}`);
+    }
+    throw isDomainError(error) ? new CommandFailed(error.message) : error;
+  }
+}

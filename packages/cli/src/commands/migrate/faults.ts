@@ -1,0 +1,39 @@
+import { CommandFailed } from '@plinth/server/process/command-failed.js';
+
+const MAX_TOLD_COUNT = 20;
+
+/** Unreadable parts of a source, each reported once although a source is read twice. */
+export class Faults {
+  readonly #told: string[] = [];
+  #count = 0;
+  /** The first pass is complete: later errors are not faults of the source. */
+  isComplete = false;
+
+  /** Causes of truncated files, reported again in the second pass. */
+  readonly ends = new Set<string>();
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The first faults, and the number of further ones. */
+  get texts(): readonly string[] {
+    const more = this.#count - this.#told.length;
+    return more === 0 ? this.#told : [...this.#told, `... and ${more} more`];
+  }
+
+  add(text: string): void {
+    if (this.isComplete) return;
+    this.#count += 1;
+    if (this.#told.length < MAX_TOLD_COUNT) this.#told.push(text);
+  }
+
+  /** For `catch`: records a corrupt or foreign file as a fault and returns `instead`. */
+  readonly taking =
+    <T>(instead: T) =>
+    (error: unknown): T => {
+      if (!(error instanceof CommandFailed)) throw error;
+      this.add(error.message);
+      return instead;
+    };
+}

@@ -1,0 +1,61 @@
+import { CommandFailed } from '@plinth/server/process/command-failed.js';
+import { type Connection, call } from '../connection.js';
+import { allItems, type Item } from './pages.js';
+
+/** Maximum number of ids listed for an ambiguous name. */
+const MAX_LISTED = 20;
+/** Maximum number of items searched by name. */
+const MAX_LOOKED_AT = 10_000;
+
+/**
+ * The id of the only item named `said`. Throws if the item does not exist or is not unique. For several items, the message lists
+ * their ids, because a command must not guess which item to change.
+ */
+export async function idOfName(
+  items: AsyncIterable<Item>,
+  at: {
+    readonly what: string;
+    readonly said: string;
+    /** The command that lists the items. */
+    readonly list: string;
+    names(item: Item): readonly unknown[];
+  },
+): Promise<string> {
+  const found: string[] = [];
+  let count = 0;
+  for await (const item of items) {
+    if (at.names(item).includes(at.said)) found.push(String(item['id']));
+    count += 1;
+    if (count === MAX_LOOKED_AT) {
+      throw new CommandFailed(
+        `${at.what} ${at.said}: more than ${MAX_LOOKED_AT} exist, so names cannot be searched; use the id`,
+      );
+    }
+  }
+  const [id, ...others] = found;
+  if (id === undefined) {
+    throw new CommandFailed(`${at.what} not found: ${at.said}; list them with \`${at.list}\``);
+  }
+  if (others.length === 0) return id;
+  const more = found.length > MAX_LISTED ? ` and ${found.length - MAX_LISTED} more` : '';
+  throw new CommandFailed(
+    `${found.length} have the name ${at.said}; use an id: ${found.slice(0, MAX_LISTED).join(', ')}${more}`,
+  );
+}
+
+export const APPS = 'ops/v1/apps';
+
+/**
+ * Resolves an app by id, client id or unique name to an identifier that the operator API accepts. An id takes
+ * precedence over an equal name.
+ */
+export async function appOf(connection: Connection, said: string): Promise<string> {
+  if (/^\d+$/.test(said)) return said;
+  const answer = await call(connection, `${APPS}/${encodeURIComponent(said)}`);
+  await answer.body?.cancel();
+  if (answer.status !== 404) return said; // A client id. Any other error is reported by the next request.
+  return await idOfName(
+    allItems(connection, APPS, ({ id }) => id),
+    { what: 'app', said, list: 'plinth app list', names: ({ name }) => [name] },
+  );
+}
