@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   type BackupMoment,
   ChecksumThread,
+  type CommitLog,
   type FrozenFiles,
   type Logger,
   machineMemoryBytes,
@@ -37,12 +38,12 @@ import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { SAVED_QUERY_MIGRATIONS, SavedQueries } from './domain/saved-queries/saved-queries.js';
 import { traceQuery } from './domain/system-tables/query-spans.js';
 import { logIfSlow } from './domain/system-tables/slow-queries.js';
-import { SystemTables } from './domain/system-tables/system-tables.js';
+import { type SystemSources, SystemTables } from './domain/system-tables/system-tables.js';
 import { freezeFiles } from './freeze-files.js';
 import { EngineMetrics, observeCaches, observeEngine, observeMemory } from './metrics.js';
 import { openInfluxql } from './open/open-influxql.js';
 import { createProcessing, type Processing } from './open/open-processing.js';
-import { type WarmUpConsumers, warmUpQueries } from './open/warm-up.js';
+import { WarmUp, type WarmUpConsumers } from './open/warm-up.js';
 import { reportTo } from './report-to-log.js';
 import { type MemoryShares, memoryShares } from './settings/memory-shares.js';
 
@@ -92,8 +93,8 @@ export async function openTsdb(
   planner: Planner,
   onTablesFound: () => void = () => undefined,
 ): Promise<OpenTsdb> {
-  const { settings, dataDir, clock, random, relational } = deps;
-  const tempDir = `${dataDir}/tsdb-temp`;
+  const { settings, clock, random, relational } = deps;
+  const tempDir = `${deps.dataDir}/tsdb-temp`;
   const shares = memoryShares(settings);
   warnOfLittleMemory(shares, deps.log);
   const [catalog, host] = await Promise.all([
@@ -107,52 +108,25 @@ export async function openTsdb(
   }
   const startedMs = clock.nowMs();
   const metrics = new EngineMetrics(deps.metrics);
-  const queryLog = new QueryLog({
-    maxEntryCount: settings.query_log_max_entries,
-    clock,
-    random,
-    currentSpan: deps.currentSpan,
-    onEnded(query) {
-      metrics.queryEnded(query);
-      if (query.facts.span !== undefined) traceQuery(query, query.facts.span);
-      logIfSlow(query, settings.slow_query_ms, deps.log);
-    },
-  });
+  const queryLog = newQueryLog(deps, metrics);
   const { isCurrent = () => true } = deps;
   const revocationCheck = clock.every(REVOKED_CHECK_MS, () => queryLog.cancelRevoked(isCurrent));
   const caches = newCaches(deps, { catalog, host });
   // The storage engine reports commits and shows triggers, but the processing engine needs the
   // storage engine.
   let processing: Processing | undefined;
-  const systemTables = new SystemTables({
-    catalog,
-    caches,
+  const systemTables = newSystemTables(deps, {
+    ...{ catalog, caches, queryLog, startedMs },
     processing: () => processing?.engine,
-    queryLog,
-    tokens: deps.tokens,
-    audit: deps.audit,
-    node: {
-      nodeId: deps.nodeId,
-      nodeUuid: catalog.nodeUuid,
-      coreCount: availableParallelism(),
-      startedMs,
-    },
   });
   const parserPool = newParserPool(deps);
   catalog.whenTablesLeave((tables) => {
     parserPool.forget();
     caches.onTablesDeleted(tables.map(({ id }) => id));
   });
-  const { fileSystem, objects } = deps;
-  const checksums = new ChecksumThread();
-  const sums = new FileSums(objects, checksums);
-  const files = new SegmentFiles({ host, objects, fileSystem, sums, random, tempDir });
-  const registry = new SegmentRegistry(relational);
   const report = reportTo(deps.log, metrics);
-  const known = new KnownFiles({
-    ...{ files, sums, fileSystem, registry },
-    onError: (error) => report.backgroundFailed(error),
-  });
+  const store = newSegmentStore(deps, { host, tempDir, report });
+  const { registry, checksums } = store;
   const engine = await TsdbEngine.open({
     catalog,
     commits: {
@@ -160,20 +134,9 @@ export async function openTsdb(
       committed: (databaseId, rows, depth) =>
         processing?.engine.running.committed(databaseId, rows, depth),
     },
-    log: await deps.openLog({
-      folder: join(dataDir, LOG_FOLDER),
-      nodeUuid: catalog.nodeUuid,
-      repair: settings.repair,
-      // A flush on a full disk may have left no log file; rows in a new file with an old number would
-      // count as flushed.
-      firstFile: (await registry.lastFlushedFile()) + 1,
-      catalog: await registry.logCatalog(),
-      writtenMs: writtenMsOf,
-    }),
+    log: await openLog(deps, { catalog, registry }),
     host,
-    files,
-    known,
-    registry,
+    ...store,
     hasRoomFor: (sizeBytes) => deps.room?.hasRoomFor(sizeBytes) ?? true,
     leases: deps.leases,
     clock,
@@ -191,21 +154,18 @@ export async function openTsdb(
   observeEngine(deps.metrics, () => engine.state());
   observeMemory(deps.metrics, shares);
   observeCaches(deps.metrics, caches);
-  const closing = new AbortController();
-  let warmingUp: Promise<void> | undefined;
   processing = createProcessing(deps, { catalog, engine });
   await processing.engine.open();
   catalog.whenDatabasesLeaveOrReturn(() => processing?.engine.databasesChanged());
-  const opened = { engine, files, processing };
-  const recorder = new MetricsRecorder({
-    metrics: deps.metrics,
-    engine,
-    clock,
-    node: deps.nodeId,
-    onFailed: (err) => deps.log.error({ err }, 'background work failed'),
-  });
-  recorder.start(settings.internal_metrics_interval_ms);
+  const opened = { engine, files: store.files, processing };
+  const recorder = startRecorder(deps, engine);
   const { influxql, statistics } = openInfluxql(deps, { catalog, engine, startedMs });
+  const warmUp = new WarmUp({
+    ...{ engine, influxql, catalog, parserPool, clock, log: deps.log },
+    isEnabled: settings.warm_up,
+    // Clients of a server with data query immediately, and they query existing tables.
+    delayMs: hasTables ? WARM_UP_DELAY_MS : 0,
+  });
   return {
     catalog,
     engine,
@@ -216,21 +176,7 @@ export async function openTsdb(
       placesOf: (table) => engine.tableStore(table).places(),
       seriesCountOf: (table) => engine.tableStore(table).series.index.count,
     },
-    warmUp(consume) {
-      if (!settings.warm_up) return;
-      const { signal } = closing;
-      const queries = (): Promise<void> =>
-        warmUpQueries({ engine, influxql, catalog, consume, signal });
-      // Clients of a server with data query immediately, and they query existing tables.
-      const calm = hasTables
-        ? // rejects when the node closes
-          clock.sleep(WARM_UP_DELAY_MS, signal).catch(() => undefined)
-        : Promise.resolve();
-      warmingUp ??= calm
-        .then(() => parserPool.warmUp(signal))
-        .then(queries)
-        .catch((err: unknown) => deps.log.warn({ err }, 'warm-up incomplete'));
-    },
+    warmUp: (consume) => warmUp.start(consume),
     processing,
     recorder,
     statistics,
@@ -243,11 +189,90 @@ export async function openTsdb(
       await processing.engine.close();
       await recorder.close();
       caches.close();
-      closing.abort();
-      await warmingUp;
+      await warmUp.close();
       await engine.close().finally(() => Promise.all([parserPool.close(), checksums.close()]));
     },
   };
+}
+
+function newQueryLog(
+  { settings, clock, random, currentSpan, log }: TsdbDeps,
+  metrics: EngineMetrics,
+): QueryLog {
+  return new QueryLog({
+    ...{ clock, random, currentSpan },
+    maxEntryCount: settings.query_log_max_entries,
+    onEnded(query) {
+      metrics.queryEnded(query);
+      if (query.facts.span !== undefined) traceQuery(query, query.facts.span);
+      logIfSlow(query, settings.slow_query_ms, log);
+    },
+  });
+}
+
+function newSystemTables(
+  { nodeId, tokens, audit }: TsdbDeps,
+  at: Pick<SystemSources, 'catalog' | 'caches' | 'queryLog' | 'processing'> & {
+    readonly catalog: RelationalCatalog;
+    readonly startedMs: number;
+  },
+): SystemTables {
+  const { startedMs, ...sources } = at;
+  const coreCount = availableParallelism();
+  return new SystemTables({
+    ...{ ...sources, tokens, audit },
+    node: { nodeId, nodeUuid: at.catalog.nodeUuid, coreCount, startedMs },
+  });
+}
+
+/** Segments with their registry and checksums. */
+function newSegmentStore(
+  { fileSystem, objects, relational, random }: TsdbDeps,
+  at: {
+    readonly host: DuckDbHost;
+    readonly tempDir: string;
+    readonly report: ReturnType<typeof reportTo>;
+  },
+) {
+  const { host, tempDir, report } = at;
+  const checksums = new ChecksumThread();
+  const sums = new FileSums(objects, checksums);
+  const files = new SegmentFiles({ host, objects, fileSystem, sums, random, tempDir });
+  const registry = new SegmentRegistry(relational);
+  const known = new KnownFiles({
+    ...{ files, sums, fileSystem, registry },
+    onError: (error) => report.backgroundFailed(error),
+  });
+  return { files, known, registry, checksums };
+}
+
+function startRecorder(
+  { metrics, clock, nodeId, log, settings }: TsdbDeps,
+  engine: TsdbEngine,
+): MetricsRecorder {
+  const recorder = new MetricsRecorder({
+    ...{ metrics, engine, clock, node: nodeId },
+    onFailed: (err) => log.error({ err }, 'background work failed'),
+  });
+  recorder.start(settings.internal_metrics_interval_ms);
+  return recorder;
+}
+
+async function openLog(
+  { openLog, dataDir, settings }: TsdbDeps,
+  at: { readonly catalog: RelationalCatalog; readonly registry: SegmentRegistry },
+): Promise<CommitLog> {
+  const { catalog, registry } = at;
+  return await openLog({
+    folder: join(dataDir, LOG_FOLDER),
+    nodeUuid: catalog.nodeUuid,
+    repair: settings.repair,
+    // A flush on a full disk may have left no log file; rows in a new file with an old number would
+    // count as flushed.
+    firstFile: (await registry.lastFlushedFile()) + 1,
+    catalog: await registry.logCatalog(),
+    writtenMs: writtenMsOf,
+  });
 }
 
 function readBody({ workerId, parsed, body, release }: ParseResult): ReadBody {

@@ -1,11 +1,58 @@
 import { setTimeout } from 'node:timers/promises';
+import type { Clock, Logger } from '@plinth/kernel';
 import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import type { Influxql, InfluxqlRun } from '@plinth/tsdb-influxql/influxql.js';
+import type { ParserPool } from '@plinth/tsdb-ingest/workers/parser-pool.js';
 import type { ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { OWN_TABLE } from '../domain/own-metrics/metrics-recorder.js';
+
+/** Lets the runtime compile the code of parsers and queries in the background, once. */
+export class WarmUp {
+  readonly #deps: WarmUpDeps;
+  readonly #closing = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(deps: WarmUpDeps) {
+    this.#deps = deps;
+  }
+
+  start(consume: WarmUpConsumers): void {
+    if (this.#deps.isEnabled) this.#running ??= this.#run(consume);
+  }
+
+  /** Resolves when no statement is running. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(consume: WarmUpConsumers): Promise<void> {
+    const { parserPool, clock, delayMs, log } = this.#deps;
+    const { signal } = this.#closing;
+    try {
+      if (delayMs > 0) await clock.sleep(delayMs, signal).catch(() => undefined); // rejects on close
+      await parserPool.warmUp(signal);
+      await warmUpQueries({ ...this.#deps, consume, signal });
+    } catch (err) {
+      log.warn({ err }, 'warm-up incomplete');
+    }
+  }
+}
+
+interface WarmUpDeps {
+  readonly engine: Pick<Engine, 'query'>;
+  readonly influxql: Pick<Influxql, 'open'>;
+  readonly catalog: Pick<Catalog, 'database'>;
+  readonly parserPool: Pick<ParserPool, 'warmUp'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly isEnabled: boolean;
+  /** Time before the first work, which leaves the processor to the first requests. */
+  readonly delayMs: number;
+}
 
 /** Functions that read results to the end, like a client. */
 export interface WarmUpConsumers {
@@ -24,7 +71,7 @@ const ROUNDS = 2;
  * then need not wait until parser, DuckDB and the code of both languages are loaded. Runs at most
  * twenty statements.
  */
-export async function warmUpQueries(deps: {
+async function warmUpQueries(deps: {
   readonly engine: Pick<Engine, 'query'>;
   readonly influxql: Pick<Influxql, 'open'>;
   readonly catalog: Pick<Catalog, 'database'>;
