@@ -382,7 +382,7 @@ describe('A damaged journal of the relational store', () => {
     await spoil(wal, 7612);
     const failure = await startFailure();
     assert.equal(failure.code, 1);
-    assert.match(failure.message, new RegExp(`${wal} at offset 32: bad frame`));
+    assert.match(failure.message, new RegExp(`${wal} at offset 32: invalid frame`));
     assert.match(failure.message, /--repair/);
     assert.doesNotMatch(failure.message, /\n +at /, 'it is no bug, so it has no stack');
     await withServer(

@@ -7,7 +7,7 @@ const NO_REFUSALS: AdmittedTable['refusals'] = [];
 
 /**
  * The common case: every table, field and tag exists with its type. Costs one lookup per field and
- * per tag of a new tag set. Rows are checked only if `isDoubtful` reports that the parser's known
+ * per tag of a new tag set. Rows are checked only if `isUnverified` reports that the parser's known
  * tag sets are unverified.
  * @returns `undefined` if something is missing or has another type.
  */
