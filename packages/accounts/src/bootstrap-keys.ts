@@ -32,7 +32,7 @@ function readJsonList(text: string, defaultPlatform: string): readonly Bootstrap
   } catch {
     throw accountsError('bootstrap_keys_invalid', 'not a valid JSON list');
   }
-  if (!Array.isArray(list)) throw accountsError('bootstrap_keys_invalid', 'not a JSON list');
+  if (!Array.isArray(list)) throw accountsError('bootstrap_keys_invalid', 'must be a JSON array');
   return list.map((item: unknown) => {
     const { platform = defaultPlatform, value } = Object(item) as Record<string, unknown> & {
       platform?: unknown;

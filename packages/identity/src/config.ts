@@ -65,7 +65,7 @@ export const IDENTITY_SETTINGS = defineSettings(
       default: 0,
       minimum: 0,
       maximum: 600,
-      description: 'allowed lifetime of app JWTs beyond ten minutes',
+      description: 'leeway beyond the ten-minute maximum lifetime of app JWTs',
     }),
   },
   {

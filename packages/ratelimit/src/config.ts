@@ -121,7 +121,7 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   }),
   report: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
-    description: 'resources that `/rate_limit` lists; empty lists all',
+    description: 'resources that `/rate_limit` includes; if empty, all',
   }),
   app_jwt: oneOf(['count', 'exempt'], {
     default: 'count',

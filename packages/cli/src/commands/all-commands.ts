@@ -96,7 +96,7 @@ export const COMMANDS = {
     load: async () => (await import('./services/app.js')).appCommand(),
   },
   event: {
-    description: 'publish events to the webhooks of apps',
+    description: 'publish events to app webhooks',
     load: async () => (await import('./services/event.js')).eventCommand(),
   },
   deliveries: {

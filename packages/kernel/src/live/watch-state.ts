@@ -25,7 +25,8 @@ export function watchState(
       told = text;
       notify(state);
     } catch (err) {
-      if (!isOver && !hasFailed) at.log.warn({ err }, 'cannot read the state for live pages');
+      if (!isOver && !hasFailed)
+        at.log.warn({ err }, 'cannot read the state for live updates of the console');
       hasFailed = true;
     } finally {
       isLooking = false;

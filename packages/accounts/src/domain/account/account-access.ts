@@ -43,7 +43,7 @@ function refuseOtherKinds(id: string): void {
   if (!id.startsWith('cus_')) return;
   throw new AccountsRefused({
     code: 'v1_customer_instead_of_v2_account',
-    message: `${id} is a customer of the older API, not an account.`,
+    message: `${id} is a v1 customer, not an account; use the ID of an account.`,
   });
 }
 
@@ -51,7 +51,7 @@ function refuseFlags(id: string, flags: number): void {
   if ((flags & V1_FLAG) !== 0) {
     throw new AccountsRefused({
       code: 'v1_account_instead_of_v2_account',
-      message: `${id} is an account of the older API.`,
+      message: `${id} is a v1 account; use the ID of a v2 account.`,
     });
   }
   if ((flags & INCOMPATIBLE_FLAG) !== 0) {

@@ -233,7 +233,7 @@ function refuseOtherTokens(id: string, kind: TokenKind): void {
     throw new AccountsRefused({
       code: 'v1_token_invalid_in_v2',
       param,
-      message: `${param} is a token of the older API; create one with this API.`,
+      message: `${param} is a v1 token; create a v2 token.`,
     });
   }
   const other: TokenKind = kind === 'person' ? 'account' : 'person';

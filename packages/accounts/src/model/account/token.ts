@@ -30,7 +30,7 @@ export const TOKEN_PREFIX: Readonly<Record<TokenKind, string>> = {
 
 const V1_PREFIX = /^(ct|cpt|tok|btok|pii|cvctok)_/;
 
-/** Whether the id belongs to a token of the older API. Source: accounts, section 9.3. */
+/** Whether the id belongs to a v1 token. Source: accounts, section 9.3. */
 export const isV1Token = (id: string): boolean => V1_PREFIX.test(id);
 
 /** Token as sent to clients. Source: accounts, sections 9.2 and 9.3. */

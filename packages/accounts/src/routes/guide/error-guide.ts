@@ -170,7 +170,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
     'An account that is only a customer cannot have this field.',
   unsupported_postal_code: 'The platform does not support this postal code.',
   url_invalid: 'The value is not an http or https URL of a public host.',
-  v1_token_invalid_in_v2: 'The token was created by an older API.',
+  v1_token_invalid_in_v2: 'The token was created by the v1 API.',
   invalid_account_token:
     'The token is unknown, or belongs to another platform or to the other mode.',
   token_must_be_created_with_publishable_key:
@@ -181,8 +181,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   incorrect_account_for_person_token: 'The token was created for another account.',
   person_token_required:
     "In the platform's country, persons must be sent in a person_token created with the publishable key.",
-  v1_customer_instead_of_v2_account: 'The id belongs to a customer of an older API.',
-  v1_account_instead_of_v2_account: 'The id belongs to an account of an older API.',
+  v1_customer_instead_of_v2_account: 'The id belongs to a v1 customer.',
+  v1_account_instead_of_v2_account: 'The id belongs to a v1 account.',
   account_not_yet_compatible_with_v2: 'The account cannot be used with this API yet.',
   additional_representative_not_allowed: 'An account can have only one representative.',
   additional_legal_guardian_not_allowed: 'An account can have only one legal guardian.',
@@ -217,7 +217,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   configuration_cannot_be_updated_while_deactivated:
     'Send applied true to use the configuration again.',
   default_outbound_destination_invalid: 'The account does not have this payout method.',
-  payout_method_incompatible_type: 'The payout method belongs to an older API.',
+  payout_method_incompatible_type: 'The payout method belongs to the v1 API.',
   incompatible_default_payout_method:
     'The payout method is unknown or has a type that cannot be a default.',
   cannot_add_connect_due_to_incompatible_default_payout_method:

@@ -28,8 +28,8 @@ Examples:
   cat readings.lp | plinth write -d home --precision s
   plinth write -d weather --csv --table daily --tag weather --field temp_max:float --time date seattle.csv
 
-Valid lines are written even if others are refused. Refused lines are listed, and the exit code is 1.
-Dumps of InfluxDB 1.x (influx_inspect export) create and use their own databases, without --database.
+Valid lines are written even if others are rejected. Rejected lines are listed, and the exit code is 1.
+InfluxDB 1.x dumps (influx_inspect export) name their databases, so omit --database. Missing ones are created.
 Chunks of a file are sent concurrently. If a file contains the same point twice, use --concurrency 1.`;
 
 export interface WriteOptions {

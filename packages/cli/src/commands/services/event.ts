@@ -18,7 +18,7 @@ const APP = 'publish only to this app (id, client id or name)';
 /** `plinth event`. */
 export function eventCommand(): Command {
   return new Command('event')
-    .description('publish events to the webhooks of apps')
+    .description('publish events to app webhooks')
     .addHelpText('after', EXAMPLES)
     .addCommand(publishCommand())
     .addCommand(triggerCommand());

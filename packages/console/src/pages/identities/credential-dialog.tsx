@@ -29,7 +29,7 @@ export function CredentialDialog(props: {
   if (made !== undefined) {
     return (
       <SecretDialog
-        title={`Credential ${made.id} of ${identity.key}`}
+        title={`Credential ${made.id} for ${identity.key}`}
         secret={made.token}
         note={`Its id is ${made.id}. You need this id to revoke the credential.`}
         onClose={onClose}

@@ -188,17 +188,17 @@ function PasswordDialog(props: {
   const [typed, setTyped] = useState('');
   const [made, setMade] = useState('');
   if (made !== '')
-    return <SecretDialog title={`Password of ${name}`} secret={made} onClose={onClose} />;
+    return <SecretDialog title={`Password for ${name}`} secret={made} onClose={onClose} />;
   return (
     <FormDialog
-      title={user === undefined ? 'Create user' : `Change password of ${name}`}
+      title={user === undefined ? 'Create user' : `Change password for ${name}`}
       action={user === undefined ? 'Create' : 'Set password'}
       canAct={name !== ''}
       act={async () => {
         const password = typed === '' ? newPassword() : typed;
         if (user === undefined) await createUser(name, password, isAdmin);
         else await setPassword(name, password);
-        await onDone(user === undefined ? `${name} created` : `Password of ${name} changed`);
+        await onDone(user === undefined ? `${name} created` : `Password for ${name} changed`);
         if (typed === '') setMade(password);
         else onClose();
       }}

@@ -158,6 +158,6 @@ function readSortKey(kind: Kind, text: string, isRanked: boolean): SortKey {
     const message = 'sort by relevance requires q or search';
     throw gameDataError('invalid_parameter', { param: 'sort', message });
   }
-  const message = `sort: unknown key ${field}; known: ${sortKeys.join(', ')}`;
+  const message = `unknown sort key ${field}; use one of ${sortKeys.join(', ')}`;
   throw gameDataError('unknown_field', { param: 'sort', message });
 }

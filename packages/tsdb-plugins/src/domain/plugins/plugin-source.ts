@@ -43,7 +43,7 @@ export async function fetchPlugin(
       error instanceof Error && error.cause instanceof Error ? error.cause.message : error;
     throw tsdbError('plugin_fetch_failed', `${why} ${url}`, error);
   }
-  throw tsdbError('plugin_fetch_failed', `more than ${MAX_REDIRECTS} redirects ${url}`);
+  throw tsdbError('plugin_fetch_failed', `${url} redirects more than ${MAX_REDIRECTS} times`);
 }
 
 async function readBounded(response: Response, url: string): Promise<Uint8Array> {
@@ -52,7 +52,7 @@ async function readBounded(response: Response, url: string): Promise<Uint8Array>
   for await (const piece of response.body ?? []) {
     sizeBytes += piece.byteLength;
     if (sizeBytes > MAX_SIZE_BYTES) {
-      throw tsdbError('plugin_fetch_failed', `more than ${MAX_SIZE_BYTES} bytes ${url}`);
+      throw tsdbError('plugin_fetch_failed', `${url} has more than ${MAX_SIZE_BYTES} bytes`);
     }
     pieces.push(piece);
   }

@@ -80,7 +80,7 @@ function checkPayoutMethods(at: AccountContext): Violation | undefined {
     if (method?.v1 || /^(?:ba|card)_/.test(id)) {
       return violate('payout_method_incompatible_type', {
         param,
-        message: `${param} is a payout method of the older API: ${quote(id)}.`,
+        message: `${param} is a v1 payout method: ${quote(id)}; use the ID of a v2 payout method.`,
       });
     }
     if (method && !INCOMPATIBLE_TYPES.includes(method.type)) return undefined;
