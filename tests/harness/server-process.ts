@@ -28,7 +28,7 @@ export interface ServerProcessOptions {
   /** Flags after `serve`; the data folder and the port are set by the harness. */
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Folder of an earlier process; `close` keeps it then. */
+  /** Data folder of an earlier process. If set, `close` does not delete it. */
   readonly dataDir?: string;
   /** Kills the process immediately, even during startup. */
   readonly signal?: AbortSignal;

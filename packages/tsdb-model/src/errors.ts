@@ -2,7 +2,7 @@ import { asGiven, type ErrorOf, errorCatalogue } from '@plinth/kernel';
 import type { SparseTable } from './parsed-body.js';
 import { PROCESSING_TEXTS } from './processing-errors.js';
 
-/** Closed catalog of the expected failures of this service, with the documented messages. */
+/** All errors that this service returns deliberately, with their documented messages. */
 const TEXTS = {
   ...PROCESSING_TEXTS,
   /**

@@ -130,7 +130,7 @@ export class Sender {
     return { client, socket, interim: new InterimAnswers(socket), idleSinceMs: 0 };
   }
 
-  /** `stale`: a kept connection was closed before the first byte of a response. */
+  /** `stale`: a reused keep-alive connection was closed before the first response byte. */
   async #exchange(
     connection: Connection,
     request: OutgoingRequest,

@@ -52,7 +52,7 @@ export function whoOf(principal: Principal): string | undefined {
   return principal.kind === 'grantee' ? principal.name : undefined;
 }
 
-/** The object of a request, from its path, query and body. */
+/** The audit target of a request: the names in its path, query and body. */
 function targetOf({ url, parameters, headers, body }: HttpRequest): string {
   const query = Object.fromEntries(new URLSearchParams(queryOf(url)));
   const isJson = isJsonType(headers['content-type']);

@@ -33,7 +33,7 @@ export function tablesToKeep(options: {
    */
   readonly maxSmallTables: number;
   readonly logBytes: number;
-  /** True if rows in DuckDB leave it little memory; they are flushed. */
+  /** True if buffered rows leave DuckDB little memory. Tables with rows in DuckDB are then flushed. */
   readonly isCrowded: boolean;
 }): readonly GenerationTable[] {
   if (options.logBytes > MAX_LOG_BYTES) return [];

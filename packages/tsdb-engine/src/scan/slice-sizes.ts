@@ -18,7 +18,7 @@ const FAST_COUNT = 16;
 export const MAX_ROWS = 4_000_000;
 
 /**
- * Minimum rows per slice, however little memory there is; fewer for wide rows. `MOST_COUNT` limits
+ * Default minimum rows per slice, regardless of available memory. Wide rows have a lower minimum. `MOST_COUNT` limits
  * the number of slices.
  */
 export const LEAST_ROWS = 8192;

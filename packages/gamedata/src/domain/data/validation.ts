@@ -180,7 +180,7 @@ function checkLevels(set: DataSet, type: string): RecordFault[] {
 /** Requirements by record, or by level of a record. */
 type Needs = ReadonlyMap<string, readonly string[]>;
 
-/** Rules R5 and R8, and `requires` of the storyline: no circular requirements. */
+/** Quests, hideout modules and storyline chapters must not require each other in a cycle (rules R5 and R8). */
 const NEEDS: Readonly<Partial<Record<Kind, (rows: readonly Row[]) => Needs>>> = {
   quests: (rows) => new Map(rows.map((row) => [row.id, listColumn(row, 'prerequisites')])),
   storyline: (rows) => new Map(rows.map((row) => [row.id, listColumn(row, 'requires')])),

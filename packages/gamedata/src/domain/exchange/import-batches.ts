@@ -103,7 +103,7 @@ function readFiles(pieces: JsonPieces): ReadonlyMap<string, unknown> {
   return files;
 }
 
-/** Checked here, where a fault still has its position in the file. */
+/** Checked here, because the position in the file is still known. */
 function refuseJsonFaults(file: string, value: unknown): void {
   const faults = findJsonFaults(value);
   if (faults.length === 0) return;

@@ -15,7 +15,7 @@ export class PiecePool {
   readonly #pool = new MemoryPool((sizeBytes) => new ArrayBuffer(sizeBytes), MAX_KEPT_BYTES);
 
   /**
-   * Returns `undefined` for sizes outside of the pooled range. The memory still contains an earlier piece.
+   * Returns `undefined` for sizes outside the pooled range. The buffer is not zeroed and may contain data from an earlier response.
    */
   take(sizeBytes: number): Uint8Array | undefined {
     if (sizeBytes <= LEAST_BYTES || sizeBytes > PIECE_BYTES) return undefined;
