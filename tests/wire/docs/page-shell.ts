@@ -36,7 +36,7 @@ export class PageShell {
       },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
-    // The shell exits when a command fails, possibly before it is told to.
+    // The shell exits when a command fails, possibly before it receives `exit`.
     this.#child.stdin?.on('error', () => undefined);
     if (this.#child.stdout === null) throw new Error('standard output is a pipe');
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
