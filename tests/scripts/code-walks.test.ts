@@ -1,4 +1,4 @@
-// Source: docs/CODE-WALKS.md, docs/CODE-MAP.md: every file and name that the pages mention exists.
+// Source: CONTRIBUTING.md: the pages about the code name files and exports that exist.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,31 +6,44 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const STEP = /^\d+\. `([^`]+)`: `(\w+)`/gm;
-const FILE = /`([a-z-]+\/[\w/-]+\.tsx?)`/g;
+/** Pages with numbered steps through the code. */
+const WALKS = ['docs/CODE-WALKS.md', 'packages/tsdb/ARCHITECTURE.md'];
+const STEP = /^\d+\. `([^`]+)`: `(\w+)`/;
+const FILE = /`((?:[\w-]+\/)+[\w.-]+\.tsx?)`/g;
+/** First folders of paths that stand for the same file of each service. */
+const OF_EACH_SERVICE = /^(?:routes|domain|storage|model)\//;
 
-const readPage = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'utf8');
+const readPage = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 
+/** Path of a file that a page names by its package, without `src/`. */
 function sourceOf(file: string): string {
   const [name = '', ...rest] = file.split('/');
-  return join(ROOT, 'packages', name, 'src', ...rest);
+  return join(ROOT, 'packages', name, rest[0] === 'test' ? '' : 'src', ...rest);
 }
 
-describe('CODE-WALKS.md and CODE-MAP.md', () => {
-  it('name files that exist', () => {
-    for (const page of ['CODE-WALKS.md', 'CODE-MAP.md']) {
+describe('pages about the code', () => {
+  for (const page of [...WALKS, 'docs/CODE-MAP.md']) {
+    it(`name files that exist: ${page}`, () => {
       const files = [...readPage(page).matchAll(FILE)]
         .map(([, file = '']) => file)
-        .filter((file) => existsSync(join(ROOT, 'packages', file.split('/')[0] ?? '')));
-      assert.ok(files.length > 20, `${page} names ${files.length} files`);
-      for (const file of files) assert.ok(existsSync(sourceOf(file)), `${page}: ${file}`);
-    }
-  });
+        .filter((file) => !OF_EACH_SERVICE.test(file));
+      assert.ok(files.length > 20, `${files.length} files`);
+      for (const file of files) assert.ok(existsSync(sourceOf(file)), file);
+    });
+  }
 
-  it('name an export of each file of a walk', () => {
-    for (const [, file = '', name = ''] of readPage('CODE-WALKS.md').matchAll(STEP)) {
-      const pattern = `^export (?:async )?(?:function\\*?|class|const|interface) ${name}\\b`;
-      assert.match(readFileSync(sourceOf(file), 'utf8'), new RegExp(pattern, 'm'), file);
-    }
-  });
+  for (const page of WALKS) {
+    it(`number their steps and name an export in each: ${page}`, () => {
+      for (const section of readPage(page).split(/^## /m).slice(1)) {
+        const steps = section.split('\n').filter((line) => /^\d/.test(line));
+        assert.ok(steps.length > 0, section);
+        for (const [index, line] of steps.entries()) {
+          assert.ok(line.startsWith(`${index + 1}. `), `wrong number: ${line}`);
+          const [, file = '', name = ''] = STEP.exec(line) ?? assert.fail(`not a step: ${line}`);
+          const pattern = `^export (?:async )?(?:function\\*?|class|const|interface) ${name}\\b`;
+          assert.match(readFileSync(sourceOf(file), 'utf8'), new RegExp(pattern, 'm'), file);
+        }
+      }
+    });
+  }
 });

@@ -23,10 +23,6 @@ export class WorkerClient<Request, Reply> {
     this.#options = options;
   }
 
-  get waitingCount(): number {
-    return this.#waiting.length;
-  }
-
   /**
    * Rejects when the thread fails or is stopped before its reply.
    * @param transfer buffers in `message` that the caller cannot use afterwards.

@@ -271,6 +271,9 @@ const FIRST_LINES = ['once', 'again'].flatMap((table) => [
   `${table},host=b i=2i ${START - SECOND}`,
 ]);
 
+const ALL_RUNS = 12;
+const RUNS = caseCount(ALL_RUNS);
+
 describe('columns in memory', () => {
   let folder = '';
   before(async () => {
@@ -332,9 +335,11 @@ describe('columns in memory', () => {
           }
         },
       ),
-      { numRuns: caseCount(12) },
+      { numRuns: RUNS },
     );
-    assert.ok(inMemoryCount > caseCount(10), `only ${inMemoryCount} answers came from memory`);
+    // A few runs may find few statements that memory can serve.
+    const least = RUNS < ALL_RUNS ? 1 : 50;
+    assert.ok(inMemoryCount > least, `only ${inMemoryCount} answers came from memory`);
   });
 
   it('sorts buckets across groups that have equal sort keys', async () => {

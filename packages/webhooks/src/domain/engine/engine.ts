@@ -97,7 +97,8 @@ export class Engine {
   }
 
   /**
-   * Stops delivery: running attempts have `STOP_MS` to finish, and items that were not started return to the queue.
+   * Stops delivery: running attempts get some time to finish (`Dispatcher.stop`), and items that were
+   * not started return to the queue.
    */
   async close(): Promise<void> {
     if (this.#isStopping) return;
