@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const WALKS = ['docs/CODE-WALKS.md', 'packages/tsdb/ARCHITECTURE.md'];
 const STEP = /^\d+\. `([^`]+)`: `(\w+)`/;
 const FILE = /`((?:[\w-]+\/)+[\w.-]+\.tsx?)`/g;
-/** First folders of paths that stand for the same file of each service. */
+/** Paths such as `routes/table.ts` name the same file of each service. */
 const OF_EACH_SERVICE = /^(?:routes|domain|storage|model)\//;
 
 const readPage = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
