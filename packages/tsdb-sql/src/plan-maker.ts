@@ -87,6 +87,7 @@ export class PlanMaker {
       isSmall: query.isSmall ?? false,
       maxRows: query.maxRows,
       isUnordered: query.isUnordered,
+      hasUnion: session.hasUnion,
       passedTags: explain === undefined && scans.length === 1 ? (query.passedTags ?? []) : [],
       timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
     };
@@ -120,6 +121,7 @@ function newSession(
     virtualQueries: new Map(),
     parameterTypes: new ParameterTypes(),
     textMakers: new TextMakers(),
+    hasUnion: false,
     newName: (prefix) => `${prefix}${nameCount++}`,
     spend,
     bindExpr(expr, env) {

@@ -29,6 +29,8 @@ export interface RunnableQuery {
    * The same statement divided into consecutive parts, if the result may be too large for memory.
    */
   readonly parts?: QueryParts | undefined;
+  /** Whether DuckDB must collect all rows first: see `collectedRows`. */
+  readonly isCollected?: boolean;
   /** Estimated rows that DuckDB may have to keep in memory before it returns the first row. */
   readonly toSort?: RowsToSort | undefined;
   /** The client's query owner, or the one with the time limit. */
@@ -57,12 +59,16 @@ export class QueryRows {
       planned,
       work: planned.render((index) => (scans[index] as PreparedScan).text),
       parts: QueryParts.of(planned, scans, this.#seriesOf),
+      isCollected:
+        planned.isUnordered === true &&
+        (planned.hasUnion === true || scans.some(({ hasUnion }) => hasUnion)),
       toSort: rowsToSort(planned, scans),
       queryOwner,
     };
   }
 
-  of({ work, planned, parts, toSort, queryOwner }: RunnableQuery): AsyncIterable<ResultChunk> {
+  of(query: RunnableQuery): AsyncIterable<ResultChunk> {
+    const { work, planned, parts, toSort, queryOwner } = query;
     if (typeof work !== 'string') return yieldingBetween(work, queryOwner);
     const { columns, isSmall, isExplained } = planned;
     if (parts?.isLarge(columns)) return this.#slicedRows(parts, columns, queryOwner);
@@ -71,8 +77,7 @@ export class QueryRows {
       const chunks = this.#host.stream({ text: work, columns, isSmall, ...by(queryOwner) });
       return isExplained ? explainedRows(chunks) : chunks;
     }
-    const isCollected = planned.isUnordered === true && work.includes(' UNION ALL ');
-    const text = isCollected ? collectedRows(work) : work;
+    const text = query.isCollected ? collectedRows(work) : work;
     return this.#sortedRows(text, { columns, parts, toSort, queryOwner });
   }
 

@@ -69,7 +69,7 @@ export class QuerySources {
     queryOwner: QueryOwner,
   ): Promise<PreparedScan> {
     if (request.source !== undefined) {
-      return { segments: [], ...(await request.source.prepare(request)) };
+      return { segments: [], hasUnion: false, ...(await request.source.prepare(request)) };
     }
     try {
       const fromNs = this.visibleFrom(request.table, nowNs);

@@ -28,6 +28,8 @@ export interface ScanGroups {
 
 export interface PreparedScan {
   readonly text: string;
+  /** True if `text` contains a UNION ALL of several sources. */
+  readonly hasUnion: boolean;
   /** Files that the scan reads. */
   readonly segments: readonly Segment[];
   /** The same scan in parts; absent if it cannot be divided. */

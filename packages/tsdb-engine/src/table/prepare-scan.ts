@@ -152,8 +152,10 @@ function textsOf(
   const storedRows =
     segments.reduce((sum, { segment }) => sum + segment.rowCount, 0) +
     generations.reduce((sum, generation) => sum + generation.table.rowCount, 0);
+  const whole = optionsOf(bounds, false, []);
   return {
-    text: scanText(optionsOf(bounds, false, [])),
+    text: scanText(whole),
+    hasUnion: whole.sources.length > 1 || whole.duplicates !== undefined,
     segments: segments.map((open) => open.segment),
     parts: {
       bounds,

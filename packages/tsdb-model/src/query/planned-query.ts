@@ -68,6 +68,7 @@ export type RowsStatement = Pick<
   | 'isExplained'
   | 'maxRows'
   | 'isUnordered'
+  | 'hasUnion'
   | 'timeOrder'
   | 'groupTags'
   | 'bucketNs'
@@ -108,6 +109,8 @@ export interface PlannedQuery {
   readonly maxRows?: number | undefined;
   /** True if the rows may be in any order. */
   readonly isUnordered?: boolean | undefined;
+  /** True if the text contains a UNION ALL outside of its scans. */
+  readonly hasUnion?: boolean;
   readonly timeOrder?: TimeOrder | undefined;
   /**
    * Rows of a single scan are sorted by these tags first, ascending, with absent tags as empty

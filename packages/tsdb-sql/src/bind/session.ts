@@ -26,6 +26,8 @@ export interface Session {
   readonly functions: FunctionRegistry;
   readonly parameterTypes: ParameterTypes;
   readonly textMakers: TextMakers;
+  /** Set when a UNION ALL is bound. */
+  hasUnion: boolean;
   /** Returns a DuckDB name that is unique in the query. */
   newName(prefix: string): string;
   /** Queries of virtual tables by name. Each is created once. */

@@ -62,8 +62,8 @@ export interface FunctionCall {
       readonly orderBy?: string;
       /** For a window function: count the rows of the frame from its end. */
       readonly isFromEnd?: boolean;
-      /** Omit DISTINCT. */
-      readonly ignoreDistinct?: boolean;
+      /** Replaces the call's own DISTINCT. */
+      readonly distinct?: boolean;
     },
   ): string;
   /**

@@ -107,6 +107,9 @@ function lazily(
     get isUnordered() {
       return full().isUnordered;
     },
+    get hasUnion() {
+      return full().hasUnion ?? false;
+    },
     get parameterTypes() {
       return full().parameterTypes;
     },

@@ -9,10 +9,14 @@ import { bindCommonTables } from './from/common-tables.js';
 import { bindValues } from './from/values.js';
 import { keptRows } from './kept-rows.js';
 import {
+  bindLimit,
+  isLimited,
   limitText,
+  NO_LIMIT,
   orderByText,
   orderItems,
   positionOf,
+  type RowLimit,
   spelledOut,
 } from './select/order-limit.js';
 import { retyped } from './select/retype.js';
@@ -29,17 +33,17 @@ export function bindQuery(query: Query, outside: QueryEnv): BoundQuery {
   const { prefix, ctes } = bindCommonTables(query, outside);
   const around: QueryEnv = { ...outside, ctes };
   const order = orderItems(query);
-  const limit = limitText(query, around);
+  const limit = bindLimit(query, around);
   const bound =
     'Select' in query.body
-      ? bindSelect(query.body.Select, { orderBy: order, limitText: limit }, around)
+      ? bindSelect(query.body.Select, { orderBy: order, limit }, around)
       : orderOutput(bindSetExpr(query.body, around), order, limit, around);
   return { ...bound, text: `${prefix}${bound.text}` };
 }
 
 function bindSetExpr(body: SetExpr, around: QueryEnv): BoundQuery {
   if ('Select' in body)
-    return bindSelect(body.Select, { orderBy: [], limitText: '' }, nested(around));
+    return bindSelect(body.Select, { orderBy: [], limit: NO_LIMIT }, nested(around));
   if ('Query' in body) return bindQuery(body.Query, { ...around, depth: around.depth + 1 });
   if ('SetOperation' in body) return bindSetOperation(body.SetOperation, around);
   if ('Values' in body) return bindValues(body.Values, around);
@@ -77,11 +81,12 @@ function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery 
   const columns = left.columns.map((column, index) =>
     commonColumn(column, right.columns[index], op),
   );
-  const isAll = /^All/.test(quantifier);
+  const isAll = quantifier.startsWith('All');
   const kept = op === 'Union' ? undefined : keptRows({ op, isAll, left, right, columns }, around);
   if (kept !== undefined) return kept;
   const parts = [left, right].map((side) => `(${retyped(side, columns, around)})`);
   const word = `${op.toUpperCase()}${isAll ? ' ALL' : ''}`;
+  if (op === 'Union' && isAll) around.session.hasUnion = true;
   return { text: parts.join(` ${word} `), columns, tableName: undefined, isUnordered: true };
 }
 
@@ -133,10 +138,10 @@ function commonColumn(a: QueryColumn, b: QueryColumn | undefined, op: string): Q
 function orderOutput(
   query: BoundQuery,
   order: readonly OrderByExpr[],
-  limit: string,
+  limit: RowLimit,
   around: QueryEnv,
 ): BoundQuery {
-  if (order.length === 0 && limit === '') return query;
+  if (order.length === 0 && !isLimited(limit)) return query;
   const name = around.session.newName('r');
   const visible = query.columns.map((column) => ({
     name: column.name,
@@ -164,7 +169,7 @@ function orderOutput(
     engineName: `c${index}`,
   }));
   return {
-    text: `SELECT ${list.join(', ')} FROM (${query.text}) AS ${name}${orderText}${limit}`,
+    text: `SELECT ${list.join(', ')} FROM (${query.text}) AS ${name}${orderText}${limitText(limit)}`,
     columns,
     tableName: query.tableName,
     isUnordered: order.length === 0 && query.isUnordered === true,

@@ -39,8 +39,7 @@ const OF_WINDOWS: ReadonlySet<string> = new Set([
 
 /** Makes an argument NULL where a condition is false. `count(*)` counts rows. */
 function where(test: string, arg: string): string {
-  const [, distinct = '', value = arg] = /^(DISTINCT )(.*)$/s.exec(arg) ?? [];
-  return `${distinct}CASE WHEN ${test} THEN ${value === '*' ? '1' : value} END`;
+  return `CASE WHEN ${test} THEN ${arg === '*' ? '1' : arg} END`;
 }
 
 type AggregateOptions = NonNullable<Parameters<FunctionCall['aggregate']>[2]>;
@@ -104,7 +103,7 @@ function sortedList(
 ): string {
   const values = listText(value, value, pieces, options);
   const [first] = pieces.orderBy;
-  if (pieces.distinct && !options.ignoreDistinct) {
+  if (options.distinct ?? pieces.distinct) {
     if (first === undefined || pieces.orderBy.some(({ expr }) => expr.text !== value))
       throw tsdbError(
         'plan_error',
@@ -142,7 +141,7 @@ function callText(
   pieces: CallPieces,
   options: AggregateOptions,
 ): string {
-  const distinct = pieces.distinct && !options.ignoreDistinct ? 'DISTINCT ' : '';
+  const distinct = (options.distinct ?? pieces.distinct) ? 'DISTINCT ' : '';
   const orderPart = order === '' ? '' : ` ORDER BY ${order}`;
   const nulls = pieces.ignoreNulls && pieces.window !== undefined ? ' IGNORE NULLS' : '';
   const conditions = [pieces.filter, options.filter].filter((part) => part !== undefined);
@@ -150,7 +149,7 @@ function callText(
   const { window } = pieces;
   // DuckDB allocates space for the arguments of all aggregates per FILTER: 900 of them take 2 GB.
   const isInArgument = test !== '' && window === undefined && !OF_NULLS.has(engineFunction);
-  const place = /^arg_m(?:in|ax)$/.test(engineFunction) ? 1 : 0;
+  const place = engineFunction === 'arg_min' || engineFunction === 'arg_max' ? 1 : 0;
   const args = isInArgument
     ? argTexts.map((arg, i) => (i === place ? where(test, arg) : arg))
     : argTexts;

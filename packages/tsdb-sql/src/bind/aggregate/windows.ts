@@ -41,6 +41,8 @@ export function bindOrderItems(items: readonly OrderByExpr[], env: Env): readonl
   });
 }
 
+type Frame = NonNullable<WindowSpec['window_frame']>;
+
 export function orderText(items: readonly OrderItem[]): string {
   return items.map((item) => `${item.expr.text} ${direction(item)}`).join(', ');
 }
@@ -59,7 +61,8 @@ export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env):
   const partition = (spec.partition_by ?? []).map((expr) => env.session.bindExpr(expr, env));
   const order = bindOrderItems(spec.order_by ?? [], env);
   const frame = spec.window_frame;
-  const isTime = /^(?:timestamp|date)$/.test(order[0]?.expr.type.kind ?? '');
+  const firstKind = order[0]?.expr.type.kind;
+  const isTime = firstKind === 'timestamp' || firstKind === 'date';
   const isTimeRange = frame?.units === 'Range' && isTime;
   const orderTexts = isTimeRange
     ? order.map((item) => `epoch_ns(${item.expr.text}) ${direction(item)}`).join(', ')
@@ -70,7 +73,7 @@ export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env):
   ];
   if (frame !== undefined) checkFrame(frame, order);
   const frames = frame === undefined ? [] : [frameText(frame, env, isTimeRange)];
-  const isWhole = isWholePartition(frames[0], order.length > 0);
+  const isWhole = isWholePartition(frame, order.length > 0);
   const shown = [
     ...(partition.length > 0
       ? [`PARTITION BY [${partition.map((p) => p.displayName).join(', ')}]`]
@@ -93,13 +96,14 @@ export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env):
 }
 
 /** Without ORDER BY, all rows of a partition are peers of the current row. */
-function isWholePartition(frame: string | undefined, isOrdered: boolean): boolean {
+function isWholePartition(frame: Frame | undefined, isOrdered: boolean): boolean {
   if (frame === undefined) return !isOrdered;
-  return isOrdered || frame.startsWith('ROWS')
-    ? frame.endsWith('BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING')
-    : /BETWEEN (?:UNBOUNDED PRECEDING|CURRENT ROW) AND (?:UNBOUNDED FOLLOWING|CURRENT ROW)$/.test(
-        frame,
-      );
+  const { units, start_bound: start, end_bound: end = 'CurrentRow' } = frame;
+  const hasPeers = !isOrdered && units !== 'Rows';
+  return (
+    (isUnbounded(start, 'Preceding') || (hasPeers && start === 'CurrentRow')) &&
+    (isUnbounded(end, 'Following') || (hasPeers && end === 'CurrentRow'))
+  );
 }
 
 /** Resolves a named window and adds the clauses of the call. */
@@ -116,18 +120,12 @@ function resolve(spec: Partial<WindowSpec>, env: Env, depth: number): Partial<Wi
     partition_by: (isEmpty(spec.partition_by) ? parent.partition_by : spec.partition_by) ?? [],
     order_by: (isEmpty(spec.order_by) ? parent.order_by : spec.order_by) ?? [],
     ...((spec.window_frame ?? parent.window_frame) && {
-      window_frame: (spec.window_frame ?? parent.window_frame) as NonNullable<
-        WindowSpec['window_frame']
-      >,
+      window_frame: (spec.window_frame ?? parent.window_frame) as Frame,
     }),
   };
 }
 
-function frameText(
-  frame: NonNullable<WindowSpec['window_frame']>,
-  env: Env,
-  isTimeRange: boolean,
-): string {
+function frameText(frame: Frame, env: Env, isTimeRange: boolean): string {
   const start = boundText(frame.start_bound, env, isTimeRange);
   const end =
     frame.end_bound === undefined ? 'CURRENT ROW' : boundText(frame.end_bound, env, isTimeRange);
@@ -142,10 +140,7 @@ const placeOf = (bound: FrameBound): number =>
   bound === 'CurrentRow' ? 0 : 'Preceding' in bound ? -1 : 1;
 
 /** DuckDB would reject these frames with its own messages. */
-function checkFrame(
-  frame: NonNullable<WindowSpec['window_frame']>,
-  order: readonly OrderItem[],
-): void {
+function checkFrame(frame: Frame, order: readonly OrderItem[]): void {
   const { units, start_bound: start, end_bound: end = 'CurrentRow' } = frame;
   const refuse = (problem: string): never => {
     throw tsdbError('plan_error', `Error during planning: ${problem}`);

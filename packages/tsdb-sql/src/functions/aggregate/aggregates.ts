@@ -54,9 +54,7 @@ export const AGGREGATES: readonly FunctionDefinition[] = [
   aggregate(['approx_distinct'], (call) => {
     expectArgCount(call, 1);
     // Exact, because DuckDB's estimate is off by up to 25 % and DataFusion's by 1 %.
-    const distinct = call.aggregate('count', [`DISTINCT ${argAt(call, 0).text}`], {
-      ignoreDistinct: true,
-    });
+    const distinct = call.aggregate('count', [argAt(call, 0).text], { distinct: true });
     return { text: `CAST(${distinct} AS UBIGINT)`, type: UINT64 };
   }),
 ];
@@ -107,7 +105,7 @@ function bindExtreme(call: FunctionCall, engineFunction: 'min' | 'max'): Functio
   const { text, type } = argAt(call, 0);
   if (type.kind === 'map') throw badArguments(call);
   return {
-    text: call.aggregate(engineFunction, [text], { ignoreDistinct: true }),
+    text: call.aggregate(engineFunction, [text], { distinct: false }),
     type: valueType(type),
   };
 }

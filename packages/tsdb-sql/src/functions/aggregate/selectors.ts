@@ -53,7 +53,7 @@ function bindSelector(call: FunctionCall, ranking: Ranking): FunctionResult {
   const picked = call.aggregate(
     ranking.engineFunction,
     [struct(({ text }) => text), ranking.key(value.text, `epoch_ns(${time.text})`)],
-    { filter: `${value.text} IS NOT NULL`, ignoreDistinct: true },
+    { filter: `${value.text} IS NOT NULL`, distinct: false },
   );
   return {
     // A group without values returns a struct of NULLs, not a NULL struct.

@@ -43,7 +43,7 @@ export const STATISTICS: readonly FunctionDefinition[] = [
       const x = numericArg(call, 0).text;
       // DuckDB fails for non-finite values; the result for them is NaN.
       const spread = call.aggregate(engineFunction, [x], { filter: `isfinite(${x})` });
-      const odd = call.aggregate('bool_or', [`NOT isfinite(${x})`], { ignoreDistinct: true });
+      const odd = call.aggregate('bool_or', [`NOT isfinite(${x})`], { distinct: false });
       return { text: `CASE WHEN ${odd} THEN 'NaN'::DOUBLE ELSE ${spread} END`, type: FLOAT64 };
     }),
   ),
@@ -55,7 +55,7 @@ export const STATISTICS: readonly FunctionDefinition[] = [
       // NULL.
       const filter = `isfinite(${y}) AND isfinite(${x})`;
       const value = `plinth_nan_to_null(${call.aggregate(engineFunction, [y, x], { filter })})`;
-      const odd = call.aggregate('bool_or', [`NOT (${filter})`], { ignoreDistinct: true });
+      const odd = call.aggregate('bool_or', [`NOT (${filter})`], { distinct: false });
       const isFlat =
         engineFunction === 'regr_r2'
           ? ` OR ${call.aggregate('regr_syy', [y, x], { filter })} = 0`

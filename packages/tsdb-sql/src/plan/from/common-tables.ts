@@ -102,9 +102,10 @@ function recursiveTable(options: {
         `(${columns.length} != ${step.columns.length})`,
     );
   }
-  const word = node.set_quantifier === 'All' ? 'UNION ALL' : 'UNION';
+  const isAll = node.set_quantifier === 'All';
+  if (isAll) around.session.hasUnion = true;
   return {
-    text: `(${start.text}) ${word} (${retyped(step, columns, around)})`,
+    text: `(${start.text}) UNION${isAll ? ' ALL' : ''} (${retyped(step, columns, around)})`,
     columns,
     tableName: undefined,
   };

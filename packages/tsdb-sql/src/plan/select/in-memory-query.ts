@@ -10,7 +10,7 @@ import type { Bound } from '../../bind/types/bound.js';
 import type { Expr, OrderByExpr, Select } from '../../parse/ast.js';
 import type { FromItem } from '../from/table-factor.js';
 import type { BoundGroups } from './group-by.js';
-import { positionOf } from './order-limit.js';
+import { isLimited, positionOf, type RowLimit } from './order-limit.js';
 import type { OutputItem } from './projection.js';
 
 type Answer = InMemoryRequest['answer'];
@@ -23,34 +23,33 @@ interface SelectParts {
   readonly groups: BoundGroups | undefined;
   readonly items: readonly OutputItem[];
   readonly orderBy: readonly OrderByExpr[];
-  readonly limitText: string;
+  readonly limit: RowLimit;
   readonly env: Env;
   readonly orderEnv: Env;
 }
 
-const LIMIT = /^(?: LIMIT (\d{1,9}))?(?: OFFSET (\d{1,9}))?$/;
+/** Row counts from this value on are left to DuckDB. */
+const MAX_ROW_COUNT = 1_000_000_000n;
 
 /** Returns `undefined` unless the in-memory query is known to be exactly equivalent. */
 export function inMemoryQuery(parts: SelectParts): InMemoryQuery | undefined {
-  const { select, from, where, groups, limitText, env } = parts;
+  const { select, from, where, groups, limit, env } = parts;
   const scan = from?.visible[0]?.origin?.scan;
-  const limits = LIMIT.exec(limitText);
-  if (from?.tableName === undefined || scan === undefined || limits === null) return undefined;
+  const range = rangeOf(limit);
+  if (from?.tableName === undefined || scan === undefined || range === undefined) return undefined;
   if (env.depth > 0 || env.session.scans.length > 1) return undefined;
   const facts = where === undefined ? [] : where.isExact && where.facts;
   const conditions = facts && facts.flatMap(({ again }) => again ?? []);
   if (!conditions || conditions.length < facts.length) return undefined;
   if (select.having !== undefined || select.qualify !== undefined) return undefined;
-  const [, limit, offset = '0'] = limits;
-  const range = { limit: limit === undefined ? undefined : Number(limit), offset: Number(offset) };
   const answer =
     select.distinct === undefined
       ? groups === undefined
         ? rowsOf(parts, range)
         : groupsOf(parts, groups, range)
-      : limitText === ''
-        ? lastRowsOf(parts)
-        : undefined;
+      : isLimited(limit)
+        ? undefined
+        : lastRowsOf(parts);
   return answer && { scan, answer, selection: select.selection, conditions };
 }
 
@@ -75,6 +74,13 @@ function orderTarget({ items, orderEnv }: SelectParts, expr: Expr): Bound | unde
 interface Range {
   readonly limit: number | undefined;
   readonly offset: number;
+}
+
+/** Returns `undefined` unless both row counts are known and small enough. */
+function rangeOf({ count, offset = 0n }: RowLimit): Range | undefined {
+  for (const rowCount of [count ?? 0n, offset])
+    if (typeof rowCount !== 'bigint' || rowCount >= MAX_ROW_COUNT) return undefined;
+  return { limit: count === undefined ? undefined : Number(count), offset: Number(offset) };
 }
 
 function rowsOf(parts: SelectParts, range: Range): Answer | undefined {

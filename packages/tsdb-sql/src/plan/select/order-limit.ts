@@ -80,8 +80,29 @@ export function orderItems(query: Query): readonly OrderByExpr[] {
   return kind.Expressions;
 }
 
+/** A row count: a number, or text that DuckDB computes from constants. */
+type RowCount = bigint | string;
+
+/** LIMIT and OFFSET of a query. */
+export interface RowLimit {
+  readonly count: RowCount | undefined;
+  readonly offset: RowCount | undefined;
+}
+
+export const NO_LIMIT: RowLimit = { count: undefined, offset: undefined };
+
+export const isLimited = ({ count, offset }: RowLimit): boolean =>
+  count !== undefined || offset !== undefined;
+
 /** Returns `LIMIT … OFFSET …` with a leading space, or an empty string. */
-export function limitText(query: Query, around: QueryEnv): string {
+export function limitText({ count, offset }: RowLimit): string {
+  return (
+    (count === undefined ? '' : ` LIMIT ${count}`) +
+    (offset === undefined ? '' : ` OFFSET ${offset}`)
+  );
+}
+
+export function bindLimit(query: Query, around: QueryEnv): RowLimit {
   const clause = query.limit_clause?.LimitOffset;
   if (query.limit_clause !== undefined && clause === undefined) {
     throw tsdbError('not_implemented', 'LIMIT with a comma');
@@ -94,16 +115,11 @@ export function limitText(query: Query, around: QueryEnv): string {
   const limitExpr = clause?.limit ?? (fetch === undefined ? undefined : fetch.quantity);
   const limit = limitExpr && rowCount(limitExpr, 'LIMIT', around);
   const offset = clause?.offset && rowCount(clause.offset.value, 'OFFSET', around);
-  const limitPart = limit === undefined ? (fetch ? ' LIMIT 1' : '') : ` LIMIT ${limit}`;
-  return `${limitPart}${offset === undefined ? '' : ` OFFSET ${offset}`}`;
+  return { count: limit ?? (fetch ? 1n : undefined), offset };
 }
 
-/** Returns a number, or text that DuckDB computes from constants; `undefined` for NULL. */
-function rowCount(
-  expr: Expr,
-  clause: 'LIMIT' | 'OFFSET',
-  around: QueryEnv,
-): bigint | string | undefined {
+/** Returns `undefined` for NULL. */
+function rowCount(expr: Expr, clause: 'LIMIT' | 'OFFSET', around: QueryEnv): RowCount | undefined {
   const env: Env = {
     ...around,
     scope: new Scope({ relations: [], visible: [], parent: undefined }),

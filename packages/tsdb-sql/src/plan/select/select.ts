@@ -16,13 +16,20 @@ import type { FromItem } from '../from/table-factor.js';
 import { type BoundGroups, bindGroups, groupedText } from './group-by.js';
 import { inMemoryQuery } from './in-memory-query.js';
 import { narrowToLastRows } from './last-point.js';
-import { type OrderTarget, orderByText, positionOf, spelledOut } from './order-limit.js';
+import {
+  isLimited,
+  limitText,
+  type OrderTarget,
+  orderByText,
+  positionOf,
+  type RowLimit,
+  spelledOut,
+} from './order-limit.js';
 import { bindProjection, type OutputItem } from './projection.js';
 
 export interface SelectClauses {
   readonly orderBy: readonly OrderByExpr[];
-  /** `LIMIT …` with a leading space, or an empty string. */
-  readonly limitText: string;
+  readonly limit: RowLimit;
 }
 
 export function bindSelect(
@@ -86,20 +93,22 @@ export function bindSelect(
         ? seriesOrderText(groups)
         : '';
   const timeOrder =
-    isPlain && clauses.limitText === '' && qualify === undefined
+    isPlain && !isLimited(clauses.limit) && qualify === undefined
       ? timeOrderOf(clauses.orderBy, { items, env: orderEnv, isImplied: plainOrder !== '' })
       : undefined;
+  const { count } = clauses.limit;
+  const maxRows = typeof count === 'bigint' ? Number(count) : undefined;
   return {
     text:
       `SELECT ${distinct}${list}${source}${qualify === undefined ? '' : ` QUALIFY ${qualify.text}`}` +
-      `${order}${plainOrder}${clauses.limitText}`,
+      `${order}${plainOrder}${limitText(clauses.limit)}`,
     columns: outputColumns(items, {
       isTransparent: isTransparent(select, clauses, items) && !groups?.hasSets,
       isTable: from?.tableName !== undefined && groups === undefined,
     }),
     tableName: from?.tableName,
-    isSmall: groups !== undefined || isShortLimit(clauses.limitText),
-    maxRows: limitOf(clauses.limitText),
+    isSmall: groups !== undefined || (maxRows !== undefined && maxRows <= MAX_ROWS_AT_ONCE),
+    maxRows,
     isUnordered: isUnordered && plainOrder === '',
     timeOrder,
     // Further ORDER BY keys may refer to tags by position.
@@ -135,16 +144,6 @@ function passedTags(items: readonly OutputItem[]): readonly PassedTag[] {
 
 /** Maximum number of rows that are materialized instead of streamed. */
 const MAX_ROWS_AT_ONCE = 10_000;
-
-function isShortLimit(limitText: string): boolean {
-  const limit = limitOf(limitText);
-  return limit !== undefined && limit <= MAX_ROWS_AT_ONCE;
-}
-
-function limitOf(limitText: string): number | undefined {
-  const [, count] = / LIMIT (\d+)/.exec(limitText) ?? [];
-  return count === undefined ? undefined : Number(count);
-}
 
 function refuseUnsupported(select: Select): void {
   if (select.into !== undefined) throw tsdbError('not_implemented', 'SELECT INTO');
@@ -280,7 +279,7 @@ function isTransparent(
   items: readonly OutputItem[],
 ): boolean {
   return (
-    clauses.limitText === '' &&
+    !isLimited(clauses.limit) &&
     select.qualify === undefined &&
     typeof select.distinct !== 'object' &&
     !items.some((item) => item.expr.hasWindow)
