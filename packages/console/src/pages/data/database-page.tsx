@@ -3,11 +3,11 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react';
 import { deleteTable, fetchTables, type Table } from '../../api/tsdb.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { toast } from '../../components/controls/toasts.js';
 import { sampleQuery } from '../../lib/query/plot-query.js';
 import { bytesText, countText } from '../../lib/units.js';
@@ -81,63 +81,60 @@ export function DatabasePage() {
           )}
         </div>
       )}
-      {tables.length > 0 && (
-        <TableWrap label="Tables">
-          <thead>
-            <tr>
-              <th>Table</th>
-              <th className="num">Columns</th>
-              <th className="num">Series</th>
-              <th className="num">Rows</th>
-              <th className="num">In memory</th>
-              <th className="num">Size</th>
-              <th>Time range (UTC)</th>
-              <th>
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {tables.map((table) => (
-              <tr key={table.name}>
-                <td>
-                  <Link to="/data/$db/$table" params={{ db, table: table.name }}>
-                    {table.name}
-                  </Link>
-                </td>
-                <td className="num">{countText(table.columns.length)}</td>
-                <td className="num">{countText(table.series_count)}</td>
-                <td className="num">{countText(table.row_count)}</td>
-                <td className="num">{countText(table.buffered_row_count)}</td>
-                <td className="num">{bytesText(table.size_bytes)}</td>
-                <td className="nowrap">{extentText(table)}</td>
-                <td className="num">
-                  <MenuButton
-                    label={`Actions for ${table.name}`}
-                    className="small quiet"
-                    entries={[
-                      {
-                        id: 'query',
-                        label: 'Query',
-                        act: () =>
-                          void navigate({
-                            to: '/explore',
-                            search: { db, q: sampleQuery(table.name), view: 'table' },
-                          }),
-                      },
-                      ...(db === '_internal'
-                        ? []
-                        : [{ id: 'delete', label: 'Delete …', act: () => setGoing(table) }]),
-                    ]}
-                  >
-                    …
-                  </MenuButton>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </TableWrap>
-      )}
+      <DataTable
+        label="Tables"
+        rows={tables}
+        keyOf={(table) => table.name}
+        columns={[
+          {
+            title: 'Table',
+            cell: (table) => (
+              <Link to="/data/$db/$table" params={{ db, table: table.name }}>
+                {table.name}
+              </Link>
+            ),
+          },
+          {
+            title: 'Columns',
+            className: 'num',
+            cell: (table) => countText(table.columns.length),
+          },
+          { title: 'Series', className: 'num', cell: (table) => countText(table.series_count) },
+          { title: 'Rows', className: 'num', cell: (table) => countText(table.row_count) },
+          {
+            title: 'In memory',
+            className: 'num',
+            cell: (table) => countText(table.buffered_row_count),
+          },
+          { title: 'Size', className: 'num', cell: (table) => bytesText(table.size_bytes) },
+          { title: 'Time range (UTC)', className: 'nowrap', cell: (table) => extentText(table) },
+          {
+            ...ACTIONS,
+            cell: (table) => (
+              <MenuButton
+                label={`Actions for ${table.name}`}
+                className="small quiet"
+                entries={[
+                  {
+                    id: 'query',
+                    label: 'Query',
+                    act: () =>
+                      void navigate({
+                        to: '/explore',
+                        search: { db, q: sampleQuery(table.name), view: 'table' },
+                      }),
+                  },
+                  ...(db === '_internal'
+                    ? []
+                    : [{ id: 'delete', label: 'Delete …', act: () => setGoing(table) }]),
+                ]}
+              >
+                …
+              </MenuButton>
+            ),
+          },
+        ]}
+      />
       {tables.length > 0 && (
         <p className="hint soft row" role="status">
           {tables.length === total

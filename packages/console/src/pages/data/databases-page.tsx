@@ -10,10 +10,10 @@ import {
   undeleteDatabase,
 } from '../../api/tsdb.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { bytesText, countText, retentionText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
@@ -74,86 +74,94 @@ export function DatabasesPage() {
         </span>
       </header>
       <QueryProblem of={databases} />
-      {databases.data !== undefined && list.length === 0 ? (
-        <p className="card empty soft">No databases match “{find}”.</p>
-      ) : (
-        <TableWrap label="Databases">
-          <thead>
-            <tr>
-              <th>Database</th>
-              <th className="num">Tables</th>
-              <th className="num">Rows</th>
-              <th className="num">Size</th>
-              <th>Time range (UTC)</th>
-              <th>Retention</th>
-              <th>
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.map((database) => {
+      <DataTable
+        label="Databases"
+        rows={databases.data}
+        empty={`No databases match “${find}”.`}
+        keyOf={({ name, deleted_at }) => `${name} ${deleted_at}`}
+        columns={[
+          {
+            title: 'Database',
+            cell: (database) => {
               const { name, deleted_at, hard_delete_at } = database;
               return (
-                <tr key={`${name} ${deleted_at}`}>
-                  <td>
-                    {deleted_at === null ? (
-                      <Link to="/data/$db" params={{ db: name }}>
-                        {name}
-                      </Link>
-                    ) : (
-                      <span className="row">
-                        {name}
-                        <span className="chip warn">
-                          deleted
-                          {hard_delete_at ? `, purged on ${hard_delete_at.slice(0, 10)}` : ''}
-                        </span>
+                <>
+                  {deleted_at === null ? (
+                    <Link to="/data/$db" params={{ db: name }}>
+                      {name}
+                    </Link>
+                  ) : (
+                    <span className="row">
+                      {name}
+                      <span className="chip warn">
+                        deleted
+                        {hard_delete_at ? `, purged on ${hard_delete_at.slice(0, 10)}` : ''}
                       </span>
-                    )}
-                  </td>
-                  <td className="num">{countText(database.table_count)}</td>
-                  <td className="num">{countText(database.row_count)}</td>
-                  <td className="num">{bytesText(database.size_bytes)}</td>
-                  <td className="nowrap">{extentText(database)}</td>
-                  <td className="nowrap">{retentionText(database.retention_ns)}</td>
-                  <td className="num">
-                    {name !== '_internal' && (
-                      <MenuButton
-                        label={`Actions for ${name}`}
-                        className="small quiet"
-                        entries={
-                          deleted_at === null
-                            ? [
-                                {
-                                  id: 'retention',
-                                  label: 'Change retention',
-                                  act: () => setOpen({ kind: 'retention', database }),
-                                },
-                                {
-                                  id: 'delete',
-                                  label: 'Delete …',
-                                  act: () => setOpen({ kind: 'delete', database }),
-                                },
-                              ]
-                            : [
-                                {
-                                  id: 'undelete',
-                                  label: 'Restore',
-                                  act: () => void undelete(name),
-                                },
-                              ]
-                        }
-                      >
-                        …
-                      </MenuButton>
-                    )}
-                  </td>
-                </tr>
+                    </span>
+                  )}
+                </>
               );
-            })}
-          </tbody>
-        </TableWrap>
-      )}
+            },
+          },
+          {
+            title: 'Tables',
+            className: 'num',
+            cell: (database) => countText(database.table_count),
+          },
+          { title: 'Rows', className: 'num', cell: (database) => countText(database.row_count) },
+          { title: 'Size', className: 'num', cell: (database) => bytesText(database.size_bytes) },
+          {
+            title: 'Time range (UTC)',
+            className: 'nowrap',
+            cell: (database) => extentText(database),
+          },
+          {
+            title: 'Retention',
+            className: 'nowrap',
+            cell: (database) => retentionText(database.retention_ns),
+          },
+          {
+            ...ACTIONS,
+            cell: (database) => {
+              const { name, deleted_at } = database;
+              return (
+                <>
+                  {name !== '_internal' && (
+                    <MenuButton
+                      label={`Actions for ${name}`}
+                      className="small quiet"
+                      entries={
+                        deleted_at === null
+                          ? [
+                              {
+                                id: 'retention',
+                                label: 'Change retention',
+                                act: () => setOpen({ kind: 'retention', database }),
+                              },
+                              {
+                                id: 'delete',
+                                label: 'Delete …',
+                                act: () => setOpen({ kind: 'delete', database }),
+                              },
+                            ]
+                          : [
+                              {
+                                id: 'undelete',
+                                label: 'Restore',
+                                act: () => void undelete(name),
+                              },
+                            ]
+                      }
+                    >
+                      …
+                    </MenuButton>
+                  )}
+                </>
+              );
+            },
+          },
+        ]}
+      />
       <p className="hint soft">
         {countText(list.length)} {list.length === 1 ? 'database' : 'databases'}. Row counts include
         duplicate points until compaction.

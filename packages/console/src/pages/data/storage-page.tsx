@@ -2,11 +2,11 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { fetchStorage, flushStorage, type Storage } from '../../api/storage.js';
 import { fetchTables } from '../../api/tsdb.js';
+import { DataTable } from '../../components/controls/data-table.js';
 import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
 import { Fact } from '../../components/controls/fact.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { bytesText, countText, durationText, millisText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
@@ -119,39 +119,35 @@ function Tables(props: {
     <section className="stack" aria-labelledby="tables-title">
       <h2 id="tables-title">Tables</h2>
       <QueryProblem of={pages} />
-      {pages.isSuccess && tables.length === 0 && (
-        <p className="card empty soft">{db} has no tables yet. The first write creates one.</p>
-      )}
-      {tables.length > 0 && (
-        <TableWrap label="Tables">
-          <thead>
-            <tr>
-              <th>Table</th>
-              <th className="num">Files</th>
-              <th className="num">Size</th>
-              <th className="num">Rows</th>
-              <th className="num">In memory</th>
-              <th>Time range (UTC)</th>
-            </tr>
-          </thead>
-          <tbody>
-            {tables.map((table) => (
-              <tr key={table.name}>
-                <td>
-                  <Link to="/storage" search={{ db, table: table.name }}>
-                    {table.name}
-                  </Link>
-                </td>
-                <td className="num">{countText(table.segment_count)}</td>
-                <td className="num nowrap">{bytesText(table.size_bytes)}</td>
-                <td className="num">{countText(table.row_count)}</td>
-                <td className="num">{countText(table.buffered_row_count)}</td>
-                <td className="nowrap">{extentText(table)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </TableWrap>
-      )}
+      <DataTable
+        label="Tables"
+        rows={pages.isSuccess ? tables : undefined}
+        empty={<>{db} has no tables yet. The first write creates one.</>}
+        keyOf={(table) => table.name}
+        columns={[
+          {
+            title: 'Table',
+            cell: (table) => (
+              <Link to="/storage" search={{ db, table: table.name }}>
+                {table.name}
+              </Link>
+            ),
+          },
+          { title: 'Files', className: 'num', cell: (table) => countText(table.segment_count) },
+          {
+            title: 'Size',
+            className: 'num nowrap',
+            cell: (table) => bytesText(table.size_bytes),
+          },
+          { title: 'Rows', className: 'num', cell: (table) => countText(table.row_count) },
+          {
+            title: 'In memory',
+            className: 'num',
+            cell: (table) => countText(table.buffered_row_count),
+          },
+          { title: 'Time range (UTC)', className: 'nowrap', cell: (table) => extentText(table) },
+        ]}
+      />
       {tables.length > 0 && (
         <p className="hint soft row">
           {countText(tables.length)} of {countText(total)} {total === 1 ? 'table' : 'tables'}.

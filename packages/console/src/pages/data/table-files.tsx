@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { compactTable, fetchStorage, type StoredFile } from '../../api/storage.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
+import { DataTable } from '../../components/controls/data-table.js';
 import { Dialog } from '../../components/controls/dialog.js';
 import { Fact } from '../../components/controls/fact.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { bytesText, countText, nanosText } from '../../lib/units.js';
 import { FileStrip } from './file-strip.js';
@@ -68,40 +68,28 @@ export function TableFiles({ db, table }: { readonly db: string; readonly table:
         )}
       </div>
       <QueryProblem of={storage} />
-      {storage.data !== undefined && files.length === 0 && (
-        <p className="card empty soft">
-          No files yet. The rows are in memory and in the log until the next flush writes a file.
-        </p>
-      )}
       {files.length > 0 && <FileStrip files={files} onOpen={setOpened} />}
-      {files.length > 0 && (
-        <TableWrap label="Files">
-          <thead>
-            <tr>
-              <th>Time range (UTC)</th>
-              <th className="num">Rows</th>
-              <th className="num">Size</th>
-              <th>Kind</th>
-              <th className="wide">Name</th>
-            </tr>
-          </thead>
-          <tbody>
-            {files.slice(0, LISTED).map((file) => (
-              <tr key={file.path}>
-                <td className="nowrap">{spanText(file)}</td>
-                <td className="num">{countText(file.row_count)}</td>
-                <td className="num nowrap">{bytesText(file.size_bytes)}</td>
-                <td className="nowrap">{kindText(file)}</td>
-                <td className="wide">
-                  <button type="button" className="link mono" onClick={() => setOpened(file)}>
-                    {file.path.split('/').at(-1)}
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </TableWrap>
-      )}
+      <DataTable
+        label="Files"
+        rows={storage.data && files.slice(0, LISTED)}
+        empty="No files yet. The rows are in memory and in the log until the next flush writes a file."
+        keyOf={(file) => file.path}
+        columns={[
+          { title: 'Time range (UTC)', className: 'nowrap', cell: (file) => spanText(file) },
+          { title: 'Rows', className: 'num', cell: (file) => countText(file.row_count) },
+          { title: 'Size', className: 'num nowrap', cell: (file) => bytesText(file.size_bytes) },
+          { title: 'Kind', className: 'nowrap', cell: (file) => kindText(file) },
+          {
+            title: 'Name',
+            className: 'wide',
+            cell: (file) => (
+              <button type="button" className="link mono" onClick={() => setOpened(file)}>
+                {file.path.split('/').at(-1)}
+              </button>
+            ),
+          },
+        ]}
+      />
       {file_count > LISTED && (
         <p className="hint soft">
           Listing the first {LISTED} of {countText(file_count)} files

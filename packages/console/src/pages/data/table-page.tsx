@@ -4,10 +4,10 @@ import { useEffect, useState } from 'react';
 import { type Result, resultRunner } from '../../api/result-runner.js';
 import { fetchTable, type Table } from '../../api/tsdb.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
+import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Fact } from '../../components/controls/fact.js';
 import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote, QueryProblem } from '../../components/controls/problem-note.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { ResultGrid } from '../../components/grid/result-grid.js';
 import { plotQuery, sampleQuery } from '../../lib/query/plot-query.js';
 import { absoluteRange, type RangeText, rangeOfTable } from '../../lib/time/time-range.js';
@@ -81,26 +81,18 @@ function TableContent({ db, table }: { readonly db: string; readonly table: Tabl
       </dl>
       <section className="stack" aria-labelledby="columns-title">
         <h2 id="columns-title">Columns</h2>
-        <TableWrap label="Columns">
-          <thead>
-            <tr>
-              <th>Column</th>
-              <th>Kind</th>
-              <th>Description</th>
-              <th>
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {columns.map(({ name, kind }) => (
-              <tr key={name}>
-                <td>
-                  <code>{name}</code>
-                </td>
-                <td>{kind}</td>
-                <td className="soft">{KIND_TEXTS[kind]}</td>
-                <td className="num">
+        <DataTable
+          label="Columns"
+          rows={columns}
+          keyOf={({ name }) => name}
+          columns={[
+            { title: 'Column', cell: ({ name }) => <code>{name}</code> },
+            { title: 'Kind', cell: ({ kind }) => kind },
+            { title: 'Description', className: 'soft', cell: ({ kind }) => KIND_TEXTS[kind] },
+            {
+              ...ACTIONS,
+              cell: ({ name, kind }) => (
+                <>
                   {NUMERIC.has(kind) && (
                     <Link
                       to="/explore"
@@ -118,11 +110,11 @@ function TableContent({ db, table }: { readonly db: string; readonly table: Tabl
                       Plot
                     </Link>
                   )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </TableWrap>
+                </>
+              ),
+            },
+          ]}
+        />
       </section>
       <section className="stack" aria-labelledby="sample-title">
         <h2 id="sample-title">Newest rows</h2>

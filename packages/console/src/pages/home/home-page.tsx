@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { fetchHealth, type Health } from '../../api/server.js';
 import { fetchDatabases, fetchSavedQueries } from '../../api/tsdb.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
+import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { useLiveState } from '../../components/live/use-live.js';
 import { useServer } from '../../components/shell/server-context.js';
 import { bytesText, countText, durationText, retentionText } from '../../lib/units.js';
@@ -114,40 +114,33 @@ function Databases() {
           />
         </div>
       )}
-      {own.length > 0 && (
-        <TableWrap label="Databases">
-          <thead>
-            <tr>
-              <th>Database</th>
-              <th className="num">Tables</th>
-              <th className="num">Rows</th>
-              <th className="num">Files</th>
-              <th>Retention</th>
-              <th />
-            </tr>
-          </thead>
-          <tbody>
-            {own.slice(0, 8).map((each) => (
-              <tr key={each.name}>
-                <td>
-                  <Link to="/data/$db" params={{ db: each.name }}>
-                    {each.name}
-                  </Link>
-                </td>
-                <td className="num">{countText(each.table_count)}</td>
-                <td className="num">{countText(each.row_count)}</td>
-                <td className="num">{bytesText(each.size_bytes)}</td>
-                <td>{retentionText(each.retention_ns)}</td>
-                <td className="num">
-                  <Link to="/explore" search={{ db: each.name }} className="small">
-                    Explore
-                  </Link>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </TableWrap>
-      )}
+      <DataTable
+        label="Databases"
+        rows={own.slice(0, 8)}
+        keyOf={(each) => each.name}
+        columns={[
+          {
+            title: 'Database',
+            cell: (each) => (
+              <Link to="/data/$db" params={{ db: each.name }}>
+                {each.name}
+              </Link>
+            ),
+          },
+          { title: 'Tables', className: 'num', cell: (each) => countText(each.table_count) },
+          { title: 'Rows', className: 'num', cell: (each) => countText(each.row_count) },
+          { title: 'Files', className: 'num', cell: (each) => bytesText(each.size_bytes) },
+          { title: 'Retention', cell: (each) => retentionText(each.retention_ns) },
+          {
+            ...ACTIONS,
+            cell: (each) => (
+              <Link to="/explore" search={{ db: each.name }} className="small">
+                Explore
+              </Link>
+            ),
+          },
+        ]}
+      />
       {own.length > 8 && (
         <p className="small">
           8 of {countText(own.length)} databases. <Link to="/data">View all</Link>

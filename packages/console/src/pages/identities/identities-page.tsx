@@ -10,12 +10,12 @@ import {
 } from '../../api/identities.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
+import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useChanges } from '../../components/controls/use-changes.js';
@@ -57,73 +57,71 @@ export function IdentitiesPage() {
         </span>
       </header>
       <QueryProblem of={pages} />
-      {pages.isSuccess && identities.length === 0 && (
-        <p className="card empty soft">
-          No identities yet. An identity is a user, organization, installation, OAuth app or
-          repository with its own rate limits.
-        </p>
-      )}
-      {identities.length > 0 && (
-        <TableWrap label="Identities">
-          <thead>
-            <tr>
-              <th>Identity</th>
-              <th>Kind</th>
-              <th className="wide">Attributes</th>
-              <th>Created (UTC)</th>
-              <th>
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {identities.map((identity) => (
-              <tr key={identity.key}>
-                <td className="nowrap">
-                  <span className="row">
-                    <code>{identity.key}</code>
-                    <CopyButton text={identity.key} label={`Copy ${identity.key}`} />
-                  </span>
-                </td>
-                <td className="nowrap">{identity.kind.replace('_', ' ')}</td>
-                <td className="wide">
-                  <code>{attributesText(identity)}</code>
-                </td>
-                <td className="nowrap">{identity.created_at.slice(0, 19).replace('T', ' ')}</td>
-                <td className="num">
-                  <MenuButton
-                    label={`Actions for ${identity.key}`}
-                    className="small quiet"
-                    entries={[
-                      ...(CREDENTIALS[identity.kind] === undefined
-                        ? []
-                        : [
-                            {
-                              id: 'credential',
-                              label: 'Create credential …',
-                              act: () => setOpen({ kind: 'credential', identity }),
-                            },
-                          ]),
-                      {
-                        id: 'change',
-                        label: 'Edit …',
-                        act: () => setOpen({ kind: 'change', identity }),
-                      },
-                      {
-                        id: 'delete',
-                        label: 'Delete …',
-                        act: () => setOpen({ kind: 'delete', identity }),
-                      },
-                    ]}
-                  >
-                    …
-                  </MenuButton>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </TableWrap>
-      )}
+      <DataTable
+        label="Identities"
+        rows={pages.isSuccess ? identities : undefined}
+        empty="No identities yet. An identity is a user, organization, installation, OAuth app or repository with its own rate limits."
+        keyOf={(identity) => identity.key}
+        columns={[
+          {
+            title: 'Identity',
+            className: 'nowrap',
+            cell: (identity) => (
+              <span className="row">
+                <code>{identity.key}</code>
+                <CopyButton text={identity.key} label={`Copy ${identity.key}`} />
+              </span>
+            ),
+          },
+          {
+            title: 'Kind',
+            className: 'nowrap',
+            cell: (identity) => identity.kind.replace('_', ' '),
+          },
+          {
+            title: 'Attributes',
+            className: 'wide',
+            cell: (identity) => <code>{attributesText(identity)}</code>,
+          },
+          {
+            title: 'Created (UTC)',
+            className: 'nowrap',
+            cell: (identity) => identity.created_at.slice(0, 19).replace('T', ' '),
+          },
+          {
+            ...ACTIONS,
+            cell: (identity) => (
+              <MenuButton
+                label={`Actions for ${identity.key}`}
+                className="small quiet"
+                entries={[
+                  ...(CREDENTIALS[identity.kind] === undefined
+                    ? []
+                    : [
+                        {
+                          id: 'credential',
+                          label: 'Create credential …',
+                          act: () => setOpen({ kind: 'credential', identity }),
+                        },
+                      ]),
+                  {
+                    id: 'change',
+                    label: 'Edit …',
+                    act: () => setOpen({ kind: 'change', identity }),
+                  },
+                  {
+                    id: 'delete',
+                    label: 'Delete …',
+                    act: () => setOpen({ kind: 'delete', identity }),
+                  },
+                ]}
+              >
+                …
+              </MenuButton>
+            ),
+          },
+        ]}
+      />
       {identities.length > 0 && (
         <p className="hint soft row" role="status">
           {countText(identities.length)} {pages.hasNextPage ? 'loaded' : 'in total'}

@@ -10,9 +10,9 @@ import {
   liftBan,
   resetUsage,
 } from '../../api/limits.js';
+import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { parseDuration } from '../../lib/time/duration.js';
@@ -79,30 +79,18 @@ function Buckets({
   readonly first: string;
 }) {
   return (
-    <TableWrap label={first}>
-      <thead>
-        <tr>
-          <th className="wide">{first}</th>
-          <th className="num">Used</th>
-          <th className="num">Remaining</th>
-          <th className="num">Limit</th>
-          <th>Resets (UTC)</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(([name, { used, remaining, limit, reset }]) => (
-          <tr key={name}>
-            <td className="wide">
-              <code>{name}</code>
-            </td>
-            <td className="num">{countText(used)}</td>
-            <td className="num">{countText(remaining)}</td>
-            <td className="num">{countText(limit)}</td>
-            <td className="nowrap">{timeOf(reset)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </TableWrap>
+    <DataTable
+      label={first}
+      rows={rows}
+      keyOf={([name]) => name}
+      columns={[
+        { title: first, className: 'wide', cell: ([name]) => <code>{name}</code> },
+        { title: 'Used', className: 'num', cell: ([, { used }]) => countText(used) },
+        { title: 'Remaining', className: 'num', cell: ([, { remaining }]) => countText(remaining) },
+        { title: 'Limit', className: 'num', cell: ([, { limit }]) => countText(limit) },
+        { title: 'Resets (UTC)', className: 'nowrap', cell: ([, { reset }]) => timeOf(reset) },
+      ]}
+    />
   );
 }
 
@@ -171,35 +159,28 @@ function Top(props: {
         <span className="soft small">refreshed every 5 s</span>
       </div>
       <QueryProblem of={top} />
-      {top.data?.length === 0 && (
-        <p className="card empty soft">No {resource} requests in the current window.</p>
-      )}
-      {top.data !== undefined && top.data.length > 0 && (
-        <TableWrap label="Top callers">
-          <thead>
-            <tr>
-              <th className="wide">Caller</th>
-              <th className="num">Used</th>
-            </tr>
-          </thead>
-          <tbody>
-            {top.data.map(({ identity, used }) => (
-              <tr key={identity}>
-                <td className="wide">
-                  <button
-                    type="button"
-                    className="button small quiet mono"
-                    onClick={() => onCaller(identity)}
-                  >
-                    {identity}
-                  </button>
-                </td>
-                <td className="num">{countText(used)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </TableWrap>
-      )}
+      <DataTable
+        label="Top callers"
+        rows={top.data}
+        keyOf={({ identity }) => identity}
+        columns={[
+          {
+            title: 'Caller',
+            className: 'wide',
+            cell: ({ identity }) => (
+              <button
+                type="button"
+                className="button small quiet mono"
+                onClick={() => onCaller(identity)}
+              >
+                {identity}
+              </button>
+            ),
+          },
+          { title: 'Used', className: 'num', cell: ({ used }) => countText(used) },
+        ]}
+        empty={<>No {resource} requests in the current window.</>}
+      />
     </section>
   );
 }
@@ -215,52 +196,42 @@ function Bans({ onCaller, act }: { readonly onCaller: (name: string) => void; re
     <section className="stack" aria-labelledby={id}>
       <h2 id={id}>Bans</h2>
       <QueryProblem of={bans} />
-      {bans.data?.length === 0 && (
-        <p className="card empty soft">
-          No bans. All requests of a banned caller are refused until the ban expires.
-        </p>
-      )}
-      {bans.data !== undefined && bans.data.length > 0 && (
-        <TableWrap label="Bans">
-          <thead>
-            <tr>
-              <th className="wide">Caller</th>
-              <th>Until (UTC)</th>
-              <th className="num">Level</th>
-              <th>
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {bans.data.map(({ identity, until, level }) => (
-              <tr key={identity}>
-                <td className="wide">
-                  <button
-                    type="button"
-                    className="button small quiet mono"
-                    onClick={() => onCaller(identity)}
-                  >
-                    {identity}
-                  </button>
-                </td>
-                <td className="nowrap">{timeOf(until)}</td>
-                <td className="num">{level}</td>
-                <td className="num">
-                  <button
-                    type="button"
-                    className="button small"
-                    aria-label={`Unban ${identity}`}
-                    onClick={() => void act(() => liftBan(identity), `${identity} unbanned`)}
-                  >
-                    Unban
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </TableWrap>
-      )}
+      <DataTable
+        label="Bans"
+        rows={bans.data}
+        keyOf={({ identity }) => identity}
+        columns={[
+          {
+            title: 'Caller',
+            className: 'wide',
+            cell: ({ identity }) => (
+              <button
+                type="button"
+                className="button small quiet mono"
+                onClick={() => onCaller(identity)}
+              >
+                {identity}
+              </button>
+            ),
+          },
+          { title: 'Until (UTC)', className: 'nowrap', cell: ({ until }) => timeOf(until) },
+          { title: 'Level', className: 'num', cell: ({ level }) => level },
+          {
+            ...ACTIONS,
+            cell: ({ identity }) => (
+              <button
+                type="button"
+                className="button small"
+                aria-label={`Unban ${identity}`}
+                onClick={() => void act(() => liftBan(identity), `${identity} unbanned`)}
+              >
+                Unban
+              </button>
+            ),
+          },
+        ]}
+        empty="No bans. All requests of a banned caller are refused until the ban expires."
+      />
     </section>
   );
 }

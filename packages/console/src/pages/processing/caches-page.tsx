@@ -10,11 +10,12 @@ import {
 } from '../../api/processing.js';
 import { fetchTables, type Table } from '../../api/tsdb.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
+import { DeleteButton } from '../../components/controls/delete-button.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { parseDuration } from '../../lib/time/duration.js';
@@ -43,63 +44,54 @@ export function CachesPage() {
         </button>
       </header>
       <QueryProblem of={caches} />
-      {caches.data?.length === 0 && (
-        <p className="card empty soft">
-          {db} has no caches. A last value cache keeps the newest values of each series in memory; a
-          distinct value cache keeps the distinct values of columns.
-        </p>
-      )}
-      {caches.data !== undefined && caches.data.length > 0 && (
-        <TableWrap label="Caches">
-          <thead>
-            <tr>
-              <th>Cache</th>
-              <th>Type</th>
-              <th>Table</th>
-              <th>Key columns</th>
-              <th className="num">Maximum values</th>
-              <th className="num">Maximum age</th>
-              <th>
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {caches.data.map((cache) => (
-              <tr key={`${cache.kind} ${cache.table} ${cache.name}`}>
-                <td>
-                  <Link to="/explore" search={{ db, lang: 'sql', q: cacheQuery(cache) }}>
-                    {cache.name}
-                  </Link>
-                </td>
-                <td>{cache.kind} values</td>
-                <td>
-                  <Link to="/data/$db/$table" params={{ db, table: cache.table }}>
-                    {cache.table}
-                  </Link>
-                </td>
-                <td>{cache.columns.join(', ') || '–'}</td>
-                <td className="num">
-                  {cache.kind === 'last'
-                    ? `${countText(cache.count)} per series`
-                    : countText(cache.count)}
-                </td>
-                <td className="num nowrap">{durationText(cache.ageSec)}</td>
-                <td className="num">
-                  <button
-                    type="button"
-                    className="button icon small quiet"
-                    aria-label={`Delete ${cache.name}`}
-                    onClick={() => setGoing(cache)}
-                  >
-                    <Icon name="trash" size={14} />
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </TableWrap>
-      )}
+      <DataTable
+        label="Caches"
+        rows={caches.data}
+        keyOf={(cache) => `${cache.kind} ${cache.table} ${cache.name}`}
+        columns={[
+          {
+            title: 'Cache',
+            cell: (cache) => (
+              <Link to="/explore" search={{ db, lang: 'sql', q: cacheQuery(cache) }}>
+                {cache.name}
+              </Link>
+            ),
+          },
+          { title: 'Type', cell: (cache) => <>{cache.kind} values</> },
+          {
+            title: 'Table',
+            cell: (cache) => (
+              <Link to="/data/$db/$table" params={{ db, table: cache.table }}>
+                {cache.table}
+              </Link>
+            ),
+          },
+          { title: 'Key columns', cell: (cache) => cache.columns.join(', ') || '–' },
+          {
+            title: 'Maximum values',
+            className: 'num',
+            cell: (cache) =>
+              cache.kind === 'last'
+                ? `${countText(cache.count)} per series`
+                : countText(cache.count),
+          },
+          {
+            title: 'Maximum age',
+            className: 'num nowrap',
+            cell: (cache) => durationText(cache.ageSec),
+          },
+          {
+            ...ACTIONS,
+            cell: (cache) => <DeleteButton name={cache.name} onClick={() => setGoing(cache)} />,
+          },
+        ]}
+        empty={
+          <>
+            {db} has no caches. A last value cache keeps the newest values of each series in memory;
+            a distinct value cache keeps the distinct values of columns.
+          </>
+        }
+      />
       {isCreating && (
         <CreateCache
           db={db}

@@ -10,12 +10,12 @@ import {
   switchTrigger,
 } from '../../api/processing.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
@@ -47,65 +47,67 @@ export function TriggersPage() {
         </button>
       </header>
       <QueryProblem of={triggers} />
-      {triggers.data?.length === 0 && (
-        <p className="card empty soft">
-          {db} has no triggers. A trigger runs a Python plugin when rows are written, on a schedule,
-          or on an HTTP request. Plugins are loaded from the folder set with --plugin-dir.
-        </p>
-      )}
-      {triggers.data !== undefined && triggers.data.length > 0 && (
-        <TableWrap label="Triggers">
-          <thead>
-            <tr>
-              <th>Trigger</th>
-              <th>State</th>
-              <th>Runs</th>
-              <th>Plugin</th>
-              <th>On error</th>
-              <th>
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {triggers.data.map((trigger) => {
+      <DataTable
+        label="Triggers"
+        rows={triggers.data}
+        keyOf={(trigger) => {
+          const { trigger_name: name } = trigger;
+          return name;
+        }}
+        columns={[
+          {
+            title: 'Trigger',
+            cell: (trigger) => {
+              const { trigger_name: name } = trigger;
+              return name;
+            },
+          },
+          {
+            title: 'State',
+            cell: (trigger) => {
+              const { disabled } = trigger;
+              return (
+                <span className={disabled ? 'chip warn' : 'chip good'}>
+                  {disabled ? '– disabled' : '✓ enabled'}
+                </span>
+              );
+            },
+          },
+          { title: 'Runs', cell: (trigger) => specificationText(trigger.trigger_specification) },
+          { title: 'Plugin', cell: (trigger) => <code>{trigger.plugin_filename}</code> },
+          { title: 'On error', cell: (trigger) => trigger.error_behavior },
+          {
+            ...ACTIONS,
+            cell: (trigger) => {
               const { trigger_name: name, disabled } = trigger;
               return (
-                <tr key={name}>
-                  <td>{name}</td>
-                  <td>
-                    <span className={disabled ? 'chip warn' : 'chip good'}>
-                      {disabled ? '– disabled' : '✓ enabled'}
-                    </span>
-                  </td>
-                  <td>{specificationText(trigger.trigger_specification)}</td>
-                  <td>
-                    <code>{trigger.plugin_filename}</code>
-                  </td>
-                  <td>{trigger.error_behavior}</td>
-                  <td className="num">
-                    <MenuButton
-                      label={`Actions for ${name}`}
-                      className="small quiet"
-                      entries={[
-                        { id: 'log', label: 'View log', act: () => setShown(name) },
-                        {
-                          id: 'toggle',
-                          label: disabled ? 'Enable' : 'Disable',
-                          act: () => void setEnabled(name, disabled),
-                        },
-                        { id: 'delete', label: 'Delete …', act: () => setGoing(name) },
-                      ]}
-                    >
-                      …
-                    </MenuButton>
-                  </td>
-                </tr>
+                <MenuButton
+                  label={`Actions for ${name}`}
+                  className="small quiet"
+                  entries={[
+                    { id: 'log', label: 'View log', act: () => setShown(name) },
+                    {
+                      id: 'toggle',
+                      label: disabled ? 'Enable' : 'Disable',
+                      act: () => void setEnabled(name, disabled),
+                    },
+                    { id: 'delete', label: 'Delete …', act: () => setGoing(name) },
+                  ]}
+                >
+                  …
+                </MenuButton>
               );
-            })}
-          </tbody>
-        </TableWrap>
-      )}
+            },
+          },
+        ]}
+        empty={
+          <>
+            {db} has no triggers. A trigger runs a Python plugin when rows are written, on a
+            schedule, or on an HTTP request. Plugins are loaded from the folder set with
+            --plugin-dir.
+          </>
+        }
+      />
       {db !== '' && (
         <TriggerLog key={`${db} ${shown}`} db={db} name={shown} onAll={() => setShown('')} />
       )}
@@ -195,36 +197,28 @@ function TriggerLog(props: {
         <span className="soft small">newest first, {statusText}</span>
       </div>
       <QueryProblem of={log} />
-      {log.data?.length === 0 && (
-        <p className="card empty soft">No log lines yet. Lines that plugins log appear here.</p>
-      )}
       <NewRowsButton rows={rows} />
-      {rows.shown.length > 0 && (
-        <TableWrap label="Log">
-          <thead>
-            <tr>
-              <th>Time (UTC)</th>
-              <th>Trigger</th>
-              <th>Level</th>
-              <th className="wide">Message</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.shown.map((line) => (
-              <tr key={keyOfLine(line)}>
-                <td className="nowrap">{line.event_time.slice(0, 23).replace('T', ' ')}</td>
-                <td>{line.trigger_name}</td>
-                <td>
-                  <span className={`chip ${LOOKS[line.log_level] ?? ''}`}>{line.log_level}</span>
-                </td>
-                <td className="wide">
-                  <code>{line.log_text}</code>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </TableWrap>
-      )}
+      <DataTable
+        label="Log"
+        rows={log.data && rows.shown}
+        empty="No log lines yet. Lines that plugins log appear here."
+        keyOf={(line) => keyOfLine(line)}
+        columns={[
+          {
+            title: 'Time (UTC)',
+            className: 'nowrap',
+            cell: (line) => line.event_time.slice(0, 23).replace('T', ' '),
+          },
+          { title: 'Trigger', cell: (line) => line.trigger_name },
+          {
+            title: 'Level',
+            cell: (line) => (
+              <span className={`chip ${LOOKS[line.log_level] ?? ''}`}>{line.log_level}</span>
+            ),
+          },
+          { title: 'Message', className: 'wide', cell: (line) => <code>{line.log_text}</code> },
+        ]}
+      />
     </section>
   );
 }

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { fetchLogs, type LogLine, type LogPage } from '../../api/server.js';
+import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
@@ -105,48 +105,46 @@ export function LogList(props: {
         </span>
       </div>
       <QueryProblem of={logs} />
-      {logs.data && lines.length === 0 && <p className="card empty soft">No log lines match.</p>}
       <NewRowsButton rows={rows} />
-      {lines.length > 0 && (
-        <TableWrap label="Log">
-          <thead>
-            <tr>
-              <th>Time (UTC)</th>
-              <th>Level</th>
-              <th>Service</th>
-              <th className="wide">Message</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.shown.map((line) => (
-              <Row key={line.seq} line={line} />
-            ))}
-          </tbody>
-        </TableWrap>
-      )}
+      <DataTable
+        label="Log"
+        rows={logs.data && rows.shown}
+        keyOf={({ seq }) => seq}
+        columns={[
+          {
+            title: 'Time (UTC)',
+            className: 'nowrap mono',
+            cell: ({ time }) => time.slice(0, 23).replace('T', ' '),
+          },
+          {
+            title: 'Level',
+            cell: ({ level }) => <span className={`chip ${LOOKS[level] ?? ''}`}>{level}</span>,
+          },
+          { title: 'Service', cell: ({ service }) => service ?? 'server' },
+          {
+            title: 'Message',
+            className: 'wide',
+            cell: ({ message, fields }) => (
+              <>
+                {message}
+                <Fields fields={fields} />
+              </>
+            ),
+          },
+        ]}
+        empty="No log lines match."
+      />
     </section>
   );
 }
 
-function Row({ line }: { readonly line: LogLine }) {
-  const { time, level, service, message, fields } = line;
+function Fields({ fields }: Pick<LogLine, 'fields'>) {
   const more = Object.entries(fields).filter(([name]) => name !== 'node');
+  if (more.length === 0) return null;
   return (
-    <tr>
-      <td className="nowrap mono">{time.slice(0, 23).replace('T', ' ')}</td>
-      <td>
-        <span className={`chip ${LOOKS[level] ?? ''}`}>{level}</span>
-      </td>
-      <td>{service ?? 'server'}</td>
-      <td className="wide">
-        {message}
-        {more.length > 0 && (
-          <code className="log-fields">
-            {more.map(([name, value]) => `${name}=${textOf(value)}`).join('  ')}
-          </code>
-        )}
-      </td>
-    </tr>
+    <code className="log-fields">
+      {more.map(([name, value]) => `${name}=${textOf(value)}`).join('  ')}
+    </code>
   );
 }
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { cancelQuery, fetchQueries, type LoggedQuery } from '../../api/tsdb.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
+import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { useLiveState } from '../../components/live/use-live.js';
@@ -39,19 +39,15 @@ export function QueriesPage() {
       <QueryProblem of={queries} />
       <section className="stack" aria-labelledby="running-title">
         <h2 id="running-title">Running {running.length > 0 && `(${running.length})`}</h2>
-        {running.length === 0 ? (
-          <p className="card empty soft">No queries are running.</p>
-        ) : (
-          <QueryTable queries={running} onCancel={(id) => void cancel(id)} />
-        )}
+        <QueryTable
+          queries={running}
+          onCancel={(id) => void cancel(id)}
+          empty="No queries are running."
+        />
       </section>
       <section className="stack" aria-labelledby="ended-title">
         <h2 id="ended-title">Recent</h2>
-        {ended.length === 0 ? (
-          <p className="card empty soft">No queries have finished since the server started.</p>
-        ) : (
-          <QueryTable queries={ended} />
-        )}
+        <QueryTable queries={ended} empty="No queries have finished since the server started." />
       </section>
     </div>
   );
@@ -80,58 +76,62 @@ const LOOKS: Readonly<Record<string, readonly [look: string, label: string]>> = 
 
 function QueryTable(props: {
   readonly queries: readonly LoggedQuery[];
+  readonly empty: string;
   readonly onCancel?: (id: string) => void;
 }) {
-  const { queries, onCancel } = props;
+  const { queries, empty, onCancel } = props;
   return (
-    <TableWrap label="Queries">
-      <thead>
-        <tr>
-          <th>Started (UTC)</th>
-          <th>State</th>
-          <th className="num">Duration</th>
-          <th>Language</th>
-          <th className="wide">Query</th>
-          <th>
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {queries.map((query) => {
-          const { id, issued, phase, age_ms, language, is_cut: isCut = false } = query;
-          const text = isCut ? `${query.text}…` : query.text;
-          const [look, phaseLabel] = LOOKS[phase] ?? ['', phase.replaceAll('_', ' ')];
-          return (
-            <tr key={id}>
-              <td className="nowrap">{nanosText(BigInt(issued)).slice(0, 19)}</td>
-              <td>
-                <span className={`chip ${look}`}>{phaseLabel}</span>
-              </td>
-              <td className="num nowrap">{millisText(age_ms)}</td>
-              <td>{language}</td>
-              <td className="wide">
-                <code className="query-text" title={text}>
-                  {text.replace(/\s+/g, ' ')}
-                </code>
-              </td>
-              <td className="num nowrap">
-                {onCancel ? (
-                  <button
-                    type="button"
-                    className="button small danger"
-                    onClick={() => onCancel(id)}
-                  >
-                    Cancel
-                  </button>
-                ) : (
-                  <CopyButton text={isCut ? () => fullText(query) : text} label="Copy query" />
-                )}
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </TableWrap>
+    <DataTable
+      label="Queries"
+      rows={queries}
+      empty={empty}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Started (UTC)',
+          className: 'nowrap',
+          cell: ({ issued }) => nanosText(BigInt(issued)).slice(0, 19),
+        },
+        { title: 'State', cell: ({ phase }) => <PhaseChip phase={phase} /> },
+        { title: 'Duration', className: 'num nowrap', cell: ({ age_ms }) => millisText(age_ms) },
+        { title: 'Language', cell: ({ language }) => language },
+        {
+          title: 'Query',
+          className: 'wide',
+          cell: (query) => (
+            <code className="query-text" title={shownText(query)}>
+              {shownText(query).replace(/\s+/g, ' ')}
+            </code>
+          ),
+        },
+        {
+          title: 'Actions',
+          isTitleHidden: true,
+          className: 'num nowrap',
+          cell: (query) =>
+            onCancel ? (
+              <button
+                type="button"
+                className="button small danger"
+                onClick={() => onCancel(query.id)}
+              >
+                Cancel
+              </button>
+            ) : (
+              <CopyButton
+                text={query.is_cut ? () => fullText(query) : query.text}
+                label="Copy query"
+              />
+            ),
+        },
+      ]}
+    />
   );
+}
+
+const shownText = ({ text, is_cut }: LoggedQuery): string => (is_cut ? `${text}…` : text);
+
+function PhaseChip({ phase }: { readonly phase: string }) {
+  const [look, label] = LOOKS[phase] ?? ['', phase.replaceAll('_', ' ')];
+  return <span className={`chip ${look}`}>{label}</span>;
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { fetchSettings, type Setting } from '../../api/server.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
+import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { countText } from '../../lib/units.js';
 
 /** Lists the effective settings. They are read-only here, because they are set at startup. */
@@ -44,42 +44,35 @@ export function SettingsList(props: {
         )}
       </div>
       <QueryProblem of={settings} />
-      {shown.length > 0 && (
-        <TableWrap label="Settings">
-          <thead>
-            <tr>
-              <th>Setting</th>
-              <th>Value</th>
-              <th className="wide">Description</th>
-              <th>
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((setting) => (
-              <tr key={setting.name}>
-                <td>
-                  <code>{setting.name}</code>
-                </td>
-                <td>
-                  <code>{shownValue(setting)}</code>
-                  {!setting.is_default && <span className="chip">set</span>}
-                </td>
-                <td className="wide soft">{setting.description}</td>
-                <td className="num">
-                  <CopyButton text={setting.flag} label={`Copy flag ${setting.flag}`} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </TableWrap>
-      )}
-      {settings.data && shown.length === 0 && (
-        <p className="card empty soft">
-          {isAll ? 'No settings match.' : 'No changed settings match.'}
-        </p>
-      )}
+      <DataTable
+        label="Settings"
+        rows={settings.data && shown}
+        empty={isAll ? 'No settings match.' : 'No changed settings match.'}
+        keyOf={(setting) => setting.name}
+        columns={[
+          { title: 'Setting', cell: (setting) => <code>{setting.name}</code> },
+          {
+            title: 'Value',
+            cell: (setting) => (
+              <>
+                <code>{shownValue(setting)}</code>
+                {!setting.is_default && <span className="chip">set</span>}
+              </>
+            ),
+          },
+          {
+            title: 'Description',
+            className: 'wide soft',
+            cell: (setting) => setting.description,
+          },
+          {
+            ...ACTIONS,
+            cell: (setting) => (
+              <CopyButton text={setting.flag} label={`Copy flag ${setting.flag}`} />
+            ),
+          },
+        ]}
+      />
     </section>
   );
 }

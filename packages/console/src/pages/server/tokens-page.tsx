@@ -3,11 +3,12 @@ import { useState } from 'react';
 import { createToken, deleteToken, fetchTokens } from '../../api/tsdb.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
+import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
+import { DeleteButton } from '../../components/controls/delete-button.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useServer } from '../../components/shell/server-context.js';
@@ -44,60 +45,59 @@ export function TokensPage() {
       )}
       <QueryProblem of={tokens} />
       {tokens.data && (
-        <TableWrap label="Tokens">
-          <thead>
-            <tr>
-              <th className="num">Id</th>
-              <th>Name</th>
-              <th>Permissions</th>
-              <th>Created (UTC)</th>
-              <th>Expires (UTC)</th>
-              <th>Last used (UTC)</th>
-              <th>Hash prefix</th>
-              <th>
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {tokens.data.map((token) => (
-              <tr key={token.token_id}>
-                <td className="num">{String(token.token_id)}</td>
-                <td>
+        <DataTable
+          label="Tokens"
+          rows={tokens.data}
+          keyOf={(token) => token.token_id}
+          columns={[
+            { title: 'Id', className: 'num', cell: (token) => String(token.token_id) },
+            {
+              title: 'Name',
+              cell: (token) => (
+                <>
                   {token.name} {token.name === OPERATOR && <span className="chip">operator</span>}
-                </td>
-                <td>
-                  <code>{permissionsText(token.permissions)}</code>
-                </td>
-                <td className="nowrap">{dateOf(token.created_at)}</td>
-                <td className="nowrap">
+                </>
+              ),
+            },
+            {
+              title: 'Permissions',
+              cell: (token) => <code>{permissionsText(token.permissions)}</code>,
+            },
+            {
+              title: 'Created (UTC)',
+              className: 'nowrap',
+              cell: (token) => dateOf(token.created_at),
+            },
+            {
+              title: 'Expires (UTC)',
+              className: 'nowrap',
+              cell: (token) => (
+                <>
                   {token.expiry ? dateOf(token.expiry) : 'never'}{' '}
                   {token.expiry && isPast(token.expiry) && (
                     <span className="chip warn">expired</span>
                   )}
-                </td>
-                <td className="nowrap">
-                  {token.last_used_at ? dateOf(token.last_used_at) : 'never'}
-                </td>
-                <td>
-                  <code>{token.hash.slice(0, 12)}</code>
-                </td>
-                <td className="num">
+                </>
+              ),
+            },
+            {
+              title: 'Last used (UTC)',
+              className: 'nowrap',
+              cell: (token) => (token.last_used_at ? dateOf(token.last_used_at) : 'never'),
+            },
+            { title: 'Hash prefix', cell: (token) => <code>{token.hash.slice(0, 12)}</code> },
+            {
+              ...ACTIONS,
+              cell: (token) => (
+                <>
                   {token.name !== OPERATOR && (
-                    <button
-                      type="button"
-                      className="button icon small quiet"
-                      aria-label={`Delete ${token.name}`}
-                      onClick={() => setGoing(token.name)}
-                    >
-                      <Icon name="trash" size={14} />
-                    </button>
+                    <DeleteButton name={token.name} onClick={() => setGoing(token.name)} />
                   )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </TableWrap>
+                </>
+              ),
+            },
+          ]}
+        />
       )}
       {auth && (
         <section className="stack" aria-labelledby="shell-title">

@@ -14,12 +14,12 @@ import {
   type User,
 } from '../../api/users.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 
@@ -48,88 +48,73 @@ export function UsersSection() {
         </button>
       </div>
       <QueryProblem of={users} />
-      {users.data?.length === 0 && (
-        <p className="card empty soft">
-          No users yet. InfluxDB 1.x clients that log in with a username and password need one.
-        </p>
-      )}
-      {users.data !== undefined && users.data.length > 0 && (
-        <TableWrap label="Users">
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th className="wide">Access</th>
-              <th>
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {users.data.map((user) => (
-              <tr key={user.name}>
-                <td>{user.name}</td>
-                <td className="wide">
-                  <code>{mayText(user)}</code>
-                </td>
-                <td className="num">
-                  <MenuButton
-                    label={`Actions for ${user.name}`}
-                    className="small quiet"
-                    entries={[
-                      {
-                        id: 'grant',
-                        label: 'Grant …',
-                        act: () => setOpen({ kind: 'grant', user }),
-                      },
-                      ...user.grants.map(({ database, privilege }, index) => ({
-                        id: `revoke-${index}`,
-                        label: `Revoke access to ${database}`,
+      <DataTable
+        label="Users"
+        rows={users.data}
+        keyOf={(user) => user.name}
+        columns={[
+          { title: 'Name', cell: (user) => user.name },
+          { title: 'Access', className: 'wide', cell: (user) => <code>{mayText(user)}</code> },
+          {
+            ...ACTIONS,
+            cell: (user) => (
+              <MenuButton
+                label={`Actions for ${user.name}`}
+                className="small quiet"
+                entries={[
+                  {
+                    id: 'grant',
+                    label: 'Grant …',
+                    act: () => setOpen({ kind: 'grant', user }),
+                  },
+                  ...user.grants.map(({ database, privilege }, index) => ({
+                    id: `revoke-${index}`,
+                    label: `Revoke access to ${database}`,
+                    act: () =>
+                      void act(
+                        () => revoke(user.name, privilegeOf(privilege), database),
+                        `Access to ${database} revoked`,
+                      ),
+                  })),
+                  user.isAdmin
+                    ? {
+                        id: 'no-admin',
+                        label: 'Remove admin access',
                         act: () =>
                           void act(
-                            () => revoke(user.name, privilegeOf(privilege), database),
-                            `Access to ${database} revoked`,
+                            () => revoke(user.name, 'ALL'),
+                            `Admin access of ${user.name} removed`,
                           ),
-                      })),
-                      user.isAdmin
-                        ? {
-                            id: 'no-admin',
-                            label: 'Remove admin access',
-                            act: () =>
-                              void act(
-                                () => revoke(user.name, 'ALL'),
-                                `Admin access of ${user.name} removed`,
-                              ),
-                          }
-                        : {
-                            id: 'admin',
-                            label: 'Grant admin access',
-                            hint: 'all databases and statements',
-                            act: () =>
-                              void act(
-                                () => grant(user.name, 'ALL'),
-                                `Admin access granted to ${user.name}`,
-                              ),
-                          },
-                      {
-                        id: 'password',
-                        label: 'Change password …',
-                        act: () => setOpen({ kind: 'password', user }),
+                      }
+                    : {
+                        id: 'admin',
+                        label: 'Grant admin access',
+                        hint: 'all databases and statements',
+                        act: () =>
+                          void act(
+                            () => grant(user.name, 'ALL'),
+                            `Admin access granted to ${user.name}`,
+                          ),
                       },
-                      {
-                        id: 'delete',
-                        label: 'Delete …',
-                        act: () => setOpen({ kind: 'delete', user }),
-                      },
-                    ]}
-                  >
-                    …
-                  </MenuButton>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </TableWrap>
-      )}
+                  {
+                    id: 'password',
+                    label: 'Change password …',
+                    act: () => setOpen({ kind: 'password', user }),
+                  },
+                  {
+                    id: 'delete',
+                    label: 'Delete …',
+                    act: () => setOpen({ kind: 'delete', user }),
+                  },
+                ]}
+              >
+                …
+              </MenuButton>
+            ),
+          },
+        ]}
+        empty="No users yet. InfluxDB 1.x clients that log in with a username and password need one."
+      />
       {open?.kind === 'create' && <PasswordDialog onDone={changed} onClose={close} />}
       {open?.kind === 'password' && (
         <PasswordDialog user={open.user} onDone={changed} onClose={close} />

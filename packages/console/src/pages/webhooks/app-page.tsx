@@ -9,10 +9,10 @@ import {
   redeliver,
   suspend,
 } from '../../api/webhooks.js';
+import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Fact } from '../../components/controls/fact.js';
 import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
@@ -195,53 +195,59 @@ function DeliveryTable(props: {
 }) {
   const { app, list, onRedeliver } = props;
   return (
-    <TableWrap label="Deliveries">
-      <thead>
-        <tr>
-          <th>Time (UTC)</th>
-          <th>Event</th>
-          <th className="wide">Result</th>
-          <th className="num">Duration</th>
-          <th>GUID</th>
-          <th>
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {list.map((delivery) => (
-          <tr key={delivery.id}>
-            <td className="nowrap">
-              <Link to="/webhooks/$app/$delivery" params={{ app, delivery: String(delivery.id) }}>
-                {delivery.delivered_at.slice(0, 19).replace('T', ' ')}
-              </Link>
-            </td>
-            <td>
+    <DataTable
+      label="Deliveries"
+      rows={list}
+      keyOf={(delivery) => delivery.id}
+      columns={[
+        {
+          title: 'Time (UTC)',
+          className: 'nowrap',
+          cell: (delivery) => (
+            <Link to="/webhooks/$app/$delivery" params={{ app, delivery: String(delivery.id) }}>
+              {delivery.delivered_at.slice(0, 19).replace('T', ' ')}
+            </Link>
+          ),
+        },
+        {
+          title: 'Event',
+          cell: (delivery) => (
+            <>
               {delivery.event}
               {delivery.action !== null && `.${delivery.action}`}{' '}
               {delivery.redelivery && <span className="chip">redelivery</span>}
-            </td>
-            <td className="wide">
-              <StatusChip delivery={delivery} />
-            </td>
-            <td className="num nowrap">{millisText(delivery.duration * 1000)}</td>
-            <td>
-              <code title={delivery.guid}>…{delivery.guid.slice(-8)}</code>
-            </td>
-            <td className="num">
-              <button
-                type="button"
-                className="button icon small quiet"
-                aria-label={`Redeliver ${delivery.id}`}
-                title="Redeliver"
-                onClick={() => void onRedeliver(delivery.id)}
-              >
-                <Icon name="refresh" size={14} />
-              </button>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </TableWrap>
+            </>
+          ),
+        },
+        {
+          title: 'Result',
+          className: 'wide',
+          cell: (delivery) => <StatusChip delivery={delivery} />,
+        },
+        {
+          title: 'Duration',
+          className: 'num nowrap',
+          cell: (delivery) => millisText(delivery.duration * 1000),
+        },
+        {
+          title: 'GUID',
+          cell: (delivery) => <code title={delivery.guid}>…{delivery.guid.slice(-8)}</code>,
+        },
+        {
+          ...ACTIONS,
+          cell: (delivery) => (
+            <button
+              type="button"
+              className="button icon small quiet"
+              aria-label={`Redeliver ${delivery.id}`}
+              title="Redeliver"
+              onClick={() => void onRedeliver(delivery.id)}
+            >
+              <Icon name="refresh" size={14} />
+            </button>
+          ),
+        },
+      ]}
+    />
   );
 }

@@ -3,11 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type App, createApp, deleteApp, fetchApps, fetchQueue } from '../../api/webhooks.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
+import { DeleteButton } from '../../components/controls/delete-button.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { countText } from '../../lib/units.js';
@@ -23,7 +24,6 @@ export function AppsPage() {
   const [going, setGoing] = useState<App | undefined>();
   const apps = useQuery({ queryKey: ['webhooks', 'apps'], queryFn: fetchApps });
   const refresh = () => client.invalidateQueries({ queryKey: ['webhooks'] });
-  const list = apps.data ?? [];
   return (
     <div className="page">
       <header className="page-head">
@@ -33,58 +33,39 @@ export function AppsPage() {
         </button>
       </header>
       <QueryProblem of={apps} />
-      {apps.data?.length === 0 && (
-        <p className="card empty soft">
-          No apps yet. An app receives events at its webhook URL. Every delivery is recorded and can
-          be redelivered.
-        </p>
-      )}
-      {list.length > 0 && (
-        <TableWrap label="Apps">
-          <thead>
-            <tr>
-              <th>App</th>
-              <th>State</th>
-              <th>URL</th>
-              <th>Events</th>
-              <th className="num">Pending</th>
-              <th className="num">Failed</th>
-              <th>
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.map((app, index) => (
-              <tr key={app.id}>
-                <td>
-                  <Link to="/webhooks/$app" params={{ app: String(app.id) }}>
-                    {app.name}
-                  </Link>
-                </td>
-                <td>
-                  <AppState app={app} />
-                </td>
-                <td>
-                  <code>{app.hook?.config.url ?? '–'}</code>
-                </td>
-                <td>{app.hook?.events.join(', ') || '–'}</td>
-                {index < MAX_QUEUES ? <QueueSizes app={app.id} /> : <td colSpan={2} />}
-                <td className="num">
-                  <button
-                    type="button"
-                    className="button icon small quiet"
-                    aria-label={`Delete ${app.name}`}
-                    onClick={() => setGoing(app)}
-                  >
-                    <Icon name="trash" size={14} />
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </TableWrap>
-      )}
+      <DataTable
+        label="Apps"
+        rows={apps.data}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: 'App',
+            cell: ({ id, name }) => (
+              <Link to="/webhooks/$app" params={{ app: String(id) }}>
+                {name}
+              </Link>
+            ),
+          },
+          { title: 'State', cell: (app) => <AppState app={app} /> },
+          { title: 'URL', cell: ({ hook }) => <code>{hook?.config.url ?? '–'}</code> },
+          { title: 'Events', cell: ({ hook }) => hook?.events.join(', ') || '–' },
+          {
+            title: 'Pending',
+            className: 'num',
+            cell: ({ id }, index) => index < MAX_QUEUES && <QueueSize app={id} of="pending" />,
+          },
+          {
+            title: 'Failed',
+            className: 'num',
+            cell: ({ id }, index) => index < MAX_QUEUES && <QueueSize app={id} of="failed" />,
+          },
+          {
+            ...ACTIONS,
+            cell: (app) => <DeleteButton name={app.name} onClick={() => setGoing(app)} />,
+          },
+        ]}
+        empty="No apps yet. An app receives events at its webhook URL. Every delivery is recorded and can be redelivered."
+      />
       {isCreating && (
         <CreateApp
           onClose={() => {
@@ -120,19 +101,14 @@ export function AppState({ app }: { readonly app: App }) {
   );
 }
 
-function QueueSizes({ app }: { readonly app: number }) {
-  const queue = useQuery({
+function QueueSize({ app, of }: { readonly app: number; readonly of: 'pending' | 'failed' }) {
+  const { data } = useQuery({
     queryKey: ['webhooks', 'queue', app],
     queryFn: () => fetchQueue(app),
     refetchInterval: REFRESH_MS,
   });
-  const { pending = 0, leased = 0, dead = 0 } = queue.data ?? {};
-  return (
-    <>
-      <td className="num">{queue.data && countText(pending + leased)}</td>
-      <td className="num">{queue.data && countText(dead)}</td>
-    </>
-  );
+  if (data === undefined) return null;
+  return countText(of === 'failed' ? data.dead : data.pending + data.leased);
 }
 
 function CreateApp({ onClose }: { readonly onClose: () => void }) {

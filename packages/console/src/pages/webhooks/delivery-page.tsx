@@ -3,9 +3,9 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useId } from 'react';
 import { type DeliveryDetail, fetchDelivery, redeliver } from '../../api/webhooks.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
+import { DataTable } from '../../components/controls/data-table.js';
 import { Fact } from '../../components/controls/fact.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { TableWrap } from '../../components/controls/table-wrap.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { millisText } from '../../lib/units.js';
 import { StatusChip } from './status-chip.js';
@@ -81,18 +81,15 @@ function Part(props: {
         <p className="card empty soft">None recorded.</p>
       ) : (
         <>
-          <TableWrap label={`Headers of the ${title.toLowerCase()}`}>
-            <tbody>
-              {headers.map(([name, value]) => (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td className="wide">
-                    <code>{value}</code>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </TableWrap>
+          <DataTable
+            label={`Headers of the ${title.toLowerCase()}`}
+            rows={headers}
+            keyOf={([name]) => name}
+            columns={[
+              { title: 'Header', cell: ([name]) => name },
+              { title: 'Value', className: 'wide', cell: ([, value]) => <code>{value}</code> },
+            ]}
+          />
           {payload !== null && <CopyBox label={`Copy the ${title.toLowerCase()}`} text={text} />}
         </>
       )}

@@ -1,5 +1,5 @@
 import { type ColumnGuess, type FieldType, TYPE_NAMES } from '@plinth/line-protocol';
-import { TableWrap } from '../../../components/controls/table-wrap.js';
+import { DataTable } from '../../../components/controls/data-table.js';
 import type { Choice, Role } from '../../../lib/line-protocol/csv-columns.js';
 
 const ROLES: Readonly<Record<Role, string>> = {
@@ -16,33 +16,39 @@ export function ColumnTable(props: {
 }) {
   const { columns, onChoose } = props;
   return (
-    <TableWrap label="Columns of the file">
-      <thead>
-        <tr>
-          <th>Column</th>
-          <th>Role</th>
-          <th>Type</th>
-        </tr>
-      </thead>
-      <tbody>
-        {columns.map(({ name, role, type, examples, hasDecimalCommas }) => (
-          <tr key={name}>
-            <td className="mono column-name">
+    <DataTable
+      label="Columns of the file"
+      rows={columns}
+      keyOf={({ name }) => name}
+      columns={[
+        {
+          title: 'Column',
+          className: 'mono column-name',
+          cell: ({ name, examples, hasDecimalCommas }) => (
+            <>
               {name}
               <div className="column-examples">{examples.join('  ·  ')}</div>
               {hasDecimalCommas && (
                 <div className="hint">Numbers with a decimal comma are not read as numbers.</div>
               )}
-            </td>
-            <td>
-              <Select
-                label={`Role of ${name}`}
-                value={role}
-                labels={ROLES}
-                onChange={(next) => onChoose(name, { role: next, type })}
-              />
-            </td>
-            <td>
+            </>
+          ),
+        },
+        {
+          title: 'Role',
+          cell: ({ name, role, type }) => (
+            <Select
+              label={`Role of ${name}`}
+              value={role}
+              labels={ROLES}
+              onChange={(next) => onChoose(name, { role: next, type })}
+            />
+          ),
+        },
+        {
+          title: 'Type',
+          cell: ({ name, role, type }) => (
+            <>
               {role === 'field' ? (
                 <Select
                   label={`Type of ${name}`}
@@ -53,11 +59,11 @@ export function ColumnTable(props: {
               ) : (
                 <span className="soft">{role === 'tag' ? 'text' : ''}</span>
               )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </TableWrap>
+            </>
+          ),
+        },
+      ]}
+    />
   );
 }
 
