@@ -36,6 +36,10 @@ const PAGES: readonly (readonly [path: string, there: string])[] = [
   ['caches?db=sample', 'h1'],
   ['triggers?db=sample', 'h2'],
   ['webhooks', 'h1'],
+  ['webhooks/1', 'table'],
+  ['webhooks/1/configuration', 'form'],
+  ['webhooks/1/redrive', 'fieldset'],
+  ['webhooks/1/publish', 'form'],
   ['limits', 'h2'],
   ['identities', 'h1'],
   ['queries', 'h2'],
@@ -73,6 +77,10 @@ describe('every page', { skip: SKIP }, () => {
     await filled.http.send('/api/v3/write_lp?db=sample&precision=second', {
       headers: { authorization: `Bearer ${filledToken}` },
       body: lines.join('\n'),
+    });
+    await filled.http.send('/ops/v1/apps', {
+      headers: { authorization: `Bearer ${filledToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'ci', webhook: { url: 'https://ci.invalid/hook' } }),
     });
     await filled.http.send('/ops/v1/tsdb/storage/flush', {
       method: 'POST',

@@ -37,6 +37,19 @@ export interface Delivery {
   readonly status_code: number;
   readonly event: string;
   readonly action: string | null;
+  /** From 1, and again from 1 for each redelivery; null in records of earlier versions. */
+  readonly attempt: number | null;
+}
+
+/** An event whose delivery has not succeeded: its next attempt is due, or it has no more attempts. */
+export interface QueuedEvent {
+  readonly queue_id: number;
+  readonly guid: string;
+  readonly state: 'pending' | 'leased' | 'dead';
+  readonly attempt: number;
+  readonly due_at: string;
+  readonly event: string;
+  readonly action: string | null;
 }
 
 interface Message {
@@ -48,6 +61,8 @@ export interface DeliveryDetail extends Delivery {
   readonly url: string;
   readonly request: Message;
   readonly response: Message;
+  /** The exact error of a failed attempt. */
+  readonly error: string | null;
 }
 
 const APPS = '/ops/v1/apps';
@@ -80,6 +95,7 @@ export interface DeliveryFilter {
   readonly status?: string;
   readonly event?: string;
   readonly guid?: string;
+  readonly since?: string;
   readonly cursor?: string;
 }
 
@@ -88,13 +104,13 @@ const PAGE = 50;
 /** A page of deliveries, newest first, with the cursor of the next one. */
 export async function fetchDeliveries(
   app: string,
-  { status, event, guid, cursor }: DeliveryFilter,
+  { status, event, guid, since, cursor }: DeliveryFilter,
 ): Promise<{ readonly deliveries: readonly Delivery[]; readonly next: string | undefined }> {
   const given = (text: string | undefined) => (text === '' ? undefined : text);
   const response = await send(`${ofApp(app)}/deliveries`, {
     query: {
       ...{ per_page: PAGE, status: given(status), event: given(event) },
-      ...{ guid: given(guid), cursor: given(cursor) },
+      ...{ guid: given(guid), since: given(since), cursor: given(cursor) },
     },
   });
   const [, link] = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '') ?? [];
@@ -102,6 +118,65 @@ export async function fetchDeliveries(
     link === undefined ? undefined : new URL(link, location.origin).searchParams.get('cursor');
   return { deliveries: (await response.json()) as Delivery[], next: next ?? undefined };
 }
+
+export const fetchQueued = (
+  app: string,
+  state: 'pending,leased' | 'dead',
+): Promise<readonly QueuedEvent[]> => sendForJson(`${ofApp(app)}/deliveries`, { query: { state } });
+
+export interface Redrive {
+  /** Failed events without a later success, or events without further attempts. */
+  readonly kind: 'failed' | 'dead';
+  readonly since: string;
+  readonly until: string;
+  readonly event: string;
+}
+
+/** @returns the number of matching events; with `isDryRun`, nothing is redelivered. */
+export const redrive = (
+  app: string,
+  { kind, since, until, event }: Redrive,
+  isDryRun: boolean,
+): Promise<{ readonly matched: number; readonly queued: number }> =>
+  sendForJson(`${ofApp(app)}/redrive`, {
+    body: {
+      ...(kind === 'dead' ? { state: 'dead' } : { since, until, ...(event !== '' && { event }) }),
+      dry_run: isDryRun,
+    },
+  });
+
+export const changeHook = (
+  app: string,
+  webhook: {
+    readonly url: string;
+    readonly events: readonly string[];
+    readonly content_type: string;
+    readonly insecure_ssl: string;
+    readonly active: boolean;
+  },
+): Promise<App> => sendForJson(ofApp(app), { method: 'PATCH', body: { webhook } });
+
+/** @returns the new secret, which is returned only once. */
+export const rotateSecret = (
+  app: string,
+  overlapSec: number,
+): Promise<{ readonly secret: string; readonly old_secret_valid_until: string }> =>
+  sendForJson(`${ofApp(app)}/secret/rotate`, { body: { overlap_seconds: overlapSec } });
+
+export const publish = (event: {
+  readonly event: string;
+  readonly action: string;
+  readonly payload: unknown;
+  readonly app: number;
+}): Promise<{ readonly guid: string; readonly targets: readonly unknown[] }> =>
+  sendForJson('/ops/v1/events', {
+    body: {
+      event: event.event,
+      ...(event.action !== '' && { action: event.action }),
+      payload: event.payload,
+      app_id: event.app,
+    },
+  });
 
 export const fetchDelivery = (app: string, id: string): Promise<DeliveryDetail> =>
   sendForJson(`${ofApp(app)}/deliveries/${encodeURIComponent(id)}`);

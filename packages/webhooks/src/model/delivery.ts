@@ -13,6 +13,11 @@ export interface DeliverySummary {
   readonly installation_id: number | undefined;
   readonly repository_id: number | undefined;
   readonly throttledMs: number | undefined;
+  /**
+   * Number of the attempt, from 1 and again from 1 for each redelivery. Undefined in records of
+   * earlier versions.
+   */
+  readonly attemptNo: number | undefined;
 }
 
 export interface DeliveryDetail extends DeliverySummary {

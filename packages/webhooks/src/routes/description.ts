@@ -23,6 +23,12 @@ const Summary = {
   url: Type.String(),
 };
 
+const attempt = nullable(
+  Type.Integer({
+    description: 'attempt number, from 1 for each delivery and redelivery; for operators only',
+  }),
+);
+
 const Config = Type.Object({
   content_type: maybe(OpenApi.oneOf(['json', 'form'])),
   insecure_ssl: maybe({ type: ['string', 'number'], enum: ['0', '1', 0, 1] } as TSchema),
@@ -64,7 +70,9 @@ export const WEBHOOKS_API: ApiDocs = {
       request: Type.Object({ headers: nullable(some), payload: nullable(some) }),
       response: Type.Object({ headers: nullable(some), payload: nullable(Type.String()) }),
       error: maybe(nullable(Type.String({ description: 'exact error, for operators only' }))),
+      attempt: maybe(attempt),
     }),
+    OperatorDelivery: Type.Object({ ...Summary, attempt }),
     Event,
     Accepted: Type.Object({
       guid: Type.String(),

@@ -23,6 +23,7 @@ import { isUsableSecret, makeSecret } from '../domain/hook-rules.js';
 import type { QueueView } from '../domain/queue-view.js';
 import type { Redelivery } from '../domain/redelivery.js';
 import { webhookError } from '../errors.js';
+import type { DeliverySummary } from '../model/delivery.js';
 import type { QueueItem, QueueState } from '../model/event.js';
 import type { Hook } from '../model/hook.js';
 import { ListQuery, Redrive, Rotation } from './description.js';
@@ -112,7 +113,7 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
         }),
         validation: 'clients write values in different forms',
       },
-      output: { 200: answer('a page of deliveries', json(Type.Array(ref('Delivery')))) },
+      output: { 200: answer('a page of deliveries', json(Type.Array(ref('OperatorDelivery')))) },
       errors: { ...REFUSED, 400: 'the cursor does not belong to this list' },
       async handle(request) {
         const { appId } = await requestedHook(request, deps);
@@ -125,7 +126,7 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
         const { limit, fromId, filter } = readListQuery(parameters, false);
         const page = await deliveries.list(appId, filter, fromId, limit);
         const links = linkHeaders(`${dialect.baseUrl(request)}${request.url}`, page);
-        return platformAnswer(200, page.items.map(summaryToWire), links);
+        return platformAnswer(200, page.items.map(operatorSummary), links);
       },
     }),
     operatorRoute('GET', `${APP}/deliveries/:delivery`, {
@@ -136,7 +137,10 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
         const delivery = await deliveries.get(appId, idOf(request));
         if (delivery === undefined) throw webhookError('resource_missing');
         const url = maskUrlAndQuery(delivery.url);
-        const body = detailBytes({ ...delivery, url }, { error: delivery.error ?? null });
+        const body = detailBytes(
+          { ...delivery, url },
+          { error: delivery.error ?? null, attempt: delivery.attemptNo ?? null },
+        );
         return bytesAnswer(200, 'application/json; charset=utf-8', body);
       },
     }),
@@ -168,6 +172,11 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
     }),
   ];
 }
+
+const operatorSummary = (delivery: DeliverySummary): object => ({
+  ...summaryToWire(delivery),
+  attempt: delivery.attemptNo ?? null,
+});
 
 /** Queue counts by state, and the delivery state of the receiver. */
 export async function queueToWire(

@@ -18,6 +18,7 @@ interface DeliveryRow {
   installation_id: number | null;
   repository_id: number | null;
   throttled_ms: number | null;
+  attempt_no: number | null;
 }
 
 interface DetailRow extends DeliveryRow {
@@ -40,7 +41,7 @@ export interface DeliveryPage {
 }
 
 const SUMMARY = `d.id, d.app_id, d.guid, d.delivered_ms, d.redelivery, d.duration_ms, d.status, d.status_code,
-  d.event, d.action, d.installation_id, d.repository_id, d.throttled_ms`;
+  d.event, d.action, d.installation_id, d.repository_id, d.throttled_ms, d.attempt_no`;
 
 /** Reads and deletes delivery records. */
 export class DeliveryStore {
@@ -242,6 +243,7 @@ function toSummary(row: DeliveryRow): DeliverySummary {
     installation_id: row.installation_id ?? undefined,
     repository_id: row.repository_id ?? undefined,
     throttledMs: row.throttled_ms ?? undefined,
+    attemptNo: row.attempt_no ?? undefined,
   };
 }
 

@@ -5,6 +5,7 @@ export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
   { name: '0001_webhooks', up: create },
   { name: '0002_webhooks_ended_nodes', up: nameFoldersOfNodes },
   { name: '0003_webhooks_switched_off', up: noteWhySwitchedOff },
+  { name: '0004_webhooks_attempt_numbers', up: addAttemptNumbers },
 ];
 
 /**
@@ -134,4 +135,9 @@ async function noteWhySwitchedOff(tx: Transaction<unknown>): Promise<void> {
   ]) {
     await sql.raw(statement).execute(tx);
   }
+}
+
+/** Adds the attempt number of each delivery record. It is NULL in records of earlier versions. */
+async function addAttemptNumbers(tx: Transaction<unknown>): Promise<void> {
+  await sql.raw('alter table webhooks_deliveries add column attempt_no integer').execute(tx);
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 
 export interface TableColumn<Row> {
   readonly title: string;
@@ -22,8 +22,11 @@ export function DataTable<Row>(props: {
   readonly keyOf: (row: Row) => string | number;
   readonly columns: readonly TableColumn<Row>[];
   readonly empty?: ReactNode;
+  /** Called for a click anywhere in a row. The first cell must contain a link for the keyboard. */
+  readonly onOpen?: (row: Row) => void;
+  readonly isCurrent?: (row: Row) => boolean;
 }) {
-  const { label, rows, keyOf, columns, empty } = props;
+  const { label, rows, keyOf, columns, empty, onOpen, isCurrent } = props;
   if (rows === undefined) return null;
   if (rows.length === 0)
     return empty === undefined ? null : <p className="card empty soft">{empty}</p>;
@@ -42,7 +45,12 @@ export function DataTable<Row>(props: {
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            <tr key={keyOf(row)}>
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the link in the first cell is for the keyboard.
+            <tr
+              key={keyOf(row)}
+              className={`${onOpen ? 'clickable' : ''} ${isCurrent?.(row) ? 'current' : ''}`}
+              onClick={onOpen && ((event) => isPlainClick(event) && onOpen(row))}
+            >
               {columns.map(({ title, className, cell }) => (
                 <td key={title} className={className} data-title={title}>
                   {cell(row, index)}
@@ -54,4 +62,10 @@ export function DataTable<Row>(props: {
       </table>
     </section>
   );
+}
+
+/** Whether a click hit no link or button of the row, and selected no text. */
+function isPlainClick({ target }: MouseEvent): boolean {
+  const isControl = target instanceof Element && target.closest('a, button, input') !== null;
+  return !isControl && document.getSelection()?.isCollapsed !== false;
 }

@@ -1,176 +1,272 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useId } from 'react';
-import {
-  type Delivery,
-  fetchApp,
-  fetchDeliveries,
-  ping,
-  redeliver,
-  suspend,
-} from '../../api/webhooks.js';
-import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
-import { Fact } from '../../components/controls/fact.js';
-import { Icon } from '../../components/controls/icon.js';
+import { useId, useMemo } from 'react';
+import { type App, type Delivery, fetchDeliveries, fetchQueued } from '../../api/webhooks.js';
+import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { useChanges } from '../../components/controls/use-changes.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
+import { attemptText, deliveryDuration, eventName } from '../../lib/delivery-text.js';
 import { countText, millisText } from '../../lib/units.js';
-import { AppState } from './apps-page.js';
+import { AppFrame } from './app-frame.js';
+import { DeliveryPanel } from './delivery-panel.js';
 import { StatusChip } from './status-chip.js';
 import { useQueue } from './use-queue.js';
 
-const NONE: readonly Delivery[] = [];
+const TO = '/webhooks/$app/$delivery';
 
-/** Shows the webhook of an app, its queue and its deliveries. */
+/** Lists the deliveries of an app. An address with a delivery shows it beside the list. */
 export function AppPage() {
-  const { app } = useParams({ strict: false }) as { app: string };
-  const found = useQuery({ queryKey: ['webhooks', 'app', app], queryFn: () => fetchApp(app) });
-  const queue = useQueue(app);
-  const { act } = useChanges('webhooks');
-  const { data } = found;
-  const isSuspended = data?.suspended_at != null;
+  const { delivery } = useParams({ strict: false }) as { delivery?: string };
   return (
-    <div className="page">
-      <header className="page-head">
-        <nav aria-label="Breadcrumb">
-          <Link to="/webhooks">Webhooks</Link>
-        </nav>
-        <h1 tabIndex={-1}>{data?.name ?? `App ${app}`}</h1>
-        {data && <AppState app={data} />}
-        <span className="row end">
-          <button
-            type="button"
-            className="button"
-            onClick={() =>
-              void act(
-                () => suspend(app, !isSuspended),
-                isSuspended ? 'Deliveries resumed' : 'Deliveries suspended',
-              )
-            }
-          >
-            {isSuspended ? 'Resume' : 'Suspend'}
-          </button>
-          <button
-            type="button"
-            className="button primary"
-            onClick={() => void act(() => ping(app), 'Ping sent')}
-          >
-            Send ping
-          </button>
-        </span>
-      </header>
-      <QueryProblem of={found} />
-      {data && (
-        <dl className="facts card">
-          <Fact name="URL" value={data.hook?.config.url ?? 'none'} />
-          <Fact name="Events" value={data.hook?.events.join(', ') || 'none'} />
-          <Fact name="Ordering" value={data.hook?.ordering ?? 'none'} />
-          <Fact
-            name="TLS"
-            value={data.hook?.config.insecure_ssl === '1' ? 'not checked!' : 'checked'}
-          />
-          <Fact
-            name="Pending"
-            value={countText((queue.data?.pending ?? 0) + (queue.data?.leased ?? 0))}
-          />
-          <Fact name="Failed" value={countText(queue.data?.dead ?? 0)} />
-          <Fact name="Client id" value={data.client_id} />
-        </dl>
+    <AppFrame tab="/webhooks/$app">
+      {(app) => (
+        <div className={delivery === undefined ? 'split' : 'split open'}>
+          <Deliveries app={app} opened={delivery} />
+          {delivery !== undefined && (
+            <DeliveryPanel key={delivery} app={String(app.id)} id={delivery} />
+          )}
+        </div>
       )}
-      <Deliveries
-        app={app}
-        onRedeliver={(id) => act(() => redeliver(app, id), 'Redelivery requested')}
-      />
-    </div>
+    </AppFrame>
   );
 }
 
-function Deliveries(props: {
-  readonly app: string;
-  readonly onRedeliver: (id: number) => Promise<void>;
-}) {
-  const { app, onRedeliver } = props;
+const VIEWS = [
+  ['', 'All'],
+  ['failed', 'Failed'],
+  ['succeeded', 'Succeeded'],
+  ['queued', 'Queued'],
+  ['dead', 'Dead'],
+] as const;
+const STATUS: Readonly<Record<string, string>> = { failed: 'failure', succeeded: 'success' };
+const SINCE = [
+  ['', 'any time'],
+  ['1', 'last hour'],
+  ['24', 'last 24 hours'],
+  ['168', 'last 7 days'],
+] as const;
+
+function Deliveries({ app, opened }: { readonly app: App; readonly opened: string | undefined }) {
   const search = useSearch({ strict: false }) as Record<string, string>;
-  const { status = '', event = '', guid = '', cursor = '' } = search;
+  const { show = '', event = '', guid = '', hours = '' } = search;
   const navigate = useNavigate();
   const id = useId();
+  const queue = useQueue(String(app.id));
+  const { pending = 0, leased = 0, dead = 0 } = queue.data ?? {};
+  const counts: Readonly<Record<string, number>> = { queued: pending + leased, dead };
+  const go = (change: Record<string, string>) =>
+    void navigate({
+      to: '/webhooks/$app',
+      params: { app: String(app.id) },
+      search: { show, event, guid, hours, cursor: '', ...change },
+    });
+  return (
+    <section className="stack" aria-labelledby={id}>
+      <h2 id={id} className="visually-hidden">
+        Deliveries
+      </h2>
+      <div className="row wrap">
+        <fieldset className="row" aria-label="Show">
+          {VIEWS.map(([view, label]) => (
+            <button
+              key={view}
+              type="button"
+              className="button small"
+              aria-pressed={show === view}
+              onClick={() => go({ show: view })}
+            >
+              {label}
+              {counts[view] !== undefined && counts[view] > 0 && ` ${countText(counts[view])}`}
+            </button>
+          ))}
+        </fieldset>
+        {show !== 'queued' && show !== 'dead' && (
+          <>
+            <input
+              className="input mono"
+              aria-label="Event"
+              placeholder="event"
+              value={event}
+              onChange={(change) => go({ event: change.target.value })}
+            />
+            <input
+              className="input mono"
+              data-find
+              aria-label="GUID"
+              placeholder="GUID   /"
+              value={guid}
+              onChange={(change) => go({ guid: change.target.value })}
+            />
+            <select
+              className="input"
+              aria-label="Time"
+              value={hours}
+              onChange={(change) => go({ hours: change.target.value })}
+            >
+              {SINCE.map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </>
+        )}
+      </div>
+      {show === 'queued' || show === 'dead' ? (
+        <Queued app={String(app.id)} state={show} />
+      ) : (
+        <Attempts app={String(app.id)} opened={opened} search={search} onPage={go} />
+      )}
+    </section>
+  );
+}
+
+function Queued({ app, state }: { readonly app: string; readonly state: 'queued' | 'dead' }) {
+  const queued = useQuery({
+    queryKey: ['webhooks', 'queue', app, state],
+    queryFn: () => fetchQueued(app, state === 'dead' ? 'dead' : 'pending,leased'),
+    refetchInterval: 5000,
+  });
+  return (
+    <>
+      <QueryProblem of={queued} />
+      <DataTable
+        label={state === 'dead' ? 'Dead events' : 'Queued events'}
+        rows={queued.data}
+        keyOf={({ queue_id }) => queue_id}
+        columns={[
+          { title: 'Event', cell: eventName },
+          {
+            title: state === 'dead' ? 'Attempts' : 'Next attempt',
+            className: 'num',
+            cell: ({ attempt }) => attempt,
+          },
+          {
+            title: state === 'dead' ? 'Last attempt due (UTC)' : 'Due (UTC)',
+            className: 'nowrap',
+            cell: ({ due_at }) => due_at.slice(0, 19).replace('T', ' '),
+          },
+          {
+            title: 'GUID',
+            className: 'wide',
+            cell: ({ guid }) => (
+              <Link to="/webhooks/$app" params={{ app }} search={{ guid }}>
+                <code>{guid}</code>
+              </Link>
+            ),
+          },
+        ]}
+        empty={
+          state === 'dead'
+            ? 'No dead events. An event is dead when all its attempts have failed.'
+            : 'The queue is empty.'
+        }
+      />
+      {state === 'dead' && queued.data !== undefined && queued.data.length > 0 && (
+        <p>
+          <Link
+            to="/webhooks/$app/redrive"
+            params={{ app }}
+            search={{ kind: 'dead' }}
+            className="button"
+          >
+            Redrive dead events
+          </Link>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Attempts(props: {
+  readonly app: string;
+  readonly opened: string | undefined;
+  readonly search: Readonly<Record<string, string>>;
+  readonly onPage: (change: Record<string, string>) => void;
+}) {
+  const { app, opened, search, onPage } = props;
+  const { show = '', event = '', guid = '', hours = '', cursor = '' } = search;
+  const navigate = useNavigate();
   const client = useQueryClient();
-  const lookAgain = async () => {
+  const refetch = async () => {
     const lists = { queryKey: ['webhooks', 'deliveries', app] };
-    const look = () => client.invalidateQueries(lists, { cancelRefetch: false });
+    const invalidate = () => client.invalidateQueries(lists, { cancelRefetch: false });
     // Events do not restart a fetch in progress; one more fetch follows it.
     const isFetching = client.isFetching(lists) > 0;
-    await look();
-    if (isFetching) await look();
+    await invalidate();
+    if (isFetching) await invalidate();
   };
   // Older pages do not change.
   const topic = cursor === '' ? `deliveries:${encodeURIComponent(app)}` : '';
   const { refetchInterval, statusText } = useLive(topic, {
-    events: () => void lookAgain(),
-    reset: () => void lookAgain(),
+    events: () => void refetch(),
+    reset: () => void refetch(),
   });
   const page = useQuery({
-    queryKey: ['webhooks', 'deliveries', app, status, event, guid, cursor],
-    queryFn: () => fetchDeliveries(app, { status, event, guid, cursor }),
+    queryKey: ['webhooks', 'deliveries', app, show, event, guid, hours, cursor],
+    queryFn: () =>
+      fetchDeliveries(app, {
+        ...{ status: STATUS[show] ?? '', event, guid, cursor },
+        since: hours && new Date(Date.now() - Number(hours) * 3_600_000).toISOString(),
+      }),
     refetchInterval,
     placeholderData: (before) => before,
   });
-  const go = (change: Record<string, string>) =>
-    void navigate({
-      to: '/webhooks/$app',
-      params: { app },
-      search: { status, event, guid, cursor: '', ...change },
-    });
-  const list = page.data?.deliveries ?? NONE;
+  // Ids follow the end of an attempt, times its start.
+  const list = useMemo(
+    () =>
+      [...(page.data?.deliveries ?? [])].sort((a, b) =>
+        b.delivered_at.localeCompare(a.delivered_at),
+      ),
+    [page.data],
+  );
   const rows = useNewRows(list, {
-    subject: [app, status, event, guid, cursor].join(' '),
+    subject: [app, show, event, guid, hours, cursor].join(' '),
     keyOf: (delivery) => delivery.id,
   });
+  const open = ({ id }: Delivery) =>
+    void navigate({ to: TO, params: { app, delivery: String(id) }, search });
   return (
-    <section className="stack" aria-labelledby={id}>
-      <div className="row wrap">
-        <h2 id={id}>Deliveries</h2>
-        <select
-          className="input"
-          aria-label="Result"
-          value={status}
-          onChange={(change) => go({ status: change.target.value })}
-        >
-          <option value="">all results</option>
-          <option value="success">succeeded</option>
-          <option value="failure">failed</option>
-        </select>
-        <input
-          className="input mono"
-          aria-label="Event"
-          placeholder="event"
-          value={event}
-          onChange={(change) => go({ event: change.target.value })}
-        />
-        <input
-          className="input mono"
-          data-find
-          aria-label="GUID"
-          placeholder="GUID   /"
-          value={guid}
-          onChange={(change) => go({ guid: change.target.value })}
-        />
-        <span className="soft small">newest first{cursor === '' && `, ${statusText}`}</span>
-      </div>
+    <>
       <QueryProblem of={page} />
-      {page.data !== undefined && list.length === 0 && (
-        <p className="card empty soft">
-          No deliveries found. Choose “Send ping” to test the webhook.
-        </p>
-      )}
       <NewRowsButton rows={rows} />
-      {list.length > 0 && <DeliveryTable app={app} list={rows.shown} onRedeliver={onRedeliver} />}
+      <DataTable
+        label="Deliveries"
+        rows={page.data && rows.shown}
+        keyOf={({ id }) => id}
+        onOpen={open}
+        isCurrent={({ id }) => String(id) === opened}
+        columns={[
+          {
+            title: 'Time (UTC)',
+            className: 'nowrap',
+            cell: ({ id, delivered_at }) => (
+              <Link to={TO} params={{ app, delivery: String(id) }} search={search}>
+                {delivered_at.slice(0, 19).replace('T', ' ')}
+              </Link>
+            ),
+          },
+          { title: 'Event', cell: eventName },
+          { title: 'Result', cell: (delivery) => <StatusChip delivery={delivery} /> },
+          { title: 'Attempt', className: 'nowrap', cell: attemptText },
+          {
+            title: 'Duration',
+            className: 'num nowrap',
+            cell: ({ duration }) => deliveryDuration(duration, millisText),
+          },
+          {
+            title: 'GUID',
+            cell: (delivery) => <code title={delivery.guid}>…{delivery.guid.slice(-8)}</code>,
+          },
+        ]}
+        empty="No deliveries found. Choose “Send ping” to test the webhook."
+      />
       <div className="row">
+        <span className="hint soft">newest first{cursor === '' && `, ${statusText}`}</span>
         {cursor !== '' && (
-          <button type="button" className="button" onClick={() => go({})}>
+          <button type="button" className="button" onClick={() => onPage({})}>
             Newest
           </button>
         )}
@@ -178,76 +274,12 @@ function Deliveries(props: {
           <button
             type="button"
             className="button"
-            onClick={() => go({ cursor: page.data?.next ?? '' })}
+            onClick={() => onPage({ cursor: page.data?.next ?? '' })}
           >
             Older
           </button>
         )}
       </div>
-    </section>
-  );
-}
-
-function DeliveryTable(props: {
-  readonly app: string;
-  readonly list: readonly Delivery[];
-  readonly onRedeliver: (id: number) => Promise<void>;
-}) {
-  const { app, list, onRedeliver } = props;
-  return (
-    <DataTable
-      label="Deliveries"
-      rows={list}
-      keyOf={(delivery) => delivery.id}
-      columns={[
-        {
-          title: 'Time (UTC)',
-          className: 'nowrap',
-          cell: (delivery) => (
-            <Link to="/webhooks/$app/$delivery" params={{ app, delivery: String(delivery.id) }}>
-              {delivery.delivered_at.slice(0, 19).replace('T', ' ')}
-            </Link>
-          ),
-        },
-        {
-          title: 'Event',
-          cell: (delivery) => (
-            <>
-              {delivery.event}
-              {delivery.action !== null && `.${delivery.action}`}{' '}
-              {delivery.redelivery && <span className="chip">redelivery</span>}
-            </>
-          ),
-        },
-        {
-          title: 'Result',
-          className: 'wide',
-          cell: (delivery) => <StatusChip delivery={delivery} />,
-        },
-        {
-          title: 'Duration',
-          className: 'num nowrap',
-          cell: (delivery) => millisText(delivery.duration * 1000),
-        },
-        {
-          title: 'GUID',
-          cell: (delivery) => <code title={delivery.guid}>…{delivery.guid.slice(-8)}</code>,
-        },
-        {
-          ...ACTIONS,
-          cell: (delivery) => (
-            <button
-              type="button"
-              className="button icon small quiet"
-              aria-label={`Redeliver ${delivery.id}`}
-              title="Redeliver"
-              onClick={() => void onRedeliver(delivery.id)}
-            >
-              <Icon name="refresh" size={14} />
-            </button>
-          ),
-        },
-      ]}
-    />
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, Navigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type App, createApp, deleteApp, fetchApps, fetchQueue } from '../../api/webhooks.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
@@ -13,6 +13,7 @@ import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { countText } from '../../lib/units.js';
 
+const APPS = ['webhooks', 'apps'];
 const REFRESH_MS = 5000;
 /** Each queue is fetched with its own request. */
 const MAX_QUEUES = 20;
@@ -22,8 +23,14 @@ export function AppsPage() {
   const client = useQueryClient();
   const [isCreating, setIsCreating] = useState(false);
   const [going, setGoing] = useState<App | undefined>();
-  const apps = useQuery({ queryKey: ['webhooks', 'apps'], queryFn: fetchApps });
+  const { all = '' } = useSearch({ strict: false }) as Record<string, string>;
+  /** The only app when the page opened, or null. */
+  const [only, setOnly] = useState<App | null | undefined>();
+  const apps = useQuery({ queryKey: APPS, queryFn: fetchApps });
   const refresh = () => client.invalidateQueries({ queryKey: ['webhooks'] });
+  if (only === undefined && apps.data !== undefined)
+    setOnly(all === '' && apps.data.length === 1 ? (apps.data[0] ?? null) : null);
+  if (only) return <Navigate to="/webhooks/$app" params={{ app: String(only.id) }} replace />;
   return (
     <div className="page">
       <header className="page-head">

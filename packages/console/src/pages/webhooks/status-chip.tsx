@@ -1,13 +1,12 @@
 import type { Delivery } from '../../api/webhooks.js';
+import { isDelivered, resultText } from '../../lib/delivery-text.js';
 
 /** The result of a delivery, as text and color. */
 export function StatusChip({ delivery }: { readonly delivery: Delivery }) {
-  const { status, status_code } = delivery;
-  const isSuccess = status_code >= 200 && status_code < 400;
+  const isGood = isDelivered(delivery);
   return (
-    <span className={`chip ${isSuccess ? 'good' : 'bad'}`}>
-      {isSuccess ? '✓' : '✕'} {status_code > 0 ? `${status_code} ` : ''}
-      {status}
+    <span className={`chip ${isGood ? 'good' : 'bad'}`}>
+      {isGood ? '✓' : '✕'} {resultText(delivery)}
     </span>
   );
 }

@@ -29,6 +29,7 @@ const DELIVERY_COLUMNS = [
   'installation_id',
   'repository_id',
   'throttled_ms',
+  'attempt_no',
 ];
 const DETAIL_COLUMNS = [
   'id',
@@ -97,6 +98,7 @@ function summaryRow({ id, item, record }: RecordToWrite): StatementValue[] {
     item.installation_id ?? null,
     item.repository_id ?? null,
     record.throttledMs ?? null,
+    item.attemptNo,
   ];
 }
 

@@ -1,0 +1,69 @@
+import type { Delivery } from '../api/webhooks.js';
+
+/** Reason phrases of RFC 9110 and RFC 6585, for the codes that receivers usually return. */
+const REASONS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'No Content',
+  301: 'Moved Permanently',
+  302: 'Found',
+  304: 'Not Modified',
+  307: 'Temporary Redirect',
+  308: 'Permanent Redirect',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  410: 'Gone',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};
+/** Attempts without a response have these texts, and a code that no receiver returned. */
+const FAILURES: Readonly<Record<string, string>> = {
+  'timed out': 'Timed out',
+  'failed to connect to host': 'Host unreachable',
+  'failed to connect to network': 'Connection failed',
+  'SSL connect error': 'TLS handshake failed',
+  'Peer certificate cannot be authenticated with given CA certificates': 'Certificate not trusted',
+  'Invalid HTTP Response: 0': 'Invalid HTTP response',
+};
+
+export const isDelivered = ({ status_code }: Pick<Delivery, 'status_code'>): boolean =>
+  status_code >= 200 && status_code < 400;
+
+/** `503 Service Unavailable`, or why there was no response. */
+export function resultText({
+  status,
+  status_code,
+}: Pick<Delivery, 'status' | 'status_code'>): string {
+  const failure = FAILURES[status];
+  if (failure !== undefined) return failure;
+  const reason = REASONS[status_code];
+  return reason === undefined ? `${status_code} ${status}` : `${status_code} ${reason}`;
+}
+
+export function attemptText({
+  attempt,
+  redelivery,
+}: Pick<Delivery, 'attempt' | 'redelivery'>): string {
+  if (attempt === null) return redelivery ? 'Repeated' : 'Attempt 1';
+  if (attempt > 1) return `Retry ${attempt - 1}`;
+  return redelivery ? 'Redelivered' : 'Attempt 1';
+}
+
+/** Durations are stored in steps of 10 ms. */
+export const deliveryDuration = (seconds: number, text: (ms: number) => string): string =>
+  seconds === 0 ? '< 10 ms' : text(seconds * 1000);
+
+export const eventName = ({ event, action }: Pick<Delivery, 'event' | 'action'>): string =>
+  action === null ? event : `${event}.${action}`;

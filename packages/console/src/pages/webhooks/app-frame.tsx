@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { type App, fetchApp, ping, suspend } from '../../api/webhooks.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
+import { useChanges } from '../../components/controls/use-changes.js';
+import { NotFound } from '../../components/shell/not-found.js';
+import { AppState } from './apps-page.js';
+import './webhooks.css';
+
+const TABS = [
+  ['/webhooks/$app', 'Deliveries'],
+  ['/webhooks/$app/configuration', 'Configuration'],
+  ['/webhooks/$app/redrive', 'Redrive'],
+  ['/webhooks/$app/publish', 'Publish'],
+] as const;
+
+const isId = (text: string | undefined): boolean => text === undefined || /^[1-9]\d*$/.test(text);
+
+/** The heading and tabs of all pages of an app. */
+export function AppFrame(props: {
+  readonly tab: (typeof TABS)[number][0];
+  readonly children: (app: App) => ReactNode;
+}) {
+  const { app = '', delivery } = useParams({ strict: false }) as Record<string, string>;
+  const found = useQuery({
+    queryKey: ['webhooks', 'app', app],
+    queryFn: () => fetchApp(app),
+    enabled: isId(app),
+  });
+  const { act } = useChanges('webhooks');
+  if (!isId(app) || !isId(delivery)) return <NotFound />;
+  const { data } = found;
+  const isSuspended = data?.suspended_at != null;
+  return (
+    <div className="page">
+      <header className="page-head">
+        <nav aria-label="Breadcrumb">
+          <Link to="/webhooks" search={{ all: '1' }}>
+            Webhooks
+          </Link>
+        </nav>
+        <h1 tabIndex={-1}>{data?.name ?? `App ${app}`}</h1>
+        {data && <AppState app={data} />}
+        {data && (
+          <span className="row end">
+            <button
+              type="button"
+              className="button"
+              onClick={() =>
+                void act(
+                  () => suspend(app, !isSuspended),
+                  isSuspended ? 'Deliveries resumed' : 'Deliveries suspended',
+                )
+              }
+            >
+              {isSuspended ? 'Resume' : 'Suspend'}
+            </button>
+            <button
+              type="button"
+              className="button"
+              onClick={() => void act(() => ping(app), 'Ping sent')}
+            >
+              Send ping
+            </button>
+          </span>
+        )}
+      </header>
+      <QueryProblem of={found} />
+      <nav className="tabs" aria-label="App sections">
+        {TABS.map(([path, label]) => (
+          <Link
+            key={path}
+            to={path}
+            params={{ app }}
+            aria-current={path === props.tab ? 'page' : undefined}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      {data && props.children(data)}
+    </div>
+  );
+}

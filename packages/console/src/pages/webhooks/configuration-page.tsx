@@ -1,0 +1,171 @@
+import { useState } from 'react';
+import { type App, changeHook, rotateSecret } from '../../api/webhooks.js';
+import { Fact } from '../../components/controls/fact.js';
+import { FormDialog } from '../../components/controls/form-dialog.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { SecretDialog } from '../../components/controls/secret-dialog.js';
+import { TextField } from '../../components/controls/text-field.js';
+import { useChanges } from '../../components/controls/use-changes.js';
+import { parseDuration } from '../../lib/time/duration.js';
+import { durationText } from '../../lib/units.js';
+import { AppFrame } from './app-frame.js';
+
+/** The webhook settings of an app, and the rotation of its secret. */
+export function ConfigurationPage() {
+  return (
+    <AppFrame tab="/webhooks/$app/configuration">
+      {(app) => <HookForm key={JSON.stringify(app.hook)} app={app} />}
+    </AppFrame>
+  );
+}
+
+function HookForm({ app }: { readonly app: App }) {
+  const { hook } = app;
+  const [url, setUrl] = useState(hook?.config.url ?? '');
+  const [events, setEvents] = useState(hook?.events.join(', ') ?? '*');
+  const [contentType, setContentType] = useState(hook?.config.content_type ?? 'json');
+  const [isVerified, setIsVerified] = useState(hook?.config.insecure_ssl !== '1');
+  const [isActive, setIsActive] = useState(hook?.active ?? true);
+  const [isRotating, setIsRotating] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setIsBusy] = useState(false);
+  const { changed } = useChanges('webhooks');
+  const isUrlRight = /^https?:\/\/\S+$/.test(url.trim());
+  const save = async () => {
+    setIsBusy(true);
+    setError(undefined);
+    try {
+      await changeHook(String(app.id), {
+        url: url.trim(),
+        events: events
+          .split(',')
+          .map((each) => each.trim())
+          .filter((each) => each !== ''),
+        content_type: contentType,
+        insecure_ssl: isVerified ? '0' : '1',
+        active: isActive,
+      });
+      await changed('Webhook updated');
+    } catch (failure) {
+      setError(failure);
+    }
+    setIsBusy(false);
+  };
+  return (
+    <form
+      className="card stack form-card"
+      aria-label="Configuration"
+      onSubmit={(submit) => {
+        submit.preventDefault();
+        if (isUrlRight && !isBusy) void save();
+      }}
+    >
+      <dl className="facts">
+        <Fact name="Client id" value={app.client_id} />
+        <Fact name="Ordering" value={hook?.ordering ?? 'none'} />
+      </dl>
+      <TextField
+        label="URL"
+        isCode
+        value={url}
+        onChange={setUrl}
+        mistake={
+          isUrlRight ? undefined : 'Invalid URL; use one that starts with https:// or http://.'
+        }
+      />
+      <TextField
+        label="Events"
+        isCode
+        value={events}
+        onChange={setEvents}
+        hint={
+          <>
+            <code>push, issues</code>, or <code>*</code> for all
+          </>
+        }
+      />
+      <div className="field">
+        <label htmlFor="content-type">Content type</label>
+        <select
+          id="content-type"
+          className="input"
+          value={contentType}
+          onChange={(change) => setContentType(change.target.value)}
+        >
+          <option value="json">application/json</option>
+          <option value="form">application/x-www-form-urlencoded</option>
+        </select>
+      </div>
+      <label className="row">
+        <input
+          type="checkbox"
+          checked={isVerified}
+          onChange={(change) => setIsVerified(change.target.checked)}
+        />
+        Verify TLS certificates
+      </label>
+      {!isVerified && (
+        <p className="note bad">
+          Without verification, another server can receive the deliveries of this webhook.
+        </p>
+      )}
+      <label className="row">
+        <input
+          type="checkbox"
+          checked={isActive}
+          onChange={(change) => setIsActive(change.target.checked)}
+        />
+        Active
+      </label>
+      {error !== undefined && <ProblemNote error={error} />}
+      <div className="row">
+        <button type="submit" className="button primary" disabled={!isUrlRight || isBusy}>
+          Save
+        </button>
+        <button type="button" className="button" onClick={() => setIsRotating(true)}>
+          Rotate secret …
+        </button>
+      </div>
+      {isRotating && <RotateDialog app={String(app.id)} onClose={() => setIsRotating(false)} />}
+    </form>
+  );
+}
+
+function RotateDialog({ app, onClose }: { readonly app: string; readonly onClose: () => void }) {
+  const [overlap, setOverlap] = useState('1d');
+  // The secret is kept only in this component.
+  const [secret, setSecret] = useState('');
+  const seconds = parseDuration(overlap);
+  if (secret !== '')
+    return <SecretDialog title="New webhook secret" secret={secret} onClose={onClose} />;
+  return (
+    <FormDialog
+      title="Rotate secret"
+      action="Rotate"
+      canAct={seconds !== undefined}
+      act={async () => {
+        setSecret((await rotateSecret(app, Math.round(seconds ?? 0))).secret);
+      }}
+      onClose={onClose}
+    >
+      <p className="soft">
+        The server generates a new secret and signs deliveries with it. The old secret stays valid
+        for the overlap.
+      </p>
+      <TextField
+        label="Overlap"
+        isCode
+        value={overlap}
+        onChange={setOverlap}
+        mistake={
+          seconds === undefined ? 'Invalid duration; use a form such as 1d, 12h or 30m.' : undefined
+        }
+        hint={
+          seconds === undefined
+            ? undefined
+            : `The old secret expires after ${durationText(seconds)}.`
+        }
+      />
+    </FormDialog>
+  );
+}

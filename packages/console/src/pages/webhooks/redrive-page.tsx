@@ -1,0 +1,150 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type App, fetchDeliveries, type Redrive, redrive } from '../../api/webhooks.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TextField } from '../../components/controls/text-field.js';
+import { toast } from '../../components/controls/toasts.js';
+import { TimePicker } from '../../components/explore/time-picker.js';
+import { isDelivered, resultText } from '../../lib/delivery-text.js';
+import { resolveRange } from '../../lib/time/time-range.js';
+import { countOf, countText } from '../../lib/units.js';
+import { AppFrame } from './app-frame.js';
+import { useQueue } from './use-queue.js';
+
+const DAY = { from: 'now-24h', to: 'now' };
+
+/** Redelivers the failures of a time range, for example after an outage of the receiver. */
+export function RedrivePage() {
+  return <AppFrame tab="/webhooks/$app/redrive">{(app) => <RedriveForm app={app} />}</AppFrame>;
+}
+
+function RedriveForm({ app }: { readonly app: App }) {
+  const id = String(app.id);
+  const search = useSearch({ strict: false }) as Record<string, string>;
+  const { event = '', from = DAY.from, to = DAY.to } = search;
+  const kind = search['kind'] === 'dead' ? 'dead' : 'failed';
+  const navigate = useNavigate();
+  const [preview, setPreview] = useState<(Redrive & { readonly count: number }) | undefined>();
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setIsBusy] = useState(false);
+  const [startedCount, setStartedCount] = useState(0);
+  const queue = useQueue(id);
+  const pings = useQuery({
+    queryKey: ['webhooks', 'deliveries', id, 'pings'],
+    queryFn: () => fetchDeliveries(id, { event: 'ping' }),
+  });
+  const [ping] = pings.data?.deliveries ?? [];
+  const go = (change: Record<string, string>) => {
+    setPreview(undefined);
+    void navigate({
+      to: '/webhooks/$app/redrive',
+      params: { app: id },
+      search: { kind, event, from, to, ...change },
+      replace: true,
+    });
+  };
+  const run = async (work: () => Promise<void>) => {
+    setIsBusy(true);
+    setError(undefined);
+    try {
+      await work();
+    } catch (failure) {
+      setError(failure);
+    }
+    setIsBusy(false);
+  };
+  const findMatching = () =>
+    run(async () => {
+      const range = resolveRange({ from, to }, Date.now());
+      if (range === undefined) throw new Error('Invalid time range; use a start before the end.');
+      const [since, until] = [range.fromMs, range.toMs].map((ms) => new Date(ms).toISOString());
+      const wanted = { kind, event, since: since ?? '', until: until ?? '' } as const;
+      const { matched } = await redrive(id, wanted, true);
+      setPreview({ ...wanted, count: matched });
+    });
+  const start = (wanted: Redrive) =>
+    run(async () => {
+      const { queued } = await redrive(id, wanted, false);
+      setStartedCount(queued);
+      setPreview(undefined);
+      toast(`${countOf(queued, 'redelivery').replace('ys', 'ies')} queued`);
+    });
+  const waiting = (queue.data?.pending ?? 0) + (queue.data?.leased ?? 0);
+  return (
+    <section className="card stack form-card" aria-label="Redrive">
+      <p className="soft">
+        Redelivers events that were not delivered, oldest first. Deliveries that succeeded later are
+        left out.
+      </p>
+      {ping !== undefined && !isDelivered(ping) && (
+        <p className="note warn">
+          The last ping failed ({resultText(ping)}). Send a ping before you redrive.
+        </p>
+      )}
+      <fieldset className="field choice">
+        <legend className="label">Events</legend>
+        <label className="row">
+          <input type="radio" checked={kind === 'failed'} onChange={() => go({ kind: '' })} />
+          Failed in a time range
+        </label>
+        <label className="row">
+          <input type="radio" checked={kind === 'dead'} onChange={() => go({ kind: 'dead' })} />
+          Dead: all attempts failed
+        </label>
+      </fieldset>
+      {kind === 'failed' && (
+        <>
+          <TimePicker range={{ from, to }} onChange={(range) => go({ ...range })} />
+          <TextField
+            label="Event"
+            isCode
+            value={event}
+            onChange={(next) => go({ event: next })}
+            placeholder="all events"
+          />
+        </>
+      )}
+      {error !== undefined && <ProblemNote error={error} />}
+      <div className="row">
+        {preview === undefined ? (
+          <button
+            type="button"
+            className="button primary"
+            disabled={isBusy}
+            onClick={() => void findMatching()}
+          >
+            Preview
+          </button>
+        ) : (
+          <>
+            <span role="status">
+              <strong>{countOf(preview.count, 'event')}</strong> will be redelivered.
+            </span>
+            <button
+              type="button"
+              className="button primary"
+              disabled={isBusy || preview.count === 0}
+              onClick={() => void start(preview)}
+            >
+              Start
+            </button>
+            <button type="button" className="button" onClick={() => setPreview(undefined)}>
+              Back
+            </button>
+          </>
+        )}
+      </div>
+      {startedCount > 0 && (
+        <p role="status">
+          {waiting === 0
+            ? 'All queued deliveries have been attempted.'
+            : `${countText(waiting)} deliveries queued.`}{' '}
+          <Link to="/webhooks/$app" params={{ app: id }} search={{ hours: '1' }}>
+            View deliveries
+          </Link>
+        </p>
+      )}
+    </section>
+  );
+}
