@@ -374,13 +374,13 @@ describe('Explore', { skip: SKIP }, () => {
         await come();
         await page.getByText(/came from another site/).waitFor();
       }
-      await page.getByRole('link', { name: 'Data' }).first().click();
-      await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
+      await page.getByRole('link', { name: 'Databases' }).first().click();
+      await page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
       await page.goBack();
       await page.getByText(/came from another site/).waitFor();
       // Opening Explore again, which still contains the query, does not run it either.
-      await page.getByRole('link', { name: 'Data' }).first().click();
-      await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
+      await page.getByRole('link', { name: 'Databases' }).first().click();
+      await page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
       await page.getByRole('link', { name: 'Explore' }).first().click();
       await page.getByText(/came from another site/).waitFor();
       // Closing another tab, which activates this one, does not run it either.
@@ -420,8 +420,8 @@ describe('Explore', { skip: SKIP }, () => {
     await cell('100').waitFor();
     await page.reload();
     await cell('100').waitFor();
-    await page.getByRole('link', { name: 'Data' }).first().click();
-    await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
+    await page.getByRole('link', { name: 'Databases' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
     await page.getByRole('link', { name: 'Explore' }).first().click();
     await cell('100').waitFor();
     // A query that was not run before shows only a hint.

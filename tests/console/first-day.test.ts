@@ -51,7 +51,7 @@ describe('the first day', { skip: SKIP }, () => {
     const second = await context.newPage();
     await second.goto(`${server.url}/console/`);
     await second.getByRole('heading', { name: 'Home' }).waitFor();
-    await second.getByText('healthy', { exact: true }).waitFor();
+    await second.getByText('No problems', { exact: true }).waitFor();
     await second.getByRole('button', { name: 'Sign out' }).click();
     await second.getByLabel('Token').waitFor();
     await page.getByLabel('Token').waitFor();

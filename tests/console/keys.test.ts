@@ -222,7 +222,7 @@ describe('by keyboard', { skip: SKIP }, () => {
 
   it('turns single-key shortcuts off', async () => {
     await page.goto(`${server.url}/console/data`);
-    await page.getByRole('heading', { name: 'Data' }).waitFor();
+    await page.getByRole('heading', { name: 'Databases' }).waitFor();
     const go = async (letter: string): Promise<void> => {
       await page.keyboard.press('g');
       await page.keyboard.press(letter);
@@ -257,7 +257,7 @@ describe('by keyboard', { skip: SKIP }, () => {
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await go('d');
-    await page.getByRole('heading', { name: 'Data' }).waitFor();
+    await page.getByRole('heading', { name: 'Databases' }).waitFor();
   });
 
   it('causes no browser errors', () => {

@@ -70,12 +70,12 @@ describe('the console of a server', { skip: SKIP }, () => {
         ({ searchParams }) => searchParams.get('q')?.endsWith('answer') === true,
       );
       // Page code loads after the first page, so this page is opened once before the connection is lost.
-      await page.getByRole('link', { name: 'Data' }).click();
-      await page.getByRole('heading', { name: 'Data' }).waitFor();
+      await page.getByRole('link', { name: 'Databases' }).click();
+      await page.getByRole('heading', { name: 'Databases' }).waitFor();
       await page.goBack();
       await editor.waitFor();
       await context.setOffline(true);
-      await page.getByRole('link', { name: 'Data' }).click();
+      await page.getByRole('link', { name: 'Databases' }).click();
       await page.getByText(/The server has been unreachable since/).waitFor();
       await page.goBack();
       await editor.click();

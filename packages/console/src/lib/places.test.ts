@@ -6,7 +6,7 @@ describe('Pages', () => {
   it('have a title that starts with the shown object', () => {
     assert.equal(documentTitle('/'), 'Home – plinth');
     assert.equal(documentTitle('/explore'), 'Explore – plinth');
-    assert.equal(documentTitle('/data/my%20db/a%2Fb'), 'a/b – my db – Data – plinth');
+    assert.equal(documentTitle('/data/my%20db/a%2Fb'), 'a/b – my db – Databases – plinth');
   });
 
   it('are listed for enabled services', () => {

@@ -19,33 +19,90 @@ export interface Place {
   readonly letter: string;
   /** The service that the page needs. */
   readonly service?: string;
+  /** Heading in the navigation; empty for none. */
+  readonly group: '' | 'Data' | 'Services' | 'Admin';
+  /** Shown in the bar of a narrow window; the others are behind “More”. */
+  readonly isMain?: boolean;
 }
 
 export const PLACES: readonly Place[] = [
-  { path: '/', title: 'Home', icon: 'home', letter: 'h' },
-  { path: '/explore', title: 'Explore', icon: 'explore', letter: 'e', service: 'tsdb' },
-  { path: '/data', title: 'Data', icon: 'data', letter: 'd', service: 'tsdb' },
-  { path: '/caches', title: 'Caches', icon: 'save', letter: 'c', service: 'tsdb' },
-  { path: '/triggers', title: 'Triggers', icon: 'clock', letter: 'r', service: 'tsdb' },
-  { path: '/storage', title: 'Storage', icon: 'layers', letter: 'f', service: 'tsdb' },
-  { path: '/webhooks', title: 'Webhooks', icon: 'share', letter: 'w', service: 'webhooks' },
-  { path: '/limits', title: 'Rate limits', icon: 'gauge', letter: 'l', service: 'ratelimit' },
+  { path: '/', title: 'Home', icon: 'home', letter: 'h', group: '', isMain: true },
+  {
+    path: '/explore',
+    title: 'Explore',
+    icon: 'explore',
+    letter: 'e',
+    service: 'tsdb',
+    group: 'Data',
+    isMain: true,
+  },
+  { path: '/data', title: 'Databases', icon: 'data', letter: 'd', service: 'tsdb', group: 'Data' },
+  { path: '/caches', title: 'Caches', icon: 'save', letter: 'c', service: 'tsdb', group: 'Data' },
+  {
+    path: '/storage',
+    title: 'Storage',
+    icon: 'layers',
+    letter: 'f',
+    service: 'tsdb',
+    group: 'Data',
+  },
+  {
+    path: '/triggers',
+    title: 'Triggers',
+    icon: 'clock',
+    letter: 'r',
+    service: 'tsdb',
+    group: 'Data',
+  },
+  {
+    path: '/webhooks',
+    title: 'Webhooks',
+    icon: 'share',
+    letter: 'w',
+    service: 'webhooks',
+    group: 'Services',
+    isMain: true,
+  },
+  {
+    path: '/limits',
+    title: 'Rate limits',
+    icon: 'gauge',
+    letter: 'l',
+    service: 'ratelimit',
+    group: 'Services',
+    isMain: true,
+  },
+  {
+    path: '/server',
+    title: 'Server',
+    icon: 'server',
+    letter: 's',
+    service: 'tsdb',
+    group: 'Admin',
+  },
+  {
+    path: '/queries',
+    title: 'Queries',
+    icon: 'queries',
+    letter: 'q',
+    service: 'tsdb',
+    group: 'Admin',
+  },
+  { path: '/tokens', title: 'Tokens', icon: 'key', letter: 't', service: 'tsdb', group: 'Admin' },
   {
     path: '/identities',
     title: 'Identities',
     icon: 'people',
     letter: 'i',
     service: 'ratelimit',
+    group: 'Admin',
   },
-  { path: '/queries', title: 'Queries', icon: 'queries', letter: 'q', service: 'tsdb' },
-  { path: '/server', title: 'Server', icon: 'server', letter: 's', service: 'tsdb' },
-  { path: '/tokens', title: 'Tokens', icon: 'key', letter: 't', service: 'tsdb' },
 ];
 
 export const placesOf = (services: readonly string[]): readonly Place[] =>
   PLACES.filter(({ service }) => service === undefined || services.includes(service));
 
-/** The document title of a path: `weather – sample – Data – plinth`. */
+/** The document title of a path: `weather – sample – Databases – plinth`. */
 export function documentTitle(path: string): string {
   const place = PLACES.findLast((each) =>
     `${path}/`.startsWith(`${each.path}/`.replace('//', '/')),

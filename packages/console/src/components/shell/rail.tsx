@@ -1,28 +1,39 @@
-import { Link, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { ServerInfo } from '../../api/server.js';
 import { session } from '../../api/session.js';
-import { placesOf } from '../../lib/places.js';
+import { type Place, placesOf } from '../../lib/places.js';
 import { setTheme, shownTheme } from '../../lib/storage/theme.js';
-import { Icon } from '../controls/icon.js';
+import { Dialog } from '../controls/dialog.js';
+import { Icon, type IconName } from '../controls/icon.js';
 
-/** The navigation: links to all sections, and the actions of the console. */
+const GROUPS = ['', 'Data', 'Services', 'Admin'] as const;
+
+/** The navigation: links to all pages, and the actions of the console. */
 export function Rail(props: {
   readonly info: ServerInfo;
   readonly openPalette: () => void;
   readonly openHelp: () => void;
 }) {
   const { info, openPalette, openHelp } = props;
-  const sections = useRef<HTMLElement>(null);
-  const path = useRouterState({ select: ({ location }) => location.pathname });
-  // On a narrow page, the sections scroll sideways to the current one.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each change of the path.
-  useEffect(() => {
-    const here = sections.current?.querySelector('[aria-current="page"]');
-    here?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [path]);
+  const [isMoreOpen, setIsMoreOpen] = useState(false);
+  const places = placesOf(info.services);
+  const actions = (
+    <>
+      <RailButton
+        icon="theme"
+        label="Theme"
+        hint="light or dark"
+        act={() => setTheme(shownTheme() === 'dark' ? 'light' : 'dark')}
+      />
+      <RailButton icon="help" label="Shortcuts" hint="?" act={openHelp} />
+      {info.auth && (
+        <RailButton icon="out" label="Sign out" hint="in all tabs" act={() => session.signOut()} />
+      )}
+    </>
+  );
   return (
-    <div className="rail">
+    <header className="rail">
       <Link to="/" className="brand" aria-label="plinth, home">
         <svg aria-hidden="true" width="26" height="26" viewBox="0 0 32 32">
           <rect width="32" height="32" rx="7" className="brand-ground" />
@@ -31,48 +42,68 @@ export function Rail(props: {
             className="brand-sign"
           />
         </svg>
+        <span className="brand-line">plinth</span>
       </Link>
-      <nav aria-label="Sections" ref={sections}>
-        <ul>
-          {placesOf(info.services).map(({ path, title, icon }) => (
-            <li key={path}>
-              <Link
-                to={path}
-                className="rail-link"
-                activeOptions={{ exact: path === '/', includeSearch: false }}
-                activeProps={{ 'aria-current': 'page' }}
-              >
-                <Icon name={icon} size={18} />
-                <span>{title}</span>
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <div className="rail-end">
-        <RailButton icon="search" label="Find" hint="Ctrl+K" act={openPalette} />
-        <RailButton
-          icon="theme"
-          label="Theme"
-          hint="light or dark"
-          act={() => setTheme(shownTheme() === 'dark' ? 'light' : 'dark')}
-        />
-        <RailButton icon="help" label="Shortcuts" hint="?" act={openHelp} />
-        {info.auth && (
-          <RailButton
-            icon="out"
-            label="Sign out"
-            hint="in all tabs"
-            act={() => session.signOut()}
+      <RailButton icon="search" label="Find" hint="Ctrl+K" act={openPalette} />
+      <nav aria-label="Sections">
+        {GROUPS.map((group) => (
+          <PlaceList
+            key={group}
+            title={group}
+            places={places.filter((place) => place.group === group)}
           />
-        )}
-      </div>
-    </div>
+        ))}
+      </nav>
+      <div className="rail-end">{actions}</div>
+      <span className="rail-more">
+        <RailButton icon="down" label="More" hint="all pages" act={() => setIsMoreOpen(true)} />
+      </span>
+      {isMoreOpen && (
+        <Dialog title="Pages" isOpen onClose={() => setIsMoreOpen(false)}>
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: closes after a click of a link inside. */}
+          <div className="more-list" onClick={() => setIsMoreOpen(false)}>
+            <PlaceList title="" places={places.filter(({ isMain }) => !isMain)} />
+            {actions}
+          </div>
+        </Dialog>
+      )}
+    </header>
+  );
+}
+
+function PlaceList({
+  title,
+  places,
+}: {
+  readonly title: string;
+  readonly places: readonly Place[];
+}) {
+  if (places.length === 0) return null;
+  return (
+    <>
+      {title !== '' && <p className="rail-group">{title}</p>}
+      <ul>
+        {places.map(({ path, title: name, icon, isMain }) => (
+          <li key={path} className={isMain ? 'main' : ''}>
+            <Link
+              to={path}
+              className="rail-link"
+              title={name}
+              activeOptions={{ exact: path === '/', includeSearch: false }}
+              activeProps={{ 'aria-current': 'page' }}
+            >
+              <Icon name={icon} size={16} />
+              <span>{name}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 
 function RailButton(props: {
-  readonly icon: 'search' | 'theme' | 'help' | 'out';
+  readonly icon: IconName;
   readonly label: string;
   readonly hint: string;
   readonly act: () => void;
@@ -80,7 +111,7 @@ function RailButton(props: {
   const { icon, label, hint, act } = props;
   return (
     <button type="button" className="rail-link" title={`${label} (${hint})`} onClick={act}>
-      <Icon name={icon} size={18} />
+      <Icon name={icon} size={16} />
       <span>{label}</span>
     </button>
   );

@@ -38,7 +38,7 @@ export function DatabasePage() {
     <div className="page">
       <header className="page-head">
         <h1 tabIndex={-1}>
-          <Link to="/data">Data</Link> <span className="soft">›</span> {db}
+          <Link to="/data">Databases</Link> <span className="soft">›</span> {db}
         </h1>
         <input
           className="input"

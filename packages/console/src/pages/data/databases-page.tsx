@@ -43,7 +43,7 @@ export function DatabasesPage() {
   return (
     <div className="page">
       <header className="page-head">
-        <h1 tabIndex={-1}>Data</h1>
+        <h1 tabIndex={-1}>Databases</h1>
         <input
           className="input"
           data-find

@@ -39,7 +39,7 @@ export function TablePage() {
     <div className="page">
       <header className="page-head">
         <h1 tabIndex={-1}>
-          <Link to="/data">Data</Link> <span className="soft">›</span>{' '}
+          <Link to="/data">Databases</Link> <span className="soft">›</span>{' '}
           <Link to="/data/$db" params={{ db }}>
             {db}
           </Link>{' '}

@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { fetchHealth, type Health } from '../../api/server.js';
+import type { ServerInfo } from '../../api/server.js';
 import { fetchDatabases, fetchSavedQueries } from '../../api/tsdb.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { useLiveState } from '../../components/live/use-live.js';
 import { useServer } from '../../components/shell/server-context.js';
 import { bytesText, countText, durationText, retentionText } from '../../lib/units.js';
 import './home.css';
+import { fetchProblems, type Problem } from './problems.js';
+import { Tiles } from './tiles.js';
 
 const SERVICES: Readonly<Record<string, readonly [name: string, what: string, path?: string]>> = {
   tsdb: ['Time series', 'line protocol writes, SQL and InfluxQL queries', '/explore'],
@@ -19,40 +20,61 @@ const SERVICES: Readonly<Record<string, readonly [name: string, what: string, pa
   gamedata: ['Game data', 'public collections, versions and an editor'],
 };
 
-const HEALTH = ['server', 'health'];
+const PROBLEMS_MS = 15_000;
 
-function HealthChip() {
-  const { refetchInterval, statusText } = useLiveState<Health>('health', {
-    queryKey: HEALTH,
-    read: (data) => data,
+/** The problems of the services; the chip in the heading counts them. */
+function useProblems(info: ServerInfo) {
+  return useQuery({
+    queryKey: ['server', 'problems', info.services],
+    queryFn: () => fetchProblems(info),
+    refetchInterval: PROBLEMS_MS,
+    retry: false,
   });
-  const health = useQuery({ queryKey: HEALTH, queryFn: fetchHealth, refetchInterval });
-  const obstacle = health.data?.obstacle ?? null;
-  return (
-    <span role="status">
-      {obstacle === null ? (
-        <span className="chip good" title={statusText}>
-          <Icon name="check" size={12} /> healthy
-        </span>
-      ) : (
-        <span className="chip bad" title={statusText}>
-          ✕ {obstacle}
-        </span>
-      )}
-      {refetchInterval !== false && <span className="soft small"> {statusText}</span>}
+}
+
+function ProblemChip({ count }: { readonly count: number }) {
+  return count === 0 ? (
+    <span className="chip good">
+      <Icon name="check" size={12} /> No problems
     </span>
+  ) : (
+    <span className="chip bad">✕ {count === 1 ? '1 problem' : `${count} problems`}</span>
   );
 }
 
-/** Shows the health of the server, its services, and the newest databases and saved queries. */
+function ProblemList({ problems }: { readonly problems: readonly Problem[] }) {
+  return (
+    <section className="card problems" aria-labelledby="problems-title">
+      <h2 id="problems-title">Needs attention ({problems.length})</h2>
+      <ul>
+        {problems.map(({ isBad, text, links }) => (
+          <li key={text} className="row">
+            <span className={isBad ? 'bad' : 'warn'} aria-hidden="true">
+              {isBad ? '✕' : '⚠'}
+            </span>
+            <span className="grow">{text}</span>
+            {links.map(({ label, to, search }) => (
+              <Link key={label} to={to} search={search ?? {}} className="button small">
+                {label}
+              </Link>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Shows the problems and the load of the services, and the newest databases and saved queries. */
 export function HomePage() {
   const info = useServer();
   const hasTables = info.services.includes('tsdb');
+  const problems = useProblems(info);
   return (
     <div className="page">
       <header className="page-head">
         <h1 tabIndex={-1}>Home</h1>
-        <HealthChip />
+        <span role="status">{problems.data && <ProblemChip count={problems.data.length} />}</span>
         <span className="soft small">
           plinth {info.version}
           {info.started && info.now && (
@@ -65,6 +87,11 @@ export function HomePage() {
           {info.relational_store !== undefined && ` · ${info.relational_store}`}
         </span>
       </header>
+      <QueryProblem of={problems} />
+      {problems.data !== undefined && problems.data.length > 0 && (
+        <ProblemList problems={problems.data} />
+      )}
+      {hasTables && <Tiles services={info.services} />}
       <section aria-labelledby="services-title" className="stack">
         <h2 id="services-title">Services</h2>
         <div className="home-cards">

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import {
   createTrigger,
@@ -28,7 +29,10 @@ export function TriggersPage() {
   const { db, names } = useDatabase();
   const [isCreating, setIsCreating] = useState(false);
   const [going, setGoing] = useState<string | undefined>();
-  const [shown, setShown] = useState('');
+  const { log: shown = '' } = useSearch({ strict: false }) as Record<string, string>;
+  const navigate = useNavigate();
+  const setShown = (name: string) =>
+    void navigate({ to: '/triggers', search: { db, ...(name !== '' && { log: name }) } });
   const triggers = useQuery({
     queryKey: ['tsdb', 'triggers', db],
     queryFn: () => fetchTriggers(db),

@@ -17,7 +17,7 @@ GROUP BY 1
 ORDER BY 1`;
 
 /** The increase of a counter per second, over all its series. */
-const rate = (field: string, tags: string, name: string, factor = ''): string => {
+export const rate = (field: string, tags: string, name: string, factor = ''): string => {
   const group = tags === '' ? '' : `, ${tags}`;
   return `WITH buckets AS (
   SELECT date_bin(\${interval}, time) AS time${group}, max(${field}) AS value

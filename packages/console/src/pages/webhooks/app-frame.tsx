@@ -73,6 +73,7 @@ export function AppFrame(props: {
             key={path}
             to={path}
             params={{ app }}
+            activeOptions={{ exact: true, includeSearch: false }}
             aria-current={path === props.tab ? 'page' : undefined}
           >
             {label}

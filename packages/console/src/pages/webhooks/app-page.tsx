@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useId, useMemo } from 'react';
 import { type App, type Delivery, fetchDeliveries, fetchQueued } from '../../api/webhooks.js';
-import { DataTable } from '../../components/controls/data-table.js';
+import { DataTable, type TableColumn } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
@@ -68,7 +68,7 @@ function Deliveries({ app, opened }: { readonly app: App; readonly opened: strin
         Deliveries
       </h2>
       <div className="row wrap">
-        <fieldset className="row" aria-label="Show">
+        <div className="row" role="group" aria-label="Show">
           {VIEWS.map(([view, label]) => (
             <button
               key={view}
@@ -81,7 +81,7 @@ function Deliveries({ app, opened }: { readonly app: App; readonly opened: strin
               {counts[view] !== undefined && counts[view] > 0 && ` ${countText(counts[view])}`}
             </button>
           ))}
-        </fieldset>
+        </div>
         {show !== 'queued' && show !== 'dead' && (
           <>
             <input
@@ -180,6 +180,16 @@ function Queued({ app, state }: { readonly app: string; readonly state: 'queued'
   );
 }
 
+/** Columns that are left out beside an opened delivery. */
+const WIDE_COLUMNS: readonly TableColumn<Delivery>[] = [
+  {
+    title: 'Duration',
+    className: 'num nowrap',
+    cell: ({ duration }) => deliveryDuration(duration, millisText),
+  },
+  { title: 'GUID', cell: ({ guid }) => <code title={guid}>…{guid.slice(-8)}</code> },
+];
+
 function Attempts(props: {
   readonly app: string;
   readonly opened: string | undefined;
@@ -251,15 +261,7 @@ function Attempts(props: {
           { title: 'Event', cell: eventName },
           { title: 'Result', cell: (delivery) => <StatusChip delivery={delivery} /> },
           { title: 'Attempt', className: 'nowrap', cell: attemptText },
-          {
-            title: 'Duration',
-            className: 'num nowrap',
-            cell: ({ duration }) => deliveryDuration(duration, millisText),
-          },
-          {
-            title: 'GUID',
-            cell: (delivery) => <code title={delivery.guid}>…{delivery.guid.slice(-8)}</code>,
-          },
+          ...(opened === undefined ? WIDE_COLUMNS : []),
         ]}
         empty="No deliveries found. Choose “Send ping” to test the webhook."
       />

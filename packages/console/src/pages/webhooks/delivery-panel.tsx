@@ -101,6 +101,7 @@ export function DeliveryPanel({ app, id }: { readonly app: string; readonly id: 
             params={{ app, delivery: id }}
             search={{ ...search, part: name }}
             replace
+            activeOptions={{ explicitUndefined: true }}
             aria-current={name === part ? 'page' : undefined}
           >
             {TITLES[name]}

@@ -32,7 +32,7 @@ function PublishForm({ app }: { readonly app: App }) {
     }
     setIsBusy(false);
   };
-  const useLast = () =>
+  const fillLast = () =>
     run(async () => {
       const { deliveries } = await fetchDeliveries(id, { event });
       const [last] = deliveries;
@@ -89,7 +89,7 @@ function PublishForm({ app }: { readonly app: App }) {
           type="button"
           className="button"
           disabled={event === '' || isBusy}
-          onClick={() => void useLast()}
+          onClick={() => void fillLast()}
         >
           Use the last payload
         </button>

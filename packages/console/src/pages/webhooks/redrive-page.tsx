@@ -1,7 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type App, fetchDeliveries, type Redrive, redrive } from '../../api/webhooks.js';
+import {
+  type App,
+  fetchDeliveries,
+  fetchQueue,
+  type Redrive,
+  redrive,
+} from '../../api/webhooks.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
@@ -10,9 +16,9 @@ import { isDelivered, resultText } from '../../lib/delivery-text.js';
 import { resolveRange } from '../../lib/time/time-range.js';
 import { countOf, countText } from '../../lib/units.js';
 import { AppFrame } from './app-frame.js';
-import { useQueue } from './use-queue.js';
 
 const DAY = { from: 'now-24h', to: 'now' };
+const PROGRESS_MS = 1000;
 
 /** Redelivers the failures of a time range, for example after an outage of the receiver. */
 export function RedrivePage() {
@@ -29,7 +35,11 @@ function RedriveForm({ app }: { readonly app: App }) {
   const [error, setError] = useState<unknown>();
   const [isBusy, setIsBusy] = useState(false);
   const [startedCount, setStartedCount] = useState(0);
-  const queue = useQueue(id);
+  const queue = useQuery({
+    queryKey: ['webhooks', 'queue', id, 'redrive'],
+    queryFn: () => fetchQueue(id),
+    refetchInterval: startedCount > 0 ? PROGRESS_MS : false,
+  });
   const pings = useQuery({
     queryKey: ['webhooks', 'deliveries', id, 'pings'],
     queryFn: () => fetchDeliveries(id, { event: 'ping' }),
@@ -66,6 +76,7 @@ function RedriveForm({ app }: { readonly app: App }) {
   const start = (wanted: Redrive) =>
     run(async () => {
       const { queued } = await redrive(id, wanted, false);
+      await queue.refetch();
       setStartedCount(queued);
       setPreview(undefined);
       toast(`${countOf(queued, 'redelivery').replace('ys', 'ies')} queued`);

@@ -1,0 +1,123 @@
+import { fetchTop } from '../../api/limits.js';
+import { fetchTriggerLog } from '../../api/processing.js';
+import { fetchHealth, type ServerInfo } from '../../api/server.js';
+import { fetchStorage } from '../../api/storage.js';
+import { fetchDatabases } from '../../api/tsdb.js';
+import { type App, fetchApps, fetchDeliveries, fetchQueue } from '../../api/webhooks.js';
+import { isDelivered } from '../../lib/delivery-text.js';
+import { countText, durationText } from '../../lib/units.js';
+
+/** Something that an operator should look at, with the page for it. */
+export interface Problem {
+  readonly isBad: boolean;
+  readonly text: string;
+  readonly links: readonly {
+    readonly label: string;
+    readonly to: string;
+    readonly search?: Readonly<Record<string, string>>;
+  }[];
+}
+
+/** Each app and database is read with its own requests, so only so many are checked. */
+const MAX_CHECKED = 20;
+/** Fewer deliveries say nothing about a receiver. */
+const MIN_DELIVERIES = 3;
+const RECENT_MS = 10 * 60_000;
+const NEAR_LIMIT = 0.8;
+
+/** The problems of all services that run here, the worst first. */
+export async function fetchProblems({ services }: ServerInfo): Promise<readonly Problem[]> {
+  const checks = [
+    serverProblems(),
+    ...(services.includes('tsdb') ? [storageProblems(), triggerProblems()] : []),
+    ...(services.includes('webhooks') ? [webhookProblems()] : []),
+    ...(services.includes('ratelimit') ? [limitProblems()] : []),
+  ];
+  const found = (await Promise.all(checks)).flat();
+  return [...found.filter(({ isBad }) => isBad), ...found.filter(({ isBad }) => !isBad)];
+}
+
+async function serverProblems(): Promise<Problem[]> {
+  const { obstacle } = await fetchHealth();
+  if (obstacle === null) return [];
+  return [
+    {
+      isBad: true,
+      text: obstacle,
+      links: [{ label: 'Open log', to: '/server', search: { tab: 'logs' } }],
+    },
+  ];
+}
+
+async function storageProblems(): Promise<Problem[]> {
+  const { flush, compaction, obstacle } = await fetchStorage();
+  const links = [{ label: 'View', to: '/storage' }];
+  return [
+    ...(obstacle === null ? [] : [`Writes are rejected: ${obstacle}`]),
+    ...(flush.last?.error ? [`The last flush failed: ${flush.last.error}`] : []),
+    ...(compaction.last_failure
+      ? [`Compaction of ${compaction.last_failure.db}.${compaction.last_failure.table} failed`]
+      : []),
+  ].map((text) => ({ isBad: true, text, links }));
+}
+
+async function triggerProblems(): Promise<Problem[]> {
+  const databases = await fetchDatabases();
+  const names = databases.map(({ name }) => name).filter((name) => name !== '_internal');
+  const lists = await Promise.all(
+    names.slice(0, MAX_CHECKED).map(async (db) => {
+      const from = new Date(Date.now() - RECENT_MS).toISOString();
+      const counts = new Map<string, number>();
+      for (const { event_time, trigger_name, log_level } of await fetchTriggerLog(db, ''))
+        if (log_level === 'ERROR' && event_time >= from.slice(0, event_time.length))
+          counts.set(trigger_name, (counts.get(trigger_name) ?? 0) + 1);
+      return [...counts].map(([name, count]) => ({
+        isBad: true,
+        text: `Trigger ${name} of ${db}: ${countText(count)} ${count === 1 ? 'error' : 'errors'} in 10 min`,
+        links: [{ label: 'Open log', to: '/triggers', search: { db, log: name } }],
+      }));
+    }),
+  );
+  return lists.flat();
+}
+
+async function webhookProblems(): Promise<Problem[]> {
+  const apps = await fetchApps();
+  const lists = await Promise.all(apps.slice(0, MAX_CHECKED).map(problemsOfApp));
+  return lists.flat();
+}
+
+async function problemsOfApp(app: App): Promise<Problem[]> {
+  const id = String(app.id);
+  const [{ deliveries }, queue] = await Promise.all([fetchDeliveries(id, {}), fetchQueue(id)]);
+  const links = [
+    { label: 'View', to: `/webhooks/${id}`, search: { show: 'failed' } },
+    { label: 'Redrive', to: `/webhooks/${id}/redrive` },
+  ];
+  const failedCount = deliveries.filter((delivery) => !isDelivered(delivery)).length;
+  const waiting = queue.pending + queue.leased;
+  if (deliveries.length >= MIN_DELIVERIES && failedCount * 2 >= deliveries.length) {
+    const percent = Math.round((100 * failedCount) / deliveries.length);
+    const text = `${app.name}: ${percent} % of the last ${deliveries.length} deliveries failed`;
+    return [
+      { isBad: true, text: waiting === 0 ? text : `${text}, ${countText(waiting)} queued`, links },
+    ];
+  }
+  if (queue.dead === 0) return [];
+  const dead = { isBad: false, text: `${app.name}: ${countText(queue.dead)} dead events`, links };
+  return [dead];
+}
+
+async function limitProblems(): Promise<Problem[]> {
+  const top = await fetchTop('core');
+  return top
+    .filter(({ used, limit }) => used >= limit * NEAR_LIMIT)
+    .slice(0, 5)
+    .map(({ identity, used, limit, reset }) => ({
+      isBad: false,
+      text:
+        `${identity} used ${countText(used)} of ${countText(limit)} core requests; ` +
+        `resets in ${durationText(Math.max(0, reset - Date.now() / 1000))}`,
+      links: [{ label: 'Caller', to: '/limits', search: { identity } }],
+    }));
+}

@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { queryRows } from '../../api/tsdb.js';
+import { expandMacros } from '../../lib/query/macros.js';
+import { shortNumber } from '../../lib/units.js';
+import { rate } from '../server/panels.js';
+
+const MINUTES = 60;
+const REFRESH_MS = 10_000;
+const WIDTH = 120;
+const HEIGHT = 28;
+
+const TILES: readonly (readonly [
+  title: string,
+  unit: string,
+  sql: string,
+  to: string,
+  service: string,
+])[] = [
+  ['Lines written', '/s', rate('influxdb3_write_lines_total', '', 'value'), '/data', 'tsdb'],
+  [
+    'Queries',
+    '/s',
+    rate('query_log_end2end_duration_seconds_count', '', 'value'),
+    '/queries',
+    'tsdb',
+  ],
+  [
+    'Webhook attempts',
+    '/s',
+    rate('webhook_attempts_total', 'outcome', 'value'),
+    '/webhooks',
+    'webhooks',
+  ],
+  [
+    'Rejected requests',
+    '/s',
+    rate('ratelimit_rejected_total', '"limit"', 'value'),
+    '/limits',
+    'ratelimit',
+  ],
+];
+
+/** The load of the last hour, from the server's own metrics. */
+export function Tiles({ services }: { readonly services: readonly string[] }) {
+  return (
+    <section className="home-tiles" aria-label="Last hour">
+      {TILES.filter(([, , , , service]) => services.includes(service)).map((tile) => (
+        <Tile key={tile[0]} tile={tile} />
+      ))}
+    </section>
+  );
+}
+
+function Tile({ tile }: { readonly tile: (typeof TILES)[number] }) {
+  const [title, unit, sql, to] = tile;
+  const values = useQuery({
+    queryKey: ['server', 'tile', title],
+    queryFn: async () => {
+      const toMs = Date.now();
+      const range = { fromMs: toMs - MINUTES * 60_000, toMs };
+      const { text } = expandMacros(sql, { language: 'sql', range, maxPoints: MINUTES });
+      const rows = await queryRows<{ value: number }>({ db: '_internal', lang: 'sql', text });
+      return rows.map(({ value }) => Number(value));
+    },
+    refetchInterval: REFRESH_MS,
+    retry: false,
+  });
+  const last = values.data?.at(-1);
+  return (
+    <Link to={to} className="card home-tile">
+      <span className="soft small">{title}</span>
+      <span className="home-value">
+        {last === undefined ? '–' : `${shortNumber(last)} ${unit}`}
+      </span>
+      <Sparkline values={values.data ?? []} />
+    </Link>
+  );
+}
+
+function Sparkline({ values }: { readonly values: readonly number[] }) {
+  const most = Math.max(...values, 1e-9);
+  const points = values.map((value, index) => {
+    const x = (index / Math.max(1, values.length - 1)) * WIDTH;
+    return `${x.toFixed(1)},${(HEIGHT - 1 - (value / most) * (HEIGHT - 2)).toFixed(1)}`;
+  });
+  return (
+    <svg
+      aria-hidden="true"
+      className="sparkline"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+    >
+      {points.length > 1 && <polyline points={points.join(' ')} />}
+    </svg>
+  );
+}
