@@ -1,4 +1,4 @@
-// Source: docs/SECURITY-CREDENTIALS.md, "Guessing" and "Names and keys": impossible names and keys are unknown in every store.
+// Source: docs/SECURITY-CREDENTIALS.md, "Credential guessing" and "Names and keys": impossible names and keys are unknown in every store.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import {
