@@ -76,7 +76,7 @@ const WORDINGS: readonly (readonly [pattern: RegExp, words: string])[] = [
   ],
   [/^interval cannot be 0.*$/, "Execution error: Step value can't be 0"],
   [/^Invalid escape string.*$/, 'Execution error: Escape string must be empty or one character'],
-  [/^Max expression depth limit.*$/, 'Resources exhausted: the query is nested too deep'],
+  [/^Max expression depth limit.*$/, 'Resources exhausted: the query is nested too deeply'],
 ];
 
 const UNREAD = 'External error: stored data could not be read';
@@ -105,12 +105,12 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: FailureKind, words: stri
       'is',
     ),
     'query_out_of_memory',
-    'Resources exhausted: the query needs more memory than the server allows, and more disk to spill to',
+    'Resources exhausted: the query exceeds the memory limit of the server, and the disk has no space for spilled data',
   ],
   [
     OUT_OF_MEMORY,
     'query_out_of_memory',
-    'Resources exhausted: the query needs more memory than the server allows',
+    'Resources exhausted: the query exceeds the memory limit of the server',
   ],
   [/^IO Error/, 'query_failed', UNREAD],
   [/^INTERRUPT/, 'query_failed', 'query cancelled'],

@@ -61,7 +61,12 @@ export class WorkerChannel<
       worker.terminate();
       this.#worker = undefined;
       for (const [id, listener] of [...this.#listeners]) {
-        listener({ kind: 'failed', id, status: 0, message: 'the page could not start its worker' });
+        listener({
+          kind: 'failed',
+          id,
+          status: 0,
+          message: 'the background worker could not be started',
+        });
       }
     });
     return worker;

@@ -87,16 +87,11 @@ function publicRoutes(config: WebhooksConfig): readonly Route[] {
     handle: (request) => shownAnswer(config, request, body),
   });
   return [
-    shown('/meta', 'Server capabilities and source addresses of deliveries', Type.Object({}), {
+    shown('/meta', 'Get server capabilities and source addresses of deliveries', Type.Object({}), {
       verifiable_password_authentication: false,
       hooks: config.egress_cidrs,
     }),
-    shown(
-      '/versions',
-      'Versions of this API',
-      Type.Array(OpenApi.oneOf(API_VERSIONS)),
-      API_VERSIONS,
-    ),
+    shown('/versions', 'List API versions', Type.Array(OpenApi.oneOf(API_VERSIONS)), API_VERSIONS),
   ];
 }
 
@@ -118,7 +113,7 @@ function ownRoutes(deps: AppRouteDeps): readonly Route[] {
     forApps({
       method: 'GET',
       path: '/app',
-      about: { summary: 'Get the app itself' },
+      about: { summary: 'Get the authenticated app' },
       output: { 200: answer('the app', json(ref('App'))), 304: KNOWN },
       async handle(request) {
         const found = await deps.findApp(request.principal.appId);

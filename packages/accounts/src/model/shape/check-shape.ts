@@ -175,7 +175,7 @@ class ShapeWalk {
     if (node.spelling === 'text' && typeof value === 'number') return this.#numberText(value, path);
     if (typeof value !== 'string') return this.#wrongType(path, 'a string');
     if (hasHalfCharacter(value)) {
-      return this.#fail(path, 'bad_format', `${path} contains half of a surrogate pair.`);
+      return this.#fail(path, 'bad_format', `${path} contains an unpaired surrogate.`);
     }
     if (value.includes(NUL)) {
       return this.#fail(path, 'bad_format', `${path} contains a NUL character.`);

@@ -32,8 +32,8 @@ export function verifyCommand(): Command {
     .description(
       'verify a backup, or the data folder of a stopped server, without changing anything',
     )
-    .option('--from <folder>', 'the backup')
-    .option('--data-dir <folder>', 'the data folder of a stopped server')
+    .option('--from <folder>', 'backup folder')
+    .option('--data-dir <folder>', 'data folder of a stopped server')
     .addHelpText(
       'after',
       '\nExamples:\n  plinth verify --from /backups/monday\n  plinth verify --data-dir ./data',

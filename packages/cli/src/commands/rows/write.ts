@@ -55,7 +55,7 @@ export interface WriteOptions {
 export function writeCommand(): Command {
   const command = new Command('write')
     .description('write line protocol or CSV from files (also gzip) or standard input')
-    .argument('[file...]', 'files or line protocol; - or none reads standard input');
+    .argument('[file...]', 'files or line protocol (default or -: standard input)');
   return withConnection(command, { database: true })
     .addOption(
       new Option('-p, --precision <unit>', 'unit of timestamps in line protocol')

@@ -47,7 +47,7 @@ export function useLive(
   const isPolling = topic !== '' && status === 'polling';
   return {
     refetchInterval: isPolling ? POLLING_MS : false,
-    statusText: isPolling ? 'refreshed every 5 s, as live updates are unavailable' : 'live',
+    statusText: isPolling ? 'refreshed every 5 s, because live updates are unavailable' : 'live',
   };
 }
 

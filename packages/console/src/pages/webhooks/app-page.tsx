@@ -70,7 +70,7 @@ export function AppPage() {
           <Fact name="Ordering" value={data.hook?.ordering ?? 'none'} />
           <Fact
             name="TLS"
-            value={data.hook?.config.insecure_ssl === '1' ? 'not checked!' : 'checked'}
+            value={data.hook?.config.insecure_ssl === '1' ? 'not verified' : 'verified'}
           />
           <Fact
             name="Pending"
@@ -163,7 +163,7 @@ function Deliveries(props: {
       <QueryProblem of={page} />
       {page.data !== undefined && list.length === 0 && (
         <p className="card empty soft">
-          No deliveries found. Choose “Send ping” to test the webhook.
+          No deliveries found. To test the webhook, choose “Send ping”.
         </p>
       )}
       <NewRowsButton rows={rows} />

@@ -88,7 +88,7 @@ export class Catalog {
     signal: AbortSignal | undefined,
     answer: (slices: Slices) => Promise<T>,
   ): Promise<T> {
-    if (this.#questionCount >= MAX_QUESTIONS) throw new ServerBusy('too many searches are waiting');
+    if (this.#questionCount >= MAX_QUESTIONS) throw new ServerBusy('too many searches are queued');
     this.#questionCount += 1;
     try {
       if (this.#turns.isBusy) await this.#turns.next();

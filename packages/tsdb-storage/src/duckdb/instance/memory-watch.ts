@@ -151,7 +151,7 @@ class WatchedStatement {
     if (!this.#isStopped) return;
     throw tsdbError(
       'query_out_of_memory',
-      'Resources exhausted: the running statements need more memory than the server allows (tsdb.query_memory_bytes); query fewer rows or columns, or shorter strings',
+      'Resources exhausted: the running statements exceed the memory limit of the server (tsdb.query_memory_bytes); query fewer rows or columns, or shorter strings',
     );
   }
 }

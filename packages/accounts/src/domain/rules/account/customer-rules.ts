@@ -104,7 +104,7 @@ function checkTestClock(at: AccountContext): Violation | undefined {
   if (!clock || clock.status === 'internal_failure') {
     return violate('test_clock_invalid', {
       param,
-      message: `${param} is not a working test clock: ${quote(id)}.`,
+      message: `${param} is not a usable test clock: ${quote(id)}.`,
     });
   }
   if (at.stored?.applied.customer) {

@@ -31,7 +31,9 @@ export function ColumnTable(props: {
               {name}
               <div className="column-examples">{examples.join('  ·  ')}</div>
               {hasDecimalCommas && (
-                <div className="hint">Numbers with a decimal comma are not read as numbers.</div>
+                <div className="hint">
+                  Values with a decimal comma are not recognized as numbers.
+                </div>
               )}
             </td>
             <td>
