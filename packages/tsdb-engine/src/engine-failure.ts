@@ -84,8 +84,8 @@ const UNREAD = 'External error: stored data could not be read';
 type FailureKind = 'execution_error' | 'not_implemented' | 'query_out_of_memory' | 'query_failed';
 
 /**
- * Valid SQL that DuckDB does not support. Other DuckDB errors about a statement mean incorrect
- * generated SQL or stale columns.
+ * Errors for valid SQL that DuckDB does not support. Other DuckDB errors about a statement indicate
+ * incorrect generated SQL or stale columns.
  */
 const UNSUPPORTED = [
   /^Not implemented Error/,

@@ -215,12 +215,15 @@ export class TsdbEngine implements Engine {
     return this.#buffer.isReadOnly;
   }
 
-  /** Why writes are rejected now; `undefined` if they are accepted. */
+  /** Returns the reason why writes are currently rejected; `undefined` if they are accepted. */
   get obstacle(): string | undefined {
     return this.#buffer.obstacle?.message;
   }
 
-  /** Why rows stay in memory and in the log; `undefined` unless flushes have failed for minutes. */
+  /**
+   * Returns the reason why rows stay in memory and in the log; `undefined` unless flushes have
+   * failed for minutes.
+   */
   get flushObstacle(): string | undefined {
     return this.background.flusher.obstacle;
   }

@@ -53,7 +53,7 @@ const partly = (schema: TSchema): TSchema =>
 export const bodyName = (name: string): string =>
   name.replace(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 
-const CODES = Object.keys(ERROR_CODES) as ErrorCode[]; // its keys are the codes
+const CODES = Object.keys(ERROR_CODES) as ErrorCode[]; // the keys are the error codes
 
 /** Every status of the error codes, with some of the codes. */
 const failures = (): Readonly<Record<number, string>> =>

@@ -78,7 +78,7 @@ export class DestinationStore {
   }
 
   /**
-   * Claims an attempt for this node by moving its due time for all other nodes.
+   * Claims an attempt for this node by postponing its due time for all other nodes.
    * @returns false if the delivery has changed in the meantime.
    */
   async claim(delivery: PendingDelivery, untilMs: number): Promise<boolean> {

@@ -98,7 +98,7 @@ export class EventStore {
 }
 
 function toBundle(row: EventRow): EventBundle {
-  const body = JSON.parse(row.body) as Body; // written by `put`
+  const body = JSON.parse(row.body) as Body; // `put` wrote this JSON
   const colon = row.tenant.lastIndexOf(':');
   return {
     id: row.id,

@@ -41,7 +41,7 @@ export class TestAccounts extends TestServer {
   /** The response with any status. */
   async call(path: string, call: AccountsCall = {}): Promise<TestAnswer> {
     const { key = 'sk_test' } = call;
-    const text = Object.hasOwn(KEYS, key) ? KEYS[key as KeyName] : key; // just looked up
+    const text = Object.hasOwn(KEYS, key) ? KEYS[key as KeyName] : key; // the key exists, as just checked
     return await this.send(path, requestOf(text, call));
   }
 

@@ -95,7 +95,8 @@ function trusted(url: string): string {
   const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes };
   policy ??= trustedTypes?.createPolicy('plinth-worker', {
     createScriptURL: (given) => {
-      if (!Object.values(URLS).includes(given)) throw new TypeError('not a worker');
+      if (!Object.values(URLS).includes(given))
+        throw new TypeError('not a worker script of this page');
       return given;
     },
   });

@@ -40,7 +40,7 @@ function segment(
 
 const DAYS = Array.from({ length: 30 }, (_, day) => segment('unique', [day, day], 10 * MB));
 
-/** The chosen merge, with the names of its inputs. */
+/** Returns the chosen merge with the names of its inputs. */
 function chosen(
   segments: readonly Segment[],
   more: { readonly aside?: readonly string[]; readonly tombstones?: readonly Tombstone[] } = {},

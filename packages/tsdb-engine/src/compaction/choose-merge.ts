@@ -111,8 +111,8 @@ function mergeOfAPartition({
 }
 
 /**
- * Chooses a merge that was requested. All segments of a partition that overlaps the time span are merged into one,
- * unless they cannot be read together. Level and number do not matter.
+ * Chooses a merge that was requested. All segments of a partition that overlaps the time span are
+ * merged into one, unless they cannot be read together. Their levels and number are ignored.
  */
 export function chooseAskedMerge(
   { segments, isAside, maxBytes = MAX_MERGE_BYTES }: Omit<MergeChoice, 'tombstones'>,

@@ -91,7 +91,7 @@ function checkCount(parts: readonly Part[], segments: readonly Segment[]): void 
   if (part?.rowCount === undefined || others.length > 0) return;
   const written = segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
   if (written !== part.rowCount)
-    throw new Error(`DuckDB wrote ${written} of ${part.rowCount} rows`);
+    throw new Error(`DuckDB wrote only ${written} of ${part.rowCount} rows`);
 }
 
 /**

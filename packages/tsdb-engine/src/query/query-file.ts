@@ -36,7 +36,7 @@ export async function writeQueryFile(
     .then(async (file) => {
       if (signal.aborted) await file.dispose();
     })
-    .catch(() => undefined); // the caller receives the failure
+    .catch(() => undefined); // `orAborted` reports the failure
   return await orAborted(writing, signal);
 }
 

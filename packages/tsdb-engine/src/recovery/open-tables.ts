@@ -67,7 +67,7 @@ async function findDamage(
 }
 
 /**
- * Registered files that no table has in memory would be in no backup, and would remain after the
+ * Registered files that are missing in memory would not be in backups, and would remain after the
  * table is deleted.
  */
 async function giveUp(
@@ -162,7 +162,7 @@ class LoggedSeries {
   numberOf(logged: number): number {
     const meaning = this.#meanings[logged];
     if (typeof meaning === 'number') return meaning;
-    invariant(meaning !== undefined, 'rows of undefined series were skipped');
+    invariant(meaning !== undefined, 'a row has an undefined series');
     const number = this.#index.resolve(meaning.tagKeys, meaning.tagValues);
     this.#meanings[logged] = number;
     return number;

@@ -74,7 +74,7 @@ export class DuplicateKeys {
     try {
       await rest.#add(hits.join(' UNION ALL '));
     } catch (error) {
-      await rest.drop().catch(() => undefined); // report the first failure, not this one
+      await rest.drop().catch(() => undefined); // the first failure is reported instead
       throw error;
     }
     return rest;

@@ -128,10 +128,7 @@ function startOver(numbers: TableNumbers): void {
 function earlierTags(numbers: TableNumbers, number: number): ReturnType<SeriesIndex['tagsOf']> {
   let at: TableNumbers['earlier'] = numbers;
   while (at !== undefined && (at.dense[number] ?? UNRESOLVED) === UNRESOLVED) at = at.earlier;
-  invariant(
-    at?.index !== undefined,
-    'a parser names the tags of a series before it uses its number',
-  );
+  invariant(at?.index !== undefined, 'the parser used a series number without its tags');
   return at.index.tagsOf(at.dense[number] as number);
 }
 

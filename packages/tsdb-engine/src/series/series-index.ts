@@ -156,7 +156,7 @@ export class SeriesIndex implements SeriesLookup {
     const known = this.denseOf(words.low, words.high);
     invariant(
       known < 0 || this.#tags.areTagsOf(known, columns, tags),
-      'a stored series id has one tag set',
+      'a series id is stored with two tag sets',
     );
     const dense = known < 0 ? this.#add(words, columns, tags) : known;
     if (lastTime > (this.#lastTimes[dense] as bigint)) this.#lastTimes[dense] = lastTime;

@@ -161,7 +161,7 @@ export class TagColumns {
     let tagCount = 0;
     let sizeBytes = 0;
     for (const [, { key, codes, distinct }] of this.#sorted) {
-      const code = codes[dense] as number; // see `pack`
+      const code = codes[dense] as number; // in bounds, as in `pack`
       if (code === 0) continue;
       tagCount++;
       sizeBytes += 8 + key.length + distinct.sizeOf(code);
@@ -175,7 +175,7 @@ export class TagColumns {
     for (const { key, codes, distinct } of columns) {
       const valueFrom = at + 8 + key.length;
       const valueTo = valueFrom + readSize(bytes, valueFrom - 4);
-      const code = codes[dense] as number; // see `pack`
+      const code = codes[dense] as number; // in bounds, as in `pack`
       if (code === 0 || !distinct.isAt(code, bytes, valueFrom, valueTo)) return false;
       at = valueTo;
     }

@@ -53,7 +53,7 @@ export class TableInMemory {
     const indexing = series.whenIndexed();
     if (indexing !== undefined) {
       // DuckDB is just as fast here, and waits for the series only if it needs them.
-      indexing.catch(() => undefined); // queries that need the series receive the error
+      indexing.catch(() => undefined); // queries that need the series report the error
       return undefined;
     }
     const minTimeNs = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;

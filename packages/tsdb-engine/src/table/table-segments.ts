@@ -104,7 +104,7 @@ export class TableSegments {
   async #lookAt(segments: readonly OpenSegment[]): Promise<void> {
     for (const open of segments) {
       await this.verify(open).catch((error: unknown) => {
-        if (!(error instanceof FileDamaged)) this.#onError(error); // damage is reported by `verify`
+        if (!(error instanceof FileDamaged)) this.#onError(error); // `verify` has reported the damage
       });
       open.pinned.unpin();
     }

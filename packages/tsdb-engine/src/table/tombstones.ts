@@ -113,7 +113,7 @@ export class Tombstones {
       id: `refused ${last?.fromSeq ?? seq}`,
       tableId,
       fromSeq: last?.fromSeq ?? seq,
-      seq: seq + 1n, // everything written before it
+      seq: seq + 1n, // the tombstone covers everything written before this `seq`
       minTimeNs: last !== undefined && last.minTimeNs < minTimeNs ? last.minTimeNs : minTimeNs,
       maxTimeNs: last !== undefined && last.maxTimeNs > maxTimeNs ? last.maxTimeNs : maxTimeNs,
       anyOf: [[]],
@@ -198,7 +198,7 @@ export function survivesText(
   return deleted.length === 0 ? undefined : `NOT (${deleted.join(' OR ')})`;
 }
 
-/** Returns `undefined` for every series, and the string `false` for none. */
+/** Returns `undefined` if every series matches, and the string `false` if none matches. */
 function seriesText(tombstone: Tombstone, series: SeriesOfTable): string | undefined {
   const texts: string[] = [];
   for (const conditions of tombstone.anyOf) {

@@ -78,7 +78,8 @@ describe('BufferTable', () => {
   });
 
   it('has every row once after failed flushes, when their appenders are collected', async () => {
-    // Fail while appending a chunk, and while committing: in the first block and in a later one.
+    // Failures occur while appending a chunk and while committing, in the first block and in a
+    // later one.
     for (const [kind, at] of [
       ['engine.append', 2],
       ['engine.append', 20],

@@ -20,7 +20,7 @@ const FIRST_BLOCK_ROWS = 64;
  */
 const LARGEST_BLOCK_ROWS = 16384;
 /**
- * Flushing a block blocks the event loop for about 20 ns per cell, so wide tables have blocks with
+ * Flushing a block stops the event loop for about 20 ns per cell, so blocks of wide tables have
  * fewer rows.
  */
 const LARGEST_BLOCK_CELLS = 262144;
@@ -294,7 +294,9 @@ export class BufferTable {
     }
   }
 
-  /** Compares times as pairs of words, low word first. Each bigint would be an object. */
+  /**
+   * Compares timestamps as pairs of words, low word first, because each bigint would be an object.
+   */
   #noteTimes(times: BigInt64Array, from: number, to: number): void {
     const words = new Int32Array(times.buffer, times.byteOffset, to * 2);
     let first = from;

@@ -25,7 +25,7 @@ export async function* readAhead<T>(
   try {
     for (;;) {
       while (pending.length < count) pending.push(new Asked(source.next()));
-      const next = pending.shift() as Asked<T>; // at least one is pending
+      const next = pending.shift() as Asked<T>; // at least one request is pending
       if (!next.isMade) count = Math.min(maxCount, count * 2);
       const { done, value } = await next.made;
       if (done === true) {

@@ -300,7 +300,7 @@ interface StoredCondition {
 }
 
 function toTombstone(row: TombstoneRow): StoredTombstone {
-  const anyOf = JSON.parse(row.any_of) as readonly (readonly StoredCondition[])[]; // written by `fromTombstone`
+  const anyOf = JSON.parse(row.any_of) as readonly (readonly StoredCondition[])[]; // `fromTombstone` wrote this JSON
   return {
     id: row.id,
     tableId: Number(row.table_id),

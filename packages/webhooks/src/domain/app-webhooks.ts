@@ -7,8 +7,8 @@ import type { HookChange, HookRules } from './hook-rules.js';
 import { describeConfig, describeDisabled } from './ping.js';
 
 /**
- * Creates, changes and removes the webhook of an app in the transactions of the app registry. Apps
- * show it as the member `hook`.
+ * Creates, changes and removes the webhook of an app in the transactions of the app registry.
+ * Responses with an app contain it as the member `hook`.
  */
 export class AppWebhooks {
   readonly #hooks: HookRegistry;

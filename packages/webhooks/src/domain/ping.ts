@@ -32,8 +32,8 @@ export function pingPayload(hook: Hook, at: { readonly apiUrl: string; readonly 
 }
 
 /**
- * The webhook's configuration with a masked secret. Source: webhooks, section 4.
- * @param mask hides the parts of the URL that the reader may not see.
+ * Returns the webhook's configuration with a masked secret. Source: webhooks, section 4. @param
+ * mask hides the parts of the URL that the reader may not see.
  */
 export function describeConfig(hook: Hook, mask: (url: string) => string): object {
   return {

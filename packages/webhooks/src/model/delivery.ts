@@ -18,7 +18,7 @@ export interface DeliverySummary {
 export interface DeliveryDetail extends DeliverySummary {
   readonly url: string;
   readonly requestHeaders: Readonly<Record<string, string>> | undefined;
-  /** JSON text as it was sent; undefined after its retention period. */
+  /** The JSON text that was sent; undefined after its retention period. */
   readonly requestPayload: Uint8Array | undefined;
   /** Undefined when there was no response. */
   readonly responseHeaders: Readonly<Record<string, string>> | undefined;

@@ -100,7 +100,7 @@ export function unmaskHeaders(
   ]);
   const [unknown] = headers.find(([, value]) => value === undefined) ?? [];
   if (unknown !== undefined) return { unknown };
-  return { headers: Object.fromEntries(headers) as Record<string, string> }; // no value is undefined here
+  return { headers: Object.fromEntries(headers) as Record<string, string> }; // no value is undefined after this check
 }
 
 /** Sent to every app, regardless of its subscriptions. Source: webhooks, section 8.3. */

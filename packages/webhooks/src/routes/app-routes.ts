@@ -241,14 +241,14 @@ function deliveryIdOf({ parameters }: HttpRequest): number {
   if (text === '') throw webhookError('resource_missing');
   if (!/^[1-9]\d*$/.test(text)) throw webhookError('delivery_id_invalid');
   const id = Number(text);
-  // Greater than any assigned id.
+  // This id is greater than any assigned id.
   if (!Number.isSafeInteger(id)) throw webhookError('resource_missing');
   return id;
 }
 
 /**
- * All app members that clients of the real system expect, although this server has no page for an
- * app.
+ * Returns all app members that GitHub clients expect, even those that refer to pages this server
+ * does not have.
  */
 const appToWire = (app: AppInfo, hook: Hook | undefined, baseUrl: string): object => ({
   id: app.id,

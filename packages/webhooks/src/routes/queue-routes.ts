@@ -224,7 +224,7 @@ async function rotateSecret(
       overlapSec > 0 && { previous: { text: current, untilMs, signs: signWith === 'old' } }),
   }));
   return {
-    // Returned once, and only if the server generated it.
+    // The secret is returned only once, and only if the server generated it.
     ...(secret === undefined && { secret: fresh }),
     old_secret_valid_until: isoSeconds(untilMs),
   };

@@ -18,7 +18,7 @@ export function webhookTables(deps: TableDeps): readonly RouteTable[] {
     {
       dialect: operatorDialect,
       api: 'webhooks',
-      // Failures of this service use its dialect; all others use the operator dialect.
+      // This service's own errors use its dialect. All others use the operator dialect.
       answerError: (error, request) =>
         (isWebhookError(error) ? dialect : operatorDialect).answerError(error, request),
       routes: [...eventRoutes(deps), ...queueRoutes(deps)],

@@ -40,7 +40,7 @@ export interface VerificationResult {
   readonly isListed: boolean;
 }
 
-/** Verifies all complete data and keeps earlier outcomes for unchanged data. */
+/** Verifies all complete data. Unchanged data keeps its earlier outcome. */
 export function verify(subject: Subject): VerificationResult {
   const verifications: Record<string, Verification> = {};
   const findings: Finding[] = [];

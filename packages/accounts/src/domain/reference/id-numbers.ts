@@ -54,7 +54,7 @@ export function matchesIdNumberPattern(
   let pattern = patterns.get(key);
   if (pattern === undefined) {
     pattern = new RegExp(`^(?:${row.pattern})$`);
-    patterns.set(key, pattern); // bounded by the number of types
+    patterns.set(key, pattern); // the number of types limits the map
   }
   return pattern.test(value);
 }

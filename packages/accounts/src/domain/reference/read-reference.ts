@@ -16,7 +16,7 @@ export function referenceTable<T>(name: string): () => T {
   return () => {
     if (table === undefined) {
       const data: unknown = requireData(`${FOLDER}/${name}.json`);
-      invariant(isVersioned(data), `reference/${name}.json is not version ${VERSION}`);
+      invariant(isVersioned(data), `reference/${name}.json must have version ${VERSION}`);
       table = data as T; // a separate test checks the layout of each file
     }
     return table;

@@ -29,9 +29,7 @@ const [LOCK_FILE = ''] = FOLDER_LOCK_FILES;
 /** `plinth verify`. */
 export function verifyCommand(): Command {
   const command = new Command('verify')
-    .description(
-      'verify a backup, or the data folder of a stopped server, without changing anything',
-    )
+    .description('verify a backup or the data folder of a stopped server, read-only')
     .option('--from <folder>', 'backup folder')
     .option('--data-dir <folder>', 'data folder of a stopped server')
     .addHelpText(

@@ -147,7 +147,7 @@ function readHidden(text = ''): ReadonlySet<string> {
     const names: unknown = JSON.parse(text === '' ? '[]' : text);
     return new Set(Array.isArray(names) ? names.map(String) : []);
   } catch {
-    return new Set(); // The address was edited by hand.
+    return new Set(); // The user has edited the address.
   }
 }
 

@@ -94,7 +94,7 @@ export function alignSeries(
   const xs = [...all].sort((a, b) => a - b);
   const placeOf = new Map(xs.map((x, index) => [x, index]));
   const ys = picked.map(({ series: { values }, rows }, index) => {
-    const times = placed[index] as Float64Array; // as many as picked
+    const times = placed[index] as Float64Array; // there is one list per picked series
     const list = new Array<number | null | undefined>(xs.length).fill(undefined);
     for (const [at, row] of rows.entries()) {
       const value = values[row] as number;

@@ -346,7 +346,7 @@ function includedRecord(kind: Kind | 'categories', id: string, presenter: Presen
 
 function rowAt(set: DataSet, kind: Kind, position: number): Row {
   const row = set.tables[kind].rows[position];
-  if (row === undefined) throw new RangeError(`${kind} has no row ${position}`);
+  if (row === undefined) throw new RangeError(`row ${position} of ${kind} not found`);
   return row;
 }
 

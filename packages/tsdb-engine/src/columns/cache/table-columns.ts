@@ -13,11 +13,13 @@ import type { ColumnCache } from './column-cache.js';
 import { TableTexts } from './table-texts.js';
 
 /**
- * Maximum number of values that a query waits for: loading them takes about as long as a DuckDB
- * query.
+ * Maximum number of missing values that a query loads. Loading this many takes about as long as a
+ * DuckDB query.
  */
 const MAX_AWAITED_VALUES = 1_000_000;
-/** Rows in blocks are loaded ahead of queries once this many rows follow, before blocks drop them. */
+/**
+ * When this many rows follow, rows in blocks are loaded in advance, before the blocks drop them.
+ */
 const LEAVING_ROWS = 32_768;
 /**
  * Columns of a unit that are preloaded with one statement. Loads that a query waits for run between
@@ -62,7 +64,10 @@ export class TableColumns {
   readonly #units: RowUnits;
   readonly #loads: UnitLoads;
   readonly #fewSeries: FewSeriesRows;
-  /** Columns missed once, by segment: a column that only one query needs is not read from files. */
+  /**
+   * Columns that one query has missed, by segment. They are read from files when a second query
+   * needs them.
+   */
   readonly #missed = new Map<object, Set<number>>();
 
   constructor(options: {
@@ -280,8 +285,8 @@ export class TableColumns {
   }
 
   /**
-   * Loads rows in the background that their blocks will soon drop. Loading from blocks takes a
-   * tenth of the time of a DuckDB query.
+   * Loads rows in the background before their blocks drop them. Loading from blocks takes a tenth
+   * of the time of a DuckDB query.
    */
   #loadLeaving(sources: readonly RowSource[], { allColumns }: Wanted): void {
     for (const source of sources) {

@@ -60,7 +60,8 @@ export async function answerGroups(
   if (bucket === undefined || limit === undefined || bucketPlace !== 0) {
     return await (await computed(columnRequest, runs))?.chunks();
   }
-  // Only the first or last buckets are needed: scan few, and more if some of them are empty.
+  // Only the first or last buckets are needed, so few are scanned, and more if some of these are
+  // empty.
   const wanted = limit + answer.offset;
   const runner = new TimeSlicedTask(columnRequest.queryOwner);
   const span = await runner.run(spanOf(runs, columnRequest.loaded));

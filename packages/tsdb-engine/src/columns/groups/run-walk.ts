@@ -53,7 +53,7 @@ export class RunWalk {
     readonly firstCell: number;
   }): void {
     if (run.source !== this.#source) this.#enter(run.source);
-    const loaded = this.#loaded as LoadedRows; // set by #enter
+    const loaded = this.#loaded as LoadedRows; // `#enter` has set it
     const isFiltered = this.#conditions.length > 0;
     if (isFiltered && this.#filter === undefined) return;
     for (let from = run.from; from < run.to; from += SLICE_ROWS) {

@@ -36,7 +36,7 @@ export class SeriesGroups {
     for (let i = 0; i < this.#tags.length; i++) {
       const tag = this.#tags[i];
       if (tag === undefined) continue;
-      const numbers = this.#numbers[i] as Map<number, number>; // one element per tag
+      const numbers = this.#numbers[i] as Map<number, number>; // the array has one element per tag
       const key = group * (this.#valueCounts[i] as number) + (tag.codes[series] as number);
       const known = numbers.get(key);
       group = known ?? numbers.size;

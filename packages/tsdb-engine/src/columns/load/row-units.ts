@@ -17,7 +17,10 @@ const LEAST_GATHERED_ROWS = 16384;
 export class RowUnits {
   readonly #cache: ColumnCache;
   readonly #units = new Map<object, RowUnit[]>();
-  /** By source, the number of rows that were too many to gather, or cannot be kept in memory. */
+  /**
+   * Number of rows by source that could not be gathered, because they were too many or cannot be
+   * kept in memory.
+   */
   readonly #notGathered = new Map<object, number>();
 
   constructor(cache: ColumnCache) {
@@ -130,7 +133,7 @@ export class RowUnits {
   }
 }
 
-/** Size of the fewest equal pieces of at most `most`. */
+/** Size of equal pieces of at most `most` each, with as few pieces as possible. */
 const evenly = (count: number, most: number): number => Math.ceil(count / Math.ceil(count / most));
 
 /** Whether all rows of the source from `from` on are in DuckDB, or all are in blocks. */

@@ -29,7 +29,7 @@ const MAX_SOURCES = 65_535;
 const ROWS_PER_STEP = 1_000_000;
 /** Cost of switching to the next run, in rows. */
 const ROWS_PER_RUN = 16;
-/** With twice as many rows, the strings make the garbage collector run five times as often. */
+/** With twice as many rows, the strings trigger five times as many garbage collections. */
 const MOST_CHUNK_ROWS = 2048;
 const LEAST_CHUNK_ROWS = 256;
 /**

@@ -88,7 +88,7 @@ export class RowChunks {
       rowCount: to - from,
       series: this.#kept === undefined ? undefined : { numbers, kept: this.#kept },
       columns: this.#columns.map((column): ColumnVector => {
-        // contains all tags
+        // the map contains all tags
         if (column.kind === 'tag') return tags.get(column.name) as ColumnVector;
         return column.kind === 'time'
           ? this.#times(picked, range)
@@ -125,7 +125,7 @@ export class RowChunks {
     const bySource = this.#storedOf(column);
     if (bySource.every((stored) => stored !== undefined && stored.validity === undefined)) {
       for (let i = 0; i < count; i++) {
-        const stored = bySource[sources[from + i] as number] as StoredColumn; // none is `undefined`
+        const stored = bySource[sources[from + i] as number] as StoredColumn; // every source has the column
         values[i] = stored.values[rows[from + i] as number] as number;
       }
       return { values, validity: undefined };

@@ -88,7 +88,7 @@ class FoundRuns {
   }
 
   add(run: number): void {
-    const part = this.#part as Part; // set by `enter`
+    const part = this.#part as Part; // `enter` has set it
     let from = part.runStarts[run] as number;
     let to = part.runEnds[run] as number;
     if (!this.#isWhole) {

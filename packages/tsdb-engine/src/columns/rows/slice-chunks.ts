@@ -77,11 +77,11 @@ export class SliceChunks {
     return {
       rowCount: order.length,
       columns: this.#columns.map((column): ColumnVector => {
-        // contains all tags
+        // the map contains all tags
         if (column.kind === 'tag') return tags.get(column.name) as ColumnVector;
         return column.kind === 'time'
           ? this.#times(order, take)
-          : fieldVector(this.#fields.get(column) as SliceField, order, take); // contains all fields
+          : fieldVector(this.#fields.get(column) as SliceField, order, take); // the map contains all fields
       }),
       release,
     };

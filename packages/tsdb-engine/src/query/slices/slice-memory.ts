@@ -4,7 +4,7 @@ import { once, type Release } from './memory-budget.js';
 
 /** Memory for the time slices of all results, shared equally as far as possible. */
 const MAX_SLICES_BYTES = 256 * 1024 * 1024;
-/** Minimum size of a slice even with little memory, so that every result makes progress. */
+/** Minimum size of a slice, so that every result makes progress even with little memory. */
 const LEAST_SLICE_BYTES = 1024 * 1024;
 /**
  * With this many results, slices are copied out of DuckDB immediately, because it keeps far more

@@ -54,5 +54,5 @@ export function beforeCall(
   connection: DuckDBConnection,
   call: 'engine.append' | 'engine.flush',
 ): void {
-  (connection as Watched).engineWatch?.before(call); // set by `watchConnection`; otherwise absent
+  (connection as Watched).engineWatch?.before(call); // absent unless `watchConnection` has set it
 }

@@ -1,7 +1,10 @@
 import { machineMemoryBytes } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
-/** The first message comes from statements; the others come from appended rows and name the block without memory. */
+/**
+ * Statements fail with the first message. Appended rows fail with the others, which name the block
+ * without memory.
+ */
 export const OUT_OF_MEMORY = /^Out of Memory Error|could not allocate block|failed to pin block/;
 
 /** DuckDB had too little memory for a statement, or `MemoryWatch` stopped the statement. */
@@ -115,7 +118,7 @@ export class MemoryWatch {
   #youngest(): WatchedStatement | undefined {
     const all = [...this.#running];
     const chosen = all.findLast(({ isOld }) => isOld) ?? all.at(-1);
-    // The statement may only be waiting for its client, which uses no DuckDB memory.
+    // The statement may only be waiting for its client. Such a statement uses no DuckDB memory.
     if (chosen !== undefined) this.#running.delete(chosen);
     return chosen;
   }

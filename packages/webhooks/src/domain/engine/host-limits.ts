@@ -56,7 +56,7 @@ export class Breaker {
 
   delayMs(nowMs: number): number {
     if (this.#state === 'closed') return 0;
-    if (this.#state === 'probing') return 1000; // the running probe closes the breaker or opens it again
+    if (this.#state === 'probing') return 1000; // the result of the running probe closes the breaker or opens it again
     return Math.max(0, this.#openUntilMs - nowMs);
   }
 

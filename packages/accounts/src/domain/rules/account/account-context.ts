@@ -52,7 +52,7 @@ export function accountContext(check: AccountCheck): AccountContext {
     becomesBusiness: newlyApplied.has('merchant') || newlyApplied.has('recipient'),
     responsibilities: responsibilitiesOf(check, isBusiness),
     country: merged.fields.identity?.country,
-    // Last, because each member after a spread costs a microsecond.
+    // The spread is last, because each member after a spread costs a microsecond.
     ...check,
   };
 }

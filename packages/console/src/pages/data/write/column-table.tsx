@@ -75,7 +75,7 @@ function Select<T extends string>(props: {
       className="input small"
       aria-label={label}
       value={value}
-      onChange={(event) => onChange(event.target.value as T)} // One of the options below.
+      onChange={(event) => onChange(event.target.value as T)} // The value of a select is one of its options.
     >
       {(Object.keys(labels) as T[]).map((each) => (
         <option key={each} value={each}>
