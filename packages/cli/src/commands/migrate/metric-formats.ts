@@ -57,7 +57,7 @@ function* ofDump(line: string, note: Note): Generator<string> {
   LABEL.lastIndex = 0;
   while (LABEL.lastIndex < inBraces.length) {
     const [, name, quoted] = LABEL.exec(inBraces) ?? [];
-    if (name === undefined) throw new BadLine('invalid labels');
+    if (name === undefined) throw new BadLine('invalid labels; use {name="value",...}');
     labels.push([name, unquoted(quoted ?? '')]);
   }
   const text = numberText(value);

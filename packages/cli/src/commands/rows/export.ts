@@ -67,7 +67,9 @@ export function exportCommand(): Command {
     };
     const { output } = options;
     if (await exists(output))
-      throw new CommandFailed(`cannot write ${output}: the file already exists`);
+      throw new CommandFailed(
+        `cannot write ${output}: the file already exists; remove it or use another name`,
+      );
     const progress = new Progress('export', 0);
     let sizeBytes = 0;
     await writeWhole(output, pieces, {
