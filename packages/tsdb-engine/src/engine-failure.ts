@@ -5,10 +5,11 @@ import { OUT_OF_MEMORY } from '@plinth/tsdb-storage/duckdb/instance/memory-watch
 import { FAILED_ON_THE_WAY } from '@plinth/tsdb-storage/duckdb/stream-end.js';
 
 /**
- * DuckDB errors, and the messages that InfluxDB clients receive for them. An error without an entry concerns only
- * DuckDB (generated names, files): the client only receives the message that the query failed, and `cause` contains
- * the details. Constant expressions that fail (`SELECT 1/0`, `'x'::INT`) are handled here as well. The real planner
- * leaves expressions that it cannot fold to execution, so they are execution errors, not planning errors.
+ * DuckDB errors, and the messages that InfluxDB clients receive for them. An error without an entry
+ * concerns only DuckDB (generated names, files). The client then only receives the message that the
+ * query failed, and `cause` contains the details. Constant expressions that fail (`SELECT 1/0`,
+ * `'x'::INT`) are handled here as well. The real planner leaves expressions that it cannot fold to
+ * execution, so they are execution errors, not planning errors.
  */
 const WORDINGS: readonly (readonly [pattern: RegExp, words: string])[] = [
   // Raised by our own macros within DuckDB.

@@ -26,9 +26,9 @@ type Tree = {
 };
 
 /**
- * Merges `given` into a stored tree: objects merge, lists replace, `null` and `''` unset, empty
- * objects are omitted, and `requested: false` removes a capability. Source: accounts, section 10,
- * rules 1 to 7.
+ * Merges `given` into a stored tree. Objects are merged, and lists are replaced. `null` and `''`
+ * unset a member, empty objects are omitted, and `requested: false` removes a capability. Source:
+ * accounts, section 10, rules 1 to 7.
  */
 export function mergeFields<T extends object>(stored: T | undefined, given: unknown): T {
   const merged = mergeObject((stored ?? {}) as Tree, isObject(given) ? given : {}, '');

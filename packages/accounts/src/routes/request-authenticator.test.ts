@@ -1,4 +1,4 @@
-// Source: accounts, sections 2.2 to 2.4 and 12: keys, versions, and the order of checks.
+// Source: accounts, sections 2.2 to 2.4 and 12. Covers keys, versions, and the order of checks.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {

@@ -9,7 +9,7 @@ import type { Json } from './test-platform.js';
 export interface Refusal {
   readonly code: string;
   readonly status?: number;
-  /** `U`: user_message, `D`: doc_url. */
+  /** Additional members: `U` for user_message, `D` for doc_url. */
   readonly ex?: '' | 'U' | 'D' | 'UD';
   readonly type?: string;
   readonly param?: string;

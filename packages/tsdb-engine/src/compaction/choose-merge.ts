@@ -9,7 +9,7 @@ const MERGE_COUNT = 8;
 const MAX_MERGE_BYTES = 256 * 1024 * 1024;
 
 /**
- * The next step: `merge` creates unique segments; `split` divides an overlay into several that span
+ * The next step. `merge` creates unique segments. `split` divides an overlay into several that span
  * less time.
  */
 export interface Merge {
@@ -51,11 +51,11 @@ export function chooseMerge(choice: MergeChoice): Merge | undefined {
 }
 
 /**
- * Merges overlays that overlap in time with every segment that one of them may overwrite, newest
- * first; other segments have no point in common with them.
- * If that exceeds the size limit, or a file is unreadable, overlays are split by time until each is
- * within a day. An overlay that is still too large is merged once more overlays have accumulated,
- * or if a deletion must be carried out.
+ * Merges overlays that overlap in time, newest first, with every segment that one of them may
+ * overwrite. Other segments have no point in common with them. If that exceeds the size limit, or a
+ * file is unreadable, overlays are split by time until each is within a day. An overlay that is
+ * still too large is merged once more overlays have accumulated, or if a deletion must be carried
+ * out.
  */
 function mergeOfOverlays({
   segments,

@@ -19,7 +19,7 @@ import { loadSeries } from './load-series.js';
 
 /**
  * Fills a table's store from its files. The series are read on first use. If a series file is lost,
- * they are read immediately from segments; the series files are then dropped, and the next flush of
+ * they are read immediately from segments. The series files are then dropped, and the next flush of
  * the table writes all its series.
  */
 export async function openTable(options: {

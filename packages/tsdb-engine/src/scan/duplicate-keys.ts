@@ -35,8 +35,8 @@ export class DuplicateKeys {
   }
 
   /**
-   * Finds the points of `fresh` (newly written rows that may repeat stored points) that also occur
-   * in `others`, or more than once in `fresh`, and stores them.
+   * Finds and stores the points of `fresh` that also occur in `others`, or more than once in
+   * `fresh`. `fresh` are newly written rows that may repeat stored points.
    */
   async find(options: {
     /** FROM and WHERE of the fresh rows. */

@@ -31,10 +31,9 @@ class TableNumbers {
 
 /**
  * Translates the series numbers of one parser epoch. An epoch ends when the parser discards its
- * numbers and counts from 0 again; bodies of the earlier epoch that are still being processed keep
- * their own numbers.
- * The parser sends a tag set once. A series enters the index of its table only when a row of it is
- * accepted, so rejected lines have no effect.
+ * numbers and counts from 0 again. Bodies of the earlier epoch that are still being processed keep
+ * their own numbers. The parser sends a tag set once. A series enters the index of its table only
+ * when a row of it is accepted, so rejected lines have no effect.
  */
 export class ParserSeries {
   readonly epoch: number;

@@ -6,7 +6,7 @@ export class SeriesIds {
   #ids = new BigInt64Array(64);
   /** The ids as pairs of 32-bit words: comparing them creates no BigInt. */
   #words = new Int32Array(this.#ids.buffer);
-  /** Open addressing over the ids: dense number + 1; 0 means free. */
+  /** Hash table of the ids with open addressing. Contains dense numbers plus 1; 0 means free. */
   #slots = new Int32Array(256);
 
   get count(): number {

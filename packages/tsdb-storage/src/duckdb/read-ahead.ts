@@ -3,7 +3,7 @@ const SLOW_MS = 100;
 
 /**
  * Reads items ahead while earlier ones are used. It starts with one item and doubles the number
- * each time the consumer had to wait, so a slow consumer never holds more than the minimum.
+ * each time the consumer had to wait. A slow consumer therefore never holds more than the minimum.
  * @param limits.leastCount minimum number of items read ahead.
  * @param source must produce items in order, one after another.
  * @param stop makes `source` end soon, because the rest is not needed.

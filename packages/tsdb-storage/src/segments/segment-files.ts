@@ -207,8 +207,8 @@ export class SegmentFiles {
 
   /**
    * Removes or moves objects below `tsdb/` that are not in `known`. They are removed only if no
-   * data can be lost: all known files exist, and `isLogWhole` states that the log contains
-   * everything that is not in them. Otherwise, the registry is older than the files, and the
+   * data can be lost. This requires that all known files exist, and that the log contains
+   * everything else (`isLogWhole`). Otherwise, the registry is older than the files, and the
    * objects are moved to the folder for unknown files. Returns `undefined` if there are none.
    */
   async clearUnknown(

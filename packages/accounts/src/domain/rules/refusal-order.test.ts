@@ -1,4 +1,4 @@
-// Source: accounts, section 12: if a request breaks two rules, the response reports the earlier
+// Source: accounts, section 12. If a request breaks two rules, the response reports the earlier
 // step.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

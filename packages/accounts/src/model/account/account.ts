@@ -25,8 +25,8 @@ export interface CapabilityRequest {
 }
 
 /**
- * `{card_payments: {requested}}`, for recipients one level deeper: `{bank_accounts: {local:
- * {requested}}}`.
+ * A tree such as `{card_payments: {requested}}`. For recipients it is one level deeper, as in
+ * `{bank_accounts: {local: {requested}}}`.
  */
 export interface CapabilityTree {
   readonly [name: string]: CapabilityRequest | CapabilityTree | undefined;

@@ -55,7 +55,10 @@ export function buildSeries({ groups }: Frame, fields: readonly string[]): Serie
   return { series: highest, totalCount: series.length };
 }
 
-/** The points of one chart: times in seconds, then one list per series; `undefined` for a point of another series. */
+/**
+ * The points of one chart: times in seconds, then one list per series. A list contains `undefined`
+ * for the points of other series.
+ */
 export interface AlignedPoints {
   readonly data: readonly [number[], ...(number | null | undefined)[][]];
   /** Whether points were omitted. */

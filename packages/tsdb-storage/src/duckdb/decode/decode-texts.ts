@@ -13,8 +13,8 @@ import type { MemoryDrain } from '@plinth/tsdb-model/memory/memory-drain.js';
 const SLOT_COUNT = 512;
 
 /**
- * DuckDB's string cell: the length, then the string itself up to 12 bytes; for longer strings 4
- * bytes of it and an address.
+ * DuckDB's string cell. It contains the length, then the string itself if it has up to 12 bytes,
+ * otherwise 4 bytes of it and an address.
  */
 const CELL_WORDS = CELL_BYTES / 4;
 const ADDRESS_WORD = 2;

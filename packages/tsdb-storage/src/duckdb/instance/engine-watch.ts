@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 
 /**
  * DuckDB calls that can fail. `engine.write` is a statement of the writer connection (buffer
- * tables, series, repeated points), `engine.copy` writes a file, `engine.query` is any other
+ * tables, series, repeated points). `engine.copy` writes a file. `engine.query` is any other
  * statement, and `engine.fetch` fetches a chunk of its result. `engine.append` passes rows to an
  * appender; `engine.flush` commits them to a table.
  */

@@ -1,4 +1,4 @@
-// Source: accounts, section 13: every row that a create can break, by number.
+// Source: accounts, section 13. Covers every row that a create can break, by number.
 import { describe, it } from 'node:test';
 import {
   at,

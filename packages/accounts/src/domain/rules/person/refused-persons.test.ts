@@ -1,4 +1,4 @@
-// Source: accounts, sections 9, 13 and 14: every row marked P.
+// Source: accounts, sections 9, 13 and 14. Covers every row marked P.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
