@@ -73,7 +73,7 @@ export interface EngineReport {
     /** True if the same files failed before. */
     readonly isKnown: boolean;
   }): void;
-  /** The node stops before all rows are in files. */
+  /** Called when the node stops before all rows are in files. */
   rowsLeftInLog(): void;
   backgroundFailed(error: unknown): void;
   /** Called once per segment. */

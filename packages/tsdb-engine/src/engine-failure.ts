@@ -150,7 +150,7 @@ const ARROW_NAMES: ReadonlyMap<string, string> = new Map([
   ['DATE', 'Date32'],
 ]);
 
-/** The domain error for an error thrown by a running query. */
+/** Returns the domain error for an error thrown by a running query. */
 export function toQueryError(error: unknown, signal: AbortSignal): Error {
   if (signal.aborted) return endOfQuery(signal);
   if (!(error instanceof Error)) return tsdbError('query_failed', FALLBACK);

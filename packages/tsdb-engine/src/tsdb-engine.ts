@@ -166,9 +166,9 @@ export class TsdbEngine implements Engine {
   }
 
   /**
-   * A consistent snapshot as files: segments, and the log for rows not in segments. Store and log
-   * are cut in the same tick. The backup contains everything acknowledged before that, and no data
-   * that depends on something missing.
+   * Returns a consistent snapshot as files: segments, and the log for rows not in segments. Store
+   * and log are cut in the same tick. The backup contains everything acknowledged before that, and
+   * no data that depends on something missing.
    */
   async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenEngine> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
@@ -189,7 +189,7 @@ export class TsdbEngine implements Engine {
     });
   }
 
-  /** The table's store; created if nothing was written to it yet. */
+  /** Returns the table's store; created if nothing was written to it yet. */
   tableStore(schema: TableSchema): TableStore {
     return this.#tables.storeOf(schema);
   }

@@ -33,7 +33,7 @@ export class CreationOrder {
   }
 }
 
-/** An id greater than `last` that keeps at least half of the randomness. */
+/** Returns an id greater than `last` that keeps at least half of the randomness. */
 function ascending(last: string, fresh: string): string {
   if (fresh > last) return fresh;
   const half = last.length >> 1;

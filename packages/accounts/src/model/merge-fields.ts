@@ -114,7 +114,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   );
 }
 
-/** JSON with the members of every object sorted by name. */
+/** Returns the JSON with the members of every object sorted by name. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

@@ -14,7 +14,7 @@ interface FieldFailure {
   readonly code: string;
 }
 
-/** Fields listed in `invalid_fields`. */
+/** Returns the fields listed in `invalid_fields`. */
 function failuresOf(text: string): FieldFailure[] {
   const { error } = JSON.parse(text) as {
     error: { code: string; invalid_fields: readonly FieldFailure[] };

@@ -92,7 +92,7 @@ export class TestServer implements AsyncDisposable {
     return answer;
   }
 
-  /** A platform used by one test, with its settings merged into the defaults. */
+  /** Creates a platform for one test, with its settings merged into the defaults. */
   async platform(settings: Json = {}): Promise<TestPlatform> {
     return new TestPlatform(this, textOf(await this.ops('POST', 'platforms', settings), 'id'));
   }

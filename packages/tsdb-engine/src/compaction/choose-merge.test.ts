@@ -7,7 +7,7 @@ import { chooseAskedMerge, chooseMerge } from './choose-merge.js';
 
 const MB = 1024 * 1024;
 
-/** A segment from the start of one day to the end of another. */
+/** Returns a segment from the start of one day to the end of another. */
 function segment(
   kind: Segment['kind'],
   days: readonly [number, number],

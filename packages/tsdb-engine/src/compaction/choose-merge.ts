@@ -80,7 +80,7 @@ function mergeOfOverlays({
   return undefined;
 }
 
-/** Groups of overlays that are connected by overlapping time ranges, newest first. */
+/** Returns the groups of overlays that are connected by overlapping time ranges, newest first. */
 function overlappingOverlays(segments: readonly Segment[]): readonly (readonly Segment[])[] {
   const overlays = segments
     .filter((segment) => segment.kind === 'overlay')

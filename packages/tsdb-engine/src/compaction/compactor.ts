@@ -176,8 +176,8 @@ export class Compactor {
   }
 
   /**
-   * The next step in a table. Its inputs are not chosen again immediately, whether or not it
-   * succeeds.
+   * Returns the next step in a table. Its inputs are not chosen again immediately, whether or not
+   * it succeeds.
    */
   #next(store: TableStore): Work | undefined {
     if (this.#isClosing || store.isGone) return undefined;
@@ -305,8 +305,8 @@ export class Compactor {
 }
 
 /**
- * Upper bound of the segment's size without deleted rows; 0 if a single deletion covers all of
- * them.
+ * Returns the upper bound of the segment's size without deleted rows; 0 if a single deletion covers
+ * all of them.
  */
 function mostBytesLeft(segment: Segment, tombstones: readonly Tombstone[]): number {
   const isDeleted = tombstonesOfSegment(tombstones, segment).some(

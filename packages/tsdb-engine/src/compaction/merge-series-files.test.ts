@@ -12,7 +12,10 @@ const file = (id: number, seriesCount: number): SeriesFile => ({
   checksum: 0,
 });
 
-/** The maximum number of files that exist at the same time, and the number of series that the merges wrote. */
+/**
+ * Returns the maximum number of files that exist at the same time, and the number of series that
+ * the merges wrote.
+ */
 function afterFlushes(counts: readonly number[]): { most: number; written: number } {
   let files: readonly SeriesFile[] = [];
   let [most, written, id] = [0, 0, 0];

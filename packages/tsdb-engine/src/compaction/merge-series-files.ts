@@ -12,7 +12,8 @@ const MERGE_COUNT = 10;
 const MAX_RATIO = 2;
 
 /**
- * The smallest files of a table that are worth merging, at least two; empty if there are few files.
+ * Returns the smallest files of a table that are worth merging, at least two; empty if there are
+ * few files.
  */
 export function chooseSeriesFiles(
   files: readonly SeriesFile[],

@@ -244,7 +244,7 @@ async function splitRows(from: {
   ];
 }
 
-/** The partitions of the rows. */
+/** Returns the partitions of the rows. */
 export async function partitionsOfRows(
   rows: string,
   host: DuckDbHost,
@@ -360,8 +360,8 @@ const MAX_NUMBERED_VALUES = 256;
 const MAX_NUMBERED_LENGTH = 4096;
 
 /**
- * The values as a list of literals, if it is short. A string with NUL cannot be written as a
- * literal.
+ * Returns the values as a list of literals, if it is short. A string with NUL cannot be written as
+ * a literal.
  */
 function fewValues(values: readonly string[]): string | undefined {
   if (values.length === 0 || values.length > MAX_NUMBERED_VALUES) return undefined;

@@ -182,7 +182,7 @@ export class QueryParts {
   }
 }
 
-/** Maximum row count of the result, if the statement limits it. */
+/** Returns the maximum row count of the result, if the statement limits it. */
 export function mostRowsOf(
   { maxRows, bucketNs }: RowsStatement,
   [scan]: readonly PreparedScan[],

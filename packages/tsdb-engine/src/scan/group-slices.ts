@@ -83,7 +83,7 @@ export class GroupSlices implements Slices {
     this.#sizes.ended(slice);
   }
 
-  /** The next slice of the group before `#place`. */
+  /** Returns the next slice of the group before `#place`. */
   #nextWithin(rows: FittingRows): GuessedSlice | undefined {
     const slice = this.#within?.next(rows);
     if (slice === undefined) {

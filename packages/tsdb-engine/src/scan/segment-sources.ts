@@ -27,7 +27,7 @@ export function segmentSources(
   }));
 }
 
-/** One source over segments of one kind with the same columns. */
+/** Returns one source over segments of one kind with the same columns. */
 function segmentSource(files: SegmentFiles, segments: readonly Segment[]): Source {
   const [first] = segments;
   return {

@@ -57,7 +57,7 @@ export class ParserSeries {
     }
   }
 
-  /** Tags of a series, even if none of its rows was accepted yet. */
+  /** Returns the tags of a series, even if none of its rows was accepted yet. */
   tagsOf(table: ParsedTable, series: number): { readonly tagKeys: readonly string[] } {
     const numbers = this.#numbersOf(table.parserTable);
     const named = findNamed(numbers.unresolved, series);
@@ -93,7 +93,7 @@ export class ParserSeries {
     return series;
   }
 
-  /** Number of rows whose series have no number in the table's index. */
+  /** Returns the number of rows whose series have no number in the table's index. */
   countUnresolved(table: ParsedTable, tableId: number, series: Uint32Array): number {
     const numbers = this.#numbersOf(table.parserTable);
     if (numbers.tableId !== tableId) return series.length;
@@ -123,7 +123,7 @@ function startOver(numbers: TableNumbers): void {
   numbers.dense = new Uint32Array(dense.length).fill(UNRESOLVED);
 }
 
-/** Tags of a series that was resolved before. */
+/** Returns the tags of a series that was resolved before. */
 function earlierTags(numbers: TableNumbers, number: number): ReturnType<SeriesIndex['tagsOf']> {
   let at: TableNumbers['earlier'] = numbers;
   while (at !== undefined && (at.dense[number] ?? UNRESOLVED) === UNRESOLVED) at = at.earlier;
@@ -131,7 +131,9 @@ function earlierTags(numbers: TableNumbers, number: number): ReturnType<SeriesIn
   return at.index.tagsOf(at.dense[number] as number);
 }
 
-/** The tag sets that include a number; `undefined` if all series of its body are resolved. */
+/**
+ * Returns the tag sets that include a number; `undefined` if all series of its body are resolved.
+ */
 function findNamed(unresolved: readonly Named[], number: number): Named | undefined {
   let low = 0;
   let high = unresolved.length;

@@ -27,7 +27,7 @@ export class SeriesIds {
     return this.#ids[dense] as bigint;
   }
 
-  /** Dense number of an id given as two 32-bit words; -1 if unknown. */
+  /** Returns the dense number of an id given as two 32-bit words; -1 if unknown. */
   denseOf(low: number, high: number): number {
     const mask = this.#slots.length - 1;
     for (let slot = (low ^ high) & mask; ; slot = (slot + 1) & mask) {

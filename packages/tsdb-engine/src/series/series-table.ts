@@ -81,7 +81,7 @@ export class SeriesTable implements EvictableTable {
     });
   }
 
-  /** The series numbered `[from, to)`, as a query over DuckDB's table. */
+  /** Returns the series numbered `[from, to)`, as a query over DuckDB's table. */
   rangeText(from: number, to: number): string {
     return `(SELECT * FROM ${quoteName(this.name)} WHERE rowid >= ${from} AND rowid < ${to})`;
   }

@@ -116,7 +116,7 @@ export class SeriesTags {
 const isText = (vector: ColumnVector): boolean =>
   vector instanceof TextCells || vector instanceof TextSpans;
 
-/** Start of the slot of an id, or of the free slot for it. */
+/** Returns the start of the slot of an id, or of the free slot for it. */
 function findSlot(slots: Int32Array, low: number, high: number): number {
   const mask = slots.length / SLOT_WORDS - 1;
   for (let slot = (low ^ high) & mask; ; slot = (slot + 1) & mask) {

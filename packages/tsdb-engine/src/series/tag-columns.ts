@@ -49,7 +49,7 @@ export class TagColumn implements TagCodes {
     return this.distinct.text(code);
   }
 
-  /** Code of a value; `undefined` if no series has it. */
+  /** Returns the code of a value; `undefined` if no series has it. */
   codeOf(value: string): number | undefined {
     const bytes = Buffer.from(value);
     const code = this.distinct.find(bytes, 0, bytes.length);
@@ -105,7 +105,8 @@ export class TagColumns {
   }
 
   /**
-   * Columns of these keys, ascending by key. Faster if `keys` is the array of the previous call.
+   * Returns the columns of these keys, ascending by key. Faster if `keys` is the array of the
+   * previous call.
    */
   of(keys: readonly string[]): readonly TagColumn[] {
     if (keys !== this.#shape.keys) {
@@ -125,7 +126,7 @@ export class TagColumns {
     return column;
   }
 
-  /** Tags of a series, keys ascending. */
+  /** Returns the tags of a series, keys ascending. */
   tagsOf(dense: number): { readonly keys: string[]; readonly values: string[] } {
     const keys: string[] = [];
     const values: string[] = [];
@@ -156,7 +157,7 @@ export class TagColumns {
     return to;
   }
 
-  /** Size of the packed tags of a series. */
+  /** Returns the size of the packed tags of a series. */
   sizeOf(dense: number): { readonly tagCount: number; readonly sizeBytes: number } {
     let tagCount = 0;
     let sizeBytes = 0;

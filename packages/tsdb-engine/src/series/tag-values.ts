@@ -50,7 +50,7 @@ export class TagValues {
     return text;
   }
 
-  /** Code of the value `bytes[from .. to)`; 0 if no series has it. */
+  /** Returns the code of the value `bytes[from .. to)`; 0 if no series has it. */
   find(bytes: Uint8Array, from: number, to: number): number {
     return this.#find(this.#hash(bytes, from, to), bytes, from, to);
   }

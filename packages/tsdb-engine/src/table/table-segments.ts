@@ -53,7 +53,7 @@ export class TableSegments {
     };
   }
 
-  /** Segments with rows between the two timestamps. */
+  /** Returns the segments with rows between the two timestamps. */
   touching(minTime: bigint, maxTime: bigint): OpenSegment[] {
     return this.list.filter(
       ({ segment }) => segment.minTime <= maxTime && segment.maxTime >= minTime,

@@ -205,7 +205,7 @@ export class WriteBuffer {
     for (const { store } of batches) this.#hidden.add(store.tableId);
   }
 
-  /** Number of rows whose series would have to be defined by their record. */
+  /** Returns the number of rows whose series would have to be defined by their record. */
   countUndefined(store: TableStore, series: Uint32Array): number {
     return this.#logSeriesOf(store.tableId).countUndefined(this.#log.tailFile, series);
   }

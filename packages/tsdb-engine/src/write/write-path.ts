@@ -210,7 +210,9 @@ export class WritePath {
     );
   }
 
-  /** A function that notifies the listener of durable rows; `undefined` without a listener. */
+  /**
+   * Returns a function that notifies the listener of durable rows; `undefined` without a listener.
+   */
   #reporter(
     request: WriteRequest,
     { database }: Admission,

@@ -187,7 +187,7 @@ function textBatch(textOf: (row: number) => string): RowBatch {
   };
 }
 
-/** One series; the value of row i is i. */
+/** Returns one series; the value of row i is i. */
 function batch(): RowBatch {
   const numbers = Array.from({ length: ROW_COUNT }, (_, i) => i);
   return {

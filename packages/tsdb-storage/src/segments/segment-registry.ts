@@ -129,18 +129,24 @@ export class SegmentRegistry {
     };
   }
 
-  /** Later log files contain no rows that are in segments; 0 if nothing was ever flushed. */
+  /**
+   * Returns the last log file whose rows are in segments. Later files contain no such rows; 0 if
+   * nothing was ever flushed.
+   */
   async lastFlushedFile(): Promise<number> {
     const { flushedFile, flushedTables } = await this.#position();
     return Math.max(0, flushedFile, ...new Set(flushedTables.values()));
   }
 
-  /** The catalog with which the log is opened. */
+  /** Returns the catalog with which the log is opened. */
   async logCatalog(): Promise<LogCatalog> {
     return await this.knownLogRecord.asCatalog(await this.knownLogFile());
   }
 
-  /** The log contains this file or a later one, unless it was removed; 0 when unknown. */
+  /**
+   * Returns the number of a log file. The log contains this file or a later one, unless it was
+   * removed; 0 when unknown.
+   */
   async knownLogFile(): Promise<number> {
     const file = await this.knownLogRecord.newestFile();
     // Flushed files are removed, and on a full disk there may be no later file.

@@ -30,7 +30,7 @@ export class TimeIds {
   }
 }
 
-/** The smallest id of this millisecond. */
+/** Returns the smallest id of this millisecond. */
 export function idAt(nowMs: number): number {
   return (Math.floor(nowMs) - EPOCH_MS) * IDS_PER_MS;
 }

@@ -216,8 +216,8 @@ function deliveryRoutes(deps: AppRouteDeps): readonly Route[] {
 }
 
 /**
- * The webhook as its app sees it: the four members that clients know, and `active` only if the
- * server disabled it.
+ * Returns the webhook as its app sees it: the four members that clients know, and `active` only if
+ * the server disabled it.
  */
 const describeForApp = (hook: Hook): object => ({
   ...describeConfig(hook, maskUrl),

@@ -136,7 +136,7 @@ export class WebhookDialect implements Dialect {
     });
   }
 
-  /** Scheme and host under which clients reach this server. */
+  /** Returns the scheme and host under which clients reach this server. */
   baseUrl({ publicBase }: HttpHead): string {
     return this.#deps.publicUrl ?? publicBase;
   }
@@ -182,7 +182,7 @@ export class WebhookDialect implements Dialect {
   }
 }
 
-/** Path prefixes of the app routes. */
+/** Returns the path prefixes of the app routes. */
 export const prefixesOf = ({ root_alias }: WebhooksConfig): readonly string[] =>
   root_alias ? ['/api/v3', ''] : ['/api/v3'];
 

@@ -55,7 +55,10 @@ const ROTATED = Type.Object({
 const REDRIVEN = Type.Object({ matched: Type.Integer(), queued: Type.Integer() });
 const APP = '/apps/:app';
 
-/** Operator routes for one app's webhook and its queue. Source: webhooks, sections 9 and 10. */
+/**
+ * Returns the operator routes for one app's webhook and its queue. Source: webhooks, sections 9 and
+ * 10.
+ */
 export function queueRoutes(deps: QueueRouteDeps): readonly Route[] {
   return [
     operatorRoute('POST', `${APP}/ping`, {

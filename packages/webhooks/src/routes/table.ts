@@ -10,7 +10,7 @@ export interface TableDeps extends AppRouteDeps, EventRouteDeps, QueueRouteDeps 
   readonly operatorDialect: Dialect;
 }
 
-/** All routes of this service. */
+/** Returns all routes of this service. */
 export function webhookTables(deps: TableDeps): readonly RouteTable[] {
   const { dialect, operatorDialect } = deps;
   return [

@@ -27,7 +27,7 @@ export interface Finding extends Need {
   readonly code?: string;
 }
 
-/** Key that identifies a field across its needs. */
+/** Returns the key that identifies a field across its needs. */
 export function keyOf(at: Pick<Need, 'description' | 'reference'>): string {
   const { description, reference } = at;
   return reference === undefined

@@ -120,7 +120,7 @@ function personEventsOf(
 type Scalars = { closed?: boolean; [name: string]: unknown };
 const SCALARS = ['contact_email', 'contact_phone', 'dashboard', 'display_name'] as const;
 
-/** Top-level scalars that differ, with old and new values. */
+/** Returns the top-level scalars that differ, with old and new values. */
 function changedScalars(
   was: StoredAccount | undefined,
   account: StoredAccount,

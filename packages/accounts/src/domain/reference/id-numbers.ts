@@ -59,7 +59,7 @@ export function matchesIdNumberPattern(
   return pattern.test(value);
 }
 
-/** Names (`CC.name`) of the validators for the check digits of this type. */
+/** Returns the names (`CC.name`) of the validators for the check digits of this type. */
 export function checksumsOf(holder: IdNumberHolder, type: string): readonly string[] {
   return rowOf(holder, type)?.checksums ?? [];
 }

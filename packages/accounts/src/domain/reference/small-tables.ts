@@ -52,7 +52,7 @@ export function isMerchantCategoryCode(code: string): boolean {
   return codeSet().has(code);
 }
 
-/** Default of the platform setting `recipient_blocked_email_domains`. */
+/** Returns the default of the platform setting `recipient_blocked_email_domains`. */
 export function defaultBlockedEmailDomains(): readonly string[] {
   return emailDomains().refused_for_recipients;
 }

@@ -15,7 +15,7 @@ interface Sent {
   readonly body?: string;
 }
 
-/** Error code for a minimal request with the given parts. */
+/** Returns the error code for a minimal request with the given parts. */
 async function codeOf({ method = 'POST', path = 'accounts', headers = {}, body = '{}' }: Sent) {
   const answer = await server.send(`/v2/core/${path}`, {
     method,

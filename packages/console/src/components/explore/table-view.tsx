@@ -164,7 +164,10 @@ interface Ordered {
   readonly order: Uint32Array | undefined;
 }
 
-/** Rows sorted by a column in the worker. Until the sort completes, the previous rows are returned. */
+/**
+ * Returns the rows sorted by a column in the worker. Until the sort completes, the previous rows
+ * are returned.
+ */
 function useOrdered(
   frame: Frame,
   sorted: { readonly column: string; readonly isDescending: boolean } | undefined,

@@ -381,7 +381,7 @@ function useKeys(at: {
   }, []);
 }
 
-/** Values of a tag that start with the typed text. */
+/** Returns the values of a tag that start with the typed text. */
 async function tagValues(
   db: string,
   at: { readonly table: string; readonly tag: string; readonly typed: string },

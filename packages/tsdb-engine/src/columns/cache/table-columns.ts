@@ -89,10 +89,11 @@ export class TableColumns {
   }
 
   /**
-   * Rows of the sources with the given fields, at least those between the two timestamps.
+   * Returns the rows of the sources with the given fields, at least those between the two
+   * timestamps.
    * - `undefined`: not in memory, and DuckDB is faster. They are loaded in the background.
-   * - A promise: they will be in memory soon. Read the sources again when it resolves, because they may contain more
-   * rows by then.
+   * - A promise: they will be in memory soon. Read the sources again when it resolves, because they
+   *   may contain more rows by then.
    */
   find(sources: readonly RowSource[], wanted: Wanted): Found | Promise<void> | undefined {
     const found = this.#look(sources, wanted);
@@ -107,7 +108,7 @@ export class TableColumns {
     return isAwaited ? done : undefined;
   }
 
-  /** All rows that were found. `undefined` means that DuckDB is faster. */
+  /** Returns all rows that were found. `undefined` means that DuckDB is faster. */
   async read(
     { rows, unloaded }: Found,
     { columns, minTimeNs, maxTimeNs, series = [] }: Wanted,

@@ -77,8 +77,8 @@ export interface Slices {
 }
 
 /**
- * Values of a column at the given rows, as doubles. Missing values are omitted, and `slices` is
- * shortened accordingly.
+ * Returns the values of a column at the given rows, as doubles. Missing values are omitted, and
+ * `slices` is shortened accordingly.
  */
 export function gatherPresent(
   column: StoredColumn,

@@ -43,7 +43,8 @@ interface ColumnRequest {
 }
 
 /**
- * Groups with their aggregates; `undefined` if the result would not be exact, or DuckDB is faster.
+ * Returns the groups with their aggregates; `undefined` if the result would not be exact, or DuckDB
+ * is faster.
  */
 export async function answerGroups(
   columnRequest: ColumnRequest,
@@ -145,7 +146,7 @@ async function computed(
   };
 }
 
-/** Group of each run. */
+/** Returns the group of each run. */
 function* groupsOf({ series }: Runs, groups: SeriesGroups): Steps<Uint32Array> {
   const groupOf = new Uint32Array(series.length);
   for (let run = 0; run < series.length; run++) {
@@ -167,7 +168,7 @@ interface Span {
   readonly max: bigint;
 }
 
-/** Minimum and maximum timestamp of the rows; `undefined` if there are none. */
+/** Returns the minimum and maximum timestamp of the rows; `undefined` if there are none. */
 function* spanOf(runs: Runs, loaded: readonly LoadedRows[]): Steps<Span | undefined> {
   const firsts = new Map<number, number>();
   const lasts = new Map<number, number>();

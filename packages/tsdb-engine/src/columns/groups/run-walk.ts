@@ -166,7 +166,10 @@ function newSlices(rowCount: number): Slices {
   return { starts: new Uint32Array(rowCount + 1), cells: new Uint32Array(rowCount), count: 0 };
 }
 
-/** First row in `[from, to)` whose offset is at least `offset`. The search starts near `from`. */
+/**
+ * Returns the first row in `[from, to)` whose offset is at least `offset`. The search starts near
+ * `from`.
+ */
 function firstFrom(offsets: Uint32Array, from: number, to: number, offset: number): number {
   let step = 4;
   let low = from;

@@ -30,7 +30,9 @@ export class SeriesGroups {
     return this.#example.length;
   }
 
-  /** Number of the series' group; groups are numbered in the order of their first call. */
+  /**
+   * Returns the number of the series' group; groups are numbered in the order of their first call.
+   */
   groupOf(series: number): number {
     let group = 0;
     for (let i = 0; i < this.#tags.length; i++) {
@@ -46,7 +48,7 @@ export class SeriesGroups {
     return group;
   }
 
-  /** Value of one tag for each group; `undefined` where it is absent. */
+  /** Returns the value of one tag for each group; `undefined` where it is absent. */
   valuesOf(tag: string): readonly (string | undefined)[] {
     const column = this.#index.tagColumn(tag);
     return this.#example.map((series) => column?.text(column.codes[series] as number));
@@ -97,8 +99,8 @@ const SLOTS_PER_GROUP = 8;
 const MAX_PACKED = 2 ** 20;
 
 /**
- * Group numbers by position; equal positions sort by group number. Sorted without a comparison
- * callback.
+ * Returns the group numbers by position; equal positions sort by group number. Sorted without a
+ * comparison callback.
  */
 function byPlace(places: Float64Array): readonly number[] {
   const count = places.length;
@@ -151,7 +153,7 @@ function bySlot({ of, count }: { readonly of: Uint32Array; readonly count: numbe
   return groups;
 }
 
-/** Ranks of only these values. */
+/** Returns the ranks of only these values. */
 function* ranksOf(tag: TagCodes, codes: readonly number[]): Steps<ReadonlyMap<number, number>> {
   const texts = new Map<number, string>();
   for (let i = 0; i < codes.length; i++) {

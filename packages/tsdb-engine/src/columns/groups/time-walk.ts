@@ -90,7 +90,7 @@ export class TimeWalk {
     return this.#take(count);
   }
 
-  /** Position of the first remaining row. */
+  /** Returns the position of the first remaining row. */
   #edge(): number | undefined {
     const { source } = this.#runs;
     const { starts, factors } = this.#scale;

@@ -127,7 +127,7 @@ export class FewSeriesRows {
     return index;
   }
 
-  /** Row groups that may contain rows of the series in the time range. */
+  /** Returns the row groups that may contain rows of the series in the time range. */
   #groupsOf({ starts, times, series }: FileIndex, wanted: FewSeries): readonly number[] {
     const ids = wanted.series.map((dense) => this.#index.idOf(dense));
     const groups: number[] = [];
@@ -174,7 +174,10 @@ export class FewSeriesRows {
     return loaded;
   }
 
-  /** The rows from the first of the requested series to the last, with the series of each row. */
+  /**
+   * Returns the rows from the first of the requested series to the last, with the series of each
+   * row.
+   */
   #seriesOf({ words, ends }: ValueRuns, wanted: ReadonlySet<number>): SeriesOfRows | undefined {
     const denseNumbers: number[] = [];
     for (let run = 0; run < ends.length; run++)

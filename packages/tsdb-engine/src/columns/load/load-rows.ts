@@ -109,7 +109,7 @@ function engineForm(
   }
 }
 
-/** Maximum size of a loaded value in bytes. */
+/** Returns the maximum size of a loaded value in bytes. */
 export function valueSizeBytes({ form }: LoadColumn): number {
   return form.numbers?.BYTES_PER_ELEMENT ?? 8;
 }
@@ -192,7 +192,7 @@ function rangeText({ from, rowNumber }: LoadSource, start: number, end: number):
   return `${from} WHERE ${rowNumber} >= ${start} AND ${rowNumber} < ${end}`;
 }
 
-/** Dense numbers of the series with these ids; -1 for unknown ids. */
+/** Returns the dense numbers of the series with these ids; -1 for unknown ids. */
 export function denseOf(ids: BigInt64Array, count: number, index: SeriesIndex): Uint32Array {
   const words = new Int32Array(ids.buffer, ids.byteOffset, ids.length * 2);
   const series = new Uint32Array(count);

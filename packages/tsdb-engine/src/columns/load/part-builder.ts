@@ -53,7 +53,7 @@ export class PartBuilder {
   }
 }
 
-/** Timestamps as multiples of their greatest common divisor. */
+/** Returns the timestamps as multiples of their greatest common divisor. */
 function* scaled(
   times: BigInt64Array,
 ): Steps<Pick<Part, 'baseNs' | 'unitNs' | 'offsets' | 'minOffset' | 'maxOffset'> | undefined> {
@@ -108,7 +108,8 @@ function greatestDivisor(a: number, b: number): number {
 }
 
 /**
- * The runs if rows are grouped by series and ascend in time, as in segments; otherwise `undefined`.
+ * Returns the runs if rows are grouped by series and ascend in time, as in segments; otherwise
+ * `undefined`.
  */
 function storedRuns(series: Uint32Array, offsets: Uint32Array): Runs | undefined {
   for (let row = 1; row < series.length; row++) {

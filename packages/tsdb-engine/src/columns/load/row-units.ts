@@ -49,9 +49,9 @@ export class RowUnits {
   }
 
   /**
-   * Index of the first of the last pages that are joined with the following rows. Pages of similar
-   * size are joined together. Most queries then load only new rows, each row is copied a few times
-   * at most, and there are few pages.
+   * Returns the index of the first of the last pages that are joined with the following rows. Pages
+   * of similar size are joined together. Most queries then load only new rows, each row is copied a
+   * few times at most, and there are few pages.
    */
   #firstJoined(source: RowSource, units: readonly RowUnit[], pageRows: number): number {
     for (let first = units.length; ; ) {
@@ -88,9 +88,9 @@ export class RowUnits {
   }
 
   /**
-   * The first row to gather; `undefined` if there is nothing to do. A gathered unit is gathered
-   * again unless it is more than twice as large as the rows after it. There are then few units, and
-   * each row is copied a few times at most.
+   * Returns the first row to gather; `undefined` if there is nothing to do. A gathered unit is
+   * gathered again unless it is more than twice as large as the rows after it. There are then few
+   * units, and each row is copied a few times at most.
    */
   scatteredFrom(key: object, rowCount: number): number | undefined {
     const gathered = (this.#units.get(key) ?? []).filter(({ isGathered }) => isGathered);
@@ -133,7 +133,7 @@ export class RowUnits {
   }
 }
 
-/** Size of equal pieces of at most `most` each, with as few pieces as possible. */
+/** Returns the size of equal pieces of at most `most` each, with as few pieces as possible. */
 const evenly = (count: number, most: number): number => Math.ceil(count / Math.ceil(count / most));
 
 /** Whether all rows of the source from `from` on are in DuckDB, or all are in blocks. */

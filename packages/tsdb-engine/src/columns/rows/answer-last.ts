@@ -29,7 +29,7 @@ const SERIES_PER_ROW = 8;
 /** Maximum error of a timestamp as a double. */
 const NEAR_NS = 1024;
 
-/** The newest row of each combination of tags. */
+/** Returns the newest row of each combination of tags. */
 export async function answerLastRows(columnRequest: {
   readonly request: InMemoryRequest;
   readonly answer: InMemoryLastRows;

@@ -69,7 +69,7 @@ export class SliceChunks {
     this.#order = this.#sorter.sorted(this.#places, rowCount);
   }
 
-  /** Rows `[from, to)` of the slice in time order. */
+  /** Returns the rows `[from, to)` of the slice in time order. */
   chunk(from: number, to: number): ResultChunk {
     const order = this.#order.subarray(from, to);
     const { take, release } = this.#spare.forChunk();

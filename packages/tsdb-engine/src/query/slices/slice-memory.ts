@@ -19,7 +19,7 @@ const MAX_MADE_COUNT = 4;
 
 /** Memory for the slices of one result, which has one slice at a time. */
 export interface SliceRoom {
-  /** Maximum size of the next slice in bytes. */
+  /** Returns the maximum size of the next slice in bytes. */
   fittingBytes(): number;
   /** True if slices should be copied out of DuckDB completely. */
   isTight(): boolean;

@@ -114,7 +114,10 @@ export class MemoryWatch {
     this.#noteOld();
   }
 
-  /** The youngest statement that was already running at the previous check; if there is none, the youngest of all. */
+  /**
+   * Returns the youngest statement that was already running at the previous check; if there is
+   * none, the youngest of all.
+   */
   #youngest(): WatchedStatement | undefined {
     const all = [...this.#running];
     const chosen = all.findLast(({ isOld }) => isOld) ?? all.at(-1);

@@ -246,7 +246,7 @@ export class Engine {
     }
   }
 
-  /** A webhook was disabled, suspended or deleted. */
+  /** Called when a webhook was disabled, suspended or deleted. */
   #endQueue(appId: number): void {
     this.#deps.endings.look(appId);
     const appQueue = this.#appQueues.find(appId);

@@ -10,7 +10,7 @@ export class AttemptRate {
     this.#atMs = nowMs;
   }
 
-  /** Milliseconds until the next attempt may start; 0 if it may start now. */
+  /** Returns the milliseconds until the next attempt may start; 0 if it may start now. */
   delayMs(nowMs: number): number {
     this.#refill(nowMs);
     return this.#tokens >= 1 ? 0 : Math.ceil(((1 - this.#tokens) / this.#perSec) * 1000);

@@ -6,9 +6,9 @@ interface OwnLeaseDeps {
   readonly queue: QueueStore;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Other nodes now own the items that this node had claimed. */
+  /** Called when other nodes own the items that this node had claimed. */
   readonly onLost: () => void;
-  /** A release failed, so the leases in the store are unverified. */
+  /** Called when a release failed, so that the leases in the store are unverified. */
   readonly onUnverified: () => void;
 }
 

@@ -11,7 +11,7 @@ import { RULES } from '../index.js';
 
 // Expected values: accounts, sections 8.5 and 12. The wire tests check each code over HTTP.
 
-/** Error code for creating an account with exactly these fields. */
+/** Returns the error code for creating an account with exactly these fields. */
 function codeOf(fields: AccountFields, settings: Partial<PlatformSettings> = {}) {
   return RULES.checkAccount({
     operation: 'create',

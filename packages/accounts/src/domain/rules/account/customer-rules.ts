@@ -164,7 +164,7 @@ function hasTaxLocation(at: AccountContext): boolean {
   }
 }
 
-/** Path of the field with the tax location. */
+/** Returns the path of the field with the tax location. */
 function taxLocationSource(fields: AccountFields): string {
   const paths = {
     identity_address: 'identity.country',
