@@ -130,7 +130,7 @@ export class SegmentRegistry {
   }
 
   /**
-   * Returns the last log file whose rows are in segments. Later files contain no such rows; 0 if
+   * Returns the last log file with rows that are in segments. Later files contain none; 0 if
    * nothing was ever flushed.
    */
   async lastFlushedFile(): Promise<number> {
