@@ -31,7 +31,7 @@ const LONGEST_QUERY_WAIT_MS = 5000;
 export interface FrozenEngine {
   /** The rows are kept until `release`. */
   readonly objects: readonly StoredFile[];
-  /** Names within the backup folder. */
+  /** File names within the backup folder. */
   readonly logFiles: readonly string[];
   /** Calling it twice is harmless. */
   release(): void;
@@ -234,7 +234,7 @@ export class TsdbEngine implements Engine {
     return count;
   }
 
-  /** Visits every segment: for status pages, not for hot paths. */
+  /** Visits every segment, so it is suitable for status pages but not for hot paths. */
   state(): EngineState {
     let segmentBytes = 0;
     for (const { segments } of this.#tables.values())

@@ -66,7 +66,7 @@ export class EventStore {
     return rows.map(toBundle);
   }
 
-  /** In reading direction. */
+  /** Returns bundles in reading direction. */
   async list(tenant: Tenant, range: EventRange): Promise<readonly EventBundle[]> {
     const isOlder = range.direction === 'older';
     let query = this.#reader

@@ -4,7 +4,7 @@ import { invariant } from '@plinth/kernel';
 export interface SealingKeys {
   /** Id of the key for new data. */
   readonly current: string;
-  /** 32 bytes each, by id. */
+  /** Keys of 32 bytes, by id. */
   readonly keys: ReadonlyMap<string, Uint8Array>;
   /** Key for digests of values too short for a plain hash; never rotated. */
   readonly digestKey: Uint8Array;

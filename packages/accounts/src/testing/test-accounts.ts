@@ -75,7 +75,7 @@ export class TestAccounts extends TestServer {
     return JSON.parse((await this.ops(method, path, { ...body })).text);
   }
 
-  /** Merge-patches the settings of `plat_default`. */
+  /** Updates the settings of `plat_default` with a merge patch. */
   async settings(patch: object): Promise<AnyJson> {
     return await this.operate('platforms/plat_default', patch, 'PATCH');
   }

@@ -57,7 +57,7 @@ export function testServer(flags?: Flags): TestServer {
 export class TestServer implements AsyncDisposable {
   readonly clock = new ManualClock(START_MS);
   readonly metrics = new Metrics();
-  /** Log lines. */
+  /** The log lines of the service. */
   readonly logged: string[] = [];
   readonly #flags: Flags;
   readonly #delivers: boolean;

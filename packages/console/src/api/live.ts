@@ -228,7 +228,7 @@ export class Live {
   }
 }
 
-/** `undefined` when the data is not valid JSON. */
+/** Returns `undefined` when the data is not valid JSON. */
 function eventOf(event: string, data: string): LiveEvent | undefined {
   try {
     return { event, data: JSON.parse(data) };

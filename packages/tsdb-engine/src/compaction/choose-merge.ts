@@ -19,7 +19,7 @@ export interface Merge {
   readonly maxPartitions?: number;
 }
 
-/** Both ends are inclusive. */
+/** A time span; both ends are inclusive. */
 export interface TimeSpan {
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;

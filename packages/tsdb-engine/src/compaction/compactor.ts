@@ -26,7 +26,7 @@ interface Work {
   readonly run: () => Promise<void>;
 }
 
-/** Status for operators. */
+/** Compaction status for operators. */
 export interface CompactionState {
   readonly running:
     | { readonly tableId: number; readonly fileCount: number; readonly sinceMs: number }

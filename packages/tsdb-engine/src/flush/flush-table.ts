@@ -149,7 +149,7 @@ interface Part {
   readonly kind: Segment['kind'];
   /** SQL text for FROM with `_series, "time"`, the columns, and `_seq` in overlays. */
   readonly rows: string;
-  /** Known if every written row is included. */
+  /** The row count, if it is known because every row is written. */
   readonly rowCount?: number;
   drop(): Promise<void>;
 }
@@ -331,7 +331,7 @@ export async function writeSegment(options: {
 function sortedRowsText(of: {
   /** SQL text for FROM, and WHERE. */
   readonly rows: string;
-  /** Column names, quoted. */
+  /** Quoted column names. */
   readonly values: readonly string[];
   readonly seriesTable: string;
   /** Tag columns: their quoted names, and their values if there are few. */

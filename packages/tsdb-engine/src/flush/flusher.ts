@@ -137,8 +137,8 @@ export class Flusher {
   }
 
   /**
-   * Starts a flush in the background if size or age require it. Cheap, because it is called after
-   * every write.
+   * Starts a flush in the background if size or age require it. The check is cheap, because it runs
+   * after every write.
    */
   flushWhenDue(): void {
     if (this.#running !== undefined || this.#buffer.isReadOnly) return;

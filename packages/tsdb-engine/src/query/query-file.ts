@@ -17,7 +17,7 @@ export interface PreparedQuery extends RunnableQuery {
   readonly planned: PlannedQuery;
   readonly logged: LoggedQuery;
   readonly slot: QuerySlot;
-  /** Empty if the result is already computed. */
+  /** The scans that DuckDB reads; empty if the result is already computed. */
   readonly scans: readonly PreparedScan[];
   release(): void;
 }

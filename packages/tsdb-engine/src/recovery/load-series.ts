@@ -62,7 +62,7 @@ function loadChunk(
   const areAllPresent = tags.every(({ validity }) => validity === undefined);
   const texts = tags.map(({ values }) => values as ArrayLike<string>); // tag columns contain strings
   for (let row = 0; row < rowCount; row++) {
-    // 64-bit integers arrive in one of these forms
+    // DuckDB returns 64-bit integers in one of these forms
     const id = BigInt(ids?.values[row] as bigint | number);
     if (areAllPresent) {
       index.load(

@@ -97,7 +97,7 @@ export async function replayLog(options: {
   readonly buffer: WriteBuffer;
   /** Returns `undefined` if the table was deleted permanently; its rows are dropped. */
   readonly storeOf: (tableId: number) => TableStore | undefined;
-  /** Called for rows without a table. */
+  /** Called for rows whose table does not exist. */
   readonly onHomeless: (tableId: number, rowCount: number) => void;
   /** Called with the file number after its rows are in the buffer. */
   readonly onRestored: (file: number) => Promise<void> | undefined;

@@ -23,7 +23,7 @@ export interface SeriesRange {
 
 /** A part of a result that arrives in time order, or group by group. */
 export interface ScanSlice extends TimeSlice {
-  /** Absent means all series. */
+  /** If absent, the slice contains all series. */
   readonly series?: SeriesRange | undefined;
 }
 
@@ -130,7 +130,7 @@ export class TimeSlices implements Slices {
     this.#sizes.ended(slice);
   }
 
-  /** An estimate, so doubles are exact enough. */
+  /** The result is an estimate, so doubles are exact enough. */
   #rowsBefore(place: bigint): number {
     const at = Number(place);
     let sum = 0;

@@ -13,7 +13,7 @@ export class SeriesIds {
     return this.#count;
   }
 
-  /** Allocated capacity in ids. */
+  /** Number of ids for which memory is allocated. */
   get capacity(): number {
     return this.#ids.length;
   }

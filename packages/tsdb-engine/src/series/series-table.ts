@@ -17,8 +17,8 @@ import type { SeriesIndex } from './series-index.js';
 const BATCH_SERIES = 4096;
 
 /**
- * DuckDB's copy of a table's series: one row per series, with `_series` and the tag columns. Rows
- * are joined to it. A small table may be dropped while it is not in use.
+ * DuckDB's copy of a table's series: one row per series, with `_series` and the tag columns.
+ * Queries join rows to it. A small table may be dropped while it is not in use.
  */
 export class SeriesTable implements EvictableTable {
   readonly #table: GrowingTable;

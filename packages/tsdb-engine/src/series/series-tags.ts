@@ -26,12 +26,12 @@ interface TagTexts {
  */
 export class SeriesTags {
   readonly #index: SeriesIndex;
-  /** By column index of the result. */
+  /** Tag columns by column index of the result. */
   readonly #tags: ReadonlyMap<number, TagTexts>;
   /** Hash table of the result's series by id, with linear probing. */
   #slots = new Int32Array(FIRST_SLOT_COUNT * SLOT_WORDS);
   #seriesCount = 0;
-  /** Array of a released chunk. */
+  /** The array of a released chunk, for reuse. */
   #spareCodes: Int32Array | undefined;
 
   constructor(index: SeriesIndex, tags: readonly PassedTag[]) {

@@ -78,7 +78,7 @@ export class TagColumn implements TagCodes {
 /** The columns of tag sets that have the same keys. */
 interface Shape {
   readonly keys: readonly string[];
-  /** By key, ascending. */
+  /** Columns in ascending order of their keys. */
   readonly columns: readonly TagColumn[];
 }
 

@@ -13,7 +13,7 @@ export interface OpenSegment {
   readonly pinned: Pinned;
   /** Set once the file's checksum was verified. */
   verified: Promise<void> | undefined;
-  /** Damage is reported once, not with every query. */
+  /** True if damage was reported, so that it is reported only once. */
   isReported: boolean;
 }
 
@@ -22,7 +22,7 @@ export type SegmentVerifier = Pick<KnownFiles, 'check' | 'invalidate'>;
 
 /** The segments of one table. */
 export class TableSegments {
-  /** Replaced on change, never mutated. */
+  /** The list is replaced on each change, never mutated. */
   list: readonly OpenSegment[] = [];
   readonly #files: SegmentFiles;
   readonly #known: SegmentVerifier;

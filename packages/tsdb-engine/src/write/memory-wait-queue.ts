@@ -1,7 +1,7 @@
 import type { Clock } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
-/** Shorter than client timeouts. */
+/** Maximum wait of a write, shorter than client timeouts. */
 export const LONGEST_WAIT_MS = 2000;
 
 /**

@@ -11,7 +11,7 @@ import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { BufferTable } from './buffer-table.js';
 
-/** Several blocks, so that the event loop runs between them. */
+/** The rows fill several blocks, so that the event loop runs between them. */
 const ROW_COUNT = 60_000;
 
 describe('BufferTable', () => {
@@ -164,7 +164,7 @@ function withGaps(rows: RowBatch): RowBatch {
   return { ...rows, fields: rows.fields.map((field) => ({ ...field, validity })) };
 }
 
-/** Several DuckDB chunks, the last one partially filled. */
+/** The rows fill several DuckDB chunks, the last one only partially. */
 const TEXT_ROW_COUNT = 5_000;
 
 function textBatch(textOf: (row: number) => string): RowBatch {
@@ -187,7 +187,7 @@ function textBatch(textOf: (row: number) => string): RowBatch {
   };
 }
 
-/** Returns one series; the value of row i is i. */
+/** Returns rows of one series. The value of row i is i. */
 function batch(): RowBatch {
   const numbers = Array.from({ length: ROW_COUNT }, (_, i) => i);
   return {

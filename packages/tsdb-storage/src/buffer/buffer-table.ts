@@ -193,7 +193,7 @@ export class BufferTable {
 
   async #moveWaiting(what: 'all' | 'full_blocks'): Promise<void> {
     await this.#host.withWriter(async (connection) => {
-      const { appendBlock } = await import('./append-block.js'); // Native code, loaded after DuckDB.
+      const { appendBlock } = await import('./append-block.js'); // The appender is native code that is loaded after DuckDB.
       const isLastLeft = what === 'full_blocks' && (this.#waiting.at(-1)?.free ?? 0) > 0;
       const blocks = this.#waiting.splice(0, this.#waiting.length - (isLastLeft ? 1 : 0));
       this.#moving = blocks;

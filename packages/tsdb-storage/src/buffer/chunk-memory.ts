@@ -9,7 +9,7 @@ const MAX_KEPT_COLUMNS = 512;
  * million rows left more than a hundred megabytes uncollected.
  */
 export class ChunkMemory {
-  /** By column types, most recently released last. */
+  /** Chunks by column types; the most recently released one is last. */
   readonly #kept = new Map<string, KeptChunk>();
   #keptColumns = 0;
 

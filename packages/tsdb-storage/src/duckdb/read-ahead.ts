@@ -47,7 +47,7 @@ export async function* readAhead<T>(
   }
 }
 
-/** A requested item. */
+/** An item that was requested from the source. */
 class Asked<T> {
   readonly made: Promise<IteratorResult<T, void>>;
   isMade = false;

@@ -43,7 +43,7 @@ export interface UnknownFiles {
   readonly kind: 'removed' | 'moved';
   readonly count: number;
   readonly sizeBytes: number;
-  /** Their new folder, if moved. */
+  /** The folder to which the files were moved, if they were moved. */
   readonly folder: string;
 }
 

@@ -62,7 +62,7 @@ export interface RegistryChange {
   /** Must all still be registered; otherwise nothing changes (`SegmentsChanged`). */
   readonly removeSegments: readonly string[];
   readonly addSeriesFiles: readonly SeriesFile[];
-  /** Like `removeSegments`. */
+  /** Must all still be registered, like `removeSegments`. */
   readonly removeSeriesFiles: readonly string[];
   /** All rows of these tables in log files up to `file` are in segments. */
   readonly flushed?: {
@@ -72,7 +72,7 @@ export interface RegistryChange {
     readonly lastFreeFile: number | undefined;
     /** The first record after `lastFreeFile`. */
     readonly firstNeeded: LogStart;
-    /** An existing log file. */
+    /** Number of a log file that exists. */
     readonly newestFile: number;
   };
 }

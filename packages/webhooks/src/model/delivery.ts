@@ -23,7 +23,7 @@ export interface DeliveryDetail extends DeliverySummary {
   /** Undefined when there was no response. */
   readonly responseHeaders: Readonly<Record<string, string>> | undefined;
   readonly responseBody: Uint8Array | undefined;
-  /** Exact error, for operators. */
+  /** The exact error, shown only to operators. */
   readonly error: string | undefined;
 }
 
@@ -50,8 +50,8 @@ export interface DeliveryFilter {
   readonly guid?: string;
   readonly installation_id?: number;
   readonly repository_id?: number;
-  /** Inclusive. */
+  /** Inclusive bound. */
   readonly sinceMs?: number;
-  /** Inclusive. */
+  /** Inclusive bound. */
   readonly untilMs?: number;
 }

@@ -19,7 +19,7 @@ export interface Scan {
   /** Columns of table `d`. */
   readonly columns: string;
   readonly direction: 'older' | 'newer';
-  /** Ids, both inclusive. */
+  /** Range of ids, both ends inclusive. */
   readonly fromId: number | undefined;
   readonly toId: number | undefined;
   readonly limit: number;

@@ -31,7 +31,7 @@ interface DetailRow extends DeliveryRow {
 }
 
 export interface DeliveryPage {
-  /** Newest first. */
+  /** Records, newest first. */
   readonly items: readonly DeliverySummary[];
   /** First record of the next page, with older records. */
   readonly nextId: number | undefined;

@@ -44,7 +44,7 @@ export interface AccountsDeps {
 
 /** A write with a valid shape. */
 export interface AccountWrite {
-  /** Parsed body, for the fingerprint. */
+  /** The parsed body, used for the fingerprint. */
   readonly body: unknown;
   readonly given: GivenAccount & { readonly account_token?: string };
   readonly include: ReadonlySet<Include>;

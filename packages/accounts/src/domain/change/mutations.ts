@@ -39,7 +39,7 @@ export interface MutationAnswer {
 }
 
 interface RecordKey {
-  /** `<tenant>:<key>`. */
+  /** Id of the record, `<tenant>:<key>`. */
   readonly id: string;
   readonly fingerprint: string;
 }

@@ -8,7 +8,7 @@ import type { Subject } from './subject.js';
 
 /** Data that is verified together, and the fields that its findings refer to. */
 interface Target {
-  /** `business`, `person:<id>`, `document:<file id>`. */
+  /** Target of the verification: `business`, `person:<id>` or `document:<file id>`. */
   readonly name: string;
   /** Verified data; an outcome is only valid for the same data. */
   readonly data: unknown;

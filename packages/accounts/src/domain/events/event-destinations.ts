@@ -271,7 +271,7 @@ export class EventDestinations {
     return {
       body: JSON.stringify(destinationObject(destination, include)),
       writes,
-      // Stored for retries of the request.
+      // The response is stored for retries of the request.
       isSecret: include.secret || include.url,
       afterCommit: () => this.#show(destination),
     };

@@ -22,7 +22,7 @@ interface RotationDeps {
   readonly keys: SealingKeys;
 }
 
-/** Rows per batch. */
+/** Number of rows per batch. */
 const BATCH_SIZE = 100;
 
 /** Columns whose complete value is one encrypted text. */

@@ -27,7 +27,7 @@ function isVersioned(data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'version' in data && data.version === VERSION;
 }
 
-/** A lazily created value. */
+/** Returns a function that creates its value on the first call. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -47,7 +47,7 @@ export function localeTags(): readonly string[] {
   return locales().values;
 }
 
-/** Merchant category codes, four digits. */
+/** Whether `code` is a merchant category code (four digits). */
 export function isMerchantCategoryCode(code: string): boolean {
   return codeSet().has(code);
 }

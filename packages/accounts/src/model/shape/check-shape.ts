@@ -64,7 +64,7 @@ const MAX_FAILURE_COUNT = 100;
 export interface ShapeResult {
   /** A copy in stored form; only valid without failures. */
   readonly value: unknown;
-  /** In order of appearance. */
+  /** Failures in the order of the body. */
   readonly failures: readonly InvalidField[];
 }
 

@@ -169,7 +169,7 @@ const repeatHeaders = (originalRequestId: string | undefined): HeaderList =>
 const isShapeRefused = (error: unknown): boolean =>
   error instanceof AccountsRefused && error.violation.code === 'invalid_fields';
 
-/** `undefined` if the body is not valid and cannot be repeated. */
+/** Returns `undefined` if the body is not valid and cannot be repeated. */
 function readAnyBody(request: HttpRequest): unknown {
   try {
     return request.url.startsWith('/v1/') ? readFormOrJson(request) : readJson(request);

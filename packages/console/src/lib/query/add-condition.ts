@@ -205,7 +205,7 @@ function inserted(typed: string, { where, sourceEnd }: Parsed, condition: string
   return { text: `${typed.slice(0, begin)}${kept} ${added}${typed.slice(end)}`, added };
 }
 
-/** `undefined` when the language has no such condition. */
+/** Returns `undefined` when the language has no such condition. */
 function conditionOf(
   column: { readonly name: string; readonly kind: string },
   text: string | null,

@@ -37,7 +37,7 @@ export class ColumnCache {
   constructor(options: {
     readonly limitBytes: number;
     readonly nowMs: () => number;
-    /** Only for tests. */
+    /** Used only by tests. */
     readonly segmentUnitRows?: number | undefined;
   }) {
     this.limitBytes = options.limitBytes;

@@ -136,7 +136,7 @@ function slotsOf(
   return { of, count: width + 2 };
 }
 
-/** Counting sort. */
+/** This is a counting sort. */
 function bySlot({ of, count }: { readonly of: Uint32Array; readonly count: number }): number[] {
   const ends = new Uint32Array(count + 1);
   for (let group = 0; group < of.length; group++)

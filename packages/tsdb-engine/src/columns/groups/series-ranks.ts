@@ -48,7 +48,7 @@ function* distinctOf(series: Iterable<number>): Steps<readonly number[]> {
  */
 function* tagPlaces(series: readonly number[], index: SeriesIndex, tag: string): Steps<Int32Array> {
   const codes = new Int32Array(series.length);
-  /** By code; 0 means not seen yet. */
+  /** Indexed by code; 0 means that the code was not seen yet. */
   const ranks = new Int32Array(index.valueCount(tag) + 1);
   const found: { readonly code: number; readonly text: string }[] = [];
   for (let i = 0; i < series.length; i++) {

@@ -24,7 +24,7 @@ export class PartBuilder {
     this.#times = new BigInt64Array(rowCount);
   }
 
-  /** @param series dense numbers */
+  /** @param series dense series numbers */
   add(series: Uint32Array, times: BigInt64Array): void {
     this.#series.set(series, this.#count);
     this.#times.set(times, this.#count);
@@ -148,7 +148,7 @@ function* sortedOrder(series: Uint32Array, offsets: Uint32Array): Steps<Uint16Ar
   return order;
 }
 
-/** Counting sort by series; stable. */
+/** This is a stable counting sort by series. */
 function* placeBySeries(
   series: Uint32Array,
   maxSeries: number,

@@ -19,7 +19,7 @@ export interface RowSource {
   /** Name of the column with the row number, from 0. */
   readonly rowNumber: string;
   readonly kind: 'segment' | 'buffer';
-  /** Only for segments. */
+  /** Present only for segments. */
   readonly file?: RowFile;
   /** Number of all rows; grows for a buffer table. */
   readonly rowCount: number;

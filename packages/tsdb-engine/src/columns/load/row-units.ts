@@ -8,7 +8,7 @@ import { blocksOf, type RowSource } from './row-source.js';
 const PAGE_ROWS = 65536;
 /** At least this many pages of similar size are joined with the rows that follow them. */
 const JOINED_PAGES = 3;
-/** For buffer tables. */
+/** Maximum number of rows that are gathered into one unit of a buffer table. */
 export const MAX_GATHERED_ROWS = 4 * 1024 * 1024;
 /** Fewer rows of a buffer table load almost instantly on demand. */
 const LEAST_GATHERED_ROWS = 16384;

@@ -71,7 +71,7 @@ export async function answerLastRows(columnRequest: {
   return chunks.of(ordered, { from: 0, to: order.length, chunkRows: CHUNK_ROWS });
 }
 
-// Loops are faster than `from` and `map`, which call a function for each of thousands of rows.
+// A loop is faster than `from` and `map`, which call a function for each of thousands of rows.
 
 function pickedFrom(runs: Runs, latest: readonly number[]): PickedRows {
   const picked = emptyRows(latest.length);

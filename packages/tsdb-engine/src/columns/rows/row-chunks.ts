@@ -38,7 +38,7 @@ export class RowChunks {
   readonly #columns: readonly Column[];
   readonly #tags: ChunkTags;
   readonly #kept: CachedTexts | undefined;
-  /** By field and source. */
+  /** Stored columns by field and source. */
   readonly #stored = new Map<Column, readonly (StoredColumn | undefined)[]>();
   readonly #spare = new SpareMemory();
   readonly #baseLow: readonly number[];

@@ -184,7 +184,8 @@ function takeField({ stored, mayLack, values, present }: SliceField, slice: Runs
 }
 
 /**
- * A separate function, because a loop that has seen several array types is slower for each of them.
+ * This is a separate function, because a loop that has seen several array types is slower for each
+ * of them.
  */
 function copyDoubles(
   from: Float64Array,

@@ -65,7 +65,7 @@ function hasLongText(
   return false;
 }
 
-/** Lengths are unsigned. */
+/** DuckDB's lengths are unsigned. */
 const isLong = (length: number): boolean => length >>> 0 > MAX_CELL_TEXT_BYTES;
 
 /**
@@ -136,7 +136,7 @@ function bytesBehind(
   return duckdb.get_data_from_pointer(cells.buffer, at, sizeBytes) as Uint8Array<ArrayBuffer>;
 }
 
-/** Addresses have 48 bits. */
+/** Memory addresses have 48 bits. */
 const addressIn = (words: Int32Array, row: number): number =>
   ((words[row * CELL_WORDS + ADDRESS_WORD] as number) >>> 0) +
   (words[row * CELL_WORDS + ADDRESS_WORD + 1] as number) * WORD_VALUES;

@@ -35,7 +35,7 @@ interface PageHead {
 
 /** Runs of equal 64-bit numbers. */
 export interface ValueRuns {
-  /** As pairs of words, low word first. */
+  /** The numbers as pairs of words, low word first. */
   readonly words: Int32Array;
   /** The row after the end of each run. */
   readonly ends: Uint32Array;

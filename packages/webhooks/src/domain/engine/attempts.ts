@@ -210,7 +210,7 @@ function toRecord(at: {
   readonly outcome: Outcome;
   readonly request: OutgoingRequest;
   readonly hook: Hook;
-  /** Encrypted. */
+  /** The URL, encrypted. */
   readonly url: string;
   readonly deliveredMs: number;
   readonly durationMs: number;

@@ -8,11 +8,11 @@ const MAX_RETRY_AFTER_MS = 86_400_000;
 /** Returns the milliseconds until the next attempt; undefined after the last one. */
 export function retryDelayMs(at: {
   readonly policy: RetryPolicy;
-  /** Attempts so far, from 1. */
+  /** Number of attempts so far, at least 1. */
   readonly attemptNo: number;
   /** Delay from the receiver's `Retry-After`. */
   readonly retryAfterMs: number | undefined;
-  /** Uniform in [0, 1). */
+  /** A random number, uniform in [0, 1). */
   readonly chance: number;
 }): number | undefined {
   const { policy, attemptNo, retryAfterMs = 0, chance } = at;

@@ -80,7 +80,7 @@ export class QueueStore {
     return items.sort((a, b) => a.dueMs - b.dueMs || a.id - b.id);
   }
 
-  /** Undefined after the retention period. */
+  /** Returns the payload; undefined after its retention period. */
   async readPayload(guid: string): Promise<Uint8Array | undefined> {
     return (await readEvents(this.#base, [guid], Number.MAX_SAFE_INTEGER)).get(guid)?.payload;
   }

@@ -21,7 +21,7 @@ export interface Responsibilities {
 
 /** An account write with values that several rules need. */
 export interface AccountContext extends AccountCheck {
-  /** `merged.fields` without undefined blocks. */
+  /** The fields of the merged account. */
   readonly fields: AccountFields;
   readonly isCreate: boolean;
   readonly appliedAfter: ReadonlySet<ConfigurationName>;

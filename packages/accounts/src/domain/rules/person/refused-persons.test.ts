@@ -23,7 +23,7 @@ interface Case extends Refusal {
   readonly state?: Json;
   /** Platform settings after the account and its persons were created. */
   readonly later?: Json;
-  /** Existing persons. */
+  /** Persons that exist before the request. */
   readonly others?: readonly Json[];
   /** Person to update; without it, one is created. */
   readonly before?: Json;
