@@ -54,7 +54,7 @@ export interface WriteOptions {
 /** `plinth write`. */
 export function writeCommand(): Command {
   const command = new Command('write')
-    .description('write line protocol or CSV from files (also gzip) or standard input')
+    .description('write line protocol or CSV from files (plain or gzip) or standard input')
     .argument('[file...]', 'files or line protocol (default or -: standard input)');
   return withConnection(command, { database: true })
     .addOption(

@@ -74,7 +74,7 @@ function list(): Command {
 function logs(): Command {
   const command = withQueryFormat(withConnection(new Command('logs'), { database: true }))
     .description('show log entries of triggers, oldest first')
-    .argument('[name]', 'only this trigger')
+    .argument('[name]', 'show only entries of this trigger')
     .option('-n, --lines <n>', 'maximum number of entries', '50');
   return command.action(async (name: string | undefined) => {
     const count = Number(command.opts()['lines']);

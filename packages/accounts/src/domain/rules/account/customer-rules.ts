@@ -122,7 +122,7 @@ function checkTestClock(at: AccountContext): Violation | undefined {
   if (clock.openAccountCount < MAX_ACCOUNTS_PER_CLOCK) return undefined;
   return violate('test_clocks_customer_limit_reached', {
     param,
-    message: `${param} ${id} already has the maximum of ${MAX_ACCOUNTS_PER_CLOCK} open accounts, ${clock.openAccountCount}.`,
+    message: `${param} ${id} already has ${clock.openAccountCount} open accounts; the maximum is ${MAX_ACCOUNTS_PER_CLOCK}.`,
   });
 }
 
