@@ -48,7 +48,7 @@ async function writeTable(
   const columns = columnsOf(table);
   await store.tombstones.settled();
   const tombstones = store.tombstones.all;
-  // Exclusive: a compaction must not remove the files that are being read.
+  // Runs exclusively, because a compaction must not remove the files that are being read.
   const parts = await store.exclusive(() => splitRows({ store, table, columns, host, tombstones }));
   const numbered = await chooseNumbered(files, table.rowCount, {
     from: table.mainSource().from,

@@ -180,8 +180,8 @@ export class Flusher {
   }
 
   /**
-   * Like `flushSoon` for the present rows, requested by an operator: also directly after a failed
-   * flush.
+   * Starts a flush of the present rows like `flushSoon`, but also directly after a failed flush.
+   * Used for requests of operators.
    */
   flushNow(): void {
     this.#notBeforeMs = 0;

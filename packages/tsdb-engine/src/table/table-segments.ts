@@ -89,7 +89,7 @@ export class TableSegments {
   }
 
   /**
-   * Called if DuckDB failed to read segments: those with a cached check are verified again in the
+   * Call if DuckDB failed to read segments. Those with a cached check are verified again in the
    * background.
    */
   invalidate(segments: readonly OpenSegment[]): void {

@@ -307,8 +307,8 @@ export interface StreamOptions {
   /** If true, the complete result is computed in one call, which saves a round trip. */
   readonly isSmall: boolean;
   /**
-   * Rows to read ahead even for a client that reads nothing, because DuckDB uses more memory for
-   * them than they need.
+   * Number of rows that are read ahead even if the client reads nothing, because DuckDB would use
+   * more memory for them.
    */
   readonly aheadRows?: number | undefined;
   /**

@@ -70,7 +70,7 @@ export class Accumulator {
 
 /** Consecutive slices of gathered rows, with the cell of each. */
 export interface Slices {
-  /** Has `count + 1` elements. */
+  /** The array has `count + 1` elements. */
   readonly starts: Uint32Array;
   readonly cells: Uint32Array;
   count: number;

@@ -91,7 +91,7 @@ export class SeriesGroups {
   }
 }
 
-/** Exceeds every code; codes have 32 bits. */
+/** A number greater than every code, because codes have 32 bits. */
 const BEYOND_RANKS = 2 ** 32;
 /** Positions that are further apart are sorted as numbers. */
 const SLOTS_PER_GROUP = 8;

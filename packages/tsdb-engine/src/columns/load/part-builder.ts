@@ -88,7 +88,7 @@ function* scaled(
   let unitNs = spanNs === 0 ? 1 : spanNs;
   for (let row = 0; row < times.length && unitNs > 1; row++) {
     if (isStepEnd(row)) yield;
-    // Exact below 2 ** 52, and ten times as fast as a remainder.
+    // This is exact below 2 ** 52, and ten times as fast as a remainder.
     const far = distance(row);
     if (!Number.isInteger(far / unitNs)) unitNs = greatestDivisor(unitNs, far % unitNs);
   }

@@ -41,7 +41,7 @@ export async function answerLastRows(columnRequest: {
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, index } = columnRequest;
   if (columnRequest.loaded.length > MAX_SOURCES) return undefined;
-  // Later parts come first: most runs of earlier parts can then be skipped by their bounds.
+  // Later parts come first, so that most runs of earlier parts can be skipped by their bounds.
   const loaded = columnRequest.loaded
     .map((each) => lastRowsOf(each, request))
     .sort((a, b) => compareTimes(b.part.baseNs, a.part.baseNs));

@@ -49,7 +49,7 @@ export class RowChunks {
     readonly columns: readonly Column[];
     readonly index: SeriesIndex;
     /**
-     * Tag strings are created once per series, which is faster with many rows per series, or once
+     * Tag strings are created once per series if there are many rows per series, and otherwise once
      * per value.
      */
     readonly tagsBy: 'series' | 'value';
