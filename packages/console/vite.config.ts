@@ -8,7 +8,7 @@ const LARGE = /node_modules\/(?:@codemirror|@lezer|style-mod|w3c-keyname|crelt|@
 export default defineConfig({
   base: '/console/',
   resolve: {
-    // Imports the TypeScript sources, as the compiler runs in parallel.
+    // Imports the TypeScript sources, because the compiler runs in parallel.
     alias: { '@plinth/line-protocol': `${import.meta.dirname}/../line-protocol/src/index.ts` },
   },
   server: { port: 5173, proxy: { '/api': SERVER, '/ops': SERVER } },

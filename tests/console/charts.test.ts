@@ -135,7 +135,7 @@ describe('charts', { skip: SKIP }, () => {
   });
 
   it('show a note when the statistics are of aggregated points', async () => {
-    const words = page.getByText(/Statistics are of the plotted points/);
+    const words = page.getByText(/Statistics cover the plotted points/);
     const q =
       "SELECT date_bin(INTERVAL '1 hour', time) AS time, host, avg(v) AS v FROM m GROUP BY 1, host";
     await open({ view: 'line', q });

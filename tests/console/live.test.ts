@@ -107,7 +107,7 @@ describe('live pages', { skip: SKIP }, () => {
     await onPage('/server?tab=logs&find=said%3D', async (page, server) => {
       await page.route('**/ops/v1/stream?*', (route) => route.fulfill({ status: 503, body: '{}' }));
       await page.reload();
-      await page.getByText('refreshed every 5 s, as live updates are unavailable').waitFor();
+      await page.getByText('refreshed every 5 s, because live updates are unavailable').waitFor();
       if (PICTURES) await page.screenshot({ path: `${PICTURES}/polling-light.png` });
       await say(server, 'polled');
       await page.getByText('said=polled').waitFor();

@@ -362,7 +362,7 @@ describe('the write drawer', { skip: SKIP }, () => {
   it('warns about decimal commas and missing values', async () => {
     await open('home', 'CSV file');
     await choose('wert.csv', 'Zeit;Wert;n;Ort\n2024-12-30;1,5;1;a\n2024-12-31;2;2\n');
-    await told('Numbers with a decimal comma are not read as numbers.');
+    await told('Values with a decimal comma are not recognized as numbers.');
     await told('2 rows can be written');
     await told('1 row has fewer values than columns; missing values are left empty');
   });

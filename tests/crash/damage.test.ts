@@ -216,7 +216,9 @@ describe('Damage of the last record after a clean stop', () => {
     const failure = await startFailure();
     assert.match(
       failure.message,
-      new RegExp(`${log} at offset ${last}: bad record before the end that a clean stop marked`),
+      new RegExp(
+        `${log} at offset ${last}: invalid record before the end recorded at a clean stop`,
+      ),
     );
     await withServer(async (server) => assert.equal(await numbers(server), '1 2 3 4'), {
       flags: ['--repair'],
@@ -641,7 +643,7 @@ describe('A repair that is killed as soon as it is done', () => {
     {
       name: 'a flipped byte of a record',
       damage: async ([, second]) => await spoil(second, FILE_HEADER_SIZE + RECORD_HEADER_SIZE + 2),
-      refusal: /02\.log at offset 64: bad record in a file that is not the last/,
+      refusal: /02\.log at offset 64: invalid record in a file before the last one/,
       loss: { kind: 'moved_aside', fileIndex: 1 },
       aside: '000000000002.log.damaged',
       kept: '1 2 5 6',
@@ -649,7 +651,7 @@ describe('A repair that is killed as soon as it is done', () => {
     {
       name: 'a flipped byte of the head of a file',
       damage: async ([, second]) => await spoil(second, 20),
-      refusal: /02\.log at offset 0: bad file header/,
+      refusal: /02\.log at offset 0: invalid file header/,
       message: 'corrupt log file quarantined; no records were lost',
       loss: { kind: 'moved_aside', fileIndex: 1 },
       aside: '000000000002.log.damaged',
@@ -666,7 +668,7 @@ describe('A repair that is killed as soon as it is done', () => {
     {
       name: 'a file of another server',
       damage: async ([, , third]) => await writeFile(third, await fileOfAnotherServer(third)),
-      refusal: /03\.log at offset 0: it was written by another server|numbered from/,
+      refusal: /03\.log at offset 0: it was written by another server|first record has number/,
       loss: { kind: 'moved_aside', fileIndex: 2 },
       aside: '000000000003.log.damaged',
       kept: '1 2 3 4',
@@ -680,7 +682,7 @@ describe('A repair that is killed as soon as it is done', () => {
         bytes.writeUInt32LE(crc32c(bytes.subarray(0, 60)), 60);
         await writeFile(third, bytes);
       },
-      refusal: /03\.log at offset 0: its records are numbered from 1 on, but \d+ is next/,
+      refusal: /03\.log at offset 0: its first record has number 1 instead of \d+/,
       loss: { kind: 'moved_aside', fileIndex: 2 },
       aside: '000000000003.log.damaged',
       kept: '1 2 3 4',

@@ -111,7 +111,7 @@ describe('A log', () => {
     [
       'whose newest file is cut to its header',
       async () => await truncate((await twoRuns())[1], 64),
-      /000002\.log at offset 64: 1 records are missing behind the last one/,
+      /000002\.log at offset 64: 1 records are missing after the last one/,
       'v\n1',
     ],
     [

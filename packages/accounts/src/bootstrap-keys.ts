@@ -30,7 +30,10 @@ function readJsonList(text: string, defaultPlatform: string): readonly Bootstrap
   try {
     list = JSON.parse(text);
   } catch {
-    throw accountsError('bootstrap_keys_invalid', 'not a valid JSON list');
+    throw accountsError(
+      'bootstrap_keys_invalid',
+      'the list is not valid JSON; use a list such as [{"value": "sk_test_..."}]',
+    );
   }
   if (!Array.isArray(list)) throw accountsError('bootstrap_keys_invalid', 'must be a JSON array');
   return list.map((item: unknown) => {

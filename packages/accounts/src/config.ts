@@ -59,7 +59,7 @@ export const ACCOUNTS_SETTINGS = defineSettings(
     public_url: Type.String({
       default: '',
       examples: ['https://plinth.example.com'],
-      description: 'server address for `doc_url`; empty uses the address of the request',
+      description: 'server URL in `doc_url`; if empty, the URL of the request',
     }),
     allow_private_targets: Type.Array(Type.String({ pattern: EGRESS_PATTERNS.target }), {
       default: [],

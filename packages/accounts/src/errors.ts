@@ -4,7 +4,10 @@ export { AccountsRefused } from './model/violation.js';
 
 /** Errors that stop startup. */
 export const accountsError = errorCatalogue('AccountsError', {
-  /** Without the key, stored id numbers cannot be decrypted, and a new key would hide that. */
+  /**
+   * Without the key, stored id numbers cannot be decrypted. Creating a new key would hide this
+   * problem.
+   */
   key_file_damaged: (at: { readonly path: string }) =>
     `the key file ${at.path} is corrupt; restore a copy of it`,
   /** The data was restored without its key, for example from a backup without it. */

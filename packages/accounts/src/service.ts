@@ -97,7 +97,7 @@ export function createAccounts(deps: AccountsDeps): HttpService {
 const UPKEEP_MS = 60_000;
 /** How long a used or expired token is still recognized. */
 const TOKEN_RETENTION_MS = 30 * 86_400_000;
-/** Far longer than any request. */
+/** Retention of lock versions, far longer than any request. */
 const GUARD_RETENTION_MS = 86_400_000;
 const SHARED_REFRESH_MS = 1000;
 
@@ -154,7 +154,7 @@ class AccountsService implements HttpService {
   tables(): readonly RouteTable[] {
     const { config, random } = this.#deps;
     const domain = this.#domain;
-    invariant(domain !== undefined, 'the accounts service starts before its routes');
+    invariant(domain !== undefined, 'the accounts service must start before its routes are used');
     const authenticator = this.#authenticator;
     const dialect = new AccountsDialect(authenticator, this.#wording);
     return [accountsTable({ authenticator, dialect, domain, config, terms: this.#terms, random })];
@@ -177,8 +177,8 @@ class AccountsService implements HttpService {
       ? new SharedKeys({ store, secrets, random, clock, file: keyFile })
       : undefined;
     const keeper: KeyKeeper = shared ?? keyFile;
-    // Before the first platform is stored, so that an interrupted start leaves no data without a
-    // key.
+    // The keys are opened before the first platform is stored, so that an interrupted start leaves
+    // no data without a key.
     const sealingKeys = await keeper.open({ hasData: await this.#platforms.hasStored() });
     if (shared === undefined) await refuseForeignKeys(store, sealingKeys, keyFile.place);
     const sealer = new Sealer(sealingKeys);

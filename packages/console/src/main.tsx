@@ -14,7 +14,7 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: LIST_STALE_MS,
-      // `always`, as a computer without a network still reaches a server on localhost.
+      // `always`, because a computer without a network still reaches a server on localhost.
       networkMode: 'always',
       // Only connection failures are retried; an error response would not change.
       retry: (count, error) =>

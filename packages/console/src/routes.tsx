@@ -14,7 +14,7 @@ import { HomePage } from './pages/home/home-page.js';
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
-/** Keeps all values of an address as strings, unknown ones included. */
+/** Keeps all values of an address as strings, including unknown ones. */
 const asText = (search: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(search).map(([name, value]) => [name, value === undefined ? '' : String(value)]),

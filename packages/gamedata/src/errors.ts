@@ -61,7 +61,8 @@ const TEXTS = {
     'the record has changed since it was read',
   precondition_required: 'missing If-Match header; send the ETag of the record',
   forbidden: (at: { readonly scope: string }) => `the token lacks the scope ${at.scope}`,
-  rate_limited: (_at: { readonly retryAfterSec: number }) => 'too many requests with a wrong token',
+  rate_limited: (_at: { readonly retryAfterSec: number }) =>
+    'too many requests with a wrong token; retry later',
   /** The data cannot be read; the server keeps retrying. */
   unavailable: (_at: { readonly retryAfterSec: number }) =>
     'the game data is temporarily unavailable',

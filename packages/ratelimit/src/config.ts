@@ -117,7 +117,7 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   }),
   shadow: Type.Boolean({
     default: false,
-    description: 'count requests and log decisions, but refuse nothing',
+    description: 'count requests and log decisions without rejecting requests',
   }),
   report: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
@@ -177,8 +177,7 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   ban_ip_connections: Type.Integer({
     default: 1_000,
     minimum: 1,
-    description:
-      'connections per address without credentials to rate-limited services; more are closed',
+    description: 'maximum unauthenticated connections per address to rate-limited services',
   }),
   lfs_max_objects: Type.Integer({
     default: 100,

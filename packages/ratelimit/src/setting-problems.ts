@@ -7,10 +7,11 @@ export function rateLimitProblems(
   config: Pick<RateLimitConfig, 'resources' | 'report' | 'services' | 'exempt_cidrs'>,
 ): readonly string[] {
   const resources = new ResourceTable(config.resources);
+  const known = resources.all.map(({ name }) => name).join(', ');
   const unknown = (setting: string, names: readonly string[]): string[] =>
     names
       .filter((name) => resources.find(name) === undefined)
-      .map((name) => `${setting}: unknown resource ${name}`);
+      .map((name) => `${setting}: unknown resource ${name}; use one of ${known}`);
   const ofServices = Object.values(config.services).flatMap(({ resource }) => resource ?? []);
   return [
     ...networkProblems('rate_limit.exempt_cidrs', config.exempt_cidrs),

@@ -97,5 +97,6 @@ async function assertFolder(path: string): Promise<void> {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (found !== undefined && !found.isDirectory()) throw new Error(`${path} is not a folder`);
+  if (found !== undefined && !found.isDirectory())
+    throw new Error(`${path} is not a folder; use a folder`);
 }

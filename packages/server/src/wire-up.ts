@@ -129,7 +129,7 @@ async function openPipeline(
   const numbers = new HttpMetrics(metrics);
   const refusals = metrics.counter({
     name: 'plinth_data_disk_refused_requests_total',
-    help: 'Write requests refused because less than `storage.min_free_bytes` is free.',
+    help: 'Write requests rejected because less than `storage.min_free_bytes` is free.',
   });
   for (const service of services.all) {
     // With a shared database, only the time-series service stores data on this disk.

@@ -208,7 +208,7 @@ export class RelationalCatalog implements Catalog {
       return this.#growth.change(database, undefined, [draft]);
     });
     const created = after.tables.get(table);
-    invariant(created !== undefined, 'a created table shows in its database');
+    invariant(created !== undefined, 'the created table is missing from its database');
     return created;
   }
 

@@ -53,7 +53,7 @@ export interface EngineDeps {
     readonly columnCacheBytes: number;
     /** For tests: rows of a segment per unit in memory. */
     readonly segmentUnitRows: number | undefined;
-    /** Start without damaged segments. */
+    /** If true, startup skips damaged segments. */
     readonly repair: boolean;
   };
   /** Called when rows of these tables were deleted. */
@@ -66,14 +66,14 @@ export interface EngineReport {
   flushed(durationMs: number): void;
   flushFailed(error: unknown, retryMs: number): void;
   compacted(): void;
-  /** Other files are merged in the meantime; these are retried later. */
+  /** The merge is retried later. Other files are merged in the meantime. */
   compactionFailed(failure: {
     readonly error: unknown;
     readonly table: string;
     /** True if the same files failed before. */
     readonly isKnown: boolean;
   }): void;
-  /** The node stops before all rows are in files. */
+  /** Called when the node stops before all rows are in files. */
   rowsLeftInLog(): void;
   backgroundFailed(error: unknown): void;
   /** Called once per segment. */

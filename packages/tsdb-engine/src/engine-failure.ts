@@ -5,10 +5,11 @@ import { OUT_OF_MEMORY } from '@plinth/tsdb-storage/duckdb/instance/memory-watch
 import { FAILED_ON_THE_WAY } from '@plinth/tsdb-storage/duckdb/stream-end.js';
 
 /**
- * DuckDB errors, and the messages that InfluxDB clients receive for them. An error without an entry concerns only
- * DuckDB (generated names, files): the client only receives the message that the query failed, and `cause` contains
- * the details. Constant expressions that fail (`SELECT 1/0`, `'x'::INT`) are handled here as well. The real planner
- * leaves expressions that it cannot fold to execution, so they are execution errors, not planning errors.
+ * DuckDB errors, and the messages that InfluxDB clients receive for them. An error without an entry
+ * concerns only DuckDB (generated names, files). The client then only receives the message that the
+ * query failed, and `cause` contains the details. Constant expressions that fail (`SELECT 1/0`,
+ * `'x'::INT`) are handled here as well. The real planner leaves expressions that it cannot fold to
+ * execution, so they are execution errors, not planning errors.
  */
 const WORDINGS: readonly (readonly [pattern: RegExp, words: string])[] = [
   // Raised by our own macros within DuckDB.
@@ -76,7 +77,7 @@ const WORDINGS: readonly (readonly [pattern: RegExp, words: string])[] = [
   ],
   [/^interval cannot be 0.*$/, "Execution error: Step value can't be 0"],
   [/^Invalid escape string.*$/, 'Execution error: Escape string must be empty or one character'],
-  [/^Max expression depth limit.*$/, 'Resources exhausted: the query is nested too deep'],
+  [/^Max expression depth limit.*$/, 'Resources exhausted: the query is nested too deeply'],
 ];
 
 const UNREAD = 'External error: stored data could not be read';
@@ -84,8 +85,8 @@ const UNREAD = 'External error: stored data could not be read';
 type FailureKind = 'execution_error' | 'not_implemented' | 'query_out_of_memory' | 'query_failed';
 
 /**
- * Valid SQL that DuckDB does not support. Other DuckDB errors about a statement mean incorrect
- * generated SQL or stale columns.
+ * Errors for valid SQL that DuckDB does not support. Other DuckDB errors about a statement indicate
+ * incorrect generated SQL or stale columns.
  */
 const UNSUPPORTED = [
   /^Not implemented Error/,
@@ -105,12 +106,12 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: FailureKind, words: stri
       'is',
     ),
     'query_out_of_memory',
-    'Resources exhausted: the query needs more memory than the server allows, and more disk to spill to',
+    'Resources exhausted: the query exceeds the memory limit of the server, and the disk has no space for spilled data',
   ],
   [
     OUT_OF_MEMORY,
     'query_out_of_memory',
-    'Resources exhausted: the query needs more memory than the server allows',
+    'Resources exhausted: the query exceeds the memory limit of the server',
   ],
   [/^IO Error/, 'query_failed', UNREAD],
   [/^INTERRUPT/, 'query_failed', 'query cancelled'],
@@ -149,7 +150,7 @@ const ARROW_NAMES: ReadonlyMap<string, string> = new Map([
   ['DATE', 'Date32'],
 ]);
 
-/** The domain error for an error thrown by a running query. */
+/** Returns the domain error for an error thrown by a running query. */
 export function toQueryError(error: unknown, signal: AbortSignal): Error {
   if (signal.aborted) return endOfQuery(signal);
   if (!(error instanceof Error)) return tsdbError('query_failed', FALLBACK);

@@ -13,7 +13,7 @@ export interface StorageState {
   readonly bufferedMs: number;
   readonly logBytes: number;
   readonly logFileCount: number;
-  /** Why rows cannot be written or flushed. */
+  /** The reason why rows cannot be written or flushed. */
   readonly obstacle: string | undefined;
   readonly flush: WorkState;
   readonly compaction: CompactionState;

@@ -88,7 +88,7 @@ export class EngineTables {
 
   async #index(): Promise<void> {
     const { signal } = this.#closing;
-    // rejects when the node closes
+    // The delay rejects when the node closes.
     await this.#clock.sleep(INDEX_DELAY_MS, signal).catch(() => undefined);
     for (const store of this.#stores.values()) {
       if (signal.aborted) return;

@@ -31,7 +31,7 @@ const LONGEST_QUERY_WAIT_MS = 5000;
 export interface FrozenEngine {
   /** The rows are kept until `release`. */
   readonly objects: readonly StoredFile[];
-  /** Names within the backup folder. */
+  /** File names within the backup folder. */
   readonly logFiles: readonly string[];
   /** Calling it twice is harmless. */
   release(): void;
@@ -166,9 +166,9 @@ export class TsdbEngine implements Engine {
   }
 
   /**
-   * A consistent snapshot as files: segments, and the log for rows not in segments. Store and log
-   * are cut in the same tick. The backup contains everything acknowledged before that, and no data
-   * that depends on something missing.
+   * Returns a consistent snapshot as files: segments, and the log for rows not in segments. Store
+   * and log are cut in the same tick. The backup contains everything acknowledged before that, and
+   * no data that depends on something missing.
    */
   async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenEngine> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
@@ -189,7 +189,7 @@ export class TsdbEngine implements Engine {
     });
   }
 
-  /** The table's store; created if nothing was written to it yet. */
+  /** Returns the table's store; created if nothing was written to it yet. */
   tableStore(schema: TableSchema): TableStore {
     return this.#tables.storeOf(schema);
   }
@@ -215,12 +215,15 @@ export class TsdbEngine implements Engine {
     return this.#buffer.isReadOnly;
   }
 
-  /** Why writes are rejected now; `undefined` if they are accepted. */
+  /** Returns the reason why writes are currently rejected; `undefined` if they are accepted. */
   get obstacle(): string | undefined {
     return this.#buffer.obstacle?.message;
   }
 
-  /** Why rows stay in memory and in the log; `undefined` unless flushes have failed for minutes. */
+  /**
+   * Returns the reason why rows stay in memory and in the log; `undefined` unless flushes have
+   * failed for minutes.
+   */
   get flushObstacle(): string | undefined {
     return this.background.flusher.obstacle;
   }
@@ -231,7 +234,7 @@ export class TsdbEngine implements Engine {
     return count;
   }
 
-  /** Visits every segment: for status pages, not for hot paths. */
+  /** Visits every segment, so it is suitable for status pages but not for hot paths. */
   state(): EngineState {
     let segmentBytes = 0;
     for (const { segments } of this.#tables.values())

@@ -62,7 +62,7 @@ const TEXTS = {
    * Lines that each use different fields of a table: the columns would be far larger than the body.
    */
   body_too_sparse: (at: SparseTable) =>
-    `too many empty cells for one request: the lines parsed so far for table '${at.table}' make ${at.rowCount} rows of ` +
+    `too many empty cells for one request: the lines parsed so far for table '${at.table}' result in ${at.rowCount} rows of ` +
     `${at.columnCount} columns; send fewer different fields in one request, or fewer lines`,
   /** Unflushed rows have reached the hard memory limit; the client should retry later. */
   buffer_full: (_at: { readonly retryAfterSec: number }) =>
@@ -105,7 +105,7 @@ const TEXTS = {
     `max-select-buckets limit exceeded: (${at.count}/${at.limit})`,
   /** A function that DuckDB does not support would need too much memory. */
   query_too_large: (limit: number) =>
-    `query holds more than ${limit} values in memory: narrow its time range or select fewer series`,
+    `query buffers more than ${limit} values in memory: narrow its time range or select fewer series`,
   /** A parameter is missing or invalid; the message is passed to the client unchanged. */
   parameter_invalid: asGiven,
   /**

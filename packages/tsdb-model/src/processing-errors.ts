@@ -57,7 +57,7 @@ export const PROCESSING_TEXTS = {
    * An entry of a package list is not an index package: it is empty, an option, a URL or a path.
    */
   package_name_invalid: (entry: string) =>
-    `invalid package name: '${entry}'; give a name, with extras and versions where needed, as in 'x[extra]>=1'; files and addresses go into a requirements file in the plugin directory`,
+    `invalid package name: '${entry}'; use a name with optional extras and versions, such as 'x[extra]>=1', and put files and URLs into a requirements file in the plugin directory`,
   requirements_missing: (at: { readonly path: string }) =>
     `requirements file not found: ${at.path}`,
   /**

@@ -58,7 +58,7 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
   let opened: OpenTsdb | undefined;
   const planner = new LazyPlanner();
   const whenOpen = (): OpenTsdb => {
-    invariant(opened, 'the service was used before it was started');
+    invariant(opened, 'the service must be started before it is used');
     return opened;
   };
   return {

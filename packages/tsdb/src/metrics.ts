@@ -45,7 +45,7 @@ export class EngineMetrics {
     );
     this.#lostRows = counter(
       'plinth_tsdb_log_rows_lost_total',
-      'Rows in the log whose table or tags a repair lost.',
+      'Rows in the log whose table or tags were lost in a repair.',
     );
     const histogram = (name: string, help: string, values: Histogram): void =>
       metrics.add({ name, help, type: 'histogram', samples: () => values.samples(name) });

@@ -78,9 +78,12 @@ export interface WebhooksDeps {
 }
 
 export interface Webhooks extends HttpService {
-  /** For services that report without the outbox; undefined when internal events are disabled. */
+  /**
+   * Receives events of services that do not use the outbox; undefined when internal events are
+   * disabled.
+   */
   readonly internalEvents: InternalEvents | undefined;
-  /** To be connected to the app registry. */
+  /** Connects the webhooks to the app registry. */
   readonly appHooks: AppWebhooks;
 }
 

@@ -361,7 +361,7 @@ if (POSTGRES_URL === undefined) {
       const other = { PLINTH_MASTER_KEY: 'another key than that of the other nodes' };
       await assert.rejects(
         AccountsServer.start({ flags, env: other }),
-        /cannot be opened with this master key/,
+        /cannot be decrypted with this master key/,
       );
     } finally {
       await rm(dataDir, { recursive: true, force: true });

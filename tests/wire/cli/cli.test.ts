@@ -278,10 +278,10 @@ describe('plinth token', () => {
     assert.ok(!listed.stdout.includes('apiv3_'));
     const wrong = await at(['status'], `${admin}x`);
     assert.equal(wrong.code, 4);
-    assert.match(wrong.stderr, /does not accept this token/);
+    assert.match(wrong.stderr, /the server rejected the token/);
     const rows = await file('rows.csv', 'time,v\n1,2\n');
     const unread = await at(['import', '-d', 'd', '--table', 'm', rows], `${admin}x`);
-    assert.match(unread.stderr, /this token \(the request was not authenticated\)/);
+    assert.match(unread.stderr, /rejected the token \(the request was not authenticated\)/);
     assert.equal((await at(['status'], named.stdout.trim())).code, 0);
 
     assert.equal((await at(['token', 'delete', 'ci'], admin)).code, 0);

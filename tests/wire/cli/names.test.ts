@@ -79,7 +79,10 @@ it('accepts names of platforms and accounts, and refuses an ambiguous name', asy
   assert.equal(await idOf('alone@example.com'), alone);
   const twins = [await make('Twin', 'a@example.com'), await make('Twin', 'b@example.com')];
   const refused = await run('accounts', 'close', 'Twin', ...onIt);
-  assert.match(refused.stderr, /^plinth: 2 have the name Twin; use an id: acct_/);
+  assert.match(
+    refused.stderr,
+    /^plinth: account name Twin is not unique \(2 matches\); use an id: acct_/,
+  );
   for (const id of twins) assert.ok(refused.stderr.includes(id), refused.stderr);
   await ok('accounts', 'close', 'b@example.com', ...onIt);
   assert.equal(await idOf('Twin'), twins[0]); // A closed account does not count.

@@ -118,7 +118,7 @@ describe('plinth serve --check', () => {
     const file = join(folder, 'a-file');
     await writeFile(file, '');
     for (const [flags, why] of [
-      [['--backup-schedule', '@daily'], /backup\.folder: backup\.schedule needs a folder/],
+      [['--backup-schedule', '@daily'], /backup\.folder: required by backup\.schedule/],
       [
         ['--backup-schedule', '0 30 2 * *', '--backup-folder', folder],
         /backup\.schedule: .*6 fields/,

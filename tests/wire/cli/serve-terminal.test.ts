@@ -91,7 +91,9 @@ it('startup on a terminal prints the claim code, without storing or logging it',
   const flags = ['--http-bind', '0.0.0.0:0', '--log-format', 'json'];
   const [screen = ''] = await serve('Ctrl-C', true, flags);
   const text = screen.replaceAll('\r\n', '\n');
-  const shown = /needs this claim code, shown once:\n {2}([a-z2-9-]{34})\n/.exec(text);
+  const shown = /requires this claim code, which is shown only once:\n {2}([a-z2-9-]{34})\n/.exec(
+    text,
+  );
   assert.ok(shown, text);
   assert.equal(text.split(shown[1] ?? '').length, 2, 'only once');
   assert.match(text, /"claimCode":"on the terminal","msg":"no admin token yet"/);

@@ -15,8 +15,8 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const OF_PLATFORM = { ...JSON_TYPE, authorization: `Bearer ${KEY}` };
 const OF_EDITOR = { ...JSON_TYPE, authorization: `Bearer ${EDITOR}` };
 
-const SLOW = 'the request body came too slowly';
-const FULL = 'the memory for request bodies is used up; try again';
+const SLOW = 'the request body was sent too slowly';
+const FULL = 'the memory limit for request bodies has been reached; try again';
 
 /** One route per error format, with the member that contains the message. */
 const ROUTES = [
@@ -86,7 +86,7 @@ describe('endless bodies', { concurrency: true, timeout: 120_000 }, () => {
       const { status, headers: answered, text } = await answerOf(crumbs('POST', path, headers));
       assert.equal(status, 400, text);
       assert.equal(answered.connection, 'close');
-      assert.match(text, /chunks of a few bytes/);
+      assert.match(text, /chunks of the request body are too small/);
     });
   }
 

@@ -147,7 +147,7 @@ describe('The master key', () => {
     await (await ServerInProcess.start({ dataDir, env: { PLINTH_MASTER_KEY: KEY } })).close();
     await assert.rejects(
       ServerInProcess.start({ dataDir, env: { PLINTH_MASTER_KEY: `another, ${KEY}` } }),
-      /a stored secret cannot be opened with this master key/,
+      /a stored secret cannot be decrypted with this master key/,
     );
   });
 

@@ -65,16 +65,19 @@ describe('an untrusted manifest', () => {
   });
 
   it('is refused if a file is listed twice, or is also a folder', async () => {
-    await refused([STORE, STORE], /names a file twice: plinth\.db\n$/);
+    await refused([STORE, STORE], /names the same file twice: plinth\.db\n$/);
     await refused(
       [STORE, emptyFile('a'), emptyFile('a/b')],
-      /names a file that is a folder as well: a\n$/,
+      /names a file that is also a folder: a\n$/,
     );
   });
 
   it('is refused if it lists files of the commands themselves', async () => {
     for (const name of ['restore-under-way', 'server.lock', 'backup.json']) {
-      await refused([STORE, emptyFile(name)], new RegExp(`that no backup has: ${name}\\n$`));
+      await refused(
+        [STORE, emptyFile(name)],
+        new RegExp(`that is not part of a backup: ${name}\\n$`),
+      );
     }
   });
 

@@ -83,7 +83,7 @@ it('a schedule that is due during a start waits until all services have started'
   }
   await server.kill();
   await using again = await ServerProcess.start({ dataDir, flags: flags(to, 2) });
-  await until(async () => again.logged('backup made'));
+  await until(async () => again.logged('backup created'));
   assert.equal(again.logged('backup failed'), undefined);
   assert.equal(await metric(again, 'plinth_backup_failures_total'), 0);
 });
@@ -174,5 +174,5 @@ it('an invalid schedule, or one without a folder, prevents the start', async () 
     start('nightly', '--backup-folder', folder),
     says(/backup\.schedule: cron expressions have 6 fields .*, but "nightly" has 1/),
   );
-  await assert.rejects(start('@daily'), says(/backup\.folder: backup\.schedule needs a folder/));
+  await assert.rejects(start('@daily'), says(/backup\.folder: required by backup\.schedule/));
 });

@@ -109,7 +109,7 @@ describe('TLS on the port', () => {
     http1.send('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const text = await http1.untilEnd();
     assert.match(text, /^HTTP\/1\.1 400 Bad Request\r\n/);
-    assert.ok(text.endsWith('{"error":"this port speaks TLS: use https://","data":{}}'));
+    assert.ok(text.endsWith('{"error":"this port requires TLS: use https://","data":{}}'));
     using http2 = await RawConnection.open(server.url.replace('https', 'http'));
     http2.send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0');
     assert.equal(await http2.untilEnd(), '');

@@ -102,7 +102,7 @@ describe('a statement of InfluxQL over many rows of one series', () => {
     const { text } = await ask(
       `SELECT ${list(201, (i) => `moving_average(v, ${i + 2})`)} FROM m LIMIT 1`,
     );
-    const limit = 'query holds more than 20000000 values in memory';
+    const limit = 'query buffers more than 20000000 values in memory';
     assert.ok(text.includes(limit), text.slice(0, 500));
   });
 

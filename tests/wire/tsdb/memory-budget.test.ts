@@ -54,11 +54,11 @@ describe('the memory of the time-series service', () => {
       [['--tsdb-memory-bytes', '1kb'], /--tsdb-memory-bytes: expected .*got \\"1kb\\"/],
       [
         ['--tsdb-memory-bytes', String(totalmem() + MIB)],
-        /tsdb\.memory_bytes: \d+ is more than the \d+ bytes that this process may use/,
+        /tsdb\.memory_bytes: \d+ exceeds the \d+ bytes available to this process/,
       ],
       [
         ['--tsdb-memory-bytes', '256MiB', '--tsdb-query-memory-bytes', '256MiB'],
-        /tsdb\.query_memory_bytes, tsdb\.column_cache_bytes: 402653184 bytes together are more than tsdb\.memory_bytes \(268435456\)/,
+        /tsdb\.query_memory_bytes, tsdb\.column_cache_bytes: 402653184 bytes together exceed tsdb\.memory_bytes \(268435456\)/,
       ],
       [
         ['--tsdb-buffer-flush-bytes', '2MiB', '--tsdb-buffer-limit-bytes', '1MiB'],

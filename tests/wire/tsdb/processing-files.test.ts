@@ -187,11 +187,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
       );
     assertError(await put('folder', '__init__.py/x'), 400, taken('x'));
     assertError(await put('folder', 'a/b.py', 'a'), 400, taken('a'));
-    assertError(
-      await put('single.py'),
-      400,
-      'single.py is a plugin with a single file, not a directory',
-    );
+    assertError(await put('single.py'), 400, 'single.py is a single-file plugin, not a directory');
     for (const name of ['single.py', 'folder']) {
       assert.equal((await plugins.server.http.send(`/api/v3/engine/${name}`)).text, 'kept');
       await plugins.remove(name);

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { ServerProcess } from '../../harness/index.js';
 
 const LIMIT = 10_000;
-const REFUSAL = new RegExp(`"error":"[^"]*query holds more than ${LIMIT} values in memory`);
+const REFUSAL = new RegExp(`"error":"[^"]*query buffers more than ${LIMIT} values in memory`);
 
 describe('SHOW over more than may be held in memory', () => {
   let server: ServerProcess;

@@ -139,7 +139,7 @@ if (POSTGRES_URL === undefined) {
           flags: ['--without-auth', '--services=webhooks', `--server-database-url=${url}`],
           env: { PLINTH_MASTER_KEY: 'quite another key than the first node had' },
         }),
-        /a stored secret cannot be opened with this master key/,
+        /a stored secret cannot be decrypted with this master key/,
       );
     });
   });

@@ -88,7 +88,7 @@ export class AccountsDomain {
     commits.onCommitted((writes) => {
       deps.numbers.committed(writes);
       const rows = writes.rows.get('accounts_accounts') ?? [];
-      store.noteCommitted(rows as unknown as readonly AccountRow[]); // rows of this table
+      store.noteCommitted(rows as unknown as readonly AccountRow[]); // the rows are from the accounts table
     });
     const fixtures = new FixtureStore(deps.store);
     const events = new EventStore(deps.store);

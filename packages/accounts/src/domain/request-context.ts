@@ -5,10 +5,10 @@ import type { Tenant } from '../model/platform/tenant.js';
 export interface RequestContext {
   readonly tenant: Tenant;
   readonly settings: PlatformSettings;
-  /** `YYYY-MM-DD` of the effective version. */
+  /** Date of the effective version, as `YYYY-MM-DD`. */
   readonly versionDate: string;
   readonly requestId: string;
-  /** As sent, or generated for the client. */
+  /** The idempotency key that the client sent, or a generated one. */
   readonly idempotencyKey: string;
   readonly method: string;
   readonly path: string;

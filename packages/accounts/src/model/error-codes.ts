@@ -4,7 +4,7 @@
  * configured one. Source: accounts, sections 2.5, 13 and 14 (columns Ex).
  */
 export const ERROR_CODES = {
-  // General, section 2.5.
+  // General codes of section 2.5.
   invalid_fields: '',
   invalid_json: '',
   invalid_api_version: '',
@@ -29,7 +29,7 @@ export const ERROR_CODES = {
   account_rate_limit_exceeded: '',
   service_overloaded: '',
   api_error: '',
-  // Rule table, section 13.
+  // Codes of the rule table in section 13.
   account_capability_not_supported: '',
   account_configuration_not_supported: 'U',
   account_controller_express_dash_without_application_losses_or_fees: 'U',

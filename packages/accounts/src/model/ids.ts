@@ -33,7 +33,7 @@ export class CreationOrder {
   }
 }
 
-/** An id greater than `last` that keeps at least half of the randomness. */
+/** Returns an id greater than `last` that keeps at least half of the randomness. */
 function ascending(last: string, fresh: string): string {
   if (fresh > last) return fresh;
   const half = last.length >> 1;
@@ -43,5 +43,5 @@ function ascending(last: string, fresh: string): string {
       return last.slice(0, index) + BASE62.charAt(digit + 1) + fresh.slice(index + 1);
     }
   }
-  return last + fresh; // 62^9 objects per instant: longer but still ascending
+  return last + fresh; // After 62^9 objects per instant, the id becomes longer but is still greater.
 }

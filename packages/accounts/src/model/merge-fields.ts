@@ -26,9 +26,9 @@ type Tree = {
 };
 
 /**
- * Merges `given` into a stored tree: objects merge, lists replace, `null` and `''` unset, empty
- * objects are omitted, and `requested: false` removes a capability. Source: accounts, section 10,
- * rules 1 to 7.
+ * Merges `given` into a stored tree. Objects are merged, and lists are replaced. `null` and `''`
+ * unset a member, empty objects are omitted, and `requested: false` removes a capability. Source:
+ * accounts, section 10, rules 1 to 7.
  */
 export function mergeFields<T extends object>(stored: T | undefined, given: unknown): T {
   const merged = mergeObject((stored ?? {}) as Tree, isObject(given) ? given : {}, '');
@@ -114,7 +114,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   );
 }
 
-/** JSON with the members of every object sorted by name. */
+/** Returns the JSON with the members of every object sorted by name. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

@@ -99,7 +99,7 @@ export interface CloseCheck {
   readonly livemode: boolean;
   readonly platform: PlatformSettings;
   readonly account: StoredAccount;
-  /** As sent; `undefined` if absent. */
+  /** The value that the client sent; `undefined` if absent. */
   readonly appliedConfigurations: readonly ConfigurationName[] | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface Violation {
   readonly param?: string;
   /** One English sentence with the path and the value, never with a secret or id number. */
   readonly message: string;
-  /** Message for the end user; default: `message`. Only codes with `U` show it. */
+  /** Message for the end user, by default `message`. Only codes with `U` show it. */
   readonly userMessage?: string;
   /** Further members of the error body, for example `age_limit`. */
   readonly extra?: Readonly<Record<string, unknown>>;

@@ -12,9 +12,12 @@ type BodyRequest = Pick<HttpRequest, 'headers' | 'body'>;
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 
-/** Far above the number of values in any platform request. */
+/** Maximum number of values in a platform request, far above the number in any valid request. */
 const MAX_VALUE_COUNT = 20_000;
-/** Settings have lists with thousands of values, and clients may send back a complete record. */
+/**
+ * Maximum for operator requests. Settings have lists with thousands of values, and clients may send
+ * back a complete record.
+ */
 export const MAX_OPERATOR_VALUE_COUNT = 200_000;
 
 /** Bodies stay undecoded bytes; their type is checked later, in the order of the checks. */

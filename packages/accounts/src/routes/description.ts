@@ -53,9 +53,9 @@ const partly = (schema: TSchema): TSchema =>
 export const bodyName = (name: string): string =>
   name.replace(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 
-const CODES = Object.keys(ERROR_CODES) as ErrorCode[]; // its keys are the codes
+const CODES = Object.keys(ERROR_CODES) as ErrorCode[]; // the keys are the error codes
 
-/** Every status of the error codes, with some of the codes. */
+/** Returns every status of the error codes, with some of the codes. */
 const failures = (): Readonly<Record<number, string>> =>
   Object.fromEntries(
     [...new Set(CODES.map(statusOf))].map((status) => [
@@ -98,7 +98,7 @@ export const CHANGE_HEADERS = {
   'Idempotency-Key': maybe(Type.String({ description: '1 to 255 printable ASCII characters' })),
 };
 
-/** A list in a query: `name[0]=a&name[1]=b`. */
+/** Returns the schema of a list in a query, as in `name[0]=a&name[1]=b`. */
 export const texts = (values?: readonly string[]): TSchema =>
   maybe(Type.Array(Type.String(values && { enum: [...values] }), { style: 'deepObject' }));
 
@@ -106,7 +106,7 @@ const PAGE_QUERY = {
   limit: maybe(Type.Integer({ minimum: PAGE_LIMIT.min, maximum: PAGE_LIMIT.max })),
   page: maybe(Type.String()),
 };
-/** Query parameters of a list, and additional parameters. */
+/** Returns the query parameters of a list, and additional parameters. */
 export const pageQuery = (more: TProperties = {}): TProperties => ({ ...PAGE_QUERY, ...more });
 
 /** Reason why the handler validates instead of the schema. */

@@ -1,4 +1,5 @@
-// Source: accounts, sections 2.2 to 2.5 and 12: refusals before a route is reached.
+// Source: accounts, sections 2.2 to 2.5 and 12. Covers requests that are rejected before a route is
+// reached.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {

@@ -89,7 +89,7 @@ export class AccountsDialect implements Dialect {
     return emptyAnswer(204, this.#cors.preflightFor(request, methods));
   }
 
-  /** First fault of a request without a route, in the order of the checks. */
+  /** Returns the first fault of a request without a route, in the order of the checks. */
   #refusalOf(request: HttpHead): unknown {
     try {
       if (!isBelow(request, OPERATOR_PATH)) {

@@ -108,7 +108,7 @@ function readBounds(
       query.problem(`created.${bound}`, 'bad_format', `created.${bound} is not a timestamp.`);
       continue;
     }
-    const inclusive = ms + BOUNDS[bound as keyof typeof BOUNDS]; // see `members`
+    const inclusive = ms + BOUNDS[bound as keyof typeof BOUNDS]; // `members` lists only these keys
     if (bound.startsWith('g')) fromMs = Math.max(fromMs, inclusive);
     else toMs = Math.min(toMs, inclusive);
   }

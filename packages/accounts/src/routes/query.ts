@@ -78,7 +78,7 @@ export class Query {
     return range.default;
   }
 
-  /** Values in brackets: `created[gte]=...`. */
+  /** Returns the values in brackets: `created[gte]=...`. */
   members(name: string, allowed: readonly string[]): ReadonlyMap<string, string> {
     const found = this.#take(name, (bracket) => bracket !== undefined && allowed.includes(bracket));
     return new Map(found.map(({ bracket = '', value }) => [bracket, value]));

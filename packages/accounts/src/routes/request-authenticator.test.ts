@@ -1,4 +1,4 @@
-// Source: accounts, sections 2.2 to 2.4 and 12: keys, versions, and the order of checks.
+// Source: accounts, sections 2.2 to 2.4 and 12. Covers keys, versions, and the order of checks.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
@@ -62,7 +62,7 @@ const head = (headers: Readonly<Record<string, string>>, url = '/v2/core/account
   requestHead({ method: 'POST', url, headers, from: '10.0.0.1' });
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
 
-/** Code of the refusal, or the authenticated principal. */
+/** Returns the code of the refusal, or the authenticated principal. */
 function arrived(headers: Readonly<Record<string, string>>, url?: string): unknown {
   const { refusal, principal } = authenticator.of(head(headers, url));
   if (refusal === undefined) return principal;
@@ -124,14 +124,14 @@ it('recognizes a request by its id', () => {
   assert.notEqual(authenticator.of(first).requestId, authenticator.of(second).requestId);
 });
 
-/** A request with a platform's key, as its route receives it. */
+/** Returns a request with a platform's key, as its route receives it. */
 function granted(headers: Readonly<Record<string, string>>, url?: string) {
   const request = head(headers, url);
   const { principal } = authenticator.of(request);
   return Object.assign(request, { principal: principal as PrincipalOf<'platform'> });
 }
 
-/** Code of the refusal by `contextOf` or of the authentication failure. */
+/** Returns the code of the refusal by `contextOf` or of the authentication failure. */
 function refused(headers: Readonly<Record<string, string>>, allows: 'secret' | 'any' = 'secret') {
   try {
     const request = granted(headers);

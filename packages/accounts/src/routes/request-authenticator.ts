@@ -131,8 +131,8 @@ export class RequestAuthenticator {
   }
 
   /**
-   * The effective version for response headers; an invalid header results in the platform's own
-   * version.
+   * Returns the effective version for response headers; an invalid header results in the platform's
+   * own version.
    */
   versionOf(request: HttpHead): string {
     try {

@@ -1,4 +1,4 @@
-// Source: accounts, sections 2, 4, 8, 11, 13, 16.5 and 17.3: limits of accepted values.
+// Source: accounts, sections 2, 4, 8, 11, 13, 16.5 and 17.3. Covers limits of accepted values.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { at, customer, deepMerge, merchant, SELF_COLLECTED } from '../testing/account-bodies.js';
@@ -14,7 +14,7 @@ interface FieldFailure {
   readonly code: string;
 }
 
-/** Fields listed in `invalid_fields`. */
+/** Returns the fields listed in `invalid_fields`. */
 function failuresOf(text: string): FieldFailure[] {
   const { error } = JSON.parse(text) as {
     error: { code: string; invalid_fields: readonly FieldFailure[] };

@@ -98,4 +98,4 @@ const MAKERS = {
 } as const;
 
 export type ShapeName = keyof typeof MAKERS;
-export const SHAPE_NAMES = Object.keys(MAKERS) as readonly ShapeName[]; // its keys are the names
+export const SHAPE_NAMES = Object.keys(MAKERS) as readonly ShapeName[]; // the keys are the shape names

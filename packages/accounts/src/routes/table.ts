@@ -14,7 +14,7 @@ import { personRoutes } from './person-routes.js';
 import type { RequestAuthenticator } from './request-authenticator.js';
 import { RequestShapes } from './request-shapes.js';
 
-/** All routes of the service. */
+/** Returns all routes of the service. */
 export function accountsTable(deps: {
   readonly authenticator: RequestAuthenticator;
   readonly dialect: AccountsDialect;

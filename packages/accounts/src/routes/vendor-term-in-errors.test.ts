@@ -1,4 +1,4 @@
-// Source: accounts, section 1: the operator's own word in codes, values and messages.
+// Source: accounts, section 1. Covers the operator's own word in codes, values and messages.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { at, merchant, recipient, responsibilities } from '../testing/account-bodies.js';

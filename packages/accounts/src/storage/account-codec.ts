@@ -79,7 +79,7 @@ export function toAccountRow(account: StoredAccount, head: string, sealer: Seale
  * responses.
  */
 export function fromAccountRow(row: AccountRow, tenant: Tenant, sealer?: Sealer): StoredAccount {
-  const body = JSON.parse(row.body) as AccountBody; // by `toAccountRow`
+  const body = JSON.parse(row.body) as AccountBody; // `toAccountRow` wrote this JSON
   const account: StoredAccount = {
     platform: tenant.platform,
     livemode: tenant.livemode,
@@ -131,7 +131,7 @@ export function toPersonRow(person: StoredPerson, tenant: Tenant, sealer: Sealer
 }
 
 export function fromPersonRow(row: PersonRow, livemode: boolean, sealer?: Sealer): StoredPerson {
-  const body = JSON.parse(row.body) as Pick<StoredPerson, 'updatedMs' | 'fields'>; // by `toPersonRow`
+  const body = JSON.parse(row.body) as Pick<StoredPerson, 'updatedMs' | 'fields'>; // `toPersonRow` wrote this JSON
   const open = (number: IdNumber): IdNumber =>
     sealer === undefined ? number : openNumber(number, row.id, sealer);
   return {

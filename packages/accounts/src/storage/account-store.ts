@@ -173,7 +173,7 @@ export class AccountStore {
     return Number(count);
   }
 
-  /** Open accounts with a due time in the past, earliest first. */
+  /** Returns the open accounts with a due time in the past, earliest first. */
   async listDue(
     nowMs: number,
     limit: number,
@@ -187,7 +187,7 @@ export class AccountStore {
       .execute();
   }
 
-  /** Open accounts of the tenant after `afterId`, ordered by id. */
+  /** Returns the open accounts of the tenant after `afterId`, ordered by id. */
   async listOpenIds(tenant: Tenant, afterId: string, limit: number): Promise<readonly string[]> {
     const rows = await this.#reader
       .selectFrom('accounts_accounts')

@@ -39,7 +39,7 @@ export interface AccountTables {
     payload: string | null;
   };
   accounts_idempotency: {
-    /** `<tenant>:<key>`. */
+    /** The id has the form `<tenant>:<key>`. */
     id: string;
     fingerprint: string;
     /** Null while only refused requests have used the key. */
@@ -70,11 +70,11 @@ export interface AccountTables {
   };
   /** Results of delivery attempts. */
   accounts_attempts: {
-    /** Increases with time. */
+    /** The id increases with time. */
     id: string;
     destination_id: string;
     event_id: string;
-    /** From 1. */
+    /** Number of the attempt, starting at 1. */
     attempt: number;
     attempted_ms: number;
     duration_ms: number;

@@ -20,7 +20,7 @@ type AnyRow = Record<string, unknown>;
 export class WriteSet {
   readonly rows = new Map<TableName, AnyRow[]>();
   readonly deletedIds = new Map<TableName, string[]>();
-  /** Event bundles that a waiting receiver is notified about. */
+  /** Event bundles that a receiver is waiting for. */
   readonly announcedIds: string[] = [];
   /** Versions that the changes depend on; see `GuardStore`. */
   readonly guards: Guard[] = [];
@@ -194,11 +194,11 @@ export class CommitQueue {
     for (const { writes, recordId } of batch) {
       const row = writes.rows.get(RECORDS)?.find(({ id }) => id === recordId);
       if (recordId === undefined || records.has(recordId)) continue;
-      invariant(row !== undefined, 'a write set with a record id contains that record');
+      invariant(row !== undefined, 'a write set with a record id must contain that record');
       records.set(recordId, row);
     }
-    // Sorted, so that nodes do not deadlock.
-    const rows = [...records.keys()].sort().map((id) => records.get(id) as AnyRow); // its own keys
+    // The order prevents deadlocks between nodes.
+    const rows = [...records.keys()].sort().map((id) => records.get(id) as AnyRow); // these are the object's own keys
     const statements = this.#upserts(RECORDS, rows, IS_FREE).map(({ text, parameters }) => ({
       text: `${text} returning id`,
       parameters: [...parameters, this.#oldestRecordMs()],
@@ -225,8 +225,11 @@ export class CommitQueue {
   #upserts(table: TableName, rows: readonly AnyRow[], condition?: string): Statement[] {
     const columns = Object.keys(rows[0] ?? {});
     const values = rows.map((row) => {
-      invariant(Object.keys(row).length === columns.length, 'rows of a table have all its columns');
-      return columns.map((column) => row[column] as StatementValue); // checked by `put`
+      invariant(
+        Object.keys(row).length === columns.length,
+        'each row must have all columns of its table',
+      );
+      return columns.map((column) => row[column] as StatementValue); // `put` has checked the columns
     });
     return this.#sql.insertion(table, columns, values, onConflict(columns, condition));
   }

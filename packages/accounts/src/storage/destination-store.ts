@@ -21,11 +21,11 @@ export interface PendingDelivery {
 
 /** Result of one attempt. */
 export interface AttemptRecord {
-  /** Increases with time. */
+  /** The id increases with time. */
   readonly id: string;
   readonly destinationId: string;
   readonly eventId: string;
-  /** From 1. */
+  /** Number of the attempt, starting at 1. */
   readonly attempt: number;
   readonly attemptedMs: number;
   readonly durationMs: number;
@@ -78,7 +78,7 @@ export class DestinationStore {
   }
 
   /**
-   * Claims an attempt for this node by moving its due time for all other nodes.
+   * Claims an attempt for this node by postponing its due time for all other nodes.
    * @returns false if the delivery has changed in the meantime.
    */
   async claim(delivery: PendingDelivery, untilMs: number): Promise<boolean> {
@@ -192,7 +192,7 @@ export class DestinationStore {
     }));
   }
 
-  /** Earliest first. */
+  /** Returns the due deliveries, earliest first. */
   async listDue(
     destinationId: string,
     nowMs: number,

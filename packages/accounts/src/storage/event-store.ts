@@ -66,7 +66,7 @@ export class EventStore {
     return rows.map(toBundle);
   }
 
-  /** In reading direction. */
+  /** Returns bundles in reading direction. */
   async list(tenant: Tenant, range: EventRange): Promise<readonly EventBundle[]> {
     const isOlder = range.direction === 'older';
     let query = this.#reader
@@ -98,7 +98,7 @@ export class EventStore {
 }
 
 function toBundle(row: EventRow): EventBundle {
-  const body = JSON.parse(row.body) as Body; // written by `put`
+  const body = JSON.parse(row.body) as Body; // `put` wrote this JSON
   const colon = row.tenant.lastIndexOf(':');
   return {
     id: row.id,

@@ -6,7 +6,7 @@ import type { OldestRecordMs } from './oldest-record.js';
 import type { Sealer } from './sealer.js';
 
 export interface IdempotencyRecord {
-  /** `<tenant>:<key>`. */
+  /** The id has the form `<tenant>:<key>`. */
   readonly id: string;
   readonly fingerprint: string;
   readonly requestId: string;

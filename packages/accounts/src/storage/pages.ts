@@ -38,7 +38,10 @@ export const inPage =
       .limit(limit + 1);
   };
 
-/** Sorts newest first for either reading direction, so the extra row is the farthest. */
+/**
+ * Returns the rows newest first, for either reading direction. The extra row is the one farthest
+ * from the start.
+ */
 export function inPageOrder<T extends Keyed>(
   rows: readonly T[],
   { cursor, limit }: PageQuery,

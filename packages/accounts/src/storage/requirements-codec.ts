@@ -72,7 +72,7 @@ export function unpackRequirements<T extends Requirements>(packed: Packed<T>): T
   // The collector precedes the entries, as on the wire.
   const { collector, restrictions = [], ...others } = packed;
   const entries = packed.entries.map((entry) => unpackEntry(entry, restrictions));
-  return { collector, ...others, entries } as unknown as T; // the packed form of T
+  return { collector, ...others, entries } as unknown as T; // this object is the packed form of T
 }
 
 function packEntry(entry: RequirementEntry, restricts: number): PackedEntry {
@@ -94,7 +94,7 @@ function unpackEntry(
   restrictions: readonly Restrictions[],
 ): RequirementEntry {
   const restricted = typeof restricts === 'number' ? restrictions[restricts] : restricts;
-  invariant(restricted !== undefined, 'restrictions of stored requirements exist');
+  invariant(restricted !== undefined, 'a stored requirement refers to an unknown restriction');
   return {
     id,
     awaiting_action_from: awaits,

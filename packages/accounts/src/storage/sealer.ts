@@ -4,7 +4,7 @@ import { invariant } from '@plinth/kernel';
 export interface SealingKeys {
   /** Id of the key for new data. */
   readonly current: string;
-  /** 32 bytes each, by id. */
+  /** Keys of 32 bytes, by id. */
   readonly keys: ReadonlyMap<string, Uint8Array>;
   /** Key for digests of values too short for a plain hash; never rotated. */
   readonly digestKey: Uint8Array;
@@ -36,7 +36,7 @@ export class Sealer {
   seal(text: string, rowId: string): string {
     const { current, keys } = this.#keys;
     const key = keys.get(current);
-    invariant(key !== undefined, 'the current encryption key exists');
+    invariant(key !== undefined, 'the current encryption key is missing');
     const nonce = randomBytes(NONCE_SIZE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', key, nonce);
     cipher.setAAD(Buffer.from(rowId));
@@ -48,7 +48,7 @@ export class Sealer {
   open(sealed: string, rowId: string): string {
     const [version, keyId = '', base64 = ''] = sealed.split('.');
     const key = this.#keys.keys.get(keyId);
-    invariant(version === VERSION && key !== undefined, `encryption key ${keyId} exists`);
+    invariant(version === VERSION && key !== undefined, `encryption key ${keyId} is missing`);
     const bytes = Buffer.from(base64, 'base64url');
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_SIZE_BYTES));
     decipher.setAAD(Buffer.from(rowId));
@@ -80,7 +80,7 @@ class Digester {
   readonly #outer: Buffer;
 
   constructor(key: Uint8Array) {
-    invariant(key.length <= BLOCK_SIZE_BYTES, 'the digest key fits into a block');
+    invariant(key.length <= BLOCK_SIZE_BYTES, 'the digest key must fit into one block');
     const block = Buffer.alloc(BLOCK_SIZE_BYTES);
     block.set(key);
     this.#inner = block.map((byte) => byte ^ 0x36) as Buffer; // `map` of a Buffer returns a Buffer

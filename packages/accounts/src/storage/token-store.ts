@@ -39,7 +39,7 @@ export class TokenStore {
     };
   }
 
-  /** Unused person tokens of an account. */
+  /** Returns the unused person tokens of an account. */
   async listUnused(accountId: string, nowMs: number): Promise<readonly string[]> {
     const rows = await this.#reader
       .selectFrom('accounts_tokens')

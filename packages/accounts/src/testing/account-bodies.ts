@@ -14,7 +14,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `at('a.b', 1)` is `{a: {b: 1}}`. */
+/** Returns a nested object: `at('a.b', 1)` is `{a: {b: 1}}`. */
 export function at(path: string, value: unknown): Json {
   return path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Json;
 }

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import type { TestAnswer } from '@plinth/kernel/testing';
 import type { Json } from './test-platform.js';
 
-/** Expected body of a refusal. Source: accounts, section 2.5 and the columns Ex of 13 and 14. */
+/**
+ * The expected body of a refusal. Source: accounts, section 2.5, and the columns Ex of sections 13
+ * and 14.
+ */
 export interface Refusal {
   readonly code: string;
   readonly status?: number;
-  /** `U`: user_message, `D`: doc_url. */
+  /** Additional members: `U` for user_message, `D` for doc_url. */
   readonly ex?: '' | 'U' | 'D' | 'UD';
   readonly type?: string;
   readonly param?: string;
@@ -23,7 +26,7 @@ interface ErrorBody {
   readonly [extra: string]: unknown;
 }
 
-/** Status, content type and code of a refusal. @returns its `error`. */
+/** Checks status, content type and code of a refusal. @returns its `error`. */
 export function errorOf(
   { status, headers, text }: TestAnswer,
   expected: Pick<Refusal, 'code' | 'status'>,

@@ -38,14 +38,14 @@ export class TestAccounts extends TestServer {
     super({ 'accounts-bootstrap-keys': Object.values(KEYS).join(','), ...flags }, options);
   }
 
-  /** The response with any status. */
+  /** Returns the response, with any status. */
   async call(path: string, call: AccountsCall = {}): Promise<TestAnswer> {
     const { key = 'sk_test' } = call;
-    const text = Object.hasOwn(KEYS, key) ? KEYS[key as KeyName] : key; // just looked up
+    const text = Object.hasOwn(KEYS, key) ? KEYS[key as KeyName] : key; // the key exists, as just checked
     return await this.send(path, requestOf(text, call));
   }
 
-  /** The parsed body of a successful response. */
+  /** Returns the parsed body of a successful response. */
   async ok(path: string, call: AccountsCall = {}): Promise<AnyJson> {
     const { status, text } = await this.call(path, call);
     assert.equal(status, 200, `${path}: ${text}`);
@@ -54,7 +54,7 @@ export class TestAccounts extends TestServer {
     return body;
   }
 
-  /** The `error` member of a refusal with this status and code. */
+  /** Returns the `error` member of a refusal with this status and code. */
   async refused(
     path: string,
     call: AccountsCall,
@@ -70,12 +70,12 @@ export class TestAccounts extends TestServer {
     return await this.ok('/v2/core/accounts', { ...call, body });
   }
 
-  /** An operator's request that must succeed; `path` follows `/ops/v1/accounts/`. */
+  /** Sends an operator's request that must succeed. `path` follows `/ops/v1/accounts/`. */
   async operate(path: string, body?: object, method = body ? 'POST' : 'GET'): Promise<AnyJson> {
     return JSON.parse((await this.ops(method, path, { ...body })).text);
   }
 
-  /** Merge-patches the settings of `plat_default`. */
+  /** Updates the settings of `plat_default` with a merge patch. */
   async settings(patch: object): Promise<AnyJson> {
     return await this.operate('platforms/plat_default', patch, 'PATCH');
   }

@@ -17,7 +17,7 @@ export interface CallOptions {
   readonly method?: string;
 }
 
-/** A request that an integration sends with a key. A text body is sent unchanged. */
+/** Returns a request that an integration sends with a key. A text body is sent unchanged. */
 export function requestOf(
   key: string,
   call: {

@@ -57,7 +57,7 @@ export function testServer(flags?: Flags): TestServer {
 export class TestServer implements AsyncDisposable {
   readonly clock = new ManualClock(START_MS);
   readonly metrics = new Metrics();
-  /** Log lines. */
+  /** The log lines of the service. */
   readonly logged: string[] = [];
   readonly #flags: Flags;
   readonly #delivers: boolean;
@@ -78,21 +78,21 @@ export class TestServer implements AsyncDisposable {
     return await routes.send(url, request);
   }
 
-  /** An operator's request; the response may have any status. */
+  /** Sends an operator's request. The response may have any status. */
   async sendOps(method: string, path: string, body?: Json): Promise<TestAnswer> {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const url = `/ops/v1/accounts/${path}`;
     return await this.send(url, { method, headers: OPERATOR_HEADERS, body: text });
   }
 
-  /** An operator's request that must succeed. */
+  /** Sends an operator's request that must succeed. */
   async ops(method: string, path: string, body?: Json): Promise<TestAnswer> {
     const answer = await this.sendOps(method, path, body);
     assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
     return answer;
   }
 
-  /** A platform used by one test, with its settings merged into the defaults. */
+  /** Creates a platform for one test, with its settings merged into the defaults. */
   async platform(settings: Json = {}): Promise<TestPlatform> {
     return new TestPlatform(this, textOf(await this.ops('POST', 'platforms', settings), 'id'));
   }

@@ -28,7 +28,7 @@ const DEFAULT_HOST = 'http://127.0.0.1:8181';
 /** Adds `--host`, `--token`, `--tls-ca` and, where it makes sense, `--database`. */
 export function withConnection(command: Command, options: { readonly database: boolean }): Command {
   command.addOption(
-    new Option('-H, --host <url>', 'address of the server').default(
+    new Option('-H, --host <url>', 'server URL').default(
       fromEnvironment('HOST_URL') ?? DEFAULT_HOST,
     ),
   );
@@ -40,7 +40,7 @@ export function withConnection(command: Command, options: { readonly database: b
   command.addOption(
     new Option(
       '--tls-ca <file>',
-      'trusted certificate (PEM) in place of the system certificates',
+      'trusted certificate (PEM), instead of the system certificates',
     ).default(fromEnvironment('TLS_CA')),
   );
   // The environment is read later, so that help never shows a token.
@@ -152,14 +152,14 @@ export function failureOf(
   }
   if (status === 403) {
     return new CommandFailed(
-      `the server does not allow this (${text})\n` +
+      `permission denied by the server (${text})\n` +
         '  The token lacks the required permission; with an admin token, `plinth token list` shows the permissions.',
       EXIT.unauthenticated,
     );
   }
   if (status === 401) {
     return new CommandFailed(
-      `the server does not accept this token (${text})\n` +
+      `the server rejected the token (${text})\n` +
         '  Check that it is complete, not expired and from this server. `plinth token --help` shows how to create another.',
       EXIT.unauthenticated,
     );
@@ -200,7 +200,7 @@ async function readCertificate(file: string): Promise<Buffer> {
   }
   // Node accepts any file here, and then trusts no certificate.
   if (/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(bytes.toString('latin1'))) return bytes;
-  throw new CommandFailed(`--tls-ca: ${file} contains no PEM certificate`, EXIT.usage);
+  throw new CommandFailed(`--tls-ca: no PEM certificate found in ${file}`, EXIT.usage);
 }
 
 const tokenFromEnvironment = (): string | undefined =>
@@ -219,7 +219,10 @@ function textOf(value: unknown): string | undefined {
 function normaliseHost(text: string): string {
   const url = /^https?:\/\//.test(text) ? text : `http://${text}`;
   if (!URL.canParse(url)) {
-    throw new CommandFailed(`--host ${text}: not an address like ${DEFAULT_HOST}`, EXIT.usage);
+    throw new CommandFailed(
+      `--host ${text} is not a valid server URL; use one such as ${DEFAULT_HOST}`,
+      EXIT.usage,
+    );
   }
   return url.replace(/\/+$/, '');
 }

@@ -9,7 +9,7 @@ export interface Call {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Sends no token, for requests that work before the sign-in. */
+  /** If true, no token is sent, for requests that work before the sign-in. */
   readonly isOpen?: boolean;
 }
 
@@ -60,7 +60,7 @@ export async function sendForJson<T>(path: string, call: Call = {}): Promise<T> 
   return (await (await send(path, call)).json()) as T;
 }
 
-/** A copied command refers to shell variables in place of the secrets. */
+/** Copied commands contain shell variables instead of secrets. */
 const SECRET_HEADERS: ReadonlyMap<string, string> = new Map([
   ['authorization', '"Authorization: Bearer $PLINTH_TOKEN"'],
   ['x-plinth-claim-code', '"X-Plinth-Claim-Code: $CLAIM_CODE"'],

@@ -1,4 +1,4 @@
-/** Tracks whether the server is reachable, for the bar above every page. */
+/** Tracks for the bar above every page whether the server is reachable. */
 class Connection {
   #lostMs: number | undefined;
   readonly #listeners = new Set<() => void>();

@@ -1,5 +1,5 @@
-// Own process: defines globals of a browser and mocks timers.
-// Source: docs/LIVE-UPDATES.md.
+// Runs in a separate process, because it defines browser globals and mocks timers. Source:
+// docs/LIVE-UPDATES.md.
 import assert from 'node:assert/strict';
 import { beforeEach, it, mock } from 'node:test';
 
@@ -60,7 +60,7 @@ const pass = async (ms: number): Promise<void> => {
 };
 const last = (): Asked => asked.at(-1) ?? assert.fail('nothing was asked');
 
-/** A follower that records its events and resets. */
+/** Creates a follower that records its events and resets. */
 function followerOf() {
   const received: unknown[] = [];
   const follower = {
@@ -135,7 +135,7 @@ it('treats an unreadable event as missed, not as a lost connection', async () =>
   assert.deepEqual(received, ['reset', 2]);
   assert.equal(connection.lostSince(), undefined);
   assert.equal(asked.length, 1);
-  // More than the parser accepts without the end of a message.
+  // More text than the parser accepts without the end of a message.
   last().send('x'.repeat(5_000_000));
   await settle();
   assert.equal(connection.lostSince(), undefined);

@@ -9,7 +9,7 @@ export interface LiveEvent {
   readonly data: any;
 }
 
-/** `polling` means that the stream does not work, so pages poll the server. */
+/** `polling` means that the stream is not available, so pages poll the server. */
 export type LiveStatus = 'live' | 'polling';
 
 export interface Follower {
@@ -18,7 +18,7 @@ export interface Follower {
   onReset(): void;
 }
 
-/** A stream that lasted this long resets the retry delay. */
+/** A stream that stayed open this long resets the retry delay. */
 const STEADY_MS = 10_000;
 const STREAM_TIMEOUT_MS = 40_000;
 const HIDDEN_MS = 60_000;
@@ -45,7 +45,7 @@ export class Live {
 
   constructor() {
     document.addEventListener('visibilitychange', () => this.#seen());
-    this.#seen(); // A tab can be opened in the background.
+    this.#seen(); // The tab may have been opened in the background.
     session.subscribe(() => {
       const isAsBefore = session.token === this.#token && session.isRefused === this.#isRefused;
       this.#token = session.token;
@@ -190,7 +190,7 @@ export class Live {
     const [topic, seq] = [id.slice(0, colon), id.slice(colon + 1)];
     const known = this.#positions.get(topic);
     const isMark = event === 'gap' || event === 'start';
-    // Two streams overlap while the topics change.
+    // Two streams may be open at the same time while the topics change.
     if (!isMark && known !== undefined && Number(seq) <= Number(known)) return;
     this.#positions.set(topic, seq);
     const read = isMark ? undefined : eventOf(event, data);
@@ -228,7 +228,7 @@ export class Live {
   }
 }
 
-/** `undefined` when the data is not valid JSON. */
+/** Returns `undefined` when the data is not valid JSON. */
 function eventOf(event: string, data: string): LiveEvent | undefined {
   try {
     return { event, data: JSON.parse(data) };

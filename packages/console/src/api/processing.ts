@@ -17,7 +17,7 @@ export interface Cache {
 export interface Trigger {
   readonly trigger_name: string;
   readonly plugin_filename: string;
-  /** A JSON string. */
+  /** A string with JSON text. */
   readonly trigger_specification: string;
   readonly disabled: boolean;
   readonly error_behavior: string;
@@ -144,6 +144,6 @@ export const switchTrigger = (db: string, name: string, isOn: boolean): Promise<
     query: { db, trigger_name: name },
   });
 
-/** Also cancels a run in progress. */
+/** Deletes the trigger, and cancels its run if one is in progress. */
 export const deleteTrigger = (db: string, name: string): Promise<unknown> =>
   send(TRIGGER, { method: 'DELETE', query: { db, trigger_name: name, force: true } });

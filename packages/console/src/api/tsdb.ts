@@ -163,7 +163,7 @@ export const queryBody = ({ db, text, params }: QueryText, format: string): stri
 export const queryPath = (lang: Language): string =>
   lang === 'sql' ? '/api/v3/query_sql' : '/api/v3/query_influxql';
 
-/** Rows as objects, for small results. 64-bit integers lose precision. */
+/** Returns the rows as objects, for small results. 64-bit integers lose precision. */
 export const queryRows = async <T>(query: QueryText): Promise<readonly T[]> =>
   await sendForJson(queryPath(query.lang), {
     body: queryBody(query, 'json_rows'),

@@ -21,7 +21,10 @@ interface Result {
   readonly series?: readonly { readonly values?: readonly (readonly unknown[])[] }[];
 }
 
-/** Users are managed only by statements. The POST body keeps passwords out of copied commands. */
+/**
+ * Users can only be managed with statements. They are sent in the POST body, so that copied
+ * commands contain no passwords.
+ */
 async function query(statements: readonly string[]): Promise<readonly (readonly unknown[])[][]> {
   const { results } = await sendForJson<{ readonly results: readonly Result[] }>('/query', {
     method: 'POST',

@@ -31,7 +31,7 @@ export interface Delivery {
   readonly guid: string;
   readonly delivered_at: string;
   readonly redelivery: boolean;
-  /** Seconds. */
+  /** Duration in seconds. */
   readonly duration: number;
   readonly status: string;
   readonly status_code: number;

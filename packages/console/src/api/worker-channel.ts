@@ -61,7 +61,12 @@ export class WorkerChannel<
       worker.terminate();
       this.#worker = undefined;
       for (const [id, listener] of [...this.#listeners]) {
-        listener({ kind: 'failed', id, status: 0, message: 'the page could not start its worker' });
+        listener({
+          kind: 'failed',
+          id,
+          status: 0,
+          message: 'the background worker could not be started',
+        });
       }
     });
     return worker;
@@ -90,7 +95,8 @@ function trusted(url: string): string {
   const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes };
   policy ??= trustedTypes?.createPolicy('plinth-worker', {
     createScriptURL: (given) => {
-      if (!Object.values(URLS).includes(given)) throw new TypeError('not a worker');
+      if (!Object.values(URLS).includes(given))
+        throw new TypeError('not a worker script of this page');
       return given;
     },
   });

@@ -5,7 +5,7 @@ const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 export const countText = (count: number | bigint): string =>
   new Intl.NumberFormat(undefined).format(count);
 
-/** `1 row`, `2 rows`. */
+/** Formats a count with its noun, as in `1 row` and `2 rows`. */
 export const countOf = (count: number, noun: string): string =>
   `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 

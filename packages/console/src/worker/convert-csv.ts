@@ -4,7 +4,10 @@ import { RefusedGroups } from '../lib/line-protocol/refused-groups.js';
 
 type Convert = Extract<LineRequest, { readonly kind: 'look' | 'write' }>;
 
-/** The server accepts 10 MiB per request. Smaller requests show progress, and less is resent after a failure. */
+/**
+ * The server accepts 10 MiB per request. Smaller requests report progress, and less data is resent
+ * after a failure.
+ */
 const CHUNK_SIZE_BYTES = 1 << 20;
 /** Browsers read 2 MB at a time, which is too coarse for progress reports. */
 const PIECE_SIZE_BYTES = 128 << 10;
@@ -33,7 +36,7 @@ export async function lookAtCsv(
 ): Promise<CsvProgress> {
   const tally = new Tally(report);
   const pieces = piecesOf(file, signal, (sizeBytes) => tally.read(sizeBytes));
-  // A chunk size of one byte gives one point per chunk.
+  // With a chunk size of one byte, each chunk has one point.
   for await (const { bytes, shortCount } of chunkCsv(pieces, mapping, 1, (row) =>
     tally.refuse(row),
   )) {

@@ -146,7 +146,7 @@ export class ReplyCache {
     if (reply.body !== undefined) return reply.body;
     const { br, gzip: gz } = reply.coded;
     const packed = br ?? gz;
-    invariant(packed, 'a reply without a body has a coding');
+    invariant(packed, 'a reply without a body must have a content coding');
     const body = await (br ? unbrotliInPool(packed.bytes) : gunzipInPool(packed.bytes));
     reply.body = body;
     this.#count(reply);

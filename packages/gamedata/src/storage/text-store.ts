@@ -135,7 +135,7 @@ class TextFile {
     this.#piece = undefined;
     const target = this.#bytes.subarray(0, sizeBytes);
     const count = this.handle.readNow(target, piece.region.start + start);
-    invariant(count === sizeBytes, 'a piece is read completely');
+    invariant(count === sizeBytes, 'the text file ended within a piece');
     this.#piece = piece;
     this.#from = start;
     this.#to = end;

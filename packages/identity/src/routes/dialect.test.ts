@@ -33,7 +33,7 @@ it('formats every failure below /ops/v1', async () => {
       requestError('gzip_corrupt', new Error('x').message, new Error('x')),
       '400 error decoding gzip stream: x',
     ],
-    [requestError('body_cut'), '400 the request body ended early'],
+    [requestError('body_cut'), '400 the request body is incomplete'],
     [requestError('not_authenticated'), '401 Requires authentication'],
     [identityError('page_refused', 'not yours'), '403 not yours'],
     [identityError('identity_not_found', { key: 'user:1' }), '404 Not Found'],

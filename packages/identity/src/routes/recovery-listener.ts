@@ -64,7 +64,10 @@ export class RecoveryListener {
       });
     });
     const address = this.#server.address();
-    invariant(typeof address === 'object' && address !== null, 'a listening server has an address');
+    invariant(
+      typeof address === 'object' && address !== null,
+      'the recovery server has no address',
+    );
     this.#log.warn(
       { host: address.address, port: address.port },
       'admin token recovery is open to every client of this port',

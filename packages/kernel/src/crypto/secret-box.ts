@@ -8,7 +8,7 @@ export class SecretUnreadable extends Error {
   /** @param origin the file or setting of the master key. */
   constructor(origin: string) {
     super(
-      `a stored secret cannot be opened with this master key (${origin}); restore the key that it was encrypted with, for example from a backup`,
+      `a stored secret cannot be decrypted with this master key (${origin}); restore the key that it was encrypted with, for example from a backup`,
     );
   }
 }

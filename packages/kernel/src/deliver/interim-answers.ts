@@ -55,7 +55,7 @@ export class InterimAnswers {
       this.#lastStatus = Number(status);
       this.#held = this.#held.subarray(end + HEAD_END.length);
       if (this.#count > MAX_COUNT) {
-        const why = new Error(`more than ${MAX_COUNT} interim responses`);
+        const why = new Error(`the receiver sent more than ${MAX_COUNT} interim responses`);
         this.#socket.destroy(new TransportFailed('informational_only', why, this.#lastStatus));
         return null;
       }

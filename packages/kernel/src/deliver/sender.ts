@@ -100,7 +100,10 @@ export class Sender {
     const fresh = await this.#connect(request.url, insecure, signal);
     const exchange = await this.#exchange(fresh, request, at);
     if (exchange === 'stale') {
-      throw new TransportFailed('connection_lost', new Error('closed before a response'));
+      throw new TransportFailed(
+        'connection_lost',
+        new Error('the connection was closed before a response'),
+      );
     }
     return exchange;
   }

@@ -44,7 +44,7 @@ class NodeFileHandle implements FileHandle {
 
   /** Throws after `close`: the descriptor may already belong to another file, which a late truncation would damage. */
   get #descriptor(): number {
-    invariant(this.#closing === undefined, `${this.#path} is not used after its close`);
+    invariant(this.#closing === undefined, `${this.#path} must not be used after it is closed`);
     return this.#number;
   }
 

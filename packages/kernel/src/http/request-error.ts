@@ -10,11 +10,11 @@ const TEXTS = {
   credential_malformed:
     "Authorization header was malformed, the request was not in the form of 'Authorization: <auth-scheme> <token>', supported auth-schemes are Bearer, Token and Basic",
   /** The client disconnected during its body, so it cannot read the response. */
-  body_cut: 'the request body ended early',
+  body_cut: 'the request body is incomplete',
   /** The body did not arrive in time. */
-  body_too_slow: 'the request body came too slowly',
+  body_too_slow: 'the request body was sent too slowly',
   /** Each chunk is charged like a chunk of 64 kB. */
-  body_in_crumbs: 'the request body arrives in chunks of a few bytes; send larger chunks',
+  body_in_crumbs: 'the chunks of the request body are too small; send larger chunks',
   /** The client disconnected while the server waited for it. Nothing was changed, and the client cannot read the response. */
   client_left: 'the client disconnected',
   /** The body exceeds the limit, as received or as decoded. */

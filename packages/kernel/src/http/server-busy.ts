@@ -4,7 +4,7 @@ export class ServerBusy extends Error {
   readonly kind = 'server_busy';
   /** The value of the `Retry-After` header. */
   readonly retryAfterSec = 1;
-  constructor(why = 'the memory for request bodies is used up') {
+  constructor(why = 'the memory limit for request bodies has been reached') {
     super(`${why}; try again`);
   }
 }

@@ -5,6 +5,6 @@ import { crc32c } from './crc32c.js';
 
 // Entry point of the checksum thread.
 const port = parentPort;
-invariant(port !== null, 'this file runs as a worker thread');
+invariant(port !== null, 'this module must run in a worker thread');
 
 port.on('message', ({ bytes, seed }: ChecksumRequest) => port.postMessage(crc32c([bytes], seed)));

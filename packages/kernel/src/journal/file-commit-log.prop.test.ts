@@ -265,7 +265,7 @@ describe('FileCommitLog', () => {
     }).bytes;
     for (const [bytes, why] of [
       [foreign, /it was written by another server \(f/],
-      [again, /numbered from 1 on, but 3 is next/],
+      [again, /first record has number 1 instead of 3/],
     ] as const) {
       const disk = await build(NODE_ID, 2);
       await replace(disk, third, bytes);

@@ -197,7 +197,7 @@ export class FileCommitLog implements CommitLog {
   }
 
   async *replay(): AsyncIterable<ReplayedRecord> {
-    invariant(!this.#hasAppended, 'replay comes before the first append');
+    invariant(!this.#hasAppended, 'replay must run before the first append');
     for (const { file, path } of this.#recovered) {
       const handle = await this.#options.fileSystem.open(path, 'r');
       try {
@@ -223,10 +223,7 @@ export class FileCommitLog implements CommitLog {
   }
 
   async seal(file: number): Promise<void> {
-    invariant(
-      file < (this.#active ?? this.#tail).file,
-      'only files that were rotated away can be removed',
-    );
+    invariant(file < (this.#active ?? this.#tail).file, 'the current log file cannot be removed');
     await this.#files.remove(file);
   }
 
@@ -274,7 +271,7 @@ export class FileCommitLog implements CommitLog {
 
   async #write(batch: readonly WaitingRecord[]): Promise<void> {
     const active = this.#active;
-    invariant(active !== undefined, 'records wait only where there is a file');
+    invariant(active !== undefined, 'pending records require an open log file');
     const { parts, sizeBytes, offset } = encodeBatch(batch, active.seed);
     await active.write(parts, offset, sizeBytes);
     this.#waitingSize -= sizeBytes;
@@ -375,10 +372,7 @@ export class FileCommitLog implements CommitLog {
       );
     }
     if (this.#waitingSize + payloadSize > maxWaitingSize) {
-      throw logError(
-        'log_overloaded',
-        `${this.#waitingSize} bytes are waiting to be written to disk`,
-      );
+      throw logError('log_overloaded', `${this.#waitingSize} bytes are queued for the disk`);
     }
   }
 

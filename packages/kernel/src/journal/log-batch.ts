@@ -23,7 +23,7 @@ export function encodeBatch(
   seed: number,
 ): { readonly parts: Uint8Array[]; readonly sizeBytes: number; readonly offset: number } {
   const first = batch[0];
-  invariant(first !== undefined, 'a batch has a record');
+  invariant(first !== undefined, 'a batch must contain at least one record');
   const staging = Buffer.allocUnsafe(batch.reduce((sum, record) => sum + stagedSize(record), 0));
   const parts: Uint8Array[] = [];
   let sizeBytes = 0;

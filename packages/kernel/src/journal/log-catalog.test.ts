@@ -156,7 +156,7 @@ describe('A log whose catalog knows it', () => {
 
   it('misses records that were cut off its end after a clean stop', async () => {
     for (const [kept, why] of [
-      ['abc', / at offset 163: 1 records are missing behind the last one/],
+      ['abc', / at offset 163: 1 records are missing after the last one/],
       ['ab', / at offset 130: 2 records are missing/],
       ['', / at offset 64: 4 records are missing/],
     ] as const) {
@@ -176,7 +176,7 @@ describe('A log whose catalog knows it', () => {
     await replace(folder.disk, fileOf(1), bytes.subarray(0, bytes.length - 8 - 1));
     await refused(
       folder,
-      /at offset 130: bad record before the end that a clean stop marked/,
+      /at offset 130: invalid record before the end recorded at a clean stop/,
       'ab',
     );
   });
@@ -189,7 +189,7 @@ describe('A log whose catalog knows it', () => {
     await append(log, 'cd');
     await log.close();
     await replace(folder.disk, fileOf(1), copy);
-    await refused(folder, /2 records are missing behind the last one/, 'ab');
+    await refused(folder, /2 records are missing after the last one/, 'ab');
   });
 
   it('notices that its newest file is another one with as many records', async () => {
@@ -203,7 +203,7 @@ describe('A log whose catalog knows it', () => {
     await append(log, 'xy');
     await log.close();
     await replace(folder.disk, fileOf(1), await read(other.disk, fileOf(1)));
-    await refused(folder, /it is another file than at the last stop/, 'xy');
+    await refused(folder, /it is not the file of the last stop/, 'xy');
   });
 
   it('finds records behind a mark of a clean stop', async () => {
@@ -226,7 +226,7 @@ describe('A log whose catalog knows it', () => {
       await damaged.disk.makeDirectory(DIRECTORY);
       await replace(damaged.disk, fileOf(1), bytes.subarray(0, bytes.length - 8));
       damaged.catalog.known = known;
-      await refused(damaged, /at offset 130: bad record before/, 'abd');
+      await refused(damaged, /at offset 130: invalid record before/, 'abd');
     }
   });
 

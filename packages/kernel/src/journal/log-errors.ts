@@ -7,5 +7,5 @@ export const logError = errorCatalogue('LogError', {
   log_damaged: (at: { readonly file: string; readonly offset: number; readonly why: string }) =>
     `commit log is damaged: ${at.file} at offset ${at.offset}: ${at.why}`,
   /** The bytes that wait to be written exceed the limit, or one record is too large. */
-  log_overloaded: (why: string) => `commit log takes no further record: ${why}`,
+  log_overloaded: (why: string) => `commit log rejects new records: ${why}`,
 });

@@ -124,8 +124,8 @@ export class FileRecovery {
     const lostRecordCount = end.sequence - nextSequence;
     if ((lostRecordCount <= 0 && !isOther) || this.#gaps.explain(file + 1, file)) return;
     const why = isOther
-      ? 'it is another file than at the last stop'
-      : `${lostRecordCount} records are missing behind the last one: a clean stop has recorded them`;
+      ? 'it is not the file of the last stop'
+      : `${lostRecordCount} records are missing after the last one; they existed at the last clean stop`;
     if (!this.#options.repair)
       throw logError('log_damaged', { file: path, offset: goodBytes, why });
     await this.#gaps.keep(file + 1);
@@ -184,7 +184,7 @@ function strangeness(
   if (header === undefined) return undefined;
   const { nodeId, firstSequence } = header;
   if (log.nextSequence !== undefined && firstSequence < log.nextSequence) {
-    return `its records are numbered from ${firstSequence} on, but ${log.nextSequence} is next: it was written by another process or at another time`;
+    return `its first record has number ${firstSequence} instead of ${log.nextSequence}: another process wrote it, or it is from another time`;
   }
   if (log.ownId !== undefined && nodeId !== log.ownId) {
     return `it was written by another server (${nodeId})`;
@@ -211,10 +211,10 @@ const lossOf = ({ offset = 0, sizeBytes, recordCount, ...lost }: LostBytes) => (
 });
 
 const IS_DIRECTORY =
-  'it is a directory, which the server never creates. Move it away, and put the file back from a copy if there was one';
+  'it is a directory, which the server never creates. Move it away, and restore the file from a copy if one exists';
 
 const CATALOG_OLDER =
-  'it was written after plinth.db, which is an older copy: tables, deletions, accounts and tokens since then are missing. Put the newer plinth.db back or restore a backup; --repair goes on with the older one';
+  'it was written after plinth.db, which is an older copy: tables, deletions, accounts and tokens since then are missing. Restore the newer plinth.db or a backup; --repair continues with the older one';
 
 function damageOf(
   path: string,
@@ -222,13 +222,15 @@ function damageOf(
   { isLast, isShort }: { readonly isLast: boolean; readonly isShort: boolean },
 ): DomainError {
   const isBeforeStop = checked.isEndKnown || isShort;
-  const beforeEnd = isBeforeStop ? 'before the end that a clean stop marked' : 'before intact ones';
-  const where = isLast ? beforeEnd : 'in a file that is not the last';
+  const beforeEnd = isBeforeStop
+    ? 'before the end recorded at a clean stop'
+    : 'before valid records';
+  const where = isLast ? beforeEnd : 'in a file before the last one';
   const what = !checked.isHeaderIntact ? 'file header' : 'record';
   return logError('log_damaged', {
     file: path,
     offset: checked.goodBytes,
-    why: `bad ${what} ${where}`,
+    why: `invalid ${what} ${where}`,
   });
 }
 

@@ -50,7 +50,7 @@ export class Metrics {
 
   /** Registers a metric. Names must be unique. */
   add(metric: Metric): void {
-    invariant(!this.#metrics.has(metric.name), `two metrics are named ${metric.name}`);
+    invariant(!this.#metrics.has(metric.name), `duplicate metric name ${metric.name}`);
     this.#metrics.set(metric.name, { part: this.#part, metric });
   }
 

@@ -33,7 +33,7 @@ export function observeProcess(add: (metric: Metric) => void): Disposable {
   // Only Linux provides these; elsewhere they have no sample.
   add({
     name: 'process_open_fds',
-    help: 'Open file descriptors, connections included.',
+    help: 'Open file descriptors, including connections.',
     type: 'gauge',
     async samples() {
       const open = await readdir('/proc/self/fd').catch(() => undefined);

@@ -2,9 +2,9 @@ import { errorCatalogue } from '../errors/domain-error.js';
 
 export const objectError = errorCatalogue('ObjectError', {
   /** The name is already in use; objects are never overwritten. */
-  object_exists: (object: string) => `object exists: ${object}`,
+  object_exists: (object: string) => `object already exists: ${object}`,
   /** The object was never stored, or has been deleted. */
   object_not_found: (object: string) => `object not found: ${object}`,
   /** A name that could escape the store, or that some kinds of stores do not support. */
-  object_name_invalid: (object: string) => `object name is not valid: ${JSON.stringify(object)}`,
+  object_name_invalid: (object: string) => `invalid object name: ${JSON.stringify(object)}`,
 });

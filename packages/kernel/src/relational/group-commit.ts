@@ -78,7 +78,7 @@ export class GroupCommit {
 
   #startNext(): void {
     const next = this.#queue.shift();
-    invariant(next !== undefined, 'a transaction starts only from the queue');
+    invariant(next !== undefined, 'only a queued transaction can start');
     const turn = new ExclusiveTransaction(this.#channel, this.#clock.monotonicMs(), (outcome) =>
       this.#end(turn, outcome),
     );

@@ -41,7 +41,7 @@ export const storeError = errorCatalogue('StoreError', {
   transaction_timed_out: (limitMs: number) => `transaction was rolled back after ${limitMs} ms`,
   /** Too many transactions or reads are waiting; nothing was done. */
   store_overloaded: (limit: number) =>
-    `relational store is overloaded: ${limit} statements or transactions are waiting`,
+    `relational store is overloaded: ${limit} statements or transactions are queued`,
   /** The store is closed or has failed permanently: its thread ended or its disk failed. Only a restart helps. */
   store_unusable: (why: string) => `relational store is unusable: ${why}`,
   /** A committed transaction in the journal is corrupt. The startup fails unless a repair is requested. */

@@ -154,7 +154,7 @@ export class SimFileHandle implements FileHandle {
   }
 
   #check(): void {
-    invariant(!this.#isClosed, `${this.#path} is not used after its close`);
+    invariant(!this.#isClosed, `${this.#path} must not be used after it is closed`);
     if (this.#powerCycle !== this.#disk.powerCycle()) throw systemError('EBADF', this.#path);
   }
 

@@ -63,7 +63,7 @@ export class LimiterMetrics {
     });
     metrics.add({
       name: 'ratelimit_rejected_total',
-      help: 'Requests over a limit, by limit; shadow mode lets them pass.',
+      help: 'Requests over a limit, by limit, including those allowed by shadow mode.',
       type: 'counter',
       labels: ['limit'],
       samples: () => [...this.#rejected].map(([limit, value]) => ({ labels: { limit }, value })),
@@ -77,7 +77,7 @@ export class LimiterMetrics {
     );
     one(
       'ratelimit_shadow_rejected_total',
-      'Requests over a limit that shadow mode let pass.',
+      'Requests over a limit that shadow mode allowed.',
       () => this.#shadowCount,
     );
     one(

@@ -99,7 +99,7 @@ export class ResourceTable {
   /** Returns a resource whose name was checked with the settings. */
   need(name: string): Resource {
     const resource = this.#byName.get(name);
-    invariant(resource, `resource ${name} exists`);
+    invariant(resource, `resource ${name} not found`);
     return resource;
   }
 
@@ -115,7 +115,7 @@ export class ResourceTable {
    */
   withWindow({ index }: Resource, windowSec: number): Resource {
     const found = this.#resourcesOf(windowSec)[index];
-    invariant(found, 'the resource belongs to this table');
+    invariant(found, 'the resource is from another table');
     return found;
   }
 
@@ -123,7 +123,7 @@ export class ResourceTable {
     let resources = this.#byWindow.get(windowSec);
     if (resources === undefined) {
       const place = ASKED_WINDOWS_SEC.indexOf(windowSec);
-      invariant(place !== -1, `buckets of ${windowSec} s exist`);
+      invariant(place !== -1, `no buckets with a window of ${windowSec} s`);
       const from = this.all.length * (1 + place);
       resources = this.all.map((resource) => ({
         ...resource,

@@ -56,11 +56,11 @@ it('lists each file of the backup once', () => {
     assert.match(faultOf(name), /^M names a file outside of the backup/, JSON.stringify(name));
   }
   for (const name of ['backup.json', 'server.lock', 'server.pid']) {
-    assert.equal(faultOf(name), `M names a file that no backup has: ${name}`);
+    assert.equal(faultOf(name), `M names a file that is not part of a backup: ${name}`);
   }
-  assert.equal(faultOf('a', 'a'), 'M names a file twice: a');
-  assert.equal(faultOf('a/b/c', 'a'), 'M names a file that is a folder as well: a');
-  assert.equal(faultOf('a', 'a/b'), 'M names a file that is a folder as well: a');
+  assert.equal(faultOf('a', 'a'), 'M names the same file twice: a');
+  assert.equal(faultOf('a/b/c', 'a'), 'M names a file that is also a folder: a');
+  assert.equal(faultOf('a', 'a/b'), 'M names a file that is also a folder: a');
 });
 
 it('has a format that this release can read', () => {

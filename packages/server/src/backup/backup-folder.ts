@@ -64,13 +64,13 @@ function faultOf({ files }: Manifest): string | undefined {
   const folders = new Set<string>();
   for (const { name } of files) {
     if (!isPathWithin(name)) return `names a file outside of the backup: ${name}`;
-    if (OWN_NAMES.includes(name)) return `names a file that no backup has: ${name}`;
-    if (names.has(name)) return `names a file twice: ${name}`;
+    if (OWN_NAMES.includes(name)) return `names a file that is not part of a backup: ${name}`;
+    if (names.has(name)) return `names the same file twice: ${name}`;
     names.add(name);
     for (let at = dirname(name); at !== '.'; at = dirname(at)) folders.add(at);
   }
   const both = [...names].find((name) => folders.has(name));
-  if (both !== undefined) return `names a file that is a folder as well: ${both}`;
+  if (both !== undefined) return `names a file that is also a folder: ${both}`;
   return names.has(STORE_FILE) ? undefined : `is not a server backup: ${STORE_FILE} is missing`;
 }
 

@@ -70,7 +70,7 @@ export function createBackupService(
             about: { summary: 'Read one file of a backup' },
             input: {
               query: Type.Object({ name: Type.String({ description: 'name from the manifest' }) }),
-              validation: 'a name that is absent is one that no file has',
+              validation: 'a missing name matches no file',
             },
             output: {
               200: OpenApi.answer('content of the file', { 'application/octet-stream': {} }),

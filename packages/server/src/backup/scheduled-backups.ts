@@ -63,7 +63,9 @@ export function backupProblems({
   const isValid = CronSchedule.parse(schedule) !== undefined;
   return [
     ...(isValid ? [] : [`backup.schedule: ${CronSchedule.faultOf(schedule)}`]),
-    ...(folder === undefined ? ['backup.folder: backup.schedule needs a folder to write to'] : []),
+    ...(folder === undefined
+      ? ['backup.folder: required by backup.schedule; set it to a folder for the backups']
+      : []),
   ];
 }
 
@@ -168,7 +170,7 @@ export class ScheduledBackups {
       name = await this.#publish(part, name, folderId);
       this.#figures.lastWholeMs = timeMs;
       const durationMs = Math.round(this.#clock.monotonicMs() - startedMs);
-      this.#log.info({ backup: name, sizeBytes, durationMs }, 'backup made');
+      this.#log.info({ backup: name, sizeBytes, durationMs }, 'backup created');
       await this.#removeOld(folderId);
     } catch (err) {
       if (this.#ending.signal.aborted) return;

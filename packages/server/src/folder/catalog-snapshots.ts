@@ -144,7 +144,7 @@ export class CatalogSnapshots {
     await files.syncDirectory(this.#folder);
     for (const name of (await listSnapshots(files, dataDir)).slice(0, -KEPT_COUNT))
       await files.remove(join(this.#folder, name));
-    log.debug({ file: path }, 'snapshot of plinth.db made');
+    log.debug({ file: path }, 'snapshot of plinth.db created');
   }
 
   async #syncFile(path: string): Promise<void> {

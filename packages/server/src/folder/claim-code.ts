@@ -32,7 +32,7 @@ export function claimCodeDelivery(to: {
       await withdraw();
       if (terminal.isTTY) {
         terminal.write(
-          `No admin token yet. Creating it from another machine or through a proxy needs this claim code, shown once:\n  ${code}\n`,
+          `No admin token yet. Creating one from another machine or through a proxy requires this claim code, which is shown only once:\n  ${code}\n`,
         );
         log.info({ claimCode: 'on the terminal' }, 'no admin token yet');
         return;

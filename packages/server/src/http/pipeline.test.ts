@@ -179,7 +179,8 @@ describe('a route table entry', () => {
     const words = { answerError: (error: unknown) => textAnswer(503, `shop: ${error}`) };
     const { ask, bodies } = await serve(t, [THING], { dialect: shop(words), maxBodyBytes: 100 }); // One caller may use half.
     const post = { method: 'POST', body: Buffer.alloc(50, 'b') };
-    const full = 'shop: ServerBusy: the memory for request bodies is used up; try again';
+    const full =
+      'shop: ServerBusy: the memory limit for request bodies has been reached; try again';
     assert.equal((await ask('/shop/things/1', post)).status, 200);
     assert.equal(bodies.sizeBytes, 0);
     const other = bodies.begin({ kind: 'admin', tokenId: 0, tokenName: 'x' });

@@ -149,7 +149,7 @@ export class Pipeline {
   /** Flight handlers start in `takeOver`, so it also runs in the context of the span. */
   #handleTraced(span: RequestSpan, handle: () => Answering): Answering {
     const { spans } = this.#parts;
-    invariant(spans !== undefined, 'a span exists only with spans configured');
+    invariant(spans !== undefined, 'a span requires configured tracing');
     const traced = (answer: HttpAnswer): HttpAnswer => {
       const { takeOver } = answer;
       if (takeOver === undefined) return answer;

@@ -64,7 +64,7 @@ export function refuseConnection(socket: Socket, code: string, headers: string):
 /** Responds to a plaintext request on a TLS port. Its credentials have already been exposed. */
 export function refusePlainText(socket: Socket): void {
   socket.resume(); // Unread bytes would turn the close into a reset.
-  endWith(socket, 'HTTP/1.1 400 Bad Request\r\n', 'this port speaks TLS: use https://');
+  endWith(socket, 'HTTP/1.1 400 Bad Request\r\n', 'this port requires TLS: use https://');
 }
 
 /** @param head status line and headers, as lines with line ends. */

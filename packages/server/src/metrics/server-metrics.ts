@@ -39,7 +39,7 @@ export function observeServer(
   );
   metrics.add({
     name: 'plinth_store_up',
-    help: '1 while the relational store accepts changes: local, and shared with other nodes.',
+    help: '1 while the relational store (local, or shared with other nodes) accepts changes.',
     type: 'gauge',
     labels: ['store'],
     async samples() {
@@ -49,16 +49,22 @@ export function observeServer(
       return [embedded, { labels: { store: 'postgresql' }, value: isUp ? 1 : 0 }];
     },
   });
-  gauge('plinth_data_disk_size_bytes', 'Size of the disk that holds the data folder.', async () => {
-    const { blocks, bsize } = await statfs(folder);
-    return blocks * bsize;
-  });
-  gauge('plinth_data_disk_available_bytes', 'Free space on this disk for the server.', () =>
-    freeBytesOf(folder),
+  gauge(
+    'plinth_data_disk_size_bytes',
+    'Size of the disk that contains the data folder.',
+    async () => {
+      const { blocks, bsize } = await statfs(folder);
+      return blocks * bsize;
+    },
+  );
+  gauge(
+    'plinth_data_disk_available_bytes',
+    'Free space on this disk that the server may use.',
+    () => freeBytesOf(folder),
   );
   gauge(
     'plinth_data_disk_writes_refused',
-    '1 while writes are refused because less than `storage.min_free_bytes` is free.',
+    '1 while writes are rejected because less than `storage.min_free_bytes` is free.',
     () => (room.obstacle === undefined ? 0 : 1),
   );
   metrics.add({

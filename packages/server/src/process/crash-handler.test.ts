@@ -22,6 +22,10 @@ it('a bug ends the process at once with one log line', {
   const { level, msg, err } = JSON.parse(await told);
   assert.deepEqual(
     { level, msg, message: err.message },
-    { level: 'fatal', msg: 'unexpected failure, the server ends', message: 'nobody expected this' },
+    {
+      level: 'fatal',
+      msg: 'unexpected failure; the server exits',
+      message: 'nobody expected this',
+    },
   );
 });

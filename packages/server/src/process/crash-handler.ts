@@ -8,7 +8,7 @@ import { createLogger } from '@plinth/kernel';
 export function endAtOnceOnBug(): void {
   process.on('uncaughtException', (err) => {
     const log = createLogger({ level: 'fatal', destination: 2 });
-    log.fatal({ err }, 'unexpected failure, the server ends');
+    log.fatal({ err }, 'unexpected failure; the server exits');
     process.kill(process.pid, 'SIGKILL');
   });
 }

@@ -19,6 +19,7 @@ export class Closers {
         failures.push(error);
       }
     }
-    if (failures.length > 0) throw new AggregateError(failures, 'not everything closed cleanly');
+    if (failures.length > 0)
+      throw new AggregateError(failures, 'some components did not close cleanly');
   }
 }

@@ -43,7 +43,9 @@ export async function answerInMemory(
   }
 }
 
-/** Fields whose values are read; `undefined` if one of them cannot be kept in memory. */
+/**
+ * Returns the fields whose values are read; `undefined` if one of them cannot be kept in memory.
+ */
 export function fieldsOf({
   answer,
   fieldConditions,

@@ -7,7 +7,7 @@ import { chooseAskedMerge, chooseMerge } from './choose-merge.js';
 
 const MB = 1024 * 1024;
 
-/** A segment from the start of one day to the end of another. */
+/** Returns a segment from the start of one day to the end of another. */
 function segment(
   kind: Segment['kind'],
   days: readonly [number, number],
@@ -40,7 +40,7 @@ function segment(
 
 const DAYS = Array.from({ length: 30 }, (_, day) => segment('unique', [day, day], 10 * MB));
 
-/** The chosen merge, with the names of its inputs. */
+/** Returns the chosen merge with the names of its inputs. */
 function chosen(
   segments: readonly Segment[],
   more: { readonly aside?: readonly string[]; readonly tombstones?: readonly Tombstone[] } = {},

@@ -9,7 +9,7 @@ const MERGE_COUNT = 8;
 const MAX_MERGE_BYTES = 256 * 1024 * 1024;
 
 /**
- * The next step: `merge` creates unique segments; `split` divides an overlay into several that span
+ * The next step. `merge` creates unique segments. `split` divides an overlay into several that span
  * less time.
  */
 export interface Merge {
@@ -19,7 +19,7 @@ export interface Merge {
   readonly maxPartitions?: number;
 }
 
-/** Both ends are inclusive. */
+/** A time span; both ends are inclusive. */
 export interface TimeSpan {
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
@@ -51,11 +51,11 @@ export function chooseMerge(choice: MergeChoice): Merge | undefined {
 }
 
 /**
- * Merges overlays that overlap in time with every segment that one of them may overwrite, newest
- * first; other segments have no point in common with them.
- * If that exceeds the size limit, or a file is unreadable, overlays are split by time until each is
- * within a day. An overlay that is still too large is merged once more overlays have accumulated,
- * or if a deletion must be carried out.
+ * Merges overlays that overlap in time, newest first, with every segment that one of them may
+ * overwrite. Other segments have no point in common with them. If that exceeds the size limit, or a
+ * file is unreadable, overlays are split by time until each is within a day. An overlay that is
+ * still too large is merged once more overlays have accumulated, or if a deletion must be carried
+ * out.
  */
 function mergeOfOverlays({
   segments,
@@ -80,7 +80,7 @@ function mergeOfOverlays({
   return undefined;
 }
 
-/** Groups of overlays that are connected by overlapping time ranges, newest first. */
+/** Returns the groups of overlays that are connected by overlapping time ranges, newest first. */
 function overlappingOverlays(segments: readonly Segment[]): readonly (readonly Segment[])[] {
   const overlays = segments
     .filter((segment) => segment.kind === 'overlay')
@@ -111,8 +111,8 @@ function mergeOfAPartition({
 }
 
 /**
- * Chooses a merge that was requested. All segments of a partition that overlaps the time span are merged into one,
- * unless they cannot be read together. Level and number do not matter.
+ * Chooses a merge that was requested. All segments of a partition that overlaps the time span are
+ * merged into one, unless they cannot be read together. Their levels and number are ignored.
  */
 export function chooseAskedMerge(
   { segments, isAside, maxBytes = MAX_MERGE_BYTES }: Omit<MergeChoice, 'tombstones'>,

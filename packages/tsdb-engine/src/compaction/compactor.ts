@@ -26,7 +26,7 @@ interface Work {
   readonly run: () => Promise<void>;
 }
 
-/** Status for operators. */
+/** Compaction status for operators. */
 export interface CompactionState {
   readonly running:
     | { readonly tableId: number; readonly fileCount: number; readonly sinceMs: number }
@@ -51,7 +51,10 @@ interface CompactorDeps {
   readonly files: SegmentFiles;
   readonly registry: SegmentRegistry;
   readonly commits: FileCommits;
-  /** True if the log contains no rows that are only hidden by a deletion, which would be read at the next start. */
+  /**
+   * True if the log contains no rows that only a deletion hides. The next start would read such
+   * rows.
+   */
   readonly mayForgetDeletions: () => boolean;
   /**
    * Checks the free disk space. If it returns false, the remaining space is reserved for deletions.
@@ -106,7 +109,7 @@ export class Compactor {
     if (this.#requested.size >= MAX_ASKED_TABLES && !this.#requested.has(store.tableId))
       return false;
     this.#requested.set(store.tableId, { store, span });
-    // A pass that ends at this moment may have missed the request.
+    // A pass that is just ending may have missed the request.
     void this.compactWhenDue().then(() =>
       this.#requested.size > 0 ? this.compactWhenDue() : undefined,
     );
@@ -133,7 +136,7 @@ export class Compactor {
 
   /** Compacts each table separately, so that a failure in one does not block the others. */
   async #compact(): Promise<void> {
-    await this.#deps.commits.settle(); // the merges below are chosen from the registered files
+    await this.#deps.commits.settle(); // The merges below are chosen from the registered files.
     const ids = new Set<string>();
     for (const store of this.#deps.tables()) {
       for (;;) {
@@ -173,8 +176,8 @@ export class Compactor {
   }
 
   /**
-   * The next step in a table. Its inputs are not chosen again immediately, whether or not it
-   * succeeds.
+   * Returns the next step in a table. Its inputs are not chosen again immediately, whether or not
+   * it succeeds.
    */
   #next(store: TableStore): Work | undefined {
     if (this.#isClosing || store.isGone) return undefined;
@@ -302,8 +305,8 @@ export class Compactor {
 }
 
 /**
- * Upper bound of the segment's size without deleted rows; 0 if a single deletion covers all of
- * them.
+ * Returns the upper bound of the segment's size without deleted rows; 0 if a single deletion covers
+ * all of them.
  */
 function mostBytesLeft(segment: Segment, tombstones: readonly Tombstone[]): number {
   const isDeleted = tombstonesOfSegment(tombstones, segment).some(

@@ -70,7 +70,7 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   const numbered = await chooseNumbered(files, rowCount, largestOf(inputs, { columns, files }));
   return await removedOnFailure(files, async (segments) => {
     const partitions = await partitionsOfRows(
-      all, // merged points have the same timestamps
+      all, // merging does not change timestamps
       host,
       isSplit ? MAX_SPLIT_PARTITIONS : maxPartitions,
     );

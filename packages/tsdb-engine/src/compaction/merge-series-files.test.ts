@@ -12,7 +12,10 @@ const file = (id: number, seriesCount: number): SeriesFile => ({
   checksum: 0,
 });
 
-/** The maximum number of files that exist at the same time, and the number of series that the merges wrote. */
+/**
+ * Returns the maximum number of files that exist at the same time, and the number of series that
+ * the merges wrote.
+ */
 function afterFlushes(counts: readonly number[]): { most: number; written: number } {
   let files: readonly SeriesFile[] = [];
   let [most, written, id] = [0, 0, 0];
@@ -34,7 +37,8 @@ it('keeps at most ten series files after 1,000 flushes and rewrites each series 
   const one = afterFlushes(Array.from({ length: 1000 }, () => 1));
   assert.ok(one.most <= 10, `${one.most} files`);
   assert.ok(one.written <= 1000 * 6, `${one.written} series`);
-  // A million series first, then a few at a time, which must not cause a rewrite of the large file.
+  // Stores a million series first, then a few at a time. These must not cause a rewrite of the
+  // large file.
   const few = afterFlushes([1_000_000, ...Array.from({ length: 1000 }, (_, i) => 1 + (i % 9))]);
   assert.ok(few.most <= 10, `${few.most} files`);
   assert.ok(few.written <= 5000 * 6, `${few.written} series`);

@@ -6,13 +6,14 @@ import type { TableStore } from '../table/table-store.js';
 /** Merging starts at this many files of a table. */
 const MERGE_COUNT = 10;
 /**
- * A file is merged with smaller ones if it has at most this many times their series, so that each
- * series is rewritten only a few times.
+ * A file is merged with smaller ones if it has at most this many times their series. Each series is
+ * then rewritten only a few times.
  */
 const MAX_RATIO = 2;
 
 /**
- * The smallest files of a table that are worth merging, at least two; empty if there are few files.
+ * Returns the smallest files of a table that are worth merging, at least two; empty if there are
+ * few files.
  */
 export function chooseSeriesFiles(
   files: readonly SeriesFile[],

@@ -55,7 +55,7 @@ it('returns the same rows while wide overlays are split and merged by day', asyn
     await flush(days.filter((day) => day % 2 === 0).map((day) => rowOf(day, undefined, 'y')));
     assert.ok(overlays().length < 20);
     assert.ok((await compact(0)).every((kind) => kind === 'split'));
-    assert.equal(overlays().length, 60); // 40 days, and every other one again
+    assert.equal(overlays().length, 60); // 40 days of points, and every other point a second time
     await compact(1_000_000);
     assert.equal(overlays().length, 0);
     assert.deepEqual(await readAll(store, host), model.sorted());

@@ -16,7 +16,7 @@ export interface Alike {
 }
 
 /**
- * Chooses the columns to dictionary-encode in files of this many rows. It tries the rows of
+ * Chooses the columns to dictionary-encode in files of this many rows. The trial uses the rows of
  * some series. Series ids are evenly distributed, so the first ones are representative.
  */
 export async function chooseNumbered(
@@ -31,7 +31,7 @@ export async function chooseNumbered(
   try {
     return await files.tryNumbered(`SELECT * FROM (${some}) ORDER BY _series, "time"`);
   } catch (error) {
-    if (isOutOfMemory(error)) return 'many'; // the rows may still be written in smaller pieces
+    if (isOutOfMemory(error)) return 'many'; // the rows may still be written in smaller files
     throw error;
   }
 }

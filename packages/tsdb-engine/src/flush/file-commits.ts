@@ -19,7 +19,7 @@ export interface PreparedChange {
 
 /**
  * The only way to add files to tables and remove them: prepare, commit, publish (ADR 0082). If the
- * catalog is unreachable, the outcome of a commit may be unknown. It is settled before the next
+ * catalog is unreachable, the outcome of a commit may be unknown. It is determined before the next
  * commit, because a retry would write the same rows again.
  */
 export class FileCommits {

@@ -5,7 +5,7 @@ import { isOutOfMemory } from '@plinth/tsdb-storage/duckdb/instance/memory-watch
  */
 const TIMEOUT_MS = 3 * 60_000;
 
-/** Consecutive failed flushes. */
+/** Counts consecutive failed flushes. */
 export class FlushFailures {
   #sinceMs: number | undefined;
   #isForMemory = false;

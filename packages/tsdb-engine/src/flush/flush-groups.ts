@@ -45,7 +45,7 @@ export class FlushGroups {
       store.generation(closed.number)?.engineBytes ?? 0;
     const waiting = [...tables()]
       .filter((store) => store.generation(closed.number) !== undefined)
-      // Largest memory use first, which makes room for the others.
+      // The tables that use the most memory come first, to make room for the others.
       .sort((a, b) => engineBytes(b) - engineBytes(a));
     const tableCount = waiting.length;
     do {

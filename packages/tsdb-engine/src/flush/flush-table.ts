@@ -48,7 +48,7 @@ async function writeTable(
   const columns = columnsOf(table);
   await store.tombstones.settled();
   const tombstones = store.tombstones.all;
-  // Exclusive: a compaction must not remove the files that are being read.
+  // Runs exclusively, because a compaction must not remove the files that are being read.
   const parts = await store.exclusive(() => splitRows({ store, table, columns, host, tombstones }));
   const numbered = await chooseNumbered(files, table.rowCount, {
     from: table.mainSource().from,
@@ -91,7 +91,7 @@ function checkCount(parts: readonly Part[], segments: readonly Segment[]): void 
   if (part?.rowCount === undefined || others.length > 0) return;
   const written = segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
   if (written !== part.rowCount)
-    throw new Error(`DuckDB wrote ${written} of ${part.rowCount} rows`);
+    throw new Error(`DuckDB wrote only ${written} of ${part.rowCount} rows`);
 }
 
 /**
@@ -149,7 +149,7 @@ interface Part {
   readonly kind: Segment['kind'];
   /** SQL text for FROM with `_series, "time"`, the columns, and `_seq` in overlays. */
   readonly rows: string;
-  /** Known if every written row is included. */
+  /** The row count, if it is known because every row is written. */
   readonly rowCount?: number;
   drop(): Promise<void>;
 }
@@ -244,7 +244,7 @@ async function splitRows(from: {
   ];
 }
 
-/** The partitions of the rows. */
+/** Returns the partitions of the rows. */
 export async function partitionsOfRows(
   rows: string,
   host: DuckDbHost,
@@ -331,7 +331,7 @@ export async function writeSegment(options: {
 function sortedRowsText(of: {
   /** SQL text for FROM, and WHERE. */
   readonly rows: string;
-  /** Column names, quoted. */
+  /** Quoted column names. */
   readonly values: readonly string[];
   readonly seriesTable: string;
   /** Tag columns: their quoted names, and their values if there are few. */
@@ -360,8 +360,8 @@ const MAX_NUMBERED_VALUES = 256;
 const MAX_NUMBERED_LENGTH = 4096;
 
 /**
- * The values as a list of literals, if it is short. A string with NUL cannot be written as a
- * literal.
+ * Returns the values as a list of literals, if it is short. A string with NUL cannot be written as
+ * a literal.
  */
 function fewValues(values: readonly string[]): string | undefined {
   if (values.length === 0 || values.length > MAX_NUMBERED_VALUES) return undefined;

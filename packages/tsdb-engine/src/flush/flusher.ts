@@ -33,7 +33,10 @@ const CHECK_INTERVAL_MS = 1000;
  * Size of the log that may remain at shutdown. It is read in a few tenths of a second at the next start.
  */
 const MAX_LEFT_BYTES = 8 * 1024 * 1024;
-/** A log file is created at every start, and many files are slow to read even if they are short. */
+/**
+ * Maximum number of log files that may remain at shutdown. Each start creates a file, and many
+ * files are slow to read even if they are short.
+ */
 const MAX_LEFT_FILES = 32;
 /** A shutdown starts no further files after this time. */
 const LONGEST_END_MS = 3000;
@@ -112,7 +115,10 @@ export class Flusher {
     });
   }
 
-  /** Why rows stay in memory and in the log; `undefined` unless flushes have failed for minutes. */
+  /**
+   * Returns the reason why rows stay in memory and in the log; `undefined` unless flushes have
+   * failed for minutes.
+   */
   get obstacle(): string | undefined {
     return this.#failures.obstacle(this.#deps.clock.monotonicMs());
   }
@@ -131,8 +137,8 @@ export class Flusher {
   }
 
   /**
-   * Starts a flush in the background if size or age require it. Cheap, because it is called after
-   * every write.
+   * Starts a flush in the background if size or age require it. The check is cheap, because it runs
+   * after every write.
    */
   flushWhenDue(): void {
     if (this.#running !== undefined || this.#buffer.isReadOnly) return;
@@ -174,8 +180,8 @@ export class Flusher {
   }
 
   /**
-   * Like `flushSoon` for the present rows, requested by an operator: also directly after a failed
-   * flush.
+   * Starts a flush of the present rows like `flushSoon`, but also directly after a failed flush.
+   * Used for requests of operators.
    */
   flushNow(): void {
     this.#notBeforeMs = 0;
@@ -187,7 +193,7 @@ export class Flusher {
   async flush(what: FlushedTables): Promise<void> {
     while (this.#running !== undefined) await this.#running;
     const flushing = this.#flushRest(what);
-    const running = flushing.catch(() => undefined); // the caller receives the failure
+    const running = flushing.catch(() => undefined); // the caller of `flushing` receives the failure
     this.#running = running;
     try {
       await flushing;

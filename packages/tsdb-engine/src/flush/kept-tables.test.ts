@@ -5,7 +5,7 @@ import { tablesToKeep } from './kept-tables.js';
 
 const MIB = 1024 * 1024;
 
-/** The parts of a table's store that `tablesToKeep` reads. */
+/** Returns the parts of a table's store that `tablesToKeep` reads. */
 function storeOf(
   id: number,
   of: {

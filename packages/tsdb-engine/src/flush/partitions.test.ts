@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import { dayOf, partitionsOf } from './partitions.js';
 
-/** The partitions that contain the starts of some days. */
+/** Returns the partitions that contain the starts of some days. */
 const ofDays = (days: readonly bigint[]) =>
   partitionsOf((widthNs, limit) => {
     const numbers = days.map((day) => dayOf((day * NS_PER_DAY) / (widthNs / NS_PER_DAY)));

@@ -20,7 +20,8 @@ export interface Partition {
 }
 
 /**
- * The partitions that contain some timestamps: the narrowest width that does not exceed `maxCount`.
+ * Returns the partitions that contain some timestamps: the narrowest width that does not exceed
+ * `maxCount`.
  * @param numbersOf returns the distinct partition numbers for a width, counted from 1970-01-01, in
  * any order, at most `limit`.
  */

@@ -1,6 +1,6 @@
 import { type Clock, messageOf } from '@plinth/kernel';
 
-/** Background work, for operators. */
+/** Background work as shown to operators. */
 export interface WorkState {
   readonly running:
     | { readonly sinceMs: number; readonly tableCount: number; readonly doneCount: number }

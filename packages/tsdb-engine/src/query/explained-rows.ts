@@ -14,7 +14,7 @@ const PLAN_TYPES: ReadonlyMap<string, string> = new Map([
 const BOX_WIDTH = 29;
 
 /**
- * The result of EXPLAIN: columns `plan_type` and `plan`. Source: query-languages, "SQL:
+ * Returns the result of EXPLAIN: columns `plan_type` and `plan`. Source: query-languages, "SQL:
  * statements".
  */
 export async function* explainedRows(

@@ -17,7 +17,7 @@ export interface PreparedQuery extends RunnableQuery {
   readonly planned: PlannedQuery;
   readonly logged: LoggedQuery;
   readonly slot: QuerySlot;
-  /** Empty if the result is already computed. */
+  /** The scans that DuckDB reads; empty if the result is already computed. */
   readonly scans: readonly PreparedScan[];
   release(): void;
 }
@@ -36,7 +36,7 @@ export async function writeQueryFile(
     .then(async (file) => {
       if (signal.aborted) await file.dispose();
     })
-    .catch(() => undefined); // the caller receives the failure
+    .catch(() => undefined); // `orAborted` reports the failure
   return await orAborted(writing, signal);
 }
 

@@ -18,8 +18,8 @@ import { RowWidth } from './slices/row-width.js';
 import type { SliceMemory, SliceRoom } from './slices/slice-memory.js';
 
 /**
- * Narrow results of about this many rows are computed in one statement if memory allows: two
- * queries would take longer than sorting.
+ * Narrow results of about this many rows are computed in one statement if memory allows, because
+ * two queries would take longer than sorting.
  */
 const MAX_WHOLE_ROWS = 200_000;
 /** Each slice scans the timestamps of all rows, which is not worthwhile for less. */
@@ -158,7 +158,7 @@ export class QueryParts {
     }
   }
 
-  /** Reads the groups from the same snapshot as the slices: neither sees later writes. */
+  /** Reads the groups from the same snapshot as the slices, so neither contains later writes. */
   *#groupSlices(
     { tags, text }: ScanGroups,
     room: SliceRoom,
@@ -182,7 +182,7 @@ export class QueryParts {
   }
 }
 
-/** Maximum row count of the result, if the statement limits it. */
+/** Returns the maximum row count of the result, if the statement limits it. */
 export function mostRowsOf(
   { maxRows, bucketNs }: RowsStatement,
   [scan]: readonly PreparedScan[],

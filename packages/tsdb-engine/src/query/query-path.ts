@@ -117,7 +117,7 @@ export class QueryPath {
     return this.#sessions.open(request);
   }
 
-  /** The only database that an SQL statement can name, with the caller's permissions. */
+  /** Returns the only database that an SQL statement can name, with the caller's permissions. */
   #databaseOf({
     database: name,
     access,

@@ -51,7 +51,7 @@ export class QuerySessions {
     logged.planned();
     const nowNs = this.#deps.nowNs();
     const sources = this.#deps.sources;
-    // The slot stays taken while DuckDB works, even if the client has disconnected.
+    // The slot remains in use until DuckDB stops, even if the client has disconnected.
     let readCount = 0;
     let isEnded = false;
     const releaseWhenEnded = (): void => {

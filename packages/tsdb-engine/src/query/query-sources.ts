@@ -13,7 +13,7 @@ import type { TableStore } from '../table/table-store.js';
 import { visibleFrom } from '../table/visible-from.js';
 
 /**
- * The error of a failed query that reads `scans`. If their files may be the cause, they are
+ * Returns the error of a failed query that reads `scans`. If their files may be the cause, they are
  * verified.
  */
 export function failureOf(
@@ -41,7 +41,7 @@ export class QuerySources {
     this.#storeOf = storeOf;
   }
 
-  /** The result from rows in memory; `undefined` if they cannot provide it. */
+  /** Returns the result from rows in memory; `undefined` if they cannot provide it. */
   async answerInMemory(
     inMemory: InMemoryRequest,
     nowNs: bigint,
@@ -93,7 +93,7 @@ export class QuerySources {
     );
   }
 
-  /** Start of the visible time range: older rows have expired. */
+  /** Returns the start of the visible time range: older rows have expired. */
   visibleFrom(table: TableSchema, nowNs: bigint): bigint {
     const database = this.#catalog.databaseById(table.databaseId);
     return visibleFrom({ retentionNs: database?.retentionNs }, table, nowNs);

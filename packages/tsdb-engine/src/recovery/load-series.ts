@@ -40,7 +40,7 @@ export async function loadSeries(options: {
         ({ name }): OutputColumn => ({ name, type: { kind: 'utf8' }, source: undefined }),
       ),
     ],
-    // The complete index is needed, so the load is never aborted.
+    // The load is never aborted, because the complete index is needed.
     signal: new AbortController().signal,
     isSmall: false,
     isBackground: true,
@@ -60,9 +60,9 @@ function loadChunk(
 ): void {
   const [ids, ...tags] = columns;
   const areAllPresent = tags.every(({ validity }) => validity === undefined);
-  const texts = tags.map(({ values }) => values as ArrayLike<string>); // tags are strings
+  const texts = tags.map(({ values }) => values as ArrayLike<string>); // tag columns contain strings
   for (let row = 0; row < rowCount; row++) {
-    // 64-bit integers arrive in one of these forms
+    // DuckDB returns 64-bit integers in one of these forms
     const id = BigInt(ids?.values[row] as bigint | number);
     if (areAllPresent) {
       index.load(

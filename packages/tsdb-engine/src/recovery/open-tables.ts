@@ -19,7 +19,7 @@ import { loadSeries } from './load-series.js';
 
 /**
  * Fills a table's store from its files. The series are read on first use. If a series file is lost,
- * they are read immediately from segments; the series files are then dropped, and the next flush of
+ * they are read immediately from segments. The series files are then dropped, and the next flush of
  * the table writes all its series.
  */
 export async function openTable(options: {
@@ -67,7 +67,7 @@ async function findDamage(
 }
 
 /**
- * Registered files that no table has in memory would be in no backup, and would remain after the
+ * Registered files that are missing in memory would not be in backups, and would remain after the
  * table is deleted.
  */
 async function giveUp(
@@ -97,7 +97,7 @@ export async function replayLog(options: {
   readonly buffer: WriteBuffer;
   /** Returns `undefined` if the table was deleted permanently; its rows are dropped. */
   readonly storeOf: (tableId: number) => TableStore | undefined;
-  /** Called for rows without a table. */
+  /** Called for rows whose table does not exist. */
   readonly onHomeless: (tableId: number, rowCount: number) => void;
   /** Called with the file number after its rows are in the buffer. */
   readonly onRestored: (file: number) => Promise<void> | undefined;
@@ -162,7 +162,7 @@ class LoggedSeries {
   numberOf(logged: number): number {
     const meaning = this.#meanings[logged];
     if (typeof meaning === 'number') return meaning;
-    invariant(meaning !== undefined, 'rows of undefined series were skipped');
+    invariant(meaning !== undefined, 'a row has an undefined series');
     const number = this.#index.resolve(meaning.tagKeys, meaning.tagValues);
     this.#meanings[logged] = number;
     return number;

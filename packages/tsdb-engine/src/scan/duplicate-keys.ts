@@ -35,8 +35,8 @@ export class DuplicateKeys {
   }
 
   /**
-   * Finds the points of `fresh` (newly written rows that may repeat stored points) that also occur
-   * in `others`, or more than once in `fresh`, and stores them.
+   * Finds and stores the points of `fresh` that also occur in `others`, or more than once in
+   * `fresh`. `fresh` are newly written rows that may repeat stored points.
    */
   async find(options: {
     /** FROM and WHERE of the fresh rows. */
@@ -74,7 +74,7 @@ export class DuplicateKeys {
     try {
       await rest.#add(hits.join(' UNION ALL '));
     } catch (error) {
-      await rest.drop().catch(() => undefined); // report the first failure, not this one
+      await rest.drop().catch(() => undefined); // the first failure is reported instead
       throw error;
     }
     return rest;

@@ -37,7 +37,7 @@ export class GroupSlices implements Slices {
   constructor(options: {
     readonly groups: RowGroups;
     readonly bounds: TimeSlice;
-    /** For the rows of all groups. */
+    /** Time spans of the rows of all groups. */
     readonly spans: readonly TimeSpan[];
     /** Time order within a group; `undefined` if there is none. */
     readonly isDescending: boolean | undefined;
@@ -83,7 +83,7 @@ export class GroupSlices implements Slices {
     this.#sizes.ended(slice);
   }
 
-  /** The next slice of the group before `#place`. */
+  /** Returns the next slice of the group before `#place`. */
   #nextWithin(rows: FittingRows): GuessedSlice | undefined {
     const slice = this.#within?.next(rows);
     if (slice === undefined) {

@@ -12,7 +12,10 @@ export interface ScanParts {
   noteTextBytes(rowBytes: number): void;
   /** @param passedTags see `ScanTextOptions`. */
   textOf(slice: ScanSlice, passedTags: readonly string[]): string;
-  /** Query for the groups of its rows by these tags; `undefined` if there is at most one. */
+  /**
+   * Returns the query for the groups of its rows by these tags; `undefined` if there is at most
+   * one.
+   */
   groupsBy(tags: readonly string[]): ScanGroups | undefined;
 }
 

@@ -69,7 +69,10 @@ export function scanText(options: ScanTextOptions): string {
   return `(SELECT ${list} FROM ${rows} r${join})`;
 }
 
-/** Query for the groups of a scan's rows by these columns of the series table: see `ScanParts`. */
+/**
+ * Returns the query for the groups of a scan's rows by these columns of the series table: see
+ * `ScanParts`.
+ */
 export function groupsText(options: ScanTextOptions, columns: readonly string[]): string {
   const rows = rowsText(options, [], { withSeries: true, withTime: false });
   const counted = `SELECT _series, count(*) AS n FROM ${rows} GROUP BY _series`;
@@ -81,8 +84,8 @@ export function groupsText(options: ScanTextOptions, columns: readonly string[])
 }
 
 /**
- * Condition on `_series` that selects the series between two keys (both inclusive) of these columns
- * of the series table.
+ * Returns the condition on `_series` that selects the series between two keys (both inclusive) of
+ * these columns of the series table.
  */
 export function seriesBetween(
   seriesTable: string,
@@ -98,8 +101,8 @@ export function seriesBetween(
 }
 
 /**
- * Condition that the keys, in order, equal these values or are on one side of them. DuckDB fails on
- * comparisons of row values here.
+ * Returns the condition that the keys, in order, equal these values or are on one side of them.
+ * DuckDB fails on comparisons of row values here.
  */
 function fromOn(keys: readonly string[], values: readonly string[], side: '<' | '>'): string {
   const [key = '', ...otherKeys] = keys;

@@ -4,8 +4,9 @@ import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.j
 import { parquetFrom, type Source } from './sources.js';
 
 /**
- * Segments with the same columns form one source. Overlays are separate, as are segments with
- * different deleted rows. @param survivesOf condition that excludes the deleted rows of a segment.
+ * Segments with the same columns form one source. Overlays form separate sources, and so do
+ * segments with different deleted rows. @param survivesOf condition that excludes the deleted rows
+ * of a segment.
  */
 export function segmentSources(
   files: SegmentFiles,
@@ -27,7 +28,7 @@ export function segmentSources(
   }));
 }
 
-/** One source over segments of one kind with the same columns. */
+/** Returns one source over segments of one kind with the same columns. */
 function segmentSource(files: SegmentFiles, segments: readonly Segment[]): Source {
   const [first] = segments;
   return {

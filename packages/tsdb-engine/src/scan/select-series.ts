@@ -11,8 +11,8 @@ const MAX_NAMED_SERIES = 64;
 const ALL_SERIES = { seriesCondition: undefined, onlySeries: undefined, share: 1 };
 
 /**
- * The series that match tag conditions, found in the index before DuckDB runs. `share` is the
- * fraction of all series, from 0 to 1.
+ * Returns the series that match tag conditions, found in the index before DuckDB runs. `share` is
+ * the fraction of all series, from 0 to 1.
  */
 export function selectSeries(
   index: SeriesIndex,

@@ -27,7 +27,7 @@ export function mixedParquetFrom(paths: readonly string[]): string {
   return `read_parquet([${paths.map(quoteString).join(', ')}], hive_partitioning = false, union_by_name = true)`;
 }
 
-/** One file with the additional column `file_row_number`. */
+/** Returns one file with the additional column `file_row_number`. */
 export function numberedParquetFrom(path: string): string {
   return `read_parquet(${quoteString(path)}, hive_partitioning = false, file_row_number = true)`;
 }
@@ -36,7 +36,7 @@ export function tableFrom(name: string): string {
   return quoteName(name);
 }
 
-/** Condition for rows between two timestamps, both inclusive. */
+/** Returns the condition for rows between two timestamps, both inclusive. */
 export function timeCondition(minTime: bigint, maxTime: bigint): string {
   return `"time" >= ${timestampLiteral(minTime)} AND "time" <= ${timestampLiteral(maxTime)}`;
 }

@@ -68,7 +68,7 @@ const day = (rowCount: number, index = 0): TimeSpan => {
   return { minTime, maxTime: minTime + 86_399_999_999_999n, rowCount };
 };
 
-/** Number of rows in a slice, with evenly filled spans. */
+/** Returns the number of rows in a slice, with evenly filled spans. */
 const rowsIn = (spans: readonly TimeSpan[], { minTime, maxTime }: TimeSlice): number =>
   spans.reduce((sum, span) => {
     const from = minTime > span.minTime ? minTime : span.minTime;

@@ -23,7 +23,7 @@ export interface SeriesRange {
 
 /** A part of a result that arrives in time order, or group by group. */
 export interface ScanSlice extends TimeSlice {
-  /** Absent means all series. */
+  /** If absent, the slice contains all series. */
   readonly series?: SeriesRange | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface GuessedSlice extends ScanSlice {
 
 /** A result in consecutive slices. */
 export interface Slices {
-  /** The next slice; the last one extends to the end of the requested range. */
+  /** Returns the next slice; the last one extends to the end of the requested range. */
   next(rows?: FittingRows): GuessedSlice | undefined;
   /** Reports the measurements of the previous slice. */
   ended(slice: EndedSlice): void;
@@ -130,7 +130,7 @@ export class TimeSlices implements Slices {
     this.#sizes.ended(slice);
   }
 
-  /** An estimate, so doubles are exact enough. */
+  /** The result is an estimate, so doubles are exact enough. */
   #rowsBefore(place: bigint): number {
     const at = Number(place);
     let sum = 0;
@@ -142,8 +142,8 @@ export class TimeSlices implements Slices {
   }
 
   /**
-   * The position before which there are `rows` rows; always after `from`, so that each slice covers
-   * at least one nanosecond.
+   * Returns the position before which there are `rows` rows; always after `from`, so that each
+   * slice covers at least one nanosecond.
    */
   #placeOf(rows: number, from: bigint): bigint {
     let [low, high] = [from, this.#length];

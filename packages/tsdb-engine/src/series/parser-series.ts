@@ -31,10 +31,9 @@ class TableNumbers {
 
 /**
  * Translates the series numbers of one parser epoch. An epoch ends when the parser discards its
- * numbers and counts from 0 again; bodies of the earlier epoch that are still being processed keep
- * their own numbers.
- * The parser sends a tag set once. A series enters the index of its table only when a row of it is
- * accepted, so rejected lines have no effect.
+ * numbers and counts from 0 again. Bodies of the earlier epoch that are still being processed keep
+ * their own numbers. The parser sends a tag set once. A series enters the index of its table only
+ * when a row of it is accepted, so rejected lines have no effect.
  */
 export class ParserSeries {
   readonly epoch: number;
@@ -58,7 +57,7 @@ export class ParserSeries {
     }
   }
 
-  /** Tags of a series, even if none of its rows was accepted yet. */
+  /** Returns the tags of a series, even if none of its rows was accepted yet. */
   tagsOf(table: ParsedTable, series: number): { readonly tagKeys: readonly string[] } {
     const numbers = this.#numbersOf(table.parserTable);
     const named = findNamed(numbers.unresolved, series);
@@ -94,7 +93,7 @@ export class ParserSeries {
     return series;
   }
 
-  /** Number of rows whose series have no number in the table's index. */
+  /** Returns the number of rows whose series have no number in the table's index. */
   countUnresolved(table: ParsedTable, tableId: number, series: Uint32Array): number {
     const numbers = this.#numbersOf(table.parserTable);
     if (numbers.tableId !== tableId) return series.length;
@@ -124,18 +123,17 @@ function startOver(numbers: TableNumbers): void {
   numbers.dense = new Uint32Array(dense.length).fill(UNRESOLVED);
 }
 
-/** Tags of a series that was resolved before. */
+/** Returns the tags of a series that was resolved before. */
 function earlierTags(numbers: TableNumbers, number: number): ReturnType<SeriesIndex['tagsOf']> {
   let at: TableNumbers['earlier'] = numbers;
   while (at !== undefined && (at.dense[number] ?? UNRESOLVED) === UNRESOLVED) at = at.earlier;
-  invariant(
-    at?.index !== undefined,
-    'a parser names the tags of a series before it uses its number',
-  );
+  invariant(at?.index !== undefined, 'the parser used a series number without its tags');
   return at.index.tagsOf(at.dense[number] as number);
 }
 
-/** The tag sets that include a number; `undefined` if all series of its body are resolved. */
+/**
+ * Returns the tag sets that include a number; `undefined` if all series of its body are resolved.
+ */
 function findNamed(unresolved: readonly Named[], number: number): Named | undefined {
   let low = 0;
   let high = unresolved.length;

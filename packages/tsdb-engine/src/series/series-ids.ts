@@ -6,14 +6,14 @@ export class SeriesIds {
   #ids = new BigInt64Array(64);
   /** The ids as pairs of 32-bit words: comparing them creates no BigInt. */
   #words = new Int32Array(this.#ids.buffer);
-  /** Open addressing over the ids: dense number + 1; 0 means free. */
+  /** Hash table of the ids with open addressing. Contains dense numbers plus 1; 0 means free. */
   #slots = new Int32Array(256);
 
   get count(): number {
     return this.#count;
   }
 
-  /** Allocated capacity in ids. */
+  /** Number of ids for which memory is allocated. */
   get capacity(): number {
     return this.#ids.length;
   }
@@ -27,7 +27,7 @@ export class SeriesIds {
     return this.#ids[dense] as bigint;
   }
 
-  /** Dense number of an id given as two 32-bit words; -1 if unknown. */
+  /** Returns the dense number of an id given as two 32-bit words; -1 if unknown. */
   denseOf(low: number, high: number): number {
     const mask = this.#slots.length - 1;
     for (let slot = (low ^ high) & mask; ; slot = (slot + 1) & mask) {

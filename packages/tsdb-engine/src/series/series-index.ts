@@ -46,7 +46,7 @@ export class SeriesIndex implements SeriesLookup {
     return this.#ids.idOf(dense);
   }
 
-  /** Dense number of an id given as two 32-bit words; -1 if unknown. */
+  /** Returns the dense number of an id given as two 32-bit words; -1 if unknown. */
   denseOf(low: number, high: number): number {
     return this.#ids.denseOf(low, high);
   }
@@ -55,7 +55,7 @@ export class SeriesIndex implements SeriesLookup {
     return this.#tags.keys;
   }
 
-  /** Latest timestamp of the series. */
+  /** Returns the latest timestamp of the series. */
   lastTimeOf(dense: number): bigint {
     return this.#lastTimes[dense] as bigint;
   }
@@ -65,43 +65,43 @@ export class SeriesIndex implements SeriesLookup {
     return column?.distinct.text(column.codes[dense] ?? 0);
   }
 
-  /** Code of the series' value of the tag, valid in this process; 0 if absent. */
+  /** Returns the code of the series' value of the tag, valid in this process; 0 if absent. */
   tagCode(dense: number, tag: string): number {
     return this.#tags.find(tag)?.codes[dense] ?? 0;
   }
 
   /**
-   * One tag of all series; `undefined` if no series has it. The result stays valid for the series
-   * present at the call.
+   * Returns one tag of all series; `undefined` if no series has it. The result stays valid for the
+   * series present at the call.
    */
   tagColumn(tag: string): TagCodes | undefined {
     return this.#tags.find(tag);
   }
 
-  /** Number of distinct values of a tag. */
+  /** Returns the number of distinct values of a tag. */
   valueCount(tag: string): number {
     return (this.#tags.find(tag)?.distinct.count ?? 1) - 1;
   }
 
-  /** Value of a tag by its code; codes start at 1. */
+  /** Returns the value of a tag by its code; codes start at 1. */
   valueOfCode(tag: string, code: number): string | undefined {
     return this.#tags.find(tag)?.distinct.text(code);
   }
 
-  /** Distinct values of a tag, in order of first appearance. */
+  /** Returns the distinct values of a tag, in order of first appearance. */
   tagValues(tag: string): readonly string[] {
     // Index 0 means "absent".
     return (this.#tags.find(tag)?.values.slice(1) ?? []) as string[];
   }
 
-  /** Code of a tag value; `undefined` if no series has it. */
+  /** Returns the code of a tag value; `undefined` if no series has it. */
   codeOfValue(tag: string, value: string | undefined): number | undefined {
     if (value === undefined) return 0;
     const column = this.#tags.find(tag);
     return column?.codeOf(value);
   }
 
-  /** Tags of a series, keys ascending. */
+  /** Returns the tags of a series, keys ascending. */
   tagsOf(dense: number): { readonly keys: string[]; readonly values: string[] } {
     return this.#tags.tagsOf(dense);
   }
@@ -118,7 +118,7 @@ export class SeriesIndex implements SeriesLookup {
     return this.#tags.sizeOf(dense);
   }
 
-  /** Dense number of a tag set (tags in any order); adds it if it is new. */
+  /** Returns the dense number of a tag set (tags in any order); adds it if it is new. */
   resolve(tagKeys: readonly string[], tagValues: readonly string[]): number {
     const [keys, values] = this.#keyOrder.apply(tagKeys, tagValues);
     return this.resolvePacked(keys, packTags(keys, values));
@@ -156,7 +156,7 @@ export class SeriesIndex implements SeriesLookup {
     const known = this.denseOf(words.low, words.high);
     invariant(
       known < 0 || this.#tags.areTagsOf(known, columns, tags),
-      'a stored series id has one tag set',
+      'a series id is stored with two tag sets',
     );
     const dense = known < 0 ? this.#add(words, columns, tags) : known;
     if (lastTime > (this.#lastTimes[dense] as bigint)) this.#lastTimes[dense] = lastTime;
@@ -181,8 +181,8 @@ export class SeriesIndex implements SeriesLookup {
   }
 
   /**
-   * Dense numbers of the series that meet all conditions, ascending; `undefined` if there are more
-   * than `limit`.
+   * Returns the dense numbers of the series that meet all conditions, ascending; `undefined` if
+   * there are more than `limit`.
    */
   select(conditions: readonly TagCondition[], limit: number): number[] | undefined {
     const checks = conditions.map((condition) => this.#matcher(condition));
@@ -200,7 +200,9 @@ export class SeriesIndex implements SeriesLookup {
     return selected;
   }
 
-  /** A superset of the matches, ascending, if a condition requires certain values of a tag. */
+  /**
+   * Returns a superset of the matches, ascending, if a condition requires certain values of a tag.
+   */
   #candidates(conditions: readonly TagCondition[]): number[] | undefined {
     const condition = conditions.find(
       ({ op, values }) => op === 'in' && !values.includes(undefined),

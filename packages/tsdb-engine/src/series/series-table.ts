@@ -17,8 +17,8 @@ import type { SeriesIndex } from './series-index.js';
 const BATCH_SERIES = 4096;
 
 /**
- * DuckDB's copy of a table's series: one row per series, with `_series` and the tag columns. Rows
- * are joined to it. A small table may be dropped while it is not in use.
+ * DuckDB's copy of a table's series: one row per series, with `_series` and the tag columns.
+ * Queries join rows to it. A small table may be dropped while it is not in use.
  */
 export class SeriesTable implements EvictableTable {
   readonly #table: GrowingTable;
@@ -81,7 +81,7 @@ export class SeriesTable implements EvictableTable {
     });
   }
 
-  /** The series numbered `[from, to)`, as a query over DuckDB's table. */
+  /** Returns the series numbered `[from, to)`, as a query over DuckDB's table. */
   rangeText(from: number, to: number): string {
     return `(SELECT * FROM ${quoteName(this.name)} WHERE rowid >= ${from} AND rowid < ${to})`;
   }

@@ -26,12 +26,12 @@ interface TagTexts {
  */
 export class SeriesTags {
   readonly #index: SeriesIndex;
-  /** By column index of the result. */
+  /** Tag columns by column index of the result. */
   readonly #tags: ReadonlyMap<number, TagTexts>;
   /** Hash table of the result's series by id, with linear probing. */
   #slots = new Int32Array(FIRST_SLOT_COUNT * SLOT_WORDS);
   #seriesCount = 0;
-  /** Array of a released chunk. */
+  /** The array of a released chunk, for reuse. */
   #spareCodes: Int32Array | undefined;
 
   constructor(index: SeriesIndex, tags: readonly PassedTag[]) {
@@ -116,7 +116,7 @@ export class SeriesTags {
 const isText = (vector: ColumnVector): boolean =>
   vector instanceof TextCells || vector instanceof TextSpans;
 
-/** Start of the slot of an id, or of the free slot for it. */
+/** Returns the start of the slot of an id, or of the free slot for it. */
 function findSlot(slots: Int32Array, low: number, high: number): number {
   const mask = slots.length / SLOT_WORDS - 1;
   for (let slot = (low ^ high) & mask; ; slot = (slot + 1) & mask) {

@@ -49,7 +49,7 @@ export class TagColumn implements TagCodes {
     return this.distinct.text(code);
   }
 
-  /** Code of a value; `undefined` if no series has it. */
+  /** Returns the code of a value; `undefined` if no series has it. */
   codeOf(value: string): number | undefined {
     const bytes = Buffer.from(value);
     const code = this.distinct.find(bytes, 0, bytes.length);
@@ -78,7 +78,7 @@ export class TagColumn implements TagCodes {
 /** The columns of tag sets that have the same keys. */
 interface Shape {
   readonly keys: readonly string[];
-  /** By key, ascending. */
+  /** Columns in ascending order of their keys. */
   readonly columns: readonly TagColumn[];
 }
 
@@ -105,7 +105,8 @@ export class TagColumns {
   }
 
   /**
-   * Columns of these keys, ascending by key. Faster if `keys` is the array of the previous call.
+   * Returns the columns of these keys, ascending by key. Faster if `keys` is the array of the
+   * previous call.
    */
   of(keys: readonly string[]): readonly TagColumn[] {
     if (keys !== this.#shape.keys) {
@@ -125,7 +126,7 @@ export class TagColumns {
     return column;
   }
 
-  /** Tags of a series, keys ascending. */
+  /** Returns the tags of a series, keys ascending. */
   tagsOf(dense: number): { readonly keys: string[]; readonly values: string[] } {
     const keys: string[] = [];
     const values: string[] = [];
@@ -156,12 +157,12 @@ export class TagColumns {
     return to;
   }
 
-  /** Size of the packed tags of a series. */
+  /** Returns the size of the packed tags of a series. */
   sizeOf(dense: number): { readonly tagCount: number; readonly sizeBytes: number } {
     let tagCount = 0;
     let sizeBytes = 0;
     for (const [, { key, codes, distinct }] of this.#sorted) {
-      const code = codes[dense] as number; // see `pack`
+      const code = codes[dense] as number; // in bounds, as in `pack`
       if (code === 0) continue;
       tagCount++;
       sizeBytes += 8 + key.length + distinct.sizeOf(code);
@@ -175,7 +176,7 @@ export class TagColumns {
     for (const { key, codes, distinct } of columns) {
       const valueFrom = at + 8 + key.length;
       const valueTo = valueFrom + readSize(bytes, valueFrom - 4);
-      const code = codes[dense] as number; // see `pack`
+      const code = codes[dense] as number; // in bounds, as in `pack`
       if (code === 0 || !distinct.isAt(code, bytes, valueFrom, valueTo)) return false;
       at = valueTo;
     }

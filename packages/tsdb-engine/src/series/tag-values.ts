@@ -11,16 +11,19 @@ const TEXTS_AT_ONCE = 256;
  * series are never read.
  */
 export class TagValues {
-  /** Odd. Secret if clients are untrusted, so that they cannot choose values that collide. */
+  /**
+   * An odd number. It is secret if clients are untrusted, so that they cannot choose values that
+   * collide.
+   */
   readonly #multiplier: number;
   #count = 1;
   #bytes = Buffer.alloc(FIRST_SIZE_BYTES);
-  /** End of each value's bytes by code; they start at the end of the previous code. */
+  /** End of each value's bytes, by code. They start at the end of the previous value. */
   #ends = new Uint32Array(FIRST_COUNT);
   #hashes = new Int32Array(FIRST_COUNT);
   /** Open addressing over the hashes; 0 means free, because it is not the code of a value. */
   #slots = new Int32Array(2 * FIRST_COUNT);
-  /** By code; contains only strings that were created. */
+  /** Strings by code; contains only those that were created. */
   readonly #texts: (string | undefined)[] = [undefined];
   /** All codes below this one have their string. */
   #madeCount = 1;
@@ -29,7 +32,7 @@ export class TagValues {
     this.#multiplier = multiplier | 1;
   }
 
-  /** Number of values plus one. */
+  /** The number of values plus one. */
   get count(): number {
     return this.#count;
   }
@@ -50,7 +53,7 @@ export class TagValues {
     return text;
   }
 
-  /** Code of the value `bytes[from .. to)`; 0 if no series has it. */
+  /** Returns the code of the value `bytes[from .. to)`; 0 if no series has it. */
   find(bytes: Uint8Array, from: number, to: number): number {
     return this.#find(this.#hash(bytes, from, to), bytes, from, to);
   }

@@ -98,7 +98,7 @@ export class GenerationTable {
     };
   }
 
-  /** The first `checked` late rows. */
+  /** Returns the first `checked` late rows. */
   lateSource(checked = this.checkedLateRows): Source {
     return {
       kind: 'later',

@@ -199,7 +199,7 @@ function survives(
   return tombstones.length === 0 ? undefined : survivesText(tombstones, series, rows);
 }
 
-/** Rows in memory, without the deleted ones. */
+/** Returns the rows in memory, without the deleted ones. */
 function survivingRows(
   source: Source,
   tombstones: readonly Tombstone[],

@@ -53,7 +53,7 @@ export class TableInMemory {
     const indexing = series.whenIndexed();
     if (indexing !== undefined) {
       // DuckDB is just as fast here, and waits for the series only if it needs them.
-      indexing.catch(() => undefined); // queries that need the series receive the error
+      indexing.catch(() => undefined); // queries that need the series report the error
       return undefined;
     }
     const minTimeNs = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
@@ -130,7 +130,7 @@ export class TableInMemory {
     return [...this.#parts.schema().columns.values()].filter(({ kind }) => isInMemoryKind(kind));
   }
 
-  /** All visible rows between two timestamps, collected in one step without an await. */
+  /** Returns all visible rows between two timestamps, collected in one step without an await. */
   #rowSources(minTime: bigint, maxTime: bigint): RowSource[] {
     const { segments, generations } = this.#parts;
     const buffers = generations.list.flatMap(bufferRows);
@@ -185,7 +185,7 @@ export class TableInMemory {
   }
 }
 
-/** The visible rows of a generation. */
+/** Returns the visible rows of a generation. */
 function bufferRows(table: GenerationTable): RowSource[] {
   const { main, late, checkedLateRows } = table;
   const sources: RowSource[] = [];
@@ -198,7 +198,7 @@ function bufferRows(table: GenerationTable): RowSource[] {
   return sources;
 }
 
-/** The rows of `main` that are in DuckDB. */
+/** Returns the rows of `main` that are in DuckDB. */
 const engineRows = (table: GenerationTable): RowSource =>
   new BufferRows(table, table.main, inEngine(table.main.engineRows));
 

@@ -13,7 +13,7 @@ export interface OpenSegment {
   readonly pinned: Pinned;
   /** Set once the file's checksum was verified. */
   verified: Promise<void> | undefined;
-  /** Damage is reported once, not with every query. */
+  /** True if damage was reported, so that it is reported only once. */
   isReported: boolean;
 }
 
@@ -22,7 +22,7 @@ export type SegmentVerifier = Pick<KnownFiles, 'check' | 'invalidate'>;
 
 /** The segments of one table. */
 export class TableSegments {
-  /** Replaced on change, never mutated. */
+  /** The list is replaced on each change, never mutated. */
   list: readonly OpenSegment[] = [];
   readonly #files: SegmentFiles;
   readonly #known: SegmentVerifier;
@@ -53,7 +53,7 @@ export class TableSegments {
     };
   }
 
-  /** Segments with rows between the two timestamps. */
+  /** Returns the segments with rows between the two timestamps. */
   touching(minTime: bigint, maxTime: bigint): OpenSegment[] {
     return this.list.filter(
       ({ segment }) => segment.minTime <= maxTime && segment.maxTime >= minTime,
@@ -89,7 +89,7 @@ export class TableSegments {
   }
 
   /**
-   * Called if DuckDB failed to read segments: those with a cached check are verified again in the
+   * Call if DuckDB failed to read segments. Those with a cached check are verified again in the
    * background.
    */
   invalidate(segments: readonly OpenSegment[]): void {
@@ -104,7 +104,7 @@ export class TableSegments {
   async #lookAt(segments: readonly OpenSegment[]): Promise<void> {
     for (const open of segments) {
       await this.verify(open).catch((error: unknown) => {
-        if (!(error instanceof FileDamaged)) this.#onError(error); // damage is reported by `verify`
+        if (!(error instanceof FileDamaged)) this.#onError(error); // `verify` has reported the damage
       });
       open.pinned.unpin();
     }

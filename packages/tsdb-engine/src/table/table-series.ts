@@ -31,7 +31,7 @@ type ReadStored = (files: readonly SeriesFile[]) => Promise<void>;
 /** The series of one table: in its files, in the index, and in DuckDB. */
 export class TableSeries {
   readonly index: SeriesIndex;
-  /** DuckDB's copy. */
+  /** DuckDB's copy of the series. */
   readonly table: SeriesTable;
   /** The first `storedCount` series are in `files`. */
   storedCount = 0;

@@ -24,7 +24,7 @@ type Step =
 const rowArb: fc.Arbitrary<Row> = fc
   .record({
     host: fc.constantFrom('h1', "h'2", 'h\u0000'),
-    // Few distinct timestamps, so that points repeat; some on another day and before 1970.
+    // Few distinct timestamps, so that points repeat. Some are on another day and before 1970.
     time: fc.oneof(fc.bigInt(0n, 6n), fc.constantFrom(-1n, -DAY, DAY - 1n, DAY, 40n * DAY)),
     a: fc.option(fc.bigInt(-3n, 3n), { nil: undefined }),
     b: fc.option(fc.constantFrom('', 'x', 'ä long text beyond twelve bytes'), { nil: undefined }),
@@ -90,7 +90,7 @@ describe('a table', () => {
               await during(replacing, step.meanwhile.slice(3));
             } else if (step.kind === 'compact') {
               const segments = store.segments.map((open) => open.segment);
-              // So small that some overlays have to be split.
+              // The limit is so small that some overlays must be split.
               const maxBytes = step.maxBytes;
               const isAside = (): boolean => false;
               const merge: Merge = chooseMerge({ segments, tombstones: [], isAside, maxBytes }) ?? {
@@ -160,7 +160,8 @@ describe('a table', () => {
           }),
         );
       };
-      // Several row groups with the rows of a series far apart; then fewer rows than series.
+      // First several row groups in which the rows of a series are far apart, then fewer rows than
+      // series.
       const rowOf = (i: number, series: number): Row => {
         return {
           host: `h${(i * 7919) % series}`,

@@ -108,8 +108,8 @@ export class TableStore {
   }
 
   /**
-   * Unique sources among the segments that overlap the time range, without the rows still in
-   * memory.
+   * Returns the unique sources among the segments that overlap the time range, without the rows
+   * still in memory.
    */
   segmentSources(minTime: bigint, maxTime: bigint): readonly Source[] {
     return this.#segments.sourcesOf(this.#segments.touching(minTime, maxTime));
@@ -139,7 +139,7 @@ export class TableStore {
     return this.#observers.length > 0;
   }
 
-  /** Time ranges that contain rows, with the greatest `seq` possible there. */
+  /** Returns the time ranges that contain rows, with the greatest `seq` possible there. */
   rowsArrived(): readonly {
     readonly minTime: bigint;
     readonly maxTime: bigint;
@@ -153,7 +153,7 @@ export class TableStore {
     ];
   }
 
-  /** The table's rows by file, and those in memory by time. */
+  /** Returns the table's rows by file, and those in memory by time. */
   places(): TablePlaces {
     return {
       segments: this.#segments.list.map(({ segment }) => segment),
@@ -195,7 +195,7 @@ export class TableStore {
     return { ...this.#segments.open(segment), verified: Promise.resolve() };
   }
 
-  /** The in-memory part of a committed change: see `Publication`. */
+  /** Returns the in-memory part of a committed change: see `Publication`. */
   publication(change: TableChange): Publication {
     return {
       publish: () => this.#publish(change),

@@ -35,8 +35,8 @@ export class TextSizes {
   }
 
   /**
-   * Bytes per row of the strings that a scan reads; `undefined` if some strings were written before this process
-   * started and none have been read since.
+   * Returns the bytes per row of the strings that a scan reads. `undefined` if some strings were
+   * written before this process started and none have been read since.
    * @param storedRows number of stored rows that the scan may read.
    */
   rowBytes(

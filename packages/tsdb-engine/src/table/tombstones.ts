@@ -87,14 +87,14 @@ export class Tombstones {
     this.#pending.add(settled);
   }
 
-  /** The deletion is stored. */
+  /** Call when the deletion is stored. */
   hold(tombstone: Tombstone): void {
     this.#expected.delete(tombstone);
     this.#all = [...this.#all, tombstone];
     this.#hadAny = true;
   }
 
-  /** The deletion is not stored. */
+  /** Call when the deletion is not stored. */
   drop(tombstone: Tombstone): void {
     this.#expected.delete(tombstone);
   }
@@ -113,7 +113,7 @@ export class Tombstones {
       id: `refused ${last?.fromSeq ?? seq}`,
       tableId,
       fromSeq: last?.fromSeq ?? seq,
-      seq: seq + 1n, // everything written before it
+      seq: seq + 1n, // the tombstone covers everything written before this `seq`
       minTimeNs: last !== undefined && last.minTimeNs < minTimeNs ? last.minTimeNs : minTimeNs,
       maxTimeNs: last !== undefined && last.maxTimeNs > maxTimeNs ? last.maxTimeNs : maxTimeNs,
       anyOf: [[]],
@@ -145,14 +145,14 @@ export class Tombstones {
 export const isDeletion = ({ fromSeq }: Tombstone): boolean => fromSeq === undefined;
 
 /**
- * The `maxSeq` of files written without the rows that these deletions cover. Rejected writes do not
- * count.
+ * Returns the `maxSeq` of files written without the rows that these deletions cover. Rejected
+ * writes do not count.
  */
 export function deletedUpTo(tombstones: readonly Tombstone[], leastSeq: bigint): bigint {
   return tombstones.filter(isDeletion).reduce((max, { seq }) => (seq > max ? seq : max), leastSeq);
 }
 
-/** The tombstones that may cover rows of a segment. */
+/** Returns the tombstones that may cover rows of a segment. */
 export function tombstonesOfSegment(
   all: readonly Tombstone[],
   segment: { readonly minTime: bigint; readonly maxTime: bigint; readonly maxSeq: bigint },
@@ -176,8 +176,8 @@ export interface SeriesOfTable {
 }
 
 /**
- * Condition that excludes the deleted rows; `undefined` if there are none. With `seqs`, the rows
- * have a column `_seq`, and only rows written before a deletion are excluded.
+ * Returns the condition that excludes the deleted rows; `undefined` if there are none. With `seqs`,
+ * the rows have a column `_seq`, and only rows written before a deletion are excluded.
  */
 export function survivesText(
   tombstones: readonly Tombstone[],
@@ -198,7 +198,7 @@ export function survivesText(
   return deleted.length === 0 ? undefined : `NOT (${deleted.join(' OR ')})`;
 }
 
-/** Returns `undefined` for every series, and the string `false` for none. */
+/** Returns `undefined` if every series matches, and the string `false` if none matches. */
 function seriesText(tombstone: Tombstone, series: SeriesOfTable): string | undefined {
   const texts: string[] = [];
   for (const conditions of tombstone.anyOf) {

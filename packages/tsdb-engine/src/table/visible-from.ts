@@ -2,8 +2,9 @@ import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 
 /**
- * The earliest visible timestamp: earlier rows have left the retention period. The period of the table takes
- * precedence over the period of its database. Every code path that reads rows must apply it.
+ * Returns the earliest visible timestamp: earlier rows have left the retention period. The period
+ * of the table takes precedence over the period of its database. Every code path that reads rows
+ * must apply it.
  */
 export function visibleFrom(
   database: Pick<DatabaseSchema, 'retentionNs'>,

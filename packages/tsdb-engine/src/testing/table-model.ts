@@ -86,7 +86,7 @@ export class Model {
     }
   }
 
-  /** Points with the latest timestamp of their host. */
+  /** Returns the points with the latest timestamp of their host. */
   lastRows(): string[] {
     const last = new Map<string, bigint>();
     for (const key of this.points.keys()) {

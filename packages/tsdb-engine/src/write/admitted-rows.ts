@@ -8,7 +8,9 @@ import {
 } from '@plinth/tsdb-model/parsed-body.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 
-/** The accepted rows of a table as a batch; `series` still contains the parser's numbers. */
+/**
+ * Returns the accepted rows of a table as a batch; `series` still contains the parser's numbers.
+ */
 export function acceptedRows(table: AdmittedTable, schema: TableSchema): RowBatch {
   const { parsed, refusals } = table;
   const fields: BatchField[] = [];
@@ -32,7 +34,7 @@ function keptRows({ parsed, refusals }: AdmittedTable): number[] {
   return kept;
 }
 
-/** All rejected lines of a request, in line order. */
+/** Returns all rejected lines of a request, in line order. */
 export function refusedLines(
   body: Uint8Array,
   parsed: ParsedBody,

@@ -24,7 +24,7 @@ export class LogSeries {
   /** Scratch buffer for definitions. */
   #bytes = Buffer.alloc(1024);
 
-  /** The next record defines everything again. */
+  /** Makes the next record define everything again. */
   forget(): void {
     this.#file = -1;
   }
@@ -39,7 +39,7 @@ export class LogSeries {
     if (this.#rowCount >= most) this.forget();
   }
 
-  /** Number of these rows whose series are not defined in log file number `file`. */
+  /** Returns the number of these rows whose series are not defined in log file number `file`. */
   countUndefined(file: number, series: Uint32Array): number {
     if (file !== this.#file) return series.length;
     let count = 0;

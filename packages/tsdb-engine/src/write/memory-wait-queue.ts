@@ -1,7 +1,7 @@
 import type { Clock } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
-/** Shorter than client timeouts. */
+/** Maximum wait of a write, shorter than client timeouts. */
 export const LONGEST_WAIT_MS = 2000;
 
 /**
@@ -33,7 +33,7 @@ export class MemoryWaitQueue {
     const timer = new AbortController();
     this.#timers.add(timer);
     this.#bytes += bodySizeBytes;
-    // rejects when `wake` aborts the timer
+    // The timer rejects when `wake` aborts it.
     await this.#clock.sleep(leftMs, timer.signal).catch(() => undefined);
     this.#timers.delete(timer);
     this.#bytes -= bodySizeBytes;

@@ -1,8 +1,10 @@
 import { type RowBatch, sliceRows } from '@plinth/tsdb-model/columns/row-batch.js';
 
-/** Tables written in one step; each takes tens of microseconds. */
+/** Number of tables written in one step. Each takes tens of microseconds. */
 const MAX_TABLES = 256;
-/** Cells copied in one step; each takes a few nanoseconds. Sufficient for typical bodies. */
+/**
+ * Number of cells copied in one step, sufficient for typical bodies. Each takes a few nanoseconds.
+ */
 const MAX_CELLS = 1024 * 1024;
 /**
  * Piece size for larger tables. Columns without a value in a piece cost nothing, which helps wide,

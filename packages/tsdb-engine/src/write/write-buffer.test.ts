@@ -20,7 +20,7 @@ it('resets the definitions of a failed batch once, with any number of waiting re
     }),
   };
   const buffer = new WriteBuffer({
-    // A stub with only what an append uses, here and below.
+    // This stub and those below have only the members that an append uses.
     log: log as unknown as CommitLog,
     clock: new ManualClock(),
     hardLimitBytes: 1e9,

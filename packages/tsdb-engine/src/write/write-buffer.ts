@@ -26,7 +26,7 @@ const NO_ROWS: RowBatch = {
   fields: [],
 };
 
-/** A failed sync makes the log read-only, which the write of the rows reports. */
+/** A failed sync makes the log read-only. The write of the rows reports this. */
 function ignoreUnsynced(): void {}
 
 /**
@@ -160,7 +160,7 @@ export class WriteBuffer {
   /** Releases the reservation when the rows of a body are in the buffer or were refused. */
   leave(sizeBytes: number): void {
     this.#underwayBytes -= sizeBytes;
-    this.#waits.wake(); // A body that was refused leaves room.
+    this.#waits.wake(); // A refused body frees its room.
   }
 
   #hasRoom(sizeBytes: number): boolean {
@@ -205,7 +205,7 @@ export class WriteBuffer {
     for (const { store } of batches) this.#hidden.add(store.tableId);
   }
 
-  /** Number of rows whose series would have to be defined by their record. */
+  /** Returns the number of rows whose series would have to be defined by their record. */
   countUndefined(store: TableStore, series: Uint32Array): number {
     return this.#logSeriesOf(store.tableId).countUndefined(this.#log.tailFile, series);
   }
@@ -356,7 +356,7 @@ export class WriteBuffer {
 
 function hide(batches: readonly BatchForTable[], seq: bigint, cause: DiskFull): void {
   for (const { store, batch } of batches) {
-    let minTimeNs = batch.times[0] as bigint; // no batch is empty
+    let minTimeNs = batch.times[0] as bigint; // a batch is never empty
     let maxTimeNs = minTimeNs;
     for (const time of batch.times) {
       if (time < minTimeNs) minTimeNs = time;

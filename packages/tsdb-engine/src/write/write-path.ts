@@ -38,10 +38,10 @@ export interface BodyReader {
  * buffered, which takes milliseconds.
  */
 const LARGE_BODY_BYTES = 65536;
-/** New series added to index and log in one step; each takes a few microseconds. */
+/** Number of new series added to index and log in one step. Each takes a few microseconds. */
 const MAX_NEW_SERIES = 512;
 
-/** Tables created or written in one step; each takes tens of microseconds. */
+/** Number of tables created or written in one step. Each takes tens of microseconds. */
 const MAX_TABLES_AT_ONCE = 256;
 
 /** Accepted rows of one table; `series` still contains the parser's numbers. */
@@ -210,7 +210,9 @@ export class WritePath {
     );
   }
 
-  /** A function that notifies the listener of durable rows; `undefined` without a listener. */
+  /**
+   * Returns a function that notifies the listener of durable rows; `undefined` without a listener.
+   */
   #reporter(
     request: WriteRequest,
     { database }: Admission,

@@ -91,7 +91,7 @@ export class FastLines {
    */
   read(start: number, end: number): number {
     const names = this.#names;
-    invariant(names !== undefined, 'begin() comes before read()');
+    invariant(names !== undefined, 'begin() must be called before read()');
     let at = start;
     while (at < end) {
       const next = this.#line(names, at);
@@ -187,7 +187,10 @@ export class FastLines {
    * trace.
    */
   #addSeries(table: TableRows, start: number): number {
-    invariant(this.#newTags !== undefined, 'a new series was read before its fields');
+    invariant(
+      this.#newTags !== undefined,
+      'the tags of a new series must be read before its fields',
+    );
     const text = this.#bytes.subarray(start, this.#seriesEnd);
     return table.addSeries({ hash: this.#hash, text, tags: this.#newTags });
   }

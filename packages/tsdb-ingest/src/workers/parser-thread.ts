@@ -17,7 +17,7 @@ import { SlabMemory } from './slab-memory.js';
  * which the pool detects.
  */
 function runParser(): void {
-  invariant(parentPort !== null, 'the parser runs in a worker thread');
+  invariant(parentPort !== null, 'the parser must run in a worker thread');
   const port = parentPort;
   const { limits, hashSeed } = workerData as ParserWorkerSettings; // written only by `ParserWorker`
   const parser = new LineProtocolParser(limits, hashSeed);

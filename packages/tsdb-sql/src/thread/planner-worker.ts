@@ -28,7 +28,7 @@ import { RemoteTables } from './remote-tables.js';
  * for the reply.
  */
 async function runPlanner(): Promise<void> {
-  invariant(parentPort !== null, 'the planner runs in a worker thread');
+  invariant(parentPort !== null, 'the planner must run in a worker thread');
   const port = parentPort;
   const { requestPort, replyCount } = workerData as PlannerSettings; // written only by `PlannerThread`
   const counter = new Int32Array(replyCount);

@@ -48,7 +48,7 @@ function fill(vector: duckdb.Vector, column: CellColumn, from: number, rows: num
     duckdb.copy_data_to_vector(vector, 0, bytes, values.byteOffset + from * width, rows * width);
     duckdb.vector_ensure_validity_writable(vector);
     const bits = validity.buffer as ArrayBuffer;
-    const bitsAt = validity.byteOffset + (from >> 3); // chunks start at byte boundaries
+    const bitsAt = validity.byteOffset + (from >> 3); // a chunk always starts at a byte boundary
     duckdb.copy_data_to_vector_validity(vector, 0, bits, bitsAt, (rows + 7) >> 3);
     return;
   }

@@ -11,7 +11,7 @@ import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { BufferTable } from './buffer-table.js';
 
-/** Several blocks, so that the event loop runs between them. */
+/** The rows fill several blocks, so that the event loop runs between them. */
 const ROW_COUNT = 60_000;
 
 describe('BufferTable', () => {
@@ -78,7 +78,8 @@ describe('BufferTable', () => {
   });
 
   it('has every row once after failed flushes, when their appenders are collected', async () => {
-    // Fail while appending a chunk, and while committing: in the first block and in a later one.
+    // Failures occur while appending a chunk and while committing, in the first block and in a
+    // later one.
     for (const [kind, at] of [
       ['engine.append', 2],
       ['engine.append', 20],
@@ -163,7 +164,7 @@ function withGaps(rows: RowBatch): RowBatch {
   return { ...rows, fields: rows.fields.map((field) => ({ ...field, validity })) };
 }
 
-/** Several DuckDB chunks, the last one partially filled. */
+/** The rows fill several DuckDB chunks, the last one only partially. */
 const TEXT_ROW_COUNT = 5_000;
 
 function textBatch(textOf: (row: number) => string): RowBatch {
@@ -186,7 +187,7 @@ function textBatch(textOf: (row: number) => string): RowBatch {
   };
 }
 
-/** One series; the value of row i is i. */
+/** Returns rows of one series. The value of row i is i. */
 function batch(): RowBatch {
   const numbers = Array.from({ length: ROW_COUNT }, (_, i) => i);
   return {

@@ -20,7 +20,7 @@ const FIRST_BLOCK_ROWS = 64;
  */
 const LARGEST_BLOCK_ROWS = 16384;
 /**
- * Flushing a block blocks the event loop for about 20 ns per cell, so wide tables have blocks with
+ * Flushing a block stops the event loop for about 20 ns per cell, so blocks of wide tables have
  * fewer rows.
  */
 const LARGEST_BLOCK_CELLS = 262144;
@@ -193,7 +193,7 @@ export class BufferTable {
 
   async #moveWaiting(what: 'all' | 'full_blocks'): Promise<void> {
     await this.#host.withWriter(async (connection) => {
-      const { appendBlock } = await import('./append-block.js'); // Native code, loaded after DuckDB.
+      const { appendBlock } = await import('./append-block.js'); // The appender is native code that is loaded after DuckDB.
       const isLastLeft = what === 'full_blocks' && (this.#waiting.at(-1)?.free ?? 0) > 0;
       const blocks = this.#waiting.splice(0, this.#waiting.length - (isLastLeft ? 1 : 0));
       this.#moving = blocks;
@@ -294,7 +294,9 @@ export class BufferTable {
     }
   }
 
-  /** Compares times as pairs of words, low word first. Each bigint would be an object. */
+  /**
+   * Compares timestamps as pairs of words, low word first, because each bigint would be an object.
+   */
   #noteTimes(times: BigInt64Array, from: number, to: number): void {
     const words = new Int32Array(times.buffer, times.byteOffset, to * 2);
     let first = from;

@@ -5,11 +5,11 @@ const MAX_KEPT_COLUMNS = 512;
 
 /**
  * Reusable chunks for appending rows with the same column types. The binding frees a chunk only
- * when it is collected, and the runtime does not know its memory. Without reuse, a million rows
- * left more than a hundred megabytes uncollected.
+ * when it is collected, and the garbage collector does not account for its memory. Without reuse, a
+ * million rows left more than a hundred megabytes uncollected.
  */
 export class ChunkMemory {
-  /** By column types, most recently released last. */
+  /** Chunks by column types; the most recently released one is last. */
   readonly #kept = new Map<string, KeptChunk>();
   #keptColumns = 0;
 

@@ -39,7 +39,7 @@ export class RowBlock {
   readonly #memory: BlockMemory;
 
   constructor(capacity: number, memory: BlockMemory) {
-    invariant(capacity % 8 === 0, 'blocks contain complete bytes of validity bits');
+    invariant(capacity % 8 === 0, 'the capacity of a block must be a multiple of 8');
     this.capacity = capacity;
     this.#memory = memory;
     this.series = new Uint32Array(memory.take(capacity * 4));

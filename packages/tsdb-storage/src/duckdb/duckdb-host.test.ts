@@ -100,7 +100,7 @@ describe('DuckDB with little memory', () => {
       }));
     });
     const ends = Promise.allSettled(runs);
-    // After the connections are taken, and before the pool has started more than a few statements.
+    // At this time all connections are in use, but the pool has started only a few statements.
     await setImmediate();
     await setImmediate();
     for (const controller of controllers) controller.abort();
@@ -111,7 +111,7 @@ describe('DuckDB with little memory', () => {
   it('holds little of a long result that is read without pauses', {
     timeout: 60_000,
   }, async () => {
-    // 640 MB of columns, none of which is released explicitly.
+    // The columns have 640 MB, and none of them is released explicitly.
     const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
     const chunks = host.stream({
       text: `SELECT ${names.map((name) => `n AS ${name}`)} FROM range(4000000) t(n)`,
@@ -208,7 +208,8 @@ describe('a statement that runs out of memory', () => {
   const { signal } = new AbortController();
 
   /**
-   * Opens DuckDB with memory that is full until the file being written is released, or permanently.
+   * Opens DuckDB with full memory. It stays full until the file being written is released, or
+   * permanently.
    */
   async function open(context: TestContext, isFreed: boolean) {
     const folder = await mkdtemp(join(tmpdir(), 'plinth-engine-'));
@@ -248,7 +249,7 @@ describe('a statement that runs out of memory', () => {
   it('is retried when a file that used the memory is written', async (context) => {
     const { ask, release } = await open(context, true);
     const asked = ask();
-    asked.catch(() => undefined); // awaited below
+    asked.catch(() => undefined); // the test awaits it below
     await sleep(50);
     await release();
     assert.equal(await asked, 7n);
@@ -257,7 +258,7 @@ describe('a statement that runs out of memory', () => {
   it('fails when it runs out of memory again, and immediately if no file is being written', async (context) => {
     const { ask, release } = await open(context, false);
     const asked = ask();
-    asked.catch(() => undefined); // awaited below
+    asked.catch(() => undefined); // the test awaits it below
     await sleep(50);
     await release();
     await assert.rejects(asked, noMemory);

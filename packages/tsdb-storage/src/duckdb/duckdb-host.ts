@@ -81,7 +81,7 @@ export class DuckDbHost {
     return result;
   }
 
-  /** Returns the rows of a short internal statement. */
+  /** Runs a short internal statement and returns its rows. */
   async rows(text: string): Promise<readonly (readonly unknown[])[]> {
     const connection = await this.#take();
     try {
@@ -95,8 +95,8 @@ export class DuckDbHost {
   }
 
   /**
-   * Writes a file of the server. Sorting it may take all available memory; statements that run out
-   * of memory in the meantime wait for its end.
+   * Writes a file of the server. Sorting its rows may use all available memory. Statements that run
+   * out of memory in the meantime wait until the file is written.
    */
   async copy(text: string): Promise<void> {
     const copying = this.rows(text);
@@ -136,7 +136,7 @@ export class DuckDbHost {
     const watched = this.#memory.begin(() => watch.interrupt());
     try {
       const result = await this.#calls.queries.run(() => connection.run(text), queryOwner);
-      watched.check(); // An interrupted statement may end like a finished one.
+      watched.check(); // An interrupted statement may end like a completed one.
       return result.rowsChanged;
     } catch (error) {
       watched.check();
@@ -260,7 +260,7 @@ export class DuckDbHost {
   ): Promise<void> {
     connection.interrupt();
     const ended = calls.run(() => connection.run('SELECT 1'), { owner });
-    await ended.catch(() => undefined); // If that fails, the connection can be closed directly.
+    await ended.catch(() => undefined); // Even if this fails, the connection can be closed.
     connection.closeSync();
   }
 
@@ -307,8 +307,8 @@ export interface StreamOptions {
   /** If true, the complete result is computed in one call, which saves a round trip. */
   readonly isSmall: boolean;
   /**
-   * Rows to read ahead even for a client that reads nothing, because DuckDB uses more memory for
-   * them than they need.
+   * Number of rows that are read ahead even if the client reads nothing, because DuckDB would use
+   * more memory for them.
    */
   readonly aheadRows?: number | undefined;
   /**

@@ -88,7 +88,7 @@ describe('a growing DuckDB table', () => {
     const table = new GrowingTable('grown');
     await connection.run('CREATE TABLE grown AS SELECT n FROM range(5) r(n)');
     const failed = table.change(connection, 5, async () => {
-      await connection.run('INSERT INTO grown VALUES (77)'); // A row that a failed commit may leave.
+      await connection.run('INSERT INTO grown VALUES (77)'); // A failed commit may leave this row.
       throw new Error('no');
     });
     await assert.rejects(failed, /no/);

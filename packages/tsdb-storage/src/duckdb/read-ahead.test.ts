@@ -39,7 +39,7 @@ describe('reading ahead', () => {
     const items = readAhead(source.numbers(20), { maxCount: 2, leastCount: 10, stop: () => {} });
     await items.next();
     await turnsLater(40);
-    // The item that was taken, and those read ahead.
+    // One item was taken, and the others were read ahead.
     assert.equal(source.madeCount, 11);
   });
 

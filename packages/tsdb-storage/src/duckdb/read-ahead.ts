@@ -3,7 +3,7 @@ const SLOW_MS = 100;
 
 /**
  * Reads items ahead while earlier ones are used. It starts with one item and doubles the number
- * each time the consumer had to wait, so a slow consumer never holds more than the minimum.
+ * each time the consumer had to wait. A slow consumer therefore never holds more than the minimum.
  * @param limits.leastCount minimum number of items read ahead.
  * @param source must produce items in order, one after another.
  * @param stop makes `source` end soon, because the rest is not needed.
@@ -25,7 +25,7 @@ export async function* readAhead<T>(
   try {
     for (;;) {
       while (pending.length < count) pending.push(new Asked(source.next()));
-      const next = pending.shift() as Asked<T>; // at least one is pending
+      const next = pending.shift() as Asked<T>; // at least one request is pending
       if (!next.isMade) count = Math.min(maxCount, count * 2);
       const { done, value } = await next.made;
       if (done === true) {
@@ -47,7 +47,7 @@ export async function* readAhead<T>(
   }
 }
 
-/** A requested item. */
+/** An item that was requested from the source. */
 class Asked<T> {
   readonly made: Promise<IteratorResult<T, void>>;
   isMade = false;

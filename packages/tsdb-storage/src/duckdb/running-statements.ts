@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A run that fails later than this has used much memory itself. */
+/** A statement that fails later than this has itself used much of the memory. */
 const MAX_RUN_MS = 1000;
 const MAX_RUN_COUNT = 4;
 /** Maximum wait for the memory of other statements before each retry. */
@@ -53,7 +53,7 @@ export class RunningStatement {
     if (!this.#wasConcurrent || runMs > MAX_RUN_MS || this.#runCount >= MAX_RUN_COUNT) return false;
     const others = [...this.#all].filter((each) => each !== this);
     const running = others.filter((each) => !each.#isWaiting).map((each) => each.#run.promise);
-    // Wait for the last waiting statement, which waits for the one before it.
+    // The new statement waits for the last waiting one, which waits for the one before it.
     const ahead = others.filter((each) => each.#isWaiting).map((each) => each.#ended.promise);
     this.#isWaiting = true;
     this.#run.resolve();

@@ -92,7 +92,7 @@ async function* chunksOfOne(
   const release = await waitForSlices?.(queryOwner);
   const beginMs = performance.now();
   const chunksOut = function* (): Generator<ResultChunk, void, undefined> {
-    // All later chunks wait for the client.
+    // All later chunks are read only when the client requests them.
     release?.();
     for (let made = whole.shift(); made !== undefined; made = whole.shift()) {
       const handedOutMs = performance.now();
@@ -108,8 +108,9 @@ async function* chunksOfOne(
       if (isEnd && !signal.aborted && !isWhole(result)) {
         await calls.run(() => throwFailure(connection, text, rowCount), queryOwner);
       }
-      // Decode before waiting: DuckDB frees the memory when the chunk is collected. Young chunks
-      // are collected soon, but the runtime does not know their memory.
+      // Chunks are decoded before the wait, because DuckDB frees their memory when they are
+      // collected. Young chunks are collected soon, but the garbage collector does not account for
+      // their memory.
       for await (const piece of isEnd || chunk === null ? [] : decoder.decode(chunk, queryOwner)) {
         rowCount += piece.rowCount;
         onChunk?.(piece);

@@ -30,7 +30,7 @@ export async function throwFailure(
   text: string,
   rowCount: number,
 ): Promise<never> {
-  await connection.run('ROLLBACK').catch(() => undefined); // fails outside of a transaction
+  await connection.run('ROLLBACK').catch(() => undefined); // ROLLBACK fails outside of a transaction
   try {
     await connection.run(`SELECT max(hash(rows)) FROM (${text}) AS rows`);
   } catch (error) {

@@ -61,7 +61,9 @@ export class KnownLogRecord {
     await this.#change({ end_file: file, end_sequence: sequence, end_checksum });
   }
 
-  /** Makes the server accept the log unchanged at the next start, for a catalog that was replaced on purpose. */
+  /**
+   * Lets the next start accept the log unchanged. Used when the catalog was replaced on purpose.
+   */
   async forget(): Promise<void> {
     await this.#change(NOTHING);
   }
@@ -83,7 +85,7 @@ export async function noteFirst<DB>(
 
 /** Runs within the caller's transaction. */
 export async function noteNewest<DB>(tx: Transaction<DB>, file: number): Promise<void> {
-  const own = tx as unknown as Transaction<Tables>; // as above
+  const own = tx as unknown as Transaction<Tables>; // the cast is safe, as above
   await own
     .insertInto('tsdb_known_log_file')
     .values({ id: 1, file })

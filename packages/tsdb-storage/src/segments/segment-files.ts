@@ -43,7 +43,7 @@ export interface UnknownFiles {
   readonly kind: 'removed' | 'moved';
   readonly count: number;
   readonly sizeBytes: number;
-  /** Their new folder, if moved. */
+  /** The folder to which the files were moved, if they were moved. */
   readonly folder: string;
 }
 
@@ -70,7 +70,7 @@ interface TemporaryFile {
 const objectNameOf = (tableUuid: string, { id }: TemporaryFile): string =>
   `tsdb/${tableUuid}/${id}.parquet`;
 
-/** Writes query results as immutable Parquet objects, and verifies them when they are read. */
+/** Writes query results as immutable Parquet objects and verifies them when they are read. */
 export class SegmentFiles {
   readonly reader: SegmentReader;
   readonly #host: DuckDbHost;
@@ -126,7 +126,7 @@ export class SegmentFiles {
     return await this.#orGone(tableUuid, temp, async () => {
       const [rowCount] = await this.#look(temp, 'count(*)');
       if (rowCount !== BigInt(options.seriesCount))
-        throw new Error(`DuckDB wrote ${rowCount} of ${options.seriesCount} series`);
+        throw new Error(`DuckDB wrote only ${rowCount} of ${options.seriesCount} series`);
       return await this.#adopt(tableUuid, temp, options.seriesCount);
     });
   }
@@ -201,14 +201,14 @@ export class SegmentFiles {
     const path = this.#objects.localPath(objectName);
     if ((await this.#fileSystem.stat(path)) === undefined) return;
     const aside = `${ASIDE_FOLDER}/${objectName.split('/').at(-1)}`;
-    await this.#objects.delete(aside); // left by an interrupted repair
+    await this.#objects.delete(aside); // an interrupted repair may have left it
     await this.#objects.adopt(aside, path);
   }
 
   /**
    * Removes or moves objects below `tsdb/` that are not in `known`. They are removed only if no
-   * data can be lost: all known files exist, and `isLogWhole` states that the log contains
-   * everything that is not in them. Otherwise, the registry is older than the files, and the
+   * data can be lost. This requires that all known files exist, and that the log contains
+   * everything else (`isLogWhole`). Otherwise, the registry is older than the files, and the
    * objects are moved to the folder for unknown files. Returns `undefined` if there are none.
    */
   async clearUnknown(
@@ -225,7 +225,7 @@ export class SegmentFiles {
         continue;
       }
       const aside = `${UNKNOWN_FOLDER}/${name.slice('tsdb/'.length)}`;
-      await this.#objects.delete(aside); // left by an interrupted start
+      await this.#objects.delete(aside); // an interrupted start may have left it
       await this.#objects.adopt(aside, this.#objects.localPath(name));
     }
     return {

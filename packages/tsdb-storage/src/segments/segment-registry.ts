@@ -62,7 +62,7 @@ export interface RegistryChange {
   /** Must all still be registered; otherwise nothing changes (`SegmentsChanged`). */
   readonly removeSegments: readonly string[];
   readonly addSeriesFiles: readonly SeriesFile[];
-  /** Like `removeSegments`. */
+  /** Must all still be registered, like `removeSegments`. */
   readonly removeSeriesFiles: readonly string[];
   /** All rows of these tables in log files up to `file` are in segments. */
   readonly flushed?: {
@@ -72,7 +72,7 @@ export interface RegistryChange {
     readonly lastFreeFile: number | undefined;
     /** The first record after `lastFreeFile`. */
     readonly firstNeeded: LogStart;
-    /** An existing log file. */
+    /** Number of a log file that exists. */
     readonly newestFile: number;
   };
 }
@@ -129,18 +129,24 @@ export class SegmentRegistry {
     };
   }
 
-  /** Later log files contain no rows that are in segments; 0 if nothing was ever flushed. */
+  /**
+   * Returns the last log file with rows that are in segments. Later files contain none; 0 if
+   * nothing was ever flushed.
+   */
   async lastFlushedFile(): Promise<number> {
     const { flushedFile, flushedTables } = await this.#position();
     return Math.max(0, flushedFile, ...new Set(flushedTables.values()));
   }
 
-  /** The catalog with which the log is opened. */
+  /** Returns the catalog with which the log is opened. */
   async logCatalog(): Promise<LogCatalog> {
     return await this.knownLogRecord.asCatalog(await this.knownLogFile());
   }
 
-  /** The log contains this file or a later one, unless it was removed; 0 when unknown. */
+  /**
+   * Returns the number of a log file. The log contains this file or a later one, unless it was
+   * removed; 0 when unknown.
+   */
   async knownLogFile(): Promise<number> {
     const file = await this.knownLogRecord.newestFile();
     // Flushed files are removed, and on a full disk there may be no later file.
@@ -300,7 +306,7 @@ interface StoredCondition {
 }
 
 function toTombstone(row: TombstoneRow): StoredTombstone {
-  const anyOf = JSON.parse(row.any_of) as readonly (readonly StoredCondition[])[]; // written by `fromTombstone`
+  const anyOf = JSON.parse(row.any_of) as readonly (readonly StoredCondition[])[]; // `fromTombstone` wrote this JSON
   return {
     id: row.id,
     tableId: Number(row.table_id),

@@ -5,9 +5,8 @@ type NumberArray = Uint32Array | Float64Array | BigInt64Array | BigUint64Array;
  */
 const SCRATCH_SIZE = 64;
 
-// One memory block viewed as every type. Small arrays are copied through it, because reading
-// `buffer` of a small array would allocate memory outside the heap, which costs more than
-// processing a line.
+// One memory block viewed as every type. Small arrays are copied through it. Reading `buffer` of a
+// small array would allocate memory outside the heap, which costs more than processing a line.
 const SCRATCH = new Uint8Array(SCRATCH_SIZE);
 const SCRATCH_WORDS = new Uint32Array(SCRATCH.buffer);
 const SCRATCH_DOUBLES = new Float64Array(SCRATCH.buffer);

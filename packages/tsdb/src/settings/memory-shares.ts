@@ -62,17 +62,17 @@ export function memoryShares(
   if (settings.memory_bytes !== undefined) {
     if (allBytes > processBytes)
       problems.push(
-        `tsdb.memory_bytes: ${allBytes} is more than the ${processBytes} bytes that this process may use`,
+        `tsdb.memory_bytes: ${allBytes} exceeds the ${processBytes} bytes available to this process; use a smaller value`,
       );
     if (columnBytes + engineBytes > allBytes)
       problems.push(
-        `tsdb.query_memory_bytes, tsdb.column_cache_bytes: ${columnBytes + engineBytes} bytes together are more than tsdb.memory_bytes (${allBytes}); one that is not given takes its part of it`,
+        `tsdb.query_memory_bytes, tsdb.column_cache_bytes: ${columnBytes + engineBytes} bytes together exceed tsdb.memory_bytes (${allBytes}); use smaller values. A setting that is not given uses its share of tsdb.memory_bytes`,
       );
   }
   const { buffer_flush_bytes = 0, buffer_limit_bytes = buffer_flush_bytes } = settings;
   if (buffer_flush_bytes > buffer_limit_bytes)
     problems.push(
-      `tsdb.buffer_flush_bytes: ${buffer_flush_bytes} is more than tsdb.buffer_limit_bytes (${buffer_limit_bytes}): writes would be refused before rows are written to segments`,
+      `tsdb.buffer_flush_bytes: ${buffer_flush_bytes} is more than tsdb.buffer_limit_bytes (${buffer_limit_bytes}); use a smaller value, so that flushes start before writes are rejected`,
     );
   if (problems.length > 0) throw new ConfigInvalid(problems);
   // A small limit must not be reached before there are rows to flush.

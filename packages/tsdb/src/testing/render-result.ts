@@ -12,7 +12,7 @@ export async function renderResult(result: ResultStream): Promise<string[]> {
         const isNull =
           validity !== undefined && ((validity[row >> 3] ?? 0) & (1 << (row & 7))) === 0;
         const type = result.columns[index]?.type;
-        invariant(type !== undefined, 'a chunk has the columns of its result');
+        invariant(type !== undefined, 'a chunk does not have the columns of its result');
         return isNull ? 'NULL' : cellText(values[row], type);
       });
       lines.push(cells.join(' | '));

@@ -11,7 +11,7 @@ import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 
 const LINES = 'm,t=a v=1i 1\nm,t=a v=2i 2';
-const EXHAUSTED = 'Resources exhausted: the query needs more memory than the server allows';
+const EXHAUSTED = 'Resources exhausted: the query exceeds the memory limit of the server';
 
 it('reports a DuckDB failure before the first row like any other', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-query-path-'));

@@ -7,8 +7,8 @@ import type { HookChange, HookRules } from './hook-rules.js';
 import { describeConfig, describeDisabled } from './ping.js';
 
 /**
- * Creates, changes and removes the webhook of an app in the transactions of the app registry. Apps
- * show it as the member `hook`.
+ * Creates, changes and removes the webhook of an app in the transactions of the app registry.
+ * Responses with an app contain it as the member `hook`.
  */
 export class AppWebhooks {
   readonly #hooks: HookRegistry;
@@ -72,7 +72,7 @@ export class AppWebhooks {
   }
 }
 
-/** The webhook as operators see it. */
+/** Returns the webhook as operators see it. */
 function describeHook(hook: Hook): object {
   const { ed25519 } = hook.secrets;
   return {
@@ -92,7 +92,7 @@ function describeHook(hook: Hook): object {
   };
 }
 
-/** The public key in the format of Standard Webhooks: `whpk_` and the raw key in base64. */
+/** Returns the public key in the format of Standard Webhooks: `whpk_` and the raw key in base64. */
 function publicKeyOf(privateKey: string): string {
   const key = createPrivateKey({
     key: Buffer.from(privateKey, 'base64'),

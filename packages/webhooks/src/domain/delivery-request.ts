@@ -108,7 +108,7 @@ export function makeDeliveryRequest(at: {
   };
 }
 
-/** The JSON text as a form field `payload=`, with `+` for spaces. */
+/** Returns the JSON text as a form field `payload=`, with `+` for spaces. */
 function formBody(payload: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(payload);
   // A separate buffer, so that it can be transferred to a thread without a copy.

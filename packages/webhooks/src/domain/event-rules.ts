@@ -66,7 +66,7 @@ export async function checkEvent(
   };
 }
 
-/** The action recorded for a payload whose envelope has none. */
+/** Returns the action to record for a payload whose envelope has no action. */
 const actionOf = (own: unknown): string | undefined =>
   typeof own === 'string' && own.length >= 1 && own.length <= 100 && isPlainText(own)
     ? own
@@ -90,7 +90,7 @@ function readName(fields: Fields, refuse: Refuse): string | undefined {
   const event = fields['event'];
   if (event === undefined) return refuse('event', 'missing_field');
   const isName = typeof event === 'string' && /^[a-z0-9_.-]{1,100}$/.test(event);
-  // Only the server sends pings.
+  // Only the server sends pings, so clients cannot publish them.
   return isName && event !== 'ping' ? event : refuse('event', 'invalid', event);
 }
 

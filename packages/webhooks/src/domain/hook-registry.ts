@@ -157,7 +157,7 @@ export class HookRegistry {
         ? {}
         : { secrets: { ...withoutPrevious(hook.secrets), current: secret ?? undefined } }),
       failingSinceMs: change.active === true ? undefined : hook.failingSinceMs,
-      // An explicit `active` clears the reason for which the server disabled the webhook.
+      // If `active` is sent, the reason why the server disabled the webhook is cleared.
       disabled: change.active === undefined ? hook.disabled : undefined,
       updatedMs: this.#clock.nowMs(),
     };

@@ -241,7 +241,7 @@ function readSubscriptions(value: unknown): readonly string[] | undefined {
   const isFine = value.every(
     (name) => typeof name === 'string' && /^(?:\*|[a-z0-9_.-]{1,201}\*?)$/.test(name),
   );
-  return isFine ? [...new Set(value as string[])] : undefined; // each entry was checked
+  return isFine ? [...new Set(value as string[])] : undefined; // every entry has been checked
 }
 
 function readHeaders(value: unknown): Readonly<Record<string, string>> | undefined {
@@ -256,7 +256,7 @@ function readHeaders(value: unknown): Readonly<Record<string, string>> | undefin
       typeof text === 'string' &&
       HEADER_VALUE.test(text),
   );
-  return isFine ? (Object.fromEntries(entries) as Record<string, string>) : undefined; // each entry was checked
+  return isFine ? (Object.fromEntries(entries) as Record<string, string>) : undefined; // every entry has been checked
 }
 
 function readRetry(value: unknown): RetryPolicy | undefined {
@@ -270,11 +270,11 @@ function readRetry(value: unknown): RetryPolicy | undefined {
     schedule.every(
       (delay) => typeof delay === 'number' && delay >= 0 && delay <= RETRY_SCHEDULE.maxDelaySec,
     );
-  return isFine ? { policy, schedule: schedule as number[] } : undefined; // each delay was checked
+  return isFine ? { policy, schedule: schedule as number[] } : undefined; // every delay has been checked
 }
 
 /**
- * Whether the secret is short enough and survives encoding as UTF-8. A lone surrogate does not, so
+ * Whether the secret is short enough and survives encoding as UTF-8. With a lone surrogate,
  * receivers could not reproduce the signature.
  */
 export function isUsableSecret(secret: string): boolean {

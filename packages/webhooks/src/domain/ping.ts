@@ -10,7 +10,7 @@ const SENTENCES = [
   'Sign every message, and make every retry harmless.',
 ];
 
-/** Payload of the `ping` event. Source: webhooks, section 6.7. */
+/** Returns the payload of the `ping` event. Source: webhooks, section 6.7. */
 export function pingPayload(hook: Hook, at: { readonly apiUrl: string; readonly chance: number }) {
   return {
     zen: SENTENCES[Math.floor(at.chance * SENTENCES.length)] ?? SENTENCES[0],
@@ -32,8 +32,8 @@ export function pingPayload(hook: Hook, at: { readonly apiUrl: string; readonly 
 }
 
 /**
- * The webhook's configuration with a masked secret. Source: webhooks, section 4.
- * @param mask hides the parts of the URL that the reader may not see.
+ * Returns the webhook's configuration with a masked secret. Source: webhooks, section 4. @param
+ * mask hides the parts of the URL that the reader may not see.
  */
 export function describeConfig(hook: Hook, mask: (url: string) => string): object {
   return {
@@ -44,7 +44,7 @@ export function describeConfig(hook: Hook, mask: (url: string) => string): objec
   };
 }
 
-/** Reason and time at which the server disabled the webhook; empty if it did not. */
+/** Returns the reason and time at which the server disabled the webhook; empty if it did not. */
 export const describeDisabled = ({ disabled }: Hook): object =>
   disabled === undefined
     ? {}

@@ -54,7 +54,7 @@ type Preparation = Prepared | { readonly refused: WebhookError<'body_too_long' |
 type FindHooks = (event: string, action: string | undefined) => readonly Hook[];
 
 const MAX_BATCH_COUNT = 200;
-/** A batch yields to the event loop after this time. */
+/** Time after which a batch yields to the event loop. */
 const MAX_TURN_MS = 10;
 /** Limits of the events that wait for the store. Above them, `publish` fails with `queue_full`. */
 const MAX_WAITING_COUNT = 10_000;
@@ -79,7 +79,7 @@ export class Publisher {
   readonly #deps: PublisherDeps;
   readonly #writer = new BatchWriter<Prepared, PublishOutcome>({
     maxCount: MAX_BATCH_COUNT,
-    // Waits for requests of the same event-loop tick.
+    // Waits so that requests of the same event-loop tick can join.
     gather: () => new Promise<void>((resolve) => setImmediate(resolve)),
     write: (batch) => {
       for (const { sizeBytes } of batch) this.#waitingBytes -= sizeBytes;
@@ -152,7 +152,7 @@ export class Publisher {
     }
     this.#unreserve([prepared]);
     if (outcome?.kind === 'duplicate') {
-      const first = JSON.parse(outcome.answer) as EventAnswer; // written by `#write`
+      const first = JSON.parse(outcome.answer) as EventAnswer; // `#write` wrote this JSON
       return { answer: { ...first, duplicate: true } };
     }
     return { refused: webhookError('idempotency_conflict') };
@@ -171,7 +171,7 @@ export class Publisher {
     if (payload.length > this.#deps.settings.maxPayloadBytes)
       return { refused: webhookError('body_too_long') };
     const encoded = encodePayload(payload);
-    // The room check and the reservation must run without a pause between them.
+    // No other code may run between the check for room and the reservation.
     return encoded instanceof Promise
       ? encoded.then((bytes) => this.#place(request, { payload, encoded: bytes, hooksOf }))
       : this.#place(request, { payload, encoded, hooksOf });

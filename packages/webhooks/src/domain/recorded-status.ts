@@ -1,6 +1,6 @@
 import type { Outcome } from '@plinth/kernel';
 
-/** Status text and code of a delivery record. Source: webhooks, section 5.4. */
+/** Returns the status text and code of a delivery record. Source: webhooks, section 5.4. */
 export function statusOf(outcome: Outcome): {
   readonly status: string;
   readonly status_code: number;

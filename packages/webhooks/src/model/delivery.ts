@@ -23,12 +23,12 @@ export interface DeliverySummary {
 export interface DeliveryDetail extends DeliverySummary {
   readonly url: string;
   readonly requestHeaders: Readonly<Record<string, string>> | undefined;
-  /** JSON text as it was sent; undefined after its retention period. */
+  /** The JSON text that was sent; undefined after its retention period. */
   readonly requestPayload: Uint8Array | undefined;
   /** Undefined when there was no response. */
   readonly responseHeaders: Readonly<Record<string, string>> | undefined;
   readonly responseBody: Uint8Array | undefined;
-  /** Exact error, for operators. */
+  /** The exact error, shown only to operators. */
   readonly error: string | undefined;
 }
 
@@ -55,8 +55,8 @@ export interface DeliveryFilter {
   readonly guid?: string;
   readonly installation_id?: number;
   readonly repository_id?: number;
-  /** Inclusive. */
+  /** Inclusive bound. */
   readonly sinceMs?: number;
-  /** Inclusive. */
+  /** Inclusive bound. */
   readonly untilMs?: number;
 }

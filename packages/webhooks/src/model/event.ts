@@ -18,7 +18,7 @@ export interface QueueItem {
   readonly appId: number;
   readonly guid: string;
   readonly kind: 'first' | 'redelivery';
-  /** Starts at 1. */
+  /** Number of the attempt, starting at 1. */
   readonly attemptNo: number;
   readonly dueMs: number;
   readonly orderingKey: string | undefined;

@@ -53,10 +53,10 @@ export interface RetryPolicy {
 export const SECRET_MASK = '********';
 
 /**
- * Restores a URL that a client sends back after it was shown: masked credentials and query values
- * become the stored ones, if the host is the same.
+ * Restores a URL that a client sends back after it was shown. If the host is the same, masked
+ * credentials and query values are replaced by the stored ones.
  * @returns `undefined` when a mask has no stored value. Credentials are never sent to another host
- *   than their own.
+ * than their own.
  */
 export function unmaskUrl(sent: string, stored: string): string | undefined {
   const url = new URL(sent);
@@ -86,8 +86,8 @@ export function unmaskUrl(sent: string, stored: string): string | undefined {
 }
 
 /**
- * Restores custom headers that a client sends back after they were shown: masked values become the
- * stored ones.
+ * Restores custom headers that a client sends back after they were shown. Masked values are
+ * replaced by the stored ones.
  * @returns the headers, or the name of a header whose mask has no stored value.
  */
 export function unmaskHeaders(
@@ -100,7 +100,7 @@ export function unmaskHeaders(
   ]);
   const [unknown] = headers.find(([, value]) => value === undefined) ?? [];
   if (unknown !== undefined) return { unknown };
-  return { headers: Object.fromEntries(headers) as Record<string, string> }; // no value is undefined here
+  return { headers: Object.fromEntries(headers) as Record<string, string> }; // no value is undefined after this check
 }
 
 /** Sent to every app, regardless of its subscriptions. Source: webhooks, section 8.3. */

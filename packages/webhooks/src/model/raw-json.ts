@@ -51,7 +51,7 @@ class Scanner {
   nextKey(): string | undefined {
     this.#skipTo('"}');
     if (this.#text[this.#at] !== '"') return undefined;
-    const key = JSON.parse(this.#string()) as string; // the quotes make it a string
+    const key = JSON.parse(this.#string()) as string; // a quoted JSON value is a string
     this.#skipTo(':');
     this.#at += 1;
     return key;

@@ -1,4 +1,4 @@
-/** 2025-01-01 UTC. */
+/** Start of 2025 in UTC, in milliseconds. */
 const EPOCH_MS = 1_735_689_600_000;
 const IDS_PER_MS = 4096;
 const IDS_PER_NODE = 128;
@@ -30,7 +30,7 @@ export class TimeIds {
   }
 }
 
-/** The smallest id of this millisecond. */
+/** Returns the smallest id of this millisecond. */
 export function idAt(nowMs: number): number {
   return (Math.floor(nowMs) - EPOCH_MS) * IDS_PER_MS;
 }

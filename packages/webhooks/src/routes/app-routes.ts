@@ -87,16 +87,11 @@ function publicRoutes(config: WebhooksConfig): readonly Route[] {
     handle: (request) => shownAnswer(config, request, body),
   });
   return [
-    shown('/meta', 'Server capabilities and source addresses of deliveries', Type.Object({}), {
+    shown('/meta', 'Get server capabilities and source addresses of deliveries', Type.Object({}), {
       verifiable_password_authentication: false,
       hooks: config.egress_cidrs,
     }),
-    shown(
-      '/versions',
-      'Versions of this API',
-      Type.Array(OpenApi.oneOf(API_VERSIONS)),
-      API_VERSIONS,
-    ),
+    shown('/versions', 'List API versions', Type.Array(OpenApi.oneOf(API_VERSIONS)), API_VERSIONS),
   ];
 }
 
@@ -118,7 +113,7 @@ function ownRoutes(deps: AppRouteDeps): readonly Route[] {
     forApps({
       method: 'GET',
       path: '/app',
-      about: { summary: 'Get the app itself' },
+      about: { summary: 'Get the authenticated app' },
       output: { 200: answer('the app', json(ref('App'))), 304: KNOWN },
       async handle(request) {
         const found = await deps.findApp(request.principal.appId);
@@ -221,8 +216,8 @@ function deliveryRoutes(deps: AppRouteDeps): readonly Route[] {
 }
 
 /**
- * The webhook as its app sees it: the four members that clients know, and `active` only if the
- * server disabled it.
+ * Returns the webhook as its app sees it: the four members that clients know, and `active` only if
+ * the server disabled it.
  */
 const describeForApp = (hook: Hook): object => ({
   ...describeConfig(hook, maskUrl),
@@ -246,14 +241,14 @@ function deliveryIdOf({ parameters }: HttpRequest): number {
   if (text === '') throw webhookError('resource_missing');
   if (!/^[1-9]\d*$/.test(text)) throw webhookError('delivery_id_invalid');
   const id = Number(text);
-  // Greater than any assigned id.
+  // This id is greater than any assigned id.
   if (!Number.isSafeInteger(id)) throw webhookError('resource_missing');
   return id;
 }
 
 /**
- * All app members that clients of the real system expect, although this server has no page for an
- * app.
+ * Returns all app members that GitHub clients expect, even those that refer to pages this server
+ * does not have.
  */
 const appToWire = (app: AppInfo, hook: Hook | undefined, baseUrl: string): object => ({
   id: app.id,

@@ -8,7 +8,7 @@ import {
   namesTag,
 } from '@plinth/kernel';
 
-/** JSON with an `ETag`; returns 304 if the client already has this version. */
+/** Returns JSON with an `ETag`, or 304 if the client already has this version. */
 export function cachedAnswer(
   request: HttpHead,
   body: Buffer,

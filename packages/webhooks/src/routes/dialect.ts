@@ -57,7 +57,7 @@ export class WebhookDialect implements Dialect {
   readonly service = 'webhooks';
   readonly refusals = PLATFORM_REFUSALS;
   readonly paths: readonly string[];
-  /** Lowercase, as in media types. */
+  /** The vendor name in lowercase, as in media types. */
   readonly #vendor: string;
   readonly #cors: Cors;
   readonly #fixed: HeaderList;
@@ -136,7 +136,7 @@ export class WebhookDialect implements Dialect {
     });
   }
 
-  /** Scheme and host under which clients reach this server. */
+  /** Returns the scheme and host under which clients reach this server. */
   baseUrl({ publicBase }: HttpHead): string {
     return this.#deps.publicUrl ?? publicBase;
   }
@@ -182,11 +182,11 @@ export class WebhookDialect implements Dialect {
   }
 }
 
-/** Path prefixes of the app routes. */
+/** Returns the path prefixes of the app routes. */
 export const prefixesOf = ({ root_alias }: WebhooksConfig): readonly string[] =>
   root_alias ? ['/api/v3', ''] : ['/api/v3'];
 
-/** Equal on all paths, as on GitHub. */
+/** The headers are equal on all paths, as on GitHub. */
 const corsTerms = (vendor: string): CorsTerms => ({
   origins: '*',
   exposes: `ETag, Link, Location, Retry-After, ${LIMIT_HEADERS}, X-${vendor}-Media-Type, X-${vendor}-Request-Id, Deprecation, Sunset`,

@@ -5,8 +5,8 @@ import { summaryToWire } from './to-wire.js';
 const QUEUE_INTERVAL_MS = 1000;
 const DELIVERIES_INTERVAL_MS = 1000;
 /**
- * Maximum deliveries per look-up. One more than are shown per second, so that the page can report
- * omissions.
+ * Maximum deliveries per look-up. This is one more than are shown per second, so that the page can
+ * report omissions.
  */
 const MAX_SEEN_COUNT = 201;
 

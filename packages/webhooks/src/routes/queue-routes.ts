@@ -56,7 +56,10 @@ const ROTATED = Type.Object({
 const REDRIVEN = Type.Object({ matched: Type.Integer(), queued: Type.Integer() });
 const APP = '/apps/:app';
 
-/** Operator routes for one app's webhook and its queue. Source: webhooks, sections 9 and 10. */
+/**
+ * Returns the operator routes for one app's webhook and its queue. Source: webhooks, sections 9 and
+ * 10.
+ */
 export function queueRoutes(deps: QueueRouteDeps): readonly Route[] {
   return [
     operatorRoute('POST', `${APP}/ping`, {
@@ -233,7 +236,7 @@ async function rotateSecret(
       overlapSec > 0 && { previous: { text: current, untilMs, signs: signWith === 'old' } }),
   }));
   return {
-    // Returned once, and only if the server generated it.
+    // The secret is returned only once, and only if the server generated it.
     ...(secret === undefined && { secret: fresh }),
     old_secret_valid_until: isoSeconds(untilMs),
   };

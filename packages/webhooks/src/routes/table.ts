@@ -10,7 +10,7 @@ export interface TableDeps extends AppRouteDeps, EventRouteDeps, QueueRouteDeps 
   readonly operatorDialect: Dialect;
 }
 
-/** All routes of this service. */
+/** Returns all routes of this service. */
 export function webhookTables(deps: TableDeps): readonly RouteTable[] {
   const { dialect, operatorDialect } = deps;
   return [
@@ -18,7 +18,7 @@ export function webhookTables(deps: TableDeps): readonly RouteTable[] {
     {
       dialect: operatorDialect,
       api: 'webhooks',
-      // Failures of this service use its dialect; all others use the operator dialect.
+      // This service's own errors use its dialect. All others use the operator dialect.
       answerError: (error, request) =>
         (isWebhookError(error) ? dialect : operatorDialect).answerError(error, request),
       routes: [...eventRoutes(deps), ...queueRoutes(deps)],

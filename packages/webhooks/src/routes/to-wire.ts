@@ -25,7 +25,7 @@ export const isWebhookError = (error: unknown): error is WebhookFailure =>
 
 export const statusOf = (error: WebhookFailure): number => STATUS[error.kind];
 
-/** A list item with its members in specified order. Source: webhooks, section 5.1. */
+/** Returns a list item with its members in specified order. Source: webhooks, section 5.1. */
 export function summaryToWire(delivery: DeliverySummary): Record<string, unknown> {
   return {
     id: delivery.id,
@@ -69,7 +69,7 @@ export function detailBytes(
   ]);
 }
 
-/** JSON of an object without its closing brace, so that members can be appended. */
+/** Returns the JSON of an object without its closing brace, so that members can be appended. */
 const openEnded = (object: object): string => JSON.stringify(object).slice(0, -1);
 
 /** Invalid UTF-8 becomes U+FFFD. */

@@ -19,7 +19,7 @@ export interface Scan {
   /** Columns of table `d`. */
   readonly columns: string;
   readonly direction: 'older' | 'newer';
-  /** Ids, both inclusive. */
+  /** Range of ids, both ends inclusive. */
   readonly fromId: number | undefined;
   readonly toId: number | undefined;
   readonly limit: number;
@@ -184,7 +184,7 @@ function toConditions(filter: DeliveryFilter): Conditions {
     texts.push(condition);
     if (value !== undefined) values.push(value);
   };
-  // Literals instead of parameters, so that the planner can use the partial indexes.
+  // Uses literals instead of parameters, so that the planner can use the partial indexes.
   if (filter.redelivery !== undefined) add(`d.redelivery = ${filter.redelivery ? 1 : 0}`);
   if (filter.status === 'success') add('d.status_code between 200 and 399');
   if (filter.status === 'failure') add('d.status_code >= 400 and d.status_code <= 599');

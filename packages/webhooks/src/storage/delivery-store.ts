@@ -32,11 +32,11 @@ interface DetailRow extends DeliveryRow {
 }
 
 export interface DeliveryPage {
-  /** Newest first. */
+  /** Records, newest first. */
   readonly items: readonly DeliverySummary[];
-  /** First record of the next, older page. */
+  /** First record of the next page, with older records. */
   readonly nextId: number | undefined;
-  /** First record of the previous, newer page. */
+  /** First record of the previous page, with newer records. */
   readonly previousId: number | undefined;
 }
 
@@ -252,7 +252,7 @@ async function toDetail(row: DetailRow): Promise<DeliveryDetail> {
   return {
     ...toSummary(row),
     url: row.url,
-    requestHeaders: JSON.parse(row.request_headers) as Record<string, string>, // written by `QueueStore`
+    requestHeaders: JSON.parse(row.request_headers) as Record<string, string>, // `QueueStore` wrote this JSON
     requestPayload:
       encoding === null || payload === null
         ? undefined
@@ -260,7 +260,7 @@ async function toDetail(row: DetailRow): Promise<DeliveryDetail> {
     responseHeaders:
       row.response_headers === null
         ? undefined
-        : (JSON.parse(row.response_headers) as Record<string, string>), // written by `QueueStore`
+        : (JSON.parse(row.response_headers) as Record<string, string>), // `QueueStore` wrote this JSON
     responseBody: row.response_body ?? undefined,
     error: row.error ?? undefined,
   };

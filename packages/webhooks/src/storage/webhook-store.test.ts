@@ -400,7 +400,8 @@ if (POSTGRES_URL === undefined) {
         };
         let second: Promise<void> | undefined;
         const first = await store.transaction(async (tx) => {
-          // The first node has reserved its id and waits for the row lock of its item.
+          // At this point the first node has reserved its id and waits for the row lock of its
+          // item.
           await sql`select id from webhooks_queue where id = ${items[0]?.id} for update`.execute(
             tx,
           );

@@ -256,8 +256,8 @@ describe('lists', () => {
     const invalid = { code: 'invalid_page', param: 'page' };
     await server.refused(`${ACCOUNTS}?page=${page}`, {}, invalid);
     await server.refused(`${ACCOUNTS}?page=nonsense`, {}, invalid);
-    // Forged from a valid token: ids never contain these characters, and not all databases accept
-    // them.
+    // The token is forged from a valid one. Ids never contain these characters, and not all
+    // databases accept them.
     const token = JSON.parse(Buffer.from(String(page).slice(5), 'base64url').toString());
     for (const id of ['a\0b', 'a b', '']) {
       const forged = Buffer.from(JSON.stringify({ ...token, id })).toString('base64url');

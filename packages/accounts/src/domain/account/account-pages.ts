@@ -8,7 +8,7 @@ export interface ListRequest {
   readonly tenant: Tenant;
   /** Path of the list, used in its links. */
   readonly path: string;
-  /** As sent, in the order in which links repeat them. */
+  /** The filters as the client sent them, in the order in which links repeat them. */
   readonly filters: readonly (readonly [name: string, value: string])[];
   readonly limit: number;
   readonly page: string | undefined;

@@ -19,9 +19,9 @@ export interface AccountReport {
 export interface AccountListener {
   /** Reloads data that `isWanted` depends on and that another node may have changed. */
   catchUp(): Promise<void>;
-  /** Called for every change; no report is written unless it returns true. */
+  /** Called for every change. A report is written only if it returns true. */
   isWanted(type: string): boolean;
-  /** Repeated until it resolves. */
+  /** Called again until it resolves. */
   report(report: AccountReport): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export class AccountReports {
   constructor(deps: ReportDeps) {
     this.#deps = deps;
     deps.outbox.subscribe('accounts_reports', [EVENTS_COMMITTED], async ({ payload }) => {
-      const { ids } = payload as { readonly ids: readonly string[] }; // written by the commit queue
+      const { ids } = payload as { readonly ids: readonly string[] }; // the commit queue wrote this payload
       await deps.listener.catchUp();
       if (![...REPORT_TYPES.values()].some((name) => deps.listener.isWanted(name))) return;
       for (const bundle of await deps.events.findAll(ids)) await this.#reportBundle(bundle);

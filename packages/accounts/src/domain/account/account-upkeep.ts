@@ -51,7 +51,7 @@ export class AccountUpkeep {
         await this.refresh({ platform: tenant.slice(0, colon), livemode }, id);
         count += 1;
       }
-      // The limit stops accounts whose due time never advances from looping forever.
+      // The limit prevents an endless loop over accounts whose due time never advances.
       if (due.length < BATCH_SIZE || count >= 100 * BATCH_SIZE) return count;
     }
   }

@@ -44,7 +44,7 @@ export interface AccountsDeps {
 
 /** A write with a valid shape. */
 export interface AccountWrite {
-  /** Parsed body, for the fingerprint. */
+  /** The parsed body, used for the fingerprint. */
   readonly body: unknown;
   readonly given: GivenAccount & { readonly account_token?: string };
   readonly include: ReadonlySet<Include>;
@@ -326,7 +326,7 @@ function refuseMisplaced(stored: StoredAccount, merged: StoredAccount, given: Gi
   }
 }
 
-/** Lock keys for all resources that concurrent requests may compete for. */
+/** Returns the lock keys of all resources that concurrent requests may compete for. */
 function lockKeysOf({ tenant }: RequestContext, { given }: AccountWrite): string[] {
   const { clockIds, invoicePrefix, fileIds } = namedIn(given);
   const { platform } = tenant;
@@ -340,7 +340,7 @@ function lockKeysOf({ tenant }: RequestContext, { given }: AccountWrite): string
 
 function emptyAccount({ tenant }: RequestContext, id: string, createdMs: number): StoredAccount {
   const none = { collector: 'vendor', entries: [], alternatives: [] } as const;
-  // Listed member by member, because each member after a spread costs a microsecond.
+  // The members are listed, because each member after a spread costs a microsecond.
   return {
     platform: tenant.platform,
     livemode: tenant.livemode,

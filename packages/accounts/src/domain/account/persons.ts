@@ -18,7 +18,7 @@ import type { TokenUse } from './tokens.js';
 type PersonsDeps = Omit<AccountsDeps, 'wire' | 'refresh'>;
 
 export interface PersonWrite {
-  /** Parsed body, for the fingerprint. */
+  /** The parsed body, used for the fingerprint. */
   readonly body: unknown;
   readonly given: Given<PersonFields> & { readonly person_token?: string };
 }

@@ -23,7 +23,7 @@ export interface ChangeReason {
   /** Outcomes of pending verifications, set by the operator. */
   readonly outcomes?: Readonly<Record<string, string>>;
   readonly isTick?: boolean;
-  /** Evaluates as of this instant. */
+  /** The instant at which the account is evaluated. */
   readonly asOfMs?: number;
 }
 

@@ -5,8 +5,9 @@ import { timestamp } from '../../model/timestamps.js';
 type Tree = { readonly identity?: object; readonly [name: string]: unknown };
 
 /**
- * Converts token content to the form of a direct request: `{attested: true}` and `{shown_and_accepted:
- * true}` become date and address of the request that created the token. `false` is omitted.
+ * Converts token content to the form of a direct request. `{attested: true}` and
+ * `{shown_and_accepted: true}` are replaced by date and address of the request that created the
+ * token. `false` is omitted.
  */
 export function sentContent(
   payload: TokenPayload,

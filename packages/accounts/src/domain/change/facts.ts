@@ -39,7 +39,7 @@ const MAGIC_PAYMENT_METHODS: ReadonlySet<string> = new Set([
   'pm_card_amex',
 ]);
 
-/** Purpose of a file that is valid in every place. */
+/** Purpose of a file that is valid everywhere. */
 export const ANY_PURPOSE = '*';
 
 /** Collects the referenced ids in a request, in the notation of requests. */

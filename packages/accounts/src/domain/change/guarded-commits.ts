@@ -3,7 +3,7 @@ import type { CommitQueue, CommitResult, WriteSet } from '../../storage/commit-q
 import type { GuardStore } from '../../storage/guard-store.js';
 
 /**
- * Maximum number of retries. When nodes compete for the same change, one of them succeeds in each
+ * Maximum number of retries. If nodes compete for the same change, one of them succeeds in each
  * round.
  */
 const MAX_ATTEMPT_COUNT = 20;

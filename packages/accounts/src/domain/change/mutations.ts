@@ -39,7 +39,7 @@ export interface MutationAnswer {
 }
 
 interface RecordKey {
-  /** `<tenant>:<key>`. */
+  /** Id of the record, `<tenant>:<key>`. */
   readonly id: string;
   readonly fingerprint: string;
 }
@@ -104,8 +104,8 @@ export class Mutations {
 
   /**
    * Records a request that was rejected for its shape and never reached `run`, because its key may
-   * only be repeated with the same parameters. An existing record stays, and a running request with
-   * the key keeps it. Source: accounts, section 5, rules 4 and 6.
+   * only be repeated with the same parameters. An existing record is kept, and so is the key of a
+   * running request. Source: accounts, section 5, rules 4 and 6.
    */
   async noteRefused(context: RequestContext, body: unknown): Promise<void> {
     const record = this.#keyOf({ context, body });

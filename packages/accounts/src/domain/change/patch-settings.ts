@@ -22,7 +22,7 @@ export function patchSettings(
   { lists, terms }: { readonly lists: ReferenceLists; readonly terms: VendorTerms },
 ): PlatformSettings {
   const given = terms.takeInSettings(body);
-  const patched = mergePatch(settings, given) as Readonly<Record<string, unknown>>; // an object
+  const patched = mergePatch(settings, given) as Readonly<Record<string, unknown>>; // the patch of an object is an object
   const isNamed = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(given, name);
   const named = Object.fromEntries(Object.entries(patched).filter(isNamed));
   // Removing an absent member is allowed, but an unknown name is an error.
@@ -35,7 +35,7 @@ export function patchSettings(
     ...Object.fromEntries(unknown),
   });
   if (failures.length > 0) throw invalidFields(failures);
-  const checked = value as PlatformSettings; // as the schema describes it
+  const checked = value as PlatformSettings; // the schema has validated the value
   refuseVersion(checked.default_api_version);
   const others = Object.entries(patched).filter((member) => !isNamed(member));
   return { ...checked, ...Object.fromEntries(others) };

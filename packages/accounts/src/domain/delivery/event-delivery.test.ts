@@ -23,7 +23,7 @@ async function urlOf(context: TestContext, receiver: Server): Promise<string> {
     receiver.closeAllConnections();
     receiver.close();
   });
-  return `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`; // it listens on a port
+  return `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`; // the receiver listens on a port
 }
 
 const destination = (url: string, type: string) => ({
@@ -35,7 +35,7 @@ const destination = (url: string, type: string) => ({
   include: ['webhook_endpoint.signing_secret'],
 });
 
-/** Repeats `read` until `fits` accepts its value, because connections take real time. */
+/** Repeats `read` until `fits` accepts its value, because connections do not use the test clock. */
 async function until<T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
   for (let round = 0; round < 1000; round += 1) {
     const value = await read();

@@ -51,7 +51,10 @@ const MAX_IN_FLIGHT = 256;
  */
 const MAX_IN_FLIGHT_PER = { destination: 16, tenant: 64, host: 32 } as const;
 const LOOK_MS = 1000;
-/** Longer than any attempt. After a crash, another node makes the attempt then. */
+/**
+ * Duration of a claim, longer than any attempt. If a node crashes, another node makes the attempt
+ * after this time.
+ */
 const CLAIM_MS = 60_000;
 
 /** Scope of a concurrency limit. */
@@ -90,9 +93,9 @@ export class EventDelivery {
 
   constructor(deps: DeliveryDeps) {
     this.#deps = deps;
-    setMaxListeners(MAX_IN_FLIGHT, this.#stop.signal); // one listener per attempt
+    setMaxListeners(MAX_IN_FLIGHT, this.#stop.signal); // each attempt adds one listener
     deps.outbox.subscribe('accounts_delivery', [EVENTS_COMMITTED], async ({ id, payload }) => {
-      const { ids } = payload as { readonly ids: readonly string[] }; // written by the commit queue
+      const { ids } = payload as { readonly ids: readonly string[] }; // the commit queue wrote this payload
       await this.#schedule(id, ids);
     });
   }
@@ -110,8 +113,8 @@ export class EventDelivery {
   }
 
   /**
-   * Schedules the deliveries of an announcement once, although every node receives it, and again
-   * after a crash.
+   * Schedules the deliveries of an announcement only once, although every node receives it and a
+   * crash repeats it.
    */
   async #schedule(announcementId: string, bundleIds: readonly string[]): Promise<void> {
     const { events, clock, store, commits, destinations } = this.#deps;
@@ -200,7 +203,7 @@ export class EventDelivery {
       .catch((err: unknown) => this.#deps.log.error({ err }, 'event delivery failed'))
       .finally(() => {
         this.#inFlight.delete(id);
-        // Continues immediately instead of at the next interval, where errors are reported.
+        // Continues immediately instead of at the next interval. Errors are reported there.
         this.#ready.add(destinationId);
         for (const place of places) this.#leave(place);
         void this.#deliverDue().catch(() => {});
@@ -225,7 +228,7 @@ export class EventDelivery {
     const { destinations, events, commits, store, clock, log } = this.#deps;
     const untilMs = clock.monotonicMs() + CLAIM_MS;
     if (!(await store.claim(delivery, clock.nowMs() + CLAIM_MS))) return;
-    // After that, another node makes the attempt.
+    // After this time, another node makes the attempt.
     const isWanted = (): boolean => !store.isShared || clock.monotonicMs() < untilMs;
     const destination = await destinations.find(delivery.destinationId);
     const found = destination && (await this.#eventOf(delivery, events));

@@ -10,8 +10,8 @@ const STRICTNESS: Readonly<Record<DeadlineStatus, number>> = {
 };
 
 /**
- * Instant at which a missing field becomes past due for a capability. Source: accounts, section
- * 16.3.
+ * Returns the instant at which a missing field becomes past due for a capability. Source: accounts,
+ * section 16.3.
  */
 export function dueMsOf(subject: Subject, need: Need, capability: Capability): number {
   const { account, input } = subject;
@@ -29,8 +29,8 @@ export function statusAt(dueMs: number, nowMs: number): DeadlineStatus {
 }
 
 /**
- * Next instant at which the status changes by the passage of time, for a field that is not past
- * due.
+ * Returns the next instant at which the status changes by the passage of time, for a field that is
+ * not past due.
  */
 export function nextChangeMs(dueMs: number, nowMs: number): number {
   return dueMs - DAY_MS > nowMs ? dueMs - DAY_MS : dueMs;

@@ -40,7 +40,7 @@ function derive(subject: StoredAccount, given: Given = {}): EngineResult {
   });
 }
 
-/** The account as stored after `result`. */
+/** Returns the account as stored after `result`. */
 function after(subject: StoredAccount, { reject, ...result }: EngineResult): StoredAccount {
   return { ...subject, ...result, state: { ...subject.state, reject } };
 }

@@ -31,7 +31,7 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
 type Shared = 'reference' | 'description';
 type Restriction = RequirementEntry['impact']['restricts_capabilities'][number];
 
-/** Entries for missing fields, each field once, in the order of the rows. */
+/** Returns the entries for missing fields, each field once, in the order of the rows. */
 export function entriesOfNeeds(subject: Subject, needs: readonly Need[]): DatedEntry[] {
   const known = new Map<Need['restricts'], Deadlines>();
   return merge(needs).map((need) => {
@@ -81,7 +81,7 @@ function entryOfNeed(
   };
 }
 
-/** Entries for failed or pending data. A failure is past due immediately. */
+/** Returns the entries for failed or pending data. A failure is past due immediately. */
 export function entriesOfFindings(subject: Subject, findings: readonly Finding[]): DatedEntry[] {
   return findings
     .filter(({ restricts }) => restricts.length > 0)

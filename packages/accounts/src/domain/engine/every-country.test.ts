@@ -10,7 +10,7 @@ import { countryCodes, isCountryOf } from '../reference/countries.js';
 import { isEntityTypeIn } from '../reference/entity-types.js';
 import { deriveRequirements } from './index.js';
 
-// Source: accounts, section 16.2: an entry disappears as soon as its field is stored. Therefore
+// Source: accounts, section 16.2. An entry disappears as soon as its field is stored. Therefore
 // every requirement of a country can be met, and an account that meets all of them has active
 // capabilities.
 

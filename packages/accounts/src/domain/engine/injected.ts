@@ -2,9 +2,9 @@ import type { Provided } from '../../model/account/provided.js';
 import type { InjectedRequirement } from '../../model/account/requirements.js';
 
 /**
- * Operator entries that remain after a write; entries for a written field are removed.
- * @param personId Person whose fields were written; without it, those of the account.
- * Source: accounts, section 16.6.
+ * Returns the operator entries that remain after a write; entries for a written field are removed.
+ * @param personId Person whose fields were written; without it, those of the account. Source:
+ * accounts, section 16.6.
  */
 export function unanswered(
   injected: readonly InjectedRequirement[],

@@ -4,7 +4,7 @@ import type { RequirementReference } from '../../model/account/requirements.js';
 /** One capability of one configuration. */
 export interface Capability {
   readonly configuration: ConfigurationName;
-  /** `card_payments`, `bank_accounts.local`. */
+  /** Capability id, such as `card_payments` or `bank_accounts.local`. */
   readonly id: string;
 }
 
@@ -23,11 +23,11 @@ export interface Need {
 /** A stored field with a failed or pending verification. */
 export interface Finding extends Need {
   readonly status: 'failed' | 'pending';
-  /** Set with `failed`. */
+  /** Present if the verification failed. */
   readonly code?: string;
 }
 
-/** Key that identifies a field across its needs. */
+/** Returns the key that identifies a field across its needs. */
 export function keyOf(at: Pick<Need, 'description' | 'reference'>): string {
   const { description, reference } = at;
   return reference === undefined

@@ -8,7 +8,7 @@ import type { Subject } from './subject.js';
 const NAMED_OWNER_PERCENT = 25;
 const IDENTIFYING = ['given_name', 'surname', 'date_of_birth'] as const;
 
-/** Required address members in this country. */
+/** Returns the required address members in this country. */
 export function addressMembers(
   country: string | undefined,
 ): readonly ('line1' | 'city' | 'postal_code' | 'state')[] {
@@ -81,7 +81,7 @@ export function hasNamedOwner(persons: readonly StoredPerson[]): boolean {
   );
 }
 
-/** Id number types that identify a person in this country, including alternatives. */
+/** Returns the id number types that identify a person in this country, including alternatives. */
 export function personNumberTypes(country: string | undefined): readonly string[] {
   const table = requirementTable();
   const type = country === undefined ? undefined : table.person_id_number[country];

@@ -104,7 +104,7 @@ const BUSINESS: Json = {
   structure: 'private_corporation',
   id_numbers: [{ type: 'us_ein', value: '123456789' }],
 };
-/** Complete except for a representative. */
+/** A company whose data is complete except for a representative. */
 const WHOLE = merchant(
   {
     identity: { business_details: BUSINESS, attestations: { persons_provided: { owners: true } } },

@@ -8,7 +8,7 @@ import type { Subject } from './subject.js';
 
 /** Data that is verified together, and the fields that its findings refer to. */
 interface Target {
-  /** `business`, `person:<id>`, `document:<file id>`. */
+  /** Target of the verification: `business`, `person:<id>` or `document:<file id>`. */
   readonly name: string;
   /** Verified data; an outcome is only valid for the same data. */
   readonly data: unknown;
@@ -40,7 +40,7 @@ export interface VerificationResult {
   readonly isListed: boolean;
 }
 
-/** Verifies all complete data and keeps earlier outcomes for unchanged data. */
+/** Verifies all complete data. Unchanged data keeps its earlier outcome. */
 export function verify(subject: Subject): VerificationResult {
   const verifications: Record<string, Verification> = {};
   const findings: Finding[] = [];

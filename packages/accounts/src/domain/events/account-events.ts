@@ -71,7 +71,7 @@ function sectionEventsOf(
   return [...events, ...statusEventsOf(was?.capabilities ?? {}, account)];
 }
 
-/** Whether both contain the same entries with the same deadlines and errors. */
+/** Returns whether both contain the same entries with the same deadlines and errors. */
 function haveSameEntries(was: Requirements | undefined, now: Requirements): boolean {
   const before = was?.entries ?? [];
   if (before.length !== now.entries.length) return false;
@@ -120,7 +120,7 @@ function personEventsOf(
 type Scalars = { closed?: boolean; [name: string]: unknown };
 const SCALARS = ['contact_email', 'contact_phone', 'dashboard', 'display_name'] as const;
 
-/** Top-level scalars that differ, with old and new values. */
+/** Returns the top-level scalars that differ, with old and new values. */
 function changedScalars(
   was: StoredAccount | undefined,
   account: StoredAccount,

@@ -218,7 +218,7 @@ export class EventDestinations {
     return JSON.stringify({ data, next_page_url, previous_page_url });
   }
 
-  /** Results of the last attempts for operators, in either mode, newest first. */
+  /** Returns the results of the last attempts for operators, in either mode, newest first. */
   async describeAttempts(platform: string, id: string): Promise<object> {
     await this.catchUp();
     if (this.#byId.get(id)?.tenant.platform !== platform) throw notFound('event destination', id);
@@ -271,7 +271,7 @@ export class EventDestinations {
     return {
       body: JSON.stringify(destinationObject(destination, include)),
       writes,
-      // Stored for retries of the request.
+      // The response is stored for retries of the request.
       isSecret: include.secret || include.url,
       afterCommit: () => this.#show(destination),
     };

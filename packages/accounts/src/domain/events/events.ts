@@ -8,9 +8,9 @@ import type { RequestContext } from '../request-context.js';
 
 export interface EventFilter {
   readonly objectId: string | undefined;
-  /** Empty for all types. */
+  /** Event types to return; empty for all. */
   readonly types: readonly string[];
-  /** Bounds, both inclusive. */
+  /** Bounds of the creation time, both inclusive. */
   readonly fromMs: number;
   readonly toMs: number;
 }

@@ -29,7 +29,7 @@ async function become(expected: Readonly<Record<string, number>>, of = server): 
     const seen = Object.fromEntries(Object.keys(expected).map((name) => [name, found.get(name)]));
     if (Object.entries(expected).every(([name, value]) => seen[name] === value)) return;
     if (round === 400) assert.deepEqual(seen, expected);
-    await sleep(5); // the store takes real time
+    await sleep(5); // the store does not use the test clock
   }
 }
 

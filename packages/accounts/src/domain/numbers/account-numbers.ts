@@ -13,8 +13,8 @@ type TokenOutcome = (typeof TOKEN_OUTCOMES)[number];
 export type Repeat = (typeof REPEATS)[number];
 
 /**
- * Metrics for operators. Counts durable changes of this node; platforms and accounts are not
- * labels.
+ * Metrics for operators. They count durable changes of this node, without labels for platforms and
+ * accounts.
  */
 export class AccountMetrics {
   readonly #tokens = new Map<string, number>();

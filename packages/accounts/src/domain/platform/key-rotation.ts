@@ -22,7 +22,7 @@ interface RotationDeps {
   readonly keys: SealingKeys;
 }
 
-/** Rows per batch. */
+/** Number of rows per batch. */
 const BATCH_SIZE = 100;
 
 /** Columns whose complete value is one encrypted text. */
@@ -54,7 +54,7 @@ export class KeyRotation {
     this.#keys = deps.keys;
   }
 
-  /** Runs one rotation at a time; a concurrent call joins it. */
+  /** Runs one rotation at a time. A concurrent call returns the result of the running rotation. */
   async rotate(): Promise<{ readonly rewrittenCount: number; readonly keyId: string }> {
     this.#running ??= this.#rotate().finally(() => {
       this.#running = undefined;
@@ -173,7 +173,7 @@ export class KeyRotation {
       const isSealed = typeof sealed === 'string' && /^s1\.k\d+\./.test(sealed);
       if (row === undefined || !isSealed || sealer.isCurrent(sealed)) return;
       const opened = sealer.open(sealed, id);
-      writes.put(table, { ...row, [column]: sealer.seal(opened, id) } as never); // one text replaced
+      writes.put(table, { ...row, [column]: sealer.seal(opened, id) } as never); // the row with one text replaced
     });
   }
 

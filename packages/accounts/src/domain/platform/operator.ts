@@ -108,7 +108,7 @@ export class Operator {
     return this.#platformObject(this.#deps.platforms.get(id));
   }
 
-  /** Results of the last deliveries to an event destination. */
+  /** Returns the results of the last deliveries to an event destination. */
   async listAttempts(platform: string, destination: string): Promise<object> {
     this.#deps.platforms.get(platform);
     return await this.#deps.destinations.describeAttempts(platform, destination);
@@ -233,7 +233,7 @@ export class Operator {
     return { data, next_page_url, previous_page_url };
   }
 
-  /** An account with every section and the data visible only to the operator. */
+  /** Returns an account with every section and the data visible only to the operator. */
   async account(at: AccountAt): Promise<object> {
     const tenant = await this.#tenantOf(at);
     const view = await this.#deps.store.view(tenant, at.id);

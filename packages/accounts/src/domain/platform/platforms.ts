@@ -17,7 +17,7 @@ import { notFound } from '../refusals.js';
 
 export const DEFAULT_PLATFORM = 'plat_default';
 
-/** All platforms are in memory, a few kilobytes each. */
+/** Maximum number of platforms. All of them are in memory, with a few kilobytes each. */
 const MAX_PLATFORM_COUNT = 10_000;
 
 export interface Platform {

@@ -16,7 +16,10 @@ const ADVANCING_MS = 2000;
 const LIFE_SEC = 30 * 86_400;
 const MAX_ADVANCE_SEC = 2 * 366 * 86_400;
 
-/** Concurrent joins are rare, because a clock has at most three accounts. */
+/**
+ * Maximum number of retries. Accounts rarely join a clock concurrently, because a clock has at most
+ * three accounts.
+ */
 const MAX_ROUND_COUNT = 10;
 
 /** The accounts of the clock differ from those whose locks are held; nothing was changed. */

@@ -23,7 +23,9 @@ interface CapabilityTable {
 
 const table = referenceTable<CapabilityTable>('capabilities');
 
-/** Ids that a request may use, dotted if the wire nests them (`bank_accounts.local`). */
+/**
+ * Returns the ids that a request may use, dotted if the wire nests them (`bank_accounts.local`).
+ */
 export function requestableCapabilities(owner: ConfigurationName): readonly string[] {
   return Object.keys(table()[owner]);
 }
@@ -33,7 +35,7 @@ export function capabilityRow(owner: ConfigurationName, id: string): CapabilityR
   return Object.hasOwn(rows, id) ? rows[id] : undefined;
 }
 
-/** Default of the platform setting `platform_country_capabilities_denied`. */
+/** Returns the default of the platform setting `platform_country_capabilities_denied`. */
 export function defaultDeniedPlatformCountries(): Readonly<Record<string, readonly string[]>> {
   return table().denied_platform_countries;
 }

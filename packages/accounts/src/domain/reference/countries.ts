@@ -22,7 +22,7 @@ const sets = once(() => ({
   recipient_only: new Set(table().recipient_only),
 }));
 
-/** Every ISO 3166-1 alpha-2 code, upper case. */
+/** Returns every ISO 3166-1 alpha-2 code, upper case. */
 export function countryCodes(): readonly string[] {
   return table().iso;
 }

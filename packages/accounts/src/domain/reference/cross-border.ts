@@ -12,7 +12,7 @@ interface CrossBorderTable extends CrossBorderRules {
 
 const table = referenceTable<CrossBorderTable>('cross-border');
 
-/** Default rules of a new platform. */
+/** Returns the default rules of a new platform. */
 export function defaultCrossBorder(): CrossBorderRules {
   const { same_country_only, allow, deny } = table();
   return { same_country_only, allow, deny };

@@ -54,12 +54,12 @@ export function matchesIdNumberPattern(
   let pattern = patterns.get(key);
   if (pattern === undefined) {
     pattern = new RegExp(`^(?:${row.pattern})$`);
-    patterns.set(key, pattern); // bounded by the number of types
+    patterns.set(key, pattern); // the number of types limits the map
   }
   return pattern.test(value);
 }
 
-/** Names (`CC.name`) of the validators for the check digits of this type. */
+/** Returns the names (`CC.name`) of the validators for the check digits of this type. */
 export function checksumsOf(holder: IdNumberHolder, type: string): readonly string[] {
   return rowOf(holder, type)?.checksums ?? [];
 }

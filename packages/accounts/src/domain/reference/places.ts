@@ -65,13 +65,14 @@ export function hasStateList(country: string): boolean {
   return statesByName().has(country);
 }
 
-/** Code part (`CA` of `US-CA`) of a state given as code, full code or name. */
+/** Returns the code part (`CA` of `US-CA`) of a state given as code, full code or name. */
 export function stateCode(country: string, state: string): string | undefined {
   return statesByName().get(country)?.get(foldName(state));
 }
 
 /**
- * Code part of a state that is unsupported by default, in a country without a list of all states.
+ * Returns the code part of a state that is unsupported by default, in a country without a list of
+ * all states.
  */
 export function unsupportedStateCode(country: string, state: string): string | undefined {
   return unsupportedByName().get(country)?.get(foldName(state));

@@ -16,7 +16,7 @@ export function referenceTable<T>(name: string): () => T {
   return () => {
     if (table === undefined) {
       const data: unknown = requireData(`${FOLDER}/${name}.json`);
-      invariant(isVersioned(data), `reference/${name}.json is not version ${VERSION}`);
+      invariant(isVersioned(data), `reference/${name}.json must have version ${VERSION}`);
       table = data as T; // a separate test checks the layout of each file
     }
     return table;
@@ -27,7 +27,7 @@ function isVersioned(data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'version' in data && data.version === VERSION;
 }
 
-/** A lazily created value. */
+/** Returns a function that creates its value on the first call. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -41,7 +41,7 @@ export const REFERENCE_LISTS: ReferenceLists = {
   },
   defaultCurrency(country) {
     const currency = defaultCurrency(country);
-    invariant(currency !== undefined, `no currency is known for ${country}`);
+    invariant(currency !== undefined, `no currency found for country ${country}`);
     return currency;
   },
 };

@@ -35,8 +35,8 @@ import {
   structures,
 } from './index.js';
 
-// Expected values: accounts, section 15; the counts come from that section and the lists of the
-// standards.
+// Expected values: accounts, section 15. The counts come from that section and from the lists of
+// the standards.
 
 const UPPER = /^[A-Z]{2}$/;
 const countriesOf = (set: 'merchant' | 'eea' | 'europe' | 'recipient_only'): string[] =>

@@ -15,7 +15,10 @@ export function germanRegisterCourts(): readonly string[] {
   return table().de;
 }
 
-/** Accepts `Amtsgericht München`, `AG Muenchen` and `münchen`; the part in brackets is optional. */
+/**
+ * Accepts forms such as `Amtsgericht München`, `AG Muenchen` and `münchen`. The part in brackets is
+ * optional.
+ */
 export function isGermanRegisterCourt(name: string): boolean {
   return names().has(foldCourt(name));
 }

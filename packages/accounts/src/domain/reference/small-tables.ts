@@ -47,12 +47,12 @@ export function localeTags(): readonly string[] {
   return locales().values;
 }
 
-/** Merchant category codes, four digits. */
+/** Whether `code` is a merchant category code (four digits). */
 export function isMerchantCategoryCode(code: string): boolean {
   return codeSet().has(code);
 }
 
-/** Default of the platform setting `recipient_blocked_email_domains`. */
+/** Returns the default of the platform setting `recipient_blocked_email_domains`. */
 export function defaultBlockedEmailDomains(): readonly string[] {
   return emailDomains().refused_for_recipients;
 }

@@ -1,4 +1,4 @@
-// Source: accounts, section 12: if a request breaks two rules, the response reports the earlier
+// Source: accounts, section 12. If a request breaks two rules, the response reports the earlier
 // step.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -15,7 +15,7 @@ interface Sent {
   readonly body?: string;
 }
 
-/** Error code for a minimal request with the given parts. */
+/** Returns the error code for a minimal request with the given parts. */
 async function codeOf({ method = 'POST', path = 'accounts', headers = {}, body = '{}' }: Sent) {
   const answer = await server.send(`/v2/core/${path}`, {
     method,

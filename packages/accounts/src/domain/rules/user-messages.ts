@@ -100,6 +100,6 @@ const USER_MESSAGES: Readonly<Record<CodeWithUserMessage, string>> = {
 
 export function userMessage(code: ErrorCode): string | undefined {
   return Object.hasOwn(USER_MESSAGES, code)
-    ? USER_MESSAGES[code as CodeWithUserMessage] // it is one of the keys
+    ? USER_MESSAGES[code as CodeWithUserMessage] // the code is one of the keys
     : undefined;
 }

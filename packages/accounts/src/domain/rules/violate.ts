@@ -33,7 +33,7 @@ export function quote(text: string): string {
   return JSON.stringify(shown);
 }
 
-/** First violation found by `rules`. */
+/** Returns the first violation found by `rules`. */
 export function firstViolation<T>(
   rules: readonly ((at: T) => Violation | undefined)[],
   at: T,
@@ -45,7 +45,7 @@ export function firstViolation<T>(
   return undefined;
 }
 
-/** First violation that `rule` finds in a list. */
+/** Returns the first violation that `rule` finds in a list. */
 export function firstOf<T>(
   items: Iterable<T>,
   rule: (item: T) => Violation | undefined,

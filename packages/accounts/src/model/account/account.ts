@@ -25,8 +25,8 @@ export interface CapabilityRequest {
 }
 
 /**
- * `{card_payments: {requested}}`, for recipients one level deeper: `{bank_accounts: {local:
- * {requested}}}`.
+ * A tree such as `{card_payments: {requested}}`. For recipients it is one level deeper, as in
+ * `{bank_accounts: {local: {requested}}}`.
  */
 export interface CapabilityTree {
   readonly [name: string]: CapabilityRequest | CapabilityTree | undefined;
@@ -41,7 +41,7 @@ export interface CustomerFields {
       | 'ip_address'
       | 'payment_method'
       | 'shipping_address';
-    /** Triggers a check; never stored. */
+    /** This value triggers a check and is never stored. */
     readonly validate_location?: 'auto' | 'deferred' | 'immediately';
   };
   readonly billing?: {
@@ -129,7 +129,7 @@ export interface StorerFields {
 }
 
 export interface DefaultsFields {
-  /** Lower case. */
+  /** Currency code in lower case. */
   readonly currency?: string;
   readonly locales?: readonly string[];
   /** Maps a currency to the id of a payout method of the account. */
@@ -189,7 +189,7 @@ export interface Attestations {
 export interface IdentityFields {
   readonly attestations?: Attestations;
   readonly business_details?: BusinessDetails;
-  /** Upper case. */
+  /** Country code in upper case. */
   readonly country?: string;
   readonly entity_type?: EntityType;
   /** Fields of an individual account's only Person, which is stored as a Person. */

@@ -23,7 +23,7 @@ export function isMerchantOrRecipient(account: StoredAccount): boolean {
 }
 
 export interface NamedCapability {
-  /** `card_payments`, `bank_accounts.local`. */
+  /** Capability id, such as `card_payments` or `bank_accounts.local`. */
   readonly id: string;
   readonly requested: boolean;
 }

@@ -1,7 +1,7 @@
 /** Types shared by accounts and persons; names and nesting as on the wire. */
 export interface Address {
   readonly city?: string;
-  /** Upper case. */
+  /** Country code in upper case. */
   readonly country?: string;
   readonly line1?: string;
   readonly line2?: string;

@@ -32,7 +32,8 @@ export interface PersonFields {
   readonly address?: Address;
   readonly date_of_birth?: CalendarDate;
   /**
-   * `company_authorization`, `passport`, `visa`, `primary_verification`, `secondary_verification`.
+   * Keys: `company_authorization`, `passport`, `visa`, `primary_verification` and
+   * `secondary_verification`.
    */
   readonly documents?: Documents;
   readonly email?: string;

@@ -1,6 +1,9 @@
 import { Memo } from '@plinth/kernel';
 
-/** Far above the number of paths in rules; paths with list indexes would be unbounded. */
+/**
+ * Maximum number of cached paths, far above the number of paths in rules. Paths with list indexes
+ * would be unbounded.
+ */
 const MAX_KNOWN_PATHS = 2000;
 /** Cache of split paths, because rules check the same paths in every request. */
 const KNOWN_PATHS = new Memo<string, readonly string[]>({ maxCount: MAX_KNOWN_PATHS });

@@ -5,7 +5,7 @@ export type DeadlineStatus = 'past_due' | 'currently_due' | 'eventually_due';
 
 export interface CapabilityStatus {
   readonly status: 'active' | 'pending' | 'restricted' | 'unsupported' | 'rejected';
-  /** Empty for an active capability. */
+  /** Details of the status; empty for an active capability. */
   readonly status_details: readonly {
     readonly code: string;
     readonly resolution: 'contact_vendor' | 'no_resolution' | 'provide_info';

@@ -14,7 +14,7 @@ export interface StoredToken {
   readonly id: string;
   readonly kind: TokenKind;
   readonly tenant: Tenant;
-  /** Set for a person token. */
+  /** Present in a person token. */
   readonly accountId: string | undefined;
   readonly createdMs: number;
   readonly expiresMs: number;

@@ -31,11 +31,11 @@ export interface EventDestination {
   readonly updatedMs: number;
   readonly name: string;
   readonly description: string;
-  /** Exact types, or `*`. */
+  /** Exact event types, or `*` for all. */
   readonly enabledEvents: readonly string[];
   readonly isEnabled: boolean;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Encrypted at rest. */
+  /** The URL, encrypted at rest. */
   readonly url: string;
   /** Key that signs deliveries; returned once, encrypted at rest. */
   readonly secret: string;

@@ -39,7 +39,7 @@ const MAX_BUNDLE_SIZE = BASE62.length ** INDEX_LENGTH;
 
 /** Event ids of one bundle, ascending in event order. */
 export function eventId(bundle: Pick<EventBundle, 'id' | 'tenant'>, index: number): string {
-  invariant(index < MAX_BUNDLE_SIZE, 'a bundle has fewer events than its id suffix can count');
+  invariant(index < MAX_BUNDLE_SIZE, 'too many events for the id suffix of one bundle');
   const letters = BASE62.charAt(Math.floor(index / 62)) + BASE62.charAt(index % 62);
   return `${bundle.tenant.livemode ? 'evt_' : 'evt_test_'}${bundle.id}${letters}`;
 }

@@ -28,7 +28,7 @@ export interface InvoiceTemplateFixture {
 export interface TestClock {
   readonly id: string;
   readonly name: string | null;
-  /** Unix seconds. */
+  /** Time in Unix seconds. */
   readonly frozen_time: number;
   readonly created: number;
   readonly deletes_after: number;

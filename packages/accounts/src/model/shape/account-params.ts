@@ -33,7 +33,7 @@ const OWNERSHIP_EXEMPTIONS = [
   'qualifies_as_financial_institution',
 ];
 
-/** Schema of account parameters. Source: accounts, section 8.1. */
+/** Returns the schema of account parameters. Source: accounts, section 8.1. */
 export function accountParams(about: ParamsAbout): TSchema {
   return group({
     account_token: fixedText(),
@@ -49,7 +49,7 @@ export function accountParams(about: ParamsAbout): TSchema {
   });
 }
 
-/** Schema of account token parameters. Source: accounts, section 9.3. */
+/** Returns the schema of account token parameters. Source: accounts, section 9.3. */
 export function accountTokenParams(lists: ReferenceLists): TSchema {
   return group({
     contact_email: text({ maxLength: 800 }),
@@ -59,7 +59,7 @@ export function accountTokenParams(lists: ReferenceLists): TSchema {
   });
 }
 
-/** Schema of `defaults`. Source: accounts, section 8.5. */
+/** Returns the schema of `defaults`. Source: accounts, section 8.5. */
 function defaults({ operation, lists }: ParamsAbout): TSchema {
   const isCreate = operation === 'create';
   return group({
@@ -91,8 +91,8 @@ function defaults({ operation, lists }: ParamsAbout): TSchema {
 }
 
 /**
- * Schema of `identity`. A token has no country, and its attestations contain no details. Source:
- * accounts, section 8.7.
+ * Returns the schema of `identity`. A token has no country, and its attestations contain no
+ * details. Source: accounts, section 8.7.
  */
 function identity(about: ParamsAbout, place: 'plain' | 'token'): TSchema {
   const isToken = place === 'token';

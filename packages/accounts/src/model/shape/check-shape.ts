@@ -64,7 +64,7 @@ const MAX_FAILURE_COUNT = 100;
 export interface ShapeResult {
   /** A copy in stored form; only valid without failures. */
   readonly value: unknown;
-  /** In order of appearance. */
+  /** Failures in the order of the body. */
   readonly failures: readonly InvalidField[];
 }
 
@@ -73,7 +73,7 @@ export interface ShapeResult {
  */
 export function checkShape(schema: TSchema, value: unknown): ShapeResult {
   const failures: InvalidField[] = [];
-  const checked = new ShapeWalk(failures).walk(schema as Node, value, ''); // only these keywords
+  const checked = new ShapeWalk(failures).walk(schema as Node, value, ''); // schemas use only these keywords
   return { value: checked, failures };
 }
 
@@ -155,7 +155,7 @@ class ShapeWalk {
     const { items = {}, prefixItems = [] } = node;
     return value.map((item: unknown, index) => {
       const at = join(path, String(index));
-      // Null unsets a field, but a list entry cannot be unset.
+      // Null unsets a field. A list entry cannot be unset.
       if (item === null) return this.#fail(at, 'not_nullable', `${at} cannot be null.`);
       return this.#isFull() ? undefined : this.walk(prefixItems[index] ?? items, item, at);
     });
@@ -175,7 +175,7 @@ class ShapeWalk {
     if (node.spelling === 'text' && typeof value === 'number') return this.#numberText(value, path);
     if (typeof value !== 'string') return this.#wrongType(path, 'a string');
     if (hasHalfCharacter(value)) {
-      return this.#fail(path, 'bad_format', `${path} contains half of a surrogate pair.`);
+      return this.#fail(path, 'bad_format', `${path} contains an unpaired surrogate.`);
     }
     if (value.includes(NUL)) {
       return this.#fail(path, 'bad_format', `${path} contains a NUL character.`);
@@ -265,8 +265,8 @@ class ShapeWalk {
 }
 
 /**
- * Replacing all stored members needs at most twice the maximum; the limit also bounds hostile
- * bodies.
+ * A request that replaces all stored members needs at most twice the maximum. The limit also bounds
+ * hostile bodies.
  */
 function hasTooMany(node: Node, value: object, names: readonly string[]): boolean {
   const max = node.maxProperties ?? Number.POSITIVE_INFINITY;

@@ -50,7 +50,7 @@ const SOURCES_OF_FUNDS = [
   'treasury_reserves',
 ];
 
-/** Schema of configurations. Source: accounts, sections 8.2 to 8.4 and 8.6. */
+/** Returns the schema of configurations. Source: accounts, sections 8.2 to 8.4 and 8.6. */
 export function configurationParams(about: ParamsAbout): TSchema {
   return group(
     {

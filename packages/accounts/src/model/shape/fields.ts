@@ -11,7 +11,7 @@ export const text = (options: Options = {}): TSchema => Type.String({ nullable: 
 export const fixedText = (options: Options = {}): TSchema => Type.String(options);
 export const oneOf = (values: readonly string[], options: Options = {}): TSchema =>
   Type.String({ enum: [...values], nullable: true, ...options });
-/** An enum that cannot be unset. */
+/** Returns the schema of an enum that cannot be unset. */
 export const fixedOneOf = (values: readonly string[], options: Options = {}): TSchema =>
   Type.String({ enum: [...values], ...options });
 export const flag = (options: Options = {}): TSchema =>
@@ -34,6 +34,6 @@ export function group(
   return Type.Object(members, { additionalProperties: false, nullable: true, ...others });
 }
 
-/** An object whose keys the client chooses. */
+/** Returns the schema of an object whose keys the client chooses. */
 export const record = (value: TSchema, options: Options = {}): TSchema =>
   Type.Unsafe({ type: 'object', additionalProperties: value, nullable: true, ...options });

@@ -26,7 +26,7 @@ const tuples = (places: readonly TSchema[]): TSchema =>
 const fixed = (properties: Record<string, TSchema>): TSchema =>
   group(properties, { nullable: false, required: Object.keys(properties) });
 
-/** Schema of a platform's complete settings. Source: accounts, section 4. */
+/** Returns the schema of a platform's complete settings. Source: accounts, section 4. */
 export function settingsSchema(lists: ReferenceLists): TSchema {
   const country = fixedOneOf([...lists.countries], { spelling: 'upper' });
   const countries = list(country, { nullable: false });
@@ -91,8 +91,8 @@ function capabilityIds({ capabilities }: ReferenceLists): string[] {
 }
 
 /**
- * Schema of the operator's facts about an account and of pending verifications. Source: accounts,
- * sections 4 and 16.5.
+ * Returns the schema of the operator's facts about an account and of pending verifications. Source:
+ * accounts, sections 4 and 16.5.
  */
 export function stateSchema(lists: ReferenceLists): TSchema {
   const currency = fixedOneOf([...lists.currencies], { spelling: 'lower' });
@@ -138,7 +138,7 @@ export function stateSchema(lists: ReferenceLists): TSchema {
   });
 }
 
-/** Schema of an injected requirement. Source: accounts, section 16.6. */
+/** Returns the schema of an injected requirement. Source: accounts, section 16.6. */
 export function injectionSchema(lists: ReferenceLists): TSchema {
   const status = fixedOneOf(['past_due', 'currently_due', 'eventually_due']);
   return group(

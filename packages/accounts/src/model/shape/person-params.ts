@@ -88,7 +88,7 @@ export const frontAndBack = (operation: Operation): TSchema =>
 export const attestation = (required: readonly string[] = []): TSchema =>
   group({ date: text({ format: 'date-time' }), ip: text(), user_agent: text() }, { required });
 
-/** Schema of person parameters. Source: accounts, section 9.1. */
+/** Returns the schema of person parameters. Source: accounts, section 9.1. */
 export function personParams(about: ParamsAbout, place: PersonPlace): TSchema {
   const { operation, lists } = about;
   const isToken = place === 'person_token' || place === 'account_token';

@@ -20,7 +20,7 @@ export interface WireOptions {
 type Wire = { storer?: unknown; [name: string]: unknown };
 
 /**
- * An account as sent to clients; sections that are not included are null. Source: accounts,
+ * Returns an account as sent to clients; sections that are not included are null. Source: accounts,
  * sections 8 and 11.
  */
 export function accountObject(
@@ -56,7 +56,7 @@ export function accountObject(
   };
 }
 
-/** JSON of an account in lists and in responses without `include`. */
+/** Returns the JSON of an account in lists and in responses without `include`. */
 export function accountHead(account: StoredAccount, options: WireOptions): string {
   return JSON.stringify(accountObject({ account, individual: undefined }, NO_INCLUDE, options));
 }

@@ -112,7 +112,7 @@ function putAt(tree: Wire, path: readonly string[], status: CapabilityStatus): v
     tree[first] = status;
     return;
   }
-  const inner = (tree[first] ?? {}) as Wire; // set only by this function
+  const inner = (tree[first] ?? {}) as Wire; // only this function sets the members
   tree[first] = inner;
   putAt(inner, rest, status);
 }

@@ -30,7 +30,7 @@ const ALWAYS: Partial<Record<keyof PersonFields, unknown>> = {
   nationalities: [],
 };
 
-/** A Person as sent to clients. Source: accounts, section 9.1. */
+/** Returns a Person as sent to clients. Source: accounts, section 9.1. */
 export function personObject(person: StoredPerson): Record<string, unknown> {
   return {
     id: person.id,

@@ -1,4 +1,4 @@
-// Source: accounts, section 2.5: `doc_url` points to a page of this server.
+// Source: accounts, section 2.5. `doc_url` points to a page of this server.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { merchant } from '../../testing/account-bodies.js';

@@ -35,7 +35,7 @@ export function guideRoute({ terms }: { readonly terms: VendorTerms }): Route {
 }
 
 function renderPage(terms: VendorTerms): string {
-  const codes = Object.keys(ERROR_GUIDE) as ErrorCode[]; // its keys are the codes
+  const codes = Object.keys(ERROR_GUIDE) as ErrorCode[]; // the keys are the error codes
   return [
     '<!doctype html><html lang="en"><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width">',

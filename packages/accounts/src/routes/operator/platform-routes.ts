@@ -104,7 +104,7 @@ export class PlatformRoutes {
       },
       handle: (request) => {
         const context = this.#contexts.get(request);
-        invariant(context !== undefined, 'a request is checked before it is handled');
+        invariant(context !== undefined, 'the request was not validated before its handler');
         const param = (name: string): string => request.parameters[name] ?? '';
         return handle({ context, request, param });
       },
@@ -121,7 +121,7 @@ export class PlatformRoutes {
         message: 'The idempotency key is not valid; use 1 to 255 printable ASCII characters.',
       });
     }
-    // Refusals also contain the header.
+    // Error responses also contain the header.
     const answered = (answer: HttpAnswer): HttpAnswer =>
       withHeaders(answer, [['idempotency-key', idempotencyKey]]);
     const changing = { ...call, context: { ...call.context, idempotencyKey } };
@@ -169,7 +169,7 @@ const repeatHeaders = (originalRequestId: string | undefined): HeaderList =>
 const isShapeRefused = (error: unknown): boolean =>
   error instanceof AccountsRefused && error.violation.code === 'invalid_fields';
 
-/** `undefined` if the body is not valid and cannot be repeated. */
+/** Returns `undefined` if the body is not valid and cannot be repeated. */
 function readAnyBody(request: HttpRequest): unknown {
   try {
     return request.url.startsWith('/v1/') ? readFormOrJson(request) : readJson(request);

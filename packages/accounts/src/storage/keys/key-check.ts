@@ -27,7 +27,7 @@ export async function refuseForeignKeys(
 /** Digest that the database stores to identify the keys of its data. */
 export const proofOf = (keys: SealingKeys): string => new Sealer(keys).digest(PROOF);
 
-/** `undefined` if the database has no proof of keys yet. */
+/** Returns `undefined` if the database has no proof of keys yet. */
 export async function readProof(on: Kysely<AccountTables>): Promise<string | undefined> {
   const row = await on
     .selectFrom('accounts_meta')

@@ -65,7 +65,7 @@ export class KeyFile implements KeyKeeper {
     return join(this.#folder, NAME);
   }
 
-  /** `undefined` if the file does not exist. Throws `key_file_damaged`. */
+  /** Returns `undefined` if the file does not exist. Throws `key_file_damaged`. */
   async read(): Promise<SealingKeys | undefined> {
     const damaged = () => accountsError('key_file_damaged', { path: this.place });
     if ((await this.#files.stat(this.place)) === undefined) return undefined;

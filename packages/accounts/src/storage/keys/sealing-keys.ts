@@ -79,7 +79,7 @@ export function encodeKeys(keys: SealingKeys): string {
   return `${JSON.stringify({ ...content, checksum: checksumOf(content) }, null, 2)}\n`;
 }
 
-/** `undefined` if the text is corrupt. */
+/** Returns `undefined` if the text is corrupt. */
 export function decodeKeys(text: string): SealingKeys | undefined {
   try {
     const { checksum, ...content } = JSON.parse(text) as Content & { checksum: string };

@@ -60,7 +60,7 @@ it('drops no key when there are many, but creates no more', async (context) => {
   const first = await one.open({ hasData: false });
   const sealed = new Sealer(first).seal('the first', 'row');
   let keys = first;
-  // Like rotations that are interrupted.
+  // This simulates interrupted rotations.
   for (let count = 0; count < 20; count++) ({ keys } = await settled(clock, one.addKey(keys)));
   assert.equal(keys.keys.size, 16);
   assert.equal(keys.current, 'k16');

@@ -73,7 +73,7 @@ export class SharedKeys implements KeyKeeper {
     });
   }
 
-  /** Currently stored keys; `undefined` if there are none. */
+  /** Returns the currently stored keys; `undefined` if there are none. */
   async read(on: Kysely<AccountTables> = this.#store.reader()): Promise<SealingKeys | undefined> {
     const row = await on
       .selectFrom('accounts_meta')

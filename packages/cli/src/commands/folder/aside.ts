@@ -17,9 +17,9 @@ const COMPANION = /\.damaged$/;
 /** `plinth aside`. */
 export function asideCommand(): Command {
   const command = withFormat(new Command('aside'))
-    .description('list or remove files that the server has quarantined; the server may be running')
-    .requiredOption('--data-dir <folder>', 'the data folder')
-    .option('--remove', 'remove them permanently, including rows that exist nowhere else')
+    .description('list or remove quarantined files; the server may be running')
+    .requiredOption('--data-dir <folder>', 'data folder')
+    .option('--remove', 'permanently remove the files, even if their rows exist nowhere else')
     .addHelpText(
       'after',
       '\nExamples:\n  plinth aside --data-dir ./data\n  plinth aside --data-dir ./data --remove',

@@ -23,10 +23,10 @@ const CONCURRENCY = 4;
 export function backupCommand(): Command {
   const command = withConnection(new Command('backup'), { database: false })
     .description('create a consistent backup of a running server')
-    .requiredOption('--to <folder>', 'a new or empty folder')
+    .requiredOption('--to <folder>', 'new or empty folder')
     .addHelpText(
       'after',
-      '\nExample:\n  plinth backup --to /backups/monday\n\nThe backup contains secrets of the server: protect it like the data folder.',
+      '\nExample:\n  plinth backup --to /backups/monday\n\nThe backup contains server secrets: protect it like the data folder.',
     );
   return command.action(async () => {
     keepToItself(); // The backup contains secrets.

@@ -28,7 +28,7 @@ const PLUGINS = 'plugins/';
 export function restoreCommand(): Command {
   const command = new Command('restore')
     .description('create a data folder from a backup (no running server required)')
-    .requiredOption('--from <folder>', 'the backup')
+    .requiredOption('--from <folder>', 'backup folder')
     .requiredOption('--data-dir <folder>', 'a new or empty folder')
     .addHelpText(
       'after',
@@ -54,9 +54,9 @@ export function restoreCommand(): Command {
       // The lock file and a new folder remain after a failure; the next attempt treats the folder as empty.
       await lock.release();
     }
-    print(`${to}: as of ${manifest.created_at}\n`);
+    print(`${to}: restored to ${manifest.created_at}\n`);
     if (manifest.files.some(({ name }) => name.startsWith(PLUGINS))) {
-      print(`plugins: serve with --plugin-dir ${join(to, PLUGINS)}\n`);
+      print(`plugins: start the server with --plugin-dir ${join(to, PLUGINS)}\n`);
     }
     printLeftOut(manifest);
   });

@@ -203,7 +203,7 @@ function printBanner(
   const { server, identity } = settings;
   const where =
     server.object_store === 'memory'
-      ? 'memory, lost when the server stops'
+      ? 'in memory; lost when the server stops'
       : resolve(server.data_dir);
   // `npm start` runs from a checkout, where the command is a package script.
   const plinth = process.env['npm_lifecycle_event'] === 'start' ? 'npm run plinth --' : 'plinth';

@@ -26,7 +26,7 @@ import { assertMayWrite } from './may-write.js';
 export function snapshotCommand(): Command {
   const command = withFormat(new Command('snapshot'))
     .description('list the snapshots of plinth.db in a data folder, or restore one')
-    .requiredOption('--data-dir <folder>', 'the data folder')
+    .requiredOption('--data-dir <folder>', 'data folder')
     .option('--restore <name>', 'replace plinth.db with this snapshot; the server must be stopped')
     .addHelpText(
       'after',

@@ -29,11 +29,9 @@ const [LOCK_FILE = ''] = FOLDER_LOCK_FILES;
 /** `plinth verify`. */
 export function verifyCommand(): Command {
   const command = new Command('verify')
-    .description(
-      'verify a backup, or the data folder of a stopped server, without changing anything',
-    )
-    .option('--from <folder>', 'the backup')
-    .option('--data-dir <folder>', 'the data folder of a stopped server')
+    .description('verify a backup or the data folder of a stopped server, read-only')
+    .option('--from <folder>', 'backup folder')
+    .option('--data-dir <folder>', 'data folder of a stopped server')
     .addHelpText(
       'after',
       '\nExamples:\n  plinth verify --from /backups/monday\n  plinth verify --data-dir ./data',

@@ -55,7 +55,7 @@ export const annotatedCsv: Format = async function* (bytes) {
       if (table.types.length === 0)
         yield {
           number,
-          lines: () => fail('table without #datatype; export it with annotations'),
+          lines: () => fail('the table has no #datatype annotation; export it with annotations'),
         };
       continue;
     }

@@ -52,7 +52,8 @@ export async function fileSource(
   formatOf: (head: string) => Format | undefined,
 ): Promise<Source> {
   const [first] = paths;
-  if (first === undefined) throw new CommandFailed('no files given', EXIT.usage);
+  if (first === undefined)
+    throw new CommandFailed('no files given; name at least one file', EXIT.usage);
   const faults = new Faults();
   const names = new OldNames();
   const notes = new Set<string>();

@@ -25,7 +25,7 @@ function* ofExport(line: string, note: Note): Generator<string> {
   try {
     read = JSON.parse(line) as Exported;
   } catch {
-    throw new BadLine('not a JSON line from VictoriaMetrics /api/v1/export');
+    throw new BadLine('the line is not JSON from VictoriaMetrics /api/v1/export');
   }
   const { metric, values, timestamps } = read;
   if (
@@ -49,13 +49,15 @@ function* ofExport(line: string, note: Note): Generator<string> {
 function* ofDump(line: string, note: Note): Generator<string> {
   const [, inBraces, value = '', time] = DUMPED.exec(line) ?? [];
   if (inBraces === undefined) {
-    throw new BadLine('neither a line from /api/v1/export nor a sample from `promtool tsdb dump`');
+    throw new BadLine(
+      'the line is neither from /api/v1/export nor a sample from `promtool tsdb dump`',
+    );
   }
   const labels: [string, string][] = [];
   LABEL.lastIndex = 0;
   while (LABEL.lastIndex < inBraces.length) {
     const [, name, quoted] = LABEL.exec(inBraces) ?? [];
-    if (name === undefined) throw new BadLine('invalid labels');
+    if (name === undefined) throw new BadLine('invalid labels; use {name="value",...}');
     labels.push([name, unquoted(quoted ?? '')]);
   }
   const text = numberText(value);

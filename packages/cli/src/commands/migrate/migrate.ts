@@ -51,8 +51,10 @@ export function migrateCommand(): Command {
       ),
     )
     .addCommand(
-      fileCommand('graphite', 'migrate files with lines of `path value seconds`', (files) =>
-        fileSource(files, () => graphite),
+      fileCommand(
+        'graphite',
+        'migrate Graphite files with lines of the form `path value seconds`',
+        (files) => fileSource(files, () => graphite),
       ),
     );
 }
@@ -81,7 +83,7 @@ function fileCommand(
 function influxdb1Command(): Command {
   const command = withConnection(new Command('influxdb1'), { database: false })
     .description('migrate an `influxd backup -portable` folder or `influx_inspect` exports')
-    .argument('<path...>', 'the folder or the files, optionally gzip-compressed');
+    .argument('<path...>', 'backup folder or export files, optionally gzip-compressed');
   withRun(command)
     .option(
       '--temp <folder>',

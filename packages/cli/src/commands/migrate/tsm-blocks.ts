@@ -35,7 +35,7 @@ export function readBlock(bytes: Buffer, type: TsmType): TsmBlock {
   if (crc32(bytes.subarray(4)) !== bytes.readUInt32BE(0))
     throw new DamagedBlock('checksum mismatch');
   if (TSM_TYPES[bytes.readUInt8(4)] !== type)
-    throw new DamagedBlock('the type differs from the index');
+    throw new DamagedBlock('the type of the block differs from the index');
   const [timesSize, start] = varint(bytes, 5);
   const valuesStart = start + Number(timesSize);
   if (valuesStart >= bytes.length) throw new DamagedBlock('the timestamps exceed the block');
@@ -61,7 +61,7 @@ const formOf = (bytes: Buffer): number => (bytes[0] ?? 0) >> 4;
 function readTimes(bytes: Buffer): BigInt64Array {
   const form = formOf(bytes);
   if (form === 0) return sums(words(bytes.subarray(1)));
-  if (bytes.length < 9) throw new DamagedBlock('the timestamps are too short');
+  if (bytes.length < 9) throw new DamagedBlock('the timestamp data is too short');
   const unit = 10n ** BigInt((bytes[0] ?? 0) & 0xf);
   const first = bytes.readBigUInt64BE(1);
   if (form === 1) {
@@ -79,7 +79,7 @@ function readIntegers(bytes: Buffer): BigInt64Array {
   const form = formOf(bytes);
   let deltas: BigUint64Array;
   if (form === 0) deltas = words(bytes.subarray(1));
-  else if (bytes.length < 9) throw new DamagedBlock('the values are too short');
+  else if (bytes.length < 9) throw new DamagedBlock('the value data is too short');
   else if (form === 1) deltas = unpack(bytes.subarray(9), bytes.readBigUInt64BE(1));
   else if (form === 2) {
     const [delta, at] = varint(bytes, 9);
@@ -181,13 +181,14 @@ function unpack(bytes: Buffer, first: bigint): BigUint64Array {
     for (let i = 0; i < count; i++) {
       values.push(width === 0 ? 1n : (word >> BigInt(i * width)) & mask);
     }
-    if (values.length > MAX_VALUE_COUNT) throw new DamagedBlock('too many values');
+    if (values.length > MAX_VALUE_COUNT)
+      throw new DamagedBlock('the block contains too many values');
   }
   return BigUint64Array.from(values);
 }
 
 function words(bytes: Buffer): BigUint64Array {
-  if (bytes.length % 8 !== 0) throw new DamagedBlock('truncated value');
+  if (bytes.length % 8 !== 0) throw new DamagedBlock('the last value is truncated');
   return BigUint64Array.from({ length: bytes.length / 8 }, (_, i) => bytes.readBigUInt64BE(i * 8));
 }
 
@@ -201,7 +202,7 @@ function sums(deltas: BigUint64Array): BigInt64Array {
 }
 
 function bounded(count: bigint): number {
-  if (count > BigInt(MAX_VALUE_COUNT)) throw new DamagedBlock('too many values');
+  if (count > BigInt(MAX_VALUE_COUNT)) throw new DamagedBlock('the block contains too many values');
   return Number(count);
 }
 

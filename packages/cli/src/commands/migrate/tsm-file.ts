@@ -56,7 +56,7 @@ export class TsmFile {
   async *blocks({ series, field, type, places }: TsmField): AsyncGenerator<TsmBlock> {
     const deleted = this.#deleted.get(`${series}${SEPARATOR}${field}`);
     for (const { offset, size } of places) {
-      if (size > MAX_BLOCK_BYTES) throw damaged(this.#path, offset, 'a block of more than 1 GiB');
+      if (size > MAX_BLOCK_BYTES) throw damaged(this.#path, offset, 'a block is larger than 1 GiB');
       const bytes = Buffer.alloc(size);
       const { bytesRead } = await this.#file.read(bytes, 0, size, offset);
       if (bytesRead < size) throw damaged(this.#path, offset, 'the file ends within a block');

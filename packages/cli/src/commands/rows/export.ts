@@ -39,10 +39,10 @@ interface Loss {
 export function exportCommand(): Command {
   const command = withConnection(new Command('export'), { database: true })
     .description('write a table or a query result to a file')
-    .option('--table <name>', 'the table')
+    .option('--table <name>', 'table to export')
     .option('--query <sql>', 'export a query result instead of a table; not for line protocol')
     .addOption(new Option('-f, --format <format>').choices(FORMATS).default('parquet'))
-    .requiredOption('-o, --output <file>', 'the file')
+    .requiredOption('-o, --output <file>', 'output file')
     .option('--lossy', 'line protocol: skip unsupported data (NaN, rows without a field)')
     .option('--shared', 'let other users read the file, subject to the umask')
     .addHelpText(
@@ -67,7 +67,9 @@ export function exportCommand(): Command {
     };
     const { output } = options;
     if (await exists(output))
-      throw new CommandFailed(`cannot write ${output}: the file already exists`);
+      throw new CommandFailed(
+        `cannot write ${output}: the file already exists; remove it or use another name`,
+      );
     const progress = new Progress('export', 0);
     let sizeBytes = 0;
     await writeWhole(output, pieces, {

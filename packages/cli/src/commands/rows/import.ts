@@ -26,10 +26,10 @@ export function importCommand(): Command {
   const command = withConnection(new Command('import'), { database: true })
     .description('import Parquet (.parquet) or CSV (.csv, .csv.gz) files into a table')
     .argument('<file...>', 'files to import')
-    .requiredOption('--table <name>', 'the table')
+    .requiredOption('--table <name>', 'target table')
     .option(
       '--tag <columns>',
-      'tag columns; others are fields (default: from InfluxDB 3 file metadata); escape commas as `\\,`',
+      'tag columns (default: from InfluxDB 3 file metadata); escape commas as `\\,`',
       splitNames,
       [],
     )

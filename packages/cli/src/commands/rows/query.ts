@@ -121,7 +121,7 @@ async function readQuery(argument: string | undefined, file: string | undefined)
   }
   const q = argument ?? (file === undefined ? await readText(process.stdin) : await read(file));
   if (q.trim() !== '') return q.trim();
-  throw new CommandFailed('the query is empty', EXIT.usage);
+  throw new CommandFailed('the query is empty; enter a statement', EXIT.usage);
 }
 
 async function read(file: string): Promise<string> {

@@ -54,8 +54,8 @@ export interface WriteOptions {
 /** `plinth write`. */
 export function writeCommand(): Command {
   const command = new Command('write')
-    .description('write line protocol or CSV from files (also gzip) or standard input')
-    .argument('[file...]', 'files or line protocol; - or none reads standard input');
+    .description('write line protocol or CSV from files (plain or gzip) or standard input')
+    .argument('[file...]', 'files or line protocol (default or -: standard input)');
   return withConnection(command, { database: true })
     .addOption(
       new Option('-p, --precision <unit>', 'unit of timestamps in line protocol')

@@ -275,6 +275,9 @@ function readPatch(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CommandFailed('the patch is not valid JSON', EXIT.usage);
+    throw new CommandFailed(
+      'the patch is not valid JSON; use an object such as \'{"storer_preview":true}\'',
+      EXIT.usage,
+    );
   }
 }

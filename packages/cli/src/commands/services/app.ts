@@ -156,10 +156,10 @@ function deleteCommand(): Command {
 
 function rotateCommand(): Command {
   const command = withConnection(new Command('rotate-secret'), { database: false })
-    .description('rotate the webhook secret; the old one stays valid for a while')
+    .description('rotate the webhook secret; the old one stays valid during the overlap')
     .argument('<app>')
     .option('--secret <text>', 'new secret (default: generated)')
-    .option('--overlap <duration>', 'time for which the old secret stays valid', '24h')
+    .option('--overlap <duration>', 'how long the old secret stays valid', '24h')
     .option('--sign-with <which>', 'secret that signs during the overlap: new or old', 'new');
   return command.action(async (name: string) => {
     const { secret, overlap, signWith } = command.opts<Record<string, string>>();
@@ -209,13 +209,18 @@ function verbCommand(verb: string): Command {
     suspend: 'suspend an app and pause its deliveries',
     unsuspend: 'unsuspend an app and resume its deliveries',
   };
+  const results: Readonly<Record<string, string>> = {
+    ping: 'ping event queued',
+    suspend: 'app suspended',
+    unsuspend: 'app unsuspended',
+  };
   const command = withConnection(new Command(verb), { database: false })
     .description(descriptions[verb] ?? '')
     .argument('<app>');
   return command.action(async (name: string) => {
     const connection = connectionOf(command.opts());
     await callOk(connection, await pathOf(connection, name, `/${verb}`), { method: 'POST' });
-    printNote(`${verb}: done\n`);
+    printNote(`${results[verb] ?? verb}\n`);
   });
 }
 
@@ -253,7 +258,7 @@ function secondsOf(text: string): number {
   const [, amount, unit = 's'] = /^(\d+)([smhd]?)$/.exec(text) ?? [];
   if (amount === undefined) {
     throw new CommandFailed(
-      `${text}: not a valid duration; use a value such as 90m, 12h or 30d`,
+      `${text} is not a valid duration; use a value such as 90m, 12h or 30d`,
       EXIT.usage,
     );
   }

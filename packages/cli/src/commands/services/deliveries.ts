@@ -50,7 +50,7 @@ function listing(connected: Command, appIn: (command: Command) => string): Comma
   const command = withFormat(connected)
     .description('list deliveries, newest first')
     .option('--status <status>', 'success or failure')
-    .option('--event <name>', 'only this event')
+    .option('--event <name>', 'only deliveries of this event')
     .option('--guid <guid>', 'only this delivery GUID, with all attempts')
     .option('--since <time>', 'only deliveries since this time (ISO 8601)')
     .option('--until <time>', 'only deliveries until this time (ISO 8601)')
@@ -102,8 +102,8 @@ function redeliverCommand(): Command {
 function redriveCommand(): Command {
   const command = withApp('redrive')
     .description('redeliver failed deliveries')
-    .option('--dead', 'redeliver deliveries without retries left')
-    .option('--event <name>', 'only this event')
+    .option('--dead', 'redeliver deliveries that have no retries left')
+    .option('--event <name>', 'only deliveries of this event')
     .option('--since <time>', 'only deliveries since this time (ISO 8601)')
     .option('--until <time>', 'only deliveries until this time (ISO 8601)')
     .option('--dry-run', 'only print the number of deliveries');

@@ -83,5 +83,5 @@ function refuseOther(payload: string): void {
   } catch {
     // Reported below.
   }
-  throw new CommandFailed('--payload: not a JSON object', EXIT.usage);
+  throw new CommandFailed('--payload: the file must contain a JSON object', EXIT.usage);
 }

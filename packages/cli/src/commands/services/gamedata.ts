@@ -23,8 +23,8 @@ Examples:
   plinth gamedata export --out backup.json
   plinth gamedata restore 12
 
-A native import with broken references is refused, unless --repair removes the references.
-An import of community files always removes them, and lists each one.`;
+A native import with broken references is rejected, unless --repair removes the references.
+Imports of community files always remove them and list each one.`;
 
 const MAX_GIT_OUTPUT_BYTES = 256 * 1024 * 1024;
 const FILE =
@@ -110,7 +110,7 @@ function importCommand(): Command {
     )
     .option('--dry-run', 'report changes without importing')
     .option('--publish', 'publish the imported data')
-    .option('--repair', 'remove broken references instead of refusing the import')
+    .option('--repair', 'remove broken references instead of rejecting the import')
     .option('--overlay', 'reapply manual edits made since the last import');
   return command.action(async (source: string) => {
     const flags = command.opts<ImportFlags>();
@@ -277,7 +277,7 @@ function validateCommand(): Command {
 
 function publishCommand(): Command {
   const command = withServer('publish')
-    .description('publish the draft, or one record type of it')
+    .description('publish the draft, or only one record type')
     .argument('[type]', 'record type: items, quests, itemPresets, ...')
     .option('--message <text>', 'description of the version', '');
   return command.action(async (type: string | undefined) => {

@@ -43,7 +43,7 @@ export function limitsCommand(name = 'limits'): Command {
       .option('--identity <key>', 'identity that sends the request')
       .option('--ip <address>', 'client address that sends the request')
       .option('--resource <name>', 'resource to charge', 'core')
-      .option('--endpoint <name>', 'endpoint whose points count')
+      .option('--endpoint <name>', 'endpoint whose points are charged')
       .option('--method <method>', 'HTTP method', 'GET')
       .option('--cost <number>', 'request cost')
       .option('--charge', 'also charge the request'),
@@ -123,7 +123,7 @@ async function ban(connection: Connection, command: Command, identity: string): 
   const duration_seconds = secondsOf(duration);
   if (duration_seconds === undefined) {
     throw new CommandFailed(
-      `--for ${duration}: not a valid duration; use a value such as 10m, 1h or 1d`,
+      `--for ${duration} is not a valid duration; use a value such as 10m, 1h or 1d`,
       EXIT.usage,
     );
   }

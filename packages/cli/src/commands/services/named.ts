@@ -28,7 +28,7 @@ export async function idOfName(
     count += 1;
     if (count === MAX_LOOKED_AT) {
       throw new CommandFailed(
-        `${at.what} ${at.said}: more than ${MAX_LOOKED_AT} exist, so names cannot be searched; use the id`,
+        `cannot look up ${at.what} ${at.said} by name, because more than ${MAX_LOOKED_AT} exist; use the id`,
       );
     }
   }
@@ -39,7 +39,7 @@ export async function idOfName(
   if (others.length === 0) return id;
   const more = found.length > MAX_LISTED ? ` and ${found.length - MAX_LISTED} more` : '';
   throw new CommandFailed(
-    `${found.length} have the name ${at.said}; use an id: ${found.slice(0, MAX_LISTED).join(', ')}${more}`,
+    `${at.what} name ${at.said} is not unique (${found.length} matches); use an id: ${found.slice(0, MAX_LISTED).join(', ')}${more}`,
   );
 }
 

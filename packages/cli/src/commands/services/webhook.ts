@@ -175,7 +175,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   let sizeBytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     sizeBytes += chunk.length;
-    if (sizeBytes > MAX_BODY_SIZE_BYTES) throw new Error('body too large');
+    if (sizeBytes > MAX_BODY_SIZE_BYTES) throw new Error('the request body is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -184,5 +184,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 function numberOf(text: string, max: number, flag: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (value <= max) return value;
-  throw new CommandFailed(`${flag} ${text}: not a number up to ${max}`, EXIT.usage);
+  throw new CommandFailed(
+    `${flag} ${text} is not valid; use an integer from 0 to ${max}`,
+    EXIT.usage,
+  );
 }

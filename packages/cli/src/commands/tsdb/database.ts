@@ -61,10 +61,10 @@ function update(): Command {
 }
 
 function remove(): Command {
-  const command = named('delete', 'delete a database; its data is kept until --hard-delete').option(
-    '--hard-delete <when>',
-    WHEN,
-  );
+  const command = named(
+    'delete',
+    'delete a database; --hard-delete sets when its data is removed',
+  ).option('--hard-delete <when>', WHEN);
   return command.action(async (db: string) => {
     const { hardDelete } = command.opts<{ hardDelete?: string }>();
     const query = { db, ...(hardDelete !== undefined && { hard_delete_at: hardDelete }) };

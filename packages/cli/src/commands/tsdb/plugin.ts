@@ -111,7 +111,11 @@ function begin(): Command {
         [join(options.dir, `test_${name}.py`), TEST_TEMPLATE],
       ] as const;
       const taken = files.find(([path]) => existsSync(path));
-      if (taken !== undefined) throw new CommandFailed(`${taken[0]} already exists`, EXIT.failed);
+      if (taken !== undefined)
+        throw new CommandFailed(
+          `${taken[0]} already exists; remove it or use another name`,
+          EXIT.failed,
+        );
       for (const [path, text] of files) {
         writeFileSync(path, text.replaceAll('NAME', name));
         print(`${path}\n`);

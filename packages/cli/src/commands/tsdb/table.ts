@@ -71,10 +71,10 @@ function update(): Command {
 }
 
 function remove(): Command {
-  const command = named('delete', 'delete a table; its data is kept until --hard-delete').option(
-    '--hard-delete <when>',
-    'when to delete the data: now, never, default or a time',
-  );
+  const command = named(
+    'delete',
+    'delete a table; --hard-delete sets when its data is removed',
+  ).option('--hard-delete <when>', 'when to delete the data: now, never, default or a time');
   return command.action(async (table: string) => {
     const { hardDelete } = command.opts<{ hardDelete?: string }>();
     const connection = connectionOf(command.opts());

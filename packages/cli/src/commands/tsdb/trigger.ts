@@ -41,7 +41,7 @@ function create(): Command {
     .option('--args <list>', 'arguments of the plugin: key=value,key=value')
     .option('--async', 'allow overlapping runs', false)
     .addOption(
-      new Option('--on-error <what>', 'action after a failed run')
+      new Option('--on-error <what>', 'action when a run fails')
         .choices(['log', 'retry', 'disable'])
         .default('log'),
     )
@@ -74,8 +74,8 @@ function list(): Command {
 function logs(): Command {
   const command = withQueryFormat(withConnection(new Command('logs'), { database: true }))
     .description('show log entries of triggers, oldest first')
-    .argument('[name]', 'only this trigger')
-    .option('-n, --lines <n>', 'number of last lines', '50');
+    .argument('[name]', 'show only entries of this trigger')
+    .option('-n, --lines <n>', 'maximum number of entries', '50');
   return command.action(async (name: string | undefined) => {
     const count = Number(command.opts()['lines']);
     if (!Number.isInteger(count) || count < 1) {

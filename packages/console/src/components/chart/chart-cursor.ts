@@ -3,7 +3,7 @@ import type { ChartSeries } from '../../lib/chart/series.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
 import { shortNumber, timeText } from '../../lib/units.js';
 
-/** One list of original values per series; the plotted ones may be stacked. */
+/** One list of original values per series. The plotted values may be stacked. */
 export type Values = readonly (readonly (number | null | undefined)[])[];
 
 const FAR_STEP = 10;
@@ -32,7 +32,7 @@ export function moveByKey(
   };
   if (at.key === 'Escape') {
     plot.setCursor({ left: -10, top: -10 });
-    return false; // Escape may also close an enclosing dialog.
+    return false; // so that Escape can also close an enclosing dialog
   }
   const wanted = next[at.key];
   if (wanted === undefined) return false;
@@ -43,7 +43,7 @@ export function moveByKey(
   return true;
 }
 
-/** Half of the range, around the cursor or its last position. */
+/** Zooms in to half of the range, around the cursor or its last position. */
 export function halfAround(plot: uPlot, { fromMs, toMs }: TimeRange): TimeRange {
   const { idx } = plot.cursor;
   const seconds = idx === null || idx === undefined ? undefined : plot.data[0][idx];

@@ -22,8 +22,8 @@ export const isDense = (series: readonly ChartSeries[]): boolean =>
   series.reduce((sum, { times }) => sum + times.length, 0) > MAX_DOT_COUNT;
 
 /**
- * Draws every point into a chart that already has its axes. The chart library's own paths lose points above about 180,000.
- * A heat map has one color, and counts the points of all series.
+ * Draws every point into a chart that already has its axes. The chart library's own paths lose
+ * points above about 180,000. A heat map has one color and counts the points of all series.
  */
 export function drawPoints(plot: uPlot, look: PointsLook): void {
   const { series, kind } = look;

@@ -59,7 +59,7 @@ export function Legend(props: {
       </button>
     </th>
   );
-  const count = series.length < totalCount ? `, highest by max` : '';
+  const count = series.length < totalCount ? ` with the highest maximum` : '';
   return (
     <div className="legend">
       {series.length > 6 && (
@@ -86,7 +86,7 @@ export function Legend(props: {
         <table className="legend-table">
           {isGrouped && (
             <caption className="hint soft">
-              Statistics are of the plotted points, not of the rows they aggregate
+              Statistics cover the plotted points, not the underlying rows
             </caption>
           )}
           <thead>
@@ -106,7 +106,7 @@ export function Legend(props: {
                     type="button"
                     className="legend-name"
                     aria-pressed={!hidden.has(each.key)}
-                    title="Show only this series; Ctrl+click to show or hide it"
+                    title="Show only this series; Ctrl+click toggles it"
                     onClick={(event) => choose(each.key, event.ctrlKey || event.metaKey)}
                   >
                     <span

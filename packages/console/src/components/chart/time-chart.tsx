@@ -229,7 +229,7 @@ const yRange =
     const isFromZero = kind === 'area' || kind === 'bar';
     const floor = isFromZero ? Math.min(0, min) : min;
     const ceiling = isFromZero ? Math.max(0, max) : max;
-    if (floor === 0 && ceiling === 0) return [0, 1]; // A range without a width draws nothing.
+    if (floor === 0 && ceiling === 0) return [0, 1]; // A range of zero width would draw nothing.
     const room = (ceiling - floor || Math.abs(ceiling) || 1) * 0.08;
     return [floor === 0 ? 0 : floor - room, ceiling === 0 ? 0 : ceiling + room];
   };

@@ -25,7 +25,7 @@ import { quoteText } from '../../lib/query/identifiers.js';
 import type { Language } from '../../lib/query/macros.js';
 import type { Suggestion } from '../../lib/query/suggestion.js';
 
-/** The page's state, read whenever the editor deps it. */
+/** The page's state, read whenever the editor needs it. */
 export interface EditorDeps {
   readonly text: string;
   language(): Language;

@@ -147,7 +147,7 @@ function readHidden(text = ''): ReadonlySet<string> {
     const names: unknown = JSON.parse(text === '' ? '[]' : text);
     return new Set(Array.isArray(names) ? names.map(String) : []);
   } catch {
-    return new Set(); // The address was edited by hand.
+    return new Set(); // The user has edited the address.
   }
 }
 
@@ -164,7 +164,10 @@ interface Ordered {
   readonly order: Uint32Array | undefined;
 }
 
-/** Rows sorted by a column in the worker. Until the sort completes, the previous rows are returned. */
+/**
+ * Returns the rows sorted by a column in the worker. Until the sort completes, the previous rows
+ * are returned.
+ */
 function useOrdered(
   frame: Frame,
   sorted: { readonly column: string; readonly isDescending: boolean } | undefined,

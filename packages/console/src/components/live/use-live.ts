@@ -3,7 +3,7 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { type Follower, type LiveEvent, live } from '../../api/live.js';
 
 const POLLING_MS = 5000;
-/** Events are grouped, so that a page renders at most once in this time. */
+/** Events are grouped, so that a page renders at most once in this interval. */
 const DRAWING_MS = 100;
 
 export interface LiveUse {
@@ -47,7 +47,7 @@ export function useLive(
   const isPolling = topic !== '' && status === 'polling';
   return {
     refetchInterval: isPolling ? POLLING_MS : false,
-    statusText: isPolling ? 'refreshed every 5 s, as live updates are unavailable' : 'live',
+    statusText: isPolling ? 'refreshed every 5 s, because live updates are unavailable' : 'live',
   };
 }
 
@@ -66,7 +66,10 @@ export function useLiveState<T>(
   });
 }
 
-/** Replaces the result of a query. A fetch in progress is canceled, as its older result would arrive last. */
+/**
+ * Replaces the result of a query. A fetch in progress is canceled, because its older result would
+ * arrive last.
+ */
 export async function takeState<T>(
   client: QueryClient,
   queryKey: QueryKey,

@@ -15,7 +15,8 @@ export interface NewRows<Row> {
 }
 
 /**
- * Rows, newest first. New rows are held back while the user has scrolled down or selected text.
+ * Returns the rows, newest first. New rows are held back while the user has scrolled down or
+ * selected text.
  * @param at.subject identifies the list: rows of another list are shown immediately.
  */
 export function useNewRows<Row>(

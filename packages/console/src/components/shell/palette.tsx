@@ -15,7 +15,7 @@ interface Entry {
 }
 
 const MAX_SHOWN_COUNT = 50;
-/** Per database; typing more narrows the list on the server. */
+/** Limit per database. The server narrows the list as the user types. */
 const MAX_TABLE_COUNT = 200;
 
 /** The command palette: finds pages, databases, tables and saved queries by name. */

@@ -22,7 +22,10 @@ export class PendingRanges {
     this.#pending = [...this.#pending, range].slice(-MAX_COUNT);
   }
 
-  /** The points of `range` are drawn. A range that is not pending was chosen elsewhere, and drops all that are. */
+  /**
+   * The points of `range` are drawn. A range that is not pending was chosen elsewhere, so all
+   * pending ranges are dropped.
+   */
   show(range: TimeRange): void {
     this.#shown = range;
     const index = this.#pending.findIndex((pending) => isSame(pending, range));
@@ -34,6 +37,6 @@ export class PendingRanges {
   }
 }
 
-/** A URL has no fractions of a millisecond. */
+/** Times in a URL have no fractions of a millisecond. */
 const isSame = (one: TimeRange, other: TimeRange): boolean =>
   Math.abs(one.fromMs - other.fromMs) <= 1 && Math.abs(one.toMs - other.toMs) <= 1;

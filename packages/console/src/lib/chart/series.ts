@@ -55,7 +55,10 @@ export function buildSeries({ groups }: Frame, fields: readonly string[]): Serie
   return { series: highest, totalCount: series.length };
 }
 
-/** The points of one chart: times in seconds, then one list per series; `undefined` for a point of another series. */
+/**
+ * The points of one chart: times in seconds, then one list per series. A list contains `undefined`
+ * for the points of other series.
+ */
 export interface AlignedPoints {
   readonly data: readonly [number[], ...(number | null | undefined)[][]];
   /** Whether points were omitted. */
@@ -94,7 +97,7 @@ export function alignSeries(
   const xs = [...all].sort((a, b) => a - b);
   const placeOf = new Map(xs.map((x, index) => [x, index]));
   const ys = picked.map(({ series: { values }, rows }, index) => {
-    const times = placed[index] as Float64Array; // as many as picked
+    const times = placed[index] as Float64Array; // there is one list per picked series
     const list = new Array<number | null | undefined>(xs.length).fill(undefined);
     for (const [at, row] of rows.entries()) {
       const value = values[row] as number;

@@ -45,7 +45,7 @@ export function choose(chosen: Choices, name: string, choice: Choice): Choices {
   return new Map([...before, [name, choice]]);
 }
 
-/** `undefined` when no column is a field, as a point needs one. */
+/** Returns `undefined` when no column is a field, because a point needs one. */
 export function mappingOf(
   columns: readonly ColumnGuess[],
   at: { readonly table: string; readonly timeFormat: TimeFormat },

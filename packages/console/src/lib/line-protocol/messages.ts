@@ -14,7 +14,7 @@ export interface CsvProgress {
   /** The server has not listed all rejected rows, so fewer were written. */
   readonly isOpen: boolean;
   readonly refused: readonly RefusedGroup[];
-  /** The first points. */
+  /** The first points, for the preview. */
   readonly lines: readonly string[];
 }
 

@@ -1,4 +1,7 @@
-/** Runs at most once per time window, and again at its end if it was requested in between. */
+/**
+ * Runs a function at most once per time window, and again at the end of the window if it was
+ * requested in between.
+ */
 export class Paced {
   readonly #run: () => void;
   readonly #windowMs: number;

@@ -19,13 +19,13 @@ interface ConditionTarget {
   readonly language: Language;
   readonly schema: readonly SchemaTable[];
   readonly wanted: readonly Wanted[];
-  /** Excludes the rows with this value. */
+  /** If true, the rows with this value are excluded. */
   readonly isOut: boolean;
 }
 
 /** The table name of an InfluxQL row, which cannot be used in a condition. */
 export const MEASUREMENT = 'iox::measurement';
-/** The keykeywords that end FROM and WHERE. */
+/** The keywords that end FROM and WHERE. */
 const ENDS = new Set(
   'group having order limit offset slimit soffset window qualify fetch tz fill'.split(' '),
 );
@@ -128,7 +128,7 @@ const isName = (token: Token | undefined): token is Token =>
 function tableOf(source: readonly Token[], language: Language): string | undefined {
   let at = 0;
   while (isName(source[at]) && source[at + 1]?.text === '.') {
-    at += source[at + 2]?.text === '.' ? 3 : 2; // `db..table` of InfluxQL
+    at += source[at + 2]?.text === '.' ? 3 : 2; // the form `db..table` of InfluxQL
   }
   const name = source[at];
   if (!isName(name)) return undefined;
@@ -205,7 +205,7 @@ function inserted(typed: string, { where, sourceEnd }: Parsed, condition: string
   return { text: `${typed.slice(0, begin)}${kept} ${added}${typed.slice(end)}`, added };
 }
 
-/** `undefined` when the language has no such condition. */
+/** Returns `undefined` when the language has no such condition. */
 function conditionOf(
   column: { readonly name: string; readonly kind: string },
   text: string | null,
@@ -220,7 +220,7 @@ function conditionOf(
   }
   if (text === null) return `${name} IS ${isOut ? 'NOT ' : ''}NULL`;
   const value = literalOf(column.kind, text, language);
-  // Exclusion keeps rows where the value is missing.
+  // Excluding a value keeps rows in which the value is missing.
   return value && (isOut ? `(${name} IS DISTINCT FROM ${value})` : `${name} = ${value}`);
 }
 

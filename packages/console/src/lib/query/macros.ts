@@ -22,7 +22,7 @@ function step(n: number, unit: string, letter: string, unitMs: number) {
   return [n * unitMs, `${n} ${unit}${n === 1 ? '' : 's'}`, `${n}${letter}`] as const;
 }
 
-/** The narrowest width that gives at most `maxPoints` buckets, up to 30 days. */
+/** Returns the narrowest width with at most `maxPoints` buckets, up to 30 days. */
 export function intervalFor({ fromMs, toMs }: TimeRange, maxPoints: number) {
   const found = INTERVALS.find(([ms]) => (toMs - fromMs) / ms <= maxPoints);
   const [ms, sql, influxql] = found ?? (INTERVALS.at(-1) as (typeof INTERVALS)[number]);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parsePlan, stepsOf } from './plan-tree.js';
 
-// As DuckDB draws it: a join of a union of two scans with a third scan, a join above it, and the total time.
+// A plan as DuckDB draws it. It contains a join of a third scan with a union of two scans, a join
+// above it, and the total time.
 const PLAN = `
 ┌────────────────────────────────────────────────┐
 │┌──────────────────────────────────────────────┐│

@@ -34,7 +34,7 @@ export const PRESETS: readonly { readonly label: string; readonly range: RangeTe
   { label: 'Yesterday', range: { from: 'now-1d/d', to: 'now/d' } },
 ];
 
-/** `undefined` when a time is invalid or `from` is not before `to`. */
+/** Returns `undefined` when a time is invalid or `from` is not before `to`. */
 export function resolveRange(range: RangeText, nowMs: number): TimeRange | undefined {
   const fromMs = parseTimeText(range.from, nowMs);
   const toMs = parseTimeText(range.to, nowMs);

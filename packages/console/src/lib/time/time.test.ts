@@ -5,7 +5,7 @@ import { parseDuration } from './duration.js';
 import { rangeLabel, resolveRange } from './time-range.js';
 import { parseTimeText } from './time-text.js';
 
-const NOW = Date.parse('2026-11-26T10:20:30.500Z'); // a Thursday
+const NOW = Date.parse('2026-11-26T10:20:30.500Z'); // this day is a Thursday
 const check = (text: string, expected: string | undefined) => {
   const ms = parseTimeText(text, NOW);
   assert.equal(ms === undefined ? undefined : new Date(ms).toISOString(), expected, text);

@@ -71,7 +71,7 @@ export function DatabasePage() {
         <div className="card empty">
           <p className="soft">
             {find === ''
-              ? 'No tables yet. A table is created by the first line written to it.'
+              ? 'No tables yet. The first line written to a table creates it.'
               : `No tables match “${find}”.`}
           </p>
           {find === '' && db !== '_internal' && (

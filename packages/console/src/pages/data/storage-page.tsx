@@ -77,7 +77,7 @@ function State({ storage }: { readonly storage: Storage }) {
   );
 }
 
-/** Time of day in UTC. */
+/** Returns the time of day in UTC. */
 const clock = (time: string): string => time.slice(11, 19);
 
 function memoryText({ buffered_bytes, buffered_ms }: Storage): string {

@@ -21,7 +21,10 @@ const shortTime = (ns: string): string => nanosText(BigInt(ns)).slice(0, 19);
 const kindText = ({ kind, level }: StoredFile): string =>
   `${level === 0 ? 'flushed' : `merged, level ${level}`}${kind === 'overlay' ? ', overlay' : ''}`;
 
-/** Draws the files of a table on a time axis, with overlapping files in separate rows, and lists them. */
+/**
+ * Lists the files of a table, and draws them on a time axis with overlapping files in separate
+ * rows.
+ */
 export function TableFiles({ db, table }: { readonly db: string; readonly table: string }) {
   const { refetchInterval } = useStorageJobs();
   const id = useId();

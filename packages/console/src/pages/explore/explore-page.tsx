@@ -150,7 +150,7 @@ export function ExplorePage() {
     if (written.current.size > MAX_WRITTEN_COUNT) written.current.clear();
     written.current.add(text);
   };
-  /** Changes the address on top of changes that are still pending, and includes the typed query. */
+  /** Changes the address, including the typed query and changes that are still pending. */
   const patch = (change: ExploreSearch): void => {
     const { draft: q } = latest.current;
     note(q);
@@ -193,7 +193,7 @@ export function ExplorePage() {
     enabled: db !== '',
     staleTime: 60_000,
   });
-  // A new page selects the first database with tables.
+  // On a new page, the first database with tables is selected.
   useEffect(() => {
     if (search['tab'] === undefined || db !== '' || databases.data === undefined) return;
     const own = databases.data.find(
@@ -381,7 +381,7 @@ function useKeys(at: {
   }, []);
 }
 
-/** Values of a tag that start with the typed text. */
+/** Returns the values of a tag that start with the typed text. */
 async function tagValues(
   db: string,
   at: { readonly table: string; readonly tag: string; readonly typed: string },

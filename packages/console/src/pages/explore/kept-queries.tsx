@@ -53,7 +53,7 @@ export function KeptQueries(props: {
         <p className="soft">
           {list === 'saved'
             ? 'No saved queries yet. Press Ctrl+S to save the current query and get a short link.'
-            : 'No recent queries yet. Run a query to see it here.'}
+            : 'No recent queries yet. Queries that you run appear here.'}
         </p>
       )}
       <ul className="kept-list">

@@ -213,5 +213,5 @@ function rowsOf(tables: readonly Table[], open: ReadonlySet<string>): readonly R
   });
 }
 
-/** Tags, then fields, then the time. */
+/** Returns the tags, then fields, then the time. */
 const orderOf = (kind: string): number => (kind === 'tag' ? 0 : kind === 'time' ? 2 : 1);

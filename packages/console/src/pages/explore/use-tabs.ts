@@ -14,7 +14,10 @@ export interface Tab {
   readonly isUnread?: boolean;
 }
 
-/** Why a tab becomes active: its address was opened, Explore was opened, or the user selected it. */
+/**
+ * The reason why a tab becomes active: its address was opened, Explore was opened, or the user
+ * selected it.
+ */
 type Cause = 'address' | 'start' | 'choice';
 
 interface Kept {

@@ -129,8 +129,8 @@ function Databases() {
       {databases.data !== undefined && own.length === 0 && (
         <div className="card empty">
           <p className="soft">
-            No databases yet. A database is created by the first line written to it, or load sample
-            data in Explore.
+            No databases yet. The first line written to a database creates it. You can also load
+            sample data in Explore.
           </p>
           <Link to="/explore" className="button primary">
             Open Explore

@@ -31,7 +31,7 @@ export function CredentialDialog(props: {
       <SecretDialog
         title={`Credential ${made.id} for ${identity.key}`}
         secret={made.token}
-        note={`Its id is ${made.id}. You need this id to revoke the credential.`}
+        note={`The credential has the id ${made.id}. You need the id to revoke the credential.`}
         onClose={onClose}
       />
     );
@@ -74,7 +74,7 @@ export function CredentialDialog(props: {
       <TextField
         label="Expires after"
         isCode
-        placeholder="90d (empty: default of its kind)"
+        placeholder="90d (default: depends on the kind)"
         value={expiry}
         onChange={setExpiry}
         mistake={

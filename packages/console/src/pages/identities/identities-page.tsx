@@ -158,7 +158,10 @@ function attributesText(identity: Identity): string {
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Credentials cannot be listed, as only their checksums are stored. They are revoked by the id shown on creation. */
+/**
+ * Credentials cannot be listed, because only their hashes are stored. They are revoked by the id
+ * shown on creation.
+ */
 function EndCredential({ onClose }: { readonly onClose: () => void }) {
   const [id, setId] = useState('');
   const isRight = /^[1-9]\d*$/.test(id.trim());

@@ -157,7 +157,7 @@ const LOOKS: Readonly<Record<string, string>> = { ERROR: 'bad', WARN: 'warn', IN
 
 function TriggerLog(props: {
   readonly db: string;
-  /** Empty: all triggers of the database. */
+  /** If empty, the lines of all triggers of the database are listed. */
   readonly name: string;
   readonly onAll: () => void;
 }) {

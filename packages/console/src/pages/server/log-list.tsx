@@ -95,9 +95,7 @@ export function LogList(props: {
         </label>
         {refetchInterval !== false && <span className="hint soft">{statusText}</span>}
         {sample.dropped > 0 && (
-          <span className="hint soft">
-            sampled: {countText(sample.dropped)} more lines per second
-          </span>
+          <span className="hint soft">{countText(sample.dropped)} lines per second not shown</span>
         )}
         <span className="hint soft" role="status">
           {lines.length === SHOWN_COUNT ? `the newest ${SHOWN_COUNT}` : countText(lines.length)} of{' '}

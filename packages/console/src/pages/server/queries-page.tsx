@@ -59,7 +59,7 @@ async function fullText({ id, text }: LoggedQuery): Promise<string> {
     const full = (await fetchQueries({ limit: KEPT_COUNT })).find((query) => query.id === id);
     if (full !== undefined) return full.text;
   } catch {
-    // Reported below.
+    // The error is reported below.
   }
   toast(
     'Only the beginning of the query was copied: the server no longer stores the full text',

@@ -174,7 +174,7 @@ function PanelCard(props: {
   );
 }
 
-/** Without the unit, which the panel title contains. */
+/** The unit is omitted, because the panel title contains it. */
 const axisText = (value: number, unit: Panel['unit']): string =>
   unit === 'bytes' ? bytesText(value) : shortNumber(value);
 

@@ -19,7 +19,7 @@ export function defaultOrderOf(set: DataSet, kind: Kind): readonly number[] {
   if (defaultSort !== undefined) {
     const isDescending = defaultSort.startsWith('-');
     const field = fields[isDescending ? defaultSort.slice(1) : defaultSort];
-    invariant(field !== undefined, `${kind} has its default sort field`);
+    invariant(field !== undefined, `default sort field of ${kind} not found`);
     const values = rows.map((row) => sortKeyOf(field.get(row, set)));
     order.sort(
       (a, b) => compareSortKeys(values[a] ?? null, values[b] ?? null, isDescending) || a - b,

@@ -82,7 +82,7 @@ export class Row {
       end += bytes.write(text, end);
       ends[index] = end;
     }
-    invariant(end === size, 'packed text has the computed size');
+    invariant(end === size, 'the packed text does not have the computed size');
     const piece = await store.put(bytes);
     for (const [index, row] of loose.entries()) {
       // Another set may have packed this row during the `await`.

@@ -168,10 +168,14 @@ function checkLevels(set: DataSet, type: string): RecordFault[] {
     const next = rows[order[index + 1] ?? -1];
     const wanted = next === undefined ? 0 : (numberColumn(next, 'exp') ?? 0) - exp;
     if (next !== undefined && wanted <= 0) {
-      add('/exp', 'wrong_exp', 'exp must rise from level to level');
+      add('/exp', 'wrong_exp', 'exp must increase with each level');
     }
     if (toNext !== wanted) {
-      add('/expToNextLevel', 'wrong_exp', `the next level is ${wanted} exp away, not ${toNext}`);
+      add(
+        '/expToNextLevel',
+        'wrong_exp',
+        `the next level requires ${wanted} more exp, not ${toNext}`,
+      );
     }
   }
   return faults;

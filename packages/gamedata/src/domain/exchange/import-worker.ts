@@ -10,7 +10,7 @@ import {
 } from './import-thread.js';
 import { PiecesBroken } from './json-pieces.js';
 
-invariant(parentPort !== null, 'this module runs as a thread');
+invariant(parentPort !== null, 'this module must run in a worker thread');
 const port = parentPort;
 const report = (message: FromImportThread, handedOver: readonly ArrayBuffer[] = []): void =>
   port.postMessage(message, [...handedOver]);

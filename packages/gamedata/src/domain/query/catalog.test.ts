@@ -21,7 +21,7 @@ it('runs a thousand queries at once, rejects the next, and accepts more afterwar
     );
   const answers = await Promise.all(Array.from({ length: 1001 }, ask));
   assert.deepEqual(answers.slice(0, 1000), Array(1000).fill('total 0'));
-  assert.equal(answers[1000], 'ServerBusy: too many searches are waiting; try again');
+  assert.equal(answers[1000], 'ServerBusy: too many searches are queued; try again');
   assert.equal(await ask(), 'total 0');
   await catalog.close();
 });

@@ -88,7 +88,7 @@ export class Catalog {
     signal: AbortSignal | undefined,
     answer: (slices: Slices) => Promise<T>,
   ): Promise<T> {
-    if (this.#questionCount >= MAX_QUESTIONS) throw new ServerBusy('too many searches are waiting');
+    if (this.#questionCount >= MAX_QUESTIONS) throw new ServerBusy('too many searches are queued');
     this.#questionCount += 1;
     try {
       if (this.#turns.isBusy) await this.#turns.next();
@@ -346,7 +346,7 @@ function includedRecord(kind: Kind | 'categories', id: string, presenter: Presen
 
 function rowAt(set: DataSet, kind: Kind, position: number): Row {
   const row = set.tables[kind].rows[position];
-  if (row === undefined) throw new RangeError(`${kind} has no row ${position}`);
+  if (row === undefined) throw new RangeError(`row ${position} of ${kind} not found`);
   return row;
 }
 

@@ -44,7 +44,10 @@ export class Parameters {
   nonEmptyText(name: string): string | undefined {
     const value = this.text(name);
     if (value === '')
-      throw gameDataError('invalid_parameter', { param: name, message: `${name} is empty` });
+      throw gameDataError('invalid_parameter', {
+        param: name,
+        message: `${name} is empty; send a value or omit it`,
+      });
     return value;
   }
 

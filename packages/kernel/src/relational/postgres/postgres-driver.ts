@@ -123,7 +123,7 @@ export class PostgresDriver implements Driver {
 }
 
 function asOurs(connection: DatabaseConnection): PostgresConnection {
-  invariant(connection instanceof PostgresConnection, 'the connection belongs to this driver');
+  invariant(connection instanceof PostgresConnection, 'the connection is from another driver');
   return connection;
 }
 

@@ -109,7 +109,7 @@ export class SqliteConnection {
 class TooManyRows extends Error {
   readonly code = 'PLINTH_TOO_MANY_ROWS';
   constructor(rowCount: number) {
-    super(`the result has ${rowCount} rows, more than one statement may return`);
+    super(`the result has ${rowCount} rows, which exceeds the limit of one statement`);
   }
 }
 

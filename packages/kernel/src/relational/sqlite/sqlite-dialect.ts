@@ -57,7 +57,7 @@ export function writerDriver(groups: GroupCommit, { isEager = false } = {}): Dri
   const turns = new WeakMap<DatabaseConnection, ExclusiveTransaction>();
   const turnOf = (connection: DatabaseConnection) => {
     const turn = turns.get(connection);
-    invariant(turn !== undefined, 'the connection belongs to this driver');
+    invariant(turn !== undefined, 'the connection is from another driver');
     return turn;
   };
   return {
@@ -97,7 +97,7 @@ class StoreConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const answer = await this.#run(query.sql, query.parameters.map(toSqlValue));
-    invariant(answer !== undefined, 'a query has a reply');
+    invariant(answer !== undefined, 'the query returned no reply');
     const rows = toObjects(answer) as R[]; // the caller's table map defines the column types
     return {
       rows,

@@ -7,7 +7,7 @@ import type { Command, OpeningFault, WorkerSettings } from './worker-protocol.js
 
 // The entry point of the worker thread. It owns both connections and is the only user of the database.
 const port = parentPort;
-invariant(port !== null, 'this file runs as a worker thread');
+invariant(port !== null, 'this module must run in a worker thread');
 
 port.once('message', async (settings: WorkerSettings | DatabaseTask | undefined) => {
   if (settings === undefined) {

@@ -89,7 +89,7 @@ export class RedisCalls {
   }
 
   get #open(): RedisLink {
-    invariant(this.#link, 'the store was started');
+    invariant(this.#link, 'the store must be started first');
     return this.#link;
   }
 }

@@ -7,8 +7,8 @@ export function limitsText(settings: Settings['rateLimit']): string {
   const secondary = settings.status_secondary;
   return `
 <h2 id="about-primary-rate-limits">Primary limits</h2>
-<p>Each identity has a number of requests per window: a user, an installation or an app, with all of its tokens together.
-Requests without a credential count per address. Responses contain the current values: <code>x-ratelimit-limit</code>,
+<p>Each identity has a limit of requests per window. An identity is a user, an installation or an app, with all of its tokens.
+Requests without a credential are counted per address. Responses contain the current values: <code>x-ratelimit-limit</code>,
 <code>x-ratelimit-remaining</code>, <code>x-ratelimit-used</code>, <code>x-ratelimit-resource</code> and
 <code>x-ratelimit-reset</code>, the UTC epoch second at which the window resets. <code>GET /rate_limit</code> lists all
 limits and costs nothing.</p>

@@ -219,7 +219,7 @@ const mayHaveBody = ({ status }: HttpAnswer): boolean =>
 
 /** Throws for control characters, so that no header value can end its line. */
 function refuseControls(name: string, value: string): void {
-  invariant(!NOT_IN_VALUES.test(value), `the header ${name} has a control character`);
+  invariant(!NOT_IN_VALUES.test(value), `the header ${name} contains a control character`);
 }
 
 /** Serializes headers, with line ends. */

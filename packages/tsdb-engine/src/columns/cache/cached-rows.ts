@@ -50,7 +50,10 @@ export class CachedRows {
     return entry?.column;
   }
 
-  /** The result of a load that is still running will be discarded. */
+  /**
+   * True once the rows no longer exist. The result of a load that is still running is then
+   * discarded.
+   */
   get isForgotten(): boolean {
     return this.#isForgotten;
   }
@@ -110,7 +113,7 @@ export class CachedRows {
     this.#cache.add(entry);
   }
 
-  /** The rows no longer exist; the results of later loads are discarded. */
+  /** Call when the rows no longer exist. The results of later loads are discarded. */
   forget(): void {
     this.#isForgotten = true;
     this.#clear();

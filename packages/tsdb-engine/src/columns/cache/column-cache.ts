@@ -1,14 +1,14 @@
 import { LoadQueue } from './load-queue.js';
 
 /**
- * Entries used this recently are not evicted for new ones: a working set that does not fit must not
- * thrash.
+ * Entries used this recently are not evicted for new ones, so that a working set larger than the
+ * cache does not thrash.
  */
 const LEAST_IDLE_MS = 5000;
 
 /**
- * Maximum rows of one segment that are kept as a unit: a load needs 16 bytes per row beyond its
- * result.
+ * Maximum rows of one segment that are kept as a unit. A load needs 16 bytes per row in addition to
+ * its result.
  */
 const SEGMENT_UNIT_ROWS = 1024 * 1024;
 
@@ -28,7 +28,7 @@ export class ColumnCache {
   readonly #entries = new Set<CacheEntry>();
   /**
    * Entries used by running results, with the number of users. Evicted entries count until the last
-   * of them has ended.
+   * of these results has ended.
    */
   readonly #holders = new Map<CacheEntry, number>();
   #sizeBytes = 0;
@@ -37,7 +37,7 @@ export class ColumnCache {
   constructor(options: {
     readonly limitBytes: number;
     readonly nowMs: () => number;
-    /** Only for tests. */
+    /** Used only by tests. */
     readonly segmentUnitRows?: number | undefined;
   }) {
     this.limitBytes = options.limitBytes;

@@ -4,8 +4,8 @@ import { denseColumn } from '../rows/dense-rows.js';
 import { type Part, type StoredColumn, timesOf } from './part.js';
 
 /**
- * Shorter runs are already close together in memory. The copies take at most this fraction of the
- * cached bytes.
+ * Minimum run length for copying: shorter runs are already close together in memory. The copies
+ * take at most this fraction of the cached bytes.
  */
 const LEAST_ROWS_PER_RUN = 8;
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { LoadQueue } from './load-queue.js';
 
-/** Whether a load that yields to queries is delayed at all. */
+/** Whether a load that yields to queries is delayed. */
 async function isHeldBack(queue: LoadQueue): Promise<boolean> {
   let isHeld = true;
   const way = queue.giveWay().then(() => {

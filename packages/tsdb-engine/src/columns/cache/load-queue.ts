@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Clients that query often will soon query again: loads pause this long after a query, */
+/**
+ * Duration for which loads pause after a query, because clients that query often will soon query
+ * again.
+ */
 const AFTER_QUESTION_MS = 5;
-/** and at most this long in total, regardless of the number of queries. */
+/** Maximum total pause of a load, regardless of the number of queries. */
 const LONGEST_WAIT_MS = 25;
 
 /** Runs column loads one after another; loads that a query is waiting for come first. */
@@ -36,8 +39,8 @@ export class LoadQueue {
   }
 
   /**
-   * Called by the running load: lets queries go first, unless one of them waits for this load or
-   * for one queued behind it.
+   * Called by the running load. Gives precedence to queries, unless a query waits for this load or
+   * for a load queued behind it.
    */
   async giveWay(): Promise<void> {
     for (let waitedMs = 0; waitedMs < LONGEST_WAIT_MS; waitedMs += AFTER_QUESTION_MS) {

@@ -30,7 +30,7 @@ export interface Part {
   readonly order: Uint16Array | Uint32Array | undefined;
 }
 
-/** Minimum and maximum timestamp of a part. */
+/** Returns the minimum and maximum timestamp of a part. */
 export function timesOf(part: Part): { readonly min: bigint; readonly max: bigint } {
   const unit = BigInt(part.unitNs);
   return { min: part.baseNs, max: part.baseNs + BigInt(part.maxOffset) * unit };
@@ -50,7 +50,7 @@ export function columnSizeBytes(column: StoredColumn): number {
   return column.values.byteLength + (column.validity?.byteLength ?? 0);
 }
 
-/** Index of the series' run; -1 if the part has no row of the series. */
+/** Returns the index of the series' run; -1 if the part has no row of the series. */
 export function findRun(part: Part, series: number): number {
   const { runSeries } = part;
   let low = 0;
@@ -65,7 +65,9 @@ export function findRun(part: Part, series: number): number {
   return -1;
 }
 
-/** First row in `[from, to)` whose offset is at least `offset`; `to` if there is none. */
+/**
+ * Returns the first row in `[from, to)` whose offset is at least `offset`; `to` if there is none.
+ */
 export function lowerBound(offsets: Uint32Array, from: number, to: number, offset: number): number {
   let low = from;
   let high = to;
@@ -78,7 +80,8 @@ export function lowerBound(offsets: Uint32Array, from: number, to: number, offse
 }
 
 /**
- * Offsets of a part's rows between two timestamps (both inclusive); `undefined` if there are none.
+ * Returns the offsets of a part's rows between two timestamps (both inclusive); `undefined` if
+ * there are none.
  */
 export function offsetRange(
   part: Part,

@@ -13,11 +13,13 @@ import type { ColumnCache } from './column-cache.js';
 import { TableTexts } from './table-texts.js';
 
 /**
- * Maximum number of values that a query waits for: loading them takes about as long as a DuckDB
- * query.
+ * Maximum number of missing values that a query loads. Loading this many takes about as long as a
+ * DuckDB query.
  */
 const MAX_AWAITED_VALUES = 1_000_000;
-/** Rows in blocks are loaded ahead of queries once this many rows follow, before blocks drop them. */
+/**
+ * When this many rows follow, rows in blocks are loaded in advance, before the blocks drop them.
+ */
 const LEAVING_ROWS = 32_768;
 /**
  * Columns of a unit that are preloaded with one statement. Loads that a query waits for run between
@@ -62,7 +64,10 @@ export class TableColumns {
   readonly #units: RowUnits;
   readonly #loads: UnitLoads;
   readonly #fewSeries: FewSeriesRows;
-  /** Columns missed once, by segment: a column that only one query needs is not read from files. */
+  /**
+   * Columns that one query has missed, by segment. They are read from files when a second query
+   * needs them.
+   */
   readonly #missed = new Map<object, Set<number>>();
 
   constructor(options: {
@@ -84,10 +89,11 @@ export class TableColumns {
   }
 
   /**
-   * Rows of the sources with the given fields, at least those between the two timestamps.
+   * Returns the rows of the sources with the given fields, at least those between the two
+   * timestamps.
    * - `undefined`: not in memory, and DuckDB is faster. They are loaded in the background.
-   * - A promise: they will be in memory soon. Read the sources again when it resolves, because they may contain more
-   * rows by then.
+   * - A promise: they will be in memory soon. Read the sources again when it resolves, because they
+   *   may contain more rows by then.
    */
   find(sources: readonly RowSource[], wanted: Wanted): Found | Promise<void> | undefined {
     const found = this.#look(sources, wanted);
@@ -102,7 +108,7 @@ export class TableColumns {
     return isAwaited ? done : undefined;
   }
 
-  /** All rows that were found. `undefined` means that DuckDB is faster. */
+  /** Returns all rows that were found. `undefined` means that DuckDB is faster. */
   async read(
     { rows, unloaded }: Found,
     { columns, minTimeNs, maxTimeNs, series = [] }: Wanted,
@@ -280,8 +286,8 @@ export class TableColumns {
   }
 
   /**
-   * Loads rows in the background that their blocks will soon drop. Loading from blocks takes a
-   * tenth of the time of a DuckDB query.
+   * Loads rows in the background before their blocks drop them. Loading from blocks takes a tenth
+   * of the time of a DuckDB query.
    */
   #loadLeaving(sources: readonly RowSource[], { allColumns }: Wanted): void {
     for (const source of sources) {

@@ -4,7 +4,7 @@ import type { CacheEntry, ColumnCache } from './column-cache.js';
 /** Maximum number of cached column lists, each in one output format. */
 const MAX_LISTS = 4;
 const FIRST_WORDS = 4096;
-/** 8 MiB per list. */
+/** Maximum size of one list: 8 MiB. */
 const MAX_WORDS = 2 ** 21;
 const FIRST_SERIES = 1024;
 const MAX_SERIES = 2 ** 18;

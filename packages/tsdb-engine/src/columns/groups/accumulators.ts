@@ -70,15 +70,15 @@ export class Accumulator {
 
 /** Consecutive slices of gathered rows, with the cell of each. */
 export interface Slices {
-  /** Has `count + 1` elements. */
+  /** The array has `count + 1` elements. */
   readonly starts: Uint32Array;
   readonly cells: Uint32Array;
   count: number;
 }
 
 /**
- * Values of a column at the given rows, as doubles. Missing values are omitted, and `slices` is
- * shortened accordingly.
+ * Returns the values of a column at the given rows, as doubles. Missing values are omitted, and
+ * `slices` is shortened accordingly.
  */
 export function gatherPresent(
   column: StoredColumn,

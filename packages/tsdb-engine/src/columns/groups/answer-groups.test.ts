@@ -19,7 +19,8 @@ const ROWS = EXACT_ROWS + GROUP_COUNT;
 const column = (kind: Column['kind']): Column => ({ id: 7, name: 'v', physicalName: 'v', kind });
 
 /**
- * Sums of groups of equal size. Each group is one series, and the groups follow each other in time.
+ * Returns the sums of equally large groups. Each group is one series, and the groups follow each
+ * other in time.
  */
 async function sums(kind: Column['kind'], values: StoredColumn['values']): Promise<unknown> {
   const index = new SeriesIndex(1n);

@@ -43,7 +43,8 @@ interface ColumnRequest {
 }
 
 /**
- * Groups with their aggregates; `undefined` if the result would not be exact, or DuckDB is faster.
+ * Returns the groups with their aggregates; `undefined` if the result would not be exact, or DuckDB
+ * is faster.
  */
 export async function answerGroups(
   columnRequest: ColumnRequest,
@@ -60,7 +61,8 @@ export async function answerGroups(
   if (bucket === undefined || limit === undefined || bucketPlace !== 0) {
     return await (await computed(columnRequest, runs))?.chunks();
   }
-  // Only the first or last buckets are needed: scan few, and more if some of them are empty.
+  // Only the first or last buckets are needed, so few are scanned, and more if some of these are
+  // empty.
   const wanted = limit + answer.offset;
   const runner = new TimeSlicedTask(columnRequest.queryOwner);
   const span = await runner.run(spanOf(runs, columnRequest.loaded));
@@ -144,7 +146,7 @@ async function computed(
   };
 }
 
-/** Group of each run. */
+/** Returns the group of each run. */
 function* groupsOf({ series }: Runs, groups: SeriesGroups): Steps<Uint32Array> {
   const groupOf = new Uint32Array(series.length);
   for (let run = 0; run < series.length; run++) {
@@ -166,7 +168,7 @@ interface Span {
   readonly max: bigint;
 }
 
-/** Minimum and maximum timestamp of the rows; `undefined` if there are none. */
+/** Returns the minimum and maximum timestamp of the rows; `undefined` if there are none. */
 function* spanOf(runs: Runs, loaded: readonly LoadedRows[]): Steps<Span | undefined> {
   const firsts = new Map<number, number>();
   const lasts = new Map<number, number>();

@@ -9,7 +9,7 @@ import type { SeriesGroups } from './series-groups.js';
 
 const CHUNK_ROWS = 4096;
 
-/** Groups that have rows, in the requested order, as result chunks. */
+/** Returns the groups that have rows, in the requested order, as result chunks. */
 export function* groupChunks(options: {
   readonly answer: InMemoryGroups;
   readonly groups: SeriesGroups;

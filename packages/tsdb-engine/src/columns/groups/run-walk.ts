@@ -53,7 +53,7 @@ export class RunWalk {
     readonly firstCell: number;
   }): void {
     if (run.source !== this.#source) this.#enter(run.source);
-    const loaded = this.#loaded as LoadedRows; // set by #enter
+    const loaded = this.#loaded as LoadedRows; // `#enter` has set it
     const isFiltered = this.#conditions.length > 0;
     if (isFiltered && this.#filter === undefined) return;
     for (let from = run.from; from < run.to; from += SLICE_ROWS) {
@@ -166,7 +166,10 @@ function newSlices(rowCount: number): Slices {
   return { starts: new Uint32Array(rowCount + 1), cells: new Uint32Array(rowCount), count: 0 };
 }
 
-/** First row in `[from, to)` whose offset is at least `offset`. The search starts near `from`. */
+/**
+ * Returns the first row in `[from, to)` whose offset is at least `offset`. The search starts near
+ * `from`.
+ */
 function firstFrom(offsets: Uint32Array, from: number, to: number, offset: number): number {
   let step = 4;
   let low = from;

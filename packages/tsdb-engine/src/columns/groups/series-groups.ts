@@ -30,13 +30,15 @@ export class SeriesGroups {
     return this.#example.length;
   }
 
-  /** Number of the series' group; groups are numbered in the order of their first call. */
+  /**
+   * Returns the number of the series' group; groups are numbered in the order of their first call.
+   */
   groupOf(series: number): number {
     let group = 0;
     for (let i = 0; i < this.#tags.length; i++) {
       const tag = this.#tags[i];
       if (tag === undefined) continue;
-      const numbers = this.#numbers[i] as Map<number, number>; // one element per tag
+      const numbers = this.#numbers[i] as Map<number, number>; // the array has one element per tag
       const key = group * (this.#valueCounts[i] as number) + (tag.codes[series] as number);
       const known = numbers.get(key);
       group = known ?? numbers.size;
@@ -46,7 +48,7 @@ export class SeriesGroups {
     return group;
   }
 
-  /** Value of one tag for each group; `undefined` where it is absent. */
+  /** Returns the value of one tag for each group; `undefined` where it is absent. */
   valuesOf(tag: string): readonly (string | undefined)[] {
     const column = this.#index.tagColumn(tag);
     return this.#example.map((series) => column?.text(column.codes[series] as number));
@@ -89,7 +91,7 @@ export class SeriesGroups {
   }
 }
 
-/** Exceeds every code; codes have 32 bits. */
+/** A number greater than every code, because codes have 32 bits. */
 const BEYOND_RANKS = 2 ** 32;
 /** Positions that are further apart are sorted as numbers. */
 const SLOTS_PER_GROUP = 8;
@@ -97,8 +99,8 @@ const SLOTS_PER_GROUP = 8;
 const MAX_PACKED = 2 ** 20;
 
 /**
- * Group numbers by position; equal positions sort by group number. Sorted without a comparison
- * callback.
+ * Returns the group numbers by position; equal positions sort by group number. Sorted without a
+ * comparison callback.
  */
 function byPlace(places: Float64Array): readonly number[] {
   const count = places.length;
@@ -134,7 +136,7 @@ function slotsOf(
   return { of, count: width + 2 };
 }
 
-/** Counting sort. */
+/** This is a counting sort. */
 function bySlot({ of, count }: { readonly of: Uint32Array; readonly count: number }): number[] {
   const ends = new Uint32Array(count + 1);
   for (let group = 0; group < of.length; group++)
@@ -151,7 +153,7 @@ function bySlot({ of, count }: { readonly of: Uint32Array; readonly count: numbe
   return groups;
 }
 
-/** Ranks of only these values. */
+/** Returns the ranks of only these values. */
 function* ranksOf(tag: TagCodes, codes: readonly number[]): Steps<ReadonlyMap<number, number>> {
   const texts = new Map<number, string>();
   for (let i = 0; i < codes.length; i++) {

@@ -3,8 +3,8 @@ import { indices, isStepEnd, type Steps, sorted } from '@plinth/tsdb-model/time-
 import type { SeriesIndex } from '../../series/series-index.js';
 
 /**
- * Rank of each series in the order of the given tags' values; an absent tag counts as an empty
- * string.
+ * Returns the rank of each series in the order of the given tags' values; an absent tag counts as
+ * an empty string.
  */
 export function* seriesRanks(
   series: Iterable<number>,
@@ -43,12 +43,12 @@ function* distinctOf(series: Iterable<number>): Steps<readonly number[]> {
 }
 
 /**
- * Rank of a tag's value for each series. Strings are compared once per value, because most tags
- * have few values.
+ * Returns the rank of a tag's value for each series. Strings are compared once per value, because
+ * most tags have few values.
  */
 function* tagPlaces(series: readonly number[], index: SeriesIndex, tag: string): Steps<Int32Array> {
   const codes = new Int32Array(series.length);
-  /** By code; 0 means not seen yet. */
+  /** Indexed by code; 0 means that the code was not seen yet. */
   const ranks = new Int32Array(index.valueCount(tag) + 1);
   const found: { readonly code: number; readonly text: string }[] = [];
   for (let i = 0; i < series.length; i++) {

@@ -22,8 +22,8 @@ interface Ranked {
 const made = new WeakMap<TagCodes['values'], Ranked>();
 
 /**
- * Rank of a tag's value by code, in byte order, from 1; `undefined` if ranking is not worthwhile
- * for so few groups.
+ * Returns the rank of a tag's value by code, in byte order, from 1; `undefined` if ranking is not
+ * worthwhile for so few groups.
  */
 export function* tagRanks(
   tag: Pick<TagCodes, 'values' | 'valueCount'>,
@@ -76,8 +76,8 @@ function merged(
 }
 
 /**
- * Number of known values that sort before `text`; at least `from`. Searches in doubling steps, then
- * by bisection.
+ * Returns the number of known values that sort before `text`; at least `from`. Searches in doubling
+ * steps, then by bisection.
  */
 function placeOf(
   text: string,

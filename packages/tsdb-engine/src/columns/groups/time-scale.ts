@@ -15,8 +15,8 @@ export interface TimeScale {
 }
 
 /**
- * The scale of these sources; `undefined` if their timestamps are too far apart to be distinct as
- * doubles.
+ * Returns the scale of these sources; `undefined` if their timestamps are too far apart to be
+ * distinct as doubles.
  */
 export function timeScale(
   loaded: readonly LoadedRows[],

@@ -28,9 +28,11 @@ export class TimeWalk {
   readonly #from: Uint32Array;
   readonly #to: Uint32Array;
   readonly #cut: Uint32Array;
-  /** Per source: no row precedes this position. */
+  /** For each source, a position that no row precedes. */
   readonly #outset: Float64Array;
-  /** Per source, the offset where the next slice ends; in descending order, where it starts. */
+  /**
+   * For each source, the offset where the next slice ends, or where it starts in descending order.
+   */
   readonly #bounds: Float64Array;
   /** Width of a slice, an integer number of positions. */
   #width: number;
@@ -70,7 +72,7 @@ export class TimeWalk {
       const offset = options.isDescending ? maxOffset : minOffset;
       return start + offset * (factors[source] as number);
     });
-    // Assumes evenly distributed rows.
+    // Assumes that rows are evenly distributed.
     const share = Math.min(options.firstRows, this.#sliceRows) / Math.max(1, runs.rowCount);
     this.#width = Math.max(1, Math.floor(scale.lastPlace * share));
   }
@@ -90,7 +92,7 @@ export class TimeWalk {
     return this.#take(count);
   }
 
-  /** Position of the first remaining row. */
+  /** Returns the position of the first remaining row. */
   #edge(): number | undefined {
     const { source } = this.#runs;
     const { starts, factors } = this.#scale;

@@ -136,7 +136,7 @@ export type NumbersClass =
   | Int32ArrayConstructor
   | Float64ArrayConstructor;
 
-/** The narrowest array type that holds the first `count` values exactly. */
+/** Returns the narrowest array type that holds the first `count` values exactly. */
 function narrowest(values: Int32Array | Float64Array, count: number): NumbersClass {
   let min = 0;
   let max = 0;
@@ -149,7 +149,7 @@ function narrowest(values: Int32Array | Float64Array, count: number): NumbersCla
   return narrowestFor(min, max);
 }
 
-/** The narrowest array type for integers in this range. */
+/** Returns the narrowest array type for integers in this range. */
 export function narrowestFor(min: number, max: number): NumbersClass {
   if (min < -(2 ** 31) || max >= 2 ** 31) return Float64Array;
   if (min < -32768 || max > 32767) return Int32Array;

@@ -7,7 +7,7 @@ import { ColumnPreload, type PreloadTable } from './column-preload.js';
 
 const MIB = 1024 * 1024;
 
-/** A preload of one segment, and the cache size that it may fill, once it has started. */
+/** Starts a preload of one segment. Returns it with the cache size that it may fill. */
 function preloading(cacheMib: number, usedMib: number, writeIdleMs = () => 10_000) {
   const clock = new ManualClock();
   const cache = new ColumnCache({

@@ -58,7 +58,9 @@ export class FewSeriesRows {
     this.#onError = options.onError;
   }
 
-  /** Returns `undefined` if DuckDB is faster, or the only way, for some of the rows. */
+  /**
+   * Returns `undefined` if DuckDB is faster for some of the rows, or if only DuckDB can read them.
+   */
   async read(
     sources: readonly RowSource[],
     wanted: FewSeries,
@@ -117,7 +119,7 @@ export class FewSeriesRows {
     if (index === undefined) {
       index = this.#reader.indexOf(file).catch((error: unknown) => {
         if (error instanceof UnknownLayout) return undefined;
-        this.#indexes.delete(key); // the next query tries again
+        this.#indexes.delete(key); // so that the next query tries again
         throw error;
       });
       this.#indexes.set(key, index);
@@ -125,7 +127,7 @@ export class FewSeriesRows {
     return index;
   }
 
-  /** Row groups that may contain rows of the series in the time range. */
+  /** Returns the row groups that may contain rows of the series in the time range. */
   #groupsOf({ starts, times, series }: FileIndex, wanted: FewSeries): readonly number[] {
     const ids = wanted.series.map((dense) => this.#index.idOf(dense));
     const groups: number[] = [];
@@ -157,7 +159,7 @@ export class FewSeriesRows {
       ];
       const runs = ids.runs(rowCountOf(index, group));
       const found = this.#seriesOf(runs, series);
-      if (found === undefined) continue; // only the bounds of the row group include the series
+      if (found === undefined) continue; // the row group has no matching rows
       const part = partOf(found, times.values(found.rows));
       if (part === undefined) return undefined;
       const stored = new Map<number, StoredColumn>();
@@ -172,7 +174,10 @@ export class FewSeriesRows {
     return loaded;
   }
 
-  /** The rows from the first of the requested series to the last, with the series of each row. */
+  /**
+   * Returns the rows from the first of the requested series to the last, with the series of each
+   * row.
+   */
   #seriesOf({ words, ends }: ValueRuns, wanted: ReadonlySet<number>): SeriesOfRows | undefined {
     const denseNumbers: number[] = [];
     for (let run = 0; run < ends.length; run++)

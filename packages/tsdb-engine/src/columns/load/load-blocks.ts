@@ -63,7 +63,7 @@ function columnOf(
   return builder;
 }
 
-/** Bitmap of the rows of the range, least significant bit first. */
+/** Returns the bitmap of the rows of the range, least significant bit first. */
 function presentBits({ validity }: BlockField, { from, to }: BlockRange): Uint8Array {
   const shift = from & 7;
   const bytes = validity.subarray(from >> 3);
@@ -76,7 +76,7 @@ function presentBits({ validity }: BlockField, { from, to }: BlockRange): Uint8A
 
 const TWO_32 = 2 ** 32;
 
-/** Minimum and maximum timestamp of the rows. */
+/** Returns the minimum and maximum timestamp of the rows. */
 export function timesOfBlocks(blocks: readonly BlockRange[]): {
   readonly min: bigint;
   readonly max: bigint;

@@ -38,7 +38,7 @@ export interface LoadColumn {
   readonly text: string;
 }
 
-/** Rows per statement: their chunks are processed without a pause. */
+/** Rows per statement. Their chunks are processed without a pause. */
 const STATEMENT_ROWS = 131_072;
 
 const INT64: SqlType = { kind: 'int', bits: 64, signed: true };
@@ -70,7 +70,10 @@ export async function loadColumns(
   });
 }
 
-/** Skips that query: for few rows it takes longer than finding the narrowest type afterwards. */
+/**
+ * Returns the columns without a query for their narrowest types. For few rows, that query takes
+ * longer than finding the types afterwards.
+ */
 export function unseenColumns(columns: readonly Column[]): readonly LoadColumn[] {
   return columns.map((column) => ({
     column,
@@ -106,7 +109,7 @@ function engineForm(
   }
 }
 
-/** Maximum size of a loaded value in bytes. */
+/** Returns the maximum size of a loaded value in bytes. */
 export function valueSizeBytes({ form }: LoadColumn): number {
   return form.numbers?.BYTES_PER_ELEMENT ?? 8;
 }
@@ -141,7 +144,7 @@ export async function loadUnit(
       await runner.take();
     }
   }
-  invariant(rowCount === to - from, 'a source returns all rows of the requested range');
+  invariant(rowCount === to - from, 'a source did not return all rows of the requested range');
   const finished =
     known ?? (part === undefined ? undefined : await runner.run(part.finishInSteps()));
   if (known === undefined) rows.setPart(finished);
@@ -161,7 +164,7 @@ function addRows(
   count: number,
   index: SeriesIndex,
 ): void {
-  invariant(ids !== undefined && times !== undefined, 'series ids and timestamps were selected');
+  invariant(ids !== undefined && times !== undefined, 'series ids and timestamps must be selected');
   // BIGINT and TIMESTAMP_NS arrive as 64-bit integers.
   part.add(
     denseOf(ids.values as BigInt64Array, count, index),
@@ -189,7 +192,7 @@ function rangeText({ from, rowNumber }: LoadSource, start: number, end: number):
   return `${from} WHERE ${rowNumber} >= ${start} AND ${rowNumber} < ${end}`;
 }
 
-/** Dense numbers of the series with these ids; -1 for unknown ids. */
+/** Returns the dense numbers of the series with these ids; -1 for unknown ids. */
 export function denseOf(ids: BigInt64Array, count: number, index: SeriesIndex): Uint32Array {
   const words = new Int32Array(ids.buffer, ids.byteOffset, ids.length * 2);
   const series = new Uint32Array(count);

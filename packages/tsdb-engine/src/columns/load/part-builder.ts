@@ -24,7 +24,7 @@ export class PartBuilder {
     this.#times = new BigInt64Array(rowCount);
   }
 
-  /** @param series dense numbers */
+  /** @param series dense series numbers */
   add(series: Uint32Array, times: BigInt64Array): void {
     this.#series.set(series, this.#count);
     this.#times.set(times, this.#count);
@@ -53,7 +53,7 @@ export class PartBuilder {
   }
 }
 
-/** Timestamps as multiples of their greatest common divisor. */
+/** Returns the timestamps as multiples of their greatest common divisor. */
 function* scaled(
   times: BigInt64Array,
 ): Steps<Pick<Part, 'baseNs' | 'unitNs' | 'offsets' | 'minOffset' | 'maxOffset'> | undefined> {
@@ -88,7 +88,7 @@ function* scaled(
   let unitNs = spanNs === 0 ? 1 : spanNs;
   for (let row = 0; row < times.length && unitNs > 1; row++) {
     if (isStepEnd(row)) yield;
-    // Exact below 2 ** 52, and ten times as fast as a remainder.
+    // This is exact below 2 ** 52, and ten times as fast as a remainder.
     const far = distance(row);
     if (!Number.isInteger(far / unitNs)) unitNs = greatestDivisor(unitNs, far % unitNs);
   }
@@ -108,7 +108,8 @@ function greatestDivisor(a: number, b: number): number {
 }
 
 /**
- * The runs if rows are grouped by series and ascend in time, as in segments; otherwise `undefined`.
+ * Returns the runs if rows are grouped by series and ascend in time, as in segments; otherwise
+ * `undefined`.
  */
 function storedRuns(series: Uint32Array, offsets: Uint32Array): Runs | undefined {
   for (let row = 1; row < series.length; row++) {
@@ -147,7 +148,7 @@ function* sortedOrder(series: Uint32Array, offsets: Uint32Array): Steps<Uint16Ar
   return order;
 }
 
-/** Counting sort by series; stable. */
+/** This is a stable counting sort by series. */
 function* placeBySeries(
   series: Uint32Array,
   maxSeries: number,

@@ -19,7 +19,7 @@ export interface RowSource {
   /** Name of the column with the row number, from 0. */
   readonly rowNumber: string;
   readonly kind: 'segment' | 'buffer';
-  /** Only for segments. */
+  /** Present only for segments. */
   readonly file?: RowFile;
   /** Number of all rows; grows for a buffer table. */
   readonly rowCount: number;
@@ -50,13 +50,13 @@ export interface BlockRange extends RowRange {
   readonly block: RowBlock;
 }
 
-/** The blocks with the rows of a range; `undefined` if some rows are only in DuckDB. */
+/** Returns the blocks with the rows of a range; `undefined` if some rows are only in DuckDB. */
 export function blocksOf(source: RowSource, range: RowRange): readonly BlockRange[] | undefined {
   const isWhole = range.from >= source.blocksFrom && source.blocks.length > 0;
   return isWhole ? blocksWithin(source, range) : undefined;
 }
 
-/** The blocks with those rows of a range that are still in blocks. */
+/** Returns the blocks with those rows of a range that are still in blocks. */
 function blocksWithin({ blocks, blocksFrom }: RowSource, range: RowRange): readonly BlockRange[] {
   const found: BlockRange[] = [];
   let start = blocksFrom;
@@ -70,8 +70,8 @@ function blocksWithin({ blocks, blocksFrom }: RowSource, range: RowRange): reado
 }
 
 /**
- * Columns that a row of the range may have: DuckDB has a field once it has received a block with
- * it.
+ * Returns the columns that a row of the range may have: DuckDB has a field once it has received a
+ * block with it.
  */
 export function presentColumns<T extends Pick<Column, 'id'>>(
   source: RowSource,

@@ -8,7 +8,7 @@ import { blocksOf, type RowSource } from './row-source.js';
 const PAGE_ROWS = 65536;
 /** At least this many pages of similar size are joined with the rows that follow them. */
 const JOINED_PAGES = 3;
-/** For buffer tables. */
+/** Maximum number of rows that are gathered into one unit of a buffer table. */
 export const MAX_GATHERED_ROWS = 4 * 1024 * 1024;
 /** Fewer rows of a buffer table load almost instantly on demand. */
 const LEAST_GATHERED_ROWS = 16384;
@@ -17,7 +17,10 @@ const LEAST_GATHERED_ROWS = 16384;
 export class RowUnits {
   readonly #cache: ColumnCache;
   readonly #units = new Map<object, RowUnit[]>();
-  /** By source, the number of rows that were too many to gather, or cannot be kept in memory. */
+  /**
+   * Number of rows by source that could not be gathered, because they were too many or cannot be
+   * kept in memory.
+   */
   readonly #notGathered = new Map<object, number>();
 
   constructor(cache: ColumnCache) {
@@ -46,9 +49,9 @@ export class RowUnits {
   }
 
   /**
-   * Index of the first of the last pages that are joined with the following rows. Pages of similar
-   * size are joined together. Most queries then load only new rows, each row is copied a few times
-   * at most, and there are few pages.
+   * Returns the index of the first of the last pages that are joined with the following rows. Pages
+   * of similar size are joined together. Most queries then load only new rows, each row is copied a
+   * few times at most, and there are few pages.
    */
   #firstJoined(source: RowSource, units: readonly RowUnit[], pageRows: number): number {
     for (let first = units.length; ; ) {
@@ -85,9 +88,9 @@ export class RowUnits {
   }
 
   /**
-   * The first row to gather; `undefined` if there is nothing to do. A gathered unit is gathered
-   * again unless it is more than twice as large as the rows after it. There are then few units, and
-   * each row is copied a few times at most.
+   * Returns the first row to gather; `undefined` if there is nothing to do. A gathered unit is
+   * gathered again unless it is more than twice as large as the rows after it. There are then few
+   * units, and each row is copied a few times at most.
    */
   scatteredFrom(key: object, rowCount: number): number | undefined {
     const gathered = (this.#units.get(key) ?? []).filter(({ isGathered }) => isGathered);
@@ -130,7 +133,7 @@ export class RowUnits {
   }
 }
 
-/** Size of the fewest equal pieces of at most `most`. */
+/** Returns the size of equal pieces of at most `most` each, with as few pieces as possible. */
 const evenly = (count: number, most: number): number => Math.ceil(count / Math.ceil(count / most));
 
 /** Whether all rows of the source from `from` on are in DuckDB, or all are in blocks. */

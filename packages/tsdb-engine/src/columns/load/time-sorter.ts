@@ -5,7 +5,7 @@ const COUNTERS_PER_ROW = 8;
 const LEAST_COUNTERS = 2 ** 16;
 const TWO_32 = 2 ** 32;
 
-/** Sorts positions in time; stable. The result is valid until the next sort. */
+/** Sorts positions in time. The sort is stable, and its result is valid until the next sort. */
 export class TimeSorter {
   readonly #isDescending: boolean;
   #keys = new Uint32Array(0);

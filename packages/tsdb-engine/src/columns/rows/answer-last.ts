@@ -29,7 +29,7 @@ const SERIES_PER_ROW = 8;
 /** Maximum error of a timestamp as a double. */
 const NEAR_NS = 1024;
 
-/** The newest row of each combination of tags. */
+/** Returns the newest row of each combination of tags. */
 export async function answerLastRows(columnRequest: {
   readonly request: InMemoryRequest;
   readonly answer: InMemoryLastRows;
@@ -41,7 +41,7 @@ export async function answerLastRows(columnRequest: {
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, index } = columnRequest;
   if (columnRequest.loaded.length > MAX_SOURCES) return undefined;
-  // Later parts come first: most runs of earlier parts can then be skipped by their bounds.
+  // Later parts come first, so that most runs of earlier parts can be skipped by their bounds.
   const loaded = columnRequest.loaded
     .map((each) => lastRowsOf(each, request))
     .sort((a, b) => compareTimes(b.part.baseNs, a.part.baseNs));
@@ -71,7 +71,7 @@ export async function answerLastRows(columnRequest: {
   return chunks.of(ordered, { from: 0, to: order.length, chunkRows: CHUNK_ROWS });
 }
 
-// Loops are faster than `from` and `map`, which call a function for each of thousands of rows.
+// A loop is faster than `from` and `map`, which call a function for each of thousands of rows.
 
 function pickedFrom(runs: Runs, latest: readonly number[]): PickedRows {
   const picked = emptyRows(latest.length);

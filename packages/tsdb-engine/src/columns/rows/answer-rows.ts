@@ -29,7 +29,7 @@ const MAX_SOURCES = 65_535;
 const ROWS_PER_STEP = 1_000_000;
 /** Cost of switching to the next run, in rows. */
 const ROWS_PER_RUN = 16;
-/** With twice as many rows, the strings make the garbage collector run five times as often. */
+/** With twice as many rows, the strings trigger five times as many garbage collections. */
 const MOST_CHUNK_ROWS = 2048;
 const LEAST_CHUNK_ROWS = 256;
 /**
@@ -58,7 +58,7 @@ interface Walked {
   readonly index: SeriesIndex;
 }
 
-/** Rows in time order; `undefined` if DuckDB is at least as fast. */
+/** Returns the rows in time order; `undefined` if DuckDB is at least as fast. */
 export async function answerRows(columnRequest: {
   readonly request: InMemoryRequest;
   readonly answer: InMemoryRows;
@@ -108,7 +108,7 @@ function isWorthCopying(
   );
 }
 
-/** All rows of the runs. At most one time slice of them is sorted in memory. */
+/** Returns all rows of the runs. At most one time slice of them is sorted in memory. */
 function walkedRows(runs: Runs, columnRequest: Walked): Iterable<ResultChunk> | undefined {
   const { answer, loaded } = columnRequest;
   // Rows skipped by OFFSET are sorted, too.
@@ -121,8 +121,8 @@ function walkedRows(runs: Runs, columnRequest: Walked): Iterable<ResultChunk> | 
 let walkCount = 0;
 
 /**
- * Rows per slice. Each slice visits every run, so it has at least one row per run. `undefined`
- * selects the fastest size.
+ * Returns the rows per slice. Each slice visits every run, so it has at least one row per run.
+ * `undefined` selects the fastest size.
  */
 function sliceRowsOf({ source }: Runs): number | undefined {
   if (walkCount <= MANY_WALKS) return undefined;
@@ -168,7 +168,7 @@ const chunkRowsOf = ({ columns }: InMemoryRows): number =>
     Math.max(LEAST_CHUNK_ROWS, Math.floor(CHUNK_VALUES / Math.max(1, columns.length))),
   );
 
-/** The rows of the runs that meet the conditions, run by run. */
+/** Returns the rows of the runs that meet the conditions, run by run. */
 async function pickRows(
   { fieldConditions }: InMemoryRequest,
   runs: Runs,
@@ -202,7 +202,7 @@ async function pickRows(
   return picked.taken();
 }
 
-/** The runs sorted by the tag values of their series. */
+/** Returns the runs sorted by the tag values of their series. */
 function* inTagOrder(
   runs: Runs,
   index: SeriesIndex,

@@ -6,7 +6,7 @@ import type { PickedRows } from './row-chunks.js';
 /** A slow reader keeps the copy in memory. */
 const MAX_COPIED_BYTES = 32 * 1024 * 1024;
 
-/** Whether this many rows with these columns are few enough to copy. */
+/** Returns whether rows with these columns are few enough to copy. */
 export function areFewToCopy(
   rowCount: number,
   columns: readonly Column[],

@@ -38,7 +38,7 @@ export class RowChunks {
   readonly #columns: readonly Column[];
   readonly #tags: ChunkTags;
   readonly #kept: CachedTexts | undefined;
-  /** By field and source. */
+  /** Stored columns by field and source. */
   readonly #stored = new Map<Column, readonly (StoredColumn | undefined)[]>();
   readonly #spare = new SpareMemory();
   readonly #baseLow: readonly number[];
@@ -49,7 +49,7 @@ export class RowChunks {
     readonly columns: readonly Column[];
     readonly index: SeriesIndex;
     /**
-     * Tag strings are created once per series, which is faster with many rows per series, or once
+     * Tag strings are created once per series if there are many rows per series, and otherwise once
      * per value.
      */
     readonly tagsBy: 'series' | 'value';
@@ -88,7 +88,7 @@ export class RowChunks {
       rowCount: to - from,
       series: this.#kept === undefined ? undefined : { numbers, kept: this.#kept },
       columns: this.#columns.map((column): ColumnVector => {
-        // contains all tags
+        // the map contains all tags
         if (column.kind === 'tag') return tags.get(column.name) as ColumnVector;
         return column.kind === 'time'
           ? this.#times(picked, range)
@@ -125,7 +125,7 @@ export class RowChunks {
     const bySource = this.#storedOf(column);
     if (bySource.every((stored) => stored !== undefined && stored.validity === undefined)) {
       for (let i = 0; i < count; i++) {
-        const stored = bySource[sources[from + i] as number] as StoredColumn; // none is `undefined`
+        const stored = bySource[sources[from + i] as number] as StoredColumn; // every source has the column
         values[i] = stored.values[rows[from + i] as number] as number;
       }
       return { values, validity: undefined };

@@ -17,7 +17,7 @@ export interface Runs {
   readonly longest: number;
 }
 
-/** Dense numbers of the series that meet the tag conditions; `undefined` means all. */
+/** Returns the dense numbers of the series that meet the tag conditions; `undefined` means all. */
 export function selectedSeries(
   request: InMemoryRequest,
   index: SeriesIndex,
@@ -26,7 +26,7 @@ export function selectedSeries(
   return index.select(request.tagConditions, Number.POSITIVE_INFINITY);
 }
 
-/** The rows of the series within the time range, source by source. */
+/** Returns the rows of the series within the time range, source by source. */
 export function runsWithin(
   loaded: readonly LoadedRows[],
   series: readonly number[] | undefined,
@@ -88,7 +88,7 @@ class FoundRuns {
   }
 
   add(run: number): void {
-    const part = this.#part as Part; // set by `enter`
+    const part = this.#part as Part; // `enter` has set it
     let from = part.runStarts[run] as number;
     let to = part.runEnds[run] as number;
     if (!this.#isWhole) {

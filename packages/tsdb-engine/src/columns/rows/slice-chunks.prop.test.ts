@@ -75,7 +75,7 @@ const columnOf = (name: string, kind: Column['kind'], id: number): Column => ({
 const COLUMNS = [columnOf('time', 'time', 0), columnOf('host', 'tag', 1)];
 const VALUE = columnOf('value', 'float64', 2);
 
-/** The in-memory form of a source's rows; `undefined` if they are too far apart. */
+/** Returns the in-memory form of a source's rows; `undefined` if they are too far apart. */
 function loadedOf(rows: readonly Row[], index: SeriesIndex): LoadedRows | undefined {
   const builder = new PartBuilder(rows.length);
   const series = rows.map(({ host }) => index.resolve(['host'], [host]));

@@ -69,7 +69,7 @@ export class SliceChunks {
     this.#order = this.#sorter.sorted(this.#places, rowCount);
   }
 
-  /** Rows `[from, to)` of the slice in time order. */
+  /** Returns the rows `[from, to)` of the slice in time order. */
   chunk(from: number, to: number): ResultChunk {
     const order = this.#order.subarray(from, to);
     const { take, release } = this.#spare.forChunk();
@@ -77,11 +77,11 @@ export class SliceChunks {
     return {
       rowCount: order.length,
       columns: this.#columns.map((column): ColumnVector => {
-        // contains all tags
+        // the map contains all tags
         if (column.kind === 'tag') return tags.get(column.name) as ColumnVector;
         return column.kind === 'time'
           ? this.#times(order, take)
-          : fieldVector(this.#fields.get(column) as SliceField, order, take); // contains all fields
+          : fieldVector(this.#fields.get(column) as SliceField, order, take); // the map contains all fields
       }),
       release,
     };
@@ -184,7 +184,8 @@ function takeField({ stored, mayLack, values, present }: SliceField, slice: Runs
 }
 
 /**
- * A separate function, because a loop that has seen several array types is slower for each of them.
+ * This is a separate function, because a loop that has seen several array types is slower for each
+ * of them.
  */
 function copyDoubles(
   from: Float64Array,

@@ -39,7 +39,7 @@ export class TagsOfSeries implements ChunkTags {
     return this.vectors(codes);
   }
 
-  /** The code of a series. */
+  /** Returns the code of a series. */
   codeOf(dense: number): number {
     return this.#codes.get(dense) ?? this.#add(dense);
   }

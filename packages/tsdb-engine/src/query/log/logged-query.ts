@@ -62,7 +62,7 @@ export class LoggedQuery {
     this.#cancel?.();
   }
 
-  /** The query has a slot among the concurrent queries. */
+  /** Call when the query has a slot among the concurrent queries. */
   permitted(): void {
     this.#permitMs = this.#clock.monotonicMs();
   }
@@ -72,8 +72,8 @@ export class LoggedQuery {
   }
 
   /**
-   * The segments are pinned and DuckDB can start. A query that reads incrementally calls this for
-   * each part.
+   * Call when the segments are pinned and DuckDB can start. A query that reads incrementally calls
+   * this for each part.
    */
   prepared(segmentsOfScans: readonly (readonly Segment[])[]): void {
     this.#phase = 'execution_permit';

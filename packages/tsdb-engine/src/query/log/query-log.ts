@@ -74,7 +74,7 @@ export class QueryLog {
     return entry;
   }
 
-  /** Returns all queries for an administrator, and their own queries for others. */
+  /** Returns all queries for administrators. Other callers receive only their own. */
   entriesFor({ isAdministrator, owner }: DatabaseAccess): readonly LoggedQuery[] {
     const all = this.entries();
     return isAdministrator ? all : all.filter(({ facts }) => facts.owner === owner);

@@ -28,7 +28,7 @@ export class CountedGroups implements RowGroups {
   }
 
   add({ rowCount, columns: [series, counts] }: ResultChunk): void {
-    const ids = series?.values as BigInt64Array; // see `GROUP_COLUMNS`
+    const ids = series?.values as BigInt64Array; // the column types are those of `GROUP_COLUMNS`
     const words = new Int32Array(ids.buffer, ids.byteOffset, rowCount * 2);
     if (this.count + rowCount > this.#series.length) this.#grow(this.count + rowCount);
     for (let row = 0; row < rowCount; row++) {

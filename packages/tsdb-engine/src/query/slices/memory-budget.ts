@@ -31,7 +31,7 @@ const nothing: Release = () => undefined;
  * shared fairly between owners, so an owner with many of them waits only for its own clients.
  */
 export class MemoryBudget {
-  /** Slots are bytes. */
+  /** A slot of this semaphore is one byte. */
   readonly #sorting = new FairSemaphore(MAX_SORTING_BYTES);
   readonly #staying: FairSemaphore;
   readonly #stayingBytes: number;

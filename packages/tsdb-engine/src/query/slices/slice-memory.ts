@@ -4,7 +4,7 @@ import { once, type Release } from './memory-budget.js';
 
 /** Memory for the time slices of all results, shared equally as far as possible. */
 const MAX_SLICES_BYTES = 256 * 1024 * 1024;
-/** Minimum size of a slice even with little memory, so that every result makes progress. */
+/** Minimum size of a slice, so that every result makes progress even with little memory. */
 const LEAST_SLICE_BYTES = 1024 * 1024;
 /**
  * With this many results, slices are copied out of DuckDB immediately, because it keeps far more
@@ -19,7 +19,7 @@ const MAX_MADE_COUNT = 4;
 
 /** Memory for the slices of one result, which has one slice at a time. */
 export interface SliceRoom {
-  /** Maximum size of the next slice in bytes. */
+  /** Returns the maximum size of the next slice in bytes. */
   fittingBytes(): number;
   /** True if slices should be copied out of DuckDB completely. */
   isTight(): boolean;

@@ -4,7 +4,7 @@ import { QuerySlots } from './query-slots.js';
 
 const never = new AbortController();
 
-/** Whether a promise has settled after all due callbacks have run. */
+/** Returns whether a promise has settled after all due callbacks have run. */
 async function isSettled(promise: Promise<unknown> | undefined): Promise<boolean> {
   const pending = Symbol('pending');
   const later = new Promise((resolve) => setImmediate(resolve, pending));
@@ -48,7 +48,7 @@ describe('QuerySlots', () => {
     assert.equal(await isSettled(back), false);
     quick.release();
     await back;
-    // No other query wants the slot, so it continues immediately.
+    // No other query needs the slot, so the query continues immediately.
     slow.yieldSlot();
     assert.equal(slow.reacquire(), undefined);
     slow.release();

@@ -125,7 +125,7 @@ export class QuerySlots {
   }
 }
 
-/** States of a slot object that has no slot. */
+/** The possible states of a slot object without a slot. */
 type WithoutSlot = 'yielded' | 'guest';
 
 /** Operations that a slot needs from its pool. */

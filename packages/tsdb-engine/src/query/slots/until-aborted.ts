@@ -10,7 +10,7 @@ export async function* untilAborted<T>(
   signal: AbortSignal,
 ): AsyncGenerator<T, void, undefined> {
   const end = (): void => {
-    items.throw(endOfQuery(signal)).catch(() => undefined); // the next `next()` reports it
+    items.throw(endOfQuery(signal)).catch(() => undefined); // the next call of `next` reports the failure
   };
   try {
     for (;;) {

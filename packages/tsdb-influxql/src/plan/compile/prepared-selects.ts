@@ -103,7 +103,10 @@ function sameTable(
 ): TableSource | undefined {
   const [source] = sources;
   const [before] = compiled.sources;
-  invariant(source !== undefined && source.kind !== 'subquery', 'a shape has one measurement');
+  invariant(
+    source !== undefined && source.kind !== 'subquery',
+    'a prepared SELECT must have one measurement',
+  );
   if (before?.kind !== 'table') return undefined;
   const [found] = findTables(source, env);
   return found?.table === before.table ? found : undefined;

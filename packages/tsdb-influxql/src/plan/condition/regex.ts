@@ -40,7 +40,7 @@ export function compileRegex(source: string): Matcher {
 const EVERYTHING: Matcher = { source: '', stepsPerCharacter: 0, test: () => true };
 
 function compile(source: string): RE2JS {
-  invariant(library !== undefined, 'the regular-expression library is loaded before planning');
+  invariant(library !== undefined, 'the regular-expression library must be loaded before planning');
   try {
     return library.RE2JS.compile(cleaned(source));
   } catch (error) {

@@ -192,7 +192,7 @@ describe('a plugin folder', () => {
       ['team', '../x.py', /plugin_path_escapes|plugin_file_refused/],
       ['team', '.env', /begin with a dot/],
       ['team', 'a.py/b.py', /conflicts with an existing folder/],
-      ['a.py', 'x.py', /a\.py is a plugin with a single file, not a directory/],
+      ['a.py', 'x.py', /a\.py is a single-file plugin, not a directory/],
       ['.', 'x.py', /refers to the plugin folder itself/],
       ['../x', 'x.py', /plugin_path_escapes/],
     ] as const) {

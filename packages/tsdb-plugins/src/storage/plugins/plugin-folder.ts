@@ -126,10 +126,7 @@ export class PluginFolder {
     // Other triggers may run the file, and Python prefers a folder of the same name.
     const stat = await this.#files.stat(path);
     if (stat !== undefined && !stat.isDirectory) {
-      throw tsdbError(
-        'plugin_file_refused',
-        `${name} is a plugin with a single file, not a directory`,
-      );
+      throw tsdbError('plugin_file_refused', `${name} is a single-file plugin, not a directory`);
     }
     const { fresh, old } = besides(path);
     await this.#files.removeTree(fresh);

@@ -19,11 +19,11 @@ export function toCell(value: DuckDBValue, type: SqlType): unknown {
   switch (type.kind) {
     case 'list':
     case 'map':
-      return invariant(false, 'lists and maps are read in steps');
+      return invariant(false, 'a list or map cannot be decoded as one cell');
     case 'interval':
       return toInterval(value);
     case 'struct': {
-      invariant(value instanceof DuckDBStructValue, 'the value of a struct column is a struct');
+      invariant(value instanceof DuckDBStructValue, 'the value of a struct column is not a struct');
       const cells: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
       for (const field of type.fields) {
         cells[field.name] = toCell(value.entries[field.name] ?? null, field.type);
@@ -47,7 +47,7 @@ function toInterval(value: DuckDBValue): unknown {
   }
   invariant(
     value instanceof DuckDBStructValue,
-    'an interval is a struct of months, days and nanos',
+    'the value of an interval column is not an interval',
   );
   return {
     months: Number(value.entries['months']),

@@ -91,7 +91,7 @@ export class ChunkDecoder {
     const nestedCells = new NestedCells();
     const columns: ColumnVector[] = [];
     for (const [index, vector] of vectors.entries()) {
-      const { type } = this.#columns[index] as OutputColumn; // one vector per column
+      const { type } = this.#columns[index] as OutputColumn; // each column has one vector
       const validity = decodeValidity(vector, rowCount);
       if (validity !== undefined && isWhole) copies.push(validity.buffer);
       if (vector.type.typeId === DuckDBTypeId.VARCHAR) {

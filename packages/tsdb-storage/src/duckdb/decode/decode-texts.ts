@@ -13,8 +13,8 @@ import type { MemoryDrain } from '@plinth/tsdb-model/memory/memory-drain.js';
 const SLOT_COUNT = 512;
 
 /**
- * DuckDB's string cell: the length, then the string itself up to 12 bytes; for longer strings 4
- * bytes of it and an address.
+ * DuckDB's string cell. It contains the length, then the string itself if it has up to 12 bytes,
+ * otherwise 4 bytes of it and an address.
  */
 const CELL_WORDS = CELL_BYTES / 4;
 const ADDRESS_WORD = 2;
@@ -65,7 +65,7 @@ function hasLongText(
   return false;
 }
 
-/** Lengths are unsigned. */
+/** DuckDB's lengths are unsigned. */
 const isLong = (length: number): boolean => length >>> 0 > MAX_CELL_TEXT_BYTES;
 
 /**
@@ -136,7 +136,7 @@ function bytesBehind(
   return duckdb.get_data_from_pointer(cells.buffer, at, sizeBytes) as Uint8Array<ArrayBuffer>;
 }
 
-/** Addresses have 48 bits. */
+/** Memory addresses have 48 bits. */
 const addressIn = (words: Int32Array, row: number): number =>
   ((words[row * CELL_WORDS + ADDRESS_WORD] as number) >>> 0) +
   (words[row * CELL_WORDS + ADDRESS_WORD + 1] as number) * WORD_VALUES;

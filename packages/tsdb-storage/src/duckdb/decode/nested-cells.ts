@@ -66,7 +66,7 @@ export class NestedCells {
     type: Extract<SqlType, { readonly kind: 'map' }>,
   ): Steps<unknown[] | null> {
     if (entries === null) return null;
-    invariant(entries instanceof DuckDBStructVector, 'a map is a list of structs');
+    invariant(entries instanceof DuckDBStructVector, 'the entries of a map are not structs');
     const keys = yield* this.of(entries.entryVectorAt(0), type.key);
     const values = yield* this.of(entries.entryVectorAt(1), type.value);
     const pairs: unknown[] = [];
@@ -86,7 +86,7 @@ export class NestedCells {
 }
 
 const namesOf = (type: DuckDBType): readonly string[] =>
-  (type as { readonly entryNames?: readonly string[] }).entryNames ?? []; // present on struct types
+  (type as { readonly entryNames?: readonly string[] }).entryNames ?? []; // struct types have this property
 
 /** Returns the list of entries of a map, which the binding's types hide. */
 const listOf = (vector: DuckDBMapVector): DuckDBListVector =>

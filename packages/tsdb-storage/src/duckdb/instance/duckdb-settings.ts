@@ -12,6 +12,6 @@ export interface DuckDbSettings {
   readonly idleConnections: number;
   /** Registers macros and functions; called with the first connection. */
   readonly register: (connection: DuckDBConnection) => Promise<void>;
-  /** Fault injection for tests. */
+  /** Injects faults in tests. */
   readonly watch?: EngineWatch | undefined;
 }

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 
 /**
  * DuckDB calls that can fail. `engine.write` is a statement of the writer connection (buffer
- * tables, series, repeated points), `engine.copy` writes a file, `engine.query` is any other
+ * tables, series, repeated points). `engine.copy` writes a file. `engine.query` is any other
  * statement, and `engine.fetch` fetches a chunk of its result. `engine.append` passes rows to an
  * appender; `engine.flush` commits them to a table.
  */
@@ -54,5 +54,5 @@ export function beforeCall(
   connection: DuckDBConnection,
   call: 'engine.append' | 'engine.flush',
 ): void {
-  (connection as Watched).engineWatch?.before(call); // set by `watchConnection`; otherwise absent
+  (connection as Watched).engineWatch?.before(call); // absent unless `watchConnection` has set it
 }

@@ -7,8 +7,8 @@ const LIMIT_BYTES = 1000;
 const INTERVAL_MS = 20;
 
 /**
- * A watch over a process with 500 bytes when its first statement starts, and `laterBytes`
- * afterwards.
+ * Creates a watch over a process that uses 500 bytes when its first statement starts, and
+ * `laterBytes` afterwards.
  */
 function watchAt(laterBytes: number, machineBytes: number) {
   let residentBytes = 500;

@@ -1,7 +1,10 @@
 import { machineMemoryBytes } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
-/** The first message comes from statements; the others come from appended rows and name the block without memory. */
+/**
+ * Statements fail with the first message. Appended rows fail with the others, which name the block
+ * without memory.
+ */
 export const OUT_OF_MEMORY = /^Out of Memory Error|could not allocate block|failed to pin block/;
 
 /** DuckDB had too little memory for a statement, or `MemoryWatch` stopped the statement. */
@@ -111,11 +114,14 @@ export class MemoryWatch {
     this.#noteOld();
   }
 
-  /** The youngest statement that was already running at the previous check; if there is none, the youngest of all. */
+  /**
+   * Returns the youngest statement that was already running at the previous check; if there is
+   * none, the youngest of all.
+   */
   #youngest(): WatchedStatement | undefined {
     const all = [...this.#running];
     const chosen = all.findLast(({ isOld }) => isOld) ?? all.at(-1);
-    // The statement may only be waiting for its client, which uses no DuckDB memory.
+    // The statement may only be waiting for its client. Such a statement uses no DuckDB memory.
     if (chosen !== undefined) this.#running.delete(chosen);
     return chosen;
   }
@@ -151,7 +157,7 @@ class WatchedStatement {
     if (!this.#isStopped) return;
     throw tsdbError(
       'query_out_of_memory',
-      'Resources exhausted: the running statements need more memory than the server allows (tsdb.query_memory_bytes); query fewer rows or columns, or shorter strings',
+      'Resources exhausted: the running statements exceed the memory limit of the server (tsdb.query_memory_bytes); query fewer rows or columns, or shorter strings',
     );
   }
 }

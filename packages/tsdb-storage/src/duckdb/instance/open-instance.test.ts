@@ -54,7 +54,7 @@ it('serves other statements after a fatal error in DuckDB', async (t) => {
   const { instance, writer, connect } = await openInstance({
     ...{ dataDir, spillDir: join(dataDir, 'spill'), memoryLimitBytes: 64 * 1048576 },
     ...{ threads: 1, idleConnections: 1 },
-    // Only a checkpoint of a database with a file can be made to fail.
+    // A checkpoint can be made to fail only for a database with a file.
     async register(connection) {
       await connection.run(`ATTACH '${join(dataDir, 'other.db')}' AS other`);
       await connection.run(`SET GLOBAL debug_checkpoint_abort = 'before_header'`);

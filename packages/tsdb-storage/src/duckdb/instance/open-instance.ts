@@ -36,11 +36,12 @@ export async function openInstance(settings: DuckDbSettings): Promise<OpenInstan
     max_temp_directory_size: mebibytes(settings.memoryLimitBytes * SPILL_FACTOR),
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
-    // Otherwise, memory released by a flush is kept until other DuckDB work checks for it.
+    // Without these threads, memory released by a flush is kept until other DuckDB work checks for
+    // it.
     allocator_background_threads: 'true',
-    // A bug in DuckDB fails one statement. By default, all later statements of all clients would
-    // fail until a restart. The log keeps all rows that are only here, and flushed files are
-    // checked.
+    // With this setting, a bug in DuckDB makes only one statement fail. By default, all later
+    // statements of all clients would fail until a restart. The log keeps all rows that are stored
+    // only here, and flushed files are checked.
     disable_database_invalidation: 'true',
   });
   try {

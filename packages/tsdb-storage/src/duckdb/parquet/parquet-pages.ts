@@ -11,10 +11,10 @@ const MAX_DEPTH = 8;
 const DICTIONARY_PAGE = 2;
 
 /**
- * Checks all pages of a file: each column must have as many values as the footer states, and each
- * page must match the checksum in its header, if there is one. DuckDB checks neither.
- * @returns the problem, or `undefined`.
- * Source: `parquet.thrift` of Apache Parquet, PageHeader; the compact protocol of Apache Thrift.
+ * Checks all pages of a file. Each column must have as many values as the footer states. Each page
+ * must match the checksum in its header, if there is one. DuckDB checks neither.
+ * @returns the problem, or `undefined`. Source: `parquet.thrift` of Apache Parquet, PageHeader, and
+ * the compact protocol of Apache Thrift.
  */
 export async function findPageFault(
   connection: DuckDBConnection,

@@ -35,7 +35,7 @@ interface PageHead {
 
 /** Runs of equal 64-bit numbers. */
 export interface ValueRuns {
-  /** As pairs of words, low word first. */
+  /** The numbers as pairs of words, low word first. */
   readonly words: Int32Array;
   /** The row after the end of each run. */
   readonly ends: Uint32Array;
@@ -172,7 +172,7 @@ interface PageRows {
 /** Distributes dense values to the rows that have one. */
 function spread(dense: Dense, present: Uint8Array, values: Dense): ColumnValues {
   const isPresent = new Uint8Array((present.length + 7) >> 3);
-  const [source, target] = [dense as Float64Array, values as Float64Array]; // both have the column's type
+  const [source, target] = [dense as Float64Array, values as Float64Array]; // both arrays have the type of the column
   let next = 0;
   for (let row = 0; row < present.length; row++) {
     if (present[row] === 0) continue;

@@ -40,7 +40,8 @@ export class ThriftReader {
   binary(): Uint8Array {
     const length = this.#varint();
     const from = this.at;
-    if (from + length > this.#bytes.length) throw new RangeError('a string exceeds the metadata');
+    if (from + length > this.#bytes.length)
+      throw new RangeError('a string extends beyond the metadata');
     this.at = from + length;
     return this.#bytes.subarray(from, this.at);
   }

@@ -142,7 +142,7 @@ export class UnionColumn implements ColumnBuilder {
   appendCell(cell: unknown): void {
     const { member, value } = cell as UnionCell; // unions have no own NULL
     const column = this.#members[member];
-    invariant(column, 'the union value has a known member type');
+    invariant(column, 'the union value has an unknown member type');
     const at = this.#places.reserve(4);
     this.#places.bytes.writeInt32LE(column.rowCount, at);
     this.#places.length += 4;

@@ -88,7 +88,7 @@ export class AppQueues {
     this.#begun.delete(id);
   }
 
-  /** Ids of all items that this node holds. */
+  /** Returns the ids of all items that this node holds. */
   ids(): ReadonlySet<number> {
     const ids = new Set(this.#begun);
     for (const appQueue of this.#appQueues.values()) for (const id of appQueue.ids) ids.add(id);

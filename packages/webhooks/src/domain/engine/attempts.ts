@@ -30,7 +30,7 @@ import { keepsDead, parseRetryAfterMs, retryDelayMs } from './retry.js';
 
 export interface AttemptSettings {
   readonly retry: RetryPolicy;
-  /** Whether a 410 response disables the webhook. */
+  /** True if a 410 response disables the webhook. */
   readonly disablesOnGone: boolean;
   readonly disableAfterMs: number | undefined;
   readonly request: RequestSettings;
@@ -67,7 +67,7 @@ export class Attempts {
    * Sends the request and returns the next state of the item. Rejects when the request could not be
    * built, which does not count as a failure of the receiver.
    * @param at.throttledMs time since which limits of this server have delayed the item.
-   * @returns `undefined` when the attempt was aborted; the receiver may or may not have received it.
+   * @returns `undefined` when the attempt was aborted; the request may have reached the receiver.
    */
   async make(
     item: QueueItem,
@@ -124,7 +124,7 @@ export class Attempts {
     return { attempt: { item, record, next: this.#nextOf(item, hook, outcome) }, isFailure };
   }
 
-  /** Adds a span for the attempt; all attempts of one event share a trace. */
+  /** Adds a span for the attempt. All attempts of one event share a trace. */
   #trace(
     item: QueueItem,
     record: AttemptRecord,
@@ -210,7 +210,7 @@ function toRecord(at: {
   readonly outcome: Outcome;
   readonly request: OutgoingRequest;
   readonly hook: Hook;
-  /** Encrypted. */
+  /** The URL, encrypted. */
   readonly url: string;
   readonly deliveredMs: number;
   readonly durationMs: number;

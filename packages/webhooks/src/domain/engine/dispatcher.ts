@@ -53,7 +53,7 @@ export class Dispatcher {
     return this.#slots.usedCount;
   }
 
-  /** Starts no further attempts. Resolves when none is running, at the latest after `STOP_MS`. */
+  /** Stops starting attempts. Resolves when none is running, at the latest after `STOP_MS`. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     if (this.#slots.usedCount === 0) return;
@@ -65,7 +65,7 @@ export class Dispatcher {
     closeTimeout.abort();
   }
 
-  /** Serves the queue in round-robin order, if it may have items. */
+  /** Adds the queue to the round-robin order if it may have items. */
   add(appQueue: AppQueue): void {
     this.#ready.add(appQueue);
     this.#pumpSoon();
@@ -76,7 +76,7 @@ export class Dispatcher {
     this.#pumpSoon();
   }
 
-  /** Continues with the delayed queues whose time has come. */
+  /** Resumes the delayed queues that are due. */
   continueDelayed(): void {
     const nowMs = this.#deps.clock.monotonicMs();
     for (const [appQueue, untilMs] of this.#delayed) {
@@ -184,14 +184,14 @@ export class Dispatcher {
           if (made !== undefined) this.#deps.finisher.push(made.attempt);
           else {
             this.#deps.appQueues.end(item);
-            if (isOwn()) this.#deps.appQueues.add([item]); // this node still holds the lease
+            if (isOwn()) this.#deps.appQueues.add([item]); // only while this node holds the lease
           }
         },
         (err: unknown) => {
           this.#deps.log.error({ err, guid: item.guid }, 'cannot make a delivery attempt');
           host.breaker?.end(true, this.#deps.clock.monotonicMs());
           this.#deps.appQueues.end(item);
-          this.#deps.lease.release([item.id]); // the next poll claims it again
+          this.#deps.lease.release([item.id]); // the next poll claims the item again
         },
       )
       .finally(() => this.#free(appQueue, host));
@@ -199,8 +199,8 @@ export class Dispatcher {
 
   #free(appQueue: AppQueue, host: Host): void {
     this.#slots.release(appQueue);
-    // The queue that used the slot goes behind those that wait for it, since its backlog may be
-    // endless.
+    // The queue that used the slot goes behind the queues that wait for it, because its backlog may
+    // be endless.
     this.#ready.delete(appQueue);
     for (const waiting of host.waiting) this.#ready.add(waiting);
     host.waiting.clear();

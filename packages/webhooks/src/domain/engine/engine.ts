@@ -18,7 +18,7 @@ const TICK_MS = 100;
 const HEARTBEAT_MS = 1000;
 /** Every fifth heartbeat counts the live nodes and all queue items. */
 const COUNT_EVERY = 5;
-/** Intervals between polls of the store for work that no hint announced. */
+/** Intervals between polls of the store, for work that no hint announced. */
 const POLL_BUSY_MS = 200;
 const POLL_SHARED_MS = 1000;
 const POLL_ALONE_MS = 5000;
@@ -154,7 +154,7 @@ export class Engine {
     }
   }
 
-  /** Notes that the store has an item for this app. */
+  /** Records that the store has an item for this app. */
   noteDue(appId: number, dueMs: number): void {
     if (!this.#settings.isWorker) return;
     const appQueue = this.#appQueues.of(appId);
@@ -183,7 +183,7 @@ export class Engine {
       // The next item with this key may start.
       if (item.orderingKey !== undefined) this.noteDue(item.appId, 0);
     }
-    // Waiting results may have kept further attempts from starting.
+    // Pending results may have prevented further attempts.
     this.#dispatcher.addIfMore(appQueue);
   }
 
@@ -237,7 +237,7 @@ export class Engine {
     }
   }
 
-  /** Drops the items that were claimed and not started, because other nodes now own them. */
+  /** Drops claimed items that were not started, because other nodes now own them. */
   #dropAll(): void {
     for (const appQueue of this.#appQueues.values()) {
       this.#appQueues.takeAll(appQueue);
@@ -246,7 +246,7 @@ export class Engine {
     }
   }
 
-  /** A webhook was disabled, suspended or deleted. */
+  /** Called when a webhook was disabled, suspended or deleted. */
   #endQueue(appId: number): void {
     this.#deps.endings.look(appId);
     const appQueue = this.#appQueues.find(appId);

@@ -3,7 +3,7 @@ import type { FinishedAttempt } from '../../storage/queue/queue-model.js';
 import type { QueueStore } from '../../storage/queue/queue-store.js';
 
 const MAX_BATCH_COUNT = 256;
-/** Maximum number of results that wait to be written. At the limit no further attempt starts. */
+/** Maximum number of results that are not yet written. At the limit, no further attempt starts. */
 const MAX_WAITING_COUNT = 2000;
 const RETRY_MS = 500;
 

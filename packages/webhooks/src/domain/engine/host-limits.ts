@@ -10,7 +10,7 @@ export class AttemptRate {
     this.#atMs = nowMs;
   }
 
-  /** Milliseconds until the next attempt may start; 0 if it may start now. */
+  /** Returns the milliseconds until the next attempt may start; 0 if it may start now. */
   delayMs(nowMs: number): number {
     this.#refill(nowMs);
     return this.#tokens >= 1 ? 0 : Math.ceil(((1 - this.#tokens) / this.#perSec) * 1000);
@@ -56,7 +56,7 @@ export class Breaker {
 
   delayMs(nowMs: number): number {
     if (this.#state === 'closed') return 0;
-    if (this.#state === 'probing') return 1000; // the running probe closes the breaker or opens it again
+    if (this.#state === 'probing') return 1000; // the result of the running probe closes the breaker or opens it again
     return Math.max(0, this.#openUntilMs - nowMs);
   }
 

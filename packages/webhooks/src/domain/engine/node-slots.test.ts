@@ -13,7 +13,8 @@ function fill(slots: NodeSlots, appQueue: AppQueue): number {
 it('lets an app run as many attempts as slots are free, and a first one in the last slot', () => {
   const slots = new NodeSlots(16);
   const appQueues = Array.from({ length: 6 }, (_, i) => new AppQueue(i, undefined));
-  // An app can use half of the free slots: 8 of 16, then 4 of 8, 2 of 4 and 1 of 2. The last app uses the last slot.
+  // An app can use half of the free slots. The first app gets 8 of 16, the next ones 4 of 8, 2 of 4
+  // and 1 of 2. The last app uses the last slot.
   assert.deepEqual(
     appQueues.map((appQueue) => fill(slots, appQueue)),
     [8, 4, 2, 1, 1, 0],

@@ -1,10 +1,9 @@
 import type { AppQueue } from './app-queue.js';
 
 /**
- * Slots for the concurrent attempts of a node. An app runs at most as many attempts as slots are
- * free.
- * Apps with unresponsive receivers therefore leave slots for others. A first attempt needs only one
- * free slot.
+ * Slots for the concurrent attempts of a node. An app runs at most as many attempts as there are
+ * free slots. Apps with unresponsive receivers therefore leave slots for others. A first attempt
+ * needs only one free slot.
  */
 export class NodeSlots {
   readonly #count: number;

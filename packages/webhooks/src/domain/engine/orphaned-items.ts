@@ -5,8 +5,9 @@ import type { QueueStore } from '../../storage/queue/queue-store.js';
 const DOUBT_MS = 60_000;
 
 /**
- * Finds items that are leased to this node in the store but missing in its memory, because the response to the claim
- * was lost or a release failed. While this node is alive, no other node would claim them.
+ * Finds items that are leased to this node in the store but missing in its memory. This happens if
+ * the response to a claim was lost or a release failed. While this node is alive, no other node
+ * would claim them.
  */
 export class OrphanedItems {
   readonly #queue: QueueStore;

@@ -6,9 +6,9 @@ interface OwnLeaseDeps {
   readonly queue: QueueStore;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Other nodes now own the items that this node had claimed. */
+  /** Called when other nodes own the items that this node had claimed. */
   readonly onLost: () => void;
-  /** A release failed, so the leases in the store are unverified. */
+  /** Called when a release failed, so that the leases in the store are unverified. */
   readonly onUnverified: () => void;
 }
 
@@ -44,7 +44,8 @@ export class OwnLease {
   }
 
   /**
-   * Aborts `over` when the lease has expired. Call it regularly; nothing else detects the expiry.
+   * Aborts `over` when the lease has expired. Call it regularly, because nothing else detects the
+   * expiry.
    */
   look(): void {
     if (!this.isHeld && !this.over.aborted) this.#over.abort(new Error('the lease has expired'));
@@ -60,7 +61,8 @@ export class OwnLease {
       this.#deps.onLost();
     }
     this.#renew(sinceMs);
-    // After an outage of the store, every lease has expired, so the other nodes first receive time to renew their leases.
+    // After an outage of the store, all leases have expired. The other nodes therefore first get
+    // time to renew theirs.
     if (sinceMs - this.#steadySinceMs < NODE_LEASE_MS) return;
     const released = await nodes.releaseExpired(this.#deps.clock.nowMs());
     if (released > 0) this.#deps.log.warn({ count: released }, 'leases of a failed node released');

@@ -5,14 +5,14 @@ const STANDARD_SEC = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400
 const JITTER = 0.2;
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
-/** Milliseconds until the next attempt; undefined after the last one. */
+/** Returns the milliseconds until the next attempt; undefined after the last one. */
 export function retryDelayMs(at: {
   readonly policy: RetryPolicy;
-  /** Attempts so far, from 1. */
+  /** Number of attempts so far, at least 1. */
   readonly attemptNo: number;
   /** Delay from the receiver's `Retry-After`. */
   readonly retryAfterMs: number | undefined;
-  /** Uniform in [0, 1). */
+  /** A random number, uniform in [0, 1). */
   readonly chance: number;
 }): number | undefined {
   const { policy, attemptNo, retryAfterMs = 0, chance } = at;
@@ -35,7 +35,10 @@ function scheduledMs(policy: RetryPolicy, attemptNo: number, chance: number): nu
 /** Whether an event is kept for the operator after its last attempt failed. */
 export const keepsDead = (policy: RetryPolicy): boolean => policy.policy !== 'none';
 
-/** Milliseconds until the time in a `Retry-After` header, which contains seconds or a date. */
+/**
+ * Returns the milliseconds until the time in a `Retry-After` header, which contains seconds or a
+ * date.
+ */
 export function parseRetryAfterMs(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000;

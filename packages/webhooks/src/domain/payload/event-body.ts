@@ -88,7 +88,7 @@ export function readEventBatch(body: Uint8Array, maxCount: number): readonly Rea
   });
 }
 
-/** The payload of an event that the server itself creates. */
+/** Returns the payload of an event that the server itself creates. */
 export function payloadOf(value: Fields): ReadPayload {
   return describe(value, JSON.stringify(value));
 }

@@ -56,7 +56,7 @@ export class PayloadProcessor {
     if (sizeBytes <= LARGE_SIZE_BYTES) {
       const task = PAYLOAD_TASKS[name] as (
         input: PayloadTasks[Name]['input'],
-      ) => PayloadTasks[Name]['output']; // the entry for this task name
+      ) => PayloadTasks[Name]['output']; // the function of the task with this name
       return task(input);
     }
     if (this.#waitingBytes + sizeBytes > MAX_WAITING_BYTES)
@@ -66,7 +66,7 @@ export class PayloadProcessor {
       isGiven && isWhole && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
     this.#waitingBytes += sizeBytes;
     try {
-      return (await this.#thread.run(name, input, handedOver)) as PayloadTasks[Name]['output']; // the output type of this task
+      return (await this.#thread.run(name, input, handedOver)) as PayloadTasks[Name]['output']; // the thread returns the output of this task
     } finally {
       this.#waitingBytes -= sizeBytes;
     }

@@ -9,7 +9,7 @@ export interface TaskRequest {
 
 /** The form in which a batch is posted between threads. */
 export interface PackedBatch {
-  /** All payloads, concatenated. */
+  /** The concatenated payloads. */
   readonly all: Uint8Array<ArrayBuffer>;
   readonly parts: readonly PackedItem[];
 }

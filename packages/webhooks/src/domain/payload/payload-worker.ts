@@ -6,7 +6,7 @@ import type { PackedBatch, PackedItem, TaskReply, TaskRequest } from './payload-
 
 // Entry file of the worker thread.
 const port = parentPort;
-invariant(port !== null, 'this file runs as a worker thread');
+invariant(port !== null, 'this module must run in a worker thread');
 
 port.on('message', ({ name, input }: TaskRequest) => {
   const reply = run(name, input);

@@ -1,10 +1,10 @@
 import type { QueueBase } from './queue-base.js';
 
-/** Leases of a node may be released by others after this time without a heartbeat. */
+/** Time without a heartbeat after which other nodes may release the leases of a node. */
 export const NODE_LEASE_MS = 6_000;
 /**
- * Further delay for items with an ordering key. By then the former node has aborted their attempts,
- * because its lease expired.
+ * Additional delay for items with an ordering key. After it, the former node has aborted its
+ * attempts, because its lease has expired.
  */
 const ORDERED_MS = 2_000;
 /** Interval between two checks for items leased to a deleted node. */

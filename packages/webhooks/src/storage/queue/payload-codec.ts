@@ -14,8 +14,8 @@ const MIN_GZIP_SIZE_BYTES = 4096;
 const MAX_INLINE_SIZE_BYTES = 16 * 1024;
 
 /**
- * Output chunk size of the thread pool. With the default, a payload of megabytes would need
- * thousands of calls.
+ * Output chunk size for compression in the thread pool. With the default size, a payload of several
+ * megabytes would need thousands of calls.
  */
 const LARGE_CHUNK_BYTES = 1024 * 1024;
 const OPTIONS = { level: constants.Z_BEST_SPEED };

@@ -15,9 +15,9 @@ import { findRecords, recordInsertion } from './record-rows.js';
 const MAX_CLAIMED_PAYLOAD_BYTES = 65_536;
 
 /**
- * Stores events, queue items and delivery records. Each method is one transaction.
- * An item is leased to a node, and only the holder of that lease can finish it. A node that lost
- * its lease can still write its records, but does not change the items.
+ * Stores events, queue items and delivery records. Each method is one transaction. An item is
+ * leased to a node, and only the holder of that lease can finish it. A node that has lost its lease
+ * still writes its records, but does not change the items.
  */
 export class QueueStore {
   readonly intake: QueueIntake;
@@ -80,7 +80,7 @@ export class QueueStore {
     return items.sort((a, b) => a.dueMs - b.dueMs || a.id - b.id);
   }
 
-  /** Undefined after the retention period. */
+  /** Returns the payload; undefined after its retention period. */
   async readPayload(guid: string): Promise<Uint8Array | undefined> {
     return (await readEvents(this.#base, [guid], Number.MAX_SAFE_INTEGER)).get(guid)?.payload;
   }

@@ -1,4 +1,4 @@
-// Source: accounts, sections 13 and 15: real details of businesses in these countries break no
+// Source: accounts, sections 13 and 15. Real details of businesses in these countries break no
 // rule.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -21,7 +21,7 @@ export interface Responsibilities {
 
 /** An account write with values that several rules need. */
 export interface AccountContext extends AccountCheck {
-  /** `merged.fields` without undefined blocks. */
+  /** The fields of the merged account. */
   readonly fields: AccountFields;
   readonly isCreate: boolean;
   readonly appliedAfter: ReadonlySet<ConfigurationName>;
@@ -52,7 +52,7 @@ export function accountContext(check: AccountCheck): AccountContext {
     becomesBusiness: newlyApplied.has('merchant') || newlyApplied.has('recipient'),
     responsibilities: responsibilitiesOf(check, isBusiness),
     country: merged.fields.identity?.country,
-    // Last, because each member after a spread costs a microsecond.
+    // The spread is last, because each member after a spread costs a microsecond.
     ...check,
   };
 }

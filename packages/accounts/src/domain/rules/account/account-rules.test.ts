@@ -11,7 +11,7 @@ import { RULES } from '../index.js';
 
 // Expected values: accounts, sections 8.5 and 12. The wire tests check each code over HTTP.
 
-/** Error code for creating an account with exactly these fields. */
+/** Returns the error code for creating an account with exactly these fields. */
 function codeOf(fields: AccountFields, settings: Partial<PlatformSettings> = {}) {
   return RULES.checkAccount({
     operation: 'create',
@@ -26,7 +26,7 @@ function codeOf(fields: AccountFields, settings: Partial<PlatformSettings> = {})
       isInvoicePrefixTaken: false,
       openAccountCount: 0,
     },
-    given: fields as Parameters<typeof RULES.checkAccount>[0]['given'], // nothing is unset
+    given: fields as Parameters<typeof RULES.checkAccount>[0]['given'], // the request unsets no fields
     provided: new Provided(fields),
     hasAccountToken: false,
     tokenAcceptsTerms: false,

@@ -19,7 +19,7 @@ interface CapabilityContext {
   readonly owner: ConfigurationName;
   readonly id: string;
   readonly row: CapabilityRow;
-  /** `configuration.merchant.capabilities.card_payments` */
+  /** Path such as `configuration.merchant.capabilities.card_payments`. */
   readonly path: string;
   readonly requestedBefore: ReadonlySet<string>;
   readonly requestedAfter: ReadonlySet<string>;

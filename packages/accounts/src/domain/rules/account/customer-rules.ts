@@ -104,7 +104,7 @@ function checkTestClock(at: AccountContext): Violation | undefined {
   if (!clock || clock.status === 'internal_failure') {
     return violate('test_clock_invalid', {
       param,
-      message: `${param} is not a working test clock: ${quote(id)}.`,
+      message: `${param} is not a usable test clock: ${quote(id)}.`,
     });
   }
   if (at.stored?.applied.customer) {
@@ -122,7 +122,7 @@ function checkTestClock(at: AccountContext): Violation | undefined {
   if (clock.openAccountCount < MAX_ACCOUNTS_PER_CLOCK) return undefined;
   return violate('test_clocks_customer_limit_reached', {
     param,
-    message: `${param} ${id} already has the maximum of ${MAX_ACCOUNTS_PER_CLOCK} open accounts, ${clock.openAccountCount}.`,
+    message: `${param} ${id} already has ${clock.openAccountCount} open accounts; the maximum is ${MAX_ACCOUNTS_PER_CLOCK}.`,
   });
 }
 
@@ -164,7 +164,7 @@ function hasTaxLocation(at: AccountContext): boolean {
   }
 }
 
-/** Path of the field with the tax location. */
+/** Returns the path of the field with the tax location. */
 function taxLocationSource(fields: AccountFields): string {
   const paths = {
     identity_address: 'identity.country',

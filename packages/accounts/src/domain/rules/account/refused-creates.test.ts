@@ -1,4 +1,4 @@
-// Source: accounts, section 13: every row that a create can break, by number.
+// Source: accounts, section 13. Covers every row that a create can break, by number.
 import { describe, it } from 'node:test';
 import {
   at,
@@ -318,7 +318,7 @@ const FIELD_CASES: readonly Case[] = [
     ...row(41, 'date_of_birth_age_restriction', 'U', 'identity.individual.date_of_birth'),
     extra: { age_limit: '13' },
     body: merchant(
-      individual({ date_of_birth: { day: 1, month: 1, year: 2017 } }), // the clock shows 2026
+      individual({ date_of_birth: { day: 1, month: 1, year: 2017 } }), // the test clock is in 2026
     ),
   },
   {

@@ -1,5 +1,5 @@
-// Source: accounts, sections 10, 13 and 14: rules that only an update or a close can break, and
-// rows that need a fixture.
+// Source: accounts, sections 10, 13 and 14. Covers rules that only an update or a close can break,
+// and rows that need a fixture.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {

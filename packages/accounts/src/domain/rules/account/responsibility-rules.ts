@@ -225,7 +225,7 @@ function verdictOf(at: {
   return verdicts?.[at.isUnified ? 1 : 0] ?? 'unsupported';
 }
 
-/** Error of rows 5 and 6; updates use the second code for both. */
+/** Returns the error of rows 5 and 6; updates use the second code for both. */
 function unsupported(
   at: AccountContext,
   about: { readonly param: string; readonly message: string },

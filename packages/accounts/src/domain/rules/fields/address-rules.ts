@@ -138,7 +138,7 @@ function isPostalCode(postalCode: string, country: string): boolean {
   return postcodeValidator(postalCode.trim().toUpperCase(), country);
 }
 
-/** Country of an address; default: the country of the account. */
+/** Returns the country of an address, by default the country of the account. */
 function countryOf(address: LocatedAddress, at: FieldContext): string | undefined {
   return address.given.country || address.merged.country || at.country;
 }

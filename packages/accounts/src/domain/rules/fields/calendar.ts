@@ -3,7 +3,7 @@ import type { CalendarDate } from '../../../model/account/parts.js';
 /** Members of a date as a client may send them. */
 export type GivenDate = { readonly [K in keyof CalendarDate]?: number | null };
 
-/** Start of the day in UTC in milliseconds; `undefined` if the date does not exist. */
+/** Returns the start of the day in UTC in milliseconds; `undefined` if the date does not exist. */
 export function dayStartMs(date: GivenDate): number | undefined {
   const { year, month, day } = date;
   if (!isWhole(year) || !isWhole(month) || !isWhole(day)) return undefined;
@@ -15,7 +15,7 @@ export function dayStartMs(date: GivenDate): number | undefined {
   return isSame ? start.getTime() : undefined;
 }
 
-/** Age in full years at a given instant; it increases on the birthday. */
+/** Returns the age in full years at a given instant; it increases on the birthday. */
 export function ageAt(birth: GivenDate, nowMs: number): number {
   const now = new Date(nowMs);
   const { year, month, day } = birth as CalendarDate; // callers have validated it with `dayStartMs`

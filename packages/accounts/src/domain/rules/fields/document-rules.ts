@@ -2,7 +2,7 @@ import type { Violation } from '../../../model/violation.js';
 import { firstOf, quote, violate } from '../violate.js';
 import type { FieldContext } from './field-context.js';
 
-/** Purpose of test-mode files that are valid in every place. */
+/** Purpose of test-mode files that are valid everywhere. */
 const ANY_PURPOSE = '*';
 
 /** Files must exist and belong to the account (row 47). */

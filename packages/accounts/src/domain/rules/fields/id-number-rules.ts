@@ -82,7 +82,7 @@ export function checkIdNumberStructures(
   });
 }
 
-/** Unique defined countries. */
+/** Returns the unique defined countries. */
 export function known(countries: readonly (string | undefined)[]): string[] {
   return [...new Set(countries.filter((country) => country !== undefined))];
 }

@@ -15,7 +15,7 @@ export interface PhoneNumber {
  */
 export function readPhoneNumber(text: string, country?: string): PhoneNumber | undefined {
   const library = phoneLibrary();
-  const region = country as CountryCode; // checked on the next line
+  const region = country as CountryCode; // the next line checks it
   const isKnown = country !== undefined && library.isSupportedCountry(region);
   const number = library.parsePhoneNumberFromString(text, isKnown ? region : undefined);
   return number?.isPossible() ? { e164: number.number, country: number.country } : undefined;

@@ -75,7 +75,7 @@ export function accountProvidedFields(
   return found;
 }
 
-/** Fields of a Person request. */
+/** Returns the fields of a Person request. */
 export function personProvidedFields(
   given: Given<PersonFields>,
   merged: PersonFields,

@@ -112,7 +112,7 @@ function checkVerifiedBusiness(
     : immutable(`identity.${changed}`, 'after its verification');
 }
 
-/** Status of the verification of `target`, such as `success`. */
+/** Returns the status of the verification of `target`, such as `success`. */
 export function verificationOf(account: StoredAccount, target: string): string | undefined {
   return account.verifications[target]?.status;
 }
@@ -131,7 +131,7 @@ export function immutable(param: string, when: string): Violation {
   });
 }
 
-/** First member of `after` (or of `only`) that differs. */
+/** Returns the first member of `after` (or of `only`) that differs. */
 export function changedMember(
   before: object,
   after: object,

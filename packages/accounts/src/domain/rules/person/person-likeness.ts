@@ -2,7 +2,10 @@ import type { PersonFields, StoredPerson } from '../../../model/account/person.j
 import type { Violation } from '../../../model/violation.js';
 import { violate } from '../violate.js';
 
-/** Key that is equal for Persons who are the same human being; `undefined` if a part is missing. */
+/**
+ * Returns a key that is equal for two Persons if they are the same human being; `undefined` if a
+ * part is missing.
+ */
 function likenessOf(person: PersonFields): string | undefined {
   const { given_name: given, surname, date_of_birth: birth } = person;
   if (!given || !surname || birth === undefined) return undefined;

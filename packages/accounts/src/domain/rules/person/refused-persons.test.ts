@@ -1,4 +1,4 @@
-// Source: accounts, sections 9, 13 and 14: every row marked P.
+// Source: accounts, sections 9, 13 and 14. Covers every row marked P.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -23,7 +23,7 @@ interface Case extends Refusal {
   readonly state?: Json;
   /** Platform settings after the account and its persons were created. */
   readonly later?: Json;
-  /** Existing persons. */
+  /** Persons that exist before the request. */
   readonly others?: readonly Json[];
   /** Person to update; without it, one is created. */
   readonly before?: Json;

@@ -29,7 +29,9 @@ export function ColumnTable(props: {
               {name}
               <div className="column-examples">{examples.join('  ·  ')}</div>
               {hasDecimalCommas && (
-                <div className="hint">Numbers with a decimal comma are not read as numbers.</div>
+                <div className="hint">
+                  Values with a decimal comma are not recognized as numbers.
+                </div>
               )}
             </>
           ),
@@ -79,7 +81,7 @@ function Select<T extends string>(props: {
       className="input small"
       aria-label={label}
       value={value}
-      onChange={(event) => onChange(event.target.value as T)} // One of the options below.
+      onChange={(event) => onChange(event.target.value as T)} // The value of a select is one of its options.
     >
       {(Object.keys(labels) as T[]).map((each) => (
         <option key={each} value={each}>

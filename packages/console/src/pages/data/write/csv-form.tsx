@@ -75,7 +75,7 @@ export function CsvForm(props: {
     setKept(lastKept);
   };
   const sending = useCsvRun();
-  // The failure may be about the database name, which has changed since.
+  // The error may refer to the database name, which has changed since.
   const state = sending.state.phase === 'failed' && writtenDb !== db ? IDLE : sending.state;
   const { phase } = state;
   const [columnsOfTable] = useKnownTables(db, [table]);
@@ -138,7 +138,7 @@ export function CsvForm(props: {
                   aria-describedby="csv-time-texts"
                   value={timeFormat}
                   onChange={
-                    (event) => change(() => keep({ timeFormat: event.target.value as TimeFormat })) // One of the options below.
+                    (event) => change(() => keep({ timeFormat: event.target.value as TimeFormat })) // The value of a select is one of its options.
                   }
                 >
                   {TIME_FORMATS.map((each) => (

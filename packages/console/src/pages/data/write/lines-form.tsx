@@ -165,7 +165,7 @@ interface Written {
   readonly writtenCount: number;
   readonly refusedCount: number;
   readonly isOpen: boolean;
-  /** Rejected lines that the local check has not shown. */
+  /** Rejected lines that the local check did not report. */
   readonly refused: readonly RefusedGroup[];
   readonly unseenCount: number;
   /** The first table; absent when nothing was written. */

@@ -38,7 +38,7 @@ export function useCsvHead(file: File | undefined): {
   return { head: isOfFile ? state.head : undefined, error: isOfFile ? state.error : undefined };
 }
 
-/** Runs through a file, one at a time, and tracks the progress. */
+/** Processes one file at a time and tracks the progress. */
 export function useCsvRun() {
   const [state, setState] = useState<CsvRunState>(IDLE);
   const running = useRef<AbortController | undefined>(undefined);

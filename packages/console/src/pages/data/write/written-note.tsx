@@ -29,7 +29,7 @@ export function WrittenNote(props: {
   );
 }
 
-/** `2 rows written, 1 row rejected`. */
+/** Returns a sentence such as `2 rows written, 1 row rejected`. */
 export function writtenText(
   noun: 'row' | 'line',
   counts: {

@@ -3,7 +3,7 @@ import { invariant } from '@plinth/kernel';
 import { GroupReader } from './group-texts.js';
 import type { FromTextThread, ToTextThread } from './text-thread.js';
 
-invariant(parentPort !== null, 'this module runs as a thread');
+invariant(parentPort !== null, 'this module must run in a worker thread');
 const port = parentPort;
 
 port.on('message', ({ kind, language, texts: { bytes, starts } }: ToTextThread) => {

@@ -93,7 +93,7 @@ export class WorkerProcess implements PoolMember {
 
   /** Ends the process and its caches. The next run starts another. */
   retire(): void {
-    this.#log('info', {}, 'idle plugin process ended to free a slot');
+    this.#log('info', {}, 'idle plugin process stopped to free a slot');
     this.#endProcess();
   }
 
