@@ -61,7 +61,7 @@ it('identities are made, changed, given credentials and deleted', { skip: SKIP }
     await dialog.getByLabel('Expires after').fill('1h');
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     const credential = (await dialog.locator('.copy-box pre').textContent()) ?? '';
-    const [, id = ''] = /Its id is (\d+)/.exec((await dialog.textContent()) ?? '') ?? [];
+    const [, id = ''] = /has the id (\d+)/.exec((await dialog.textContent()) ?? '') ?? [];
     assert.deepEqual(await limitOf(credential), [200, 123]);
     await dialog.getByLabel('I have stored it').check();
     await dialog.getByRole('button', { name: 'Close', exact: true }).click();

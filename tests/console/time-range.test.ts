@@ -195,13 +195,17 @@ describe('The time range', { skip: SKIP }, () => {
     assert.equal(await page.getByText('iox::measurement').count(), 0);
   });
 
-  it('fits a narrow page, with the current section visible', async () => {
+  it('fits a narrow page, with all pages in reach', async () => {
     const narrow = await (await browser.context({ width: 390, height: 800 })).newPage();
-    await narrow.goto(`${server.url}/console/tokens`);
-    const link = narrow.getByRole('link', { name: 'Tokens', exact: true });
-    await link.waitFor();
-    const box = await link.boundingBox();
-    assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box));
+    await narrow.goto(`${server.url}/console/`);
+    const bar = narrow.getByRole('banner');
+    for (const item of [bar.getByRole('link', { name: 'Explore' }), bar.getByText('More')]) {
+      const box = await item.boundingBox();
+      assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box));
+    }
+    await bar.getByRole('button', { name: 'More' }).click();
+    await narrow.getByRole('dialog').getByRole('link', { name: 'Tokens', exact: true }).click();
+    await narrow.getByRole('heading', { name: 'Tokens' }).waitFor();
     await narrow.goto(`${server.url}/console/explore?db=metrics`);
     await narrow.getByRole('button', { name: 'Last 1 hour' }).click();
     const form = await narrow.locator('.menu-popover').boundingBox();

@@ -119,7 +119,12 @@ it('publishes an event with the last payload of its kind', { skip: SKIP }, async
   await page.goto(`${server.url}/console/webhooks/${id}/publish`);
   await page.getByLabel('Event').fill('push');
   await page.getByRole('button', { name: 'Use the last payload' }).click();
-  await page.waitForFunction(`document.querySelector('#payload').value.includes('"ref"')`);
+  const payload = page.getByLabel('Payload');
+  for (let tries = 0; tries < 200; tries++) {
+    if ((await payload.inputValue()).includes('"ref"')) break;
+    await page.waitForTimeout(50);
+  }
+  assert.match(await payload.inputValue(), /"ref"/);
   await page.getByLabel('Payload').fill('{"ref": "d"');
   await page.getByText('Invalid payload').waitFor();
   await page.getByLabel('Payload').fill('{"ref": "d"}');

@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
   504: 'Gateway Timeout',
 };
-/** Attempts without a response have these texts, and a code that no receiver returned. */
+/** Attempts without a response are recorded with these status strings and a code of their own. */
 const FAILURES: Readonly<Record<string, string>> = {
   'timed out': 'Timed out',
   'failed to connect to host': 'Host unreachable',

@@ -14,7 +14,7 @@ export const ACTIONS = { title: 'Actions', isTitleHidden: true, className: 'num'
 
 /**
  * A table that scrolls horizontally in a narrow window, by keyboard too. Renders nothing while
- * `rows` is undefined, and `empty` if there are no rows.
+ * `rows` is undefined, and `empty` for an empty list.
  */
 export function DataTable<Row>(props: {
   readonly label: string;

@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { ServerInfo } from '../../api/server.js';
 import { session } from '../../api/session.js';
 import { type Place, placesOf } from '../../lib/places.js';
 import { setTheme, shownTheme } from '../../lib/storage/theme.js';
-import { Dialog } from '../controls/dialog.js';
 import { Icon, type IconName } from '../controls/icon.js';
+
+const MorePages = lazy(() => import('./more-pages.js').then((m) => ({ default: m.MorePages })));
 
 const GROUPS = ['', 'Data', 'Services', 'Admin'] as const;
 
@@ -58,15 +59,14 @@ export function Rail(props: {
       <span className="rail-more">
         <RailButton icon="down" label="More" hint="all pages" act={() => setIsMoreOpen(true)} />
       </span>
-      {isMoreOpen && (
-        <Dialog title="Pages" isOpen onClose={() => setIsMoreOpen(false)}>
-          {/* biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: closes after a click of a link inside. */}
-          <div className="more-list" onClick={() => setIsMoreOpen(false)}>
+      <Suspense>
+        {isMoreOpen && (
+          <MorePages onClose={() => setIsMoreOpen(false)}>
             <PlaceList title="" places={places.filter(({ isMain }) => !isMain)} />
             {actions}
-          </div>
-        </Dialog>
-      )}
+          </MorePages>
+        )}
+      </Suspense>
     </header>
   );
 }

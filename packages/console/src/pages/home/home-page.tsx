@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import type { ServerInfo } from '../../api/server.js';
 import { fetchDatabases, fetchSavedQueries } from '../../api/tsdb.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
@@ -9,8 +10,9 @@ import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useServer } from '../../components/shell/server-context.js';
 import { bytesText, countText, durationText, retentionText } from '../../lib/units.js';
 import './home.css';
-import { fetchProblems, type Problem } from './problems.js';
-import { Tiles } from './tiles.js';
+import type { Problem } from './problems.js';
+
+const Tiles = lazy(() => import('./tiles.js').then((m) => ({ default: m.Tiles })));
 
 const SERVICES: Readonly<Record<string, readonly [name: string, what: string, path?: string]>> = {
   tsdb: ['Time series', 'line protocol writes, SQL and InfluxQL queries', '/explore'],
@@ -26,7 +28,7 @@ const PROBLEMS_MS = 15_000;
 function useProblems(info: ServerInfo) {
   return useQuery({
     queryKey: ['server', 'problems', info.services],
-    queryFn: () => fetchProblems(info),
+    queryFn: async () => (await import('./problems.js')).fetchProblems(info),
     refetchInterval: PROBLEMS_MS,
     retry: false,
   });
@@ -91,7 +93,7 @@ export function HomePage() {
       {problems.data !== undefined && problems.data.length > 0 && (
         <ProblemList problems={problems.data} />
       )}
-      {hasTables && <Tiles services={info.services} />}
+      <Suspense>{hasTables && <Tiles services={info.services} />}</Suspense>
       <section aria-labelledby="services-title" className="stack">
         <h2 id="services-title">Services</h2>
         <div className="home-cards">

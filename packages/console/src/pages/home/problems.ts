@@ -20,7 +20,7 @@ export interface Problem {
 
 /** Each app and database is read with its own requests, so only so many are checked. */
 const MAX_CHECKED = 20;
-/** Fewer deliveries say nothing about a receiver. */
+/** A failure rate needs at least this many deliveries. */
 const MIN_DELIVERIES = 3;
 const RECENT_MS = 10 * 60_000;
 const NEAR_LIMIT = 0.8;

@@ -24,7 +24,7 @@ const TITLES = {
   attempts: 'Attempts',
   details: 'Details',
 };
-/** Longer texts are cut, so that the page stays responsive. */
+/** Longer bodies are cut, so that the page stays responsive. */
 const MAX_SHOWN_LENGTH = 200_000;
 
 /** Shows one delivery beside the list. Request and response are rendered as text, for any content type. */

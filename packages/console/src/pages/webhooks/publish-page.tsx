@@ -38,7 +38,8 @@ function PublishForm({ app }: { readonly app: App }) {
       const [last] = deliveries;
       if (last === undefined) throw new Error(`No delivery of ${event} found.`);
       const { request } = await fetchDelivery(id, String(last.id));
-      if (request.payload === null) throw new Error('The payload is no longer stored.');
+      if (request.payload === null)
+        throw new Error('The payload has been deleted after its retention period.');
       setAction(last.action ?? '');
       setPayload(JSON.stringify(request.payload, null, 2));
     });
