@@ -40,6 +40,7 @@ const explore = () => import('./pages/explore/explore-page.js');
 const data = () => import('./pages/data/data-page.js');
 const processing = () => import('./pages/processing/index.js');
 const webhooks = () => import('./pages/webhooks/index.js');
+const accounts = () => import('./pages/accounts/index.js');
 const limits = () => import('./pages/limits/limits-page.js');
 const identities = () => import('./pages/identities/identities-page.js');
 const server = () => import('./pages/server/index.js');
@@ -60,6 +61,9 @@ const routeTree = rootRoute.addChildren([
   route('/webhooks/$app/redrive', webhooks, 'RedrivePage'),
   route('/webhooks/$app/publish', webhooks, 'PublishPage'),
   route('/webhooks/$app/$delivery', webhooks, 'AppPage'),
+  route('/accounts', accounts, 'AccountsPage'),
+  route('/accounts/keys', accounts, 'AccountKeysPage'),
+  route('/accounts/$platform/$account', accounts, 'AccountPage'),
   route('/limits', limits, 'LimitsPage'),
   route('/identities', identities, 'IdentitiesPage'),
   route('/queries', server, 'QueriesPage'),
@@ -85,6 +89,6 @@ router.history.subscribe(({ action }) => noteMove(action.type));
 
 /** Loads the code of all pages in idle time, so that they still open after the connection is lost. */
 export function preloadPages(): void {
-  for (const load of [explore, data, processing, webhooks, limits, identities, server])
+  for (const load of [explore, data, processing, accounts, webhooks, limits, identities, server])
     load().catch(() => undefined);
 }

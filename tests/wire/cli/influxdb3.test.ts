@@ -145,7 +145,7 @@ const ROWS: readonly Row[] = [
   ],
   [['test', 'wal_plugin', ...DB, '--file', '$FOLDER/data.lp', 'any.py'], 0, /^/],
   [['test', 'wal_plugin', ...DB, 'any.py'], 2, /requires --lp/],
-  [['test', 'schedule_plugin', ...DB, '--schedule', '0 0 0 * * *', 'any.py'], 0, /called for/],
+  [['test', 'schedule_plugin', ...DB, '--schedule', '0 0 0 * * *', 'any.py'], 0, /trigger time: /],
   [['delete', 'trigger', ...DB, '--force', 'each'], 0, /^trigger each deleted$/m],
   [['delete', 'trigger', ...DB, 'hello'], 0, /^trigger hello deleted$/m],
   [['install', 'package', 'plinth_sample'], 0, /^installed$/m],

@@ -77,7 +77,7 @@ describe('receivers that do not respond', () => {
       flags: [...FLAGS, '--webhooks-concurrency-node=32'],
     });
     try {
-      // Each of them could use up all slots.
+      // Each hanging receiver has enough deliveries to occupy all slots.
       const hanging = await Promise.all(Array.from({ length: 4 }, () => receive(() => {})));
       const slow = await Promise.all(
         hanging.map(({ url }) => WebhookApp.register(node, { url, events: ['stuck'] })),

@@ -55,6 +55,14 @@ export const PLACES: readonly Place[] = [
     group: 'Data',
   },
   {
+    path: '/accounts',
+    title: 'Accounts',
+    icon: 'people',
+    letter: 'a',
+    service: 'accounts',
+    group: 'Services',
+  },
+  {
     path: '/webhooks',
     title: 'Webhooks',
     icon: 'share',

@@ -126,7 +126,7 @@ it('removes events that no subscriber takes', async (context) => {
   await turnUntil(async () => (await count()) === 0);
   assert.equal(await count(), 0);
   assert.deepEqual(seen, ['often', 'often']);
-  // Passing other events has not skipped later ones.
+  // Later events are still delivered after events without a subscriber are removed.
   await publish('never');
   await turnUntil(() => seen.length === 3);
   assert.deepEqual(seen, ['often', 'often', 'never']);

@@ -112,12 +112,12 @@ export const TSDB_SETTINGS = defineSettings(
     max_select_buckets_per_series: Type.Integer({
       default: 1_000_000,
       minimum: 1,
-      description: 'maximum buckets of an InfluxQL `GROUP BY time` per series',
+      description: 'maximum number of `GROUP BY time` buckets per series in an InfluxQL statement',
     }),
     max_select_buckets: Type.Integer({
       default: 10_000_000,
       minimum: 1,
-      description: 'maximum buckets of an InfluxQL `GROUP BY time` per statement',
+      description: 'maximum number of `GROUP BY time` buckets per InfluxQL statement',
     }),
     max_held_values: Type.Integer({
       default: 20_000_000,

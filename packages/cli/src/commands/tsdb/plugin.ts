@@ -183,7 +183,7 @@ function tryOut(): Command {
 
 function describe(report: Report): string {
   const lines = [
-    ...(report.trigger_time ? [`called for ${report.trigger_time}`] : []),
+    ...(report.trigger_time ? [`trigger time: ${report.trigger_time}`] : []),
     ...report.log_lines,
   ];
   for (const [database, written] of Object.entries(report.database_writes)) {

@@ -2,22 +2,23 @@ import { useState } from 'react';
 import { FormDialog } from './form-dialog.js';
 import { TextField } from './text-field.js';
 
-/** Confirms a deletion by the name of the object. */
+/** Confirms a deletion, or another action that cannot be undone, by the name of the object. */
 export function ConfirmDelete(props: {
   readonly what: string;
+  /** The verb of the action; “Delete” by default. */
+  readonly verb?: string;
   readonly name: string;
   /** One sentence that describes the lost data. */
   readonly loss: string;
   readonly onClose: () => void;
   readonly act: () => Promise<unknown>;
 }) {
-  const { what, name, loss, onClose, act } = props;
+  const { what, verb = 'Delete', name, loss, onClose, act } = props;
   const [typed, setTyped] = useState('');
   return (
     <FormDialog
-      title={`Delete ${what} ${name}`}
-      action={`Delete ${what}`}
-      doing="Deleting …"
+      title={`${verb} ${what} ${name}`}
+      action={`${verb} ${what}`}
       isDanger
       canAct={typed === name}
       act={async () => {

@@ -1,24 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
+import { findPlatform } from '../../api/accounts.js';
 import type { ServerInfo } from '../../api/server.js';
 import { fetchDatabases, fetchSavedQueries, fetchTables } from '../../api/tsdb.js';
+import { fetchApps } from '../../api/webhooks.js';
 import { placesOf } from '../../lib/places.js';
 import { setTheme, type Theme } from '../../lib/storage/theme.js';
 import { Dialog } from '../controls/dialog.js';
+import { toast } from '../controls/toasts.js';
 
 interface Entry {
   readonly key: string;
   readonly kind: string;
   readonly text: string;
-  readonly act: () => void;
+  readonly act: () => unknown;
 }
 
+const ACCOUNT_ID = /^acct_\w+$/;
+/** An identity of the rate limits, such as `user:1` and `ip:192.0.2.1`. */
+const IDENTITY = /^[a-z_]+:\S+$/;
 const MAX_SHOWN_COUNT = 50;
 /** Limit per database. The server narrows the list as the user types. */
 const MAX_TABLE_COUNT = 200;
 
-/** The command palette: finds pages, databases, tables and saved queries by name. */
+/** The command palette: finds pages and objects by name, accounts and callers by id. */
 export function Palette(props: { readonly info: ServerInfo; readonly onClose: () => void }) {
   const { info, onClose } = props;
   const [text, setText] = useState('');
@@ -43,11 +49,11 @@ export function Palette(props: { readonly info: ServerInfo; readonly onClose: ()
         className="input"
         autoFocus
         role="combobox"
-        aria-label="Find a page, database, table or saved query"
+        aria-label="Find a page, database, table, saved query, app, account or caller"
         aria-expanded="true"
         aria-controls={`${id}-list`}
         aria-activedescendant={shown[active] && `${id}-${active}`}
-        placeholder="A page, database, table or saved query"
+        placeholder="A name, an account id (acct_…) or a caller (user:1)"
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -111,8 +117,49 @@ function useEntries({ services }: ServerInfo, text: string): readonly Entry[] {
     queryFn: fetchSavedQueries,
     enabled: hasTables,
   });
+  const apps = useQuery({
+    queryKey: ['webhooks', 'apps'],
+    queryFn: fetchApps,
+    enabled: services.includes('webhooks'),
+  });
+  const accountId = ACCOUNT_ID.exec(text.trim())?.[0];
+  const identity = IDENTITY.exec(text.trim())?.[0];
   const themes: readonly Theme[] = ['light', 'dark', 'system'];
   return [
+    ...(accountId !== undefined && services.includes('accounts')
+      ? [
+          {
+            key: accountId,
+            kind: 'account',
+            text: accountId,
+            act: async () => {
+              const platform = await findPlatform(accountId);
+              if (platform === undefined) toast(`Account ${accountId} not found`, true);
+              else
+                void navigate({
+                  to: '/accounts/$platform/$account',
+                  params: { platform, account: accountId },
+                });
+            },
+          },
+        ]
+      : []),
+    ...(identity !== undefined && services.includes('ratelimit')
+      ? [
+          {
+            key: `caller ${identity}`,
+            kind: 'caller',
+            text: identity,
+            act: () => void navigate({ to: '/limits', search: { identity } }),
+          },
+        ]
+      : []),
+    ...(apps.data ?? []).map(({ id, name }) => ({
+      key: `app ${id}`,
+      kind: 'webhook app',
+      text: name,
+      act: () => void navigate({ to: '/webhooks/$app', params: { app: String(id) } }),
+    })),
     ...placesOf(services).map(({ path, title }) => ({
       key: path,
       kind: 'page',

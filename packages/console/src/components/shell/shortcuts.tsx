@@ -4,7 +4,7 @@ import { hasLetterKeys, setLetterKeys } from '../../lib/storage/letter-keys.js';
 import { Dialog } from '../controls/dialog.js';
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  ['Ctrl K', 'Find a page, database, table or saved query'],
+  ['Ctrl K', 'Find a page or object by name, or an account or caller by id'],
   ['Ctrl Enter', 'Run the query'],
   ['Shift Ctrl Enter', 'Explain the query'],
   ['Ctrl .', 'Cancel the running query'],

@@ -16,7 +16,7 @@ const Tiles = lazy(() => import('./tiles.js').then((m) => ({ default: m.Tiles })
 
 const SERVICES: Readonly<Record<string, readonly [name: string, what: string, path?: string]>> = {
   tsdb: ['Time series', 'line protocol writes, SQL and InfluxQL queries', '/explore'],
-  accounts: ['Accounts', 'accounts, persons and requirements'],
+  accounts: ['Accounts', 'accounts, persons and requirements', '/accounts'],
   webhooks: ['Webhooks', 'signed event deliveries to apps, with retries', '/webhooks'],
   ratelimit: ['Rate limits', 'request limits for users, apps and addresses', '/limits'],
   gamedata: ['Game data', 'public collections, versions and an editor'],

@@ -160,7 +160,7 @@ function readFraction(input: string, pattern: RegExp, fields: Fields): string | 
   });
 }
 
-/** Reads a short or full name, in any case, for either specifier. */
+/** Reads an abbreviated or full name, case-insensitively, for either specifier. */
 function readName(
   input: string,
   names: readonly string[],

@@ -134,7 +134,7 @@ async function refuseDamage(
   await refuseOtherTimes(connection, { path, time }, timeType);
   if (isLossy || (!lostCount && !nanCount)) return;
   throw new ParquetUnreadable(
-    `line protocol does not support ${lostCount} rows without a field or a time, and ${nanCount} NaN values; nothing was written; use --lossy to skip them`,
+    `${lostCount} rows have no field or no time, and ${nanCount} values are NaN; line protocol supports neither; nothing was written; use --lossy to skip them`,
   );
 }
 

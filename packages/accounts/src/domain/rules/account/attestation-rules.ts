@@ -27,7 +27,7 @@ function checkDirectorship(at: AccountContext): Violation | undefined {
   if (!at.isCreate || !at.given.identity?.attestations?.directorship_declaration) return undefined;
   return violate('directorship_declaration_not_allowed_during_account_creation', {
     param: `${BLOCK}.directorship_declaration`,
-    message: `${BLOCK}.directorship_declaration can only be sent after the account was created.`,
+    message: `${BLOCK}.directorship_declaration can be set only after the account has been created.`,
   });
 }
 
@@ -36,7 +36,7 @@ function checkOwnership(at: AccountContext): Violation | undefined {
   if (!at.isCreate || !at.given.identity?.attestations?.ownership_declaration) return undefined;
   return violate('ownership_declaration_not_allowed_during_account_creation', {
     param: `${BLOCK}.ownership_declaration`,
-    message: `${BLOCK}.ownership_declaration can only be sent after the account was created.`,
+    message: `${BLOCK}.ownership_declaration can be set only after the account has been created.`,
   });
 }
 

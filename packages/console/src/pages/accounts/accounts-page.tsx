@@ -1,0 +1,150 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type AccountRow, fetchAccount, fetchAccounts } from '../../api/accounts.js';
+import { DataTable } from '../../components/controls/data-table.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
+import { ShowMore } from '../../components/controls/show-more.js';
+import { capabilitiesOf, requirementSummary, statusText } from '../../lib/account-text.js';
+import { countText } from '../../lib/units.js';
+import { ModeSwitch } from './mode-switch.js';
+import { usePlatform } from './use-platform.js';
+
+/** The details of each account are fetched with their own request. */
+const MAX_DETAILED = 20;
+
+/** Lists the accounts of a platform. */
+export function AccountsPage() {
+  const search = useSearch({ strict: false }) as Record<string, string>;
+  const { find = '', closed = '' } = search;
+  const navigate = useNavigate();
+  const { platforms, platform, isLive } = usePlatform();
+  const pages = useInfiniteQuery({
+    queryKey: ['accounts', 'list', platform, isLive, closed],
+    queryFn: ({ pageParam }) =>
+      fetchAccounts(platform, { livemode: isLive, closed: closed === '1', page: pageParam }),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    enabled: platform !== '',
+  });
+  const loaded = pages.data?.pages.flatMap((page) => page.accounts) ?? [];
+  const wanted = find.trim().toLowerCase();
+  const shown = loaded.filter(({ id, display_name, contact_email }) =>
+    `${id} ${display_name ?? ''} ${contact_email ?? ''}`.toLowerCase().includes(wanted),
+  );
+  const go = (change: Record<string, string>) =>
+    void navigate({ to: '/accounts', search: { ...search, ...change }, replace: true });
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 tabIndex={-1}>Accounts</h1>
+        <ModeSwitch
+          isLive={isLive}
+          platform={platform}
+          platforms={platforms.data ?? []}
+          onChange={go}
+        />
+        <input
+          className="input"
+          data-find
+          aria-label="Find account"
+          placeholder="Find account   /"
+          value={find}
+          onChange={(event) => go({ find: event.target.value })}
+        />
+        <label className="row small">
+          <input
+            type="checkbox"
+            checked={closed === '1'}
+            onChange={(event) => go({ closed: event.target.checked ? '1' : '' })}
+          />
+          Closed
+        </label>
+        <span className="row end">
+          <Link to="/accounts/keys" search={{ platform }} className="button">
+            API keys
+          </Link>
+        </span>
+      </header>
+      <QueryProblem of={platforms} />
+      <QueryProblem of={pages} />
+      <DataTable
+        label="Accounts"
+        rows={pages.isSuccess ? shown : undefined}
+        keyOf={({ id }) => id}
+        onOpen={({ id }) =>
+          void navigate({ to: '/accounts/$platform/$account', params: { platform, account: id } })
+        }
+        columns={[
+          {
+            title: 'Account',
+            cell: ({ id, display_name }) => (
+              <Link to="/accounts/$platform/$account" params={{ platform, account: id }}>
+                {display_name ?? id}
+              </Link>
+            ),
+          },
+          { title: 'Id', cell: ({ id }) => <code>{id}</code> },
+          { title: 'Email', cell: ({ contact_email }) => contact_email ?? '–' },
+          {
+            title: 'Configurations',
+            cell: ({ applied_configurations }) => applied_configurations.join(', ') || '–',
+          },
+          {
+            title: 'Capabilities',
+            cell: ({ id }, index) =>
+              index < MAX_DETAILED && <Detail platform={platform} id={id} part="capabilities" />,
+          },
+          {
+            title: 'Requirements',
+            cell: ({ id }, index) =>
+              index < MAX_DETAILED && <Detail platform={platform} id={id} part="requirements" />,
+          },
+          {
+            title: 'Created (UTC)',
+            className: 'nowrap',
+            cell: ({ created }) => created.slice(0, 19).replace('T', ' '),
+          },
+        ]}
+        empty={
+          loaded.length > 0
+            ? 'No loaded account matches.'
+            : 'No accounts yet. Client libraries of Stripe create them with an API key of this platform.'
+        }
+      />
+      {loaded.length > 0 && (
+        <p className="hint soft row" role="status">
+          {countText(shown.length)} {pages.hasNextPage ? 'of the loaded accounts' : 'accounts'}
+          <ShowMore pages={pages} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+const WORST = ['restricted', 'pending', 'unsupported', 'inactive', 'active'];
+
+function Detail(props: {
+  readonly platform: string;
+  readonly id: AccountRow['id'];
+  readonly part: 'capabilities' | 'requirements';
+}) {
+  const { platform, id, part } = props;
+  const { data } = useQuery({
+    queryKey: ['accounts', 'account', platform, id],
+    queryFn: () => fetchAccount(platform, id),
+  });
+  if (data === undefined) return null;
+  if (part === 'requirements') return requirementSummary(data.requirements?.entries ?? []);
+  const found = capabilitiesOf(data).map(({ status }) => status);
+  const worst = WORST.find((status) => found.includes(status));
+  return worst === undefined ? '–' : <CapabilityChip status={worst} />;
+}
+
+export function CapabilityChip({ status }: { readonly status: string }) {
+  const look = status === 'active' ? 'good' : status === 'pending' ? 'warn' : 'bad';
+  return (
+    <span className={`chip ${look}`}>
+      {status === 'active' ? '✓' : status === 'pending' ? '◷' : '✕'} {statusText(status)}
+    </span>
+  );
+}

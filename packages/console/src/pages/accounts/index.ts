@@ -1,0 +1,3 @@
+export { AccountKeysPage } from './account-keys-page.js';
+export { AccountPage } from './account-page.js';
+export { AccountsPage } from './accounts-page.js';
