@@ -58,6 +58,7 @@ const PAGES = {
   triggers: ['triggers?db=sample', 'table >> nth=1'],
   webhooks: ['webhooks/1', 'table >> nth=0', 'tr.clickable >> nth=1'],
   redrive: ['webhooks/1/redrive', 'fieldset'],
+  account: ['accounts/plat_default/ACCOUNT', 'table >> nth=1'],
   limits: ['limits?identity=user:7', 'table >> nth=2'],
   identities: ['identities', 'h1'],
   queries: ['queries', 'table'],
@@ -77,7 +78,12 @@ const folder = path.join(root, 'docs', 'console');
 const dataDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-shots-'));
 const pluginDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-shots-plugins-'));
 const FLAGS = [
-  ...['--services', 'tsdb,webhooks,ratelimit', '--tsdb-internal-metrics-interval-ms', '1000'],
+  ...[
+    '--services',
+    'tsdb,accounts,webhooks,ratelimit',
+    '--tsdb-internal-metrics-interval-ms',
+    '1000',
+  ],
   ...['--webhooks-allow-private-targets', '127.0.0.0/8'],
   ...['--plugin-dir', pluginDir],
 ];
@@ -94,6 +100,7 @@ try {
   await processSomething(anonymous.withToken(token));
   await deliverSomething(anonymous.withToken(token));
   await loadExample(anonymous.withToken(token));
+  const account = await createAccount(anonymous.withToken(token));
   fs.mkdirSync(folder, { recursive: true });
   if (words.length === 0 || words.includes('server')) await beBusy(anonymous.withToken(token));
   for (const theme of ['light', 'dark']) {
@@ -106,7 +113,7 @@ try {
     for (const [name, [address, there, ...clicked]] of Object.entries(PAGES)) {
       if (words.length > 0 && !words.includes(name)) continue;
       const page = await context.newPage();
-      await page.goto(`${server.url}/console/${address}`);
+      await page.goto(`${server.url}/console/${address.replace('ACCOUNT', account)}`);
       await page.locator(there).first().waitFor({ timeout: 60_000 });
       for (const each of clicked) {
         if (typeof each === 'string') await page.locator(each).first().click();
@@ -123,6 +130,33 @@ try {
   await server.stop();
   receiver.close();
   for (const each of [dataDir, pluginDir]) fs.rmSync(each, { recursive: true, force: true });
+}
+
+/** Creates an account with missing data, and returns its id. */
+async function createAccount(client) {
+  const post = async (caller, address, body) => {
+    const { status, text } = await caller.call('POST', address, {
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    });
+    if (status >= 300) throw new Error(`${address}: ${status} ${text}`);
+    return JSON.parse(text);
+  };
+  const key = await post(client, '/ops/v1/accounts/platforms/plat_default/keys', {
+    kind: 'secret',
+    livemode: false,
+  });
+  const { id } = await post(client.withToken(key.value), '/v2/core/accounts', {
+    display_name: 'Furever Ltd',
+    contact_email: 'ann@example.com',
+    identity: { country: 'gb', entity_type: 'company' },
+    configuration: { merchant: { capabilities: { card_payments: { requested: true } } } },
+    defaults: {
+      currency: 'gbp',
+      responsibilities: { fees_collector: 'stripe', losses_collector: 'stripe' },
+    },
+  });
+  return id;
 }
 
 /** Creates several files that cover the same time range. */
