@@ -18,7 +18,9 @@ import { openSharedServers } from './lib/shared-servers.mjs';
 import { listTestFiles } from './lib/test-files.mjs';
 import { groupUnitTests } from './lib/unit-groups.mjs';
 
+/** Test files that run at the same time. Many files of the longer tests wait for timers, so that two leave cores idle. */
 const CONCURRENCY = 2;
+const LONG_CONCURRENCY = 3;
 /** A test process that hangs fails after this time. `hang-watch.mjs` detects single tests that hang. */
 const TEST_TIMEOUT_MS = 900_000;
 /** More failed files than this are not repeated, because their failures are not random. */
@@ -75,7 +77,8 @@ function isMain(file) {
 
 /** @returns the exit code. */
 async function runAll() {
-  const first = await runFiles(groupUnitTests(files, reports), CONCURRENCY);
+  const concurrency = has('--rest') || has('--full') ? LONG_CONCURRENCY : CONCURRENCY;
+  const first = await runFiles(groupUnitTests(files, reports), concurrency);
   printDurations(first.tests);
   reportStarts();
   if (first.code === 0) return 0;
