@@ -36,15 +36,15 @@ import { accountsTable } from './routes/table.js';
 import type { ErrorWording } from './routes/to-wire.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
 import { CommitQueue } from './storage/commit-queue.js';
+import { Encryptor } from './storage/encryptor.js';
 import { isShared } from './storage/guard-store.js';
+import type { KeyKeeper } from './storage/keys/encryption-keys.js';
 import { refuseForeignKeys } from './storage/keys/key-check.js';
 import { KeyFile } from './storage/keys/key-file.js';
-import type { KeyKeeper } from './storage/keys/sealing-keys.js';
 import { SharedKeys } from './storage/keys/shared-keys.js';
 import { oldestRecordMs } from './storage/oldest-record.js';
 import { RetentionStore } from './storage/retention-store.js';
 import { RowCounter } from './storage/row-counts.js';
-import { Sealer } from './storage/sealer.js';
 
 /** Methods that the service needs from the owner of the platform keys. */
 export interface PlatformKeyring extends KeyDirectory, ManagedKeys {
@@ -179,9 +179,9 @@ class AccountsService implements HttpService {
     const keeper: KeyKeeper = shared ?? keyFile;
     // The keys are opened before the first platform is stored, so that an interrupted start leaves
     // no data without a key.
-    const sealingKeys = await keeper.open({ hasData: await this.#platforms.hasStored() });
-    if (shared === undefined) await refuseForeignKeys(store, sealingKeys, keyFile.place);
-    const sealer = new Sealer(sealingKeys);
+    const encryptionKeys = await keeper.open({ hasData: await this.#platforms.hasStored() });
+    if (shared === undefined) await refuseForeignKeys(store, encryptionKeys, keyFile.place);
+    const encryptor = new Encryptor(encryptionKeys);
     const isFirstStart = await this.#platforms.load();
     await this.#prepareKeys(isFirstStart);
     await this.#sender.start();
@@ -189,14 +189,14 @@ class AccountsService implements HttpService {
       clock,
       random,
       store,
-      sealer,
+      encryptor,
       commits: this.#commits,
       platforms: this.#platforms,
       terms: this.#terms,
       config,
       keyring: this.#deps.keys,
       keeper,
-      sealingKeys,
+      encryptionKeys,
       outbox: this.#deps.outbox,
       log: this.#deps.log,
       sender: this.#sender,
@@ -211,7 +211,7 @@ class AccountsService implements HttpService {
     if (shared !== undefined) {
       const readKeys = async (): Promise<void> => {
         const keys = await shared.read();
-        if (keys !== undefined) sealer.use(keys);
+        if (keys !== undefined) encryptor.use(keys);
       };
       this.#refresh = clock.every(SHARED_REFRESH_MS, async () => {
         const reading = [readKeys(), this.#platforms.reload(), destinations.load()];

@@ -38,9 +38,9 @@ import { type Credentials, WebhookDialect } from './routes/dialect.js';
 import { liveSources } from './routes/live-sources.js';
 import { type TableDeps, webhookTables } from './routes/table.js';
 import { DeliveryStore } from './storage/delivery-store.js';
+import { EncryptedUrls } from './storage/encrypted-urls.js';
 import { HookStore } from './storage/hook-store.js';
 import { QueueStore } from './storage/queue/queue-store.js';
-import { SealedUrls } from './storage/sealed-urls.js';
 
 /** The app registry as this service needs it. */
 export interface AppRegistry extends Credentials {
@@ -106,7 +106,7 @@ class WebhookService implements Webhooks {
   readonly #hooks: HookRegistry;
   readonly #queue: QueueStore;
   readonly #deliveries: DeliveryStore;
-  readonly #urls: SealedUrls;
+  readonly #urls: EncryptedUrls;
   readonly #sender: GuardedSender;
   readonly #payloads = new PayloadProcessor();
   readonly #endings: Endings;
@@ -141,7 +141,7 @@ class WebhookService implements Webhooks {
     this.#hooks = new HookRegistry(this.#hookStore, clock);
     this.#queue = new QueueStore(store, random.uuidV7(), deps.folderId);
     this.#deliveries = new DeliveryStore(store);
-    this.#urls = new SealedUrls(deps.secrets);
+    this.#urls = new EncryptedUrls(deps.secrets);
     this.#endings = new Endings({
       queue: this.#queue,
       hooks: this.#hooks,

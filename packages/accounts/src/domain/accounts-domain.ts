@@ -14,13 +14,13 @@ import type { AccountRow } from '../storage/account-codec.js';
 import { AccountStore } from '../storage/account-store.js';
 import type { CommitQueue } from '../storage/commit-queue.js';
 import { DestinationStore } from '../storage/destination-store.js';
+import type { EncryptionKeys, Encryptor } from '../storage/encryptor.js';
 import { EventStore } from '../storage/event-store.js';
 import { FixtureStore } from '../storage/fixture-store.js';
 import { GuardStore } from '../storage/guard-store.js';
 import { IdempotencyStore } from '../storage/idempotency-store.js';
-import type { KeyKeeper } from '../storage/keys/sealing-keys.js';
+import type { KeyKeeper } from '../storage/keys/encryption-keys.js';
 import { oldestRecordMs } from '../storage/oldest-record.js';
-import type { Sealer, SealingKeys } from '../storage/sealer.js';
 import { TokenStore } from '../storage/token-store.js';
 import { AccountAccess } from './account/account-access.js';
 import { type AccountListener, AccountReports } from './account/account-reports.js';
@@ -50,14 +50,14 @@ export interface DomainDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: RelationalStore;
-  readonly sealer: Sealer;
+  readonly encryptor: Encryptor;
   readonly commits: CommitQueue;
   readonly platforms: Platforms;
   readonly terms: VendorTerms;
   readonly config: AccountsConfig;
   readonly keyring: ManagedKeys;
   readonly keeper: KeyKeeper;
-  readonly sealingKeys: SealingKeys;
+  readonly encryptionKeys: EncryptionKeys;
   readonly outbox: Outbox;
   readonly log: Logger;
   /** Sends events to their destinations. */
@@ -82,9 +82,9 @@ export class AccountsDomain {
   readonly delivery: EventDelivery;
 
   constructor(deps: DomainDeps) {
-    const { clock, random, sealer, commits, platforms, config } = deps;
+    const { clock, random, encryptor, commits, platforms, config } = deps;
     const locks = new KeyedLocks();
-    const store = new AccountStore(deps.store, sealer);
+    const store = new AccountStore(deps.store, encryptor);
     commits.onCommitted((writes) => {
       deps.numbers.committed(writes);
       const rows = writes.rows.get('accounts_accounts') ?? [];
@@ -94,7 +94,7 @@ export class AccountsDomain {
     const events = new EventStore(deps.store);
     const records = new IdempotencyStore({
       store: deps.store,
-      sealer,
+      encryptor,
       oldestMs: oldestRecordMs(clock, config.idempotency_ttl_sec),
     });
     const access = new AccountAccess(store);
@@ -104,7 +104,7 @@ export class AccountsDomain {
       guards: new GuardStore({ store: deps.store, clock, random }),
     });
     const mutations = new Mutations({
-      ...{ clock, commits: guarded, records, locks, sealer },
+      ...{ clock, commits: guarded, records, locks, encryptor },
       numbers: deps.numbers,
     });
     this.mutations = mutations;
@@ -116,11 +116,11 @@ export class AccountsDomain {
     const { listener, outbox } = deps;
     const reports =
       listener && new AccountReports({ outbox, events, accounts: store, listener, wire });
-    const destinationStore = new DestinationStore(deps.store, sealer);
+    const destinationStore = new DestinationStore(deps.store, encryptor);
     const writer = new AccountWriter({
       clock,
       random,
-      sealer,
+      encryptor,
       events,
       derive: deriveRequirements,
       wire,
@@ -154,7 +154,7 @@ export class AccountsDomain {
       headerPrefixes: config.header_prefixes,
     });
     const ttlMs = config.token_ttl_sec * 1000;
-    const tokenStore = new TokenStore(deps.store, sealer);
+    const tokenStore = new TokenStore(deps.store, encryptor);
     const shared = { clock, random, store, fixtures, access, writer, mutations, facts };
     this.tokens = new Tokens({
       clock,
@@ -196,8 +196,8 @@ export class AccountsDomain {
       commits: guarded,
       locks,
       keeper: deps.keeper,
-      sealer,
-      keys: deps.sealingKeys,
+      encryptor,
+      keys: deps.encryptionKeys,
     });
     this.operator = new Operator({
       clock,

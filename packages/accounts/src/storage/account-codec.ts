@@ -6,13 +6,13 @@ import type { IdNumber } from '../model/account/parts.js';
 import type { PersonFields, StoredPerson } from '../model/account/person.js';
 import { type Tenant, tenantKey } from '../model/platform/tenant.js';
 import type { AccountTables } from './account-tables.js';
+import type { Encryptor } from './encryptor.js';
 import {
   type PackedFutureRequirements,
   type PackedRequirements,
   packRequirements,
   unpackRequirements,
 } from './requirements-codec.js';
-import type { Sealer } from './sealer.js';
 
 export type AccountRow = Selectable<AccountTables['accounts_accounts']>;
 export type PersonRow = Selectable<AccountTables['accounts_persons']>;
@@ -45,7 +45,11 @@ export function masksWith(names: readonly ConfigurationName[]): readonly number[
 }
 
 /** @param head the account as sent without `include`. */
-export function toAccountRow(account: StoredAccount, head: string, sealer: Sealer): AccountRow {
+export function toAccountRow(
+  account: StoredAccount,
+  head: string,
+  encryptor: Encryptor,
+): AccountRow {
   const { id, platform, livemode, createdMs, isClosed, dueMs, state, ...rest } = account;
   const body = {
     v: ACCOUNT_BODY_VERSION,
@@ -53,7 +57,7 @@ export function toAccountRow(account: StoredAccount, head: string, sealer: Seale
     requirements: packRequirements(account.requirements),
     futureRequirements: packRequirements(account.futureRequirements),
     state,
-    fields: sealAccount(account, sealer),
+    fields: encryptAccount(account, encryptor),
   };
   const customer = account.fields.configuration?.customer;
   return {
@@ -75,10 +79,14 @@ export function toAccountRow(account: StoredAccount, head: string, sealer: Seale
 }
 
 /**
- * @param sealer decrypts id numbers. Without it they stay encrypted, which is sufficient for
+ * @param encryptor decrypts id numbers. Without it they stay encrypted, which is sufficient for
  * responses.
  */
-export function fromAccountRow(row: AccountRow, tenant: Tenant, sealer?: Sealer): StoredAccount {
+export function fromAccountRow(
+  row: AccountRow,
+  tenant: Tenant,
+  encryptor?: Encryptor,
+): StoredAccount {
   const body = JSON.parse(row.body) as AccountBody; // `toAccountRow` wrote this JSON
   const account: StoredAccount = {
     platform: tenant.platform,
@@ -99,12 +107,12 @@ export function fromAccountRow(row: AccountRow, tenant: Tenant, sealer?: Sealer)
       body.v === 1 ? body.futureRequirements : unpackRequirements(body.futureRequirements),
     dueMs: row.due_ms === null ? undefined : Number(row.due_ms),
   };
-  if (sealer === undefined) return account;
-  return mapIdNumbers(account, (number) => openNumber(number, account.id, sealer));
+  if (encryptor === undefined) return account;
+  return mapIdNumbers(account, (number) => openNumber(number, account.id, encryptor));
 }
 
-function sealAccount(account: StoredAccount, sealer: Sealer): StoredAccount['fields'] {
-  return mapIdNumbers(account, (number) => sealNumber(number, account.id, sealer)).fields;
+function encryptAccount(account: StoredAccount, encryptor: Encryptor): StoredAccount['fields'] {
+  return mapIdNumbers(account, (number) => sealNumber(number, account.id, encryptor)).fields;
 }
 
 function mapIdNumbers(
@@ -118,9 +126,9 @@ function mapIdNumbers(
   return { ...account, fields: { ...account.fields, identity: { ...identity, business_details } } };
 }
 
-export function toPersonRow(person: StoredPerson, tenant: Tenant, sealer: Sealer): PersonRow {
+export function toPersonRow(person: StoredPerson, tenant: Tenant, encryptor: Encryptor): PersonRow {
   const { id, accountId, createdMs, updatedMs, fields } = person;
-  const sealed = mapPersonNumbers(fields, (number) => sealNumber(number, id, sealer));
+  const sealed = mapPersonNumbers(fields, (number) => sealNumber(number, id, encryptor));
   return {
     id,
     tenant: tenantKey(tenant),
@@ -130,10 +138,14 @@ export function toPersonRow(person: StoredPerson, tenant: Tenant, sealer: Sealer
   };
 }
 
-export function fromPersonRow(row: PersonRow, livemode: boolean, sealer?: Sealer): StoredPerson {
+export function fromPersonRow(
+  row: PersonRow,
+  livemode: boolean,
+  encryptor?: Encryptor,
+): StoredPerson {
   const body = JSON.parse(row.body) as Pick<StoredPerson, 'updatedMs' | 'fields'>; // `toPersonRow` wrote this JSON
   const open = (number: IdNumber): IdNumber =>
-    sealer === undefined ? number : openNumber(number, row.id, sealer);
+    encryptor === undefined ? number : openNumber(number, row.id, encryptor);
   return {
     id: row.id,
     accountId: row.account_id,
@@ -152,11 +164,11 @@ function mapPersonNumbers(
   return { ...fields, id_numbers: fields.id_numbers.map(change) };
 }
 
-const sealNumber = (number: IdNumber, rowId: string, sealer: Sealer): IdNumber => ({
+const sealNumber = (number: IdNumber, rowId: string, encryptor: Encryptor): IdNumber => ({
   ...number,
-  value: sealer.seal(number.value, rowId),
+  value: encryptor.encrypt(number.value, rowId),
 });
-const openNumber = (number: IdNumber, rowId: string, sealer: Sealer): IdNumber => ({
+const openNumber = (number: IdNumber, rowId: string, encryptor: Encryptor): IdNumber => ({
   ...number,
-  value: sealer.open(number.value, rowId),
+  value: encryptor.decrypt(number.value, rowId),
 });

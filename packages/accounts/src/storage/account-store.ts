@@ -6,10 +6,10 @@ import type { StoredPerson } from '../model/account/person.js';
 import { type Tenant, tenantKey } from '../model/platform/tenant.js';
 import { type AccountRow, fromAccountRow, fromPersonRow, masksWith } from './account-codec.js';
 import type { AccountTables } from './account-tables.js';
+import type { Encryptor } from './encryptor.js';
 import { type CachedGlance, GlanceCache } from './glance-cache.js';
 import { isShared } from './guard-store.js';
 import { inPage, inPageOrder, type Keyed, type PageQuery } from './pages.js';
-import type { Sealer } from './sealer.js';
 
 /** Data for responses and refusals that do not need the complete account. */
 export interface AccountGlance {
@@ -28,14 +28,14 @@ export interface Aggregate {
 /** Reads accounts and persons of one tenant. Ids of other tenants are not found. */
 export class AccountStore {
   readonly #reader: Kysely<AccountTables>;
-  readonly #sealer: Sealer;
+  readonly #encryptor: Encryptor;
 
   /** `undefined` if other nodes change accounts as well. */
   readonly #cache: GlanceCache | undefined;
 
-  constructor(store: RelationalStore, sealer: Sealer) {
+  constructor(store: RelationalStore, encryptor: Encryptor) {
     this.#reader = store.reader<AccountTables>();
-    this.#sealer = sealer;
+    this.#encryptor = encryptor;
     this.#cache = isShared(store) ? undefined : new GlanceCache();
   }
 
@@ -77,7 +77,7 @@ export class AccountStore {
 
   async aggregate(tenant: Tenant, id: string): Promise<Aggregate | undefined> {
     const [account, rows] = await Promise.all([
-      this.#account(tenant, id, this.#sealer),
+      this.#account(tenant, id, this.#encryptor),
       this.#reader
         .selectFrom('accounts_persons')
         .selectAll()
@@ -89,7 +89,7 @@ export class AccountStore {
     if (account === undefined) return undefined;
     return {
       account,
-      persons: rows.map((row) => fromPersonRow(row, tenant.livemode, this.#sealer)),
+      persons: rows.map((row) => fromPersonRow(row, tenant.livemode, this.#encryptor)),
     };
   }
 
@@ -210,14 +210,18 @@ export class AccountStore {
     return rows.map((row) => row.id);
   }
 
-  async #account(tenant: Tenant, id: string, sealer?: Sealer): Promise<StoredAccount | undefined> {
+  async #account(
+    tenant: Tenant,
+    id: string,
+    encryptor?: Encryptor,
+  ): Promise<StoredAccount | undefined> {
     const row = await this.#reader
       .selectFrom('accounts_accounts')
       .selectAll()
       .where('id', '=', id)
       .executeTakeFirst();
     if (row === undefined || row.tenant !== tenantKey(tenant)) return undefined;
-    return fromAccountRow(row satisfies AccountRow, tenant, sealer);
+    return fromAccountRow(row satisfies AccountRow, tenant, encryptor);
   }
 }
 

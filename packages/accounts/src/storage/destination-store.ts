@@ -4,8 +4,8 @@ import type { EventDestination } from '../model/events/event-destination.js';
 import { tenantKey } from '../model/platform/tenant.js';
 import type { AccountTables } from './account-tables.js';
 import type { WriteSet } from './commit-queue.js';
+import type { Encryptor } from './encryptor.js';
 import { isShared } from './guard-store.js';
-import type { Sealer } from './sealer.js';
 
 /** A pending delivery attempt. */
 export interface PendingDelivery {
@@ -44,36 +44,43 @@ type DestinationBody = Omit<EventDestination, 'id' | 'tenant' | 'createdMs'>;
 /** The URL is encrypted like the secret, because receivers often put a credential in its query. */
 const urlContext = (id: string): string => `${id}.url`;
 
-function sealBody({ secret, url, ...others }: DestinationBody, id: string, sealer: Sealer): string {
-  const sealed = { secret: sealer.seal(secret, id), url: sealer.seal(url, urlContext(id)) };
+function encryptBody(
+  { secret, url, ...others }: DestinationBody,
+  id: string,
+  encryptor: Encryptor,
+): string {
+  const sealed = {
+    secret: encryptor.encrypt(secret, id),
+    url: encryptor.encrypt(url, urlContext(id)),
+  };
   return JSON.stringify({ ...others, ...sealed });
 }
 
-function openBody(text: string, id: string, sealer: Sealer): DestinationBody {
-  const body = JSON.parse(text) as DestinationBody; // written by `sealBody` or an earlier version
-  const url = hasSealedUrl(text) ? sealer.open(body.url, urlContext(id)) : body.url;
-  return { ...body, url, secret: sealer.open(body.secret, id) };
+function openBody(text: string, id: string, encryptor: Encryptor): DestinationBody {
+  const body = JSON.parse(text) as DestinationBody; // written by `encryptBody` or an earlier version
+  const url = hasEncryptedUrl(text) ? encryptor.decrypt(body.url, urlContext(id)) : body.url;
+  return { ...body, url, secret: encryptor.decrypt(body.secret, id) };
 }
 
 /** Earlier versions stored plain URLs; none of these starts like an encrypted text. */
-export const hasSealedUrl = (body: string): boolean => /"url":"s1\./.test(body);
+export const hasEncryptedUrl = (body: string): boolean => /"url":"s1\./.test(body);
 
 /** Encrypts all secrets of a stored body again under the current key. */
-export const resealBody = (body: string, id: string, sealer: Sealer): string =>
-  sealBody(openBody(body, id, sealer), id, sealer);
+export const resealBody = (body: string, id: string, encryptor: Encryptor): string =>
+  encryptBody(openBody(body, id, encryptor), id, encryptor);
 
 /** Event destinations and their pending deliveries. */
 export class DestinationStore {
   readonly #reader: Kysely<AccountTables>;
-  readonly #sealer: Sealer;
+  readonly #encryptor: Encryptor;
 
   readonly #store: RelationalStore;
   readonly isShared: boolean;
 
-  constructor(store: RelationalStore, sealer: Sealer) {
+  constructor(store: RelationalStore, encryptor: Encryptor) {
     this.#store = store;
     this.#reader = store.reader<AccountTables>();
-    this.#sealer = sealer;
+    this.#encryptor = encryptor;
     this.isShared = isShared(store);
   }
 
@@ -104,7 +111,7 @@ export class DestinationStore {
       .orderBy('id')
       .execute();
     return rows.map((row) => {
-      const body = openBody(row.body, row.id, this.#sealer);
+      const body = openBody(row.body, row.id, this.#encryptor);
       const colon = row.tenant.lastIndexOf(':');
       return {
         ...body,
@@ -121,7 +128,7 @@ export class DestinationStore {
       id,
       tenant: tenantKey(tenant),
       created_ms: createdMs,
-      body: sealBody(body, id, this.#sealer),
+      body: encryptBody(body, id, this.#encryptor),
     });
   }
 

@@ -2,8 +2,8 @@ import type { RelationalStore } from '@plinth/kernel';
 import type { Kysely } from 'kysely';
 import type { AccountTables } from './account-tables.js';
 import { WriteSet } from './commit-queue.js';
+import type { Encryptor } from './encryptor.js';
 import type { OldestRecordMs } from './oldest-record.js';
-import type { Sealer } from './sealer.js';
 
 export interface IdempotencyRecord {
   /** The id has the form `<tenant>:<key>`. */
@@ -25,16 +25,16 @@ export interface IdempotencyRecord {
 /** Responses by idempotency key. Source: accounts, section 5. */
 export class IdempotencyStore {
   readonly #reader: Kysely<AccountTables>;
-  readonly #sealer: Sealer;
+  readonly #encryptor: Encryptor;
   readonly #oldestMs: OldestRecordMs;
 
   constructor(deps: {
     readonly store: RelationalStore;
-    readonly sealer: Sealer;
+    readonly encryptor: Encryptor;
     readonly oldestMs: OldestRecordMs;
   }) {
     this.#reader = deps.store.reader<AccountTables>();
-    this.#sealer = deps.sealer;
+    this.#encryptor = deps.encryptor;
     this.#oldestMs = deps.oldestMs;
   }
 
@@ -57,7 +57,7 @@ export class IdempotencyStore {
         ? undefined
         : {
             status,
-            body: isSecret ? this.#sealer.open(body, id) : body,
+            body: isSecret ? this.#encryptor.decrypt(body, id) : body,
             requestId: request_id,
             isSecret,
           };
@@ -81,7 +81,11 @@ export class IdempotencyStore {
       status: answer?.status ?? null,
       request_id: requestId,
       body:
-        answer === undefined ? null : isSecret ? this.#sealer.seal(answer.body, id) : answer.body,
+        answer === undefined
+          ? null
+          : isSecret
+            ? this.#encryptor.encrypt(answer.body, id)
+            : answer.body,
       is_sealed: isSecret ? 1 : 0,
       created_ms: createdMs,
     });

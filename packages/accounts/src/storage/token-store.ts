@@ -4,7 +4,7 @@ import type { StoredToken, TokenKind } from '../model/account/token.js';
 import { type Tenant, tenantKey } from '../model/platform/tenant.js';
 import type { AccountTables } from './account-tables.js';
 import type { WriteSet } from './commit-queue.js';
-import type { Sealer } from './sealer.js';
+import type { Encryptor } from './encryptor.js';
 
 /**
  * Person and account tokens. Their content is encrypted, and removed when they are used or have
@@ -12,11 +12,11 @@ import type { Sealer } from './sealer.js';
  */
 export class TokenStore {
   readonly #reader: Kysely<AccountTables>;
-  readonly #sealer: Sealer;
+  readonly #encryptor: Encryptor;
 
-  constructor(store: RelationalStore, sealer: Sealer) {
+  constructor(store: RelationalStore, encryptor: Encryptor) {
     this.#reader = store.reader<AccountTables>();
-    this.#sealer = sealer;
+    this.#encryptor = encryptor;
   }
 
   async find(tenant: Tenant, kind: TokenKind, id: string): Promise<StoredToken | undefined> {
@@ -35,7 +35,8 @@ export class TokenStore {
       createdMs: Number(row.created_ms),
       expiresMs: Number(row.expires_ms),
       usedMs: row.used_ms === null ? undefined : Number(row.used_ms),
-      payload: row.payload === null ? undefined : JSON.parse(this.#sealer.open(row.payload, id)),
+      payload:
+        row.payload === null ? undefined : JSON.parse(this.#encryptor.decrypt(row.payload, id)),
     };
   }
 
@@ -61,7 +62,7 @@ export class TokenStore {
       created_ms: token.createdMs,
       expires_ms: token.expiresMs,
       used_ms: token.usedMs ?? null,
-      payload: payload === undefined ? null : this.#sealer.seal(JSON.stringify(payload), id),
+      payload: payload === undefined ? null : this.#encryptor.encrypt(JSON.stringify(payload), id),
     });
   }
 }

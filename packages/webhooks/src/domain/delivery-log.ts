@@ -1,13 +1,13 @@
 import type { DeliveryDetail } from '../model/delivery.js';
 import type { DeliveryPage, DeliveryStore } from '../storage/delivery-store.js';
-import type { SealedUrls } from '../storage/sealed-urls.js';
+import type { EncryptedUrls } from '../storage/encrypted-urls.js';
 
 /** Reads an app's delivery records and decrypts their URLs. */
 export class DeliveryLog {
   readonly #store: DeliveryStore;
-  readonly #urls: SealedUrls;
+  readonly #urls: EncryptedUrls;
 
-  constructor(store: DeliveryStore, urls: SealedUrls) {
+  constructor(store: DeliveryStore, urls: EncryptedUrls) {
     this.#store = store;
     this.#urls = urls;
   }
@@ -18,6 +18,6 @@ export class DeliveryLog {
 
   async get(appId: number, id: number): Promise<DeliveryDetail | undefined> {
     const found = await this.#store.get(appId, id);
-    return found && { ...found, url: this.#urls.open(found.url, appId) };
+    return found && { ...found, url: this.#urls.decrypt(found.url, appId) };
   }
 }

@@ -11,8 +11,8 @@ import { accountHead, type WireOptions } from '../../model/wire/account-object.j
 import { toAccountRow, toPersonRow } from '../../storage/account-codec.js';
 import type { Aggregate } from '../../storage/account-store.js';
 import { WriteSet } from '../../storage/commit-queue.js';
+import type { Encryptor } from '../../storage/encryptor.js';
 import type { EventStore } from '../../storage/event-store.js';
-import type { Sealer } from '../../storage/sealer.js';
 import { eventsOf } from '../events/account-events.js';
 
 /** The reason for an account change, and inputs of the evaluation in addition to the account data. */
@@ -40,7 +40,7 @@ export type IsAwaited = (bundle: EventBundle) => boolean;
 interface AccountWriterDeps {
   readonly clock: Clock;
   readonly random: Random;
-  readonly sealer: Sealer;
+  readonly encryptor: Encryptor;
   readonly events: EventStore;
   readonly derive: DeriveRequirements;
   readonly wire: WireOptions;
@@ -72,7 +72,7 @@ export class AccountWriter {
     if (drafts.length === 0 && before !== undefined && !hasHiddenChange(before.account, account)) {
       return { after: done, head, writes, hasChanged: false };
     }
-    writes.put('accounts_accounts', toAccountRow(account, head, this.#deps.sealer));
+    writes.put('accounts_accounts', toAccountRow(account, head, this.#deps.encryptor));
     this.#putPersons(writes, before?.persons ?? [], done);
     if (drafts.length > 0) this.#putEvents(writes, done, drafts, reason);
     return { after: done, head, writes, hasChanged: drafts.length > 0 };
@@ -90,14 +90,14 @@ export class AccountWriter {
   #derived(after: Aggregate, reason: ChangeReason): StoredAccount {
     const { account, persons } = after;
     if (account.isClosed) return closed(account);
-    const { clock, random, sealer, derive } = this.#deps;
+    const { clock, random, encryptor, derive } = this.#deps;
     const result = derive({
       account,
       persons,
       platform: reason.settings,
       nowMs: reason.asOfMs ?? clock.nowMs(),
       newEntryId: () => `reqent_${randomLetters(random, 16)}`,
-      digest: (text) => sealer.digest(text),
+      digest: (text) => encryptor.digest(text),
       ...(reason.outcomes && { outcomes: reason.outcomes }),
       ...(reason.isTick !== undefined && { isTick: reason.isTick }),
     });
@@ -110,7 +110,7 @@ export class AccountWriter {
     const isNow = new Set(after.persons.map((person) => person.id));
     for (const person of after.persons) {
       if (was.get(person.id) === person) continue;
-      writes.put('accounts_persons', toPersonRow(person, after.account, this.#deps.sealer));
+      writes.put('accounts_persons', toPersonRow(person, after.account, this.#deps.encryptor));
     }
     for (const { id } of before) if (!isNow.has(id)) writes.delete('accounts_persons', id);
   }

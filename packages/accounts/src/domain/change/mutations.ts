@@ -3,8 +3,8 @@ import { canonicalJson } from '../../model/merge-fields.js';
 import { tenantKey } from '../../model/platform/tenant.js';
 import { AccountsRefused } from '../../model/violation.js';
 import type { WriteSet } from '../../storage/commit-queue.js';
+import type { Encryptor } from '../../storage/encryptor.js';
 import type { IdempotencyStore } from '../../storage/idempotency-store.js';
-import type { Sealer } from '../../storage/sealer.js';
 import type { AccountMetrics } from '../numbers/account-numbers.js';
 import type { RequestContext } from '../request-context.js';
 import { type GuardedCommits, tooManyUpdates } from './guarded-commits.js';
@@ -49,7 +49,7 @@ interface MutationsDeps {
   readonly commits: GuardedCommits;
   readonly records: IdempotencyStore;
   readonly locks: KeyedLocks;
-  readonly sealer: Sealer;
+  readonly encryptor: Encryptor;
   readonly numbers: Pick<AccountMetrics, 'repeated'>;
 }
 
@@ -185,7 +185,7 @@ export class Mutations {
 
   /** Keyed, because bodies contain id numbers that could be found by brute force. */
   #fingerprint({ context, body }: Pick<MutationCall, 'context' | 'body'>): string {
-    return this.#deps.sealer.digest(`${context.method} ${context.path}\n${canonicalJson(body)}`);
+    return this.#deps.encryptor.digest(`${context.method} ${context.path}\n${canonicalJson(body)}`);
   }
 
   #refuseWhileRunning({ id, fingerprint }: RecordKey): void {

@@ -7,9 +7,9 @@ import {
 } from '../../storage/account-codec.js';
 import type { AccountTables } from '../../storage/account-tables.js';
 import { WriteSet } from '../../storage/commit-queue.js';
-import { hasSealedUrl, resealBody } from '../../storage/destination-store.js';
-import { type KeyKeeper, oldOf } from '../../storage/keys/sealing-keys.js';
-import type { Sealer, SealingKeys } from '../../storage/sealer.js';
+import { hasEncryptedUrl, resealBody } from '../../storage/destination-store.js';
+import type { EncryptionKeys, Encryptor } from '../../storage/encryptor.js';
+import { type KeyKeeper, oldOf } from '../../storage/keys/encryption-keys.js';
 import type { GuardedCommits } from '../change/guarded-commits.js';
 import type { KeyedLocks } from '../change/keyed-locks.js';
 
@@ -18,8 +18,8 @@ interface RotationDeps {
   readonly commits: GuardedCommits;
   readonly locks: KeyedLocks;
   readonly keeper: KeyKeeper;
-  readonly sealer: Sealer;
-  readonly keys: SealingKeys;
+  readonly encryptor: Encryptor;
+  readonly keys: EncryptionKeys;
 }
 
 /** Number of rows per batch. */
@@ -46,7 +46,7 @@ const COLUMNS = [
  */
 export class KeyRotation {
   readonly #deps: RotationDeps;
-  #keys: SealingKeys;
+  #keys: EncryptionKeys;
   #running: Promise<{ readonly rewrittenCount: number; readonly keyId: string }> | undefined;
 
   constructor(deps: RotationDeps) {
@@ -84,10 +84,10 @@ export class KeyRotation {
   }
 
   async #rotate(): Promise<{ readonly rewrittenCount: number; readonly keyId: string }> {
-    const { keeper, sealer } = this.#deps;
+    const { keeper, encryptor } = this.#deps;
     const { keys, old } = await keeper.addKey(this.#keys);
     this.#keys = keys;
-    sealer.use(keys);
+    encryptor.use(keys);
     return { rewrittenCount: await this.#rewriteAll(old), keyId: keys.current };
   }
 
@@ -101,7 +101,7 @@ export class KeyRotation {
     const needed = old.length === 0 ? new Set<string>() : await this.#neededKeys();
     const unneeded = old.filter((id) => !needed.has(id));
     this.#keys = await this.#deps.keeper.drop(this.#keys, unneeded);
-    this.#deps.sealer.use(this.#keys);
+    this.#deps.encryptor.use(this.#keys);
     return count;
   }
 
@@ -130,7 +130,7 @@ export class KeyRotation {
   }
 
   async #rewriteAccounts(): Promise<number> {
-    const { sealer } = this.#deps;
+    const { encryptor } = this.#deps;
     return await this.#eachRow('accounts_accounts', async (id, writes) => {
       const row = await this.#reader()
         .selectFrom('accounts_accounts')
@@ -138,13 +138,13 @@ export class KeyRotation {
         .where('id', '=', id)
         .executeTakeFirst();
       if (row === undefined || !this.#needsRewriting(row.body)) return;
-      const account = fromAccountRow(row, tenantOf(row.tenant), sealer);
-      writes.put('accounts_accounts', toAccountRow(account, row.head, sealer));
+      const account = fromAccountRow(row, tenantOf(row.tenant), encryptor);
+      writes.put('accounts_accounts', toAccountRow(account, row.head, encryptor));
     });
   }
 
   async #rewritePersons(): Promise<number> {
-    const { sealer } = this.#deps;
+    const { encryptor } = this.#deps;
     return await this.#eachRow('accounts_persons', async (id, writes) => {
       const row = await this.#reader()
         .selectFrom('accounts_persons')
@@ -153,8 +153,8 @@ export class KeyRotation {
         .executeTakeFirst();
       if (row === undefined || !this.#needsRewriting(row.body)) return;
       const tenant = tenantOf(row.tenant);
-      const person = fromPersonRow(row, tenant.livemode, sealer);
-      writes.put('accounts_persons', toPersonRow(person, tenant, sealer));
+      const person = fromPersonRow(row, tenant.livemode, encryptor);
+      writes.put('accounts_persons', toPersonRow(person, tenant, encryptor));
     });
   }
 
@@ -162,7 +162,7 @@ export class KeyRotation {
     table: 'accounts_tokens' | 'accounts_idempotency',
     column: 'payload' | 'body',
   ): Promise<number> {
-    const { sealer } = this.#deps;
+    const { encryptor } = this.#deps;
     return await this.#eachRow(table, async (id, writes) => {
       const row = await this.#reader()
         .selectFrom(table)
@@ -171,14 +171,14 @@ export class KeyRotation {
         .executeTakeFirst();
       const sealed: unknown = row === undefined ? undefined : Reflect.get(row, column);
       const isSealed = typeof sealed === 'string' && /^s1\.k\d+\./.test(sealed);
-      if (row === undefined || !isSealed || sealer.isCurrent(sealed)) return;
-      const opened = sealer.open(sealed, id);
-      writes.put(table, { ...row, [column]: sealer.seal(opened, id) } as never); // the row with one text replaced
+      if (row === undefined || !isSealed || encryptor.isCurrent(sealed)) return;
+      const opened = encryptor.decrypt(sealed, id);
+      writes.put(table, { ...row, [column]: encryptor.encrypt(opened, id) } as never); // the row with one text replaced
     });
   }
 
   async #rewriteDestinations(): Promise<number> {
-    const { sealer } = this.#deps;
+    const { encryptor } = this.#deps;
     return await this.#eachRow('accounts_destinations', async (id, writes) => {
       const row = await this.#reader()
         .selectFrom('accounts_destinations')
@@ -186,8 +186,8 @@ export class KeyRotation {
         .where('id', '=', id)
         .executeTakeFirst();
       if (row === undefined) return;
-      if (hasSealedUrl(row.body) && !this.#needsRewriting(row.body)) return;
-      const body = resealBody(row.body, id, sealer);
+      if (hasEncryptedUrl(row.body) && !this.#needsRewriting(row.body)) return;
+      const body = resealBody(row.body, id, encryptor);
       writes.put('accounts_destinations', { ...row, body });
     });
   }
@@ -243,7 +243,7 @@ export class KeyRotation {
 
   #needsRewriting(body: string): boolean {
     const sealed = body.match(/"s1\.k\d+\.[\w-]+"/g) ?? [];
-    return sealed.some((text) => !this.#deps.sealer.isCurrent(text.slice(1)));
+    return sealed.some((text) => !this.#deps.encryptor.isCurrent(text.slice(1)));
   }
 
   #reader() {

@@ -2,7 +2,7 @@ import type { RelationalStore } from '@plinth/kernel';
 import type { Kysely, Transaction } from 'kysely';
 import { accountsError } from '../../errors.js';
 import type { AccountTables } from '../account-tables.js';
-import { Sealer, type SealingKeys } from '../sealer.js';
+import { type EncryptionKeys, Encryptor } from '../encryptor.js';
 
 const NAME = 'key_file';
 const PROOF = 'the key file of these accounts';
@@ -14,7 +14,7 @@ const PROOF = 'the key file of these accounts';
  */
 export async function refuseForeignKeys(
   store: RelationalStore,
-  keys: SealingKeys,
+  keys: EncryptionKeys,
   place: string,
 ): Promise<void> {
   const own = proofOf(keys);
@@ -25,7 +25,7 @@ export async function refuseForeignKeys(
 }
 
 /** Digest that the database stores to identify the keys of its data. */
-export const proofOf = (keys: SealingKeys): string => new Sealer(keys).digest(PROOF);
+export const proofOf = (keys: EncryptionKeys): string => new Encryptor(keys).digest(PROOF);
 
 /** Returns `undefined` if the database has no proof of keys yet. */
 export async function readProof(on: Kysely<AccountTables>): Promise<string | undefined> {

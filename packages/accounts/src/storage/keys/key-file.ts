@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { FileSystem, Random } from '@plinth/kernel';
 import { accountsError } from '../../errors.js';
-import type { SealingKeys } from '../sealer.js';
+import type { EncryptionKeys } from '../encryptor.js';
 import {
   decodeKeys,
   encodeKeys,
@@ -10,7 +10,7 @@ import {
   oldOf,
   withNewKey,
   without,
-} from './sealing-keys.js';
+} from './encryption-keys.js';
 
 const NAME = 'keys.json';
 const MAX_SIZE_BYTES = 65_536;
@@ -36,7 +36,7 @@ export class KeyFile implements KeyKeeper {
     this.#folder = deps.folder;
   }
 
-  async open({ hasData }: { readonly hasData: boolean }): Promise<SealingKeys> {
+  async open({ hasData }: { readonly hasData: boolean }): Promise<EncryptionKeys> {
     await this.#files.makeDirectory(this.#folder);
     const found = await this.read();
     if (found !== undefined) return found;
@@ -47,15 +47,15 @@ export class KeyFile implements KeyKeeper {
   }
 
   async addKey(
-    keys: SealingKeys,
-  ): Promise<{ readonly keys: SealingKeys; readonly old: readonly string[] }> {
+    keys: EncryptionKeys,
+  ): Promise<{ readonly keys: EncryptionKeys; readonly old: readonly string[] }> {
     const { keys: all, newest } = withNewKey(keys, this.#random);
     const next = { ...all, current: newest };
     await this.#write(next);
     return { keys: next, old: oldOf(next) };
   }
 
-  async drop(keys: SealingKeys, ids: readonly string[]): Promise<SealingKeys> {
+  async drop(keys: EncryptionKeys, ids: readonly string[]): Promise<EncryptionKeys> {
     const next = without(keys, ids);
     await this.#write(next);
     return next;
@@ -66,7 +66,7 @@ export class KeyFile implements KeyKeeper {
   }
 
   /** Returns `undefined` if the file does not exist. Throws `key_file_damaged`. */
-  async read(): Promise<SealingKeys | undefined> {
+  async read(): Promise<EncryptionKeys | undefined> {
     const damaged = () => accountsError('key_file_damaged', { path: this.place });
     if ((await this.#files.stat(this.place)) === undefined) return undefined;
     const handle = await this.#files.open(this.place, 'r');
@@ -87,7 +87,7 @@ export class KeyFile implements KeyKeeper {
    * Writes a temporary file, syncs, renames and syncs the folder, so that one complete version
    * exists at all times.
    */
-  async #write(keys: SealingKeys): Promise<void> {
+  async #write(keys: EncryptionKeys): Promise<void> {
     const temporary = `${this.place}.new`;
     await this.#files.remove(temporary);
     const handle = await this.#files.open(temporary, 'wx', 'buffered', 'private');

@@ -8,7 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { NodeFileSystem, openRelationalStore, SecretBox, SystemClock } from '@plinth/kernel';
 import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
 import { ACCOUNT_MIGRATIONS, type AccountTables } from '../account-tables.js';
-import { Sealer } from '../sealer.js';
+import { Encryptor } from '../encryptor.js';
 import { KeyFile } from './key-file.js';
 import { SharedKeys } from './shared-keys.js';
 
@@ -18,20 +18,20 @@ it('a slow rotation destroyed the key of a faster one', async (context) => {
   const quick = node();
   const first = await slow.open({ hasData: false });
   const known = await quick.open({ hasData: false });
-  const sealed = [new Sealer(first).seal('sealed with the first', 'row')];
+  const sealed = [new Encryptor(first).encrypt('sealed with the first', 'row')];
 
   const begun = await settled(clock, slow.addKey(first));
-  sealed.push(new Sealer(begun.keys).seal('sealed with the second', 'row'));
+  sealed.push(new Encryptor(begun.keys).encrypt('sealed with the second', 'row'));
   // Another node rotates twice while this one is still processing rows.
   const second = await settled(clock, quick.addKey(known));
   assert.deepEqual(second.old, ['k1']);
-  sealed.push(new Sealer(second.keys).seal('sealed with the third', 'row'));
+  sealed.push(new Encryptor(second.keys).encrypt('sealed with the third', 'row'));
   const third = await settled(clock, quick.addKey(second.keys));
-  const current = new Sealer(third.keys).seal('sealed with the fourth', 'row');
+  const current = new Encryptor(third.keys).encrypt('sealed with the fourth', 'row');
 
   // The slow rotation has processed all rows and drops only keys that it knows.
-  const left = new Sealer(await slow.drop(begun.keys, begun.old));
-  const texts = [...sealed, current].map((text) => left.open(text, 'row'));
+  const left = new Encryptor(await slow.drop(begun.keys, begun.old));
+  const texts = [...sealed, current].map((text) => left.decrypt(text, 'row'));
   assert.deepEqual(
     texts,
     ['first', 'second', 'third', 'fourth'].map((name) => `sealed with the ${name}`),
@@ -58,13 +58,13 @@ it('drops no key when there are many, but creates no more', async (context) => {
   const { clock, node } = await nodes(context);
   const one = node();
   const first = await one.open({ hasData: false });
-  const sealed = new Sealer(first).seal('the first', 'row');
+  const sealed = new Encryptor(first).encrypt('the first', 'row');
   let keys = first;
   // This simulates interrupted rotations.
   for (let count = 0; count < 20; count++) ({ keys } = await settled(clock, one.addKey(keys)));
   assert.equal(keys.keys.size, 16);
   assert.equal(keys.current, 'k16');
-  assert.equal(new Sealer(keys).open(sealed, 'row'), 'the first');
+  assert.equal(new Encryptor(keys).decrypt(sealed, 'row'), 'the first');
 });
 
 it('stores keys and their proof atomically, and none beside a different proof', async (context) => {

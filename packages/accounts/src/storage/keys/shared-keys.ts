@@ -2,9 +2,7 @@ import type { Clock, Random, RelationalStore, SecretBox } from '@plinth/kernel';
 import type { Kysely, Transaction } from 'kysely';
 import { accountsError } from '../../errors.js';
 import type { AccountTables } from '../account-tables.js';
-import type { SealingKeys } from '../sealer.js';
-import { keepProof, proofOf, readProof } from './key-check.js';
-import type { KeyFile } from './key-file.js';
+import type { EncryptionKeys } from '../encryptor.js';
 import {
   decodeKeys,
   encodeKeys,
@@ -15,7 +13,9 @@ import {
   oldOf,
   withNewKey,
   without,
-} from './sealing-keys.js';
+} from './encryption-keys.js';
+import { keepProof, proofOf, readProof } from './key-check.js';
+import type { KeyFile } from './key-file.js';
 
 const NAME = 'sealing_keys';
 const PLACE = 'accounts_meta/sealing_keys';
@@ -53,10 +53,10 @@ export class SharedKeys implements KeyKeeper {
    * throws `key_file_foreign`: the key file shows that this node does not belong to the nodes of
    * this database.
    */
-  async open({ hasData }: { readonly hasData: boolean }): Promise<SealingKeys> {
+  async open({ hasData }: { readonly hasData: boolean }): Promise<EncryptionKeys> {
     const own = await this.#file.read();
     const path = this.#file.place;
-    return await this.#store.transaction<AccountTables, SealingKeys>(async (tx) => {
+    return await this.#store.transaction<AccountTables, EncryptionKeys>(async (tx) => {
       const kept = await readProof(tx);
       const found = await this.read(tx);
       if (found === undefined && own === undefined && (hasData || kept !== undefined)) {
@@ -74,7 +74,9 @@ export class SharedKeys implements KeyKeeper {
   }
 
   /** Returns the currently stored keys; `undefined` if there are none. */
-  async read(on: Kysely<AccountTables> = this.#store.reader()): Promise<SealingKeys | undefined> {
+  async read(
+    on: Kysely<AccountTables> = this.#store.reader(),
+  ): Promise<EncryptionKeys | undefined> {
     const row = await on
       .selectFrom('accounts_meta')
       .select('value')
@@ -92,8 +94,8 @@ export class SharedKeys implements KeyKeeper {
    * encrypts with the old key.
    */
   async addKey(
-    known: SealingKeys,
-  ): Promise<{ readonly keys: SealingKeys; readonly old: readonly string[] }> {
+    known: EncryptionKeys,
+  ): Promise<{ readonly keys: EncryptionKeys; readonly old: readonly string[] }> {
     let old: readonly string[] = [];
     const added = await this.#change((found = known) => {
       // An unused new key, from another node or an interrupted rotation, is activated instead of
@@ -113,19 +115,21 @@ export class SharedKeys implements KeyKeeper {
     return { keys, old };
   }
 
-  async drop(known: SealingKeys, ids: readonly string[]): Promise<SealingKeys> {
+  async drop(known: EncryptionKeys, ids: readonly string[]): Promise<EncryptionKeys> {
     return await this.#change((found = known) => without(found, ids));
   }
 
-  async #change(make: (found: SealingKeys | undefined) => SealingKeys): Promise<SealingKeys> {
-    return await this.#store.transaction<AccountTables, SealingKeys>(async (tx) => {
+  async #change(
+    make: (found: EncryptionKeys | undefined) => EncryptionKeys,
+  ): Promise<EncryptionKeys> {
+    return await this.#store.transaction<AccountTables, EncryptionKeys>(async (tx) => {
       const keys = make(await this.read(tx));
       await this.#write(tx, keys);
       return keys;
     });
   }
 
-  async #write(tx: Transaction<AccountTables>, keys: SealingKeys): Promise<void> {
+  async #write(tx: Transaction<AccountTables>, keys: EncryptionKeys): Promise<void> {
     const value = Buffer.from(this.#secrets.seal(encodeKeys(keys), PLACE)).toString('base64');
     await tx
       .insertInto('accounts_meta')

@@ -13,9 +13,9 @@ import {
 import type { AttemptRecord } from '../../model/delivery.js';
 import type { QueueItem } from '../../model/event.js';
 import type { Hook, RetryPolicy } from '../../model/hook.js';
+import type { EncryptedUrls } from '../../storage/encrypted-urls.js';
 import type { FinishedAttempt } from '../../storage/queue/queue-model.js';
 import type { QueueStore } from '../../storage/queue/queue-store.js';
-import type { SealedUrls } from '../../storage/sealed-urls.js';
 import {
   makeDeliveryRequest,
   type RequestSettings,
@@ -41,7 +41,7 @@ export interface AttemptDeps {
   readonly queue: QueueStore;
   readonly hooks: HookRegistry;
   readonly sender: GuardedSender;
-  readonly urls: SealedUrls;
+  readonly urls: EncryptedUrls;
   readonly payloads: PayloadProcessor;
   readonly metrics: EngineMetrics;
   readonly clock: Clock;
@@ -99,7 +99,7 @@ export class Attempts {
       outcome,
       request,
       hook,
-      url: this.#deps.urls.seal(maskUrl(hook.url), hook.appId),
+      url: this.#deps.urls.encrypt(maskUrl(hook.url), hook.appId),
       deliveredMs: nowMs,
       durationMs,
       throttledMs,

@@ -101,11 +101,11 @@ export class Dispatcher {
     this.#isPumping = true;
     queueMicrotask(() => {
       this.#isPumping = false;
-      this.#pump();
+      this.#dispatchReady();
     });
   }
 
-  #pump(): void {
+  #dispatchReady(): void {
     for (const appQueue of this.#ready) {
       if (!this.#mayBegin) return;
       this.#ready.delete(appQueue);

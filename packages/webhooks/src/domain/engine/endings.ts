@@ -1,8 +1,8 @@
 import { type Clock, type Logger, maskUrl } from '@plinth/kernel';
 import type { AttemptRecord } from '../../model/delivery.js';
 import type { Hook } from '../../model/hook.js';
+import type { EncryptedUrls } from '../../storage/encrypted-urls.js';
 import type { QueueStore } from '../../storage/queue/queue-store.js';
-import type { SealedUrls } from '../../storage/sealed-urls.js';
 import type { HookRegistry } from '../hook-registry.js';
 
 /** Pause between two batches, so that other writers can run. */
@@ -13,7 +13,7 @@ const NOT_SENT = 503;
 interface EndingsDeps {
   readonly queue: QueueStore;
   readonly hooks: Pick<HookRegistry, 'get'>;
-  readonly urls: SealedUrls;
+  readonly urls: EncryptedUrls;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -106,7 +106,7 @@ export class Endings {
       status: `not sent: ${reasonOf(hook)}`,
       status_code: NOT_SENT,
       throttledMs: undefined,
-      url: this.#deps.urls.seal(hook === undefined ? '' : maskUrl(hook.url), appId),
+      url: this.#deps.urls.encrypt(hook === undefined ? '' : maskUrl(hook.url), appId),
       requestHeaders: undefined,
       responseHeaders: undefined,
       responseBody: undefined,

@@ -1,5 +1,5 @@
 import { crc32c, type Random } from '@plinth/kernel';
-import type { SealingKeys } from '../sealer.js';
+import type { EncryptionKeys } from '../encryptor.js';
 
 const KEY_SIZE_BYTES = 32;
 /**
@@ -16,20 +16,20 @@ export interface KeyKeeper {
    * Reads the keys, or creates the first one. Throws `key_file_damaged` or `shared_keys_damaged`,
    * and `key_file_missing` if encrypted data exist without a key.
    */
-  open(at: { readonly hasData: boolean }): Promise<SealingKeys>;
+  open(at: { readonly hasData: boolean }): Promise<EncryptionKeys>;
   /**
    * Adds a key and makes it current. Every node knows it when the promise resolves.
    * @returns `old`: keys that no node uses for encryption. They may be dropped once no row needs
    * them.
    */
   addKey(
-    keys: SealingKeys,
-  ): Promise<{ readonly keys: SealingKeys; readonly old: readonly string[] }>;
+    keys: EncryptionKeys,
+  ): Promise<{ readonly keys: EncryptionKeys; readonly old: readonly string[] }>;
   /** Drops keys that no row needs. Keeps the current key. */
-  drop(keys: SealingKeys, ids: readonly string[]): Promise<SealingKeys>;
+  drop(keys: EncryptionKeys, ids: readonly string[]): Promise<EncryptionKeys>;
 }
 
-export const firstKeys = (random: Random): SealingKeys => ({
+export const firstKeys = (random: Random): EncryptionKeys => ({
   current: 'k1',
   keys: new Map([['k1', random.bytes(KEY_SIZE_BYTES)]]),
   digestKey: random.bytes(KEY_SIZE_BYTES),
@@ -37,9 +37,9 @@ export const firstKeys = (random: Random): SealingKeys => ({
 
 /** Adds a key without making it current. */
 export function withNewKey(
-  keys: SealingKeys,
+  keys: EncryptionKeys,
   random: Random,
-): { readonly keys: SealingKeys; readonly newest: string } {
+): { readonly keys: EncryptionKeys; readonly newest: string } {
   if (keys.keys.size >= MAX_KEY_COUNT) return { keys, newest: newestOf(keys) };
   const newest = `k${numberOf(newestOf(keys)) + 1}`;
   const all = [...keys.keys, [newest, random.bytes(KEY_SIZE_BYTES)] as const];
@@ -49,13 +49,13 @@ export function withNewKey(
 /** Keys are numbered in order of creation. */
 export const numberOf = (id: string): number => Number(id.slice(1));
 
-export const newestOf = ({ keys }: SealingKeys): string =>
+export const newestOf = ({ keys }: EncryptionKeys): string =>
   `k${Math.max(...[...keys.keys()].map(numberOf))}`;
 
-export const oldOf = ({ current, keys }: SealingKeys): readonly string[] =>
+export const oldOf = ({ current, keys }: EncryptionKeys): readonly string[] =>
   [...keys.keys()].filter((id) => id !== current);
 
-export const without = (keys: SealingKeys, ids: readonly string[]): SealingKeys => ({
+export const without = (keys: EncryptionKeys, ids: readonly string[]): EncryptionKeys => ({
   ...keys,
   keys: new Map([...keys.keys].filter(([id]) => id === keys.current || !ids.includes(id))),
 });
@@ -68,7 +68,7 @@ interface Content {
 }
 
 /** Serializes keys. Layout: docs/formats/accounts.md. */
-export function encodeKeys(keys: SealingKeys): string {
+export function encodeKeys(keys: EncryptionKeys): string {
   const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
   const content: Content = {
     version: 1,
@@ -80,7 +80,7 @@ export function encodeKeys(keys: SealingKeys): string {
 }
 
 /** Returns `undefined` if the text is corrupt. */
-export function decodeKeys(text: string): SealingKeys | undefined {
+export function decodeKeys(text: string): EncryptionKeys | undefined {
   try {
     const { checksum, ...content } = JSON.parse(text) as Content & { checksum: string };
     const keys = new Map(

@@ -4,21 +4,21 @@ import { type SecretBox, SecretUnreadable, URL_MASK } from '@plinth/kernel';
  * Encrypts URLs in delivery records. Paths and queries of receivers are often keys, and records are
  * kept for a long time.
  */
-export class SealedUrls {
+export class EncryptedUrls {
   readonly #box: SecretBox;
 
   constructor(box: SecretBox) {
     this.#box = box;
   }
 
-  seal(url: string, appId: number): string {
+  encrypt(url: string, appId: number): string {
     return Buffer.from(this.#box.seal(url, placeOf(appId))).toString('base64');
   }
 
   /**
    * Returns a mask for a URL that was encrypted with another master key, so that the other fields of the record remain readable.
    */
-  open(text: string, appId: number): string {
+  decrypt(text: string, appId: number): string {
     // Records from before URLs were encrypted contain plain text. A URL has a colon after its
     // scheme, which Base64 never contains.
     if (text.includes(':')) return text;

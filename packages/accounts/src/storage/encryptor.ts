@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { invariant } from '@plinth/kernel';
 
-export interface SealingKeys {
+export interface EncryptionKeys {
   /** Id of the key for new data. */
   readonly current: string;
   /** Keys of 32 bytes, by id. */
@@ -19,21 +19,21 @@ const VERSION = 's1';
  * nonce, text, tag>`. The row id is authenticated, so an encrypted string cannot be moved to
  * another row.
  */
-export class Sealer {
-  #keys: SealingKeys;
+export class Encryptor {
+  #keys: EncryptionKeys;
   #digester: Digester;
 
-  constructor(keys: SealingKeys) {
+  constructor(keys: EncryptionKeys) {
     this.#keys = keys;
     this.#digester = new Digester(keys.digestKey);
   }
 
-  use(keys: SealingKeys): void {
+  use(keys: EncryptionKeys): void {
     this.#keys = keys;
     this.#digester = new Digester(keys.digestKey);
   }
 
-  seal(text: string, rowId: string): string {
+  encrypt(text: string, rowId: string): string {
     const { current, keys } = this.#keys;
     const key = keys.get(current);
     invariant(key !== undefined, 'the current encryption key is missing');
@@ -45,7 +45,7 @@ export class Sealer {
   }
 
   /** Throws if the text was changed or moved, or if its key was dropped. */
-  open(sealed: string, rowId: string): string {
+  decrypt(sealed: string, rowId: string): string {
     const [version, keyId = '', base64 = ''] = sealed.split('.');
     const key = this.#keys.keys.get(keyId);
     invariant(version === VERSION && key !== undefined, `encryption key ${keyId} is missing`);
