@@ -68,12 +68,12 @@ export class Dispatcher {
   /** Adds the queue to the round-robin order if it may have items. */
   add(appQueue: AppQueue): void {
     this.#ready.add(appQueue);
-    this.#pumpSoon();
+    this.#dispatchSoon();
   }
 
   addIfMore(appQueue: AppQueue): void {
     this.#readyIfMore(appQueue);
-    this.#pumpSoon();
+    this.#dispatchSoon();
   }
 
   /** Resumes the delayed queues that are due. */
@@ -84,7 +84,7 @@ export class Dispatcher {
       this.#delayed.delete(appQueue);
       this.#ready.add(appQueue);
     }
-    this.#pumpSoon();
+    this.#dispatchSoon();
   }
 
   /** Releases the leased items of a queue that were not started. */
@@ -96,7 +96,7 @@ export class Dispatcher {
     if (items.length > 0) this.#deps.lease.release(items.map(({ id }) => id));
   }
 
-  #pumpSoon(): void {
+  #dispatchSoon(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
     queueMicrotask(() => {
@@ -207,7 +207,7 @@ export class Dispatcher {
     this.#readyIfMore(appQueue);
     this.#deps.hosts.release(host);
     if (this.#slots.usedCount === 0) this.#whenIdle?.();
-    this.#pumpSoon();
+    this.#dispatchSoon();
   }
 
   #readyIfMore(appQueue: AppQueue): void {
