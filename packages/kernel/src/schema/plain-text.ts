@@ -20,7 +20,7 @@ const HIDDEN = [
   '\\p{Cf}\\p{Default_Ignorable_Code_Point}',
 ].join('');
 
-/** Parts of an emoji that are invisible alone: they select its form or join it to the next one. */
+/** Parts of an emoji that are invisible without others: they select its form or join it to the next one. */
 const EMOJI_PART = '(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])[\\u200d\\ufe0f]';
 
 /**
