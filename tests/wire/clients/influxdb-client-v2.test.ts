@@ -178,7 +178,7 @@ describe('@influxdata/influxdb-client', () => {
   });
 
   it('W-08 finds the default policy of a 1.x server where InfluxQL looks for it', async () => {
-    for (const [index, bucket] of ['moved', 'moved/autogen', 'moved/default'].entries()) {
+    for (const [index, bucket] of ['moved', 'moved/autogen', 'moved/default', 'moved/'].entries()) {
       const api = client.getWriteApi('', bucket, 's');
       api.writePoint(new Point('m').intField('v', index).timestamp(index));
       await api.close();
@@ -187,12 +187,17 @@ describe('@influxdata/influxdb-client', () => {
       { v: 0 },
       { v: 1 },
       { v: 2 },
+      { v: 3 },
     ]);
     const body = '{"start":"1970-01-01T00:00:01Z","stop":"1970-01-01T00:00:01Z"}';
     const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };
     const path = '/api/v2/delete?bucket=moved%2Fautogen';
     assert.equal((await server.http.send(path, { method: 'POST', body, headers })).status, 204);
-    assert.deepEqual(await rows('moved', 'SELECT v FROM m ORDER BY time'), [{ v: 0 }, { v: 2 }]);
+    assert.deepEqual(await rows('moved', 'SELECT v FROM m ORDER BY time'), [
+      { v: 0 },
+      { v: 2 },
+      { v: 3 },
+    ]);
   });
 
   it('A-02 is known by the user and password that it gave a 1.x server', async () => {

@@ -145,6 +145,10 @@ describe('a named token', () => {
       '{"token_name":"t\\u2028"}',
       '{"token_name":"t\\u202e"}',
       '{"token_name":"\\u2066t"}',
+      // Invisible characters, with which a second token could look like an existing one.
+      '{"token_name":"ci\\u200b"}',
+      '{"token_name":"ci\\u200d"}',
+      '{"token_name":"ci\\udb40\\udc41"}',
       '{"token_name":"x","expiry_secs":"1"}',
     ]) {
       const answer = await createNamed(body);

@@ -43,7 +43,9 @@ export const INFLUXQL = [
   'SHOW SHARDS',
   'SHOW SHARD GROUPS',
   'SHOW STATS',
+  "SHOW STATS FOR 'runtime'",
   'SHOW DIAGNOSTICS',
+  "SHOW DIAGNOSTICS FOR 'build'",
   'SHOW USERS',
   'SHOW CONTINUOUS QUERIES',
   'SHOW SUBSCRIPTIONS',
@@ -65,13 +67,26 @@ export const INFLUXQL = [
   'SELECT sum(c) FROM (SELECT count(v) AS c FROM m GROUP BY u)',
   'SELECT sum(c) FROM (SELECT count(v) AS c FROM m GROUP BY u) GROUP BY u SLIMIT 1',
   'SELECT count(v) FROM rp.m, m GROUP BY u SLIMIT 1',
+  'SELECT derivative(v) FROM m GROUP BY u SLIMIT 1',
+  'SELECT cumulative_sum(v) FROM m',
+  'SELECT moving_average(mean(v), 3) FROM m WHERE time >= 1700000000s AND time < 1700001000s GROUP BY time(1s)',
+  'SELECT percentile(v, 90) FROM m GROUP BY *',
+  'SELECT mode(s), median(v), stddev(v), spread(v) FROM m GROUP BY host',
+  'SELECT integral(v) FROM m GROUP BY u SLIMIT 1',
+  'SELECT bottom(v, 3) FROM m GROUP BY host',
+  'SELECT sample(v, 10) FROM m',
+  'SELECT holt_winters(mean(v), 5, 2) FROM m WHERE time >= 1700000000s AND time < 1700001000s GROUP BY time(30s)',
+  "SELECT mean(v) FROM m WHERE time >= 1700000000s AND time < 1700000400s GROUP BY time(1s), host fill(previous) tz('Europe/Berlin')",
+  'SELECT mean(v) FROM m WHERE time >= 1700000000s AND time < 1700000400s GROUP BY time(1s), host fill(linear)',
   'EXPLAIN SELECT * FROM /.*/ GROUP BY *',
+  'EXPLAIN VERBOSE SELECT count(v) FROM m GROUP BY *',
+  'EXPLAIN ANALYZE VERBOSE SELECT count(v) FROM m GROUP BY *',
   'EXPLAIN ANALYZE SELECT count(v) FROM m GROUP BY *',
 ];
 
 /** Statements that only InfluxQL of version 1 has. */
 const OF_V1 =
-  /SERIES|CARDINALITY|SLIMIT|rp\.m|^SHOW (?!MEASUREMENTS|TAG|FIELD|DATABASES|RETENTION)/;
+  /SERIES|CARDINALITY|SLIMIT|rp\.m|sample|holt_winters|^SHOW (?!MEASUREMENTS|TAG|FIELD|DATABASES|RETENTION)/;
 export const inV3 = (q: string): boolean => !OF_V1.test(q);
 
 export const SQL = [
@@ -98,7 +113,25 @@ export const SQL = [
   'SELECT host, u, last_value(v ORDER BY time) FROM m GROUP BY host, u',
   "SELECT date_bin(interval '1 minute', time) AS t, u, avg(v) FROM m GROUP BY t, u LIMIT 10",
   "SELECT max(CAST(CAST(CAST(value * 86400 AS TIMESTAMP) AS VARCHAR) || ' Europe/Berlin' AS TIMESTAMP)) FROM generate_series(0, 20000)",
+  'SELECT u, nth_value(v, -2) OVER (PARTITION BY host ORDER BY time) AS x FROM m LIMIT 5',
+  'SELECT u, v FROM m QUALIFY row_number() OVER (PARTITION BY host ORDER BY v DESC) = 1',
+  'SELECT DISTINCT ON (u) u, v FROM m ORDER BY u, time DESC',
+  'SELECT host, u, count(*) FROM m GROUP BY GROUPING SETS ((host), (u), ())',
+  'SELECT u AS x FROM m UNION ALL BY NAME SELECT k AS y FROM n',
+  "SELECT count(*) FROM m WHERE (host, u) IN (('h1', 'user1'), ('h2', 'user2'))",
+  "SELECT string_agg(u, ',') FROM m",
+  'SELECT array_agg(u ORDER BY u) FROM m',
+  'SELECT approx_percentile_cont(0.9) WITHIN GROUP (ORDER BY v) FROM m GROUP BY u',
+  "SELECT max(regexp_replace(u, '[0-9]+', 'x')), max(levenshtein(u, host)) FROM m",
+  "SELECT max(to_char(time AT TIME ZONE 'Europe/Berlin', '%Y-%m-%d')) FROM (SELECT time FROM m LIMIT 5000)",
+  'SELECT count(*) FROM m a WHERE NOT EXISTS (SELECT 1 FROM n b WHERE b.k = a.u)',
+  'SELECT count(*) FROM m a LEFT JOIN LATERAL (SELECT max(w) AS w FROM n WHERE n.k = a.u) b ON true',
+  'WITH RECURSIVE r AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM r WHERE x < 1000) SELECT count(*) FROM r',
+  "SELECT count(*) FROM generate_series(TIMESTAMP '2020-01-01', TIMESTAMP '2024-01-01', INTERVAL '1 minute')",
+  `SELECT count(*) FROM (VALUES ${Array.from({ length: 20_000 }, (_, i) => `(${i})`)}) AS t(x)`,
+  `SELECT count(*) FROM m WHERE u IN (${Array.from({ length: 20_000 }, (_, i) => `'user${i}'`)})`,
   'EXPLAIN SELECT * FROM m',
+  'EXPLAIN ANALYZE VERBOSE SELECT u, count(*) FROM m GROUP BY u',
   'EXPLAIN VERBOSE SELECT * FROM m',
   'EXPLAIN ANALYZE SELECT u, count(*) FROM m GROUP BY u',
   'SELECT u, row_number() OVER (PARTITION BY u ORDER BY time) AS r FROM m',
@@ -130,8 +163,14 @@ export const COMMANDS: readonly (readonly [
 ])[] = [
   ['CommandGetCatalogs', 'Empty', {}],
   ['CommandGetDbSchemas', 'Schemas', {}],
+  ['CommandGetDbSchemas', 'Schemas', { catalog: 'public', schema_pattern: '%' }],
   ['CommandGetTables', 'Tables', {}],
   ['CommandGetTables', 'Tables', { include_schema: true }],
+  [
+    'CommandGetTables',
+    'Tables',
+    { schema_pattern: '%', table_pattern: '%1%', types: ['BASE TABLE'] },
+  ],
   ['CommandGetTableTypes', 'Empty', {}],
   ['CommandGetSqlInfo', 'SqlInfo', {}],
   ['CommandGetXdbcTypeInfo', 'TypeInfo', {}],
@@ -170,7 +209,12 @@ export const CHANGES = [
   'SELECT * INTO copy FROM n GROUP BY *',
   "DELETE FROM m WHERE u = 'none'",
   "DELETE WHERE u = 'none'",
+  'DELETE FROM /./ WHERE time < 0 AND u =~ /9$/',
+  'DELETE FROM rp.m WHERE time < 0',
   "DROP SERIES FROM m WHERE u = 'none'",
+  "DROP SERIES WHERE u = 'none'",
+  'SELECT * INTO rp.copy FROM n',
+  'SELECT mean(v) INTO means FROM m WHERE time >= 1700000000s AND time < 1700001000s GROUP BY time(10s), host',
 ];
 
 /** Each runs in a separate database for every attempt. */
@@ -180,3 +224,44 @@ export const DELETIONS = [
   'DROP MEASUREMENT a',
   'DROP DATABASE $db',
 ];
+
+/** Rejected statements of `/query`, each with the start of its error. */
+export const REJECTED: readonly (readonly [q: string, error: string])[] = [
+  ['KILL QUERY 18446744073709551615', 'no such query id'],
+  [
+    'CREATE CONTINUOUS QUERY c ON d BEGIN SELECT mean(v) INTO cq FROM m GROUP BY time(1m), u END',
+    'datafusion error: This feature is not implemented',
+  ],
+  ['DROP CONTINUOUS QUERY c ON d', 'datafusion error: This feature is not implemented'],
+  [
+    "CREATE SUBSCRIPTION s ON d.autogen DESTINATIONS ALL 'http://127.0.0.1:1'",
+    'datafusion error: This feature is not implemented',
+  ],
+  ['DROP SUBSCRIPTION s ON d.autogen', 'datafusion error: This feature is not implemented'],
+  ['DROP SHARD 1', 'datafusion error: This feature is not implemented'],
+  ['DELETE FROM m WHERE v > 1', 'fields not supported'],
+  ['DELETE FROM none.m', 'retention policy not supported'],
+  ['SELECT * FROM none././', 'retention policy not found'],
+  ['SELECT none(v) FROM m', 'datafusion error'],
+];
+
+/** Rejected SQL statements of every class that the server does not run. */
+export const REJECTED_SQL: readonly string[] = [
+  'CREATE TABLE t AS SELECT * FROM m',
+  'CREATE VIEW t AS SELECT DISTINCT u FROM m',
+  'DROP TABLE m',
+  'ALTER TABLE m ADD COLUMN x INT',
+  'INSERT INTO m SELECT * FROM m',
+  "UPDATE m SET v = 0 WHERE u LIKE '%9'",
+  'DELETE FROM m',
+  "COPY m TO 'x.csv'",
+  'SET datafusion.execution.time_zone = 1',
+  'BEGIN',
+  'PREPARE p AS SELECT * FROM m',
+  'EXECUTE p',
+  'SELECT none FROM m',
+  'SELECT * FROM none',
+];
+
+/** Statements above the usual bound at 500,000 series: docs/KNOWN-LIMITATIONS-TSDB.md, "Performance". */
+export const KNOWN_SLOW = /DISTINCT ON|^DELETE FROM \/|^DROP SERIES (?:FROM m )?WHERE|INTO means/;

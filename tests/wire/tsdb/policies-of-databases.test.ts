@@ -215,6 +215,22 @@ describe('A retention policy that does not exist', () => {
     assert.deepEqual(await lists('known', 'SELECT v FROM m'), [['m', [[1, 1]]]]);
   });
 
+  it('deletes nothing if only a policy in another letter case exists', async () => {
+    await write('letters', '', 'm,h=a v=1 1');
+    await write('letters', 'week', 'm,h=b v=2 2');
+    for (const policy of ['Autogen', 'AUTOGEN', 'Default', 'Week']) {
+      for (const deletion of ['DELETE', 'DROP SERIES']) {
+        const failure = String(await ask('letters', `${deletion} FROM "${policy}"."m"`));
+        assert.match(failure, /^retention policy not supported: /, `${deletion} ${policy}`);
+      }
+    }
+    assert.deepEqual(await lists('letters', 'SELECT v FROM m'), [['m', [[1, 1]]]]);
+    assert.deepEqual(await lists('letters', 'SELECT v FROM "Week".m'), [['m', [[2, 2]]]]);
+    await ask('letters', 'DELETE FROM "week"."m"');
+    assert.deepEqual(await lists('letters', 'SELECT v FROM week.m'), []);
+    assert.deepEqual(await lists('letters', 'SELECT v FROM m'), [['m', [[1, 1]]]]);
+  });
+
   it('is not created by INTO, nor is a database', async () => {
     for (const target of ['nodb..n', 'nodb.autogen.n', 'nodb.typo.n']) {
       const failure = String(await ask('known', `SELECT * INTO ${target} FROM m`));

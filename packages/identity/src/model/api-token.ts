@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Permission, type Principal, type Random, UNSAFE_IN_NAMES } from '@plinth/kernel';
+import { type Permission, type Principal, type Random, SAFE_IN_NAMES } from '@plinth/kernel';
 import { Type } from 'typebox';
 
 /**
@@ -13,7 +13,7 @@ export const OPERATOR_TOKEN_ID = 0;
 export const TokenName = Type.String({
   minLength: 1,
   maxLength: 255,
-  pattern: `^[^${UNSAFE_IN_NAMES}]*$`,
+  pattern: `^${SAFE_IN_NAMES}*$`,
 });
 
 /** Stored form of a token. Its text is returned once, on creation. */

@@ -1,4 +1,4 @@
-import { OpenApi, UNSAFE_IN_NAMES } from '@plinth/kernel';
+import { OpenApi, SAFE_IN_NAMES } from '@plinth/kernel';
 import { type Static, type TEnum, Type } from 'typebox';
 import { type IssuedToken, TokenName } from '../model/api-token.js';
 import { MAX_NAME_LENGTH, MAX_NAMES, MAX_PERMISSIONS } from '../model/granted.js';
@@ -107,7 +107,7 @@ export const AppRecord = Type.Object(AppFields);
 export const NewApp = Type.Object({ ...AppFields, pem: IssuedKey.properties.pem });
 
 const name = Type.String({
-  pattern: `^(?=.*\\S)[^${UNSAFE_IN_NAMES}]{1,64}$`,
+  pattern: `^(?=.*\\S)${SAFE_IN_NAMES}{1,64}$`,
   errorMessage: 'invalid name; use a string of 1 to 64 characters',
 });
 const changeable = {

@@ -10,7 +10,6 @@ import type { DeleteRows, PolicyOptions, SchemaStatement } from '../ast/statemen
 import type { Session } from '../execute/session.js';
 import {
   databaseOf,
-  findPolicy,
   policyDatabase,
   tablesIn,
   withPolicies,
@@ -250,7 +249,8 @@ async function deleteRows(
 
 /**
  * Returns the policies that a deletion affects: all of the database, as in 1.x, or the named one.
- * InfluxDB 1.x rejects a named policy; an existing one is accepted here.
+ * InfluxDB 1.x rejects a named policy; an existing one is accepted here. Unlike in queries, its letter case must match:
+ * `"Autogen"` is not `autogen`, whose rows would be lost.
  */
 function policiesOf(
   measurement: Measurement,
@@ -260,7 +260,7 @@ function policiesOf(
   const { policy, ...withoutPolicy } = measurement;
   if (policy === undefined) return withPolicies(databaseOf(measurement, env), catalog.databases());
   const owner = databaseOf({ ...withoutPolicy, policy: 'autogen' }, env);
-  const named = policy === '' ? undefined : findPolicy(owner.name, policy, env);
+  const named = policy === '' ? undefined : catalog.database(policyDatabase(owner.name, policy));
   if (named !== undefined) return [named];
   throw tsdbError(
     'plan_error',
