@@ -35,7 +35,7 @@ const PAGES: readonly (readonly [path: string, there: string])[] = [
   ['storage?db=sample&table=m', '.file-strip'],
   ['caches?db=sample', 'h1'],
   ['triggers?db=sample', 'h2'],
-  ['webhooks', 'h1'],
+  ['webhooks?all=1', 'h1'],
   ['webhooks/1', 'table'],
   ['webhooks/1/configuration', 'form'],
   ['webhooks/1/redrive', 'fieldset'],

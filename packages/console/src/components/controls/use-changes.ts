@@ -1,6 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { toast } from './toasts.js';
 
+/** Live state is compared once a second. If an action ends in between, no event follows, so its state is fetched once more. */
+const SETTLED_MS = 1500;
+
 /** For pages that change the displayed data: queries under `queryKey` are refetched after each change. */
 export function useChanges(...queryKey: readonly string[]) {
   const client = useQueryClient();
@@ -15,6 +18,7 @@ export function useChanges(...queryKey: readonly string[]) {
     try {
       await what();
       await changed(done);
+      setTimeout(() => void refresh(), SETTLED_MS);
     } catch (error) {
       toast(error instanceof Error ? error.message : String(error), true);
       await refresh();
