@@ -72,7 +72,8 @@ describe('by keyboard', { skip: SKIP }, () => {
     await page.keyboard.press('w');
     // The only app opens at once.
     await page.getByRole('row', { name: /ping ✕ 500/ }).waitFor();
-    await tabTo(/^2\d{3}-\d\d-\d\d /);
+    await page.keyboard.press('j');
+    assert.match(await page.evaluate<string>(FOCUSED), /^2\d{3}-\d\d-\d\d /);
     await page.keyboard.press('Enter');
     await page.getByRole('complementary', { name: 'ping' }).waitFor();
     await tabTo(/^Redeliver$/);

@@ -12,6 +12,8 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl Space', 'Show completions'],
   ['Alt ← →', 'Move the time range'],
   ['/', 'Focus the search field'],
+  ['j k', 'In a list: next or previous row'],
+  ['r', 'Refresh the page'],
   ['v', 'Focus the result'],
   ['Enter', 'In a result table: open the cell menu'],
   ['c', 'In a result table: copy the cell'],

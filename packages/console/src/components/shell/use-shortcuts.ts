@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { placesOf } from '../../lib/places.js';
@@ -14,6 +15,7 @@ export function useShortcuts(at: {
   readonly openHelp: () => void;
 }): void {
   const navigate = useNavigate();
+  const client = useQueryClient();
   const latest = useRef(at);
   latest.current = at;
   useEffect(() => {
@@ -39,6 +41,9 @@ export function useShortcuts(at: {
       }
       if (event.key === 'g') goUntilMs = performance.now() + LETTER_WAIT_MS;
       if (event.key === '?') openHelp();
+      if (event.key === 'r') void client.invalidateQueries();
+      if (event.key === 'j') focusRow(1);
+      if (event.key === 'k') focusRow(-1);
       const wanted = FOCUSED_BY[event.key];
       const place = wanted && document.querySelector<HTMLElement>(wanted);
       if (place) {
@@ -48,7 +53,15 @@ export function useShortcuts(at: {
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [navigate]);
+  }, [navigate, client]);
+}
+
+/** Moves the focus to the link or button of the next or previous row of the page's lists. */
+function focusRow(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll('main table.list tbody tr')];
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  const next = at === -1 ? (step === 1 ? 0 : rows.length - 1) : at + step;
+  rows[next]?.querySelector<HTMLElement>('a, button')?.focus();
 }
 
 function isTyping(event: KeyboardEvent): boolean {
