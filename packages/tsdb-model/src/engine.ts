@@ -43,7 +43,9 @@ export interface WriteRequest {
    */
   readonly body: Uint8Array;
   /** With `gzip`, the body may consist of concatenated members, which are decompressed off the main thread. */
-  readonly encoding: 'identity' | 'gzip';
+  readonly encoding: 'identity' | 'gzip' | 'snappy';
+  /** Absent for line protocol. Remote write is always in `snappy` encoding. */
+  readonly format?: 'remote_write';
   /**
    * Maximum body size after decoding; throws `body_too_large` above it. The HTTP layer has checked
    * the received size.
@@ -63,7 +65,7 @@ export interface WriteRequest {
 
 export interface WriteOutcome {
   readonly writtenCount: number;
-  /** Lines that are neither blank nor comments. */
+  /** Lines that are neither blank nor comments, or samples. */
   readonly lineCount: number;
   /** In line order, at most `MAX_REFUSED_LINES`. Empty if everything was written. */
   readonly refused: readonly RefusedLine[];

@@ -80,6 +80,10 @@ export interface SparseTable {
 }
 
 export interface ParsedBody {
+  /** Absent for line protocol. */
+  readonly format?: 'remote_write';
+  /** Set if the complete body must be refused, because its bytes are not a message. Tables then have no rows. */
+  readonly invalid?: string;
   /** Tables in order of first appearance. */
   readonly tables: readonly ParsedTable[];
   /** In line order. At most `MAX_REFUSED_LINES` are kept; `refusedCount` counts all. */

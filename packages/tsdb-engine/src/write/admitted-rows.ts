@@ -43,11 +43,14 @@ export function refusedLines(
     refusals.slice(0, MAX_REFUSED_LINES).map(
       (refusal): RefusedLine => ({
         lineNumber: table.lineNumbers[refusal.row] as number,
-        originalLine: originalLine(
-          body,
-          table.lineStarts[refusal.row] as number,
-          table.lineEnds[refusal.row] as number,
-        ),
+        originalLine:
+          parsed.format === 'remote_write'
+            ? table.table
+            : originalLine(
+                body,
+                table.lineStarts[refusal.row] as number,
+                table.lineEnds[refusal.row] as number,
+              ),
         message: refusal.message,
         isLimit: refusal.isLimit,
       }),
