@@ -11,6 +11,14 @@ message MetricMetadata { int32 type = 1; string metric_family_name = 2; string h
 message TimeSeries { repeated Label labels = 1; repeated Sample samples = 2; repeated Exemplar exemplars = 3; }
 message Label { string name = 1; string value = 2; }
 message Sample { double value = 1; int64 timestamp = 2; }
+message ReadRequest { repeated Query queries = 1; repeated int32 accepted_response_types = 2; }
+message Query { int64 start_timestamp_ms = 1; int64 end_timestamp_ms = 2; repeated LabelMatcher matchers = 3; }
+message LabelMatcher { int32 type = 1; string name = 2; string value = 3; }
+message ReadResponse { repeated QueryResult results = 1; }
+message QueryResult { repeated TimeSeries timeseries = 1; }
+message ChunkedReadResponse { repeated ChunkedSeries chunked_series = 1; int64 query_index = 2; }
+message ChunkedSeries { repeated Label labels = 1; repeated Chunk chunks = 2; }
+message Chunk { int64 min_time_ms = 1; int64 max_time_ms = 2; int32 type = 3; bytes data = 4; }
 message Exemplar { repeated Label labels = 1; double value = 2; int64 timestamp = 3; }
 `;
 const types = protobuf.parse(PROTO, { keepCase: true }).root;
@@ -45,6 +53,12 @@ export const writeRequest = (series: readonly Series[]): Uint8Array =>
       labels: Object.entries(labels).map(([name, value]) => ({ name, value })),
       samples: samples.map(([value, timestamp]) => ({ value, timestamp })),
     })),
+  });
+
+export const decodeMessage = (type: string, bytes: Uint8Array): unknown =>
+  types.lookupType(type).toObject(types.lookupType(type).decode(bytes), {
+    longs: Number,
+    defaults: true,
   });
 
 export const snappy = (bytes: Uint8Array): Uint8Array => snappyCompress(bytes);

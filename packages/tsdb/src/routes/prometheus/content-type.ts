@@ -2,7 +2,6 @@ import type { HttpHeaders } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 const MEDIA_TYPE = 'application/x-protobuf';
-const MESSAGE_OF_1 = 'prometheus.WriteRequest';
 export const EXPECTED_TYPES = MEDIA_TYPE;
 
 /**
@@ -10,7 +9,7 @@ export const EXPECTED_TYPES = MEDIA_TYPE;
  * in InfluxDB 1.x, which ignores both. Throws `content_type_unsupported`. Source: tsdb-http,
  * "Prometheus remote write".
  */
-export function requireProtobuf(headers: HttpHeaders): void {
+export function requireProtobuf(headers: HttpHeaders, messageName: string): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'snappy')
     throw unsupported('content encoding', encoding, 'snappy');
@@ -19,7 +18,7 @@ export function requireProtobuf(headers: HttpHeaders): void {
   const [media = '', ...parameters] = type.split(';').map((part) => part.trim());
   if (media.toLowerCase() !== MEDIA_TYPE) throw unsupported('content type', type, EXPECTED_TYPES);
   const message = parameters.find((text) => /^proto=/i.test(text))?.slice('proto='.length);
-  if (message !== undefined && message !== MESSAGE_OF_1)
+  if (message !== undefined && message !== messageName)
     throw unsupported('content type', type, EXPECTED_TYPES);
 }
 

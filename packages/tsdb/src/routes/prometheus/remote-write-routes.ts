@@ -58,7 +58,7 @@ export function remoteWriteRoutes(deps: RouteDeps): readonly Route[] {
     body: { maxBytes: settings.max_request_size_bytes, isLeftEncoded: true, memory: bodies },
     async handle(request) {
       try {
-        requireProtobuf(request.headers);
+        requireProtobuf(request.headers, 'prometheus.WriteRequest');
         const target = targetOf(queryStringOf(request.url) ?? '');
         const format = { encoding: 'snappy', format: 'remote_write' } as const;
         const outcome = await write(request, target, deps, format);

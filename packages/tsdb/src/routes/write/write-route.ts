@@ -140,7 +140,7 @@ export async function write(
 }
 
 /** Returns the target database. The first row creates a database or policy that does not exist. */
-function databaseToWrite(
+export function databaseToWrite(
   { database, exactDatabase, isDefaultPolicy }: WriteTarget,
   catalog: RouteDeps['catalog'],
 ): string {

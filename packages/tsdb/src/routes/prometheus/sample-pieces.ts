@@ -1,0 +1,50 @@
+/** Labels by name, in byte order, without empty ones. */
+export type Labels = readonly (readonly [name: string, value: string])[];
+
+/**
+ * Consecutive samples of a series, oldest first. `words` has two words for each value, the low one
+ * first.
+ */
+export interface SamplePiece {
+  readonly labels: Labels;
+  readonly count: number;
+  readonly timesMs: Float64Array;
+  readonly words: Uint32Array;
+}
+
+/** Bits of NaNs. Source: Prometheus, `value.StaleNaN` and `value.NormalNaN`. */
+const STALE = [2, 0x7ff00000] as const;
+const NORMAL = [1, 0x7ff80000] as const;
+
+/** Collects the samples of a piece. */
+export class PieceWriter {
+  readonly #timesMs: Float64Array;
+  readonly #values: Float64Array;
+  readonly #words: Uint32Array;
+  #count = 0;
+
+  constructor(maxCount: number) {
+    this.#timesMs = new Float64Array(maxCount);
+    this.#values = new Float64Array(maxCount);
+    this.#words = new Uint32Array(this.#values.buffer);
+  }
+
+  add(timeMs: number, value: number): void {
+    this.#values[this.#place(timeMs)] = value;
+  }
+
+  addNaN(timeMs: number, isStale: boolean): void {
+    this.#words.set(isStale ? STALE : NORMAL, 2 * this.#place(timeMs));
+  }
+
+  /** Rows within a millisecond are one sample: the last one. */
+  #place(timeMs: number): number {
+    if (this.#count === 0 || this.#timesMs[this.#count - 1] !== timeMs) this.#count++;
+    this.#timesMs[this.#count - 1] = timeMs;
+    return this.#count - 1;
+  }
+
+  finish(labels: Labels): SamplePiece {
+    return { labels, count: this.#count, timesMs: this.#timesMs, words: this.#words };
+  }
+}
