@@ -8,7 +8,8 @@ const PROTO = `
 syntax = "proto3";
 message WriteRequest { repeated TimeSeries timeseries = 1; repeated MetricMetadata metadata = 3; }
 message MetricMetadata { int32 type = 1; string metric_family_name = 2; string help = 4; string unit = 5; }
-message TimeSeries { repeated Label labels = 1; repeated Sample samples = 2; repeated Exemplar exemplars = 3; }
+message TimeSeries { repeated Label labels = 1; repeated Sample samples = 2; repeated Exemplar exemplars = 3;
+  repeated Histogram histograms = 4; }
 message Label { string name = 1; string value = 2; }
 message Sample { double value = 1; int64 timestamp = 2; }
 message ReadRequest { repeated Query queries = 1; repeated int32 accepted_response_types = 2; }
@@ -21,7 +22,32 @@ message ChunkedSeries { repeated Label labels = 1; repeated Chunk chunks = 2; }
 message Chunk { int64 min_time_ms = 1; int64 max_time_ms = 2; int32 type = 3; bytes data = 4; }
 message Exemplar { repeated Label labels = 1; double value = 2; int64 timestamp = 3; }
 `;
-const types = protobuf.parse(PROTO, { keepCase: true }).root;
+const HISTOGRAM = `
+message Histogram {
+  oneof count { uint64 count_int = 1; double count_float = 2; }
+  double sum = 3; sint32 schema = 4; double zero_threshold = 5;
+  oneof zero_count { uint64 zero_count_int = 6; double zero_count_float = 7; }
+  repeated BucketSpan negative_spans = 8; repeated sint64 negative_deltas = 9; repeated double negative_counts = 10;
+  repeated BucketSpan positive_spans = 11; repeated sint64 positive_deltas = 12; repeated double positive_counts = 13;
+  int32 reset_hint = 14; int64 timestamp = 15; repeated double custom_values = 16;
+}
+message BucketSpan { sint32 offset = 1; uint32 length = 2; }
+`;
+/** Source: Prometheus, `prompb/io/prometheus/write/v2/types.proto`; remote write 2.0. */
+const PROTO_2 = `
+syntax = "proto3";
+package io.prometheus.write.v2;
+message Request { repeated string symbols = 4; repeated TimeSeries timeseries = 5; }
+message TimeSeries {
+  repeated uint32 labels_refs = 1; repeated Sample samples = 2; repeated Histogram histograms = 3;
+  repeated Exemplar exemplars = 4; Metadata metadata = 5; int64 created_timestamp = 6;
+}
+message Sample { double value = 1; int64 timestamp = 2; }
+message Exemplar { repeated uint32 labels_refs = 1; double value = 2; int64 timestamp = 3; }
+message Metadata { int32 type = 1; uint32 help_ref = 3; uint32 unit_ref = 4; }
+${HISTOGRAM}`;
+const types = protobuf.parse(PROTO + HISTOGRAM, { keepCase: true }).root;
+const types2 = protobuf.parse(PROTO_2, { keepCase: true }).root;
 
 export type Labels = Readonly<Record<string, string>>;
 /** Value and milliseconds. */
@@ -44,8 +70,10 @@ export function staleRequest(labels: Labels, timeMs: number): Uint8Array {
 
 const PLACEHOLDER = 123.456;
 
-export const encodeMessage = (type: string, message: object): Uint8Array =>
-  types.lookupType(type).encode(types.lookupType(type).fromObject(message)).finish();
+export function encodeMessage(name: string, message: object): Uint8Array {
+  const type = (name.startsWith('io.prometheus.write.v2.') ? types2 : types).lookupType(name);
+  return type.encode(type.fromObject(message)).finish();
+}
 
 export const writeRequest = (series: readonly Series[]): Uint8Array =>
   encodeMessage('WriteRequest', {

@@ -1,5 +1,5 @@
 import { decodeBody } from '@plinth/kernel';
-import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
+import type { ParsedBody, RemoteWriteFormat } from '@plinth/tsdb-model/parsed-body.js';
 import { type ColumnMemory, OWN_MEMORY } from './columns/column-memory.js';
 import { LineProtocolParser, type ParseOptions } from './line-protocol-parser.js';
 import { type ParserLimits, ParserMemory } from './parser-memory.js';
@@ -27,12 +27,13 @@ export class BodyParser {
   /** Throws `body_not_utf8`; all other errors are in the result. */
   parse(
     body: Uint8Array,
-    options: ParseOptions & { readonly format?: 'remote_write' },
+    options: ParseOptions & { readonly format?: RemoteWriteFormat },
     memory: ColumnMemory = OWN_MEMORY,
   ): ParsedBody {
-    return options.format === 'remote_write'
-      ? this.#remoteWrite.parse(body, options.database, memory)
-      : this.#lines.parse(body, options, memory);
+    const { database, format } = options;
+    return format === undefined
+      ? this.#lines.parse(body, options, memory)
+      : this.#remoteWrite.parse(body, { database, format }, memory);
   }
 }
 

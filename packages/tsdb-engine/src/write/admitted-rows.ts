@@ -22,6 +22,18 @@ export function acceptedRows(table: AdmittedTable, schema: TableSchema): RowBatc
   return refusals.length === 0 ? batch : takeRows(batch, keptRows(table));
 }
 
+/** How many of the accepted rows are native histograms; `undefined` for other formats. */
+export function acceptedHistograms(
+  { histogramCount }: ParsedBody,
+  { tables }: Admission,
+): number | undefined {
+  if (histogramCount === undefined) return undefined;
+  const refused = tables.flatMap(({ parsed: { lineEnds }, refusals }) =>
+    refusals.filter(({ row }) => lineEnds[row] === 1),
+  );
+  return histogramCount - refused.length;
+}
+
 function keptRows({ parsed, refusals }: AdmittedTable): number[] {
   const kept: number[] = [];
   let next = 0;

@@ -7,7 +7,7 @@ import type { ParsedBody, ParsedTable, RefusedLine } from '@plinth/tsdb-model/pa
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { ParserSeries } from '../series/parser-series.js';
 import type { TableStore } from '../table/table-store.js';
-import { acceptedRows, refusedLines } from './admitted-rows.js';
+import { acceptedHistograms, acceptedRows, refusedLines } from './admitted-rows.js';
 import type { CommitListener } from './commit-listener.js';
 import { portionsOf } from './portions.js';
 import type { BatchForTable, WriteBuffer } from './write-buffer.js';
@@ -140,7 +140,11 @@ export class WritePath {
       }
     }
     const writtenCount = batches.reduce((sum, { batch }) => sum + batch.rowCount, 0);
-    return { writtenCount, lineCount: parsed.lineCount, refused };
+    const histogramCount = acceptedHistograms(parsed, admission);
+    return {
+      ...{ writtenCount, lineCount: parsed.lineCount, refused },
+      ...(histogramCount !== undefined && { histogramCount }),
+    };
   }
 
   #admit(

@@ -81,6 +81,12 @@ export class ProtoCursor {
     throw this.#invalid('a number has no end');
   }
 
+  /** A zigzag-encoded number; inexact outside of 53 bits. */
+  sint(end: number): number {
+    const value = this.uint(end);
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
   double(end: number): number {
     if (this.at + 8 > end) throw this.#invalid('a number exceeds its message');
     const value = this.view.getFloat64(this.at, true);

@@ -11,11 +11,20 @@ import { DEFAULT_LIMITS } from '../parser-memory.js';
 const { root } = protobuf.parse(
   `syntax = "proto3";
   message WriteRequest { repeated TimeSeries timeseries = 1; }
-  message TimeSeries { repeated Label labels = 1; repeated Sample samples = 2; }
+  message TimeSeries { repeated Label labels = 1; repeated Sample samples = 2; repeated Histogram histograms = 4; }
+  message Request2 { repeated string symbols = 4; repeated TimeSeries2 timeseries = 5; }
+  message TimeSeries2 { repeated uint32 labels_refs = 1; repeated Sample samples = 2; repeated Histogram histograms = 3; }
+  message Histogram {
+    uint64 count_int = 1; double sum = 3; sint32 schema = 4; repeated BucketSpan positive_spans = 11;
+    repeated sint64 positive_deltas = 12; int64 timestamp = 15;
+  }
+  message BucketSpan { sint32 offset = 1; uint32 length = 2; }
   message Label { string name = 1; string value = 2; }
   message Sample { double value = 1; int64 timestamp = 2; }`,
 );
 const REQUEST = root.lookupType('WriteRequest');
+const encodeAs = (name: string, message: object): Uint8Array =>
+  root.lookupType(name).encode(root.lookupType(name).fromObject(message)).finish();
 
 type Pairs = readonly (readonly [string, string])[];
 interface Series {
@@ -215,37 +224,45 @@ describe('RemoteWriteParser', () => {
     assert.equal(new Reader().read(parsed).length + parsed.refusedCount, 200);
   });
 
-  it('ends on random bytes and on changed requests', () => {
+  it('ends on random bytes and on changed requests of both versions', () => {
     const parser = newParser();
-    const body = encode(
-      Array.from(
-        { length: 3 },
-        (_, i): Series => ({
-          labels: [
-            ['__name__', 'm'],
-            ['a', `${i}`],
-          ],
-          samples: [
-            [1, 1],
-            [2, 2],
-          ],
-        }),
-      ),
-    );
-    const change = fc.tuple(fc.nat(body.length - 1), fc.integer({ min: 0, max: 255 }));
-    const changed = fc.array(change, { minLength: 1, maxLength: 4 }).map((changes) => {
-      const copy = Uint8Array.from(body);
-      for (const [at, byte] of changes) copy[at] = byte;
-      return copy;
-    });
+    const histogram = {
+      ...{ countInt: 3, sum: 1.5, schema: 1, timestamp: 5 },
+      ...{ positiveSpans: [{ offset: -1, length: 2 }], positiveDeltas: [1, -1] },
+    };
+    const rows = { samples: [{ value: 1, timestamp: 1 }], histograms: [histogram] };
+    const one = { labels: [{ name: '__name__', value: 'm' }], ...rows };
+    const two = { labelsRefs: [1, 2, 3, 2], ...rows };
+    const bodies = {
+      remote_write: encodeAs('WriteRequest', { timeseries: [one, one] }),
+      remote_write_2: encodeAs('Request2', {
+        symbols: ['', '__name__', 'm', 'a'],
+        timeseries: [two, two],
+      }),
+    };
+    const change = fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }));
+    const given = fc
+      .tuple(
+        fc.constantFrom('remote_write', 'remote_write_2'),
+        fc.array(change, { maxLength: 4 }),
+        fc.option(fc.uint8Array({ maxLength: 200 })),
+      )
+      .map(([format, changes, random]) => {
+        const body = Uint8Array.from(random ?? bodies[format]);
+        for (const [at, byte] of changes) if (body.length > 0) body[at % body.length] = byte;
+        return { format, body };
+      });
+    let valid = 0;
     fc.assert(
-      fc.property(fc.oneof(fc.uint8Array({ maxLength: 200 }), changed), (given) => {
-        const parsed = parse(parser, given);
+      fc.property(given, ({ format, body }) => {
+        const parsed = parser.parse(body, { ...OPTIONS, format });
         const rowCount = parsed.tables.reduce((sum, table) => sum + table.rowCount, 0);
         if (parsed.invalid !== undefined) assert.equal(rowCount, 0);
         else assert.equal(rowCount + parsed.refusedCount, parsed.lineCount);
+        valid += rowCount;
       }),
-      { numRuns: 5000 },
+      { numRuns: 10_000 },
     );
+    assert.ok(valid > 0);
   });
 });

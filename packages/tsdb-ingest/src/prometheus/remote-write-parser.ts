@@ -2,6 +2,7 @@ import type { RefusedLine } from '@plinth/tsdb-model/parsed-body.js';
 import {
   MAX_REFUSED_LINES,
   type ParsedBody,
+  type RemoteWriteFormat,
   type SparseTable,
 } from '@plinth/tsdb-model/parsed-body.js';
 import { BodyTooSparse, tooManyCells } from '../columns/cell-budget.js';
@@ -10,17 +11,46 @@ import type { TableRows } from '../columns/table-rows.js';
 import { hashSeries } from '../fast/series-dictionary.js';
 import type { DatabaseNames, ParserMemory } from '../parser-memory.js';
 import { LineRefused } from '../slow-path/line-refused.js';
-import { LABEL_TAG, LabelSet, shownSeries } from './label-set.js';
+import { addHistogram } from './histogram-rows.js';
+import { LabelSet, shownSeries } from './label-set.js';
 import { BYTES, FIXED_64, MessageInvalid, ProtoCursor, tagOf, VARINT } from './proto-cursor.js';
 import { addSample } from './sample-rows.js';
+import { keyOfLabels, type SeriesKey, SymbolTable } from './series-keys.js';
 
-const SERIES_TAG = tagOf(1, BYTES);
-const SAMPLE_TAG = tagOf(2, BYTES);
+/** Tags of the fields that are read. */
+interface MessageFields {
+  readonly series: number;
+  readonly samples: number;
+  readonly histograms: number;
+  readonly hasSymbols: boolean;
+}
+
+const FIELDS: Readonly<Record<RemoteWriteFormat, MessageFields>> = {
+  remote_write: {
+    series: tagOf(1, BYTES),
+    samples: tagOf(2, BYTES),
+    histograms: tagOf(4, BYTES),
+    hasSymbols: false,
+  },
+  remote_write_2: {
+    series: tagOf(5, BYTES),
+    samples: tagOf(2, BYTES),
+    histograms: tagOf(3, BYTES),
+    hasSymbols: true,
+  },
+};
+
+interface RequestContext {
+  readonly names: DatabaseNames;
+  readonly fields: MessageFields;
+  readonly symbols: SymbolTable | undefined;
+}
+
 const VALUE_TAG = tagOf(1, FIXED_64);
 const TIMESTAMP_TAG = tagOf(2, VARINT);
 
 /**
- * Parses the samples of Prometheus remote write into the same columns as line protocol. Shares the
+ * Parses Prometheus remote write 1.0 and 2.0 into the same columns as line protocol. Shares the
  * names of its `ParserMemory` with the line protocol parser: a series key is the label messages of
  * a series as sent, which no line of line protocol can be, because its first byte is a line break.
  * Source: tsdb-http, "Prometheus remote write".
@@ -32,7 +62,8 @@ export class RemoteWriteParser {
   #used: TableRows[] = [];
   #refused: RefusedLine[] = [];
   #refusedCount = 0;
-  #sampleCount = 0;
+  #rowCount = 0;
+  #histogramCount = 0;
   #seriesCount = 0;
 
   constructor(memory: ParserMemory) {
@@ -41,12 +72,16 @@ export class RemoteWriteParser {
   }
 
   /** @param body the decoded request. All errors are in the result. */
-  parse(body: Uint8Array, database: string, memory: ColumnMemory = OWN_MEMORY): ParsedBody {
+  parse(
+    body: Uint8Array,
+    options: { readonly database: string; readonly format: RemoteWriteFormat },
+    memory: ColumnMemory = OWN_MEMORY,
+  ): ParsedBody {
     this.#memory.begin(body.length);
-    const names = this.#memory.names(database);
+    const names = this.#memory.names(options.database);
     this.#cursor = new ProtoCursor(body);
     try {
-      this.#readRequest(names, body.length);
+      this.#readRequest(names, FIELDS[options.format], body.length);
       for (const table of this.#used) table.noteCells();
     } catch (error) {
       if (error instanceof BodyTooSparse) return this.#refuseBody(memory, { tooSparse: error.at });
@@ -57,48 +92,32 @@ export class RemoteWriteParser {
     return this.#take(memory);
   }
 
-  #readRequest(names: DatabaseNames, end: number): void {
+  #readRequest(names: DatabaseNames, fields: MessageFields, end: number): void {
     const cursor = this.#cursor;
+    const symbols = fields.hasSymbols ? new SymbolTable(cursor, end) : undefined;
     while (cursor.at < end) {
       const tag = cursor.tag(end);
-      if (tag !== SERIES_TAG) {
+      if (tag !== fields.series) {
         cursor.skip(tag, end);
         continue;
       }
       const seriesEnd = cursor.enter(end);
       this.#seriesCount++;
-      this.#readSeries(names, seriesEnd);
+      this.#readSeries({ names, fields, symbols }, seriesEnd);
       cursor.at = seriesEnd;
     }
   }
 
-  #readSeries(names: DatabaseNames, end: number): void {
+  #readSeries({ names, fields, symbols }: RequestContext, end: number): void {
     const cursor = this.#cursor;
     const start = cursor.at;
-    let labelsEnd = start;
-    let key: { bytes: Uint8Array; view: DataView; start: number; end: number } = {
-      bytes: cursor.bytes,
-      view: cursor.view,
-      start,
-      end: start,
-    };
-    let isContiguous = true;
-    let sampleCount = 0;
-    while (cursor.at < end) {
-      const fieldStart = cursor.at;
-      const tag = cursor.tag(end);
-      cursor.skip(tag, end);
-      if (tag === SAMPLE_TAG) sampleCount++;
-      if (tag !== LABEL_TAG) continue;
-      if (fieldStart === labelsEnd) labelsEnd = cursor.at;
-      else isContiguous = false;
-    }
-    key.end = labelsEnd;
-    if (!isContiguous) key = this.#gathered(start, end);
-    this.#sampleCount += sampleCount;
-    if (sampleCount === 0) return;
+    const rowCount = this.#countRows(fields, end);
+    if (rowCount === 0) return;
+    let key: SeriesKey | undefined;
     let added = 0;
     try {
+      cursor.at = start;
+      key = symbols === undefined ? keyOfLabels(cursor, end) : symbols.keyOf(end);
       const entry = this.#entryOf(names, key);
       // The dictionary contains only entries of tables that exist.
       const table = this.#memory.tables[names.dictionary.tables[entry] as number] as TableRows;
@@ -106,17 +125,37 @@ export class RemoteWriteParser {
       cursor.at = start;
       while (cursor.at < end) {
         const tag = cursor.tag(end);
-        if (tag !== SAMPLE_TAG) {
+        if (tag === fields.samples) this.#readSample(table, series, cursor.enter(end));
+        else if (tag === fields.histograms) this.#readHistogram(table, series, cursor.enter(end));
+        else {
           cursor.skip(tag, end);
           continue;
         }
-        this.#readSample(table, series, cursor.enter(end));
         added++;
       }
     } catch (error) {
       if (!(error instanceof LineRefused)) throw error;
-      this.#refuse(error, shownSeries(key.bytes, key.start, key.end), sampleCount - added);
+      this.#refuse(error, key && shownSeries(key.bytes, key.start, key.end), rowCount - added);
     }
+  }
+
+  /** Counts the rows of the series at the cursor. */
+  #countRows(fields: MessageFields, end: number): number {
+    const cursor = this.#cursor;
+    let count = 0;
+    while (cursor.at < end) {
+      const tag = cursor.tag(end);
+      cursor.skip(tag, end);
+      if (tag === fields.samples || tag === fields.histograms) count++;
+    }
+    this.#rowCount += count;
+    return count;
+  }
+
+  #readHistogram(table: TableRows, series: number, end: number): void {
+    addHistogram(table, this.#cursor, { series, seriesNumber: this.#seriesCount, end });
+    this.#histogramCount++;
+    if (table.rowCount === 1) this.#used.push(table);
   }
 
   #readSample(table: TableRows, series: number, end: number): void {
@@ -136,27 +175,8 @@ export class RemoteWriteParser {
     if (table.rowCount === 1) this.#used.push(table);
   }
 
-  /** Copies labels that are not next to each other. */
-  #gathered(start: number, end: number) {
-    const cursor = this.#cursor;
-    const parts: Uint8Array[] = [];
-    cursor.at = start;
-    while (cursor.at < end) {
-      const fieldStart = cursor.at;
-      const tag = cursor.tag(end);
-      cursor.skip(tag, end);
-      if (tag === LABEL_TAG) parts.push(cursor.bytes.subarray(fieldStart, cursor.at));
-    }
-    const bytes = Buffer.concat(parts);
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return { bytes, view, start: 0, end: bytes.length };
-  }
-
   /** The dictionary entry of a series key, added if new. Throws `LineRefused`. */
-  #entryOf(
-    names: DatabaseNames,
-    key: { readonly bytes: Uint8Array; readonly view: DataView; start: number; end: number },
-  ): number {
+  #entryOf(names: DatabaseNames, key: SeriesKey): number {
     const { dictionary, previousEntry } = names;
     const { bytes, view, start } = key;
     const size = key.end - start;
@@ -177,8 +197,8 @@ export class RemoteWriteParser {
     return entry;
   }
 
-  #refuse(refusal: LineRefused, originalLine: string, sampleCount: number): void {
-    this.#refusedCount += sampleCount;
+  #refuse(refusal: LineRefused, originalLine = '', rowCount: number): void {
+    this.#refusedCount += rowCount;
     if (this.#refused.length >= MAX_REFUSED_LINES) return;
     const { message, isLimit } = refusal;
     this.#refused.push({ lineNumber: this.#seriesCount, originalLine, message, isLimit });
@@ -190,7 +210,7 @@ export class RemoteWriteParser {
     why: { readonly tooSparse?: SparseTable; readonly invalid?: string },
   ): ParsedBody {
     for (const table of this.#used) table.dropRows();
-    this.#refuse(tooManyCells(), '', this.#sampleCount);
+    this.#refuse(tooManyCells(), '', this.#rowCount);
     return { ...this.#take(memory), ...why };
   }
 
@@ -201,14 +221,16 @@ export class RemoteWriteParser {
       tables: this.#used.map((table) => table.take(memory)),
       refused: this.#refused,
       refusedCount: this.#refusedCount,
-      lineCount: this.#sampleCount,
+      lineCount: this.#rowCount,
+      histogramCount: this.#histogramCount,
       tooSparse: undefined,
       epoch: this.#memory.epoch,
     };
     this.#used = [];
     this.#refused = [];
     this.#refusedCount = 0;
-    this.#sampleCount = 0;
+    this.#rowCount = 0;
+    this.#histogramCount = 0;
     this.#seriesCount = 0;
     return parsed;
   }

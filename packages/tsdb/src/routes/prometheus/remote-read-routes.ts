@@ -14,7 +14,7 @@ import { QUERY_FAILED } from '../description.js';
 import { cachedByQueryString, queryStringOf } from '../query-string.js';
 import { databaseToWrite } from '../write/write-route.js';
 import { chunkedResponse } from './chunked-response.js';
-import { requireProtobuf } from './content-type.js';
+import { messageOf } from './content-type.js';
 import { decodeReadRequest } from './read-request.js';
 import { readSamples } from './read-samples.js';
 import { DATABASE, targetOfQuery } from './remote-write-routes.js';
@@ -58,7 +58,7 @@ async function read(
   target: ReturnType<typeof targetOfQuery>,
   { influxql, catalog, isAuthRequired }: RouteDeps,
 ): Promise<HttpAnswer> {
-  requireProtobuf(request.headers, 'prometheus.ReadRequest');
+  messageOf(request.headers, ['prometheus.ReadRequest']);
   const access = accessOf(request.principal, isAuthRequired);
   const name = databaseToWrite(target, catalog);
   if (!access.mayRead(name)) throw tsdbError('not_permitted');

@@ -7,7 +7,7 @@ import { cachedByQueryString, queryStringOf } from '../query-string.js';
 import { failureAnswer } from '../to-wire.js';
 import { write } from '../write/write-route.js';
 import { readWriteTarget, type WriteTarget } from '../write/write-target.js';
-import { requireProtobuf } from './content-type.js';
+import { messageOf } from './content-type.js';
 
 const PATHS = ['/api/v1/write', '/api/v1/prom/write'];
 /** The database of requests that name none. */
@@ -16,12 +16,17 @@ export const DATABASE = {
   db: Type.Optional(Type.String({ default: DEFAULT_DATABASE })),
   ...RP,
 };
+const FORMATS = {
+  'prometheus.WriteRequest': 'remote_write',
+  'io.prometheus.write.v2.Request': 'remote_write_2',
+} as const;
+const MESSAGES = ['prometheus.WriteRequest', 'io.prometheus.write.v2.Request'] as const;
 const { answer, json, ref } = OpenApi;
 /** Series that an error names. Prometheus logs only the first line of a response. */
 const MAX_SHOWN_SERIES = 3;
 
 /**
- * Prometheus remote write, version 1. Prometheus retries a request after 429 and 5xx and drops it
+ * Prometheus remote write. Prometheus retries a request after 429 and 5xx and drops it
  * after another error, so refused series never make it retry. Source: tsdb-http, "Prometheus remote
  * write".
  */
@@ -31,11 +36,12 @@ export function remoteWriteRoutes(deps: RouteDeps): readonly Route[] {
   return PATHS.map((path) => ({
     method: 'POST',
     path,
-    about: { summary: 'Write samples (Prometheus remote write 1.0)' },
+    about: { summary: 'Write samples (Prometheus remote write 1.0 and 2.0)' },
     input: {
       query: Type.Object(DATABASE),
       body: Type.String({
-        description: 'a prometheus.WriteRequest in Protocol Buffers, in Snappy block format',
+        description:
+          'prometheus.WriteRequest or io.prometheus.write.v2.Request in Protocol Buffers, in Snappy block format',
       }),
       bodyType: 'application/x-protobuf',
       validation: 'targets are cached by query string, and samples have their own parser',
@@ -58,9 +64,9 @@ export function remoteWriteRoutes(deps: RouteDeps): readonly Route[] {
     body: { maxBytes: settings.max_request_size_bytes, isLeftEncoded: true, memory: bodies },
     async handle(request) {
       try {
-        requireProtobuf(request.headers, 'prometheus.WriteRequest');
+        const message = messageOf(request.headers, MESSAGES);
         const target = targetOf(queryStringOf(request.url) ?? '');
-        const format = { encoding: 'snappy', format: 'remote_write' } as const;
+        const format = { encoding: 'snappy', format: FORMATS[message] } as const;
         const outcome = await write(request, target, deps, format);
         return withHeaders(answerOf(outcome), writtenHeaders(outcome));
       } finally {
@@ -95,9 +101,9 @@ function answerOf({ refused, lineCount, writtenCount }: WriteOutcome): HttpAnswe
 }
 
 /** Source: Prometheus remote write 2.0, "Required Written Response Headers". */
-const writtenHeaders = ({ writtenCount }: WriteOutcome) =>
+const writtenHeaders = ({ writtenCount, histogramCount = 0 }: WriteOutcome) =>
   [
-    ['x-prometheus-remote-write-samples-written', String(writtenCount)],
-    ['x-prometheus-remote-write-histograms-written', '0'],
+    ['x-prometheus-remote-write-samples-written', String(writtenCount - histogramCount)],
+    ['x-prometheus-remote-write-histograms-written', String(histogramCount)],
     ['x-prometheus-remote-write-exemplars-written', '0'],
   ] as const;
