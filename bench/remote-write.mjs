@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// node bench/remote-write.mjs [--samples N] [--batch N] [--rounds N]
+// node bench/remote-write.mjs [--samples N] [--batch N] [--hosts N] [--rounds N]
 // Writes the same samples in line protocol and by Prometheus remote write, each to a new server and by turns, and prints values per second
-// of the server's CPU time. The samples are those of 100 hosts with 200 metrics of node_exporter each.
+// of the server's CPU time, and how fast remote read returns all samples. They are those of N hosts with 200 metrics of node_exporter each.
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,14 +17,16 @@ const { values } = parseArgs({
   options: {
     samples: { type: 'string', default: '4000000' },
     batch: { type: 'string', default: '2000' },
+    hosts: { type: 'string', default: '100' },
     rounds: { type: 'string', default: '3' },
   },
 });
-const HOST_COUNT = 100;
+const HOST_COUNT = Number(values.hosts);
 const METRIC_COUNT = 200;
 const START_MS = 1_704_067_200_000;
 const STEP_MS = 15_000;
 const IN_FLIGHT = 4;
+const READ_PASSES = 5;
 const batchSize = Number(values.batch);
 
 const series = Array.from({ length: METRIC_COUNT * HOST_COUNT }, (_, i) => ({
@@ -74,11 +76,37 @@ const FORMATS = {
     target: '/api/v1/write?db=bench',
     encode: request,
     headers: { 'content-type': 'application/x-protobuf', 'content-encoding': 'snappy' },
+    reads: true,
   },
 };
 
+/** Prints how fast all samples are read: as samples (type 0) or as streamed chunks (type 1). Best of some passes. */
+async function measureRead({ url, pid }, type) {
+  const writer = new protobuf.Writer().uint32(10).fork().uint32(16).int64(START_MS * 2);
+  writer.uint32(26).fork().uint32(8).int32(2).uint32(18).string('__name__');
+  writer.uint32(26).string('node_.+').ldelim().ldelim().uint32(16).int32(type);
+  const body = snappyCompress(writer.finish());
+  let seconds = Number.POSITIVE_INFINITY;
+  let cpu = Number.POSITIVE_INFINITY;
+  for (let pass = 0; pass < READ_PASSES; pass++) {
+    const cpuBefore = cpuSeconds(pid);
+    const started = performance.now();
+    const response = await fetch(`${url}/api/v1/read?db=bench`, { method: 'POST', body });
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+    await response.arrayBuffer();
+    seconds = Math.min(seconds, (performance.now() - started) / 1000);
+    cpu = Math.min(cpu, cpuSeconds(pid) - cpuBefore);
+  }
+  const count = Number(values.samples) + 2 * series.length;
+  const name = ['samples', 'chunks'][type];
+  const rate = (sec) => Math.round(count / sec).toLocaleString('en');
+  console.log(
+    `remote read, ${name}: ${rate(seconds)} samples/s, ${rate(cpu)} samples per CPU second`,
+  );
+}
+
 /** @returns values per second of the server's CPU time. */
-async function measure({ target, encode, headers }) {
+async function measure({ target, encode, headers, reads }) {
   const dataDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-bench-'));
   const server = await startServerProcess({ dataDir, flags: ['--without-auth'] });
   try {
@@ -103,7 +131,9 @@ async function measure({ target, encode, headers }) {
     await send(0, warmUp);
     const before = cpuSeconds(server.pid);
     await send(warmUp, warmUp + count);
-    return count / (cpuSeconds(server.pid) - before);
+    const rate = count / (cpuSeconds(server.pid) - before);
+    if (reads) for (const type of [0, 1]) await measureRead(server, type);
+    return rate;
   } finally {
     await server.kill();
     fs.rmSync(dataDir, { recursive: true, force: true });

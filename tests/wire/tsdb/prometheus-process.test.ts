@@ -99,7 +99,7 @@ remote_write:
     const after = await reader.queryRange('test_temperature', { from: last, to: last, step: 1 });
     assert.deepEqual(after, []);
     // Prometheus does not send again what it had scraped before it was killed, so some samples of
-    // that moment may be missing. There are no others.
+    // that moment may be missing. All other samples are stored.
     const sent = await sender.samples(SELECTOR, { from: begin, to: last });
     const stored = await reader.samples(SELECTOR, { from: begin, to: last });
     assert.deepEqual([...stored.keys()].sort(), [...sent.keys()].sort());

@@ -17,7 +17,7 @@ const NAME_TAG = tagOf(1, BYTES);
 const VALUE_TAG = tagOf(2, BYTES);
 const FIRST_SYMBOLS = 1024;
 /**
- * Bytes of all keys that a body may have. A reference of one byte can stand for a long symbol, so
+ * Bytes of all keys that a body may have. A reference of one byte can name a long symbol, so
  * without a limit a body could make the server copy many times its size.
  */
 const MAX_COMPOSED_BYTES = 256 * 1024 * 1024;

@@ -1,4 +1,6 @@
-const FIRST_BYTES = 64 * 1024;
+const FIRST_BYTES = 512;
+/** More memory is not kept for the next message. */
+const MAX_KEPT_BYTES = 128 * 1024;
 const LONGEST_NUMBER_BYTES = 10;
 
 /** Writes Protocol Buffers into one growing buffer. */
@@ -68,7 +70,7 @@ export class MessageWriter {
   take(): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#at));
     this.#at = 0;
-    if (this.#bytes.length > FIRST_BYTES) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES);
+    if (this.#bytes.length > MAX_KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES);
     return taken;
   }
 

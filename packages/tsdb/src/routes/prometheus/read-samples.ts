@@ -57,12 +57,13 @@ async function* readTables(
     access,
     signal,
   });
+  const piece = new PieceWriter();
   let outcome: 'success' | 'fail' | 'cancel' = 'cancel';
   try {
     for (const [index, table] of tables.entries()) {
       const { tagNames, blocks } = await run.execute(index);
       const seriesOf = new SeriesNames(table.name, tagNames, matchers);
-      for await (const block of blocks) yield* piecesOf(block, seriesOf, table);
+      for await (const block of blocks) yield* piecesOf(block, seriesOf, table, piece);
     }
     outcome = 'success';
   } catch (error) {
@@ -135,6 +136,7 @@ function* piecesOf(
   block: AnswerBlock,
   series: SeriesNames,
   table: TableSchema,
+  piece: PieceWriter,
 ): Generator<SamplePiece, void, undefined> {
   const [times, ...fields] = chunkOf(block).columns;
   const values = isNumber(table, VALUE_FIELD) ? fields[0] : undefined;
@@ -143,7 +145,7 @@ function* piecesOf(
   for (const { tags, from, to } of block.spans) {
     const labels = series.labelsOf(tags);
     if (labels === undefined) continue;
-    const piece = new PieceWriter(to - from);
+    piece.start(to - from);
     for (let row = from; row < to; row++) {
       const value = values && cellOf(values, row);
       if (value !== null && value !== undefined) piece.add(timeMsOf(times, row), Number(value));

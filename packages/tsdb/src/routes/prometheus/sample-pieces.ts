@@ -2,7 +2,7 @@
 export type Labels = readonly (readonly [name: string, value: string])[];
 
 /**
- * Consecutive samples of a series, oldest first. `words` has two words for each value, the low one
+ * Consecutive samples of a series, oldest first; valid until the next piece is read. `words` has two words for each value, the low one
  * first.
  */
 export interface SamplePiece {
@@ -16,16 +16,20 @@ export interface SamplePiece {
 const STALE = [2, 0x7ff00000] as const;
 const NORMAL = [1, 0x7ff80000] as const;
 
-/** Collects the samples of a piece. */
+const FIRST_SAMPLES = 1024;
+
+/** Collects the samples of one piece after the other; a piece is valid until the next one. */
 export class PieceWriter {
-  readonly #timesMs: Float64Array;
-  readonly #values: Float64Array;
-  readonly #words: Uint32Array;
+  #timesMs = new Float64Array(FIRST_SAMPLES);
+  #values = new Float64Array(FIRST_SAMPLES);
+  #words = new Uint32Array(this.#values.buffer);
   #count = 0;
 
-  constructor(maxCount: number) {
-    this.#timesMs = new Float64Array(maxCount);
-    this.#values = new Float64Array(maxCount);
+  start(maxCount: number): void {
+    this.#count = 0;
+    if (maxCount <= this.#values.length) return;
+    this.#timesMs = new Float64Array(2 * maxCount);
+    this.#values = new Float64Array(2 * maxCount);
     this.#words = new Uint32Array(this.#values.buffer);
   }
 

@@ -32,11 +32,14 @@ export async function* sampledResponse(
     const series = new SeriesParts();
     const ofQuery: Buffer[] = [];
     let queryBytes = 0;
-    const note = (raw: readonly Buffer[]): void => {
-      for (const part of raw) {
+    const raw = new MessageWriter();
+    const note = (added: readonly Buffer[], isLast = false): void => {
+      for (const part of added) {
         queryBytes += part.length;
-        ofQuery.push(compress(part));
+        raw.bytes(part);
+        if (raw.size >= PART_BYTES) ofQuery.push(compress(raw.take()));
       }
+      if (isLast && raw.size > 0) ofQuery.push(compress(raw.take()));
     };
     for await (const piece of pieces) {
       sampleCount += piece.count;
@@ -48,7 +51,7 @@ export async function* sampledResponse(
       note(series.add(piece));
       await turns.take();
     }
-    note(series.end());
+    note(series.end(), true);
     const head = new MessageWriter();
     head.uint(RESULT_TAG);
     head.uint(queryBytes);

@@ -138,19 +138,23 @@ export class XorChunk {
 
   /** Writes the lowest `width` bits, up to 32, the highest bit first. */
   #bits(value: number, width: number): void {
+    const bytes = this.#bytes;
+    let at = this.#at;
+    let free = this.#free;
     let left = width;
     while (left > 0) {
-      if (this.#free === 0) {
-        this.#at++;
-        this.#free = 8;
+      if (free === 0) {
+        at++;
+        free = 8;
       }
-      const count = Math.min(left, this.#free);
-      const part = (value >>> (left - count)) & (2 ** count - 1);
-      this.#free -= count;
+      const count = left < free ? left : free;
+      const part = (value >>> (left - count)) & ((1 << count) - 1);
+      free -= count;
       left -= count;
-      const index = this.#at - 1;
-      this.#bytes[index] = (this.#bytes[index] as number) | (part << this.#free);
+      bytes[at - 1] = (bytes[at - 1] as number) | (part << free);
     }
+    this.#at = at;
+    this.#free = free;
   }
 }
 
