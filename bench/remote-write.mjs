@@ -82,7 +82,11 @@ const FORMATS = {
 
 /** Prints how fast all samples are read: as samples (type 0) or as streamed chunks (type 1). Best of some passes. */
 async function measureRead({ url, pid }, type) {
-  const writer = new protobuf.Writer().uint32(10).fork().uint32(16).int64(START_MS * 2);
+  const writer = new protobuf.Writer()
+    .uint32(10)
+    .fork()
+    .uint32(16)
+    .int64(START_MS * 2);
   writer.uint32(26).fork().uint32(8).int32(2).uint32(18).string('__name__');
   writer.uint32(26).string('node_.+').ldelim().ldelim().uint32(16).int32(type);
   const body = snappyCompress(writer.finish());

@@ -235,5 +235,8 @@ describe('POST /api/v1/read', () => {
       assert.equal(await status(target, admin), 200);
     }
     assert.equal(await status(`/api/v1/prom/read?db=d&u=x&p=${token}`, {}), 200);
+    // The status does not show which databases exist.
+    const unknown = await status('/api/v1/read?db=nosuch', { authorization: `Bearer ${weak}` });
+    assert.equal(unknown, 403);
   });
 });

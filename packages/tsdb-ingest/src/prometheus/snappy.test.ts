@@ -21,6 +21,9 @@ describe('decodeSnappy', () => {
 
   it('decodes copies of every offset form, and copies that overlap their source', () => {
     assert.equal(decode(8, 3 << 2, ...of('abcd'), 0b001, 4), 'abcdabcd');
+    // An offset of 260 has its highest bits in the tag.
+    const far = `abcd${'x'.repeat(256)}`;
+    assert.equal(decode(0x88, 2, 61 << 2, 3, 1, ...of(far), 0b00100001, 4), `${far}abcd`);
     assert.equal(decode(7, 1 << 2, ...of('ab'), (4 << 2) | 2, 2, 0), 'abababa');
     assert.equal(decode(6, 2 << 2, ...of('abc'), (2 << 2) | 3, 3, 0, 0, 0), 'abcabc');
   });
