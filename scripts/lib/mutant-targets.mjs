@@ -61,6 +61,14 @@ export const TARGETS = [
     tests: [unit('tsdb-model', 'database/database-access')],
   },
   {
+    file: 'packages/tsdb-ingest/dist/prometheus/snappy.js',
+    tests: [unit('tsdb-ingest', 'prometheus/snappy')],
+  },
+  {
+    file: 'packages/tsdb/dist/routes/prometheus/remote-read-routes.js',
+    tests: [wire('tsdb/prometheus-remote-read')],
+  },
+  {
     file: 'packages/tsdb-catalog/dist/access/catalog-view.js',
     tests: [wire('tsdb/permissions')],
   },
@@ -243,6 +251,8 @@ export const TARGETS = [
 
 /** Equivalent mutants, grouped by the reason why they change no behavior. */
 export const EQUIVALENT = [
+  // Both branches copy the same bytes.
+  { file: 'prometheus/snappy.js', text: 'size > SHORT_BYTES' },
   // A missing day parses as NaN, and `NaN <= now` is never true.
   { file: 'editor-access.js', text: 'day === undefined -> false' },
   // A waiter leaves the queue only by its signal.

@@ -50,9 +50,16 @@ export class LineProtocolParser {
   #refused: RefusedLine[] = [];
   #refusedCount = 0;
 
-  /** @param hashSeed any integer; secret if clients are untrusted. */
-  constructor(limits: ParserLimits = DEFAULT_LIMITS, hashSeed = 0) {
-    this.#memory = new ParserMemory(limits, hashSeed);
+  /**
+   * @param hashSeed any integer; secret if clients are untrusted.
+   * @param memory shared with parsers of other formats.
+   */
+  constructor(
+    limits: ParserLimits = DEFAULT_LIMITS,
+    hashSeed = 0,
+    memory = new ParserMemory(limits, hashSeed),
+  ) {
+    this.#memory = memory;
     this.#fast = new FastLines(this.#memory);
   }
 

@@ -2,6 +2,7 @@ import type { ParsedSeries } from '@plinth/tsdb-model/series/new-series.js';
 import { CellBudget, tooManyCells } from './columns/cell-budget.js';
 import { TableRows } from './columns/table-rows.js';
 import { SeriesDictionary } from './fast/series-dictionary.js';
+import { LABEL_TAG, tagsOfKey } from './prometheus/label-set.js';
 import { type LineLimits, parseSeriesCarefully, UNLIMITED } from './slow-path/parse-line.js';
 
 export interface ParserLimits {
@@ -107,6 +108,7 @@ export class ParserMemory {
   seriesOf(parserTable: number, series: number): ParsedSeries | undefined {
     const text = this.#tables[parserTable]?.seriesText(series);
     if (text === undefined) return undefined;
+    if (text[0] === LABEL_TAG) return tagsOfKey(text);
     const { tagKeys, tagValues } = parseSeriesCarefully(text, { start: 0, end: text.length });
     return { tagKeys, tagValues };
   }

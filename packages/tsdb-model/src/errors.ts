@@ -55,6 +55,15 @@ const TEXTS = {
   table_definition_invalid: asGiven,
   /** The new table would exceed the limit of tables or columns. */
   schema_limit_reached: asGiven,
+  /** The body has a content type or encoding that the endpoint does not read. */
+  content_type_unsupported: (at: { readonly given: string; readonly expected: string }) =>
+    `unsupported ${at.given}; expected ${at.expected}`,
+  /** The body is not in Snappy block format. */
+  snappy_corrupt: (at: { readonly why: string; readonly index: number }) =>
+    `error decoding snappy block: ${at.why}, at byte ${at.index}`,
+  /** The body is not a message of Prometheus. */
+  message_invalid: (at: { readonly message: string; readonly why: string }) =>
+    `not a valid ${at.message} message: ${at.why}`,
   write_empty: 'incoming write was empty',
   body_not_utf8: (at: { readonly index: number; readonly sizeBytes: number }) =>
     `body content is not valid utf8: invalid utf-8 sequence of ${at.sizeBytes} bytes from index ${at.index}`,

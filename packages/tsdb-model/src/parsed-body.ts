@@ -79,7 +79,16 @@ export interface SparseTable {
   readonly columnCount: number;
 }
 
+/** Versions of the messages of Prometheus remote write. */
+export type RemoteWriteFormat = 'remote_write' | 'remote_write_2';
+
 export interface ParsedBody {
+  /** Absent for line protocol. */
+  readonly format?: 'remote_write';
+  /** Set if the complete body must be refused, because its bytes are not a message. Tables then have no rows. */
+  readonly invalid?: string;
+  /** Rows of native histograms: those with a `lineEnds` of 1, in all tables. */
+  readonly histogramCount?: number;
   /** Tables in order of first appearance. */
   readonly tables: readonly ParsedTable[];
   /** In line order. At most `MAX_REFUSED_LINES` are kept; `refusedCount` counts all. */

@@ -33,7 +33,7 @@ it('rejects every other form', () => {
   }
 });
 
-it('prefers p over any header, only on the two version 1 paths', () => {
+it('prefers p over any header, only on the version 1 paths', () => {
   const check = (target: string, header: string | undefined, token: string | undefined) =>
     assert.equal(readCredential(target, header)?.token, token, target);
   check('/query?q=x&u=root&p=secret', undefined, 'secret');
@@ -43,6 +43,9 @@ it('prefers p over any header, only on the two version 1 paths', () => {
   check('/write?p=', 'Bearer other', '');
   check('/write?db=x', 'Bearer other', 'other');
   check('/write', undefined, undefined);
+  check('/api/v1/prom/write?p=secret', 'Bearer other', 'secret');
+  check('/api/v1/prom/read?p=secret', undefined, 'secret');
+  check('/api/v1/write?p=secret', undefined, undefined);
   check('/api/v3/write_lp?p=secret', undefined, undefined);
   check('/query/?p=secret', undefined, undefined);
   check('/api/v2/write?p=secret', 'Token other', 'other');

@@ -24,6 +24,18 @@ export function acceptedRows(table: AdmittedTable, schema: TableSchema): RowBatc
   return refusals.length === 0 ? batch : takeRows(batch, keptRows(table));
 }
 
+/** How many of the accepted rows are native histograms; `undefined` for other formats. */
+export function acceptedHistograms(
+  { histogramCount }: ParsedBody,
+  { tables }: Admission,
+): number | undefined {
+  if (histogramCount === undefined) return undefined;
+  const refused = tables.flatMap(({ parsed: { lineEnds }, refusals }) =>
+    refusals.filter(({ row }) => lineEnds[row] === 1),
+  );
+  return histogramCount - refused.length;
+}
+
 function keptRows({ parsed, refusals }: AdmittedTable): number[] {
   const kept: number[] = [];
   let next = 0;
@@ -45,11 +57,14 @@ export function refusedLines(
     refusals.slice(0, MAX_REFUSED_LINES).map(
       (refusal): RefusedLine => ({
         lineNumber: table.lineNumbers[refusal.row] as number,
-        originalLine: originalLine(
-          body,
-          table.lineStarts[refusal.row] as number,
-          table.lineEnds[refusal.row] as number,
-        ),
+        originalLine:
+          parsed.format === 'remote_write'
+            ? table.table
+            : originalLine(
+                body,
+                table.lineStarts[refusal.row] as number,
+                table.lineEnds[refusal.row] as number,
+              ),
         message: refusal.message,
         isLimit: refusal.isLimit,
       }),

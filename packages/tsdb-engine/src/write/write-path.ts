@@ -7,7 +7,7 @@ import type { ParsedBody, ParsedTable, RefusedLine } from '@plinth/tsdb-model/pa
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { ParserSeries } from '../series/parser-series.js';
 import type { TableStore } from '../table/table-store.js';
-import { acceptedRows, refusedLines } from './admitted-rows.js';
+import { acceptedHistograms, acceptedRows, refusedLines } from './admitted-rows.js';
 import type { CommitListener } from './commit-listener.js';
 import { portionsOf } from './portions.js';
 import type { BatchForTable, WriteBuffer } from './write-buffer.js';
@@ -99,6 +99,8 @@ export class WritePath {
     parser.note(parsed.tables);
     const admitting = this.#admit(request, parsed, parser);
     let admission = admitting instanceof Promise ? await admitting : admitting;
+    if (parsed.invalid !== undefined)
+      throw tsdbError('message_invalid', { message: 'remote write', why: parsed.invalid });
     if (parsed.tooSparse !== undefined) throw tsdbError('body_too_sparse', parsed.tooSparse);
     const entering = this.#buffer.enter(0);
     if (entering !== undefined) await entering;
@@ -111,7 +113,8 @@ export class WritePath {
       await introducing;
       // A table that was deleted during the wait accepts no more rows, because its name may belong to another table.
       while (this.#hasLostTable(admission)) admission = await this.#admit(request, parsed, parser);
-      if (parsed.lineCount === 0) throw tsdbError('write_empty');
+      // Prometheus sends requests that contain only metadata.
+      if (parsed.lineCount === 0 && parsed.format === undefined) throw tsdbError('write_empty');
       refused = refusedLines(read.body, parsed, admission);
       if (refused.length > 0 && !request.acceptPartial) {
         return { writtenCount: 0, lineCount: parsed.lineCount, refused };
@@ -137,7 +140,11 @@ export class WritePath {
       }
     }
     const writtenCount = batches.reduce((sum, { batch }) => sum + batch.rowCount, 0);
-    return { writtenCount, lineCount: parsed.lineCount, refused };
+    const histogramCount = acceptedHistograms(parsed, admission);
+    return {
+      ...{ writtenCount, lineCount: parsed.lineCount, refused },
+      ...(histogramCount !== undefined && { histogramCount }),
+    };
   }
 
   #admit(
@@ -151,7 +158,7 @@ export class WritePath {
       isLimited: !request.access.isAdministrator,
       tables: parsed.tables,
       // The catalog also needs the parser's tag sets of a body that is rejected completely.
-      allOrNothing: !request.acceptPartial || parsed.tooSparse !== undefined,
+      allOrNothing: !request.acceptPartial || isRefused(parsed),
       alreadyRefused: parsed.refused,
       seriesOf: (table: ParsedTable, series: number) => parser.tagsOf(table, series),
     });
@@ -282,6 +289,10 @@ export class WritePath {
     return parser;
   }
 }
+
+/** Whether the complete body is refused. */
+const isRefused = ({ tooSparse, invalid }: ParsedBody): boolean =>
+  tooSparse !== undefined || invalid !== undefined;
 
 const columnBytes = ({ tables }: ParsedBody): number =>
   tables.reduce((sum, { rowCount, fields }) => sum + 8 * rowCount * fields.length, 0);

@@ -1,4 +1,4 @@
-import type { ParsedBody, ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
+import type { ParsedBody, ParsedTable, RemoteWriteFormat } from '@plinth/tsdb-model/parsed-body.js';
 import type { ParseOptions } from '../line-protocol-parser.js';
 import type { ParserLimits } from '../parser-memory.js';
 
@@ -9,7 +9,9 @@ export interface ParserWorkerSettings {
 }
 
 export interface ParseJobOptions extends ParseOptions {
-  readonly encoding: 'identity' | 'gzip';
+  readonly encoding: 'identity' | 'gzip' | 'snappy';
+  /** Absent for line protocol. */
+  readonly format?: RemoteWriteFormat;
   /** Maximum size of a decoded body. */
   readonly maxSizeBytes: number;
 }
@@ -36,6 +38,7 @@ export type ParserReply =
     }
   | { readonly kind: 'body_not_utf8'; readonly index: number; readonly sizeBytes: number }
   | { readonly kind: 'body_too_large'; readonly limitBytes: number }
+  | { readonly kind: 'snappy_corrupt'; readonly why: string; readonly index: number }
   | { readonly kind: 'gzip_corrupt'; readonly cause: Error };
 
 /** Below this size, copying an array is cheaper than transferring its memory. */

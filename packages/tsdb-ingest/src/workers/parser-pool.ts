@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import { LineProtocolParser } from '../line-protocol-parser.js';
+import { BodyParser } from '../body-parser.js';
 import { DEFAULT_LIMITS, type ParserLimits } from '../parser-memory.js';
+import { decodeSnappy, snappySize } from '../prometheus/snappy.js';
 import type { ParseJobOptions } from './parser-messages.js';
 import { type ParseResult, ParserWorker } from './parser-worker.js';
 import { warmUpBody } from './warm-up-body.js';
@@ -60,7 +61,7 @@ const WARM_UP_OPTIONS: ParseJobOptions = {
  */
 export class ParserPool {
   readonly #options: ParserPoolOptions;
-  readonly #inline: LineProtocolParser;
+  readonly #inline: BodyParser;
   /** Started on demand; an empty slot is filled when it is next selected. */
   readonly #workers: (ParserWorker | undefined)[];
   #lastWorkerId = INLINE_WORKER_ID;
@@ -68,7 +69,7 @@ export class ParserPool {
 
   constructor(options: Partial<ParserPoolOptions> = {}) {
     this.#options = { ...DEFAULT_OPTIONS, ...options };
-    this.#inline = new LineProtocolParser(this.#options.limits, this.#options.hashSeed);
+    this.#inline = new BodyParser(this.#options.limits, this.#options.hashSeed);
     this.#workers = Array.from({ length: Math.max(1, this.#options.workerCount) }, () => undefined);
   }
 
@@ -97,9 +98,19 @@ export class ParserPool {
   parseNow(body: Uint8Array, options: ParseJobOptions): ParseResult | undefined {
     if (this.#isClosed) throw tsdbError('shutting_down');
     const isSmall = body.length <= Math.min(this.#options.inlineSizeBytes, options.maxSizeBytes);
+    if (options.encoding === 'snappy') return this.#parseSnappyNow(body, options);
     if (!isSmall || options.encoding !== 'identity') return undefined;
     const parsed = this.#inline.parse(body, options);
     return { workerId: INLINE_WORKER_ID, parsed, body, release: NOTHING_TO_GIVE };
+  }
+
+  /** Decoding Snappy takes less than a tenth of the time of parsing. */
+  #parseSnappyNow(body: Uint8Array, options: ParseJobOptions): ParseResult | undefined {
+    const sizeBytes = snappySize(body);
+    if (sizeBytes > Math.min(this.#options.inlineSizeBytes, options.maxSizeBytes)) return undefined;
+    const decoded = decodeSnappy(body, options.maxSizeBytes);
+    const parsed = this.#inline.parse(decoded, options);
+    return { workerId: INLINE_WORKER_ID, parsed, body: decoded, release: NOTHING_TO_GIVE };
   }
 
   /**

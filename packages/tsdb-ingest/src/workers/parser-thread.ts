@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { decodeBody, invariant, requestError } from '@plinth/kernel';
+import { invariant, requestError } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import { LineProtocolParser } from '../line-protocol-parser.js';
+import { BodyParser, decodedBody } from '../body-parser.js';
 import {
   isShared,
   type ParseJob,
@@ -20,7 +20,7 @@ function runParser(): void {
   invariant(parentPort !== null, 'the parser must run in a worker thread');
   const port = parentPort;
   const { limits, hashSeed } = workerData as ParserWorkerSettings; // written only by `ParserWorker`
-  const parser = new LineProtocolParser(limits, hashSeed);
+  const parser = new BodyParser(limits, hashSeed);
   const memory = new SlabMemory();
   let previous = Promise.resolve();
   port.on('message', (job: ParserMessage) => {
@@ -37,14 +37,9 @@ function runParser(): void {
   });
 }
 
-async function answer(
-  parser: LineProtocolParser,
-  memory: SlabMemory,
-  job: ParseJob,
-): Promise<ParserReply> {
-  const { encoding, maxSizeBytes } = job.options;
+async function answer(parser: BodyParser, memory: SlabMemory, job: ParseJob): Promise<ParserReply> {
   try {
-    const body = await decodeBody(job.body, encoding, maxSizeBytes);
+    const body = await decodedBody(job.body, job.options);
     const parsed = parser.parse(body, job.options, memory);
     const slab = memory.takeSlab();
     return { kind: 'parsed', parsed, body: isShared(body) ? undefined : body, slab };
@@ -52,6 +47,7 @@ async function answer(
     if (tsdbError.is(error, 'body_not_utf8')) {
       return { kind: error.kind, ...error.details };
     }
+    if (tsdbError.is(error, 'snappy_corrupt')) return { kind: error.kind, ...error.details };
     if (requestError.is(error, 'body_too_large')) return { kind: error.kind, ...error.details };
     if (requestError.is(error, 'gzip_corrupt')) return { kind: error.kind, cause: causeOf(error) };
     throw error;

@@ -132,6 +132,9 @@ export class ParserWorker {
       case 'body_not_utf8':
         job.reject(tsdbError('body_not_utf8', reply));
         return;
+      case 'snappy_corrupt':
+        job.reject(tsdbError('snappy_corrupt', reply));
+        return;
       case 'body_too_large':
         job.reject(requestError('body_too_large', reply));
         return;

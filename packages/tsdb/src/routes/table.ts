@@ -27,6 +27,8 @@ import { pluginFileRoutes } from './processing/plugin-file-routes.js';
 import { PROTECTION, pluginRequestRoutes } from './processing/plugin-request-routes.js';
 import { pluginTestRoutes } from './processing/plugin-test-routes.js';
 import { triggerRoutes } from './processing/trigger-routes.js';
+import { remoteReadRoutes } from './prometheus/remote-read-routes.js';
+import { remoteWriteRoutes } from './prometheus/remote-write-routes.js';
 import { fluxRoutes } from './query/flux-routes.js';
 import { queryRoutes } from './query/query-routes.js';
 import { serviceRoutes } from './service-routes.js';
@@ -77,7 +79,12 @@ export function tsdbTables(
     ]),
     table(
       'native',
-      [writeRoute(deps, 'v1'), ...v1QueryRoutes(deps)],
+      [
+        writeRoute(deps, 'v1'),
+        ...remoteWriteRoutes(deps),
+        ...remoteReadRoutes(deps),
+        ...v1QueryRoutes(deps),
+      ],
       versionHeaders(deps.settings),
     ),
     table('v2', [writeRoute(deps, 'v2'), deleteRoute(deps), ...fluxRoutes(deps)]),

@@ -1,7 +1,12 @@
 import { pathOf, queryOf } from '../http-request.js';
 
 /** Paths where InfluxDB 1.x clients send a user and a password, or a token as the password, in `u` and `p`. */
-const TAKES_LOGIN: ReadonlySet<string> = new Set(['/query', '/write']);
+const TAKES_LOGIN: ReadonlySet<string> = new Set([
+  '/query',
+  '/write',
+  '/api/v1/prom/read',
+  '/api/v1/prom/write',
+]);
 
 /** The credentials in a target; `undefined` if it contains none. */
 export function loginOfUrl(

@@ -13,7 +13,13 @@ export interface CountedTables {
   onUncounted(database: DatabaseSchema, table: TableSchema, error: unknown): void;
 }
 
-const WRITE_PATHS: readonly unknown[] = ['/write', '/api/v2/write', '/api/v3/write_lp'];
+const WRITE_PATHS: readonly unknown[] = [
+  '/write',
+  '/api/v1/prom/write',
+  '/api/v1/write',
+  '/api/v2/write',
+  '/api/v3/write_lp',
+];
 const QUERY_PATHS: readonly unknown[] = ['/query'];
 const NS_PER_SEC = 1e9;
 

@@ -9,7 +9,7 @@ import {
 } from '@plinth/kernel';
 import { defaultDatabase } from '@plinth/tsdb-influxql/plan/compile/find-sources.js';
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
-import type { WriteOutcome } from '@plinth/tsdb-model/engine.js';
+import type { WriteOutcome, WriteRequest } from '@plinth/tsdb-model/engine.js';
 import { type TProperties, Type } from 'typebox';
 import type { RouteDeps } from '../deps.js';
 import { BUCKET, DB, RP } from '../description.js';
@@ -101,7 +101,9 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
         const queryString = queryStringOf(request.url);
         if (queryString === undefined) throw missingQueryString(api);
         const target = targetOf(queryString);
-        const outcome = await write(request, target, deps);
+        const outcome = await write(request, target, deps, {
+          encoding: encodingOf(request.headers['content-encoding']),
+        });
         if (outcome.refused.length === 0) return written;
         const { status, body } = answerRefusedLines(outcome, { api, target, isInfluxdb3 });
         return withHeaders(failureAnswer(status, body), headers);
@@ -112,10 +114,12 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
   };
 }
 
-async function write(
-  { body, headers, principal }: HttpRequest,
+/** Writes a body of any format, and counts its rows. */
+export async function write(
+  { body, principal }: HttpRequest,
   target: WriteTarget,
   { engine, catalog, clock, settings, isAuthRequired, onWritten }: RouteDeps,
+  format: Pick<WriteRequest, 'encoding' | 'format'>,
 ): Promise<WriteOutcome> {
   const receivedNs = clock.nowNs();
   // Read the size first, because transferring the body to another thread detaches it.
@@ -124,7 +128,7 @@ async function write(
     database: databaseToWrite(target, catalog),
     access: accessOf(principal, isAuthRequired),
     body,
-    encoding: encodingOf(headers['content-encoding']),
+    ...format,
     maxSizeBytes: settings.max_request_size_bytes,
     precision: target.precision,
     acceptPartial: target.acceptPartial,
@@ -136,7 +140,7 @@ async function write(
 }
 
 /** Returns the target database. The first row creates a database or policy that does not exist. */
-function databaseToWrite(
+export function databaseToWrite(
   { database, exactDatabase, isDefaultPolicy }: WriteTarget,
   catalog: RouteDeps['catalog'],
 ): string {

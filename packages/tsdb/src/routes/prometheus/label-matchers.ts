@@ -1,0 +1,122 @@
+import { Memo, messageOf } from '@plinth/kernel';
+import { METRIC_LABEL, tagOfLabel } from '@plinth/tsdb-ingest/prometheus/label-set.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import { regexEffort } from '@plinth/tsdb-model/text/regex-effort.js';
+import type { LabelMatcher } from './read-request.js';
+
+/** Values whose result is kept for each matcher. */
+const MAX_KNOWN_VALUES = 10_000;
+/** Steps of all regular expressions of a query: some seconds. */
+const MAX_REGEX_STEPS = 500_000_000;
+/** Maximum characters of an expression, with repetitions expanded. */
+const MAX_REGEX_SIZE = 100_000;
+/**
+ * Expressions that InfluxQL reads as RE2 does. InfluxQL drops backslashes that RE2 needs no escape
+ * for, which changes `[a\-z]`.
+ */
+const SAME_IN_INFLUXQL = /^(?:[^\\\n\r/]|\\[.+*?()[\]{}|^$\\dDwWsS])*$/;
+
+/** A matcher that can test values. */
+interface Tester extends LabelMatcher {
+  test(value: string): boolean;
+}
+
+/** The matchers of one query. */
+export class LabelMatchers {
+  readonly #ofMetric: readonly Tester[];
+  readonly #ofLabels: readonly Tester[];
+
+  private constructor(testers: readonly Tester[]) {
+    this.#ofMetric = testers.filter(({ name }) => name === METRIC_LABEL);
+    this.#ofLabels = testers.filter(({ name }) => name !== METRIC_LABEL);
+  }
+
+  /**
+   * Compiles the matchers. Regular expressions take time linear in the value, as clients supply
+   * them. Throws `parameter_invalid`.
+   */
+  static async of(matchers: readonly LabelMatcher[]): Promise<LabelMatchers> {
+    const needsRegex = matchers.some(({ type }) => type === '=~' || type === '!~');
+    // Lazy, because building its tables takes time.
+    const library = needsRegex ? await import('re2js') : undefined;
+    const effort = { steps: 0 };
+    return new LabelMatchers(
+      matchers.map((matcher) => {
+        const { type, value: expected } = matcher;
+        if (library === undefined || type === '=' || type === '!=')
+          return { ...matcher, test: (value) => (value === expected) === (type === '=') };
+        const matches = anchored(library.RE2JS, expected, effort);
+        return { ...matcher, test: (value) => matches(value) === (type === '=~') };
+      }),
+    );
+  }
+
+  /** Whether series of this table can match. */
+  acceptsTable({ name, columns }: TableSchema): boolean {
+    // A label that no series has is empty.
+    const isAbsent = (label: string): boolean => columns.get(tagOfLabel(label))?.kind !== 'tag';
+    return (
+      this.#ofMetric.every((matcher) => matcher.test(name)) &&
+      this.#ofLabels.every((matcher) => !isAbsent(matcher.name) || matcher.test(''))
+    );
+  }
+
+  /**
+   * Conditions of an InfluxQL statement that hold for all matching series. Others may meet them
+   * too, so `acceptsLabels` decides.
+   */
+  conditions({ columns }: TableSchema): string[] {
+    return this.#ofLabels.flatMap(({ type, name, value }) => {
+      const tag = tagOfLabel(name);
+      if (columns.get(tag)?.kind !== 'tag') return [];
+      if (type === '=' || type === '!=')
+        return [`${quoted(tag, '"')} ${type} ${quoted(value, "'")}`];
+      if (!SAME_IN_INFLUXQL.test(value)) return [];
+      return [`${quoted(tag, '"')} ${type} /^(?:${value})$/`];
+    });
+  }
+
+  /** @param labelValue value of a label; empty if the series does not have it. */
+  acceptsLabels(labelValue: (label: string) => string): boolean {
+    return this.#ofLabels.every((matcher) => matcher.test(labelValue(matcher.name)));
+  }
+}
+
+type Regex = typeof import('re2js').RE2JS;
+
+/** Whether a value matches completely. Source: Prometheus, "Matchers": fully anchored. */
+function anchored(
+  regex: Regex,
+  source: string,
+  effort: { steps: number },
+): (value: string) => boolean {
+  const { size, stepsPerCharacter } = regexEffort(source);
+  if (size > MAX_REGEX_SIZE) throw tooLong();
+  let compiled: ReturnType<Regex['compile']>;
+  try {
+    compiled = regex.compile(source);
+  } catch (error) {
+    const shown = JSON.stringify(source);
+    throw tsdbError(
+      'parameter_invalid',
+      `invalid regular expression ${shown}: ${messageOf(error)}`,
+    );
+  }
+  const known = new Memo<string, { readonly isMatch: boolean }>({ maxCount: MAX_KNOWN_VALUES });
+  return (value) =>
+    known.of(value, () => {
+      effort.steps += size + stepsPerCharacter * value.length;
+      if (effort.steps > MAX_REGEX_STEPS) throw tooLong();
+      return { isMatch: compiled.matcher(value).matches() };
+    }).isMatch;
+}
+
+const tooLong = (): Error =>
+  tsdbError('parameter_invalid', 'the regular expressions need too many steps; use simpler ones');
+
+/** A string or identifier of InfluxQL. */
+export const quoted = (text: string, quote: '"' | "'"): string =>
+  quote +
+  text.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`).replaceAll('\n', '\\n') +
+  quote;
