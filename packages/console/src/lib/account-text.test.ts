@@ -1,7 +1,7 @@
 // Source: the console's specification, "Accounts"; the wire format of Stripe Accounts v2.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Account, DeadlineStatus, Requirement } from '../api/accounts.js';
+import type { Account, DeadlineStatus, Requirement } from './account.js';
 import { byDeadline, capabilitiesOf, fieldName, requirementSummary } from './account-text.js';
 
 const requirement = (

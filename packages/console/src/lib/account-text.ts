@@ -1,4 +1,4 @@
-import type { Account, DeadlineStatus, Requirement } from '../api/accounts.js';
+import type { Account, DeadlineStatus, Requirement } from './account.js';
 
 /** A capability of a configuration, with the requirements that restrict it. */
 export interface CapabilityState {

@@ -1,4 +1,12 @@
-import type { Delivery } from '../api/webhooks.js';
+/** The members of a delivery that its texts depend on. */
+interface Delivery {
+  readonly event: string;
+  readonly action: string | null;
+  readonly status: string;
+  readonly status_code: number;
+  readonly attempt: number | null;
+  readonly redelivery: boolean;
+}
 
 /** Reason phrases of RFC 9110 and RFC 6585, for the codes that receivers usually return. */
 const REASONS: Readonly<Record<number, string>> = {

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Account, closeAccount, fetchAccount, type Requirement } from '../../api/accounts.js';
+import { closeAccount, fetchAccount } from '../../api/accounts.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { CopyBox, CopyButton } from '../../components/controls/copy-button.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { Fact } from '../../components/controls/fact.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
+import type { Account, Requirement } from '../../lib/account.js';
 import {
   byDeadline,
   capabilitiesOf,

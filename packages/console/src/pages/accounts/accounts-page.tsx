@@ -1,9 +1,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type AccountRow, fetchAccount, fetchAccounts } from '../../api/accounts.js';
+import { fetchAccount, fetchAccounts } from '../../api/accounts.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
+import type { AccountRow } from '../../lib/account.js';
 import { capabilitiesOf, requirementSummary, statusText } from '../../lib/account-text.js';
 import { countText } from '../../lib/units.js';
 import { ModeSwitch } from './mode-switch.js';
