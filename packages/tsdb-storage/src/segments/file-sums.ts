@@ -102,7 +102,7 @@ function toReadFailure(objectName: string, cause: unknown): unknown {
   if (asOutage(cause) !== undefined) return cause;
   const code = Reflect.get(Object(cause), 'code');
   const reason =
-    typeof code === 'string' ? `the store reports ${code}` : 'the store does not answer';
+    typeof code === 'string' ? `the store reports ${code}` : 'the store does not respond';
   return new StoreOutage(
     cause,
     `stored file ${objectName} cannot be read (${reason}); check the disk or the object store and try again`,
