@@ -83,8 +83,8 @@ export class OpenTables {
 
   /** Does nothing if no database is or was published. */
   start(): void {
-    const { clock, settings, engine, catalog } = this.#deps;
-    if (this.#databases.size === 0 && this.#tables.size === 0) return;
+    const { clock, settings, engine, catalog, records } = this.#deps;
+    if (this.#databases.size === 0 && this.#tables.size === 0 && !records.hasFiles) return;
     this.#ticker ??= clock.every(settings.interval_ms, () => this.publishSoon());
     if (this.#databases.size > 0) {
       engine.background.flusher.sooner.tables = {

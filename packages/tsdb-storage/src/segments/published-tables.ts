@@ -115,6 +115,11 @@ export class PublishedTables {
     return new Set(names);
   }
 
+  /** Whether files wait for their removal. */
+  get hasFiles(): boolean {
+    return this.#unused.size > 0;
+  }
+
   /**
    * Called when no query of this process reads a file that left the registry.
    * @returns whether the file must be kept for readers of snapshots
