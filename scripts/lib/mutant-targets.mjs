@@ -70,7 +70,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/tsdb/dist/routes/iceberg/iceberg-dialect.js',
-    tests: [wire('tsdb/iceberg-catalog')],
+    tests: [unit('tsdb', 'routes/iceberg/iceberg-dialect'), wire('tsdb/iceberg-catalog')],
   },
   {
     file: 'packages/kernel/dist/lease/round-robin.js',

@@ -173,6 +173,8 @@ it('returns the errors of the specification', async () => {
   for (const path of ['/config', '/namespaces', '/namespaces/home/tables/room', '/nope']) {
     await refused(path, unauthenticated, { token: '' });
     await refused(path, unauthenticated, { token: 'wrong' });
+    const { text } = await send(`${V1}${path}`, { token: 'wrong' });
+    assert.equal(JSON.parse(text).error.message, 'the request was not authenticated');
   }
 });
 
