@@ -30,6 +30,7 @@ const PACKAGES = {
   'tsdb-influxql': ['kernel', 'tsdb-model', 'tsdb-catalog', 'tsdb-sql'],
   'tsdb-engine': ['kernel', 'tsdb-model', 'tsdb-ingest', 'tsdb-catalog', 'tsdb-storage'],
   'tsdb-plugins': ['kernel', 'tsdb-model', 'tsdb-ingest', 'tsdb-catalog', 'tsdb-engine'],
+  'tsdb-open-tables': ['kernel', 'tsdb-model', 'tsdb-catalog', 'tsdb-storage', 'tsdb-engine'],
   tsdb: [
     'kernel',
     'tsdb-model',
@@ -40,6 +41,7 @@ const PACKAGES = {
     'tsdb-influxql',
     'tsdb-engine',
     'tsdb-plugins',
+    'tsdb-open-tables',
   ],
   accounts: ['kernel'],
   webhooks: ['kernel'],
@@ -55,7 +57,7 @@ const PACKAGES = {
  * Exports that other packages may import: the public API, and in tests also the test helpers. `exports` in the
  * package.json of `server` and of the parts of a service selects modules.
  */
-const PUBLIC = /^@plinth\/(?:[^/]+(?:\/testing)?|(?:tsdb-\w+|server)\/.+)$/;
+const PUBLIC = /^@plinth\/(?:[^/]+(?:\/testing)?|(?:tsdb-[\w-]+|server)\/.+)$/;
 /** Layer of a package that is a part of a service; all others contain decisions. */
 const LAYER_OF_PART = { 'tsdb-model': 'model', 'tsdb-storage': 'storage' };
 

@@ -73,6 +73,14 @@ export const TARGETS = [
     tests: [wire('tsdb/permissions')],
   },
   {
+    file: 'packages/tsdb/dist/routes/iceberg/iceberg-routes.js',
+    tests: [wire('tsdb/iceberg-catalog')],
+  },
+  {
+    file: 'packages/tsdb/dist/routes/iceberg/iceberg-dialect.js',
+    tests: [unit('tsdb', 'routes/iceberg/iceberg-dialect'), wire('tsdb/iceberg-catalog')],
+  },
+  {
     file: 'packages/kernel/dist/lease/round-robin.js',
     tests: [unit('kernel', 'lease/round-robin')],
   },

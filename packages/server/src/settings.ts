@@ -3,7 +3,7 @@ import { GAMEDATA_SETTINGS } from '@plinth/gamedata';
 import { IDENTITY_SETTINGS } from '@plinth/identity';
 import { defineSettings, type LoadedSettings, type SettingsOf, settingsPage } from '@plinth/kernel';
 import { RATE_LIMIT_SETTINGS } from '@plinth/ratelimit';
-import { TSDB_SETTINGS } from '@plinth/tsdb';
+import { OPEN_TABLES_SETTINGS, TSDB_SETTINGS } from '@plinth/tsdb';
 import { WEBHOOKS_SETTINGS } from '@plinth/webhooks';
 import { type TSchemaOptions, Type } from 'typebox';
 import { LOG_FILTER_PATTERN, LOG_LEVELS } from './process/log-filter.js';
@@ -329,6 +329,7 @@ export const SETTINGS = {
   backup: BACKUP_SETTINGS,
   identity: IDENTITY_SETTINGS,
   tsdb: TSDB_SETTINGS,
+  openTables: OPEN_TABLES_SETTINGS,
   accounts: ACCOUNTS_SETTINGS,
   webhooks: WEBHOOKS_SETTINGS,
   rateLimit: RATE_LIMIT_SETTINGS,

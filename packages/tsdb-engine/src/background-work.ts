@@ -81,6 +81,7 @@ export class BackgroundWork {
           buffer.forgetTable(id);
         }
         this.flusher.flushSoon();
+        deps.onTablesRemoved?.(tableIds);
       },
       leases,
       clock,

@@ -58,6 +58,8 @@ export interface EngineDeps {
   };
   /** Called when rows of these tables were deleted. */
   readonly onRowsDeleted: (tableIds: readonly number[]) => void;
+  /** Called when the data of these tables was removed permanently. */
+  readonly onTablesRemoved?: (tableIds: readonly number[]) => void;
   readonly report: EngineReport;
 }
 

@@ -87,10 +87,10 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
     async tables() {
       const { tsdbTables } = await loadParts();
       const { settings, clock, random, log, fileSystem } = deps;
-      const { engine, catalog, influxql, caches, processing } = whenOpen();
+      const { engine, catalog, influxql, caches, processing, openTables } = whenOpen();
       const { facts, queryLog, savedQueries } = whenOpen();
       const given = {
-        ...{ engine, catalog, influxql, caches, processing },
+        ...{ engine, catalog, influxql, caches, processing, openTables },
         ...{ facts, queryLog, savedQueries, storage: engine.storage },
         ...{ settings, clock, random, log },
         audit: deps.audit,

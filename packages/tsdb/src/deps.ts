@@ -16,6 +16,7 @@ import type {
   WriteRoom,
 } from '@plinth/kernel';
 import type { UserDirectory } from '@plinth/tsdb-influxql/users/user-directory.js';
+import type { OpenTablesSettings } from '@plinth/tsdb-open-tables/settings.js';
 import type { EngineWatch } from '@plinth/tsdb-storage/duckdb/instance/engine-watch.js';
 import type { AuditTrail } from './domain/system-tables/tables/audit.js';
 import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
@@ -24,6 +25,7 @@ import type { TsdbSettings } from './settings/config.js';
 /** The dependencies that the server provides to the service. */
 export interface TsdbDeps {
   readonly settings: TsdbSettings;
+  readonly openTables: OpenTablesSettings;
   /** Label of this node in `system.nodes`. */
   readonly nodeId: string;
   /** Lists the tokens in `system.tokens`. */

@@ -7,6 +7,7 @@ import {
   NOTHING_KNOWN,
   type ObjectStore,
   type RelationalStore,
+  StoreOutage,
 } from '@plinth/kernel';
 import type { CatalogTables } from '@plinth/tsdb-catalog/records/catalog-tables.js';
 import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
@@ -150,7 +151,7 @@ async function* compare(
         await sums.verify(file);
         yield { sizeBytes, damage: undefined };
       } catch (error) {
-        if (!(error instanceof FileDamaged)) throw error;
+        if (!(error instanceof FileDamaged || error instanceof StoreOutage)) throw error;
         yield { sizeBytes, damage: `${error.message}; it contains ${holds}` };
       }
     }

@@ -2,6 +2,7 @@ import { type Counter, Histogram, type Metrics } from '@plinth/kernel';
 import type { EngineState } from '@plinth/tsdb-engine/engine-state.js';
 import type { LoggedQuery } from '@plinth/tsdb-engine/query/log/logged-query.js';
 import type { QueryPhase } from '@plinth/tsdb-model/query/query-outcome.js';
+import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import type { CacheState, Caches } from './domain/caches/caches.js';
 import type { MemoryShares } from './settings/memory-shares.js';
 
@@ -183,4 +184,32 @@ export function observeCaches(metrics: Metrics, caches: Caches): void {
     { help: 'Values that expired or were evicted.', type: 'counter' },
     (s) => s.evictedCount,
   );
+}
+
+/** Registers the state of published tables. */
+export function observeOpenTables(metrics: Metrics, openTables: OpenTables): void {
+  const { counts } = openTables;
+  metrics.gauge({
+    name: 'plinth_open_tables_published',
+    help: 'Tables with a readable snapshot in an open format.',
+    read: () => openTables.publishedCount,
+  });
+  const counter = (name: string, help: string, read: () => number): void =>
+    metrics.add({ name, help, type: 'counter', samples: () => [{ value: read() }] });
+  counter(
+    'plinth_open_tables_versions_total',
+    'Published versions of tables.',
+    () => counts.versionCount,
+  );
+  counter(
+    'plinth_open_tables_failures_total',
+    'Failed attempts to publish a table, which are retried.',
+    () => counts.failureCount,
+  );
+  metrics.add({
+    name: 'plinth_open_tables_publish_duration_seconds',
+    help: 'Time to publish one version of a table.',
+    type: 'histogram',
+    samples: () => counts.durationSec.samples('plinth_open_tables_publish_duration_seconds'),
+  });
 }

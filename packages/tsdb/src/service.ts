@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import {
   type BackupMoment,
   ChecksumThread,
@@ -20,6 +20,8 @@ import { DEFAULT_LIMITS } from '@plinth/tsdb-ingest/parser-memory.js';
 import { type ParseResult, ParserPool } from '@plinth/tsdb-ingest/workers/parser-pool.js';
 import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
+import { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
+import { MetadataTrees } from '@plinth/tsdb-open-tables/publish/metadata-trees.js';
 import { TRIGGER_MIGRATIONS } from '@plinth/tsdb-plugins/storage/plugins/trigger-store.js';
 import { answerRoomOf } from '@plinth/tsdb-sql/emit/text-room.js';
 import { registerEngineFunctions } from '@plinth/tsdb-sql/functions/index.js';
@@ -40,7 +42,13 @@ import { traceQuery } from './domain/system-tables/query-spans.js';
 import { logIfSlow } from './domain/system-tables/slow-queries.js';
 import { type SystemSources, SystemTables } from './domain/system-tables/system-tables.js';
 import { freezeFiles } from './freeze-files.js';
-import { EngineMetrics, observeCaches, observeEngine, observeMemory } from './metrics.js';
+import {
+  EngineMetrics,
+  observeCaches,
+  observeEngine,
+  observeMemory,
+  observeOpenTables,
+} from './metrics.js';
 import { openInfluxql } from './open/open-influxql.js';
 import { createProcessing, type Processing } from './open/open-processing.js';
 import { WarmUp, type WarmUpConsumers } from './open/warm-up.js';
@@ -79,6 +87,8 @@ export interface OpenTsdb {
    */
   warmUp(consume: WarmUpConsumers): void;
   readonly processing: Processing;
+  /** Tables in an open format. */
+  readonly openTables: OpenTables;
   /** See `Tsdb`. */
   readonly usesFolder: boolean;
   close(): Promise<void>;
@@ -115,9 +125,11 @@ export async function openTsdb(
   // The storage engine reports commits and shows triggers, but the processing engine needs the
   // storage engine.
   let processing: Processing | undefined;
+  let openTables: OpenTables | undefined;
   const systemTables = newSystemTables(deps, {
     ...{ catalog, caches, queryLog, startedMs },
     processing: () => processing?.engine,
+    openTables: () => openTables,
   });
   const parserPool = newParserPool(deps);
   catalog.whenTablesLeave((tables) => {
@@ -148,9 +160,12 @@ export async function openTsdb(
     queryLog,
     settings: engineSettings(deps, shares),
     onRowsDeleted: (tableIds) => caches.rowsDeleted(tableIds),
+    onTablesRemoved: (tableIds) => openTables?.onTablesRemoved(tableIds),
     report,
   });
   await caches.open((schema) => engine.tableStore(schema));
+  const published = await openOpenTables(deps, { catalog, engine, store, host, report });
+  openTables = published;
   observeEngine(deps.metrics, () => engine.state());
   observeMemory(deps.metrics, shares);
   observeCaches(deps.metrics, caches);
@@ -178,6 +193,7 @@ export async function openTsdb(
     },
     warmUp: (consume) => warmUp.start(consume),
     processing,
+    openTables: published,
     recorder,
     statistics,
     freeze: (moment) => freezeFiles(moment, opened),
@@ -190,6 +206,7 @@ export async function openTsdb(
       await recorder.close();
       caches.close();
       await warmUp.close();
+      await published.close();
       await engine.close().finally(() => Promise.all([parserPool.close(), checksums.close()]));
     },
   };
@@ -212,7 +229,7 @@ function newQueryLog(
 
 function newSystemTables(
   { nodeId, tokens, audit }: TsdbDeps,
-  at: Pick<SystemSources, 'catalog' | 'caches' | 'queryLog' | 'processing'> & {
+  at: Pick<SystemSources, 'catalog' | 'caches' | 'queryLog' | 'processing' | 'openTables'> & {
     readonly catalog: RelationalCatalog;
     readonly startedMs: number;
   },
@@ -237,13 +254,44 @@ function newSegmentStore(
   const { host, tempDir, report } = at;
   const checksums = new ChecksumThread();
   const sums = new FileSums(objects, checksums);
-  const files = new SegmentFiles({ host, objects, fileSystem, sums, random, tempDir });
   const registry = new SegmentRegistry(relational);
+  const files = new SegmentFiles({
+    ...{ host, objects, fileSystem, sums, random, tempDir },
+    release: (objectName) => registry.published.release(objectName),
+  });
   const known = new KnownFiles({
     ...{ files, sums, fileSystem, registry },
     onError: (error) => report.backgroundFailed(error),
   });
   return { files, known, registry, checksums };
+}
+
+/** Starts publishing the tables of the configured databases. */
+async function openOpenTables(
+  deps: TsdbDeps,
+  at: {
+    readonly catalog: RelationalCatalog;
+    readonly engine: TsdbEngine;
+    readonly store: ReturnType<typeof newSegmentStore>;
+    readonly host: DuckDbHost;
+    readonly report: ReturnType<typeof reportTo>;
+  },
+): Promise<OpenTables> {
+  const { openTables: settings, objects, leases, clock, room } = deps;
+  const { catalog, engine, store, host, report } = at;
+  const { turns } = host;
+  const root = `file://${dirname(resolve(objects.localPath('open-tables')))}`;
+  const openTables = await OpenTables.open({
+    ...{ settings, catalog, engine, leases, clock, turns },
+    trees: new MetadataTrees({ objects, turns, root }),
+    records: store.registry.published,
+    files: store.files,
+    hasRoomFor: (sizeBytes) => room?.hasRoomFor(sizeBytes) ?? true,
+    onError: (error) => report.backgroundFailed(error),
+  });
+  observeOpenTables(deps.metrics, openTables);
+  openTables.start();
+  return openTables;
 }
 
 function startRecorder(

@@ -20,7 +20,7 @@ export const COMMANDS = {
     load: async () => (await import('./tsdb/database.js')).databaseCommand(),
   },
   table: {
-    description: 'create, list, change, delete and restore tables',
+    description: 'create, list, change, delete, restore and publish tables',
     load: async () => (await import('./tsdb/table.js')).tableCommand(),
   },
   cache: {

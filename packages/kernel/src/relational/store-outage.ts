@@ -13,13 +13,13 @@ const KINDS: ReadonlySet<unknown> = new Set([
   'transaction_timed_out',
 ]);
 
-/** The relational store is unavailable. A change may or may not have been stored. */
+/** The relational store or the object store is unavailable. A change may or may not have been stored. */
 export class StoreOutage extends Error {
   override readonly name = 'StoreOutage';
   readonly kind = 'store_outage';
   readonly retryAfterSec = RETRY_AFTER_SEC;
-  constructor(cause: unknown) {
-    super('the database of the server is unavailable; try again', { cause });
+  constructor(cause: unknown, message = 'the database of the server is unavailable; try again') {
+    super(message, { cause });
   }
 }
 

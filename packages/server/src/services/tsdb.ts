@@ -14,6 +14,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
       ...settings.tsdb,
       reported_revision: revisionOf(settings.tsdb.reported_revision, readProduct().commit),
     },
+    openTables: settings.openTables,
     nodeId: settings.server.node_id,
     tokens: {
       list: () => identity.listTokens(),

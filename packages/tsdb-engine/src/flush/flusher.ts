@@ -4,6 +4,7 @@ import type { ClosedGeneration, WriteBuffer } from '../write/write-buffer.js';
 import { FlushFailures } from './flush-failures.js';
 import { FlushGroups, type FlushGroupsDeps } from './flush-groups.js';
 import { hasManySeries, tablesToKeep } from './kept-tables.js';
+import { SoonerFlush } from './sooner-flush.js';
 import { WorkProgress, type WorkState } from './work-progress.js';
 
 export interface FlushSettings {
@@ -43,8 +44,8 @@ const LONGEST_END_MS = 3000;
 /** Minimum age of rows in DuckDB that are flushed early because its memory is scarce. */
 const CROWDED_FLUSH_AGE_MS = 10_000;
 
-/** All tables, or all tables except those that `tablesToKeep` leaves to a later flush. */
-export type FlushedTables = 'all' | 'worthwhile';
+/** All tables, all except those that `tablesToKeep` leaves to a later flush, or those of `SoonerFlush`. */
+export type FlushedTables = 'all' | 'worthwhile' | 'sooner';
 
 /** The rows remain in the log; the node with the lease flushes them. */
 class FlushHeldElsewhere extends Error {
@@ -85,6 +86,7 @@ export class Flusher {
   #running: Promise<void> | undefined;
   #ticker: Disposable | undefined;
   readonly #failures = new FlushFailures();
+  readonly sooner: SoonerFlush;
   #retryMs = FIRST_RETRY_MS;
   #notBeforeMs = 0;
   #isAsked = false;
@@ -100,6 +102,7 @@ export class Flusher {
     this.#buffer = deps.buffer;
     const { maxGroupTables } = deps.settings;
     this.#progress = new WorkProgress(deps.clock);
+    this.sooner = new SoonerFlush(deps);
     this.#groups = new FlushGroups({
       ...deps,
       maxGroupTables,
@@ -112,6 +115,7 @@ export class Flusher {
     this.#ticker ??= this.#deps.clock.every(CHECK_INTERVAL_MS, () => {
       this.#buffer.tryAgain();
       this.flushWhenDue();
+      if (this.#mayStart && this.sooner.isDue) this.#start('sooner');
     });
   }
 
@@ -141,7 +145,7 @@ export class Flusher {
    * after every write.
    */
   flushWhenDue(): void {
-    if (this.#running !== undefined || this.#buffer.isReadOnly) return;
+    if (!this.#mayStart) return;
     const { flushBytes, flushAgeMs } = this.#deps.settings;
     const isDue =
       this.#closed !== undefined ||
@@ -151,11 +155,18 @@ export class Flusher {
       (this.#deps.host.tableMemory.isCrowded &&
         this.#buffer.generationAgeMs >= CROWDED_FLUSH_AGE_MS) ||
       (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
-    if (!isDue || this.#deps.clock.monotonicMs() < this.#notBeforeMs) return;
+    if (isDue) this.#start(this.#isAsked ? 'all' : 'worthwhile');
+  }
+
+  get #mayStart(): boolean {
+    return this.#running === undefined && !this.#buffer.isReadOnly;
+  }
+
+  #start(what: FlushedTables): void {
+    if (this.#deps.clock.monotonicMs() < this.#notBeforeMs) return;
     // A flush also removes rows of deleted tables from the log, which may free more than it writes.
     if (!this.#isAsked && !this.#deps.hasRoomFor(this.#buffer.sizeBytes)) return;
-    const what = this.#isAsked ? 'all' : 'worthwhile';
-    if (this.#closed === undefined) this.#isAsked = false;
+    if (this.#closed === undefined && what === 'all') this.#isAsked = false;
     this.#running = this.#flushOnce(what)
       .then(() => {
         this.#retryMs = FIRST_RETRY_MS;
@@ -270,7 +281,9 @@ export class Flusher {
 
   async #flushClosed(what: FlushedTables): Promise<boolean> {
     const keepsNone = what === 'all' || this.hasRowsAhead;
-    this.#closed ??= await this.#buffer.closeGeneration(keepsNone ? [] : this.#toKeep());
+    const isSooner = what === 'sooner' && !keepsNone;
+    const kept = keepsNone ? [] : isSooner ? this.#othersToKeep() : this.#toKeep();
+    this.#closed ??= await this.#buffer.closeGeneration(kept, isSooner);
     const closed = this.#closed;
     const isFlushed = await this.#deps.leases.withLease('tsdb.flush', async () => {
       const startMs = this.#deps.clock.monotonicMs();
@@ -285,6 +298,12 @@ export class Flusher {
     // are in segments.
     await this.#buffer.forget(closed).catch(this.#deps.onError);
     return true;
+  }
+
+  #othersToKeep(): readonly GenerationTable[] {
+    const { fileCount } = this.#buffer.logLength;
+    const kept = fileCount > MAX_LEFT_FILES ? this.#toKeep() : undefined;
+    return this.sooner.othersOf(this.#buffer.generation, kept);
   }
 
   #toKeep(): readonly GenerationTable[] {

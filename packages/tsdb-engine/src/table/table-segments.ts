@@ -48,7 +48,7 @@ export class TableSegments {
       verified: undefined,
       isReported: false,
       pinned: new Pinned(() => {
-        this.#files.remove(segment.objectName).catch(this.#onError);
+        this.#files.retire(segment.objectName).catch(this.#onError);
       }),
     };
   }

@@ -273,8 +273,12 @@ export class WriteBuffer {
   /**
    * Later writes belong to the next generation and the next log file. The rows of the tables in `kept` also move to
    * the next generation, but remain in their log files.
+   * @param keepsAge the age of the next generation is that of the kept rows
    */
-  async closeGeneration(kept: readonly GenerationTable[]): Promise<ClosedGeneration> {
+  async closeGeneration(
+    kept: readonly GenerationTable[],
+    keepsAge = false,
+  ): Promise<ClosedGeneration> {
     const number = this.#generation;
     const keptBytes = kept.reduce((sum, table) => sum + table.sizeBytes, 0);
     const sizeBytes = this.#generationBytes - keptBytes;
@@ -282,7 +286,7 @@ export class WriteBuffer {
     const next = ++this.#generation;
     for (const table of kept) table.generation = next;
     this.#generationBytes = keptBytes;
-    this.#generationStartMs = this.#clock.monotonicMs();
+    if (!keepsAge) this.#generationStartMs = this.#clock.monotonicMs();
     this.#closedBytes += sizeBytes;
     const file = await rotated;
     this.#firstFiles.set(next, file + 1);

@@ -1,4 +1,11 @@
-import { asDiskFull, type ChecksumThread, Exclusive, type ObjectStore } from '@plinth/kernel';
+import {
+  asOutage,
+  type ChecksumThread,
+  Exclusive,
+  isDomainError,
+  type ObjectStore,
+  StoreOutage,
+} from '@plinth/kernel';
 
 /** Size of one read. The next piece is read while the previous one is checksummed. */
 const PIECE_BYTES = 4 * 1024 * 1024;
@@ -43,7 +50,8 @@ export class FileSums {
   }
 
   /**
-   * Reads the complete file. Throws `FileDamaged` if the bytes differ from the written bytes.
+   * Reads the complete file. Throws `FileDamaged` if the file is missing or its bytes differ from
+   * the written bytes, and `StoreOutage` if the store fails: the file may be intact.
    */
   async verify(file: FileSum & { readonly objectName: string }): Promise<void> {
     const { objectName } = file;
@@ -82,9 +90,21 @@ export class FileSums {
     try {
       return await this.#objects.get(objectName, range);
     } catch (cause) {
-      if (asDiskFull(cause) !== undefined) throw cause; // The file could not be opened and may be intact.
-      const found = cause instanceof Error ? cause.message : 'unreadable';
-      throw new FileDamaged({ objectName, found });
+      throw toReadFailure(objectName, cause);
     }
   }
+}
+
+/** Only a missing file is damage. Any other failure is one of the store, and may be temporary. */
+function toReadFailure(objectName: string, cause: unknown): unknown {
+  if (isDomainError(cause) && cause.kind === 'object_not_found')
+    return new FileDamaged({ objectName, found: cause.message });
+  if (asOutage(cause) !== undefined) return cause;
+  const code = Reflect.get(Object(cause), 'code');
+  const reason =
+    typeof code === 'string' ? `the store reports ${code}` : 'the store does not respond';
+  return new StoreOutage(
+    cause,
+    `stored file ${objectName} cannot be read (${reason}); check the disk or the object store and try again`,
+  );
 }

@@ -78,6 +78,7 @@ export class SegmentFiles {
   readonly #random: Random;
   readonly #fileSystem: FileSystem;
   readonly #sums: FileSums;
+  readonly #release: (objectName: string) => Promise<boolean>;
   /** Folder for files that DuckDB is writing. */
   readonly #tempDir: string;
   #lastRemoval: Promise<unknown> = Promise.resolve();
@@ -89,7 +90,10 @@ export class SegmentFiles {
     readonly fileSystem: FileSystem;
     readonly sums: FileSums;
     readonly tempDir: string;
+    /** See `PublishedTables.release`; absent means that no file is kept. */
+    readonly release?: (objectName: string) => Promise<boolean>;
   }) {
+    this.#release = options.release ?? (async () => false);
     this.#host = options.host;
     this.#objects = options.objects;
     this.reader = new SegmentReader(options.objects);
@@ -191,6 +195,11 @@ export class SegmentFiles {
     await removed;
   }
 
+  /** Removes a segment that left the registry, unless readers of published snapshots may need it. */
+  async retire(objectName: string): Promise<void> {
+    if (!(await this.#release(objectName))) await this.remove(objectName);
+  }
+
   /** See `FileSums`. */
   async verify(file: FileSum & { readonly objectName: string }): Promise<void> {
     await this.#sums.verify(file);
@@ -210,15 +219,17 @@ export class SegmentFiles {
    * data can be lost. This requires that all known files exist, and that the log contains
    * everything else (`isLogWhole`). Otherwise, the registry is older than the files, and the
    * objects are moved to the folder for unknown files. Returns `undefined` if there are none.
+   * @param kept unregistered files that published snapshots may list; some may be removed already
    */
   async clearUnknown(
-    known: ReadonlySet<string>,
+    { known, kept }: { readonly known: ReadonlySet<string>; readonly kept: ReadonlySet<string> },
     isLogWhole: boolean,
   ): Promise<UnknownFiles | undefined> {
     const found = await this.#objects.list('tsdb/');
-    const unknown = found.filter(({ name }) => !known.has(name));
+    const foundCount = found.filter(({ name }) => known.has(name)).length;
+    const unknown = found.filter(({ name }) => !known.has(name) && !kept.has(name));
     if (unknown.length === 0) return undefined;
-    const isWhole = isLogWhole && found.length - unknown.length === known.size;
+    const isWhole = isLogWhole && foundCount === known.size;
     for (const { name } of unknown) {
       if (isWhole) {
         await this.#objects.delete(name);

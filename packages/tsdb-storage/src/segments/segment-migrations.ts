@@ -112,4 +112,24 @@ export const SEGMENT_MIGRATIONS: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '0008_published',
+    async up(tx) {
+      await tx.schema
+        .createTable('tsdb_published')
+        .addColumn('table_id', 'integer', (c) => c.primaryKey())
+        .addColumn('version', 'bigint', (c) => c.notNull())
+        .addColumn('files_digest', 'text', (c) => c.notNull())
+        .addColumn('published_ms', 'bigint', (c) => c.notNull())
+        .addColumn('keeps_files', 'integer', (c) => c.notNull())
+        .addColumn('history', 'text', (c) => c.notNull())
+        .execute();
+      await tx.schema
+        .createTable('tsdb_published_files')
+        .addColumn('object_name', 'text', (c) => c.primaryKey())
+        .addColumn('table_id', 'integer', (c) => c.notNull())
+        .addColumn('until_ms', 'bigint')
+        .execute();
+    },
+  },
 ];

@@ -3,6 +3,10 @@ import type { TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { Transaction } from 'kysely';
 import { KnownLogRecord, noteFirst, noteNewest } from './known-log.js';
+import { forgetPublished, keepPublished, PublishedTables } from './published-tables.js';
+import { SegmentsChanged } from './segments-changed.js';
+
+export { SegmentsChanged } from './segments-changed.js';
 
 interface SegmentRow {
   id: string;
@@ -77,17 +81,15 @@ export interface RegistryChange {
   };
 }
 
-export class SegmentsChanged extends Error {
-  override readonly name = 'SegmentsChanged';
-}
-
 /** The files of each table, in the relational store. The flushed log position is updated in the same transaction. */
 export class SegmentRegistry {
   readonly knownLogRecord: KnownLogRecord;
+  readonly published: PublishedTables;
   readonly #store: RelationalStore;
 
   constructor(store: RelationalStore) {
     this.knownLogRecord = new KnownLogRecord(store);
+    this.published = new PublishedTables(store);
     this.#store = store;
   }
 
@@ -211,11 +213,13 @@ export class SegmentRegistry {
     await own.deleteFrom('tsdb_tombstones').where('table_id', '=', tableId).execute();
     await own.deleteFrom('tsdb_flushed_tables').where('table_id', '=', tableId).execute();
     await own.deleteFrom('tsdb_deleted_from').where('table_id', '=', tableId).execute();
+    await forgetPublished(tx, tableId);
   }
 
   async apply(change: RegistryChange): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       if (change.removeSegments.length > 0) {
+        await keepPublished(tx, change.removeSegments);
         const removed = await tx
           .deleteFrom('tsdb_segments')
           .where('id', 'in', [...change.removeSegments])

@@ -7,6 +7,7 @@ import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
 import type { Statistic } from '@plinth/tsdb-influxql/show/show-server.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import type { Engine, WriteOutcome } from '@plinth/tsdb-model/engine.js';
+import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import type { Caches } from '../domain/caches/caches.js';
 import type { SavedQueries } from '../domain/saved-queries/saved-queries.js';
 import type { AuditTrail } from '../domain/system-tables/tables/audit.js';
@@ -32,6 +33,7 @@ export interface RouteDeps {
   readonly storage: EngineStorage;
   readonly caches: Caches;
   readonly processing: Processing;
+  readonly openTables: OpenTables;
   readonly settings: TsdbSettings;
   /** Whether principals must present a token. */
   readonly isAuthRequired: boolean;

@@ -16,8 +16,11 @@ import { flightDialect, type Identify } from './flight/flight-dialect.js';
 import { flightRoute } from './flight/flight-route.js';
 import { createTextFormats } from './formats/index.js';
 import { PiecePool } from './formats/piece-pool.js';
+import { icebergDialect } from './iceberg/iceberg-dialect.js';
+import { icebergRoutes } from './iceberg/iceberg-routes.js';
 import { nativeInfluxqlRoutes } from './influxql/native/native-query-route.js';
 import { v1QueryRoutes } from './influxql/v1-query-route.js';
+import { openTableRoutes } from './operator/open-table-routes.js';
 import { queryLogRoutes } from './operator/query-log-routes.js';
 import { savedQueryRoutes } from './operator/saved-query-routes.js';
 import { schemaRoutes } from './operator/schema-routes.js';
@@ -104,7 +107,13 @@ export function tsdbTables(
         ...storageRoutes(deps.catalog, deps.facts, deps.storage),
         ...queryLogRoutes(deps.queryLog),
         ...savedQueryRoutes(deps.savedQueries),
+        ...openTableRoutes(deps.catalog, deps.openTables),
       ],
+    },
+    {
+      dialect: icebergDialect(dialect, identify),
+      api: 'tsdb',
+      routes: icebergRoutes(deps.openTables, deps),
     },
     { dialect: flightDialect(identify, deps.log), api: 'tsdb', routes: [flightRoute(deps)] },
   ];

@@ -23,6 +23,7 @@ import {
   failingRelationalStore,
 } from '@plinth/kernel/testing';
 import type { Planner } from '@plinth/tsdb-engine/query/query-path.js';
+import { OPEN_TABLES_SETTINGS } from '@plinth/tsdb-open-tables/settings.js';
 import { SqlPlanner } from '@plinth/tsdb-sql/sql-planner.js';
 import type { TokenDirectory } from '../domain/system-tables/tables/tokens.js';
 import { type OpenTsdb, openTsdb } from '../service.js';
@@ -93,12 +94,14 @@ export async function openTestNode(
   });
   const logFiles = faults === undefined ? fileSystem : failingLogFiles(fileSystem, faults);
   const placed = options.before?.(files) ?? files;
+  const settings = loadSettings(
+    { tsdb: TSDB_SETTINGS, openTables: OPEN_TABLES_SETTINGS },
+    { env: {}, flags: new Map(Object.entries({ ...QUIET, ...options.flags })) },
+  );
   const opening = openTsdb(
     {
-      settings: loadSettings(
-        { tsdb: TSDB_SETTINGS },
-        { env: {}, flags: new Map(Object.entries({ ...QUIET, ...options.flags })) },
-      ).tsdb,
+      settings: settings.tsdb,
+      openTables: settings.openTables,
       nodeId: 'node0',
       tokens: options.tokens ?? { list: () => [], isAuthRequired: false },
       dataDir,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { objectError } from '@plinth/kernel';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -62,7 +63,7 @@ it('has few series files after many flushes, and all series after a restart', as
   assert.equal((await query(node, 'SELECT count(v), sum(v) FROM m'))[1], '60 | 0');
 });
 
-it('registers all series files after a start that could not read one', async (context) => {
+it('registers all series files after a start that did not find one', async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-series-files-'));
   const faults = new CallFaults();
   const clock = new ManualClock();
@@ -80,7 +81,8 @@ it('registers all series files after a start that could not read one', async (co
   await writeLines(node, ['m,host=a v=1i 1', 'm,host=b v=2i 2']);
   await flushNode(node);
   await node.close();
-  faults.fail({ kind: 'object.get' }); // the series files are read first at startup
+  const error = objectError('object_not_found', 'a series file');
+  faults.fail({ kind: 'object.get', error }); // the series files are read first at startup
   node = await start();
   assert.deepEqual(await known(), (await onDisk()).toSorted());
   // Once without any series file, and then with a new one.

@@ -4,21 +4,24 @@ import { callOk, connectionOf, databaseOf, withConnection } from '../connection.
 import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 import { printPolicies } from './policies.js';
+import { publishCommand, publishedCommand } from './publish.js';
 
 const PATH = 'api/v3/configure/table';
 
 /** `plinth table`. */
 export function tableCommand(): Command {
   return new Command('table')
-    .description('create, list, change, delete and restore tables')
+    .description('create, list, change, delete, restore and publish tables')
     .addCommand(list())
     .addCommand(create())
     .addCommand(update())
     .addCommand(remove())
     .addCommand(undelete())
+    .addCommand(publishCommand())
+    .addCommand(publishedCommand())
     .addHelpText(
       'after',
-      '\nExamples:\n  plinth table create -d home readings --tags room,floor --fields temp:float64,note:utf8\n  plinth table delete -d home readings --hard-delete default',
+      '\nExamples:\n  plinth table create -d home readings --tags room,floor --fields temp:float64,note:utf8\n  plinth table delete -d home readings --hard-delete default\n  plinth table publish -d home',
     );
 }
 

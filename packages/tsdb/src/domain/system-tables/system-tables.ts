@@ -6,6 +6,7 @@ import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { VirtualTable, VirtualTables } from '@plinth/tsdb-model/query/planned-query.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { SegmentsOf } from '@plinth/tsdb-model/segment.js';
+import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import type { ProcessingEngine } from '@plinth/tsdb-plugins/domain/processing-engine.js';
 import { type AuditTrail, auditTable } from './tables/audit.js';
 import { databasesTable } from './tables/databases.js';
@@ -19,6 +20,7 @@ import { pluginFilesTable } from './tables/plugin-files.js';
 import { processingEngineLogsTable } from './tables/processing-engine-logs.js';
 import { processingEngineTriggerArgumentsTable } from './tables/processing-engine-trigger-arguments.js';
 import { processingEngineTriggersTable } from './tables/processing-engine-triggers.js';
+import { publishedTablesTable } from './tables/published-tables.js';
 import { queriesTable } from './tables/queries.js';
 import { tablesTable } from './tables/tables.js';
 import { type TokenDirectory, tokensTable } from './tables/tokens.js';
@@ -33,6 +35,8 @@ export interface SystemSources {
   readonly caches: CacheList;
   /** `undefined` until the service has started. */
   readonly processing: () => ProcessingEngine | undefined;
+  /** `undefined` until the service has started. */
+  readonly openTables: () => OpenTables | undefined;
 }
 
 /** The databases and segments that the querying principal may see. */
@@ -72,6 +76,7 @@ const EVERYWHERE: Readonly<Record<string, OpenTable>> = {
   processing_engine_triggers: ofOperator(({ processing }, database) =>
     processingEngineTriggersTable(processing(), database),
   ),
+  published_tables: ({ openTables }, database) => publishedTablesTable(database, openTables()),
   queries: ({ queryLog, view }) => queriesTable(queryLog, view.access),
 };
 

@@ -1,0 +1,51 @@
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { Tree } from './iceberg/table-schema.js';
+
+const JVM_SUFFIX = '__jvm';
+/** Separates the parts of a name in paths. Source: Apache Iceberg REST catalog specification, `namespace`. */
+export const NAMESPACE_SEPARATOR = '\u001f';
+const MAX_NAME_BYTES = 255;
+
+/** A namespace of the catalog: one metadata tree of the tables of a database. */
+export interface Namespace {
+  readonly name: string;
+  readonly database: string;
+  readonly tree: Tree;
+}
+
+/** A retention policy `db/rp` is the namespace `db.rp`; database names contain no dots. */
+export const plainNamespace = (database: string): string => database.replace('/', '.');
+
+/**
+ * The namespaces of published databases. A database whose name is that of a `__jvm` namespace keeps it; that namespace is then
+ * not published.
+ * @param databases names of all databases
+ */
+export function namespacesOf(
+  published: readonly string[],
+  databases: readonly string[],
+): readonly Namespace[] {
+  const taken = new Set(databases.map(plainNamespace));
+  return published.flatMap((database) => {
+    const name = plainNamespace(database);
+    const jvm = `${name}${JVM_SUFFIX}`;
+    return [
+      { name, database, tree: 'plain' as const },
+      ...(taken.has(jvm) ? [] : [{ name: jvm, database, tree: 'jvm' as const }]),
+    ];
+  });
+}
+
+/** Why a table cannot be published under its name; `undefined` if it can. */
+export function nameFault({ name }: Pick<TableSchema, 'name'>): string | undefined {
+  if (name.includes('/')) return 'the name contains a slash';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: readers cannot name such tables.
+  if (/[\u0000-\u001f\u007f]/.test(name)) return 'the name contains a control character';
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES)
+    return `the name has more than ${MAX_NAME_BYTES} bytes`;
+  return undefined;
+}
+
+/** The tables of a database that can be published. */
+export const publishableTables = (database: DatabaseSchema): readonly TableSchema[] =>
+  [...database.tables.values()].filter((table) => nameFault(table) === undefined);

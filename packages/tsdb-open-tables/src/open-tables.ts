@@ -1,0 +1,279 @@
+import {
+  type Clock,
+  type EventLoopYielder,
+  Exclusive,
+  type Leases,
+  messageOf,
+  objectError,
+} from '@plinth/kernel';
+import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
+import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { PublishedTables } from '@plinth/tsdb-storage/segments/published-tables.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import { type Namespace, namespacesOf, publishableTables } from './namespaces.js';
+import { historyOf } from './publish/history.js';
+import type { MetadataTrees } from './publish/metadata-trees.js';
+import { PublishCounts } from './publish/publish-counts.js';
+import { PublishedTable } from './publish/published-table.js';
+import { TablePublisher } from './publish/table-publisher.js';
+import type { OpenTablesSettings } from './settings.js';
+
+/** Attempts of a request to carry out deletions before it publishes. */
+const MERGE_ATTEMPTS = 3;
+/** Upper bound of the metadata of one file. */
+const BYTES_PER_FILE = 1024;
+/** A time span that no file overlaps: only pending deletions of the table are carried out. */
+const NO_SPAN = { minTimeNs: MAX_TIME_NS, maxTimeNs: MIN_TIME_NS };
+
+export interface OpenTablesDeps {
+  readonly settings: OpenTablesSettings;
+  readonly catalog: RelationalCatalog;
+  readonly engine: TsdbEngine;
+  readonly trees: MetadataTrees;
+  readonly records: PublishedTables;
+  readonly files: Pick<SegmentFiles, 'remove'>;
+  readonly turns: EventLoopYielder;
+  readonly hasRoomFor: (sizeBytes: number) => boolean;
+  readonly leases: Leases;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Publishes the tables of the configured databases in an open format, and lists what is published. */
+export class OpenTables {
+  readonly counts = new PublishCounts();
+  readonly #deps: OpenTablesDeps;
+  readonly #databases: ReadonlySet<string>;
+  readonly #publisher: TablePublisher;
+  /** By id: published tables, and tables that were published. */
+  readonly #tables = new Map<number, PublishedTable>();
+  readonly #passes = new Exclusive();
+  #ticker: Disposable | undefined;
+  #running: Promise<void> | undefined;
+  #isClosing = false;
+  #hasCleaned = false;
+
+  static async open(deps: OpenTablesDeps): Promise<OpenTables> {
+    const tables = new OpenTables(deps);
+    for (const record of await deps.records.load()) {
+      const uuid = deps.catalog.keptTableById(record.tableId)?.uuid;
+      if (uuid === undefined) continue; // its objects are removed by the first pass
+      const table = new PublishedTable({ tableId: record.tableId, uuid });
+      // Readers find the last version at once; the first pass verifies its objects.
+      table.use(record, historyOf(record.history, deps.trees.root));
+      if (table.history !== undefined) table.state = { kind: 'published' };
+      tables.#tables.set(record.tableId, table);
+    }
+    return tables;
+  }
+
+  private constructor(deps: OpenTablesDeps) {
+    const { catalog, engine, settings } = deps;
+    this.#deps = deps;
+    this.#databases = new Set(settings.databases);
+    this.#publisher = new TablePublisher({
+      ...deps,
+      commits: engine.background.commits,
+      keepMs: settings.keep_ms,
+      schemaOf: (tableId) => catalog.tableById(tableId),
+    });
+  }
+
+  /** Does nothing if no database is or was published. */
+  start(): void {
+    const { clock, settings, engine, catalog, records } = this.#deps;
+    if (this.#databases.size === 0 && this.#tables.size === 0 && !records.hasFiles) return;
+    this.#ticker ??= clock.every(settings.interval_ms, () => this.publishSoon());
+    if (this.#databases.size > 0) {
+      engine.background.flusher.sooner.tables = {
+        ageMs: settings.flush_age_ms,
+        wants: (tableId) => this.#isWanted(catalog.tableById(tableId)),
+      };
+    }
+    this.publishSoon();
+  }
+
+  /** Starts a pass over all tables in the background, unless one is running. */
+  publishSoon(): void {
+    if (this.#isClosing) return;
+    this.#running ??= this.#passes
+      .run(() => this.#pass())
+      .catch(this.#deps.onError)
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  /** Resolves when no pass is running. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Flushes and publishes tables of one database. Resolves when this is done. */
+  async publishNow(tables: readonly TableSchema[]): Promise<void> {
+    const { engine } = this.#deps;
+    if (tables.length === 0) return;
+    await engine.background.flusher.flush('sooner');
+    await this.#passes.run(async () => {
+      for (const schema of tables) {
+        const store = engine.tableStore(schema);
+        const isPending = (): boolean =>
+          store.tombstones.count > 0 ||
+          store.segments.some(({ segment }) => segment.kind === 'overlay');
+        // A running merge of another table may have passed this one already.
+        for (let attempt = 0; attempt < MERGE_ATTEMPTS && isPending(); attempt++)
+          await engine.background.compactor.compactWhenDue();
+        await this.#publish(schema);
+      }
+    });
+  }
+
+  isPublished(database: string): boolean {
+    return this.#databases.has(database);
+  }
+
+  /** Published databases that exist, by name. */
+  databases(): readonly DatabaseSchema[] {
+    return this.#deps.catalog.databases().filter(({ name }) => this.#databases.has(name));
+  }
+
+  namespaces(): readonly Namespace[] {
+    const all = this.#deps.catalog.databases().map(({ name }) => name);
+    return namespacesOf(
+      this.databases().map(({ name }) => name),
+      all,
+    );
+  }
+
+  /** The publication of a table; `undefined` before the first pass reaches it. */
+  find(tableId: number): PublishedTable | undefined {
+    return this.#tables.get(tableId);
+  }
+
+  /** Tables with a readable snapshot, by name. */
+  tablesOf(database: string): readonly TableSchema[] {
+    const found = this.#deps.catalog.database(database);
+    if (found === undefined || !this.#databases.has(database)) return [];
+    return publishableTables(found).filter(({ id }) => this.#tables.get(id)?.history !== undefined);
+  }
+
+  /** Returns the newest metadata file; `undefined` if no snapshot is readable. */
+  async metadataOf(schema: TableSchema, tree: Namespace['tree']) {
+    for (;;) {
+      const table = this.#tables.get(schema.id);
+      if (table?.history === undefined) return undefined;
+      const { version } = table;
+      try {
+        return await this.#deps.trees.read(table.uuid, tree, version);
+      } catch (error) {
+        if (!objectError.is(error, 'object_not_found')) throw error;
+        // A newer version may have replaced it in the meantime.
+        if (table.version === version) return undefined;
+      }
+    }
+  }
+
+  locationOf(schema: TableSchema, tree: Namespace['tree']): string {
+    return this.#deps.trees.locationOf(schema.uuid, tree);
+  }
+
+  /** Called when the data of tables was removed permanently. */
+  onTablesRemoved(tableIds: readonly number[]): void {
+    if (tableIds.some((id) => this.#tables.has(id))) this.publishSoon();
+  }
+
+  /** Number of tables with a readable snapshot. */
+  get publishedCount(): number {
+    return [...this.#tables.values()].filter(({ history }) => history !== undefined).length;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#ticker?.[Symbol.dispose]();
+    this.#ticker = undefined;
+    await this.#running;
+  }
+
+  #isWanted(schema: TableSchema | undefined): boolean {
+    const database = schema && this.#deps.catalog.databaseById(schema.databaseId);
+    return database !== undefined && this.#databases.has(database.name);
+  }
+
+  async #pass(): Promise<void> {
+    await this.#deps.leases.withLease('tsdb.publish', async () => {
+      if (!this.#hasCleaned) await this.#removeForeign();
+      this.#hasCleaned = true;
+      for (const database of this.databases()) {
+        for (const schema of publishableTables(database)) {
+          if (this.#isClosing) return;
+          await this.#publish(schema);
+        }
+      }
+      await this.#withdrawOthers();
+      await this.#removeExpiredFiles();
+    });
+  }
+
+  async #publish(schema: TableSchema): Promise<void> {
+    const { engine, onError } = this.#deps;
+    let table = this.#tables.get(schema.id);
+    if (table === undefined) {
+      table = new PublishedTable({ tableId: schema.id, uuid: schema.uuid });
+      this.#tables.set(schema.id, table);
+    }
+    const store = engine.tableStore(schema);
+    if (!this.#deps.hasRoomFor(store.segments.length * BYTES_PER_FILE)) {
+      table.state = { kind: 'waiting', reason: 'the disk has too little free space' };
+      return;
+    }
+    const startMs = this.#deps.clock.monotonicMs();
+    const { version } = table;
+    try {
+      await this.#publisher.publish(table, store);
+      if (table.waitingSinceMs !== undefined) engine.storage.compactSoon(schema, NO_SPAN);
+      if (table.version !== version)
+        this.counts.published(this.#deps.clock.monotonicMs() - startMs);
+    } catch (error) {
+      table.state = { kind: 'failed', reason: messageOf(error) };
+      this.counts.failed();
+      onError(error);
+    }
+  }
+
+  /** Withdraws tables of databases that left the setting, and forgets tables that were removed permanently. */
+  async #withdrawOthers(): Promise<void> {
+    const { catalog, trees, onError } = this.#deps;
+    for (const table of this.#tables.values()) {
+      const active = catalog.tableById(table.tableId);
+      if (active !== undefined && this.#isWanted(active)) continue;
+      try {
+        if (catalog.keptTableById(table.tableId) === undefined) {
+          await trees.remove(await trees.list(table.uuid));
+          this.#tables.delete(table.tableId);
+        } else if (table.state.kind !== 'withdrawn') {
+          await this.#publisher.withdrawStored(table, 'the table is not published');
+        }
+      } catch (error) {
+        onError(error);
+      }
+    }
+  }
+
+  /** Removes metadata of tables that no longer exist, for example after a crash. */
+  async #removeForeign(): Promise<void> {
+    const { trees } = this.#deps;
+    const own = new Set([...this.#tables.values()].map(({ uuid }) => uuid));
+    for (const uuid of await trees.tables()) {
+      if (!own.has(uuid)) await trees.remove(await trees.list(uuid));
+    }
+  }
+
+  async #removeExpiredFiles(): Promise<void> {
+    const { records, files, clock } = this.#deps;
+    const names = await records.expired(clock.nowMs());
+    for (const name of names) await files.remove(name);
+    await records.forget(names);
+  }
+}

@@ -1,0 +1,20 @@
+// Source: Apache Iceberg REST catalog specification, `ErrorModel`; internal details are not sent to clients.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { ANONYMOUS, type Dialect, jsonAnswer, StoreOutage } from '@plinth/kernel';
+import { icebergDialect } from './iceberg-dialect.js';
+
+const messageOf = (status: number, error: unknown): string => {
+  const base = { answerError: () => jsonAnswer(status, {}) } as unknown as Dialect; // only this is called
+  const answer = icebergDialect(base, () => ANONYMOUS).answerError(error, undefined as never);
+  assert.equal(answer.status, status);
+  return JSON.parse(String(answer.body)).error.message;
+};
+
+it('sends the message of an expected error, and no details of others', () => {
+  const outage = new StoreOutage(undefined, 'try again');
+  assert.equal(messageOf(503, outage), 'try again');
+  assert.equal(messageOf(500, outage), 'internal error');
+  assert.equal(messageOf(503, new Error('a detail')), 'internal error');
+  assert.equal(messageOf(500, new Error('a detail')), 'internal error');
+});

@@ -1,0 +1,154 @@
+import {
+  bytesAnswer,
+  emptyAnswer,
+  type HttpAnswer,
+  type HttpRequest,
+  jsonAnswer,
+  type Route,
+} from '@plinth/kernel';
+import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
+import { NAMESPACE_SEPARATOR, type Namespace } from '@plinth/tsdb-open-tables/namespaces.js';
+import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
+import { Type } from 'typebox';
+import { icebergFailure, noNamespace, noTable, OUTPUT } from './iceberg-answers.js';
+import { ICEBERG_PATH } from './iceberg-dialect.js';
+import { type Page, pageOf } from './pages.js';
+
+const V1 = `${ICEBERG_PATH}/v1`;
+const NAMESPACES = '/namespaces';
+const NAMESPACE = '/namespaces/:namespace';
+const TABLES = '/namespaces/:namespace/tables';
+const TABLE = '/namespaces/:namespace/tables/:table';
+
+/** What clients may call besides `config`. Source: Apache Iceberg REST catalog specification, `CatalogConfig`. */
+const ENDPOINTS = [
+  `GET /v1/{prefix}${NAMESPACES}`,
+  'GET /v1/{prefix}/namespaces/{namespace}',
+  'HEAD /v1/{prefix}/namespaces/{namespace}',
+  'GET /v1/{prefix}/namespaces/{namespace}/tables',
+  'GET /v1/{prefix}/namespaces/{namespace}/tables/{table}',
+  'HEAD /v1/{prefix}/namespaces/{namespace}/tables/{table}',
+];
+
+const PAGE = {
+  pageToken: Type.Optional(Type.String({ description: 'token of the next page' })),
+  pageSize: Type.Optional(Type.Integer({ minimum: 1, description: 'maximum number of names' })),
+};
+const VALIDATION = 'errors have the format of the catalog specification';
+const FAILED = { 404: 'the namespace or table does not exist, or may not be read' };
+
+/** The read-only catalog. Each route shows only databases that the caller may read. */
+export function icebergRoutes(
+  openTables: OpenTables,
+  { isAuthRequired }: { readonly isAuthRequired: boolean },
+): readonly Route[] {
+  const readable = (request: HttpRequest): readonly Namespace[] => {
+    const access = accessOf(request.principal, isAuthRequired);
+    return openTables.namespaces().filter(({ database }) => access.mayRead(database));
+  };
+  const find = (request: HttpRequest): Namespace | undefined => {
+    const name = namespaceOf(request);
+    return readable(request).find((namespace) => namespace.name === name);
+  };
+  return [
+    route('/config', {
+      summary: 'Get the configuration of the Iceberg catalog',
+      output: OUTPUT.config,
+      handle: () => jsonAnswer(200, { defaults: {}, overrides: {}, endpoints: ENDPOINTS }),
+    }),
+    route(NAMESPACES, {
+      summary: 'List the namespaces of published databases',
+      query: { ...PAGE, parent: Type.Optional(Type.String({ description: 'has no namespaces' })) },
+      output: OUTPUT.namespaces,
+      handle(request, query) {
+        const hasParent = (query.get('parent') ?? '') !== '';
+        const names = hasParent ? [] : readable(request).map(({ name }) => name);
+        return paged(names, query, (page) => ({ namespaces: page.map((name) => [name]) }));
+      },
+    }),
+    route(NAMESPACE, {
+      summary: 'Get a namespace',
+      output: OUTPUT.namespace,
+      handle(request) {
+        const found = find(request);
+        if (found === undefined) return noNamespace(namespaceOf(request));
+        return jsonAnswer(200, {
+          namespace: [found.name],
+          properties: { 'plinth.database': found.database },
+        });
+      },
+    }),
+    route(TABLES, {
+      summary: 'List the published tables of a namespace',
+      query: PAGE,
+      output: OUTPUT.tables,
+      handle(request, query) {
+        const found = find(request);
+        if (found === undefined) return noNamespace(namespaceOf(request));
+        const names = openTables.tablesOf(found.database).map(({ name }) => name);
+        const namespace = [found.name];
+        return paged(names, query, (page) => ({
+          identifiers: page.map((name) => ({ namespace, name })),
+        }));
+      },
+    }),
+    route(TABLE, {
+      summary: 'Get the newest metadata of a table',
+      output: OUTPUT.table,
+      async handle(request) {
+        const found = find(request);
+        if (found === undefined) return noNamespace(namespaceOf(request));
+        const name = request.parameters['table'] ?? '';
+        const schema = openTables.tablesOf(found.database).find((table) => table.name === name);
+        const newest = schema && (await openTables.metadataOf(schema, found.tree));
+        if (newest === undefined) return noTable(found.name, name);
+        const location = JSON.stringify(newest.location);
+        const body = `{"metadata-location":${location},"metadata":${newest.metadata},"config":{}}`;
+        return bytesAnswer(200, 'application/json', Buffer.from(body));
+      },
+    }),
+  ];
+}
+
+function route(
+  path: string,
+  of: {
+    readonly summary: string;
+    readonly query?: Parameters<typeof Type.Object>[0];
+    readonly output: (typeof OUTPUT)[keyof typeof OUTPUT];
+    handle(request: HttpRequest, query: URLSearchParams): HttpAnswer | Promise<HttpAnswer>;
+  },
+): Route {
+  const withoutBody = (request: HttpRequest, answer: HttpAnswer): HttpAnswer =>
+    request.method === 'HEAD' && answer.status === 200 ? emptyAnswer(204) : answer;
+  return {
+    method: 'GET',
+    path: `${V1}${path}`,
+    access: 'granted',
+    about: { summary: of.summary, tags: ['iceberg'] },
+    ...(of.query && { input: { query: Type.Object(of.query), validation: VALIDATION } }),
+    output: { 200: of.output },
+    errors: FAILED,
+    handle(request) {
+      const query = new URL(request.url, 'http://localhost').searchParams;
+      const answer = of.handle(request, query);
+      return answer instanceof Promise
+        ? answer.then((each) => withoutBody(request, each))
+        : withoutBody(request, answer);
+    },
+  };
+}
+
+/** Clients separate the parts of a name, such as a retention policy's, by a control character. */
+const namespaceOf = ({ parameters }: HttpRequest): string =>
+  (parameters['namespace'] ?? '').split(NAMESPACE_SEPARATOR).join('.');
+
+function paged(
+  names: readonly string[],
+  query: URLSearchParams,
+  toBody: (page: readonly string[]) => object,
+): HttpAnswer {
+  const page: Page | string = pageOf(names, query);
+  if (typeof page === 'string') return icebergFailure(400, page);
+  return jsonAnswer(200, { ...toBody(page.names), 'next-page-token': page.next });
+}
