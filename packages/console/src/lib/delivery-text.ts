@@ -1,4 +1,4 @@
-/** The members of a delivery that its texts depend on. */
+/** The members of a delivery that the functions below read. */
 interface Delivery {
   readonly event: string;
   readonly action: string | null;
