@@ -23,7 +23,9 @@ const steps = [
   ['API description', [script('openapi.mjs'), '--check']],
   ['tests', [script('test.mjs'), '--again', ...words]],
   // The words select test files from all tiers.
-  ...(words.length > 0 ? [] : [['further tests', [script('test.mjs'), '--rest', '--durations', '--again']]]),
+  ...(words.length > 0
+    ? []
+    : [['further tests', [script('test.mjs'), '--rest', '--durations', '--again']]]),
 ];
 
 await ensureBuiltOrExit(); // compiling is the type check

@@ -18,8 +18,10 @@ import { type NodeFacts, nodesTable } from './tables/nodes.js';
 import { parquetFilesTable } from './tables/parquet-files.js';
 import { pluginFilesTable } from './tables/plugin-files.js';
 import { processingEngineLogsTable } from './tables/processing-engine-logs.js';
-import { processingEngineTriggerArgumentsTable } from './tables/processing-engine-trigger-arguments.js';
-import { processingEngineTriggersTable } from './tables/processing-engine-triggers.js';
+import {
+  processingEngineTriggerArgumentsTable,
+  processingEngineTriggersTable,
+} from './tables/processing-engine-triggers.js';
 import { publishedTablesTable } from './tables/published-tables.js';
 import { queriesTable } from './tables/queries.js';
 import { tablesTable } from './tables/tables.js';

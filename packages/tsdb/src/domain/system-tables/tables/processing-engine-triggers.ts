@@ -26,3 +26,20 @@ export function processingEngineTriggersTable(
     })),
   );
 }
+
+/** One row per argument of a trigger. */
+export function processingEngineTriggerArgumentsTable(
+  processing: ProcessingEngine | undefined,
+  database: DatabaseSchema,
+): VirtualTable {
+  const columns = { trigger_name: TEXT, argument_key: TEXT, argument_value: TEXT };
+  return systemTable(columns, () =>
+    (processing?.triggers.of(database.id) ?? []).flatMap((trigger) =>
+      [...(trigger.arguments ?? [])].map(([key, value]) => ({
+        trigger_name: trigger.name,
+        argument_key: key,
+        argument_value: value,
+      })),
+    ),
+  );
+}
