@@ -52,8 +52,8 @@ export class GenerationTable {
   }
 
   /** DuckDB memory of the rows, which it does not spill. */
-  get engineBytes(): number {
-    return this.main.engineBytes + this.late.engineBytes;
+  get duckDbBytes(): number {
+    return this.main.duckDbBytes + this.late.duckDbBytes;
   }
 
   /** DuckDB memory of the rows once all are flushed there. */

@@ -110,8 +110,8 @@ export class TableInMemory {
     const { newest } = this.#parts.generations;
     await newest?.main.flushToDuckDb();
     // Late rows are omitted, because there are few.
-    if (newest !== undefined && newest.main.engineRows > 0)
-      await this.#columns.gather(engineRows(newest), this.#inMemoryColumns, how);
+    if (newest !== undefined && newest.main.duckDbRows > 0)
+      await this.#columns.gather(duckDbRows(newest), this.#inMemoryColumns, how);
   }
 
   /** Evicts cached rows that the table no longer has. */
@@ -167,7 +167,7 @@ export class TableInMemory {
       file,
       rowNumber: 'file_row_number',
       rowCount,
-      engineRows: rowCount,
+      duckDbRows: rowCount,
       blocks: [],
       blocksFrom: rowCount,
       minTime,
@@ -190,26 +190,26 @@ function bufferRows(table: GenerationTable): RowSource[] {
   const { main, late, checkedLateRows } = table;
   const sources: RowSource[] = [];
   if (main.rowCount > 0) {
-    const { rowCount, engineRows } = main;
+    const { rowCount, duckDbRows } = main;
     const { blocks, blocksFrom } = main.recentRows();
-    sources.push(new BufferRows(table, main, { rowCount, engineRows, blocks, blocksFrom }));
+    sources.push(new BufferRows(table, main, { rowCount, duckDbRows, blocks, blocksFrom }));
   }
-  if (checkedLateRows > 0) sources.push(new BufferRows(table, late, inEngine(checkedLateRows)));
+  if (checkedLateRows > 0) sources.push(new BufferRows(table, late, inDuckDb(checkedLateRows)));
   return sources;
 }
 
 /** Returns the rows of `main` that are in DuckDB. */
-const engineRows = (table: GenerationTable): RowSource =>
-  new BufferRows(table, table.main, inEngine(table.main.engineRows));
+const duckDbRows = (table: GenerationTable): RowSource =>
+  new BufferRows(table, table.main, inDuckDb(table.main.duckDbRows));
 
-const inEngine = (rowCount: number): RowCounts => ({
+const inDuckDb = (rowCount: number): RowCounts => ({
   rowCount,
-  engineRows: rowCount,
+  duckDbRows: rowCount,
   blocks: [],
   blocksFrom: rowCount,
 });
 
-type RowCounts = Pick<RowSource, 'rowCount' | 'engineRows' | 'blocks' | 'blocksFrom'>;
+type RowCounts = Pick<RowSource, 'rowCount' | 'duckDbRows' | 'blocks' | 'blocksFrom'>;
 
 /** Created for each query, which reads few of its properties. */
 class BufferRows implements RowSource {
@@ -217,7 +217,7 @@ class BufferRows implements RowSource {
   readonly kind = 'buffer';
   readonly rowNumber = 'rowid';
   readonly rowCount: number;
-  readonly engineRows: number;
+  readonly duckDbRows: number;
   readonly blocks: RowSource['blocks'];
   readonly blocksFrom: number;
   readonly minTime: bigint;
@@ -227,11 +227,11 @@ class BufferRows implements RowSource {
   constructor(
     table: GenerationTable,
     rows: BufferTable,
-    { rowCount, engineRows, blocks, blocksFrom }: RowCounts,
+    { rowCount, duckDbRows, blocks, blocksFrom }: RowCounts,
   ) {
     this.key = rows;
     this.rowCount = rowCount;
-    this.engineRows = engineRows;
+    this.duckDbRows = duckDbRows;
     this.blocks = blocks;
     this.blocksFrom = blocksFrom;
     this.minTime = rows.minTime;

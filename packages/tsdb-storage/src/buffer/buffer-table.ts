@@ -59,10 +59,10 @@ export class BufferTable {
   #rowBytes = 0;
   /** Blocks that are being flushed. */
   #moving: readonly RowBlock[] = [];
-  #engineRows = 0;
+  #duckDbRows = 0;
   /** Columns of the DuckDB table after `_series, _seq, time`; undefined until the table exists. */
   #columns: Column[] | undefined;
-  #engineBytes = 0;
+  #duckDbBytes = 0;
   readonly #recent: RecentBlocks;
   #isHandingOver = false;
   /** Number of running flushes. */
@@ -90,8 +90,8 @@ export class BufferTable {
   }
 
   /** Number of rows in the DuckDB table, which are the first rows of this table. */
-  get engineRows(): number {
-    return this.#engineRows;
+  get duckDbRows(): number {
+    return this.#duckDbRows;
   }
 
   /**
@@ -103,12 +103,12 @@ export class BufferTable {
     this.#recent.noteAsked(this.rowCount);
     const blocks = [...this.#recent.blocks, ...this.#moving, ...this.#waiting];
     for (const block of blocks) block.isLent = true;
-    return { blocks, blocksFrom: this.#engineRows - this.#recent.rowCount };
+    return { blocks, blocksFrom: this.#duckDbRows - this.#recent.rowCount };
   }
 
   /** Memory that DuckDB uses for the table and cannot spill. */
-  get engineBytes(): number {
-    return this.#engineBytes;
+  get duckDbBytes(): number {
+    return this.#duckDbBytes;
   }
 
   /**
@@ -213,10 +213,10 @@ export class BufferTable {
               memory: this.#host.blockMemory,
               chunks: this.#host.chunkMemory,
             });
-          await this.#table.change(connection, this.#engineRows, append);
+          await this.#table.change(connection, this.#duckDbRows, append);
           blocks.shift();
-          this.#engineRows += block.count;
-          this.#recent.add(block, this.#engineRows);
+          this.#duckDbRows += block.count;
+          this.#recent.add(block, this.#duckDbRows);
         }
       } catch (error) {
         this.#waiting.unshift(...blocks);
@@ -262,9 +262,9 @@ export class BufferTable {
 
   /** Updates the accounted memory of the table. */
   #account(): void {
-    const before = this.#engineBytes;
-    this.#engineBytes = this.#columns === undefined ? 0 : sizeOf(this.#columns);
-    this.#host.tableMemory.waitingBytes += this.#engineBytes - before;
+    const before = this.#duckDbBytes;
+    this.#duckDbBytes = this.#columns === undefined ? 0 : sizeOf(this.#columns);
+    this.#host.tableMemory.waitingBytes += this.#duckDbBytes - before;
   }
 
   async #addColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {
@@ -287,7 +287,7 @@ export class BufferTable {
     for (const column of wanted.values()) {
       if (this.hasColumn(column.id)) continue;
       const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN IF NOT EXISTS ${quoteName(column.physicalName)} ${ENGINE_TYPE[column.kind]}`;
-      await this.#table.change(connection, this.#engineRows, async () => {
+      await this.#table.change(connection, this.#duckDbRows, async () => {
         await connection.run(add);
       });
       this.#columns.push(column);

@@ -100,7 +100,7 @@ function sourceOf(rows: readonly Row[]): RowSource {
     from: '',
     rowNumber: '',
     rowCount: rows.length,
-    engineRows: 0,
+    duckDbRows: 0,
     blocks,
     blocksFrom: 0,
     minTime: 0n,

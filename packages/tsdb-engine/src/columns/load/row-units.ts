@@ -39,11 +39,11 @@ export class RowUnits {
     const pageRows = kind === 'segment' ? evenly(rowCount, this.#cache.segmentUnitRows) : PAGE_ROWS;
     for (const { rows } of units.splice(this.#firstJoined(source, units, pageRows))) rows.forget();
     const end = units.at(-1)?.to ?? 0;
-    const inEngine = Math.min(rowCount, Math.max(end, source.blocksFrom));
+    const inDuckDb = Math.min(rowCount, Math.max(end, source.blocksFrom));
     if (canBeLoaded(source, end)) this.#addPages(units, source, end, rowCount, pageRows);
     else {
-      this.#addPages(units, source, end, inEngine, pageRows);
-      this.#addPages(units, source, inEngine, rowCount, pageRows);
+      this.#addPages(units, source, end, inDuckDb, pageRows);
+      this.#addPages(units, source, inDuckDb, rowCount, pageRows);
     }
     return units;
   }
@@ -138,5 +138,5 @@ const evenly = (count: number, most: number): number => Math.ceil(count / Math.c
 
 /** Whether all rows of the source from `from` on are in DuckDB, or all are in blocks. */
 function canBeLoaded(source: RowSource, from: number): boolean {
-  return from >= source.blocksFrom || source.engineRows === source.rowCount;
+  return from >= source.blocksFrom || source.duckDbRows === source.rowCount;
 }
