@@ -7,7 +7,7 @@ import { UTF8 } from './bind/types/bound.js';
 import { MacroWeights } from './emit/macro-weights.js';
 import { splitAtScanMarks } from './emit/quote.js';
 import { TextMakers, withAnswerRoom } from './emit/text-room.js';
-import { ALL_FUNCTIONS, ENGINE_MACROS } from './functions/index.js';
+import { ALL_FUNCTIONS, DUCKDB_MACROS } from './functions/index.js';
 import { FunctionRegistry } from './functions/registry.js';
 import { bindGapFillCall } from './gap-fill/filled-values.js';
 import { ParameterTypes } from './parameter-types.js';
@@ -38,7 +38,7 @@ export interface WrittenPlan extends Omit<PlannedQuery, 'render' | 'inMemory'> {
 export class PlanMaker {
   readonly #parser: StatementParser;
   readonly #functions = new FunctionRegistry(ALL_FUNCTIONS);
-  readonly #macros = new MacroWeights(ENGINE_MACROS);
+  readonly #macros = new MacroWeights(DUCKDB_MACROS);
 
   private constructor(parser: StatementParser) {
     this.#parser = parser;

@@ -1,7 +1,7 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
-import { ENGINE_TYPE } from '@plinth/tsdb-storage/duckdb/column-type.js';
+import { DUCKDB_TYPE } from '@plinth/tsdb-storage/duckdb/column-type.js';
 import { type Source, timeCondition } from './sources.js';
 
 export interface ScanTextOptions {
@@ -163,7 +163,7 @@ function rowsText(options: ScanTextOptions, fields: readonly Column[], extra: Ro
 }
 
 function nullText(field: Column): string {
-  return `NULL::${ENGINE_TYPE[field.kind]} AS ${quoteName(field.physicalName)}`;
+  return `NULL::${DUCKDB_TYPE[field.kind]} AS ${quoteName(field.physicalName)}`;
 }
 
 function sourceText(

@@ -82,7 +82,7 @@ export interface Env extends QueryEnv {
 }
 
 export interface CommonTable {
-  readonly engineName: string;
+  readonly duckDbName: string;
   readonly columns: readonly QueryColumn[];
 }
 
@@ -91,7 +91,7 @@ export interface QueryColumn {
   readonly qualifier: string | undefined;
   readonly type: SqlType;
   readonly source: ColumnKind | undefined;
-  readonly engineName: string;
+  readonly duckDbName: string;
   readonly origin?: NonNullable<ScopeColumn['origin']>;
   /**
    * True if each row has its own value: a stored value, or one whose size was counted when it was

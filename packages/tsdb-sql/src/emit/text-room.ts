@@ -111,7 +111,7 @@ export function repeated(args: readonly BoundExpr[]): readonly BoundExpr[] {
  * A result column. `isOnce` means that each value is stored in its row or was counted when created.
  */
 interface AnswerColumn {
-  readonly engineName: string;
+  readonly duckDbName: string;
   readonly type: SqlType;
   readonly isOnce?: boolean;
 }
@@ -121,8 +121,8 @@ interface AnswerColumn {
  * lists.
  */
 export function withAnswerRoom(text: string, columns: readonly AnswerColumn[]): string {
-  const shown = columns.map(({ engineName, type, isOnce }) => {
-    const name = quoteName(engineName);
+  const shown = columns.map(({ duckDbName, type, isOnce }) => {
+    const name = quoteName(duckDbName);
     const size = isOnce ? undefined : sizeText(name, type);
     if (size === undefined) return name;
     return `plinth_answer(${spineText(name, type)}, ${size}, ${name}, ${SHARERS_MARK}) AS ${name}`;

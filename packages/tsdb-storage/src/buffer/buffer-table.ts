@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
-import { ENGINE_TYPE } from '../duckdb/column-type.js';
+import { DUCKDB_TYPE } from '../duckdb/column-type.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { GrowingTable } from '../duckdb/growing-table.js';
 import { firstRowsBytes } from '../duckdb/table-memory.js';
@@ -275,7 +275,7 @@ export class BufferTable {
     if (this.#columns === undefined) {
       const columns = [...wanted.values()];
       const definitions = columns.map(
-        (column) => `, ${quoteName(column.physicalName)} ${ENGINE_TYPE[column.kind]}`,
+        (column) => `, ${quoteName(column.physicalName)} ${DUCKDB_TYPE[column.kind]}`,
       );
       await connection.run(
         `CREATE TABLE ${quoteName(this.name)} (_series BIGINT, _seq BIGINT, "time" TIMESTAMP_NS${definitions.join('')})`,
@@ -286,7 +286,7 @@ export class BufferTable {
     }
     for (const column of wanted.values()) {
       if (this.hasColumn(column.id)) continue;
-      const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN IF NOT EXISTS ${quoteName(column.physicalName)} ${ENGINE_TYPE[column.kind]}`;
+      const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN IF NOT EXISTS ${quoteName(column.physicalName)} ${DUCKDB_TYPE[column.kind]}`;
       await this.#table.change(connection, this.#duckDbRows, async () => {
         await connection.run(add);
       });

@@ -155,8 +155,8 @@ function callFunction(
     ignoreNulls: pieces.ignoreNulls,
     isWindow: window !== undefined,
     nowNs: env.session.context.nowNs,
-    aggregate: (engineFunction, argTexts, options) =>
-      aggregateText(engineFunction, argTexts, pieces, options ?? {}),
+    aggregate: (duckDbFunction, argTexts, options) =>
+      aggregateText(duckDbFunction, argTexts, pieces, options ?? {}),
     coerce: (arg, type) => convert(arg, type),
   };
   const bound = definition.bind(call);

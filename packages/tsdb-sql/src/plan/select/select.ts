@@ -303,7 +303,7 @@ function outputColumns(
     qualifier,
     type: expr.column === undefined ? valueType(expr.type) : expr.type,
     source: expr.column?.source,
-    engineName: `c${index}`,
+    duckDbName: `c${index}`,
     ...(isTransparent && expr.column?.origin && { origin: expr.column.origin }),
     isOnce: (isTable && expr.column?.origin !== undefined) || isCountedText(expr),
   }));
