@@ -59,7 +59,7 @@ export class SeriesTable implements EvictableTable {
    * Resolves when DuckDB has every series known at the call. They stay there while the table is in
    * use.
    */
-  async flushToDuckDb(schema: TableSchema): Promise<void> {
+  async moveToDuckDb(schema: TableSchema): Promise<void> {
     if (this.#exists && this.#handedOver === this.#index.count) {
       this.#noteUse();
       return;

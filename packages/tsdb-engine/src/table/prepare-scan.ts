@@ -38,7 +38,7 @@ export async function prepareScan(
   };
   try {
     const { generations, segments, tombstones } = snapshot;
-    for (const { table } of generations) await table.main.flushToDuckDb();
+    for (const { table } of generations) await table.main.moveToDuckDb();
     // A scan without tags does not wait for the series, which may not be loaded yet.
     if (tombstones.length > 0 || readsTags(request)) await parts.series.whenIndexed();
     const selected = selectSeries(parts.series.index, request.tagConditions);
@@ -46,7 +46,7 @@ export async function prepareScan(
     // the result.
     const areTagsKnown = selected.onlySeries !== undefined || selected.share === 0;
     if (tombstones.length > 0 || (readsTags(request) && !areTagsKnown))
-      await parts.series.flushToDuckDb(parts.schema());
+      await parts.series.moveToDuckDb(parts.schema());
     await parts.segments.verifyAll(segments, signal);
     const invalidate = (): void => parts.segments.invalidate(segments);
     return { ...textsOf(parts, request, { bounds, selected }, snapshot), invalidate, release };

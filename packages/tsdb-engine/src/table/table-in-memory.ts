@@ -108,7 +108,7 @@ export class TableInMemory {
   /** Sorts all unflushed rows in memory, if the cache then stays within `limitBytes`. */
   async gather(how: LoadAhead): Promise<void> {
     const { newest } = this.#parts.generations;
-    await newest?.main.flushToDuckDb();
+    await newest?.main.moveToDuckDb();
     // Late rows are omitted, because there are few.
     if (newest !== undefined && newest.main.duckDbRows > 0)
       await this.#columns.gather(duckDbRows(newest), this.#inMemoryColumns, how);

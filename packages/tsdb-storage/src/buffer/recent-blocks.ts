@@ -35,7 +35,7 @@ export class RecentBlocks {
     this.#askedAtRow = rowCount;
   }
 
-  /** Adds a block that was flushed to DuckDB, which then has `duckDbRows` rows. */
+  /** Adds a block that was moved to DuckDB, which then has `duckDbRows` rows. */
   add(block: RowBlock, duckDbRows: number): void {
     const isAsked =
       this.#askedAtRow !== undefined && duckDbRows - this.#askedAtRow < MAX_RECENT_ROWS;
