@@ -156,7 +156,7 @@ class WholeRequest extends IncomingRequest {
   }
 
   readBody = (): Uint8Array => this.#sent;
-  leaving = () => new AbortController().signal;
+  disconnectSignal = () => new AbortController().signal;
   whenGone(done: () => void): void {
     this.gone = done;
   }

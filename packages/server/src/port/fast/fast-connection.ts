@@ -43,8 +43,8 @@ const REST_WAIT_MS = 100;
 
 export interface FastConnectionOptions {
   readonly nowMs: number;
-  /** @param leaving signal that aborts when the client disconnects. */
-  readonly read: (bytes: Buffer, leaving: () => AbortSignal) => Asked;
+  /** @param disconnectSignal signal that aborts when the client disconnects. */
+  readonly read: (bytes: Buffer, disconnectSignal: () => AbortSignal) => Asked;
   /** Called when a started response fails while the client is still connected. */
   readonly onCut: (error: unknown) => void;
   /** Called once, when the connection has ended or was passed to Node's HTTP server. */
@@ -70,7 +70,7 @@ export class FastConnection {
   #restTimer: NodeJS.Timeout | undefined;
   #answering: Answering | undefined;
   /** Of the running request, if its handler uses the signal. */
-  #leaving: AbortController | undefined;
+  #disconnect: AbortController | undefined;
   #isClosing = false;
   /** No further request may be processed. Source: RFC 9112, section 9.6. */
   #hasSaidClose = false;
@@ -163,13 +163,13 @@ export class FastConnection {
   }
 
   readonly #signal = (): AbortSignal => {
-    if (this.#leaving === undefined) {
-      this.#leaving = new AbortController();
+    if (this.#disconnect === undefined) {
+      this.#disconnect = new AbortController();
       // The signal can be requested late, by a handler that takes longer.
-      if (this.#socket.destroyed) this.#leaving.abort();
+      if (this.#socket.destroyed) this.#disconnect.abort();
       else if (this.#hasEnded) cutWhenSilent(this.#socket);
     }
-    return this.#leaving.signal;
+    return this.#disconnect.signal;
   };
 
   readonly #fail = (error: unknown): void => {
@@ -259,7 +259,7 @@ export class FastConnection {
   }
 
   readonly #sent = (): void => {
-    this.#leaving = undefined;
+    this.#disconnect = undefined;
     if (this.#socket.destroyed) return;
     // Data still pending at the end counts as received when the socket closes.
     if (this.#socket.writableLength === 0) this.#gone();
@@ -292,7 +292,7 @@ export class FastConnection {
     this.#hasEnded = true;
     if (!this.#isBusy) this.#socket.end();
     // The handler may run long, and closing the connection is how clients cancel.
-    else if (this.#leaving !== undefined) cutWhenSilent(this.#socket);
+    else if (this.#disconnect !== undefined) cutWhenSilent(this.#socket);
   };
 
   readonly #onError = (): void => {
@@ -307,7 +307,7 @@ export class FastConnection {
 
   readonly #onClose = (): void => {
     this.#endWait();
-    this.#leaving?.abort();
+    this.#disconnect?.abort();
     this.#gone();
     this.#options.onLeft();
   };

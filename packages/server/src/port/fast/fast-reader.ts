@@ -69,7 +69,7 @@ export class FastReader {
   take(socket: Socket, handToNode: () => void): void {
     const connection: FastConnection = new FastConnection(socket, {
       nowMs: this.#parts.clock.monotonicMs(),
-      read: (bytes, leaving) => this.#requestOf(bytes, socket, leaving),
+      read: (bytes, disconnectSignal) => this.#requestOf(bytes, socket, disconnectSignal),
       onCut: (err) => this.#parts.log.warn({ err }, 'response truncated'),
       onLeft: () => this.#connections.delete(connection),
       handToNode,
@@ -89,7 +89,7 @@ export class FastReader {
   }
 
   /** The request at the start of `bytes`. */
-  #requestOf(bytes: Buffer, socket: Socket, leaving: () => AbortSignal): Asked {
+  #requestOf(bytes: Buffer, socket: Socket, disconnectSignal: () => AbortSignal): Asked {
     if (this.#parts.isDraining()) return undefined;
     const headEnd = bytes.indexOf(HEAD_END);
     if (headEnd < 0) return bytes.length < MAX_REQUEST_BYTES ? 'cut' : undefined;
@@ -111,7 +111,11 @@ export class FastReader {
     const { method, url } = target;
     const { headers } = head;
     const { addresses } = this.#parts;
-    const request = new FastRequest({ method, url, headers, socket, addresses }, body, leaving);
+    const request = new FastRequest(
+      { method, url, headers, socket, addresses },
+      body,
+      disconnectSignal,
+    );
     return { sizeBytes, answer: () => this.#answer(request), onGone: () => request.gone() };
   }
 
