@@ -147,7 +147,7 @@ export class WritePath {
   ): Admission | Promise<Admission> {
     return this.#catalog.admit({
       database: request.database,
-      isOwn: request.isOwn === true,
+      isInternal: request.isInternal === true,
       isLimited: !request.access.isAdministrator,
       tables: parsed.tables,
       // The catalog also needs the parser's tag sets of a body that is rejected completely.
