@@ -88,7 +88,8 @@ export class PlanMaker {
       maxRows: query.maxRows,
       isUnordered: query.isUnordered,
       hasUnion: session.hasUnion,
-      passedTags: explain === undefined && scans.length === 1 ? (query.passedTags ?? []) : [],
+      tagsAsSeriesIds:
+        explain === undefined && scans.length === 1 ? (query.tagsAsSeriesIds ?? []) : [],
       timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
     };
     return { written, statement, inMemory: explain === undefined ? query.inMemory : undefined };

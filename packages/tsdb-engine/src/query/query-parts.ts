@@ -111,7 +111,7 @@ export class QueryParts {
     const { host, memory, columns, queryOwner } = options;
     const { signal, owner } = queryOwner;
     const width = new RowWidth(columns, this.#parts.textBytes);
-    const tags = new SeriesTags(this.#index, this.#planned.passedTags ?? []);
+    const tags = new SeriesTags(this.#index, this.#planned.tagsAsSeriesIds ?? []);
     const room = memory.begin(queryOwner);
     try {
       const text = this.#statements(room, width);
@@ -177,7 +177,7 @@ export class QueryParts {
   }
 
   #textOf(slice: ScanSlice): string {
-    const tags = (this.#planned.passedTags ?? []).map(({ tag }) => tag);
+    const tags = (this.#planned.tagsAsSeriesIds ?? []).map(({ tag }) => tag);
     return this.#planned.render(() => this.#parts.textOf(slice, tags));
   }
 }

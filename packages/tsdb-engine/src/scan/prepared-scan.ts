@@ -10,8 +10,8 @@ export interface ScanParts {
   readonly textBytes: number | undefined;
   /** Reports the size of the strings in a result. */
   noteTextBytes(rowBytes: number): void;
-  /** @param passedTags see `ScanTextOptions`. */
-  textOf(slice: ScanSlice, passedTags: readonly string[]): string;
+  /** @param tagsAsSeriesIds see `ScanTextOptions`. */
+  textOf(slice: ScanSlice, tagsAsSeriesIds: readonly string[]): string;
   /**
    * Returns the query for the groups of its rows by these tags; `undefined` if there is at most
    * one.

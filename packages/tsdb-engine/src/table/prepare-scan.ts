@@ -116,7 +116,7 @@ function textsOf(
   const optionsOf = (
     slice: ScanSlice,
     isPart: boolean,
-    passedTags: readonly string[],
+    tagsAsSeriesIds: readonly string[],
   ): ScanTextOptions => {
     const touches = (source: TimeSlice): boolean =>
       source.minTime <= slice.maxTime && source.maxTime >= slice.minTime;
@@ -142,7 +142,7 @@ function textsOf(
       onlySeries: selected.onlySeries,
       seriesCondition: conditions.length === 0 ? undefined : conditions.join(' AND '),
       seriesTable,
-      passedTags,
+      tagsAsSeriesIds,
       duplicates: duplicates.touches(slice.minTime, slice.maxTime) ? duplicates.name : undefined,
       lastRowsOnly: request.lastRowsOnly,
       withSeries: request.withSeries === true,
@@ -162,7 +162,7 @@ function textsOf(
       spans: spansOf(generations, segments, share),
       textBytes: textSizes.rowBytes(request, storedRows),
       noteTextBytes: (rowBytes) => textSizes.noteRead(request, rowBytes),
-      textOf: (slice, passedTags) => scanText(optionsOf(slice, true, passedTags)),
+      textOf: (slice, tagsAsSeriesIds) => scanText(optionsOf(slice, true, tagsAsSeriesIds)),
       groupsBy: (all) => {
         const tags = all.filter((tag) => tagNames.get(tag) !== undefined);
         const isOne = tags.length === 0 || selected.onlySeries !== undefined || share === 0;

@@ -1,8 +1,8 @@
 import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import type {
-  PassedTag,
   PlanContext,
+  TagAsSeriesId,
   TimeOrder,
   VirtualTable,
 } from '@plinth/tsdb-model/query/planned-query.js';
@@ -121,7 +121,7 @@ export interface BoundQuery {
   readonly maxRows?: number | undefined;
   readonly isUnordered?: boolean;
   readonly timeOrder?: TimeOrder | undefined;
-  readonly passedTags?: readonly PassedTag[];
+  readonly tagsAsSeriesIds?: readonly TagAsSeriesId[];
   /** Set if columns in memory can compute the query. */
   readonly inMemory?: InMemoryQuery | undefined;
 }

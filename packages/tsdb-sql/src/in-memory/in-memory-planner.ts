@@ -113,8 +113,8 @@ function lazily(
     get parameterTypes() {
       return full().parameterTypes;
     },
-    get passedTags() {
-      return full().passedTags ?? [];
+    get tagsAsSeriesIds() {
+      return full().tagsAsSeriesIds ?? [];
     },
     get timeOrder() {
       return full().timeOrder;
