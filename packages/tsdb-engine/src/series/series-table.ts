@@ -68,7 +68,7 @@ export class SeriesTable implements EvictableTable {
       const { appendRows } = await import('@plinth/tsdb-storage/buffer/append-cells.js');
       await this.#ensureColumns(connection, schema);
       while (this.#handedOver < this.#index.count) {
-        await this.#host.turns.next();
+        await this.#host.yielder.next();
         const to = Math.min(this.#index.count, this.#handedOver + BATCH_SERIES);
         const columns = this.#cells(this.#handedOver, to);
         const rowCount = to - this.#handedOver;

@@ -202,7 +202,7 @@ export class BufferTable {
         await this.#ensureColumns(connection, blocks);
         while (blocks.length > 0) {
           const block = blocks[0] as RowBlock;
-          await this.#host.turns.next();
+          await this.#host.yielder.next();
           const append = (): void =>
             appendBlock({
               connection,

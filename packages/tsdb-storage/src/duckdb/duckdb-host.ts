@@ -22,7 +22,7 @@ import { TableMemory } from './table-memory.js';
 export class DuckDbHost {
   readonly #settings: DuckDbSettings;
   /** Event-loop yields for flushes to DuckDB and all other blocking work. */
-  readonly turns = new EventLoopYielder();
+  readonly yielder = new EventLoopYielder();
   /** Memory of rows that wait for a flush to DuckDB. */
   readonly blockMemory = new BlockMemory();
   /** Chunks that append rows to DuckDB. */
