@@ -58,7 +58,7 @@ export class QueueStore {
   /** Leases due items, oldest first, and skips rows that other nodes are claiming. */
   async claim(requests: readonly ClaimRequest[], nowMs: number): Promise<readonly QueueItem[]> {
     const rows = await this.#base.write(async (tx) => {
-      const claimed = await this.#base.sql.together<QueueRow>(
+      const claimed = await this.#base.sql.runAll<QueueRow>(
         tx,
         requests.map(({ appId, limit }) => ({
           text: this.#claimText,
@@ -109,7 +109,7 @@ export class QueueStore {
       const done = batch.filter(({ next }) => next.kind === 'done').map(({ item }) => item);
       const again = batch.filter(({ item }) => isRedelivery(item)).map(({ item }) => item.guid);
       const { sql } = this.#base;
-      await sql.together(tx, [
+      await sql.runAll(tx, [
         ...recordInsertion(this.#base, records),
         ...[...new Set(done.map(({ node }) => node))].map((node) => this.#removal(done, node)),
         // The payload is kept as long as its newest record.
