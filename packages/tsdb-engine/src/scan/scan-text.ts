@@ -12,10 +12,10 @@ export interface ScanTextOptions {
   readonly minTime: bigint;
   readonly maxTime: bigint;
   /**
-   * True if other parts read the rows outside the bounds, including rows added to a source since it
+   * True if other slices read the rows outside the bounds, including rows added to a source since it
    * was prepared.
    */
-  readonly isPart: boolean;
+  readonly isSlice: boolean;
   /** Condition on `_series`; `undefined` for all series. */
   readonly seriesCondition: string | undefined;
   /** Tags of the only series that can match: they need no join. */
@@ -71,7 +71,7 @@ export function scanText(options: ScanTextOptions): string {
 
 /**
  * Returns the query for the groups of a scan's rows by these columns of the series table: see
- * `ScanParts`.
+ * `SliceableScan`.
  */
 export function groupsText(options: ScanTextOptions, columns: readonly string[]): string {
   const rows = rowsText(options, [], { withSeries: true, withTime: false });
@@ -182,7 +182,7 @@ function sourceText(
     ...(withOrder ? [orderText(source)] : []),
   ];
   const conditions = [
-    ...(!options.isPart && options.minTime <= source.minTime && options.maxTime >= source.maxTime
+    ...(!options.isSlice && options.minTime <= source.minTime && options.maxTime >= source.maxTime
       ? []
       : [timeCondition(options.minTime, options.maxTime)]),
     ...(options.seriesCondition === undefined ? [] : [options.seriesCondition]),

@@ -115,7 +115,7 @@ function textsOf(
     tags.flatMap((tag) => tagNames.get(tag) ?? []);
   const optionsOf = (
     slice: ScanSlice,
-    isPart: boolean,
+    isSlice: boolean,
     tagsAsSeriesIds: readonly string[],
   ): ScanTextOptions => {
     const touches = (source: TimeSlice): boolean =>
@@ -138,7 +138,7 @@ function textsOf(
       sources,
       minTime: slice.minTime,
       maxTime: slice.maxTime,
-      isPart,
+      isSlice,
       onlySeries: selected.onlySeries,
       seriesCondition: conditions.length === 0 ? undefined : conditions.join(' AND '),
       seriesTable,
@@ -157,7 +157,7 @@ function textsOf(
     text: scanText(whole),
     hasUnion: whole.sources.length > 1 || whole.duplicates !== undefined,
     segments: segments.map((open) => open.segment),
-    parts: {
+    sliceable: {
       bounds,
       spans: spansOf(generations, segments, share),
       textBytes: textSizes.rowBytes(request, storedRows),
