@@ -208,7 +208,7 @@ export class Engine {
       const nowMs = clock.nowMs();
       for (const { appId, dueMs } of await queue.counts.pendingApps()) {
         isBusy ||= dueMs <= nowMs;
-        this.#deps.endings.look(appId);
+        this.#deps.queueCleanup.schedule(appId);
         const appQueue = this.#appQueues.of(appId);
         if (!appQueue.hasMore && !appQueue.isClaiming) this.noteDue(appId, dueMs);
       }
@@ -248,7 +248,7 @@ export class Engine {
 
   /** Called when a webhook was disabled, suspended or deleted. */
   #endQueue(appId: number): void {
-    this.#deps.endings.look(appId);
+    this.#deps.queueCleanup.schedule(appId);
     const appQueue = this.#appQueues.find(appId);
     if (appQueue === undefined) return;
     this.#dispatcher.drop(appQueue);

@@ -3,8 +3,8 @@ import { isRedelivery, type QueueItem } from '../../model/event.js';
 import { eventUse, readEvents } from './event-rows.js';
 import { NodeLeases } from './node-leases.js';
 import { QueueBase } from './queue-base.js';
+import { QueueCleanupStore } from './queue-cleanup-store.js';
 import { QueueCounts } from './queue-counts.js';
-import { QueueEndings } from './queue-endings.js';
 import { QueueIntake } from './queue-intake.js';
 import type { ClaimRequest, FinishedAttempt } from './queue-model.js';
 import { type QueueRow, toItem } from './queue-rows.js';
@@ -23,7 +23,7 @@ export class QueueStore {
   readonly intake: QueueIntake;
   readonly nodes: NodeLeases;
   readonly counts: QueueCounts;
-  readonly endings: QueueEndings;
+  readonly cleanup: QueueCleanupStore;
   readonly #base: QueueBase;
   readonly #ids: RecordIds;
 
@@ -37,7 +37,7 @@ export class QueueStore {
     this.intake = new QueueIntake(this.#base, this.#ids);
     this.nodes = new NodeLeases(this.#base);
     this.counts = new QueueCounts(this.#base);
-    this.endings = new QueueEndings(this.#base, this.#ids);
+    this.cleanup = new QueueCleanupStore(this.#base, this.#ids);
   }
 
   /** Current lease holder name of this node. */

@@ -12,7 +12,7 @@ const BATCH_COUNT = 500;
 type Row = QueueRow & Omit<EventRow, 'encoding' | 'payload'>;
 
 /** Removes items that will not be sent, because their webhook is disabled or deleted. */
-export class QueueEndings {
+export class QueueCleanupStore {
   readonly #base: QueueBase;
   readonly #ids: RecordIds;
 
