@@ -175,7 +175,7 @@ export class Dispatcher {
     const maySend = (): boolean => this.#deps.lease.isHeld && isOwn();
     // With an ordering key, the attempt is aborted when this node loses the lease, because another
     // node then continues with the key.
-    const signal = item.orderingKey === undefined ? undefined : this.#deps.lease.over;
+    const signal = item.orderingKey === undefined ? undefined : this.#deps.lease.lostSignal;
     this.#deps.attempts
       .make(item, at.hook, { throttledMs, maySend, signal })
       .then(
