@@ -135,8 +135,8 @@ export class Engine {
   }
 
   /** @param take makes items durable, then passes them to `take` or releases their slots. */
-  async taking<T>(take: () => Promise<T>): Promise<T> {
-    return await this.#orphanedItems.taking(take);
+  async trackIntake<T>(take: () => Promise<T>): Promise<T> {
+    return await this.#orphanedItems.trackIntake(take);
   }
 
   /**

@@ -14,7 +14,7 @@ export class OrphanedItems {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #ownIds: () => ReadonlySet<number>;
-  readonly #taking = new Set<Promise<unknown>>();
+  readonly #intakes = new Set<Promise<unknown>>();
   #unverifiedUntilMs = Number.NEGATIVE_INFINITY;
   #isLooking = false;
 
@@ -32,16 +32,16 @@ export class OrphanedItems {
   }
 
   /** @param take leases items and resolves when the node holds them. */
-  async taking<T>(take: () => Promise<T>): Promise<T> {
+  async trackIntake<T>(take: () => Promise<T>): Promise<T> {
     const taken = take();
-    this.#taking.add(taken);
+    this.#intakes.add(taken);
     try {
       return await taken;
     } catch (error) {
       this.invalidate();
       throw error;
     } finally {
-      this.#taking.delete(taken);
+      this.#intakes.delete(taken);
     }
   }
 
@@ -68,7 +68,7 @@ export class OrphanedItems {
     const before = this.#ownIds();
     const leased = await this.#queue.nodes.leasedIds();
     // Claims that ran during the query add their items to `ownIds` when they complete.
-    await Promise.allSettled(this.#taking);
+    await Promise.allSettled(this.#intakes);
     const now = this.#ownIds();
     const orphaned = leased.filter((id) => !before.has(id) && !now.has(id));
     if (orphaned.length === 0) return;
