@@ -195,7 +195,7 @@ export class Engine {
       appQueue.moreHints += 1;
       this.#dispatcher.add(appQueue);
     }
-    this.#lease.look();
+    this.#lease.check();
     this.#dispatcher.continueDelayed();
     if (this.#deps.clock.monotonicMs() >= this.#nextPollMs) await this.#poll();
   }
@@ -225,7 +225,7 @@ export class Engine {
     if (!queue.isShared) return;
     try {
       await this.#lease.keep();
-      this.#orphanedItems.look();
+      this.#orphanedItems.check();
       this.#heartbeatCount += 1;
       if (this.#heartbeatCount % COUNT_EVERY !== 0) return;
       this.#dispatcher.liveNodeCount = await queue.nodes.liveNodeCount();

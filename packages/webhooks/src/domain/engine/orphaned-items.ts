@@ -16,7 +16,7 @@ export class OrphanedItems {
   readonly #ownIds: () => ReadonlySet<number>;
   readonly #intakes = new Set<Promise<unknown>>();
   #unverifiedUntilMs = Number.NEGATIVE_INFINITY;
-  #isLooking = false;
+  #isChecking = false;
 
   constructor(deps: {
     readonly queue: QueueStore;
@@ -51,16 +51,16 @@ export class OrphanedItems {
   }
 
   /** Releases the orphaned items it finds. Call it regularly. */
-  look(): void {
-    if (this.#isLooking || this.#clock.monotonicMs() > this.#unverifiedUntilMs) return;
-    this.#isLooking = true;
+  check(): void {
+    if (this.#isChecking || this.#clock.monotonicMs() > this.#unverifiedUntilMs) return;
+    this.#isChecking = true;
     this.#release()
       .catch((err: unknown) => {
         this.invalidate();
         this.#log.error({ err }, 'cannot check the leases of this node');
       })
       .finally(() => {
-        this.#isLooking = false;
+        this.#isChecking = false;
       });
   }
 

@@ -47,7 +47,7 @@ export class OwnLease {
    * Aborts `lostSignal` when the lease has expired. Call it regularly, because nothing else detects the
    * expiry.
    */
-  look(): void {
+  check(): void {
     if (!this.isHeld && !this.lostSignal.aborted)
       this.#lost.abort(new Error('the lease has expired'));
   }
@@ -78,7 +78,7 @@ export class OwnLease {
   }
 
   #renew(sinceMs: number): void {
-    this.look();
+    this.check();
     if (this.lostSignal.aborted || this.#steadySinceMs === Number.POSITIVE_INFINITY) {
       this.#lost = new AbortController();
       this.#steadySinceMs = sinceMs;
