@@ -157,8 +157,8 @@ class RateLimitService implements RateLimit {
     const caller = limiter.callers.ofKey(appKey, undefined);
     if (!config.enabled || caller === undefined) return undefined;
     const plan = makeTokenPlan(limiter.resources.need('core'));
-    const { admission, isRefused, lease } = await limiter.admit(caller, plan, this.name);
-    lease?.finish();
+    const { admission, isRefused, charge } = await limiter.admit(caller, plan, this.name);
+    charge?.finish();
     if (!isRefused) return undefined;
     const { docsBase } = this.#contextOf(base);
     const rule = serviceRule(config, this.name);

@@ -5,8 +5,8 @@ import type { Admission, LimitStore } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import type { PrimaryLimitRules } from '../model/primary-limits.js';
 import { type Resource, type ResourceTable, UNLIMITED } from '../model/resource.js';
-import { Lease } from './lease.js';
 import type { LimiterMetrics } from './limiter-numbers.js';
+import { RequestCharge } from './request-charge.js';
 
 export interface LimiterDeps {
   readonly store: LimitStore;
@@ -33,7 +33,7 @@ export interface Outcome {
   /** Whether a limit was exceeded outside shadow mode. */
   readonly isRefused: boolean;
   /** `undefined` if a limit was exceeded; then nothing was charged. */
-  readonly lease: Lease | undefined;
+  readonly charge: RequestCharge | undefined;
 }
 
 /** Admits or rejects requests from any source, and counts the decisions. */
@@ -81,10 +81,10 @@ export class Limiter {
     const isShadowed = !isAllowed && (isShadow || shadowResources.has(plan.resource.name));
     numbers.count(service, admission, isShadowed);
     const isAuthenticated = caller.identityClass !== 'ip';
-    const lease = isAllowed
-      ? new Lease({ admission, isAuthenticated, store: this.store, clock })
+    const charge = isAllowed
+      ? new RequestCharge({ admission, isAuthenticated, store: this.store, clock })
       : undefined;
-    return { admission, isRefused: !isAllowed && !isShadowed, lease };
+    return { admission, isRefused: !isAllowed && !isShadowed, charge };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock, HeaderList, Pass } from '@plinth/kernel';
 import type { RateLimitConfig } from '../../config.js';
-import type { Lease } from '../../domain/lease.js';
 import type { Limiter, Outcome } from '../../domain/limiter.js';
+import type { RequestCharge } from '../../domain/request-charge.js';
 import { rateLimitError } from '../../errors.js';
 import type { Caller } from '../../model/caller.js';
 import { type Plan, windowSecOf } from '../../model/plan.js';
@@ -69,7 +69,7 @@ export function unlessAway<Found, Then>(
 function wordOutcome(
   { config, clock }: AdmitDeps,
   { caller, context }: LimitedRequest,
-  { admission, isRefused, lease }: Outcome,
+  { admission, isRefused, charge }: Outcome,
 ): Pass | Worded {
   const windowSec = windowSecOf(caller, admission.plan);
   const hasIetfHeaders = config.ietf_headers;
@@ -82,29 +82,31 @@ function wordOutcome(
     const refusal = refusalOf(caller, admission, context());
     return { refusal, headers: [...headers(), ...named] };
   }
-  return lease === undefined ? { ...UNLIMITED, settle: headers } : new LimitedPass(lease, headers);
+  return charge === undefined
+    ? { ...UNLIMITED, settle: headers }
+    : new LimitedPass(charge, headers);
 }
 
 class LimitedPass implements Pass {
-  readonly #lease: Lease;
+  readonly #charge: RequestCharge;
   readonly #headers: () => HeaderList;
 
   /** @param headers returns the state of the charged bucket at the time of the call. */
-  constructor(lease: Lease, headers: () => HeaderList) {
-    this.#lease = lease;
+  constructor(charge: RequestCharge, headers: () => HeaderList) {
+    this.#charge = charge;
     this.#headers = headers;
   }
 
   begin(): void {
-    this.#lease.begin();
+    this.#charge.begin();
   }
 
   settle(status: number): HeaderList {
-    this.#lease.settle(status);
+    this.#charge.settle(status);
     return this.#headers();
   }
 
   finish(): void {
-    this.#lease.finish();
+    this.#charge.finish();
   }
 }

@@ -113,7 +113,7 @@ export function nodeMiddleware(
 
 /**
  * Follows the response: the first byte ends the charged handler time, and its end or a closed
- * connection ends the lease.
+ * connection finishes the charge.
  */
 function watch(pass: Pass, response: ServerResponse): void {
   pass.begin();
