@@ -24,7 +24,7 @@ export interface LimitedRequest {
 }
 
 /** A refusal in the dialect of the requested service, with rate limit headers. */
-export interface Worded {
+export interface FormattedRefusal {
   readonly refusal: Refusal;
   readonly headers: HeaderList;
 }
@@ -38,22 +38,22 @@ export const UNLIMITED: Pass = { begin() {}, settle: () => NO_HEADERS, finish() 
 export function admitRequest(
   deps: AdmitDeps,
   limited: LimitedRequest,
-): Pass | Worded | Promise<Pass | Worded> {
+): Pass | FormattedRefusal | Promise<Pass | FormattedRefusal> {
   const { limiter } = deps;
-  return unlessAway(
+  return orUnavailable(
     limited,
     () => limiter.admit(limited.caller, limited.plan, limited.service),
-    (outcome) => wordOutcome(deps, limited, outcome),
+    (outcome) => formatOutcome(deps, limited, outcome),
   );
 }
 
 /** Queries a store, synchronously if possible. Returns a refusal when the store is unavailable. */
-export function unlessAway<Found, Then>(
+export function orUnavailable<Found, Then>(
   limited: Pick<LimitedRequest, 'context'>,
   find: () => Found | Promise<Found>,
   then: (found: Found) => Then | Promise<Then>,
-): Then | Worded | Promise<Then | Worded> {
-  const fail = (error: unknown): Worded => {
+): Then | FormattedRefusal | Promise<Then | FormattedRefusal> {
+  const fail = (error: unknown): FormattedRefusal => {
     if (!rateLimitError.is(error, 'store_unavailable')) throw error;
     return { refusal: unavailableRefusal(limited.context()), headers: NO_HEADERS };
   };
@@ -66,11 +66,11 @@ export function unlessAway<Found, Then>(
   return found instanceof Promise ? found.then(then, fail) : then(found);
 }
 
-function wordOutcome(
+function formatOutcome(
   { config, clock }: AdmitDeps,
   { caller, context }: LimitedRequest,
   { admission, isRefused, charge }: Outcome,
-): Pass | Worded {
+): Pass | FormattedRefusal {
   const windowSec = windowSecOf(caller, admission.plan);
   const hasIetfHeaders = config.ietf_headers;
   const headers = (): HeaderList => headerList(admission, { windowSec, clock, hasIetfHeaders });

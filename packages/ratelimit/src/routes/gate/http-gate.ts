@@ -21,10 +21,10 @@ import { makePlan, type Plan } from '../../model/plan.js';
 import type { RouteListing } from '../route-listing.js';
 import {
   admitRequest,
+  type FormattedRefusal,
   type LimitedRequest,
+  orUnavailable,
   UNLIMITED,
-  unlessAway,
-  type Worded,
 } from './admit-request.js';
 import { ConnectionGuard } from './connection-guard.js';
 import { loginRefusal, type RefusalContext } from './refusal.js';
@@ -46,7 +46,7 @@ const NO_HEADERS: HeaderList = [];
 const CUT: Refused = { refusal: undefined };
 
 type Decision = Pass | Refused;
-type Admitted = Pass | Worded;
+type Admitted = Pass | FormattedRefusal;
 
 /**
  * Applies rate limits before requests reach their services. Source: rate-limits, sections 2, 5 and
@@ -110,7 +110,7 @@ export class HttpGate implements RequestGate {
     limited: LimitedRequest,
     admit: () => Admitted | Promise<Admitted>,
   ): Admitted | Promise<Admitted> {
-    return unlessAway(
+    return orUnavailable(
       limited,
       () => this.#deps.limiter.store.banOf(limited.caller.key),
       (ban) => (ban === undefined ? UNLIMITED : admit()),
@@ -145,7 +145,7 @@ export class HttpGate implements RequestGate {
     };
   }
 
-  #refuse({ request, dialect }: Visit, { refusal, headers }: Worded): Refused {
+  #refuse({ request, dialect }: Visit, { refusal, headers }: FormattedRefusal): Refused {
     const { status, contentType, retryAfterSec, body } = refusal;
     const bytes = Buffer.from(JSON.stringify(dialect.formatRefusal?.(body) ?? body));
     const retry: HeaderList =
