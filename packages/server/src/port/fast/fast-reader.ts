@@ -33,7 +33,7 @@ interface WrittenHead {
   readonly common: string;
   readonly lines: string;
   /** The complete head, reusable without limit headers while the outer headers are unchanged. */
-  whole?: { readonly said: HeaderList; readonly bytes: Buffer };
+  whole?: { readonly dialectHeaders: HeaderList; readonly bytes: Buffer };
 }
 
 /**
@@ -53,8 +53,8 @@ export class FastReader {
   #dateLine = '';
   #commonLines = '';
   /** Headers of the last response, because most dialects return the same list each time. */
-  #said: HeaderList | undefined;
-  #saidLines = '';
+  #dialectHeaders: HeaderList | undefined;
+  #dialectLines = '';
 
   /** @param keepAliveMs idle timeout of Node's HTTP server. */
   constructor(parts: FastReaderParts, keepAliveMs: number) {
@@ -164,15 +164,16 @@ export class FastReader {
   /** The head of a response. */
   #head(answer: HttpAnswer, exchange: Exchange): string | Buffer {
     const { status } = answer;
-    const [said, limits] = exchange.outerHeaders;
+    const [dialectHeaders, limits] = exchange.outerHeaders;
     const lines = this.#lines(answer);
     const known = limits.length === 0 ? this.#writtenHeads.get(answer) : undefined;
-    if (known?.whole?.said === said) return known.whole.bytes;
-    if (said !== this.#said) [this.#said, this.#saidLines] = [said, linesOf(said)];
+    if (known?.whole?.dialectHeaders === dialectHeaders) return known.whole.bytes;
+    if (dialectHeaders !== this.#dialectHeaders)
+      [this.#dialectHeaders, this.#dialectLines] = [dialectHeaders, linesOf(dialectHeaders)];
     const statusLine = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
-    const head = statusLine + this.#saidLines + linesOf(limits) + lines;
+    const head = statusLine + this.#dialectLines + linesOf(limits) + lines;
     if (known === undefined) return head;
-    known.whole = { said, bytes: Buffer.from(head, 'latin1') };
+    known.whole = { dialectHeaders, bytes: Buffer.from(head, 'latin1') };
     return known.whole.bytes;
   }
 
