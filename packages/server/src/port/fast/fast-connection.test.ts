@@ -81,7 +81,7 @@ async function openEcho(at: { readonly pauseMs?: number } = {}) {
         waiting.push(bytes.length + socket.readableLength);
         turns.push(turn);
         if (bytes.toString('latin1', 0, 1) === '!') return undefined;
-        if (sizeBytes === 0) return 'cut';
+        if (sizeBytes === 0) return 'incomplete';
         const start = bytes.toString('latin1', 0, sizeBytes);
         const isLast = start === 'last;';
         const answer = async () => {

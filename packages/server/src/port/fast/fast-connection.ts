@@ -33,8 +33,8 @@ export interface Answering {
   onGone(): void;
 }
 
-/** The start of the received bytes: a request, part of one (`cut`), or data for Node's HTTP server (`undefined`). */
-export type Asked = Answering | 'cut' | undefined;
+/** The start of the received bytes: a request, part of one (`incomplete`), or data for Node's HTTP server (`undefined`). */
+export type ReadResult = Answering | 'incomplete' | undefined;
 
 /** For longer requests, Node's parser is only a small part of the cost. */
 export const MAX_REQUEST_BYTES = 16 * 1024;
@@ -44,7 +44,7 @@ const REST_WAIT_MS = 100;
 export interface FastConnectionOptions {
   readonly nowMs: number;
   /** @param disconnectSignal signal that aborts when the client disconnects. */
-  readonly read: (bytes: Buffer, disconnectSignal: () => AbortSignal) => Asked;
+  readonly read: (bytes: Buffer, disconnectSignal: () => AbortSignal) => ReadResult;
   /** Called when a started response fails while the client is still connected. */
   readonly onCut: (error: unknown) => void;
   /** Called once, when the connection has ended or was passed to Node's HTTP server. */
@@ -66,7 +66,7 @@ export class FastConnection {
   /** The next data arrived before the last response was sent. */
   #isAhead = false;
   /** Bytes received of an incomplete request. */
-  #cutBytes = 0;
+  #incompleteBytes = 0;
   #restTimer: NodeJS.Timeout | undefined;
   #answering: Answering | undefined;
   /** Of the running request, if its handler uses the signal. */
@@ -117,15 +117,15 @@ export class FastConnection {
       if (this.#socket.readableLength === 0) this.#socket.read();
       return;
     }
-    if (this.#cutBytes > 0 && this.#socket.readableLength === this.#cutBytes) return;
+    if (this.#incompleteBytes > 0 && this.#socket.readableLength === this.#incompleteBytes) return;
     const bytes = this.#take();
     if (bytes === null) return;
     const request = this.#options.read(bytes, this.#signal);
-    if (request === 'cut' && this.#isAhead) {
+    if (request === 'incomplete' && this.#isAhead) {
       this.#awaitRest(bytes);
       return;
     }
-    if (request === undefined || request === 'cut') {
+    if (request === undefined || request === 'incomplete') {
       this.#leave(bytes);
       return;
     }
@@ -145,7 +145,7 @@ export class FastConnection {
   }
 
   #awaitRest(bytes: Buffer): void {
-    this.#cutBytes = bytes.length;
+    this.#incompleteBytes = bytes.length;
     this.#socket.unshift(bytes);
     this.#restTimer ??= setTimeout(this.#giveUp, REST_WAIT_MS).unref();
   }
@@ -157,7 +157,7 @@ export class FastConnection {
   };
 
   #endWait(): void {
-    this.#cutBytes = 0;
+    this.#incompleteBytes = 0;
     clearTimeout(this.#restTimer);
     this.#restTimer = undefined;
   }

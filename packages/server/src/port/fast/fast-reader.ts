@@ -4,9 +4,9 @@ import { type Clock, type HeaderList, type HttpAnswer, invariant, Memo } from '@
 import type { Exchange } from '../../http/exchange.js';
 import type { TransportDeps } from '../node-transport.js';
 import {
-  type Asked,
   FastConnection,
   MAX_REQUEST_BYTES,
+  type ReadResult,
   type WrittenAnswer,
 } from './fast-connection.js';
 import { type FastHeaders, readFastHeaders, readFastTarget } from './fast-head.js';
@@ -89,10 +89,10 @@ export class FastReader {
   }
 
   /** The request at the start of `bytes`. */
-  #requestOf(bytes: Buffer, socket: Socket, disconnectSignal: () => AbortSignal): Asked {
+  #requestOf(bytes: Buffer, socket: Socket, disconnectSignal: () => AbortSignal): ReadResult {
     if (this.#parts.isDraining()) return undefined;
     const headEnd = bytes.indexOf(HEAD_END);
-    if (headEnd < 0) return bytes.length < MAX_REQUEST_BYTES ? 'cut' : undefined;
+    if (headEnd < 0) return bytes.length < MAX_REQUEST_BYTES ? 'incomplete' : undefined;
     const text = bytes.toString('latin1', 0, headEnd);
     const lineEnd = text.indexOf('\r\n');
     const target = lineEnd < 0 ? undefined : readFastTarget(text.slice(0, lineEnd));
@@ -106,7 +106,7 @@ export class FastReader {
     const start = headEnd + HEAD_END.length;
     const sizeBytes = start + (contentLength ?? 0);
     if (sizeBytes > MAX_REQUEST_BYTES) return undefined;
-    if (sizeBytes > bytes.length) return 'cut';
+    if (sizeBytes > bytes.length) return 'incomplete';
     const body = bytes.subarray(start, sizeBytes);
     const { method, url } = target;
     const { headers } = head;
