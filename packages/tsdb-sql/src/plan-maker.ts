@@ -29,7 +29,7 @@ const MAX_MACROS = 1500;
 const TEXT_PER_BOUND = 64;
 
 /** A plan as plain data that can be sent between threads. */
-export interface WrittenPlan extends Omit<PlannedQuery, 'render' | 'inMemory'> {
+export interface SerializedPlan extends Omit<PlannedQuery, 'render' | 'inMemory'> {
   /** DuckDB text; each odd piece is a scan index, which is replaced by the text of the scan. */
   readonly pieces: readonly string[];
 }
@@ -56,7 +56,7 @@ export class PlanMaker {
     context: PlanContext,
     effort: Effort,
   ): {
-    readonly written: WrittenPlan;
+    readonly serialized: SerializedPlan;
     readonly statement: Statement;
     readonly inMemory: InMemoryQuery | undefined;
   } {
@@ -74,7 +74,7 @@ export class PlanMaker {
         ? withAnswerRoom(query.text, query.columns)
         : `${explain === 'analyze' ? 'EXPLAIN ANALYZE' : 'EXPLAIN'} ${query.text}`;
     const scans = session.scans.map((scan) => scan.toRequest());
-    const written: WrittenPlan = {
+    const serialized: SerializedPlan = {
       scans,
       pieces: splitAtScanMarks(session.textMakers.shared(text)),
       columns:
@@ -92,11 +92,11 @@ export class PlanMaker {
         explain === undefined && scans.length === 1 ? (query.tagsAsSeriesIds ?? []) : [],
       timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
     };
-    return { written, statement, inMemory: explain === undefined ? query.inMemory : undefined };
+    return { serialized, statement, inMemory: explain === undefined ? query.inMemory : undefined };
   }
 }
 
-export function plannedFrom({ pieces, ...plan }: WrittenPlan): PlannedQuery {
+export function plannedFrom({ pieces, ...plan }: SerializedPlan): PlannedQuery {
   return {
     ...plan,
     render: (scanText) =>
