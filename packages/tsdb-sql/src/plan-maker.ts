@@ -6,7 +6,7 @@ import type { InMemoryQuery, Session } from './bind/session.js';
 import { UTF8 } from './bind/types/bound.js';
 import { MacroWeights } from './emit/macro-weights.js';
 import { splitAtScanMarks } from './emit/quote.js';
-import { TextMakers, withAnswerRoom } from './emit/text-room.js';
+import { StringProducers, withResultSizeLimit } from './emit/text-room.js';
 import { ALL_FUNCTIONS, DUCKDB_MACROS } from './functions/index.js';
 import { FunctionRegistry } from './functions/registry.js';
 import { bindGapFillCall } from './gap-fill/filled-values.js';
@@ -71,12 +71,12 @@ export class PlanMaker {
     }
     const text =
       explain === undefined
-        ? withAnswerRoom(query.text, query.columns)
+        ? withResultSizeLimit(query.text, query.columns)
         : `${explain === 'analyze' ? 'EXPLAIN ANALYZE' : 'EXPLAIN'} ${query.text}`;
     const scans = session.scans.map((scan) => scan.toRequest());
     const serialized: SerializedPlan = {
       scans,
-      pieces: splitAtScanMarks(session.textMakers.shared(text)),
+      pieces: splitAtScanMarks(session.stringProducers.shared(text)),
       columns:
         explain === undefined
           ? query.columns.map(({ name, type, source }) => ({ name, type, source }))
@@ -121,7 +121,7 @@ function newSession(
     scans: [],
     virtualQueries: new Map(),
     parameterTypes: new ParameterTypes(),
-    textMakers: new TextMakers(),
+    stringProducers: new StringProducers(),
     hasUnion: false,
     newName: (prefix) => `${prefix}${nameCount++}`,
     spend,

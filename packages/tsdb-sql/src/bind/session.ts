@@ -7,7 +7,7 @@ import type {
   VirtualTable,
 } from '@plinth/tsdb-model/query/planned-query.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
-import type { TextMakers } from '../emit/text-room.js';
+import type { StringProducers } from '../emit/text-room.js';
 import type { FunctionRegistry } from '../functions/registry.js';
 import type { ParameterTypes } from '../parameter-types.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
@@ -25,7 +25,7 @@ export interface Session {
   readonly scans: ScanDraft[];
   readonly functions: FunctionRegistry;
   readonly parameterTypes: ParameterTypes;
-  readonly textMakers: TextMakers;
+  readonly stringProducers: StringProducers;
   /** Set when a UNION ALL is bound. */
   hasUnion: boolean;
   /** Returns a DuckDB name that is unique in the query. */

@@ -65,7 +65,7 @@ export function answerRoomOf(memoryBytes: number, threadCount: number): number {
 }
 
 /** Counts expressions that create strings and lists. */
-export class TextMakers {
+export class StringProducers {
   #count = 0;
 
   /**
@@ -120,7 +120,7 @@ interface AnswerColumn {
  * Wraps the query so that it raises an error if 2,048 result rows exceed the limit for strings and
  * lists.
  */
-export function withAnswerRoom(text: string, columns: readonly AnswerColumn[]): string {
+export function withResultSizeLimit(text: string, columns: readonly AnswerColumn[]): string {
   const shown = columns.map(({ duckDbName, type, isOnce }) => {
     const name = quoteName(duckDbName);
     const size = isOnce ? undefined : sizeText(name, type);

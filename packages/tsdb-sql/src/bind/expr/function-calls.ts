@@ -162,7 +162,7 @@ function callFunction(
   const bound = definition.bind(call);
   const isLong = bound.constant === undefined && sizeText(bound.text, bound.type) !== undefined;
   const makesText = isMaker(definition, isLong, args);
-  const counted = makesText ? env.session.textMakers.add(args) : args;
+  const counted = makesText ? env.session.stringProducers.add(args) : args;
   const isPut = window !== undefined && isLong && !COLLECTING.has(call.name);
   const result =
     makesText || isPut
