@@ -72,8 +72,8 @@ export class QueryRows {
     if (typeof work !== 'string') return yieldingBetween(work, queryOwner);
     const { columns, isSmall, isExplained } = planned;
     if (sliced?.isLarge(columns)) return this.#slicedRows(sliced, columns, queryOwner);
-    const isMade = isSmall && !(isGrouped(planned) && (toSort?.answerRows ?? 0) > FEW_ROWS);
-    if (isExplained || isMade || toSort === undefined) {
+    const isMaterialized = isSmall && !(isGrouped(planned) && (toSort?.answerRows ?? 0) > FEW_ROWS);
+    if (isExplained || isMaterialized || toSort === undefined) {
       const chunks = this.#host.stream({ text: work, columns, isSmall, ...by(queryOwner) });
       return isExplained ? explainedRows(chunks) : chunks;
     }
@@ -126,7 +126,7 @@ export class QueryRows {
         isSmall: false,
         ...by(queryOwner),
         aheadRows,
-        onMade: sorted,
+        onReadAhead: sorted,
       });
     } finally {
       sorted?.();
