@@ -101,7 +101,7 @@ export class GenerationTable {
   /** Returns the first `checked` late rows. */
   lateSource(checked = this.checkedLateRows): Source {
     return {
-      kind: 'later',
+      kind: 'may_repeat',
       from: tableFrom(this.late.name),
       order: 'rowid + 1',
       where: `rowid < ${checked}`,
