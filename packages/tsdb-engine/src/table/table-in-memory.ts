@@ -48,7 +48,7 @@ export class TableInMemory {
   ): Promise<Iterable<ResultChunk> | undefined> {
     const columns = fieldsOf(request);
     if (!this.#columns.isEnabled || columns === undefined) return undefined;
-    this.#loads.noteQuestion();
+    this.#loads.noteQuery();
     const { series, repeated, tombstones } = this.#parts;
     const indexing = series.whenIndexed();
     if (indexing !== undefined) {
