@@ -100,18 +100,18 @@ export class TableInMemory {
   }
 
   /** Whether sorting the unflushed rows would speed up queries. */
-  get isScattered(): boolean {
+  get hasManyPages(): boolean {
     const main = this.#parts.generations.newest?.main;
-    return main !== undefined && this.#columns.isScattered(main, main.rowCount);
+    return main !== undefined && this.#columns.hasManyPages(main, main.rowCount);
   }
 
   /** Sorts all unflushed rows in memory, if the cache then stays within `limitBytes`. */
-  async gather(how: LoadAhead): Promise<void> {
+  async mergePages(how: LoadAhead): Promise<void> {
     const { newest } = this.#parts.generations;
     await newest?.main.moveToDuckDb();
     // Late rows are omitted, because there are few.
     if (newest !== undefined && newest.main.duckDbRows > 0)
-      await this.#columns.gather(duckDbRows(newest), this.#inMemoryColumns, how);
+      await this.#columns.mergePages(duckDbRows(newest), this.#inMemoryColumns, how);
   }
 
   /** Evicts cached rows that the table no longer has. */

@@ -24,8 +24,8 @@ function preloading(cacheMib: number, usedMib: number, writeIdleMs = () => 10_00
         begun.limitMib = limitBytes / MIB;
         return true;
       },
-      isScattered: false,
-      gather: async () => undefined,
+      hasManyPages: false,
+      mergePages: async () => undefined,
     },
   };
   const preload = new ColumnPreload({
