@@ -167,7 +167,7 @@ export class Pipeline {
     if (exchange.span !== undefined) this.#parts.spans?.end(exchange.span, exchange);
     if (answer === undefined) return;
     const { status } = answer;
-    (found?.served.numbers ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(answer) });
+    (found?.served.metrics ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(answer) });
     if (!log.isLevelEnabled('debug')) return;
     const { method, url } = request;
     const requestId = requestIdOf(request.headers);

@@ -15,7 +15,7 @@ import {
 } from '@plinth/kernel';
 import { ManualClock, requestHead, SeededRandom } from '@plinth/kernel/testing';
 import { RATE_LIMIT_SETTINGS, type RateLimitConfig } from '../../config.js';
-import { LimiterMetrics } from '../../domain/limiter-numbers.js';
+import { LimiterMetrics } from '../../domain/limiter-metrics.js';
 import { LoginGuard } from '../../domain/login-guard.js';
 import { makeLimiter } from '../../domain/make-limiter.js';
 import { rateLimitError } from '../../errors.js';
@@ -66,7 +66,7 @@ function open(
   const routes = new RouteListing();
   const gate = new HttpGate({
     ...{ config, clock, routes },
-    limiter: makeLimiter({ config, store, clock, numbers: new LimiterMetrics() }),
+    limiter: makeLimiter({ config, store, clock, metrics: new LimiterMetrics() }),
     logins: new LoginGuard({ clock }),
   });
   const addresses = new ClientAddresses({
