@@ -24,7 +24,7 @@ import { type BootstrapKey, readBootstrapKeys } from './bootstrap-keys.js';
 import type { AccountsConfig } from './config.js';
 import type { AccountListener } from './domain/account/account-reports.js';
 import type { AccountsDomain } from './domain/accounts-domain.js';
-import { AccountMetrics } from './domain/numbers/account-numbers.js';
+import { AccountMetrics } from './domain/metrics/account-metrics.js';
 import type { ManagedKeys } from './domain/platform/operator.js';
 import { DEFAULT_PLATFORM, Platforms } from './domain/platform/platforms.js';
 import { DEFAULT_PLATFORM_SETTINGS } from './model/platform/platform-settings.js';
@@ -111,7 +111,7 @@ class AccountsService implements HttpService {
   readonly #terms: VendorTerms;
   readonly #sender: GuardedSender;
   readonly #attempts = new AttemptMetrics();
-  readonly #numbers = new AccountMetrics();
+  readonly #accountMetrics = new AccountMetrics();
   readonly #rows: RowCounter;
   readonly #bootstrapKeys: readonly BootstrapKey[];
   #domain: AccountsDomain | undefined;
@@ -131,7 +131,7 @@ class AccountsService implements HttpService {
     this.#sender = new GuardedSender(deps.egress, deps);
     this.#attempts.register(deps.metrics, 'accounts_event');
     this.#rows = new RowCounter(store, clock);
-    this.#numbers.register(deps.metrics, this.#rows);
+    this.#accountMetrics.register(deps.metrics, this.#rows);
     this.#platforms = new Platforms({ store, commits: this.#commits, clock, random });
     this.#wording = {
       terms: this.#terms,
@@ -201,7 +201,7 @@ class AccountsService implements HttpService {
       log: this.#deps.log,
       sender: this.#sender,
       attempts: this.#attempts,
-      numbers: this.#numbers,
+      accountMetrics: this.#accountMetrics,
       listener: this.#deps.listener,
     });
     const { upkeep, rotation, destinations, delivery } = this.#domain;
@@ -252,7 +252,7 @@ class AccountsService implements HttpService {
     const retention = new RetentionStore(store);
     for (let hasMore = true; hasMore && !signal.aborted; ) {
       const { rowCount, expiredKinds } = await retention.purge(before);
-      this.#numbers.tokensExpired(expiredKinds);
+      this.#accountMetrics.tokensExpired(expiredKinds);
       hasMore = rowCount > 0;
     }
   }

@@ -158,11 +158,11 @@ export {
 export { type InputReader, inputReader } from './http/read-input.js';
 export { type RequestError, requestError } from './http/request-error.js';
 export {
+  type GateRequest,
   LIMIT_HEADERS,
   type Pass,
   type Refused,
   type RequestGate,
-  type Visit,
 } from './http/request-gate.js';
 export {
   type BodyRule,

@@ -8,7 +8,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { RATE_LIMIT_SETTINGS, type RateLimitConfig } from './config.js';
 import type { BucketReport } from './domain/limiter.js';
-import { LimiterMetrics } from './domain/limiter-numbers.js';
+import { LimiterMetrics } from './domain/limiter-metrics.js';
 import { makeLimiter } from './domain/make-limiter.js';
 import {
   type MiddlewareOptions,
@@ -52,7 +52,7 @@ export function createLimiter(options: LibraryOptions = {}): EmbeddedLimiter {
   const clock = new SystemClock();
   const random = new SystemRandom(clock);
   const store = openStore({ config, clock, random, onBan: () => {}, onChange: () => {} });
-  const limiter = makeLimiter({ config, store, clock, numbers: new LimiterMetrics() });
+  const limiter = makeLimiter({ config, store, clock, metrics: new LimiterMetrics() });
   const addresses = new ClientAddresses({
     trustedProxies: options.trustedProxies ?? [],
     ipv4Prefix: config.ipv4_prefix,

@@ -17,7 +17,7 @@ import { limitRules, type RateLimitConfig, serviceRule } from './config.js';
 import { DecisionService } from './domain/decision-service.js';
 import { EnvoyService } from './domain/envoy-service.js';
 import type { Limiter } from './domain/limiter.js';
-import { LimiterMetrics } from './domain/limiter-numbers.js';
+import { LimiterMetrics } from './domain/limiter-metrics.js';
 import { LoginGuard } from './domain/login-guard.js';
 import { makeLimiter } from './domain/make-limiter.js';
 import { type ProfileSource, Profiles } from './domain/profiles.js';
@@ -119,9 +119,9 @@ class RateLimitService implements RateLimit {
         else log.error({ mode: config.on_store_error }, 'redis is unavailable');
       },
     });
-    const numbers = new LimiterMetrics();
-    numbers.show(metrics, this.#store);
-    this.#limiter = makeLimiter({ config, store: this.#store, clock, numbers });
+    const limiterMetrics = new LimiterMetrics();
+    limiterMetrics.show(metrics, this.#store);
+    this.#limiter = makeLimiter({ config, store: this.#store, clock, metrics: limiterMetrics });
     this.#snapshots = openSnapshots(deps, this.#store, this.#limiter.resources);
     this.#logins = new LoginGuard({
       clock,
@@ -157,8 +157,8 @@ class RateLimitService implements RateLimit {
     const caller = limiter.callers.ofKey(appKey, undefined);
     if (!config.enabled || caller === undefined) return undefined;
     const plan = makeTokenPlan(limiter.resources.need('core'));
-    const { admission, isRefused, lease } = await limiter.admit(caller, plan, this.name);
-    lease?.finish();
+    const { admission, isRefused, charge } = await limiter.admit(caller, plan, this.name);
+    charge?.finish();
     if (!isRefused) return undefined;
     const { docsBase } = this.#contextOf(base);
     const rule = serviceRule(config, this.name);

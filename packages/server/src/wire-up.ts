@@ -126,7 +126,7 @@ async function openPipeline(
 ): Promise<Pipeline> {
   const { settings, metrics, clock, log, space, audit } = base;
   const { router, dialects, gate, identity, live } = services;
-  const numbers = new HttpMetrics(metrics);
+  const httpMetrics = new HttpMetrics(metrics);
   const refusals = metrics.counter({
     name: 'plinth_data_disk_refused_requests_total',
     help: 'Write requests rejected because less than `storage.min_free_bytes` is free.',
@@ -135,7 +135,7 @@ async function openPipeline(
     // With a shared database, only the time-series service stores data on this disk.
     const isOnDisk = base.stores.shared === undefined || service.name === 'tsdb';
     const room = isOnDisk ? space : undefined;
-    await addTables(service, { router, dialects, gate, numbers, audit, room, refusals });
+    await addTables(service, { router, dialects, gate, httpMetrics, audit, room, refusals });
     live.add((await service.liveSources?.()) ?? []);
   }
   const bodies = new BodyBudget(
@@ -152,6 +152,6 @@ async function openPipeline(
     spans: base.traces.spans,
     ...{ router, dialects, gate, bodies, clock, log },
     grants: (access, principal) => identity.gate.grants(access, principal),
-    unmatched: numbers.unmatched,
+    unmatched: httpMetrics.unmatched,
   });
 }

@@ -69,7 +69,7 @@ export interface Catalog {
   admit(request: {
     readonly database: string;
     /** True if the server writes to its own database. */
-    readonly isOwn?: boolean;
+    readonly isInternal?: boolean;
     /** True if the writer may use only a part of the limits (`WRITERS_PART`). */
     readonly isLimited?: boolean;
     readonly tables: readonly ParsedTable[];

@@ -91,7 +91,7 @@ export class TsdbEngine implements Engine {
       buffer,
       storeOf,
       commits: deps.commits,
-      turns: host.turns,
+      yielder: host.yielder,
     });
     this.#queries = new QueryPath({
       catalog,

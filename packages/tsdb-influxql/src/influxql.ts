@@ -43,7 +43,7 @@ export interface InfluxqlRequest {
   /** Rejects statements that change something. */
   readonly isReadOnly?: boolean;
   /** A query by the server itself, which is not recorded in the query log. */
-  readonly isOwn?: boolean;
+  readonly isInternal?: boolean;
   /**
    * Called after each statement that changes more than rows, on success and on failure. Passwords
    * are removed from `statement`.
@@ -112,7 +112,7 @@ export class Influxql {
       database: request.database,
       owner: access.owner,
       principal: access.principal,
-      isOwn: request.isOwn === true,
+      isInternal: request.isInternal === true,
       get signal() {
         return request.signal;
       },

@@ -60,7 +60,7 @@ export interface WriteRequest {
   /** Number of consecutive plugin runs that led to this write; absent for client writes. */
   readonly pluginDepth?: number;
   /** True if the server writes to its own database, which is read-only for clients. */
-  readonly isOwn?: boolean;
+  readonly isInternal?: boolean;
 }
 
 export interface WriteOutcome {
@@ -85,7 +85,7 @@ export interface QueryRequest {
   /** Aborted when the client disconnects; interrupts the query. */
   readonly signal: AbortSignal;
   /** True for the server's own queries, which are not in the query log. */
-  readonly isOwn?: boolean;
+  readonly isInternal?: boolean;
 }
 
 /** Which rows to delete. Rows written after the deletion are kept. */

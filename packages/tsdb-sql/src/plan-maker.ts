@@ -6,8 +6,8 @@ import type { InMemoryQuery, Session } from './bind/session.js';
 import { UTF8 } from './bind/types/bound.js';
 import { MacroWeights } from './emit/macro-weights.js';
 import { splitAtScanMarks } from './emit/quote.js';
-import { TextMakers, withAnswerRoom } from './emit/text-room.js';
-import { ALL_FUNCTIONS, ENGINE_MACROS } from './functions/index.js';
+import { StringProducers, withResultSizeLimit } from './emit/text-room.js';
+import { ALL_FUNCTIONS, DUCKDB_MACROS } from './functions/index.js';
 import { FunctionRegistry } from './functions/registry.js';
 import { bindGapFillCall } from './gap-fill/filled-values.js';
 import { ParameterTypes } from './parameter-types.js';
@@ -29,7 +29,7 @@ const MAX_MACROS = 1500;
 const TEXT_PER_BOUND = 64;
 
 /** A plan as plain data that can be sent between threads. */
-export interface WrittenPlan extends Omit<PlannedQuery, 'render' | 'inMemory'> {
+export interface SerializedPlan extends Omit<PlannedQuery, 'render' | 'inMemory'> {
   /** DuckDB text; each odd piece is a scan index, which is replaced by the text of the scan. */
   readonly pieces: readonly string[];
 }
@@ -38,7 +38,7 @@ export interface WrittenPlan extends Omit<PlannedQuery, 'render' | 'inMemory'> {
 export class PlanMaker {
   readonly #parser: StatementParser;
   readonly #functions = new FunctionRegistry(ALL_FUNCTIONS);
-  readonly #macros = new MacroWeights(ENGINE_MACROS);
+  readonly #macros = new MacroWeights(DUCKDB_MACROS);
 
   private constructor(parser: StatementParser) {
     this.#parser = parser;
@@ -56,7 +56,7 @@ export class PlanMaker {
     context: PlanContext,
     effort: Effort,
   ): {
-    readonly written: WrittenPlan;
+    readonly serialized: SerializedPlan;
     readonly statement: Statement;
     readonly inMemory: InMemoryQuery | undefined;
   } {
@@ -71,12 +71,12 @@ export class PlanMaker {
     }
     const text =
       explain === undefined
-        ? withAnswerRoom(query.text, query.columns)
+        ? withResultSizeLimit(query.text, query.columns)
         : `${explain === 'analyze' ? 'EXPLAIN ANALYZE' : 'EXPLAIN'} ${query.text}`;
     const scans = session.scans.map((scan) => scan.toRequest());
-    const written: WrittenPlan = {
+    const serialized: SerializedPlan = {
       scans,
-      pieces: splitAtScanMarks(session.textMakers.shared(text)),
+      pieces: splitAtScanMarks(session.stringProducers.shared(text)),
       columns:
         explain === undefined
           ? query.columns.map(({ name, type, source }) => ({ name, type, source }))
@@ -88,14 +88,15 @@ export class PlanMaker {
       maxRows: query.maxRows,
       isUnordered: query.isUnordered,
       hasUnion: session.hasUnion,
-      passedTags: explain === undefined && scans.length === 1 ? (query.passedTags ?? []) : [],
+      tagsAsSeriesIds:
+        explain === undefined && scans.length === 1 ? (query.tagsAsSeriesIds ?? []) : [],
       timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
     };
-    return { written, statement, inMemory: explain === undefined ? query.inMemory : undefined };
+    return { serialized, statement, inMemory: explain === undefined ? query.inMemory : undefined };
   }
 }
 
-export function plannedFrom({ pieces, ...plan }: WrittenPlan): PlannedQuery {
+export function plannedFrom({ pieces, ...plan }: SerializedPlan): PlannedQuery {
   return {
     ...plan,
     render: (scanText) =>
@@ -120,7 +121,7 @@ function newSession(
     scans: [],
     virtualQueries: new Map(),
     parameterTypes: new ParameterTypes(),
-    textMakers: new TextMakers(),
+    stringProducers: new StringProducers(),
     hasUnion: false,
     newName: (prefix) => `${prefix}${nameCount++}`,
     spend,

@@ -141,7 +141,7 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
 
 /** Registers the memory limit of each part. Called once per registry. */
 export function observeMemory(metrics: Metrics, shares: MemoryShares): void {
-  const { columnBytes, engineBytes, flushBytes } = shares;
+  const { columnBytes, duckDbBytes, flushBytes } = shares;
   metrics.add({
     name: 'plinth_tsdb_memory_limit_bytes',
     help: 'Memory limits of columns, DuckDB and unflushed rows.',
@@ -149,7 +149,7 @@ export function observeMemory(metrics: Metrics, shares: MemoryShares): void {
     labels: ['part'],
     samples: () => [
       { labels: { part: 'columns' }, value: columnBytes },
-      { labels: { part: 'engine' }, value: engineBytes },
+      { labels: { part: 'engine' }, value: duckDbBytes },
       { labels: { part: 'buffer' }, value: flushBytes },
     ],
   });

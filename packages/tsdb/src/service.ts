@@ -109,7 +109,7 @@ export async function openTsdb(
   warnOfLittleMemory(shares, deps.log);
   const [catalog, host] = await Promise.all([
     openCatalog(deps),
-    openHost(deps, tempDir, shares.engineBytes),
+    openHost(deps, tempDir, shares.duckDbBytes),
   ]);
   const hasTables = catalog.databases().some(({ tables }) => tables.size > 0);
   if (hasTables) {

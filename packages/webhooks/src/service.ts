@@ -20,8 +20,8 @@ import {
 import type { WebhooksConfig } from './config.js';
 import { AppWebhooks } from './domain/app-webhooks.js';
 import { DeliveryLog } from './domain/delivery-log.js';
-import { Endings } from './domain/engine/endings.js';
 import { Engine } from './domain/engine/engine.js';
+import { QueueCleanup } from './domain/engine/queue-cleanup.js';
 import { HookRegistry } from './domain/hook-registry.js';
 import { HookRules } from './domain/hook-rules.js';
 import { INTERNAL_EVENT_TYPES, InternalEvents } from './domain/internal-events.js';
@@ -109,7 +109,7 @@ class WebhookService implements Webhooks {
   readonly #urls: EncryptedUrls;
   readonly #sender: GuardedSender;
   readonly #payloads = new PayloadProcessor();
-  readonly #endings: Endings;
+  readonly #queueCleanup: QueueCleanup;
   readonly #engine: Engine;
   readonly #publisher: Publisher;
   readonly #redelivery: Redelivery;
@@ -142,7 +142,7 @@ class WebhookService implements Webhooks {
     this.#queue = new QueueStore(store, random.uuidV7(), deps.folderId);
     this.#deliveries = new DeliveryStore(store);
     this.#urls = new EncryptedUrls(deps.secrets);
-    this.#endings = new Endings({
+    this.#queueCleanup = new QueueCleanup({
       queue: this.#queue,
       hooks: this.#hooks,
       urls: this.#urls,
@@ -151,7 +151,7 @@ class WebhookService implements Webhooks {
     });
     this.#engine = new Engine({
       settings: engineSettings(deps),
-      endings: this.#endings,
+      queueCleanup: this.#queueCleanup,
       queue: this.#queue,
       hooks: this.#hooks,
       sender: this.#sender,
@@ -224,7 +224,7 @@ class WebhookService implements Webhooks {
     await this.#sender.start();
     await this.#hooks.start();
     await this.#engine.start();
-    await this.#endings.start();
+    await this.#queueCleanup.start();
     this.#retention.start();
   }
 
@@ -232,7 +232,7 @@ class WebhookService implements Webhooks {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#retention.close();
-    await this.#endings.close();
+    await this.#queueCleanup.close();
     await this.#engine.close();
     this.#sender.close();
     await this.#payloads.close();

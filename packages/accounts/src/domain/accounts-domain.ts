@@ -37,7 +37,7 @@ import { EventDelivery } from './delivery/event-delivery.js';
 import { deriveRequirements } from './engine/index.js';
 import { EventDestinations } from './events/event-destinations.js';
 import { Events } from './events/events.js';
-import type { AccountMetrics } from './numbers/account-numbers.js';
+import type { AccountMetrics } from './metrics/account-metrics.js';
 import { Fixtures } from './platform/fixtures.js';
 import { KeyRotation } from './platform/key-rotation.js';
 import { type ManagedKeys, Operator } from './platform/operator.js';
@@ -63,7 +63,7 @@ export interface DomainDeps {
   /** Sends events to their destinations. */
   readonly sender: GuardedSender;
   readonly attempts: AttemptMetrics;
-  readonly numbers: AccountMetrics;
+  readonly accountMetrics: AccountMetrics;
   readonly listener: AccountListener | undefined;
 }
 
@@ -86,7 +86,7 @@ export class AccountsDomain {
     const locks = new KeyedLocks();
     const store = new AccountStore(deps.store, encryptor);
     commits.onCommitted((writes) => {
-      deps.numbers.committed(writes);
+      deps.accountMetrics.committed(writes);
       const rows = writes.rows.get('accounts_accounts') ?? [];
       store.noteCommitted(rows as unknown as readonly AccountRow[]); // the rows are from the accounts table
     });
@@ -105,7 +105,7 @@ export class AccountsDomain {
     });
     const mutations = new Mutations({
       ...{ clock, commits: guarded, records, locks, encryptor },
-      numbers: deps.numbers,
+      metrics: deps.accountMetrics,
     });
     this.mutations = mutations;
     const wire: WireOptions = {

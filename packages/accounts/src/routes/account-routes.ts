@@ -110,7 +110,7 @@ function readWrite(
   const body = readJson(call.request);
   const given = shapes.check<AccountWrite['given'] & { include?: readonly Include[] }>(
     shape,
-    terms.takeIn(body),
+    terms.toInternal(body),
   );
   const { include = [], ...rest } = given;
   refuseIncludes(include, includesFor(call));

@@ -99,7 +99,7 @@ export function refusalAnswer(
   const isV1 = url.startsWith('/v1/');
   const body = errorBody(violation, { wording, baseUrl: wording.baseUrl(base), isV1 });
   if (!isBelow(request, OPERATOR_PATH)) return jsonAnswer(status, body, headers);
-  const message = wording.terms.out(violation.message);
+  const message = wording.terms.toWire(violation.message);
   const failure = { status, message, documentationUrl: operatorDocs(request) };
   return jsonAnswer(status, { ...platformFailure(failure), ...body }, headers);
 }
@@ -115,17 +115,17 @@ function errorBody(
   const { code, message, userMessage, param, extra } = violation;
   const members: string = ERROR_CODES[code];
   const { terms } = at.wording;
-  const shown = terms.out(code);
+  const shown = terms.toWire(code);
   const type = TYPE[code] ?? (at.isV1 ? 'invalid_request_error' : undefined);
   return {
     error: {
       ...(type !== undefined && { type }),
       code: shown,
-      message: terms.out(message),
-      ...(param !== undefined && { param: terms.out(param) }),
-      ...(members.includes('U') && { user_message: terms.out(userMessage ?? message) }),
+      message: terms.toWire(message),
+      ...(param !== undefined && { param: terms.toWire(param) }),
+      ...(members.includes('U') && { user_message: terms.toWire(userMessage ?? message) }),
       ...(members.includes('D') && { doc_url: `${at.baseUrl}/docs/accounts/errors#${shown}` }),
-      ...(terms.outAll(extra ?? {}) as object), // `outAll` returns an object for an object
+      ...(terms.allToWire(extra ?? {}) as object), // `allToWire` returns an object for an object
     },
   };
 }

@@ -169,7 +169,7 @@ export class CommitQueue {
       announcedIds.push(...writes.announcedIds);
       if (writes.guards.length > 0) append(rows, 'accounts_guards', writes.guards.map(toGuardRow));
     }
-    await this.#sql.together(tx, [
+    await this.#sql.runAll(tx, [
       ...[...rows].flatMap(([table, some]) => this.#upserts(table, some)),
       ...[...deletedIds].map(([table, ids]) => ({
         text: `delete from ${table} where ${this.#sql.isOneOf('id')}`,
@@ -203,7 +203,7 @@ export class CommitQueue {
       text: `${text} returning id`,
       parameters: [...parameters, this.#oldestRecordMs()],
     }));
-    const results = await this.#sql.together<{ readonly id: string }>(tx, statements);
+    const results = await this.#sql.runAll<{ readonly id: string }>(tx, statements);
     return new Set(results.flatMap(({ rows: taken }) => taken.map(({ id }) => id)));
   }
 

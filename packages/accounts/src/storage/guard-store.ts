@@ -50,7 +50,7 @@ export class GuardStore {
   }
 
   /** Empty if the store belongs to one process. */
-  async look(lockKeys: readonly string[]): Promise<readonly Guard[]> {
+  async readVersions(lockKeys: readonly string[]): Promise<readonly Guard[]> {
     if (!this.#isShared || lockKeys.length === 0) return [];
     const ids = [...new Set(lockKeys)].sort();
     const found = new Map<string, string>();

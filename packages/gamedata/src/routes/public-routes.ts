@@ -82,7 +82,7 @@ function readRoutes(
     const known = cache.byUrl(url);
     if (known === undefined) {
       const parameter = () => (name === undefined ? '' : (request.parameters[name] ?? ''));
-      const signal = request.leaving();
+      const signal = request.disconnectSignal();
       return findReply(parts, read, { url, parameter, signal }).then((found) =>
         answerReply(headers, found, cache),
       );

@@ -344,7 +344,7 @@ describe('Sender', () => {
   it('sends nothing when the request is canceled during the connect', async () => {
     const { port } = await listen(() => assert.fail('a request came'));
     const { sender } = senderOf(['127.0.0.1']);
-    const outcome = await sender.send(requestTo(port), { isWanted: () => false });
+    const outcome = await sender.send(requestTo(port), { maySend: () => false });
     assert.equal(outcome.kind, 'timed_out');
   });
 });

@@ -17,7 +17,7 @@ export interface SendOptions {
   /** Ends the attempt early, as if it had timed out. */
   readonly signal?: AbortSignal;
   /** Called immediately before the request is sent; `false` ends the attempt as timed out. */
-  readonly isWanted?: () => boolean;
+  readonly maySend?: () => boolean;
 }
 
 const IDLE_MS = 30_000;
@@ -88,9 +88,9 @@ export class Sender {
     options: SendOptions,
     signal: AbortSignal,
   ): Promise<Outcome> {
-    const { insecure = false, isWanted } = options;
+    const { insecure = false, maySend } = options;
     const origin = `${insecure ? '1' : '0'} ${request.url.origin}`;
-    const at = { origin, signal, isWanted };
+    const at = { origin, signal, maySend };
     const used = this.#takeIdle(origin);
     if (used !== undefined) {
       const exchange = await this.#exchange(used, request, at);
@@ -140,15 +140,15 @@ export class Sender {
     at: {
       readonly origin: string;
       readonly signal: AbortSignal;
-      readonly isWanted: SendOptions['isWanted'];
+      readonly maySend: SendOptions['maySend'];
     },
   ): Promise<Outcome | 'stale'> {
-    const { origin, signal, isWanted } = at;
+    const { origin, signal, maySend } = at;
     const { client, socket, interim } = connection;
     const wasUsed = connection.idleSinceMs > 0;
     const readBefore = socket.bytesRead;
     try {
-      if (isWanted?.() === false) throw new DeadlinePassed();
+      if (maySend?.() === false) throw new DeadlinePassed();
       const { outcome, isReusable } = await exchange(client, request, {
         ...{ signal, interim },
         maxBodyBytes: this.#settings.maxResponseBytes,

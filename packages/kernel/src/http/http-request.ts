@@ -26,7 +26,7 @@ export interface HttpHead {
    * Aborted when the client disconnects before it has the complete response. Must be called before the event.
    * Otherwise, a client that only half-closes its connection still receives its response.
    */
-  leaving(): AbortSignal;
+  disconnectSignal(): AbortSignal;
 }
 
 /** A request for its handler: authenticated, admitted, and with its body read. */

@@ -11,7 +11,7 @@ export interface RequestGate {
   /** Called with the routes of a covered service before its first request. */
   announce(service: string, routes: readonly Route[]): void;
   /** Admits or refuses a request, and charges it. */
-  admit(visit: Visit): Pass | Refused | Promise<Pass | Refused>;
+  admit(gateRequest: GateRequest): Pass | Refused | Promise<Pass | Refused>;
 }
 
 /** The names of the headers that `Pass.settle` returns, for `Access-Control-Expose-Headers`. */
@@ -19,7 +19,7 @@ export const LIMIT_HEADERS =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, X-RateLimit-Resource, X-RateLimit-Reset';
 
 /** A request to be admitted. */
-export interface Visit {
+export interface GateRequest {
   readonly request: HttpHead;
   readonly dialect: Dialect;
   /** The dialect's headers of every response. */

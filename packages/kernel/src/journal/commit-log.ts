@@ -41,7 +41,7 @@ export interface CommitLog {
    */
   linkFiles(file: number, folder: string): Promise<readonly string[]>;
   /** Removes files up to and including number `file`. */
-  seal(file: number): Promise<void>;
+  removeThrough(file: number): Promise<void>;
   /** Number of the oldest existing file. */
   readonly firstFile: number;
   /** Position of the first record after file `file`. */

@@ -42,7 +42,7 @@ describe('FileCommitLog.linkFiles', () => {
   const payloadsOfCopy = async (disk: SimFileSystem): Promise<string[]> =>
     await replayed(disk, { directory: BACKUP });
 
-  it('gives closed files a second name, which stays when they are sealed', async () => {
+  it('gives closed files a second name, which stays when they are removed', async () => {
     const disk = newDisk();
     await disk.makeDirectory(BACKUP);
     const log = await open(disk);
@@ -50,7 +50,7 @@ describe('FileCommitLog.linkFiles', () => {
     const file = await log.rotate();
     await log.append([Buffer.from('later')]).durable;
     assert.equal((await log.linkFiles(file, BACKUP)).length, file);
-    await log.seal(file);
+    await log.removeThrough(file);
     await log.close();
     assert.deepEqual(await payloadsOfCopy(disk), ['a', 'b']);
   });
@@ -66,7 +66,7 @@ describe('FileCommitLog.linkFiles', () => {
         file = await log.rotate();
       }
       const linking = log.linkFiles(file, BACKUP);
-      if (removedCount > 0) await log.seal(removedCount);
+      if (removedCount > 0) await log.removeThrough(removedCount);
       const linked = await linking;
       await log.close();
       const found = await payloadsOfCopy(disk);
@@ -76,7 +76,7 @@ describe('FileCommitLog.linkFiles', () => {
   });
 });
 
-describe('FileCommitLog.rotate and seal', () => {
+describe('FileCommitLog.rotate and removeThrough', () => {
   it('puts records appended after the call into the next file, those before it into the closed one', async () => {
     const disk = newDisk();
     const log = await open(disk);
@@ -90,7 +90,7 @@ describe('FileCommitLog.rotate and seal', () => {
     assert.deepEqual(await replayed(disk), ['a', 'b']);
   });
 
-  it('removes sealed files for good, and nothing else', async () => {
+  it('removes files for good, and nothing else', async () => {
     const disk = newDisk();
     const log = await open(disk);
     for (const payload of ['a', 'b', 'c']) {
@@ -98,7 +98,7 @@ describe('FileCommitLog.rotate and seal', () => {
       if (payload !== 'c') await log.rotate();
     }
     const fullSize = log.sizeBytes;
-    await log.seal(2);
+    await log.removeThrough(2);
     assert.ok(log.sizeBytes < fullSize);
     disk.crash();
     assert.deepEqual(await replayed(disk), ['c']);
@@ -113,7 +113,7 @@ describe('FileCommitLog.rotate and seal', () => {
         await log.rotate();
       }
       disk.faults = { syncFails: 0.5 };
-      await log.seal(2).catch(() => {});
+      await log.removeThrough(2).catch(() => {});
       disk.faults = {};
       disk.crash();
       const kept = await replayed(disk);
@@ -346,7 +346,7 @@ describe('FileCommitLog on a full disk', () => {
     disk.faults = {};
     assert.equal(await whenTaking(log), true);
     await log.append([Buffer.from('later')]).durable;
-    await log.seal(1);
+    await log.removeThrough(1);
     await log.close();
     assert.deepEqual(await replayed(disk), ['later']);
   });

@@ -222,7 +222,7 @@ export class FileCommitLog implements CommitLog {
     return await this.#files.link(file, folder);
   }
 
-  async seal(file: number): Promise<void> {
+  async removeThrough(file: number): Promise<void> {
     invariant(file < (this.#active ?? this.#tail).file, 'the current log file cannot be removed');
     await this.#files.remove(file);
   }

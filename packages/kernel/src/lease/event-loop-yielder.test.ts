@@ -5,11 +5,11 @@ import { EventLoopYielder } from './event-loop-yielder.js';
 
 describe('EventLoopYielder', () => {
   it('runs one piece per event-loop tick, in call order', async () => {
-    const turns = new EventLoopYielder();
+    const yielder = new EventLoopYielder();
     const begun: string[] = [];
     const work = async (name: string, pieceCount: number): Promise<void> => {
       for (let piece = 0; piece < pieceCount; piece++) {
-        await turns.next();
+        await yielder.next();
         begun.push(name);
       }
     };
@@ -25,9 +25,9 @@ describe('EventLoopYielder', () => {
   });
 
   it('continues after it was idle', async () => {
-    const turns = new EventLoopYielder();
-    await turns.next();
+    const yielder = new EventLoopYielder();
+    await yielder.next();
     await turn();
-    await turns.next();
+    await yielder.next();
   });
 });

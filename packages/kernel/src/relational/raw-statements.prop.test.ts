@@ -66,8 +66,8 @@ it('stores packed rows exactly like individually bound values', async () => {
         await store.transaction(async (tx) => {
           await statements.run(tx, 'delete from packed');
           await statements.run(tx, 'delete from bound');
-          await statements.together(tx, statements.bulkInsertion('packed', COLUMNS, rows));
-          await statements.together(tx, statements.insertion('bound', COLUMNS, rows));
+          await statements.runAll(tx, statements.bulkInsertion('packed', COLUMNS, rows));
+          await statements.runAll(tx, statements.insertion('bound', COLUMNS, rows));
         });
         const stored = async (table: string) =>
           await statements.all(

@@ -35,7 +35,7 @@ export class RawStatements {
     text: string,
     parameters: readonly StatementValue[] = [],
   ): Promise<readonly R[]> {
-    const [result] = await this.together<R>(on, [{ text, parameters }]);
+    const [result] = await this.runAll<R>(on, [{ text, parameters }]);
     return result?.rows ?? [];
   }
 
@@ -45,7 +45,7 @@ export class RawStatements {
     text: string,
     parameters: readonly StatementValue[] = [],
   ): Promise<number> {
-    const [result] = await this.together(on, [{ text, parameters }]);
+    const [result] = await this.runAll(on, [{ text, parameters }]);
     return result?.changedRowCount ?? 0;
   }
 
@@ -54,7 +54,7 @@ export class RawStatements {
    * have ended, because a statement that outlives its transaction would change other data. Statements of one
    * transaction must not run concurrently in any other way.
    */
-  async together<R>(
+  async runAll<R>(
     on: unknown,
     statements: readonly Statement[],
   ): Promise<readonly StatementResult<R>[]> {
@@ -89,7 +89,7 @@ export class RawStatements {
     columns: readonly string[],
     rows: readonly (readonly StatementValue[])[],
   ): Promise<void> {
-    await this.together(on, this.insertion(table, columns, rows));
+    await this.runAll(on, this.insertion(table, columns, rows));
   }
 
   /** Like `insert`, with a clause after the values: `on conflict ... returning ...`. */
@@ -100,7 +100,7 @@ export class RawStatements {
     rows: readonly (readonly StatementValue[])[],
     suffix: string,
   ): Promise<readonly R[]> {
-    const results = await this.together<R>(on, this.insertion(table, columns, rows, suffix));
+    const results = await this.runAll<R>(on, this.insertion(table, columns, rows, suffix));
     return results.flatMap((result) => result.rows);
   }
 

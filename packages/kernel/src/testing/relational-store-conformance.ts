@@ -156,7 +156,7 @@ export function relationalStoreConformance(
             Array.from({ length: count }, (_, index) => row(from + index)),
           );
         const counted = await store.transaction<Tables, readonly number[]>(async (tx) => {
-          const results = await statements.together<{ count: number }>(tx, [
+          const results = await statements.runAll<{ count: number }>(tx, [
             ...insertion(100),
             { text: 'select count(*) as count from item', parameters: [] },
             { text: 'delete from item where id >= ?', parameters: [10] },
@@ -166,7 +166,7 @@ export function relationalStoreConformance(
         const inserted = store.engine === 'sqlite' ? [64, 32, 4] : [64, 36];
         assert.deepEqual(counted, [...inserted, 100, 90]);
         const failing = store.transaction<Tables, void>(async (tx) => {
-          await statements.together(tx, [
+          await statements.runAll(tx, [
             ...insertion(3, 10),
             ...insertion(1, 0),
             ...insertion(3, 20),

@@ -19,7 +19,7 @@ export function requestHead({
     ...{ httpVersion: 1, headers, socket },
     client: addresses.of({ headers, socket }),
     headerList: () => [],
-    leaving: () => new AbortController().signal,
+    disconnectSignal: () => new AbortController().signal,
     ...rest,
   };
 }

@@ -12,9 +12,9 @@ import { type Caller, parseKey } from '../model/caller.js';
 import type { Decision } from '../model/decision.js';
 import { makePlan, type Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
-import type { Lease } from './lease.js';
 import type { Limiter } from './limiter.js';
 import type { Profiles } from './profiles.js';
+import type { RequestCharge } from './request-charge.js';
 
 /** A request of another system, to be checked against the limits. */
 export interface Question {
@@ -65,7 +65,7 @@ interface ResolvedCaller {
 }
 
 interface HeldLease {
-  readonly lease: Lease;
+  readonly charge: RequestCharge;
   readonly startedMs: number;
 }
 
@@ -126,9 +126,9 @@ export class DecisionService {
       return { caller, plan, decision, leaseId: undefined, isBadCredential, isRefused };
     }
     const outcome = limiter.admit(caller, plan, SERVICE);
-    const { admission, isRefused, lease } = outcome instanceof Promise ? await outcome : outcome;
-    const leaseId = lease && isLeased ? this.#keep(lease) : undefined;
-    if (leaseId === undefined) lease?.finish();
+    const { admission, isRefused, charge } = outcome instanceof Promise ? await outcome : outcome;
+    const leaseId = charge && isLeased ? this.#keep(charge) : undefined;
+    if (leaseId === undefined) charge?.finish();
     return { caller, plan, decision: admission, leaseId, isBadCredential, isRefused };
   }
 
@@ -137,10 +137,10 @@ export class DecisionService {
     const kept = this.#leases.get(leaseId);
     if (kept === undefined) throw rateLimitError('lease_unknown');
     this.#leases.delete(leaseId);
-    const { lease } = kept;
-    if (end.cpuMs > 0) lease.chargeCpu(end.cpuMs);
-    lease.settle(end.status);
-    lease.finish();
+    const { charge } = kept;
+    if (end.cpuMs > 0) charge.chargeCpu(end.cpuMs);
+    charge.settle(end.status);
+    charge.finish();
   }
 
   /** Synchronous for known keys, which most checks contain. */
@@ -190,16 +190,16 @@ export class DecisionService {
     return { caller: this.#callerAt(ip ?? UNKNOWN_ADDRESS), isBadCredential: true };
   }
 
-  #keep(lease: Lease): string {
+  #keep(charge: RequestCharge): string {
     const { clock, random } = this.#deps;
     const nowMs = clock.monotonicMs();
-    for (const [id, { lease: old, startedMs }] of this.#leases) {
+    for (const [id, { charge: old, startedMs }] of this.#leases) {
       if (nowMs - startedMs < LEASE_MS && this.#leases.size < MAX_LEASE_COUNT) break;
       this.#leases.delete(id);
       old.finish();
     }
     const id = random.uuidV4();
-    this.#leases.set(id, { lease, startedMs: nowMs });
+    this.#leases.set(id, { charge, startedMs: nowMs });
     return id;
   }
 }

@@ -5,15 +5,15 @@ import type { Admission, LimitStore } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import type { PrimaryLimitRules } from '../model/primary-limits.js';
 import { type Resource, type ResourceTable, UNLIMITED } from '../model/resource.js';
-import { Lease } from './lease.js';
-import type { LimiterMetrics } from './limiter-numbers.js';
+import type { LimiterMetrics } from './limiter-metrics.js';
+import { RequestCharge } from './request-charge.js';
 
 export interface LimiterDeps {
   readonly store: LimitStore;
   readonly resources: ResourceTable;
   readonly rules: PrimaryLimitRules;
   readonly clock: Clock;
-  readonly numbers: LimiterMetrics;
+  readonly metrics: LimiterMetrics;
   /** Counts requests without rejecting any. */
   readonly isShadow: boolean;
   readonly shadowResources: ReadonlySet<string>;
@@ -33,7 +33,7 @@ export interface Outcome {
   /** Whether a limit was exceeded outside shadow mode. */
   readonly isRefused: boolean;
   /** `undefined` if a limit was exceeded; then nothing was charged. */
-  readonly lease: Lease | undefined;
+  readonly charge: RequestCharge | undefined;
 }
 
 /** Admits or rejects requests from any source, and counts the decisions. */
@@ -52,8 +52,8 @@ export class Limiter {
 
   /** Decides whether the request may proceed, and charges it if so. Throws `store_unavailable`. */
   admit(caller: Caller, plan: Plan, service: string): Outcome | Promise<Outcome> {
-    const { numbers, clock } = this.#deps;
-    const startMs = numbers.isTimed() ? clock.monotonicMs() : undefined;
+    const { metrics, clock } = this.#deps;
+    const startMs = metrics.isTimed() ? clock.monotonicMs() : undefined;
     const found = this.store.admit(caller, plan);
     return found instanceof Promise
       ? found.then((admission) => this.#conclude(caller, admission, service, startMs))
@@ -75,16 +75,16 @@ export class Limiter {
     service: string,
     startMs: number | undefined,
   ): Outcome {
-    const { numbers, clock, isShadow, shadowResources } = this.#deps;
-    if (startMs !== undefined) numbers.time(clock.monotonicMs() - startMs);
+    const { metrics, clock, isShadow, shadowResources } = this.#deps;
+    if (startMs !== undefined) metrics.time(clock.monotonicMs() - startMs);
     const { isAllowed, plan } = admission;
     const isShadowed = !isAllowed && (isShadow || shadowResources.has(plan.resource.name));
-    numbers.count(service, admission, isShadowed);
+    metrics.count(service, admission, isShadowed);
     const isAuthenticated = caller.identityClass !== 'ip';
-    const lease = isAllowed
-      ? new Lease({ admission, isAuthenticated, store: this.store, clock })
+    const charge = isAllowed
+      ? new RequestCharge({ admission, isAuthenticated, store: this.store, clock })
       : undefined;
-    return { admission, isRefused: !isAllowed && !isShadowed, lease };
+    return { admission, isRefused: !isAllowed && !isShadowed, charge };
   }
 }
 

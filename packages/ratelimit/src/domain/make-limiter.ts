@@ -4,16 +4,16 @@ import type { LimitStore } from '../model/limit-store.js';
 import { PrimaryLimitRules } from '../model/primary-limits.js';
 import { ResourceTable } from '../model/resource.js';
 import { Limiter } from './limiter.js';
-import type { LimiterMetrics } from './limiter-numbers.js';
+import type { LimiterMetrics } from './limiter-metrics.js';
 
 /** Creates a limiter from the settings and an opened store. */
 export function makeLimiter(deps: {
   readonly config: RateLimitConfig;
   readonly store: LimitStore;
   readonly clock: Clock;
-  readonly numbers: LimiterMetrics;
+  readonly metrics: LimiterMetrics;
 }): Limiter {
-  const { config, store, clock, numbers } = deps;
+  const { config, store, clock, metrics } = deps;
   const resources = new ResourceTable(config.resources, config.test_window_seconds);
   const scaling = { excessOnly: config.scaling_excess_only, cap: config.scaling_cap };
   const shadowed = Object.entries(config.resources).filter(([, { shadow }]) => shadow);
@@ -22,7 +22,7 @@ export function makeLimiter(deps: {
     resources,
     rules: new PrimaryLimitRules(resources, scaling),
     clock,
-    numbers,
+    metrics,
     isShadow: config.shadow,
     shadowResources: new Set(shadowed.map(([name]) => name)),
   });

@@ -110,7 +110,7 @@ async function beginBackup(
   clock: Clock,
 ): Promise<HttpAnswer> {
   const ended = new AbortController();
-  const over = AbortSignal.any([request.leaving(), ended.signal]);
+  const over = AbortSignal.any([request.disconnectSignal(), ended.signal]);
   const manifest = await backups.begin(() => ended.abort());
   async function* lines(): AsyncGenerator<Buffer, void, undefined> {
     try {

@@ -20,7 +20,7 @@ export function createConsole(deps: {
   readonly files: BuiltFiles;
   readonly dialect: Dialect;
   /** The dialect for `/` when the client is not a browser. Called after all services have registered their paths. */
-  speakerOf(path: string): Dialect;
+  dialectOf(path: string): Dialect;
   readonly random: Random;
 }): HttpService {
   const { files, dialect, random } = deps;
@@ -44,7 +44,7 @@ export function createConsole(deps: {
   return {
     name: 'console',
     tables() {
-      const speaker = deps.speakerOf('/');
+      const rootDialect = deps.dialectOf('/');
       return [
         {
           dialect,
@@ -55,14 +55,14 @@ export function createConsole(deps: {
           ],
         },
         {
-          dialect: speaker,
+          dialect: rootDialect,
           api: 'operator',
           routes: [
             page('/', 'Redirect browsers to the console', REDIRECT, async (request) => {
               if (asksForPage(request)) return toConsole();
               // Other clients receive the same response as for an unknown path.
-              await speaker.identify(request, undefined);
-              return speaker.answerNotFound(request, []);
+              await rootDialect.identify(request, undefined);
+              return rootDialect.answerNotFound(request, []);
             }),
           ],
         },

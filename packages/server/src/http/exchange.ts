@@ -19,7 +19,7 @@ export class Exchange {
   readonly found: FoundRoute | undefined;
   /** Headers of every response: the headers of the dialect, and the request id. */
   readonly headers: HeaderList;
-  #said: HeaderList;
+  #dialectHeaders: HeaderList;
   readonly startMs: number;
   #pass: Pass | undefined;
   /** `undefined`: not traced. */
@@ -38,7 +38,7 @@ export class Exchange {
     at: {
       readonly dialect: Dialect;
       /** The dialect that adds headers to the response, if it differs. */
-      readonly speaker?: Dialect | undefined;
+      readonly outerDialect?: Dialect | undefined;
       readonly found: FoundRoute | undefined;
       readonly startMs: number;
       readonly onGone: (exchange: Exchange) => void;
@@ -48,9 +48,9 @@ export class Exchange {
     this.dialect = at.dialect;
     this.found = at.found;
     this.startMs = at.startMs;
-    const said = (at.speaker ?? at.dialect).headers?.(request) ?? NO_HEADERS;
-    this.headers = withRequestId(said, request.headers);
-    this.#said = this.headers;
+    const dialectHeaders = (at.outerDialect ?? at.dialect).headers?.(request) ?? NO_HEADERS;
+    this.headers = withRequestId(dialectHeaders, request.headers);
+    this.#dialectHeaders = this.headers;
     request.whenGone(() => {
       this.#isGone = true;
       this.#pass?.finish();
@@ -79,7 +79,7 @@ export class Exchange {
     if (!this.headers.some(isVary)) return answer;
     const all = [...this.headers, ...answer.headers].filter(isVary);
     if (all.length === 1) return answer;
-    this.#said = this.headers.filter((header) => !isVary(header));
+    this.#dialectHeaders = this.headers.filter((header) => !isVary(header));
     const names = new Set(all.flatMap(([, value]) => value.split(/\s*,\s*/)));
     const others = answer.headers.filter((header) => !isVary(header));
     return { ...answer, headers: [['vary', [...names].join(', ')], ...others], isCacheable: false };
@@ -91,8 +91,8 @@ export class Exchange {
   }
 
   /** Headers that precede the response's own. */
-  get outerHeaders(): readonly [said: HeaderList, limits: HeaderList] {
-    return [this.#said, this.#limits];
+  get outerHeaders(): readonly [dialectHeaders: HeaderList, limits: HeaderList] {
+    return [this.#dialectHeaders, this.#limits];
   }
 }
 

@@ -26,10 +26,10 @@ export class HttpMetrics {
           type: 'counter',
           labels: [...LABELS, 'status'],
         },
-        (numbers) =>
+        (routeMetrics) =>
           STATUSES.map((status, index) => ({
-            labels: { ...numbers.labels, status },
-            value: numbers.countByStatus[index] ?? 0,
+            labels: { ...routeMetrics.labels, status },
+            value: routeMetrics.countByStatus[index] ?? 0,
           })).filter(({ value }) => value > 0),
       ),
     );
@@ -51,23 +51,23 @@ export class HttpMetrics {
 
   route(method: string, path: string): RouteMetrics {
     const key = `${method} ${path}`;
-    let numbers = this.#all.get(key);
-    if (numbers === undefined) {
-      numbers = new RouteMetrics({ method, path });
-      this.#all.set(key, numbers);
+    let routeMetrics = this.#all.get(key);
+    if (routeMetrics === undefined) {
+      routeMetrics = new RouteMetrics({ method, path });
+      this.#all.set(key, routeMetrics);
     }
-    return numbers;
+    return routeMetrics;
   }
 
-  #histogram(name: string, help: string, pick: (numbers: RouteMetrics) => Histogram) {
-    return this.#metric({ name, help, type: 'histogram', labels: LABELS }, (numbers) =>
-      pick(numbers).samples(name, numbers.labels),
+  #histogram(name: string, help: string, pick: (routeMetrics: RouteMetrics) => Histogram) {
+    return this.#metric({ name, help, type: 'histogram', labels: LABELS }, (routeMetrics) =>
+      pick(routeMetrics).samples(name, routeMetrics.labels),
     );
   }
 
   #metric(
     about: Omit<Metric, 'samples'>,
-    samples: (numbers: RouteMetrics) => readonly MetricSample[],
+    samples: (routeMetrics: RouteMetrics) => readonly MetricSample[],
   ): Metric {
     return { ...about, samples: () => [...this.#all.values()].flatMap(samples) };
   }

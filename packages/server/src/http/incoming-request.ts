@@ -71,7 +71,7 @@ export abstract class IncomingRequest implements HttpRequest {
     return Object.entries(this.headers).map(([name, value = '']) => [name, value]);
   }
 
-  abstract leaving(): AbortSignal;
+  abstract disconnectSignal(): AbortSignal;
   /**
    * Received bytes may already exceed the rule. Throws `body_too_large`, `body_cut`, `body_too_slow`,
    * `body_in_crumbs`, `ServerBusy`.

@@ -92,7 +92,7 @@ async function serve(
   const lines: string[] = [];
   const log = createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } });
   const metrics = new Metrics();
-  const numbers = new HttpMetrics(metrics);
+  const httpMetrics = new HttpMetrics(metrics);
   const router = new Router();
   const own = serverDialect({
     identify: () => ({ kind: 'admin', tokenId: 0, tokenName: '_admin' }),
@@ -104,7 +104,7 @@ async function serve(
   dialects.add(dialect);
   for (const route of routes) {
     router.add('shop', { dialect, api: 'shop', routes }, route, (method) =>
-      numbers.route(method, route.path),
+      httpMetrics.route(method, route.path),
     );
   }
   const bodies = new BodyBudget(new SystemClock(), maxBodyBytes);
@@ -113,7 +113,7 @@ async function serve(
     ...{ router, dialects, gate, log },
     clock: new SystemClock(),
     grants: (access, principal) => access === 'public' || principal?.kind === access,
-    unmatched: numbers.unmatched,
+    unmatched: httpMetrics.unmatched,
     bodies,
   });
   const addresses = new ClientAddresses();
@@ -156,7 +156,7 @@ class WholeRequest extends IncomingRequest {
   }
 
   readBody = (): Uint8Array => this.#sent;
-  leaving = () => new AbortController().signal;
+  disconnectSignal = () => new AbortController().signal;
   whenGone(done: () => void): void {
     this.gone = done;
   }

@@ -85,8 +85,8 @@ export class Pipeline {
     return exchange;
   }
 
-  /** @param speaker dialect of the outer request when a stored request is replayed; its headers are kept. */
-  #route(request: IncomingRequest, speaker?: Dialect): Exchange {
+  /** @param outerDialect dialect of the outer request when a stored request is replayed; its headers are kept. */
+  #route(request: IncomingRequest, outerDialect?: Dialect): Exchange {
     const { router, dialects, clock } = this.#parts;
     const found = router.find(request.method, pathOf(request.url));
     const dialect = found?.served.table.dialect ?? dialects.of(request);
@@ -95,7 +95,7 @@ export class Pipeline {
     if (stored) return this.#route(new ReplayedRequest(request, stored), dialect);
     const onGone = (exchange: Exchange): void => this.#count(exchange);
     const startMs = clock.monotonicMs();
-    const exchange = new Exchange(request, { dialect, speaker, found, startMs, onGone });
+    const exchange = new Exchange(request, { dialect, outerDialect, found, startMs, onGone });
     exchange.span = this.#parts.spans?.begin(exchange);
     return exchange;
   }
@@ -167,7 +167,7 @@ export class Pipeline {
     if (exchange.span !== undefined) this.#parts.spans?.end(exchange.span, exchange);
     if (answer === undefined) return;
     const { status } = answer;
-    (found?.served.numbers ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(answer) });
+    (found?.served.metrics ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(answer) });
     if (!log.isLevelEnabled('debug')) return;
     const { method, url } = request;
     const requestId = requestIdOf(request.headers);

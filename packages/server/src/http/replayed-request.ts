@@ -20,7 +20,7 @@ export class ReplayedRequest extends IncomingRequest {
     this.#stored = stored;
   }
 
-  leaving = (): AbortSignal => this.#link.leaving();
+  disconnectSignal = (): AbortSignal => this.#link.disconnectSignal();
   readBody = (): Uint8Array => this.#stored.body;
   whenGone = (done: () => void): void => this.#link.whenGone(done);
 

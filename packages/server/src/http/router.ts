@@ -13,7 +13,7 @@ import type { RouteMetrics } from './http-metrics.js';
 /** A route with server-side metadata. */
 export interface ServedRoute extends DescribedRoute {
   readonly readInput: InputReader;
-  readonly numbers: RouteMetrics;
+  readonly metrics: RouteMetrics;
 }
 
 export interface FoundRoute {
@@ -51,7 +51,7 @@ export class Router {
     service: string,
     table: RouteTable,
     route: Route,
-    numbersOf: (method: string) => RouteMetrics,
+    metricsOf: (method: string) => RouteMetrics,
   ): void {
     const { method, path, access, hasHead } = route;
     invariant(PATH.test(path), `${path} must consist of unreserved characters`);
@@ -60,7 +60,7 @@ export class Router {
     for (const each of method === 'GET' && hasHead !== false ? ['GET', 'HEAD'] : [method]) {
       const key = `${each} ${path.replace(/:[A-Za-z]+/g, ':')}`;
       if (this.#fixed.has(key) || this.#parametric.has(key)) continue;
-      const served: ServedRoute = { route, table, readInput, numbers: numbersOf(each) };
+      const served: ServedRoute = { route, table, readInput, metrics: metricsOf(each) };
       if (/[:*]/.test(path)) this.#parametric.set(key, served);
       else this.#fixed.set(key, { served, parameters: {} });
       this.#finder = undefined;

@@ -60,7 +60,7 @@ class NodeRequest extends IncomingRequest {
   readonly fault: HeadFault | undefined;
   readonly #raw: IncomingMessage;
   readonly #response: ServerResponse;
-  #leaving: AbortSignal | undefined;
+  #disconnectSignal: AbortSignal | undefined;
   /** The rest of the body is not read. */
   isGivenUp = false;
 
@@ -95,8 +95,8 @@ class NodeRequest extends IncomingRequest {
     return list;
   }
 
-  leaving(): AbortSignal {
-    if (this.#leaving !== undefined) return this.#leaving;
+  disconnectSignal(): AbortSignal {
+    if (this.#disconnectSignal !== undefined) return this.#disconnectSignal;
     const controller = new AbortController();
     const response = this.#response;
     const leave = (): void => {
@@ -105,8 +105,8 @@ class NodeRequest extends IncomingRequest {
     // The signal can be requested late, by a handler that takes longer.
     if (isGone(response)) leave();
     else response.once('close', leave);
-    this.#leaving = controller.signal;
-    return this.#leaving;
+    this.#disconnectSignal = controller.signal;
+    return this.#disconnectSignal;
   }
 
   readBody({ maxBytes, memory }: BodyRule, bodies: BodyBudget): Promise<Uint8Array> {

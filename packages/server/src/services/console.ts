@@ -70,7 +70,7 @@ export function openConsole(
     createConsole({
       files,
       dialect: openDialect({ service: 'console', path: '/console', log }),
-      speakerOf: (path) => dialects.find(path),
+      dialectOf: (path) => dialects.find(path),
       random,
     }),
     live,

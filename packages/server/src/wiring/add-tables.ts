@@ -13,7 +13,7 @@ export async function addTables(
     readonly router: Router;
     readonly dialects: DialectDirectory;
     readonly gate: RequestGate | undefined;
-    readonly numbers: HttpMetrics;
+    readonly httpMetrics: HttpMetrics;
     readonly audit: AuditLog;
     /** `undefined`: the service stores no data on the disk of the data folder. */
     readonly room: WriteRoom | undefined;
@@ -29,7 +29,9 @@ export async function addTables(
     to.dialects.add(dialect);
     if (to.gate?.covers(service.name)) to.gate.announce(service.name, routes);
     for (const route of routes) {
-      to.router.add(service.name, table, route, (method) => to.numbers.route(method, route.path));
+      to.router.add(service.name, table, route, (method) =>
+        to.httpMetrics.route(method, route.path),
+      );
     }
   }
 }

@@ -38,7 +38,7 @@ export class CatalogAdmission {
   }
 
   admit(request: AdmitRequest): Admission | Promise<Admission> {
-    if (request.database === INTERNAL_DATABASE && request.isOwn !== true) {
+    if (request.database === INTERNAL_DATABASE && request.isInternal !== true) {
       throw tsdbError('internal_database', 'modify');
     }
     if (this.#changes.isBusy(request.database)) {

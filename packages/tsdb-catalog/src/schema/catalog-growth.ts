@@ -98,8 +98,8 @@ export class CatalogGrowth {
       this.#assertRoomFor(name, isLimited); // others may have been created in the meantime
     }
     const database = existing ?? this.#newDatabase(name, retentionNs);
-    const isOwn = name === INTERNAL_DATABASE;
-    const newTableCount = isOwn ? 0 : drafts.filter(({ base }) => base === undefined).length;
+    const isInternal = name === INTERNAL_DATABASE;
+    const newTableCount = isInternal ? 0 : drafts.filter(({ base }) => base === undefined).length;
     this.#state.tableCount += newTableCount;
     if (existing === undefined) this.#state.databaseCount++;
     const growing = { database: name, isNewDatabase: existing === undefined, newTableCount };
@@ -119,7 +119,7 @@ export class CatalogGrowth {
       make: () =>
         store.transaction<CatalogTables, void>(async (tx) => {
           await writeChange(tx, change);
-          if (!isOwn) await this.#report(tx, change, database);
+          if (!isInternal) await this.#report(tx, change, database);
         }),
       isMade: () => hasChange(store.reader<CatalogTables>(), change),
       publish: () => {

@@ -41,12 +41,12 @@ export class FlushGroups {
   async write(closed: ClosedGeneration): Promise<boolean> {
     const { tables, commits, isLate, onProgress } = this.#deps;
     await commits.settle(); // this generation, or a part of it, may already be stored
-    const engineBytes = (store: TableStore): number =>
-      store.generation(closed.number)?.engineBytes ?? 0;
+    const duckDbBytes = (store: TableStore): number =>
+      store.generation(closed.number)?.duckDbBytes ?? 0;
     const waiting = [...tables()]
       .filter((store) => store.generation(closed.number) !== undefined)
       // The tables that use the most memory come first, to make room for the others.
-      .sort((a, b) => engineBytes(b) - engineBytes(a));
+      .sort((a, b) => duckDbBytes(b) - duckDbBytes(a));
     const tableCount = waiting.length;
     do {
       if (isLate()) return false;
@@ -94,9 +94,9 @@ export class FlushGroups {
     const { host, maxGroupTables, isLate } = this.#deps;
     const { groupBytes } = host.tableMemory;
     const flushed: Flushed[] = [];
-    let engineBytes = 0;
+    let duckDbBytes = 0;
     try {
-      while (flushed.length < maxGroupTables && engineBytes < groupBytes) {
+      while (flushed.length < maxGroupTables && duckDbBytes < groupBytes) {
         if (isLate() && flushed.length > 0) break;
         const store = waiting.shift();
         if (store === undefined) break;
@@ -104,7 +104,7 @@ export class FlushGroups {
         if (result === undefined) continue;
         flushed.push({ store, result });
         const table = store.generation(closed.number);
-        engineBytes += Math.max(table?.engineBytes ?? 0, table?.cellBytes ?? 0);
+        duckDbBytes += Math.max(table?.duckDbBytes ?? 0, table?.cellBytes ?? 0);
       }
     } catch (error) {
       // The retry writes all of them again.

@@ -35,7 +35,7 @@ export async function flushTable(
   files: SegmentFiles,
 ): Promise<FlushedTable> {
   await store.repeated.checkLateRows();
-  await table.main.flushToDuckDb();
+  await table.main.moveToDuckDb();
   return await store.series.held(store.schema, () => writeTable(store, table, host, files));
 }
 

@@ -10,11 +10,11 @@ function storeOf(
   id: number,
   of: {
     readonly sizeBytes?: number;
-    readonly engineBytes?: number;
+    readonly duckDbBytes?: number;
     readonly seriesCount?: number;
   } = {},
 ): TableStore {
-  const table = { id, sizeBytes: 1000, engineBytes: 0, minSeq: BigInt(id), ...of };
+  const table = { id, sizeBytes: 1000, duckDbBytes: 0, minSeq: BigInt(id), ...of };
   const store = {
     isGone: false,
     series: { index: { count: of.seriesCount ?? 1 } },
@@ -66,7 +66,7 @@ it('keeps at most a fraction of the flush size', () => {
 });
 
 it("does not keep rows that fill DuckDB's memory", () => {
-  const stores = [1, 2, 3, 4, 5].map((id) => storeOf(id, { engineBytes: id === 4 ? 1 : 0 }));
+  const stores = [1, 2, 3, 4, 5].map((id) => storeOf(id, { duckDbBytes: id === 4 ? 1 : 0 }));
   assert.deepEqual(kept(stores), [3, 4, 5]);
   assert.deepEqual(kept(stores, { isCrowded: true }), [3, 5]);
 });

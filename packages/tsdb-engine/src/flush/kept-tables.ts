@@ -43,7 +43,7 @@ export function tablesToKeep(options: {
     // Deletions are carried out, and refused rows dropped, when rows are written to files.
     if (table === undefined || store.isGone || store.tombstones.all.length > 0) continue;
     if (hasManySeries(store)) continue;
-    if (table.sizeBytes >= SMALL_BYTES || (options.isCrowded && table.engineBytes > 0)) continue;
+    if (table.sizeBytes >= SMALL_BYTES || (options.isCrowded && table.duckDbBytes > 0)) continue;
     small.push(table);
   }
   small.sort((a, b) => (a.minSeq < b.minSeq ? -1 : 1));

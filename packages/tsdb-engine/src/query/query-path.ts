@@ -130,10 +130,10 @@ export class QueryPath {
   /** @param mayBeInMemory allows a result without DuckDB. */
   async #prepare(request: QueryRequest, mayBeInMemory: boolean): Promise<PreparedQuery> {
     const database = this.#databaseOf(request);
-    const { language, text, isOwn = false, access } = request;
+    const { language, text, isInternal = false, access } = request;
     const { owner, principal } = access;
     const logged = this.#deps.queryLog.begin({
-      ...{ language, text, isOwn, owner, principal },
+      ...{ language, text, isInternal, owner, principal },
       database: request.database,
     });
     const deadline = beginDeadline(logged, {

@@ -7,7 +7,7 @@ import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { collectedRows } from './collected-rows.js';
 import { explainedRows } from './explained-rows.js';
-import { mostRowsOf, QueryParts } from './query-parts.js';
+import { mostRowsOf, SlicedQuery } from './sliced-query.js';
 import { MemoryBudget, type Release } from './slices/memory-budget.js';
 import { RowWidth, SORTED_VALUE_BYTES } from './slices/row-width.js';
 import { SliceMemory } from './slices/slice-memory.js';
@@ -26,9 +26,9 @@ export interface RunnableQuery {
   /** SQL text for DuckDB, or the computed result. */
   readonly work: string | Iterable<ResultChunk>;
   /**
-   * The same statement divided into consecutive parts, if the result may be too large for memory.
+   * The same statement divided into consecutive slices, if the result may be too large for memory.
    */
-  readonly parts?: QueryParts | undefined;
+  readonly sliced?: SlicedQuery | undefined;
   /** Whether DuckDB must collect all rows first: see `collectedRows`. */
   readonly isCollected?: boolean;
   /** Estimated rows that DuckDB may have to keep in memory before it returns the first row. */
@@ -58,7 +58,7 @@ export class QueryRows {
     return {
       planned,
       work: planned.render((index) => (scans[index] as PreparedScan).text),
-      parts: QueryParts.of(planned, scans, this.#seriesOf),
+      sliced: SlicedQuery.of(planned, scans, this.#seriesOf),
       isCollected:
         planned.isUnordered === true &&
         (planned.hasUnion === true || scans.some(({ hasUnion }) => hasUnion)),
@@ -68,25 +68,25 @@ export class QueryRows {
   }
 
   of(query: RunnableQuery): AsyncIterable<ResultChunk> {
-    const { work, planned, parts, toSort, queryOwner } = query;
+    const { work, planned, sliced, toSort, queryOwner } = query;
     if (typeof work !== 'string') return yieldingBetween(work, queryOwner);
     const { columns, isSmall, isExplained } = planned;
-    if (parts?.isLarge(columns)) return this.#slicedRows(parts, columns, queryOwner);
-    const isMade = isSmall && !(isGrouped(planned) && (toSort?.answerRows ?? 0) > FEW_ROWS);
-    if (isExplained || isMade || toSort === undefined) {
+    if (sliced?.isLarge(columns)) return this.#slicedRows(sliced, columns, queryOwner);
+    const isMaterialized = isSmall && !(isGrouped(planned) && (toSort?.answerRows ?? 0) > FEW_ROWS);
+    if (isExplained || isMaterialized || toSort === undefined) {
       const chunks = this.#host.stream({ text: work, columns, isSmall, ...by(queryOwner) });
       return isExplained ? explainedRows(chunks) : chunks;
     }
     const text = query.isCollected ? collectedRows(work) : work;
-    return this.#sortedRows(text, { columns, parts, toSort, queryOwner });
+    return this.#sortedRows(text, { columns, sliced, toSort, queryOwner });
   }
 
   #slicedRows(
-    parts: QueryParts,
+    sliced: SlicedQuery,
     columns: readonly OutputColumn[],
     queryOwner: QueryOwner,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    return parts.rows({ host: this.#host, memory: this.#slices, columns, queryOwner });
+    return sliced.rows({ host: this.#host, memory: this.#slices, columns, queryOwner });
   }
 
   /**
@@ -98,19 +98,19 @@ export class QueryRows {
     text: string,
     at: {
       readonly columns: readonly OutputColumn[];
-      readonly parts: QueryParts | undefined;
+      readonly sliced: SlicedQuery | undefined;
       readonly toSort: RowsToSort;
       readonly queryOwner: QueryOwner;
     },
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { columns, parts, toSort, queryOwner } = at;
+    const { columns, sliced, toSort, queryOwner } = at;
     const rowSize = rowSizeOf(columns);
     const taken =
       rowSize === undefined
         ? undefined
         : this.#held.takeForAnswer(toSort.answerRows * rowSize, queryOwner);
-    if (taken === undefined && parts !== undefined) {
-      yield* this.#slicedRows(parts, columns, queryOwner);
+    if (taken === undefined && sliced !== undefined) {
+      yield* this.#slicedRows(sliced, columns, queryOwner);
       return;
     }
     let staying: Release | undefined;
@@ -126,7 +126,7 @@ export class QueryRows {
         isSmall: false,
         ...by(queryOwner),
         aheadRows,
-        onMade: sorted,
+        onReadAhead: sorted,
       });
     } finally {
       sorted?.();
@@ -152,8 +152,8 @@ interface RowsToSort {
 function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): RowsToSort {
   let sizeBytes = 0;
   let rowCount = 0;
-  scans.forEach(({ parts }, index) => {
-    const rows = (parts?.spans ?? []).reduce((sum, span) => sum + span.rowCount, 0);
+  scans.forEach(({ sliceable }, index) => {
+    const rows = (sliceable?.spans ?? []).reduce((sum, span) => sum + span.rowCount, 0);
     rowCount += rows;
     sizeBytes += rows * (planned.scans[index]?.columns.length ?? 0) * SORTED_VALUE_BYTES;
   });
@@ -161,7 +161,7 @@ function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): Row
   const mostRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
   const answerRows = Math.min(mostRows, mostRowsOf(planned, scans));
   const keptBytes = (): number => {
-    const textBytes = scans.reduce((sum, { parts }) => sum + (parts?.textBytes ?? 0), 0);
+    const textBytes = scans.reduce((sum, { sliceable }) => sum + (sliceable?.textBytes ?? 0), 0);
     const width = new RowWidth(planned.columns, textBytes).bytes ?? 0;
     return Math.max(sizeBytes, KEPT_OF_SORTED * rowCount * width);
   };

@@ -76,7 +76,7 @@ export class QuerySources {
       return await this.#storeOf(request.table).prepareScan(request, fromNs, queryOwner.signal);
     } catch (error) {
       if (error instanceof FileDamaged) throw tsdbError('query_failed', error.message, error);
-      // Rows are first flushed to DuckDB, which may fail.
+      // Rows are first moved to DuckDB, which may fail.
       throw toQueryError(error, queryOwner.signal);
     }
   }

@@ -47,7 +47,7 @@ export async function loadSeries(options: {
   });
   const names = tags.map(({ name }) => name);
   for await (const chunk of chunks) {
-    await host.turns.next();
+    await host.yielder.next();
     loadChunk(store, chunk, names, floorNs);
   }
 }

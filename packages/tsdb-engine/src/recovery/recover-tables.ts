@@ -79,7 +79,7 @@ export async function recoverTables(
     for (const tableId of lost.keys()) catalog.passTableId(tableId);
     report.rowsLost(lost, 'table');
   }
-  if (flushedFile >= 0) await log.seal(flushedFile);
+  if (flushedFile >= 0) await log.removeThrough(flushedFile);
   await registry.noteLog(log);
   if (rowCount > 0) report.replayed(rowCount);
 }

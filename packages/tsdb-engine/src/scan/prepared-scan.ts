@@ -1,8 +1,8 @@
 import type { Segment, TimeSpan } from '@plinth/tsdb-model/segment.js';
 import type { ScanSlice, TimeSlice } from './time-slices.js';
 
-/** A scan that can be read in parts of its time range. */
-export interface ScanParts {
+/** A scan that can be read in slices of its time range. */
+export interface SliceableScan {
   readonly bounds: TimeSlice;
   /** Time spans that contain its rows; ignores all conditions except tag conditions. */
   readonly spans: readonly TimeSpan[];
@@ -10,8 +10,8 @@ export interface ScanParts {
   readonly textBytes: number | undefined;
   /** Reports the size of the strings in a result. */
   noteTextBytes(rowBytes: number): void;
-  /** @param passedTags see `ScanTextOptions`. */
-  textOf(slice: ScanSlice, passedTags: readonly string[]): string;
+  /** @param tagsAsSeriesIds see `ScanTextOptions`. */
+  textOf(slice: ScanSlice, tagsAsSeriesIds: readonly string[]): string;
   /**
    * Returns the query for the groups of its rows by these tags; `undefined` if there is at most
    * one.
@@ -35,8 +35,8 @@ export interface PreparedScan {
   readonly hasUnion: boolean;
   /** Files that the scan reads. */
   readonly segments: readonly Segment[];
-  /** The same scan in parts; absent if it cannot be divided. */
-  readonly parts?: ScanParts;
+  /** The same scan in slices; absent if it cannot be divided. */
+  readonly sliceable?: SliceableScan;
   /** Called if DuckDB failed to read the scan: its files are verified again. */
   invalidate?(): void;
   /** Call exactly once, when the query has ended. */

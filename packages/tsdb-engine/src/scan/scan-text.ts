@@ -1,7 +1,7 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
-import { ENGINE_TYPE } from '@plinth/tsdb-storage/duckdb/column-type.js';
+import { DUCKDB_TYPE } from '@plinth/tsdb-storage/duckdb/column-type.js';
 import { type Source, timeCondition } from './sources.js';
 
 export interface ScanTextOptions {
@@ -12,17 +12,17 @@ export interface ScanTextOptions {
   readonly minTime: bigint;
   readonly maxTime: bigint;
   /**
-   * True if other parts read the rows outside the bounds, including rows added to a source since it
+   * True if other slices read the rows outside the bounds, including rows added to a source since it
    * was prepared.
    */
-  readonly isPart: boolean;
+  readonly isSlice: boolean;
   /** Condition on `_series`; `undefined` for all series. */
   readonly seriesCondition: string | undefined;
   /** Tags of the only series that can match: they need no join. */
   readonly onlySeries: ReadonlyMap<string, string> | undefined;
   readonly seriesTable: { readonly name: string; columnOf(tag: string): string | undefined };
   /** Tags that may be returned as series ids: the first contains the ids, the others zeros. */
-  readonly passedTags: readonly string[];
+  readonly tagsAsSeriesIds: readonly string[];
   /**
    * DuckDB table of the points that were written more than once; `undefined` if there are none in
    * the time range.
@@ -42,7 +42,7 @@ export function scanText(options: ScanTextOptions): string {
   const tags = columns.filter((column) => column.kind === 'tag');
   const fields = columns.filter((column) => column.kind !== 'tag' && column.kind !== 'time');
   const hasTime = columns.some((column) => column.kind === 'time');
-  const isPassed = (tag: Column): boolean => options.passedTags.includes(tag.name);
+  const isPassed = (tag: Column): boolean => options.tagsAsSeriesIds.includes(tag.name);
   const seriesTags = options.onlySeries === undefined ? tags : [];
   const joinedTags = seriesTags.filter(
     (tag) => !isPassed(tag) && options.seriesTable.columnOf(tag.name) !== undefined,
@@ -71,7 +71,7 @@ export function scanText(options: ScanTextOptions): string {
 
 /**
  * Returns the query for the groups of a scan's rows by these columns of the series table: see
- * `ScanParts`.
+ * `SliceableScan`.
  */
 export function groupsText(options: ScanTextOptions, columns: readonly string[]): string {
   const rows = rowsText(options, [], { withSeries: true, withTime: false });
@@ -130,7 +130,7 @@ function tagText(tag: Column, options: ScanTextOptions): string {
     const value = options.onlySeries.get(tag.name);
     return `${value === undefined ? 'NULL' : quoteString(value)}::VARCHAR AS ${name}`;
   }
-  const place = options.passedTags.indexOf(tag.name);
+  const place = options.tagsAsSeriesIds.indexOf(tag.name);
   if (place !== -1) return `${place === 0 ? 'r._series' : '0::UTINYINT'} AS ${name}`;
   const physicalName = options.seriesTable.columnOf(tag.name);
   return physicalName === undefined
@@ -163,7 +163,7 @@ function rowsText(options: ScanTextOptions, fields: readonly Column[], extra: Ro
 }
 
 function nullText(field: Column): string {
-  return `NULL::${ENGINE_TYPE[field.kind]} AS ${quoteName(field.physicalName)}`;
+  return `NULL::${DUCKDB_TYPE[field.kind]} AS ${quoteName(field.physicalName)}`;
 }
 
 function sourceText(
@@ -182,7 +182,7 @@ function sourceText(
     ...(withOrder ? [orderText(source)] : []),
   ];
   const conditions = [
-    ...(!options.isPart && options.minTime <= source.minTime && options.maxTime >= source.maxTime
+    ...(!options.isSlice && options.minTime <= source.minTime && options.maxTime >= source.maxTime
       ? []
       : [timeCondition(options.minTime, options.maxTime)]),
     ...(options.seriesCondition === undefined ? [] : [options.seriesCondition]),

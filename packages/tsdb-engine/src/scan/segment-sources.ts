@@ -32,7 +32,7 @@ export function segmentSources(
 function segmentSource(files: SegmentFiles, segments: readonly Segment[]): Source {
   const [first] = segments;
   return {
-    kind: first?.kind === 'overlay' ? 'later' : 'unique',
+    kind: first?.kind === 'overlay' ? 'may_repeat' : 'unique',
     from: parquetFrom(segments.map((segment) => files.pathOf(segment.objectName))),
     order: '0',
     where: undefined,

@@ -3,11 +3,11 @@ import { quoteName, quoteString, timestampLiteral } from '@plinth/tsdb-model/tex
 /**
  * A source of rows of a table, as SQL text. Every source has `_series`, `"time"` and the field
  * columns that it names. A row of a `unique` source is a point that no other unique source
- * contains. Rows of a `later` source are writes of points that other sources may contain, too. Of
+ * contains. Rows of a `may_repeat` source are writes of points that other sources may contain, too. Of
  * two writes of a point, the later one has the greater (`_seq`, order).
  */
 export interface Source {
-  readonly kind: 'unique' | 'later';
+  readonly kind: 'unique' | 'may_repeat';
   /** SQL text for FROM. */
   readonly from: string;
   /** Expression for the write order among rows with the same `_seq`. */

@@ -59,7 +59,7 @@ export class SeriesTable implements EvictableTable {
    * Resolves when DuckDB has every series known at the call. They stay there while the table is in
    * use.
    */
-  async flushToDuckDb(schema: TableSchema): Promise<void> {
+  async moveToDuckDb(schema: TableSchema): Promise<void> {
     if (this.#exists && this.#handedOver === this.#index.count) {
       this.#noteUse();
       return;
@@ -68,7 +68,7 @@ export class SeriesTable implements EvictableTable {
       const { appendRows } = await import('@plinth/tsdb-storage/buffer/append-cells.js');
       await this.#ensureColumns(connection, schema);
       while (this.#handedOver < this.#index.count) {
-        await this.#host.turns.next();
+        await this.#host.yielder.next();
         const to = Math.min(this.#index.count, this.#handedOver + BATCH_SERIES);
         const columns = this.#cells(this.#handedOver, to);
         const rowCount = to - this.#handedOver;

@@ -52,8 +52,8 @@ export class GenerationTable {
   }
 
   /** DuckDB memory of the rows, which it does not spill. */
-  get engineBytes(): number {
-    return this.main.engineBytes + this.late.engineBytes;
+  get duckDbBytes(): number {
+    return this.main.duckDbBytes + this.late.duckDbBytes;
   }
 
   /** DuckDB memory of the rows once all are flushed there. */
@@ -101,7 +101,7 @@ export class GenerationTable {
   /** Returns the first `checked` late rows. */
   lateSource(checked = this.checkedLateRows): Source {
     return {
-      kind: 'later',
+      kind: 'may_repeat',
       from: tableFrom(this.late.name),
       order: 'rowid + 1',
       where: `rowid < ${checked}`,

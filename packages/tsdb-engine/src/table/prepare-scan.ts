@@ -38,7 +38,7 @@ export async function prepareScan(
   };
   try {
     const { generations, segments, tombstones } = snapshot;
-    for (const { table } of generations) await table.main.flushToDuckDb();
+    for (const { table } of generations) await table.main.moveToDuckDb();
     // A scan without tags does not wait for the series, which may not be loaded yet.
     if (tombstones.length > 0 || readsTags(request)) await parts.series.whenIndexed();
     const selected = selectSeries(parts.series.index, request.tagConditions);
@@ -46,7 +46,7 @@ export async function prepareScan(
     // the result.
     const areTagsKnown = selected.onlySeries !== undefined || selected.share === 0;
     if (tombstones.length > 0 || (readsTags(request) && !areTagsKnown))
-      await parts.series.flushToDuckDb(parts.schema());
+      await parts.series.moveToDuckDb(parts.schema());
     await parts.segments.verifyAll(segments, signal);
     const invalidate = (): void => parts.segments.invalidate(segments);
     return { ...textsOf(parts, request, { bounds, selected }, snapshot), invalidate, release };
@@ -115,8 +115,8 @@ function textsOf(
     tags.flatMap((tag) => tagNames.get(tag) ?? []);
   const optionsOf = (
     slice: ScanSlice,
-    isPart: boolean,
-    passedTags: readonly string[],
+    isSlice: boolean,
+    tagsAsSeriesIds: readonly string[],
   ): ScanTextOptions => {
     const touches = (source: TimeSlice): boolean =>
       source.minTime <= slice.maxTime && source.maxTime >= slice.minTime;
@@ -138,11 +138,11 @@ function textsOf(
       sources,
       minTime: slice.minTime,
       maxTime: slice.maxTime,
-      isPart,
+      isSlice,
       onlySeries: selected.onlySeries,
       seriesCondition: conditions.length === 0 ? undefined : conditions.join(' AND '),
       seriesTable,
-      passedTags,
+      tagsAsSeriesIds,
       duplicates: duplicates.touches(slice.minTime, slice.maxTime) ? duplicates.name : undefined,
       lastRowsOnly: request.lastRowsOnly,
       withSeries: request.withSeries === true,
@@ -157,12 +157,12 @@ function textsOf(
     text: scanText(whole),
     hasUnion: whole.sources.length > 1 || whole.duplicates !== undefined,
     segments: segments.map((open) => open.segment),
-    parts: {
+    sliceable: {
       bounds,
       spans: spansOf(generations, segments, share),
       textBytes: textSizes.rowBytes(request, storedRows),
       noteTextBytes: (rowBytes) => textSizes.noteRead(request, rowBytes),
-      textOf: (slice, passedTags) => scanText(optionsOf(slice, true, passedTags)),
+      textOf: (slice, tagsAsSeriesIds) => scanText(optionsOf(slice, true, tagsAsSeriesIds)),
       groupsBy: (all) => {
         const tags = all.filter((tag) => tagNames.get(tag) !== undefined);
         const isOne = tags.length === 0 || selected.onlySeries !== undefined || share === 0;

@@ -70,8 +70,8 @@ export class RepeatedPoints {
     // Rows that arrive later are compared by their own check; a generation that starts now has no
     // rows yet.
     const generations = this.#generations.checked;
-    await table.late.flushToDuckDb();
-    for (const { table: each } of generations) await each.main.flushToDuckDb();
+    await table.late.moveToDuckDb();
+    for (const { table: each } of generations) await each.main.moveToDuckDb();
     const { minTime, maxTime } = table.late;
     const overlapping = this.#segments.touching(minTime, maxTime);
     await this.#segments.verifyAll(overlapping);

@@ -48,7 +48,7 @@ export class TableInMemory {
   ): Promise<Iterable<ResultChunk> | undefined> {
     const columns = fieldsOf(request);
     if (!this.#columns.isEnabled || columns === undefined) return undefined;
-    this.#loads.noteQuestion();
+    this.#loads.noteQuery();
     const { series, repeated, tombstones } = this.#parts;
     const indexing = series.whenIndexed();
     if (indexing !== undefined) {
@@ -100,18 +100,18 @@ export class TableInMemory {
   }
 
   /** Whether sorting the unflushed rows would speed up queries. */
-  get isScattered(): boolean {
+  get hasManyPages(): boolean {
     const main = this.#parts.generations.newest?.main;
-    return main !== undefined && this.#columns.isScattered(main, main.rowCount);
+    return main !== undefined && this.#columns.hasManyPages(main, main.rowCount);
   }
 
   /** Sorts all unflushed rows in memory, if the cache then stays within `limitBytes`. */
-  async gather(how: LoadAhead): Promise<void> {
+  async mergePages(how: LoadAhead): Promise<void> {
     const { newest } = this.#parts.generations;
-    await newest?.main.flushToDuckDb();
+    await newest?.main.moveToDuckDb();
     // Late rows are omitted, because there are few.
-    if (newest !== undefined && newest.main.engineRows > 0)
-      await this.#columns.gather(engineRows(newest), this.#inMemoryColumns, how);
+    if (newest !== undefined && newest.main.duckDbRows > 0)
+      await this.#columns.mergePages(duckDbRows(newest), this.#inMemoryColumns, how);
   }
 
   /** Evicts cached rows that the table no longer has. */
@@ -167,7 +167,7 @@ export class TableInMemory {
       file,
       rowNumber: 'file_row_number',
       rowCount,
-      engineRows: rowCount,
+      duckDbRows: rowCount,
       blocks: [],
       blocksFrom: rowCount,
       minTime,
@@ -190,26 +190,26 @@ function bufferRows(table: GenerationTable): RowSource[] {
   const { main, late, checkedLateRows } = table;
   const sources: RowSource[] = [];
   if (main.rowCount > 0) {
-    const { rowCount, engineRows } = main;
+    const { rowCount, duckDbRows } = main;
     const { blocks, blocksFrom } = main.recentRows();
-    sources.push(new BufferRows(table, main, { rowCount, engineRows, blocks, blocksFrom }));
+    sources.push(new BufferRows(table, main, { rowCount, duckDbRows, blocks, blocksFrom }));
   }
-  if (checkedLateRows > 0) sources.push(new BufferRows(table, late, inEngine(checkedLateRows)));
+  if (checkedLateRows > 0) sources.push(new BufferRows(table, late, inDuckDb(checkedLateRows)));
   return sources;
 }
 
 /** Returns the rows of `main` that are in DuckDB. */
-const engineRows = (table: GenerationTable): RowSource =>
-  new BufferRows(table, table.main, inEngine(table.main.engineRows));
+const duckDbRows = (table: GenerationTable): RowSource =>
+  new BufferRows(table, table.main, inDuckDb(table.main.duckDbRows));
 
-const inEngine = (rowCount: number): RowCounts => ({
+const inDuckDb = (rowCount: number): RowCounts => ({
   rowCount,
-  engineRows: rowCount,
+  duckDbRows: rowCount,
   blocks: [],
   blocksFrom: rowCount,
 });
 
-type RowCounts = Pick<RowSource, 'rowCount' | 'engineRows' | 'blocks' | 'blocksFrom'>;
+type RowCounts = Pick<RowSource, 'rowCount' | 'duckDbRows' | 'blocks' | 'blocksFrom'>;
 
 /** Created for each query, which reads few of its properties. */
 class BufferRows implements RowSource {
@@ -217,7 +217,7 @@ class BufferRows implements RowSource {
   readonly kind = 'buffer';
   readonly rowNumber = 'rowid';
   readonly rowCount: number;
-  readonly engineRows: number;
+  readonly duckDbRows: number;
   readonly blocks: RowSource['blocks'];
   readonly blocksFrom: number;
   readonly minTime: bigint;
@@ -227,11 +227,11 @@ class BufferRows implements RowSource {
   constructor(
     table: GenerationTable,
     rows: BufferTable,
-    { rowCount, engineRows, blocks, blocksFrom }: RowCounts,
+    { rowCount, duckDbRows, blocks, blocksFrom }: RowCounts,
   ) {
     this.key = rows;
     this.rowCount = rowCount;
-    this.engineRows = engineRows;
+    this.duckDbRows = duckDbRows;
     this.blocks = blocks;
     this.blocksFrom = blocksFrom;
     this.minTime = rows.minTime;

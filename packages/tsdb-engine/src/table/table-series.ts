@@ -106,16 +106,16 @@ export class TableSeries {
   }
 
   /** Copies all series to DuckDB. They stay there while `pinned` is pinned. */
-  async flushToDuckDb(schema: TableSchema): Promise<void> {
+  async moveToDuckDb(schema: TableSchema): Promise<void> {
     await this.whenIndexed();
-    await this.table.flushToDuckDb(schema);
+    await this.table.moveToDuckDb(schema);
   }
 
   /** Runs `work` while DuckDB has all series that exist at the call. */
   async held<T>(schema: TableSchema, work: () => Promise<T>): Promise<T> {
     this.pinned.pin();
     try {
-      await this.flushToDuckDb(schema);
+      await this.moveToDuckDb(schema);
       return await work();
     } finally {
       this.pinned.unpin();

@@ -319,7 +319,7 @@ export class WriteBuffer {
   async forget(closed: ClosedGeneration): Promise<void> {
     this.#closedBytes -= closed.sizeBytes;
     this.#waits.wake();
-    await this.#log.seal(closed.lastFreeFile);
+    await this.#log.removeThrough(closed.lastFreeFile);
   }
 
   /** Size of the log that would have to be read at startup. */

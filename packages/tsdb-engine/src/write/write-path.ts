@@ -56,7 +56,7 @@ export class WritePath {
   readonly #buffer: WriteBuffer;
   readonly #storeOf: (schema: TableSchema) => TableStore;
   readonly #commits: CommitListener | undefined;
-  readonly #turns: EventLoopYielder;
+  readonly #yielder: EventLoopYielder;
   readonly #parsers = new Map<number, ParserSeries>();
 
   constructor(options: {
@@ -66,14 +66,14 @@ export class WritePath {
     /** The table's store, with its schema brought up to date. */
     readonly storeOf: (schema: TableSchema) => TableStore;
     readonly commits: CommitListener | undefined;
-    readonly turns: EventLoopYielder;
+    readonly yielder: EventLoopYielder;
   }) {
     this.#reader = options.reader;
     this.#catalog = options.catalog;
     this.#buffer = options.buffer;
     this.#storeOf = options.storeOf;
     this.#commits = options.commits;
-    this.#turns = options.turns;
+    this.#yielder = options.yielder;
   }
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
@@ -104,7 +104,7 @@ export class WritePath {
     if (parsed.tooSparse !== undefined) throw tsdbError('body_too_sparse', parsed.tooSparse);
     const entering = this.#buffer.enter(0);
     if (entering !== undefined) await entering;
-    if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#turns.next();
+    if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#yielder.next();
     if (admission.tables.length > MAX_TABLES_AT_ONCE) await this.#openYielding(admission);
     let refused: readonly RefusedLine[];
     let accepted: readonly AcceptedTable[];
@@ -154,7 +154,7 @@ export class WritePath {
   ): Admission | Promise<Admission> {
     return this.#catalog.admit({
       database: request.database,
-      isOwn: request.isOwn === true,
+      isInternal: request.isInternal === true,
       isLimited: !request.access.isAdministrator,
       tables: parsed.tables,
       // The catalog also needs the parser's tag sets of a body that is rejected completely.
@@ -170,7 +170,7 @@ export class WritePath {
    */
   async #openYielding({ tables }: Admission): Promise<void> {
     for (let from = 0; from < tables.length; from += MAX_TABLES_AT_ONCE) {
-      await this.#turns.next();
+      await this.#yielder.next();
       for (const { schema } of tables.slice(from, from + MAX_TABLES_AT_ONCE)) {
         const isThere = schema !== undefined && this.#catalog.tableById(schema.id) !== undefined;
         if (isThere) this.#storeOf(schema);
@@ -204,7 +204,7 @@ export class WritePath {
   ): Promise<readonly BatchForTable[]> {
     // If a later portion fails, nothing awaits these promises.
     durable.at(-1)?.catch(ignoreUnsynced);
-    await this.#turns.next();
+    await this.#yielder.next();
     await whenIndexed(portion);
     const isThere = ({ store }: AcceptedTable): boolean =>
       this.#catalog.tableById(store.tableId) !== undefined;
@@ -273,7 +273,7 @@ export class WritePath {
       const { tableId } = store;
       const { index } = store.series;
       for (let from = 0; from < batch.rowCount; from += MAX_NEW_SERIES) {
-        await this.#turns.next();
+        await this.#yielder.next();
         const series = batch.series.subarray(from, from + MAX_NEW_SERIES);
         this.#buffer.define(store, parser.numbersOf({ table: parsed, tableId, series, index }));
       }

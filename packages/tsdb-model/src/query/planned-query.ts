@@ -72,11 +72,11 @@ export type RowsStatement = Pick<
   | 'timeOrder'
   | 'groupTags'
   | 'bucketNs'
-  | 'passedTags'
+  | 'tagsAsSeriesIds'
 >;
 
 /** A tag of a single scan that is returned unchanged and used for nothing else. */
-export interface PassedTag {
+export interface TagAsSeriesId {
   readonly columnIndex: number;
   readonly tag: string;
 }
@@ -123,7 +123,7 @@ export interface PlannedQuery {
    */
   readonly bucketNs?: bigint | undefined;
   /** Empty unless `timeOrder` is set. */
-  readonly passedTags?: readonly PassedTag[];
+  readonly tagsAsSeriesIds?: readonly TagAsSeriesId[];
   /**
    * The equivalent in-memory request, if the query has a suitable form. Its result has the same
    * columns.

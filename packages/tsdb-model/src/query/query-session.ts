@@ -58,5 +58,5 @@ export interface SessionRequest {
   readonly database?: string | undefined;
   readonly signal: AbortSignal;
   /** True for the server's own queries, which are not in the query log. */
-  readonly isOwn?: boolean;
+  readonly isInternal?: boolean;
 }

@@ -1,13 +1,13 @@
 import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import type {
-  PassedTag,
   PlanContext,
+  TagAsSeriesId,
   TimeOrder,
   VirtualTable,
 } from '@plinth/tsdb-model/query/planned-query.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
-import type { TextMakers } from '../emit/text-room.js';
+import type { StringProducers } from '../emit/text-room.js';
 import type { FunctionRegistry } from '../functions/registry.js';
 import type { ParameterTypes } from '../parameter-types.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
@@ -25,7 +25,7 @@ export interface Session {
   readonly scans: ScanDraft[];
   readonly functions: FunctionRegistry;
   readonly parameterTypes: ParameterTypes;
-  readonly textMakers: TextMakers;
+  readonly stringProducers: StringProducers;
   /** Set when a UNION ALL is bound. */
   hasUnion: boolean;
   /** Returns a DuckDB name that is unique in the query. */
@@ -82,7 +82,7 @@ export interface Env extends QueryEnv {
 }
 
 export interface CommonTable {
-  readonly engineName: string;
+  readonly duckDbName: string;
   readonly columns: readonly QueryColumn[];
 }
 
@@ -91,7 +91,7 @@ export interface QueryColumn {
   readonly qualifier: string | undefined;
   readonly type: SqlType;
   readonly source: ColumnKind | undefined;
-  readonly engineName: string;
+  readonly duckDbName: string;
   readonly origin?: NonNullable<ScopeColumn['origin']>;
   /**
    * True if each row has its own value: a stored value, or one whose size was counted when it was
@@ -121,7 +121,7 @@ export interface BoundQuery {
   readonly maxRows?: number | undefined;
   readonly isUnordered?: boolean;
   readonly timeOrder?: TimeOrder | undefined;
-  readonly passedTags?: readonly PassedTag[];
+  readonly tagsAsSeriesIds?: readonly TagAsSeriesId[];
   /** Set if columns in memory can compute the query. */
   readonly inMemory?: InMemoryQuery | undefined;
 }

@@ -65,7 +65,7 @@ export function answerRoomOf(memoryBytes: number, threadCount: number): number {
 }
 
 /** Counts expressions that create strings and lists. */
-export class TextMakers {
+export class StringProducers {
   #count = 0;
 
   /**
@@ -111,7 +111,7 @@ export function repeated(args: readonly BoundExpr[]): readonly BoundExpr[] {
  * A result column. `isOnce` means that each value is stored in its row or was counted when created.
  */
 interface AnswerColumn {
-  readonly engineName: string;
+  readonly duckDbName: string;
   readonly type: SqlType;
   readonly isOnce?: boolean;
 }
@@ -120,9 +120,9 @@ interface AnswerColumn {
  * Wraps the query so that it raises an error if 2,048 result rows exceed the limit for strings and
  * lists.
  */
-export function withAnswerRoom(text: string, columns: readonly AnswerColumn[]): string {
-  const shown = columns.map(({ engineName, type, isOnce }) => {
-    const name = quoteName(engineName);
+export function withResultSizeLimit(text: string, columns: readonly AnswerColumn[]): string {
+  const shown = columns.map(({ duckDbName, type, isOnce }) => {
+    const name = quoteName(duckDbName);
     const size = isOnce ? undefined : sizeText(name, type);
     if (size === undefined) return name;
     return `plinth_answer(${spineText(name, type)}, ${size}, ${name}, ${SHARERS_MARK}) AS ${name}`;

@@ -54,7 +54,7 @@ export interface FunctionCall {
    * `aggregate('arg_min', ['v', 't'])`.
    */
   aggregate(
-    engineFunction: string,
+    duckDbFunction: string,
     argTexts: readonly string[],
     options?: {
       /** Further condition, combined by AND with the call's own FILTER. */

@@ -44,7 +44,7 @@ export const ALL_FUNCTIONS: readonly FunctionDefinition[] = [
 ];
 
 /** Macros that `ALL_FUNCTIONS` uses, to be run in this order when a DuckDB instance starts. */
-export const ENGINE_MACROS: readonly string[] = [
+export const DUCKDB_MACROS: readonly string[] = [
   ...TEXT_ROOM_MACROS,
   ...BOUNDED_TEXT_MACROS,
   ...LIKE_MACROS,
@@ -70,6 +70,6 @@ export async function registerEngineFunctions(
   const { scalarFunctions } = await import('./scalar/scalar-functions.js'); // Loads DuckDB's library.
   for (const definition of scalarFunctions()) connection.registerScalarFunction(definition);
   // In one transaction, because separate statements double the startup time.
-  const macros = [answerRoomMacro(answerRoomBytes), ...ENGINE_MACROS];
+  const macros = [answerRoomMacro(answerRoomBytes), ...DUCKDB_MACROS];
   await connection.run(`BEGIN;\n${macros.join(';\n')};\nCOMMIT;`);
 }

@@ -9,27 +9,27 @@ import { quoteName, quoteString } from '../emit/quote.js';
 export function filledText(aggregation: Aggregation, grouped: string): string {
   const { gaps, keys, values, fills } = aggregation;
   if (gaps === undefined) return grouped;
-  const bin = quoteName(gaps.key.engineName);
-  const others = keys.filter((key) => key !== gaps.key).map((key) => quoteName(key.engineName));
+  const bin = quoteName(gaps.key.duckDbName);
+  const others = keys.filter((key) => key !== gaps.key).map((key) => quoteName(key.duckDbName));
   const series =
     others.length === 0
       ? 'SELECT 1 FROM groups LIMIT 1'
       : `SELECT DISTINCT ${others.join(', ')} FROM groups`;
   const on = [...others.map((key) => `s.${key} IS NOT DISTINCT FROM g.${key}`), `b.bin = g.${bin}`];
-  const valueItems = values.map(({ text, engineName }) => {
-    const column = `g.${quoteName(engineName)}`;
+  const valueItems = values.map(({ text, duckDbName }) => {
+    const column = `g.${quoteName(duckDbName)}`;
     // The count of an empty bin is 0.
     const shown = text.startsWith('count(') ? `coalesce(${column}, 0)` : column;
-    return `${shown} AS ${quoteName(engineName)}`;
+    return `${shown} AS ${quoteName(duckDbName)}`;
   });
   const all =
     `SELECT ${[...others.map((key) => `s.${key}`), `b.bin AS ${bin}`, ...valueItems].join(', ')}, ` +
     `g.${bin} IS NOT NULL AS present ` +
     `FROM (${series}) AS s CROSS JOIN (${gaps.binsText}) AS b LEFT JOIN groups AS g ON ${on.join(' AND ')}`;
-  const columns = [...keys, ...values].map(({ engineName }) => quoteName(engineName));
+  const columns = [...keys, ...values].map(({ duckDbName }) => quoteName(duckDbName));
   const partition = others.length === 0 ? '' : `PARTITION BY ${others.join(', ')} `;
   const fillItems = fills.map(
-    (fill) => `${fillText(fill, { bin, partition })} AS ${quoteName(fill.engineName)}`,
+    (fill) => `${fillText(fill, { bin, partition })} AS ${quoteName(fill.duckDbName)}`,
   );
   return (
     `WITH groups AS MATERIALIZED (${grouped}), bins AS (${all}) ` +
@@ -43,7 +43,7 @@ interface Series {
 }
 
 function fillText(fill: GapFill, { bin, partition }: Series): string {
-  const value = quoteName(fill.value.engineName);
+  const value = quoteName(fill.value.duckDbName);
   const before = `OVER (${partition}ORDER BY ${bin} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
   const after = `OVER (${partition}ORDER BY ${bin} ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)`;
   const fields = fill.type.kind === 'struct' ? fill.type.fields : [];

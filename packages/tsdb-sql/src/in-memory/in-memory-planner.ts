@@ -37,7 +37,7 @@ export class InMemoryPlanner {
 
   plan(text: string, context: PlanContext): PlannedQuery {
     const make = () => this.#maker.make(text, context, EFFORT_HERE);
-    const planFully = (): PlannedQuery => plannedFrom(make().written);
+    const planFully = (): PlannedQuery => plannedFrom(make().serialized);
     const lifted = liftLiterals(text);
     if (lifted === undefined) return planFully();
     const key = `${context.database.id} ${lifted.key}`;
@@ -47,8 +47,8 @@ export class InMemoryPlanner {
       const inMemory = requestOf(known, lifted.literals, context);
       return inMemory === undefined ? planFully() : lazily(known, inMemory, planFully);
     }
-    const { written, statement, inMemory: query } = make();
-    const planned = plannedFrom(written);
+    const { serialized, statement, inMemory: query } = make();
+    const planned = plannedFrom(serialized);
     if (known === null) return planned;
     const literals = query && literalsOf(statement, query.selection, lifted.literals);
     const { columns, tableName } = planned;
@@ -113,8 +113,8 @@ function lazily(
     get parameterTypes() {
       return full().parameterTypes;
     },
-    get passedTags() {
-      return full().passedTags ?? [];
+    get tagsAsSeriesIds() {
+      return full().tagsAsSeriesIds ?? [];
     },
     get timeOrder() {
       return full().timeOrder;

@@ -34,7 +34,7 @@ export function keptRows(operation: KeptRows, around: QueryEnv): BoundQuery | un
     columns: columns.map((column, index) => ({
       ...column,
       type: left.columns[index]?.type ?? column.type,
-      engineName: `c${index}`,
+      duckDbName: `c${index}`,
     })),
     tableName: undefined,
     isUnordered: true,
@@ -44,7 +44,7 @@ export function keptRows(operation: KeptRows, around: QueryEnv): BoundQuery | un
 /** Selects rows with their comparison keys (`k0`, ...) and their number among equal rows (`n`). */
 function numbered(side: BoundQuery, columns: readonly QueryColumn[], around: QueryEnv): string {
   const name = around.session.newName('s');
-  const cells = side.columns.map((column) => `${name}.${column.engineName}`);
+  const cells = side.columns.map((column) => `${name}.${column.duckDbName}`);
   const keys = side.columns.map(({ type, name: displayName }, index) => {
     const cell = { text: cells[index] ?? '', type, displayName };
     const bound = { ...cell, hasAggregate: false, hasWindow: false };

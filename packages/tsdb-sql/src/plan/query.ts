@@ -105,12 +105,12 @@ function alignedByName(queries: readonly BoundQuery[], around: QueryEnv): readon
         );
       }
       const { type = NULL, source } = found ?? {};
-      return { name, qualifier: undefined, type, source, engineName: `c${index}` };
+      return { name, qualifier: undefined, type, source, duckDbName: `c${index}` };
     });
-    const engineNames = new Map(query.columns.map(({ name, engineName }) => [name, engineName]));
-    const items = columns.map(({ name, engineName }) => {
-      const from = engineNames.get(name);
-      return `${from === undefined ? 'NULL' : `${inner}.${from}`} AS ${engineName}`;
+    const duckDbNames = new Map(query.columns.map(({ name, duckDbName }) => [name, duckDbName]));
+    const items = columns.map(({ name, duckDbName }) => {
+      const from = duckDbNames.get(name);
+      return `${from === undefined ? 'NULL' : `${inner}.${from}`} AS ${duckDbName}`;
     });
     return {
       ...query,
@@ -147,7 +147,7 @@ function orderOutput(
     name: column.name,
     qualifier: column.qualifier,
     type: column.type,
-    text: `${name}.${column.engineName}`,
+    text: `${name}.${column.duckDbName}`,
     source: column.source,
     use: () => undefined,
   }));
@@ -163,10 +163,10 @@ function orderOutput(
     if (position !== undefined) return { text: String(position), isListed: true };
     return { text: around.session.bindExpr(expr, env).text, isListed: false };
   });
-  const list = query.columns.map((column, index) => `${name}.${column.engineName} AS c${index}`);
+  const list = query.columns.map((column, index) => `${name}.${column.duckDbName} AS c${index}`);
   const columns = query.columns.map(({ origin: _origin, ...column }, index) => ({
     ...column,
-    engineName: `c${index}`,
+    duckDbName: `c${index}`,
   }));
   return {
     text: `SELECT ${list.join(', ')} FROM (${query.text}) AS ${name}${orderText}${limitText(limit)}`,

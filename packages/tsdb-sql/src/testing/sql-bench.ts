@@ -68,7 +68,7 @@ export class SqlBench {
         systemTableNames: [],
       },
     };
-    return plannedFrom(this.#maker.make(text, context, EFFORT_IN_THREAD).written);
+    return plannedFrom(this.#maker.make(text, context, EFFORT_IN_THREAD).serialized);
   }
 
   engineText(planned: PlannedQuery): string {

@@ -4,7 +4,7 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { WrittenPlan } from '../plan-maker.js';
+import type { SerializedPlan } from '../plan-maker.js';
 
 /**
  * Startup data of the thread: its request port, and the counter that wakes it when a reply was
@@ -57,7 +57,7 @@ export interface WrittenScan extends Omit<ScanRequest, 'table' | 'source'> {
   readonly from: { readonly tableName: string } | { readonly sourceIndex: number };
 }
 
-export interface SentPlan extends Omit<WrittenPlan, 'scans'> {
+export interface SentPlan extends Omit<SerializedPlan, 'scans'> {
   readonly scans: readonly WrittenScan[];
 }
 

@@ -78,7 +78,7 @@ describe('a plan from a planner thread', () => {
   ]) {
     it(`equals the plan of the main thread: ${text}`, async () => {
       const plan = await thread.plan(text, context);
-      assert.deepEqual(plan, maker.make(text, context, EFFORT_HERE).written);
+      assert.deepEqual(plan, maker.make(text, context, EFFORT_HERE).serialized);
       for (const { table } of plan.scans) assert.ok(table === cpu || table === cached.table);
     });
   }

@@ -8,7 +8,7 @@ import type {
 } from '@plinth/tsdb-model/query/planned-query.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { WrittenPlan } from '../plan-maker.js';
+import type { SerializedPlan } from '../plan-maker.js';
 import {
   type Answer,
   errorFrom,
@@ -42,7 +42,7 @@ interface Job {
   readonly text: string;
   readonly context: PlanContext;
   readonly signal: AbortSignal | undefined;
-  readonly resolve: (plan: WrittenPlan) => void;
+  readonly resolve: (plan: SerializedPlan) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -61,7 +61,7 @@ export class PlannerThread {
    * Throws the errors of planning, `plan_error` for too much effort, `query_queue_full`, and
    * `query_cancelled` if `signal` aborts.
    */
-  plan(text: string, context: PlanContext, signal?: AbortSignal): Promise<WrittenPlan> {
+  plan(text: string, context: PlanContext, signal?: AbortSignal): Promise<SerializedPlan> {
     if (this.#isClosed) return Promise.reject(tsdbError('shutting_down'));
     if (this.#waiting.length >= MAX_WAITING) return Promise.reject(tsdbError('query_queue_full'));
     return new Promise((resolve, reject) => {
@@ -240,7 +240,7 @@ function restored(
   plan: SentPlan,
   { database }: PlanContext,
   sources: readonly ScannedTable[],
-): WrittenPlan {
+): SerializedPlan {
   const scans = plan.scans.map(({ from, ...scan }): ScanRequest => {
     if ('sourceIndex' in from) return { ...scan, ...(sources[from.sourceIndex] as ScannedTable) };
     // The thread names only tables that it received from this database.

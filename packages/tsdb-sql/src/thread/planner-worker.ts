@@ -51,15 +51,15 @@ function answer(
   query: (request: PlannerRequest) => Answer,
 ): PlannerReply {
   try {
-    const { written } = maker.make(job.text, contextOf(job, query), EFFORT_IN_THREAD);
-    const scans = written.scans.map(({ table, source, ...scan }): SentPlan['scans'][number] => ({
+    const { serialized } = maker.make(job.text, contextOf(job, query), EFFORT_IN_THREAD);
+    const scans = serialized.scans.map(({ table, source, ...scan }): SentPlan['scans'][number] => ({
       ...scan,
       from:
         source instanceof SourceMark
           ? { sourceIndex: source.sourceIndex }
           : { tableName: table.name },
     }));
-    return { plan: { ...written, scans } };
+    return { plan: { ...serialized, scans } };
   } catch (error) {
     if (error instanceof EffortExceeded) {
       return { failure: { kind: 'too_much', text: error.message } };

@@ -10,11 +10,11 @@ const MIN_KEPT_BYTES = 16 * 1024;
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
 /**
- * Maximum size of the blocks kept for queries after they were flushed to DuckDB, over all tables.
+ * Maximum size of the blocks kept for queries after they were moved to DuckDB, over all tables.
  */
 const MAX_RECENT_BYTES = 32 * 1024 * 1024;
 
-/** Memory of flushed blocks, for reuse by later ones. */
+/** Memory of moved blocks, for reuse by later ones. */
 export class BlockMemory {
   readonly #drain = new MemoryDrain();
   readonly #pool = new MemoryPool((sizeBytes) => new ArrayBuffer(sizeBytes), MAX_KEPT_BYTES);

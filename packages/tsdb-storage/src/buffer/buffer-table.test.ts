@@ -40,44 +40,44 @@ describe('BufferTable', () => {
   const SUM = (BigInt(ROW_COUNT) * BigInt(ROW_COUNT - 1)) / 2n;
   const ALL = [BigInt(ROW_COUNT), BigInt(ROW_COUNT), SUM];
 
-  it('leaves neither a table nor accounted memory when it is dropped during a flush to DuckDB', async () => {
+  it('leaves neither a table nor accounted memory when it is dropped during a move to DuckDB', async () => {
     const table = newTable('dropped', host);
     const { waitingBytes } = host.tableMemory;
     table.append(batch(), 1n);
-    await Promise.all([table.flushToDuckDb(), table.drop()]);
+    await Promise.all([table.moveToDuckDb(), table.drop()]);
     assert.equal(host.tableMemory.waitingBytes, waitingBytes);
     const left = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'dropped'";
     assert.deepEqual(await host.rows(left), [[0n]]);
   });
 
-  it('has flushed every earlier row when a second flush meets a running one', async () => {
+  it('has moved every earlier row when a second move meets a running one', async () => {
     let hasMet = false;
-    // On a busy machine the first flush may end before the check, so try several times.
+    // On a busy machine the first move may end before the check, so try several times.
     for (let attempt = 0; attempt < 20 && !hasMet; attempt++) {
       const table = newTable(`second_${attempt}`, host);
       table.append(batch(), 1n);
       let isFirstDone = false;
-      const first = table.flushToDuckDb().then(() => (isFirstDone = true));
-      // Wait until the first flush is between two blocks: no rows are waiting, but some are not in
+      const first = table.moveToDuckDb().then(() => (isFirstDone = true));
+      // Wait until the first move is between two blocks: no rows are waiting, but some are not in
       // DuckDB.
       for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await turn();
       hasMet = !isFirstDone;
-      await table.flushToDuckDb();
+      await table.moveToDuckDb();
       assert.deepEqual(await countOf(table), ALL);
       await first;
     }
     assert.ok(hasMet, 'the second met the first under way');
   });
 
-  it('has flushed every earlier row when a background flush has started', async () => {
+  it('has moved every earlier row when a background move has started', async () => {
     const table = newTable('background', host);
     table.append(batch(), 1n);
     for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await turn();
-    await table.flushToDuckDb();
+    await table.moveToDuckDb();
     assert.deepEqual(await countOf(table), ALL);
   });
 
-  it('has every row once after failed flushes, when their appenders are collected', async () => {
+  it('has every row once after failed moves, when their appenders are collected', async () => {
     // Failures occur while appending a chunk and while committing, in the first block and in a
     // later one.
     for (const [kind, at] of [
@@ -89,10 +89,10 @@ describe('BufferTable', () => {
       const table = newTable(`failed_${kind}_${at}`, host);
       faults.fail({ kind, at });
       table.append(batch(), 1n);
-      // Either the background flush or this one fails.
-      await table.flushToDuckDb().catch(() => undefined);
+      // Either the background move or this one fails.
+      await table.moveToDuckDb().catch(() => undefined);
       await collectGarbage();
-      await table.flushToDuckDb();
+      await table.moveToDuckDb();
       assert.deepEqual(await countOf(table), ALL, `${kind} ${at}`);
     }
   });
@@ -102,13 +102,13 @@ describe('BufferTable', () => {
     first.append(batch(), 1n);
     const lent = first.recentRows().blocks.map(({ times }) => times);
     const before = lent.map((times) => times.slice());
-    await first.flushToDuckDb();
+    await first.moveToDuckDb();
     const second = newTable('memory_second', host);
     second.append(batch(), 2n);
-    await second.flushToDuckDb();
+    await second.moveToDuckDb();
     const gaps = newTable('memory_gaps', host);
     gaps.append(withGaps(batch()), 3n);
-    await gaps.flushToDuckDb();
+    await gaps.moveToDuckDb();
     assert.deepEqual(await countOf(second), ALL);
     const [[rows, values]] = (await host.rows(`SELECT count(*), count(v) FROM "${gaps.name}"`)) as [
       [bigint, bigint],
@@ -123,10 +123,10 @@ describe('BufferTable', () => {
       textBatch((row) => `a text that is not short ${row}`),
       1n,
     );
-    await long.flushToDuckDb();
+    await long.moveToDuckDb();
     const short = newTable('texts_short', host);
     short.append(withGaps(textBatch((row) => `t${row}`)), 2n);
-    await short.flushToDuckDb();
+    await short.moveToDuckDb();
     const rows = await host.rows(
       `SELECT count(*), count(v), count(*) FILTER (v = 't' || (rowid)) FROM "${short.name}"`,
     );
@@ -137,7 +137,7 @@ describe('BufferTable', () => {
       textBatch((row) => `${row} is not short either, and has no gap`),
       3n,
     );
-    await again.flushToDuckDb();
+    await again.moveToDuckDb();
     const whole = await host.rows(
       `SELECT count(*) FROM "${again.name}" WHERE v = rowid || ' is not short either, and has no gap'`,
     );

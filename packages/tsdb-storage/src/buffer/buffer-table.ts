@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
-import { ENGINE_TYPE } from '../duckdb/column-type.js';
+import { DUCKDB_TYPE } from '../duckdb/column-type.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { GrowingTable } from '../duckdb/growing-table.js';
 import { firstRowsBytes } from '../duckdb/table-memory.js';
@@ -20,11 +20,11 @@ const FIRST_BLOCK_ROWS = 64;
  */
 const LARGEST_BLOCK_ROWS = 16384;
 /**
- * Flushing a block stops the event loop for about 20 ns per cell, so blocks of wide tables have
+ * Moving a block stops the event loop for about 20 ns per cell, so blocks of wide tables have
  * fewer rows.
  */
 const LARGEST_BLOCK_CELLS = 262144;
-/** Number of waiting rows that starts a flush without a query. */
+/** Number of waiting rows that starts a move without a query. */
 const HAND_OVER_ROWS = 16384;
 
 /** Bytes per value, or missing value, in DuckDB. */
@@ -41,12 +41,12 @@ const CELL_BYTES: Readonly<Record<Column['kind'], number>> = {
 const NONE: readonly number[] = [];
 
 /**
- * An append-only table of the buffer. Rows wait in blocks in JavaScript memory. They are flushed to
+ * An append-only table of the buffer. Rows wait in blocks in JavaScript memory. They are moved to
  * an in-memory DuckDB table in the background, or at the latest when a query needs them.
  */
 export class BufferTable {
   readonly #table: GrowingTable;
-  /** Number of all rows, flushed or waiting. */
+  /** Number of all rows, moved or waiting. */
   rowCount = 0;
   minTime = 2n ** 63n - 1n;
   maxTime = -(2n ** 63n);
@@ -57,16 +57,16 @@ export class BufferTable {
   /** Fields that occur in at least one row. */
   readonly #fieldIds = new Set<number>();
   #rowBytes = 0;
-  /** Blocks that are being flushed. */
+  /** Blocks that are being moved. */
   #moving: readonly RowBlock[] = [];
-  #engineRows = 0;
+  #duckDbRows = 0;
   /** Columns of the DuckDB table after `_series, _seq, time`; undefined until the table exists. */
   #columns: Column[] | undefined;
-  #engineBytes = 0;
+  #duckDbBytes = 0;
   readonly #recent: RecentBlocks;
   #isHandingOver = false;
-  /** Number of running flushes. */
-  #flushCount = 0;
+  /** Number of running moves. */
+  #moveCount = 0;
 
   constructor(options: {
     readonly name: string;
@@ -90,25 +90,25 @@ export class BufferTable {
   }
 
   /** Number of rows in the DuckDB table, which are the first rows of this table. */
-  get engineRows(): number {
-    return this.#engineRows;
+  get duckDbRows(): number {
+    return this.#duckDbRows;
   }
 
   /**
    * Returns the latest rows in write order: all that are not in the DuckDB table, and recently
-   * flushed ones as long as queries use them. The last block may grow. The caller may keep the
+   * moved ones as long as queries use them. The last block may grow. The caller may keep the
    * blocks.
    */
   recentRows(): { readonly blocks: readonly RowBlock[]; readonly blocksFrom: number } {
     this.#recent.noteAsked(this.rowCount);
     const blocks = [...this.#recent.blocks, ...this.#moving, ...this.#waiting];
     for (const block of blocks) block.isLent = true;
-    return { blocks, blocksFrom: this.#engineRows - this.#recent.rowCount };
+    return { blocks, blocksFrom: this.#duckDbRows - this.#recent.rowCount };
   }
 
   /** Memory that DuckDB uses for the table and cannot spill. */
-  get engineBytes(): number {
-    return this.#engineBytes;
+  get duckDbBytes(): number {
+    return this.#duckDbBytes;
   }
 
   /**
@@ -141,7 +141,7 @@ export class BufferTable {
       this.#isHandingOver = true;
       // After a failure the rows stay in memory. The next query or flush retries and reports the
       // error.
-      this.#flushToDuckDb('full_blocks')
+      this.#moveToDuckDb('full_blocks')
         .catch(() => undefined)
         .finally(() => (this.#isHandingOver = false));
     }
@@ -171,23 +171,23 @@ export class BufferTable {
   }
 
   /** Resolves when every row appended before the call is in the DuckDB table. */
-  async flushToDuckDb(): Promise<void> {
-    await this.#flushToDuckDb('all');
+  async moveToDuckDb(): Promise<void> {
+    await this.#moveToDuckDb('all');
   }
 
   /**
-   * Background flushes skip partial blocks, because their transactions cost nearly as much as transactions with full blocks.
+   * Background moves skip partial blocks, because their transactions cost nearly as much as transactions with full blocks.
    */
-  async #flushToDuckDb(what: 'all' | 'full_blocks'): Promise<void> {
-    // If another flush is between two blocks, no rows are waiting, but its rows are not in DuckDB
+  async #moveToDuckDb(what: 'all' | 'full_blocks'): Promise<void> {
+    // If another move is between two blocks, no rows are waiting, but its rows are not in DuckDB
     // yet. Queue behind it.
     const isDone = this.#waitingRows === 0 && this.#columns !== undefined;
-    if (isDone && this.#flushCount === 0) return;
-    this.#flushCount++;
+    if (isDone && this.#moveCount === 0) return;
+    this.#moveCount++;
     try {
       await this.#moveWaiting(what);
     } finally {
-      this.#flushCount--;
+      this.#moveCount--;
     }
   }
 
@@ -202,7 +202,7 @@ export class BufferTable {
         await this.#ensureColumns(connection, blocks);
         while (blocks.length > 0) {
           const block = blocks[0] as RowBlock;
-          await this.#host.turns.next();
+          await this.#host.yielder.next();
           const append = (): void =>
             appendBlock({
               connection,
@@ -213,10 +213,10 @@ export class BufferTable {
               memory: this.#host.blockMemory,
               chunks: this.#host.chunkMemory,
             });
-          await this.#table.change(connection, this.#engineRows, append);
+          await this.#table.change(connection, this.#duckDbRows, append);
           blocks.shift();
-          this.#engineRows += block.count;
-          this.#recent.add(block, this.#engineRows);
+          this.#duckDbRows += block.count;
+          this.#recent.add(block, this.#duckDbRows);
         }
       } catch (error) {
         this.#waiting.unshift(...blocks);
@@ -230,8 +230,8 @@ export class BufferTable {
 
   async drop(): Promise<void> {
     this.#recent.forget();
-    // A running flush would create the table after the drop.
-    if (this.#columns === undefined && this.#flushCount === 0) return;
+    // A running move would create the table after the drop.
+    if (this.#columns === undefined && this.#moveCount === 0) return;
     await this.#host.withWriter(async (connection) => {
       this.#columns = undefined;
       this.#account();
@@ -262,9 +262,9 @@ export class BufferTable {
 
   /** Updates the accounted memory of the table. */
   #account(): void {
-    const before = this.#engineBytes;
-    this.#engineBytes = this.#columns === undefined ? 0 : sizeOf(this.#columns);
-    this.#host.tableMemory.waitingBytes += this.#engineBytes - before;
+    const before = this.#duckDbBytes;
+    this.#duckDbBytes = this.#columns === undefined ? 0 : sizeOf(this.#columns);
+    this.#host.tableMemory.waitingBytes += this.#duckDbBytes - before;
   }
 
   async #addColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {
@@ -275,7 +275,7 @@ export class BufferTable {
     if (this.#columns === undefined) {
       const columns = [...wanted.values()];
       const definitions = columns.map(
-        (column) => `, ${quoteName(column.physicalName)} ${ENGINE_TYPE[column.kind]}`,
+        (column) => `, ${quoteName(column.physicalName)} ${DUCKDB_TYPE[column.kind]}`,
       );
       await connection.run(
         `CREATE TABLE ${quoteName(this.name)} (_series BIGINT, _seq BIGINT, "time" TIMESTAMP_NS${definitions.join('')})`,
@@ -286,8 +286,8 @@ export class BufferTable {
     }
     for (const column of wanted.values()) {
       if (this.hasColumn(column.id)) continue;
-      const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN IF NOT EXISTS ${quoteName(column.physicalName)} ${ENGINE_TYPE[column.kind]}`;
-      await this.#table.change(connection, this.#engineRows, async () => {
+      const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN IF NOT EXISTS ${quoteName(column.physicalName)} ${DUCKDB_TYPE[column.kind]}`;
+      await this.#table.change(connection, this.#duckDbRows, async () => {
         await connection.run(add);
       });
       this.#columns.push(column);

@@ -35,10 +35,10 @@ export class RecentBlocks {
     this.#askedAtRow = rowCount;
   }
 
-  /** Adds a block that was flushed to DuckDB, which then has `engineRows` rows. */
-  add(block: RowBlock, engineRows: number): void {
+  /** Adds a block that was moved to DuckDB, which then has `duckDbRows` rows. */
+  add(block: RowBlock, duckDbRows: number): void {
     const isAsked =
-      this.#askedAtRow !== undefined && engineRows - this.#askedAtRow < MAX_RECENT_ROWS;
+      this.#askedAtRow !== undefined && duckDbRows - this.#askedAtRow < MAX_RECENT_ROWS;
     const { sizeBytes } = block;
     while (this.rowCount + block.count > MAX_RECENT_ROWS && this.#kept.length > 0)
       this.#dropFirst();

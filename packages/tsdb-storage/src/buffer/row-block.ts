@@ -24,8 +24,8 @@ export interface TextCells {
 }
 
 /**
- * Up to `capacity` rows of one table, by column, that wait to be flushed to DuckDB. Rows are only
- * appended. A flushed block is never written again.
+ * Up to `capacity` rows of one table, by column, that wait to be moved to DuckDB. Rows are only
+ * appended. A moved block is never written again.
  */
 export class RowBlock {
   readonly capacity: number;
@@ -47,7 +47,7 @@ export class RowBlock {
     this.times = new BigInt64Array(memory.take(capacity * 8));
   }
 
-  /** Releases the memory of a flushed block to later blocks, unless queries may still read it. */
+  /** Releases the memory of a moved block to later blocks, unless queries may still read it. */
   retire(): void {
     if (this.isLent) return;
     for (const array of [this.series, this.seqs, this.times]) this.#memory.release(array.buffer);
@@ -57,7 +57,7 @@ export class RowBlock {
   }
 
   /**
-   * Drops strings, which are slices of complete request bodies. Queries of flushed rows do not read
+   * Drops strings, which are slices of complete request bodies. Queries of moved rows do not read
    * them here.
    */
   dropTexts(): void {

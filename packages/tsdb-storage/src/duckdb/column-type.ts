@@ -1,7 +1,7 @@
 import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 
 /** DuckDB type of a stored column. */
-export const ENGINE_TYPE: Readonly<Record<ColumnKind, string>> = {
+export const DUCKDB_TYPE: Readonly<Record<ColumnKind, string>> = {
   float64: 'DOUBLE',
   int64: 'BIGINT',
   uint64: 'UBIGINT',

@@ -22,7 +22,7 @@ import { TableMemory } from './table-memory.js';
 export class DuckDbHost {
   readonly #settings: DuckDbSettings;
   /** Event-loop yields for flushes to DuckDB and all other blocking work. */
-  readonly turns = new EventLoopYielder();
+  readonly yielder = new EventLoopYielder();
   /** Memory of rows that wait for a flush to DuckDB. */
   readonly blockMemory = new BlockMemory();
   /** Chunks that append rows to DuckDB. */
@@ -204,7 +204,7 @@ export class DuckDbHost {
           yield* decoder.decode(result.getChunk(i), options);
       } else {
         const stopped = new AbortController();
-        const { onMade, aheadRows = 0 } = options;
+        const { onReadAhead, aheadRows = 0 } = options;
         const aheadCount = Math.max(1, Math.ceil(aheadRows / CHUNK_ROWS));
         const { signal } = stopped;
         const queryOwner = {
@@ -221,7 +221,7 @@ export class DuckDbHost {
           queryOwner,
         });
         const source =
-          onMade === undefined ? chunks : reportingProgress(chunks, aheadCount, onMade);
+          onReadAhead === undefined ? chunks : reportingProgress(chunks, aheadCount, onReadAhead);
         const stop = (): void => {
           stopped.abort();
           watch.interrupt();
@@ -315,7 +315,7 @@ export interface StreamOptions {
    * Called when these rows, or at least the first chunk, are read ahead. May be called more than
    * once.
    */
-  readonly onMade?: (() => void) | undefined;
+  readonly onReadAhead?: (() => void) | undefined;
 }
 
 /**

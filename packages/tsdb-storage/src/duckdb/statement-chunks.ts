@@ -34,21 +34,21 @@ export interface StatementEnd {
   readonly clientMs: number;
 }
 
-/** Passes chunks through and calls `onMade` with the `count`-th chunk and at the end. */
+/** Passes chunks through and calls `onReadAhead` with the `count`-th chunk and at the end. */
 export async function* reportingProgress(
   chunks: AsyncIterable<ResultChunk>,
   count: number,
-  onMade: () => void,
+  onReadAhead: () => void,
 ): AsyncGenerator<ResultChunk, void, undefined> {
-  let madeCount = 0;
+  let readCount = 0;
   try {
     for await (const chunk of chunks) {
-      madeCount++;
-      if (madeCount === count) onMade();
+      readCount++;
+      if (readCount === count) onReadAhead();
       yield chunk;
     }
   } finally {
-    onMade();
+    onReadAhead();
   }
 }
 

@@ -30,8 +30,8 @@ export class TableMemory {
   /** Memory of tables with rows that wait for a flush. */
   waitingBytes = 0;
 
-  constructor(engineBytes: number) {
-    this.#limitBytes = engineBytes / 8;
+  constructor(duckDbBytes: number) {
+    this.#limitBytes = duckDbBytes / 8;
   }
 
   /** Size at which a group of tables is flushed before more tables are loaded. */

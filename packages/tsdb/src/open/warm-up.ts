@@ -85,7 +85,7 @@ async function warmUpQueries(deps: {
     access: FULL_ACCESS,
     params: new Map(),
     signal,
-    isOwn: true,
+    isInternal: true,
   };
   const table = catalog.database(INTERNAL_DATABASE)?.tables.get(OWN_TABLE);
   const field = [...(table?.columns.values() ?? [])].find(({ kind }) => kind === 'float64')?.name;

@@ -5,7 +5,7 @@ import { memoryShares } from './memory-shares.js';
 const MIB = 1024 * 1024;
 const shares = (processMib: number, given: Partial<Parameters<typeof memoryShares>[0]> = {}) => {
   const of = memoryShares({ query_memory_bytes: 0, ...given }, processMib * MIB);
-  return [of.columnBytes, of.engineBytes, of.flushBytes, of.bufferLimitBytes].map((n) => n / MIB);
+  return [of.columnBytes, of.duckDbBytes, of.flushBytes, of.bufferLimitBytes].map((n) => n / MIB);
 };
 
 describe('memoryShares', () => {

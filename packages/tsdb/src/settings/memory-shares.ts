@@ -18,7 +18,7 @@ const OTHER_BYTES = 600_000_000;
 /** Bytes that each part of the service may use. */
 export interface MemoryShares {
   readonly columnBytes: number;
-  readonly engineBytes: number;
+  readonly duckDbBytes: number;
   /** Rows in memory are flushed when they reach this size. */
   readonly flushBytes: number;
   /** Writes are refused when rows in memory reach this size. */
@@ -51,22 +51,22 @@ export function memoryShares(
       ? LEAST_MEMORY_BYTES
       : Math.max(LEAST_DEFAULT_BYTES, Math.floor(processBytes / 4)));
   const columnBytes = settings.column_cache_bytes ?? Math.floor(allBytes / 2);
-  const engineBytes = settings.query_memory_bytes || Math.floor((allBytes * 3) / 8);
+  const duckDbBytes = settings.query_memory_bytes || Math.floor((allBytes * 3) / 8);
   const bufferLimitBytes =
     settings.buffer_limit_bytes ?? Math.min(MOST_BUFFER_BYTES, Math.floor(allBytes / 2));
   const flushBytes =
     settings.buffer_flush_bytes ??
     // DuckDB stores the rows and needs memory to sort them.
-    Math.min(MOST_FLUSH_BYTES, Math.floor(allBytes / 8), Math.floor(engineBytes / 3));
+    Math.min(MOST_FLUSH_BYTES, Math.floor(allBytes / 8), Math.floor(duckDbBytes / 3));
   const problems: string[] = [];
   if (settings.memory_bytes !== undefined) {
     if (allBytes > processBytes)
       problems.push(
         `tsdb.memory_bytes: ${allBytes} exceeds the ${processBytes} bytes available to this process; use a smaller value`,
       );
-    if (columnBytes + engineBytes > allBytes)
+    if (columnBytes + duckDbBytes > allBytes)
       problems.push(
-        `tsdb.query_memory_bytes, tsdb.column_cache_bytes: ${columnBytes + engineBytes} bytes together exceed tsdb.memory_bytes (${allBytes}); use smaller values. A setting that is not given uses its share of tsdb.memory_bytes`,
+        `tsdb.query_memory_bytes, tsdb.column_cache_bytes: ${columnBytes + duckDbBytes} bytes together exceed tsdb.memory_bytes (${allBytes}); use smaller values. A setting that is not given uses its share of tsdb.memory_bytes`,
       );
   }
   const { buffer_flush_bytes = 0, buffer_limit_bytes = buffer_flush_bytes } = settings;
@@ -78,7 +78,7 @@ export function memoryShares(
   // A small limit must not be reached before there are rows to flush.
   return {
     columnBytes,
-    engineBytes,
+    duckDbBytes,
     flushBytes: Math.min(flushBytes, bufferLimitBytes / 4),
     bufferLimitBytes,
     processNeedsBytes: allBytes + OTHER_BYTES,

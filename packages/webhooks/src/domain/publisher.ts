@@ -129,7 +129,7 @@ export class Publisher {
   }
 
   async #write(batch: readonly Prepared[]): Promise<readonly PublishOutcome[]> {
-    return await this.#deps.engine.taking(async () => {
+    return await this.#deps.engine.trackIntake(async () => {
       let outcomes: readonly AcceptOutcome[];
       try {
         outcomes = await this.#deps.queue.intake.accept(

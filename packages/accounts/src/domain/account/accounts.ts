@@ -15,11 +15,11 @@ import type { AccountStore, Aggregate } from '../../storage/account-store.js';
 import type { WriteSet } from '../../storage/commit-queue.js';
 import type { FixtureStore } from '../../storage/fixture-store.js';
 import type { AccountWriter, FinishedChange } from '../change/account-writer.js';
-import { type FactFinder, namedIn } from '../change/facts.js';
+import { type FactFinder, referencesIn } from '../change/facts.js';
 import { type GivenAccount, mergeAccount } from '../change/merge-account.js';
 import type { MutationAnswer, MutationOutcome, Mutations } from '../change/mutations.js';
 import { normalisePhone } from '../change/phone-format.js';
-import { unanswered } from '../engine/injected.js';
+import { remainingInjected } from '../engine/injected.js';
 import { invalidFields } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
 import type { AccountAccess } from './account-access.js';
@@ -168,7 +168,7 @@ export class Accounts {
     const nowMs = operation === 'create' ? stored.account.createdMs : clock.nowMs();
     const { given, token } = await this.#withToken(context, write.given, operation);
     const { account, individual } = this.#merge(stored, given, context, nowMs);
-    const fileIds = namedIn(given);
+    const fileIds = referencesIn(given);
     const facts = await this.#deps.facts.find(context.tenant, fileIds, {
       accountId: stored.account.id,
       countsOpenAccounts: operation === 'create' && context.settings.max_accounts !== null,
@@ -191,7 +191,7 @@ export class Accounts {
         persons: stored.persons,
       }),
     );
-    const injected = unanswered(account.injected, provided);
+    const injected = remainingInjected(account.injected, provided);
     const after = {
       account: normalisePhone({ ...account, injected }),
       persons: withPerson(stored.persons, individual),
@@ -328,7 +328,7 @@ function refuseMisplaced(stored: StoredAccount, merged: StoredAccount, given: Gi
 
 /** Returns the lock keys of all resources that concurrent requests may compete for. */
 function lockKeysOf({ tenant }: RequestContext, { given }: AccountWrite): string[] {
-  const { clockIds, invoicePrefix, fileIds } = namedIn(given);
+  const { clockIds, invoicePrefix, fileIds } = referencesIn(given);
   const { platform } = tenant;
   return [
     ...clockIds.map((id) => `clock:${id}`),

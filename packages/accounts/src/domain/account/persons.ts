@@ -5,10 +5,10 @@ import { CreationOrder } from '../../model/ids.js';
 import { refuse } from '../../model/violation.js';
 import { personObject } from '../../model/wire/person-object.js';
 import type { Aggregate } from '../../storage/account-store.js';
-import { namedIn } from '../change/facts.js';
+import { referencesIn } from '../change/facts.js';
 import { mergePerson } from '../change/merge-account.js';
 import type { MutationAnswer, MutationOutcome } from '../change/mutations.js';
-import { unanswered } from '../engine/injected.js';
+import { remainingInjected } from '../engine/injected.js';
 import { notFound } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
@@ -99,7 +99,7 @@ export class Persons {
     const { person_token } = write.given;
     const lockKeys = [
       `account:${accountId}`,
-      ...namedIn(write.given).fileIds.map((id) => `file:${id}`),
+      ...referencesIn(write.given).fileIds.map((id) => `file:${id}`),
       ...(person_token === undefined ? [] : [`token:${person_token}`]),
     ];
     const concurrencyKey = `account:${accountId}`;
@@ -119,7 +119,7 @@ export class Persons {
     const { given, token } = await this.#withToken(context, account.id, write.given);
     const provided = new Provided(given);
     const merged = this.#merge(stored, before, given, context.tenant.livemode);
-    const { fileIds, ...others } = namedIn(given);
+    const { fileIds, ...others } = referencesIn(given);
     const facts = await this.#deps.facts.find(
       context.tenant,
       { ...others, fileIds },
@@ -142,7 +142,7 @@ export class Persons {
       }),
     );
     const persons = replacePerson(stored.persons, merged);
-    const injected = unanswered(account.injected, provided, before?.id);
+    const injected = remainingInjected(account.injected, provided, before?.id);
     const after = { account: { ...account, injected }, persons };
     const done = this.#deps.writer.finish(stored, after, reasonOf(context));
     if (token !== undefined) this.#deps.tokens.use(done.writes, token);

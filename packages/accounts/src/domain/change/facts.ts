@@ -17,7 +17,7 @@ import type { AccountStore } from '../../storage/account-store.js';
 import type { FixtureStore } from '../../storage/fixture-store.js';
 
 /** References in a request to objects that may not exist. */
-export interface Named {
+export interface References {
   readonly fileIds: readonly string[];
   readonly paymentMethodIds: readonly string[];
   readonly templateIds: readonly string[];
@@ -43,7 +43,7 @@ const MAGIC_PAYMENT_METHODS: ReadonlySet<string> = new Set([
 export const ANY_PURPOSE = '*';
 
 /** Collects the referenced ids in a request, in the notation of requests. */
-export function namedIn(given: unknown): Named {
+export function referencesIn(given: unknown): References {
   const identity = at(given, 'identity');
   const customer = at(given, 'configuration', 'customer');
   const branding = at(given, 'configuration', 'merchant', 'branding');
@@ -100,19 +100,19 @@ export class FactFinder {
 
   async find(
     tenant: Tenant,
-    named: Named,
+    references: References,
     about: { readonly accountId: string; readonly countsOpenAccounts: boolean },
   ): Promise<Facts> {
     const { accounts } = this.#deps;
     const [files, paymentMethods, invoiceTemplateIds, testClocks, isTaken, openAccountCount] =
       await Promise.all([
-        this.#files(tenant, named.fileIds),
-        this.#paymentMethods(tenant, named.paymentMethodIds),
-        this.#templates(tenant, named.templateIds),
-        this.#clocks(tenant, named.clockIds, about.accountId),
-        named.invoicePrefix === undefined
+        this.#files(tenant, references.fileIds),
+        this.#paymentMethods(tenant, references.paymentMethodIds),
+        this.#templates(tenant, references.templateIds),
+        this.#clocks(tenant, references.clockIds, about.accountId),
+        references.invoicePrefix === undefined
           ? false
-          : accounts.isInvoicePrefixTaken(tenant, named.invoicePrefix, about.accountId),
+          : accounts.isInvoicePrefixTaken(tenant, references.invoicePrefix, about.accountId),
         about.countsOpenAccounts ? accounts.countOpen(tenant) : 0,
       ]);
     return {

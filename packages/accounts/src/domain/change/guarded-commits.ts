@@ -31,7 +31,7 @@ export class GuardedCommits {
     recordId?: string,
   ): Promise<{ readonly made: T; readonly result: Exclude<CommitResult, 'stale'> }> {
     for (let attempt = 1; attempt <= MAX_ATTEMPT_COUNT; attempt++) {
-      const guards = await this.#guards.look(lockKeys);
+      const guards = await this.#guards.readVersions(lockKeys);
       const { made, writes } = await make();
       if (writes === undefined) return { made, result: 'done' };
       const result = await this.#commits.commit(writes.guard(guards), recordId);

@@ -5,7 +5,7 @@ import { AccountsRefused } from '../../model/violation.js';
 import type { WriteSet } from '../../storage/commit-queue.js';
 import type { Encryptor } from '../../storage/encryptor.js';
 import type { IdempotencyStore } from '../../storage/idempotency-store.js';
-import type { AccountMetrics } from '../numbers/account-numbers.js';
+import type { AccountMetrics } from '../metrics/account-metrics.js';
 import type { RequestContext } from '../request-context.js';
 import { type GuardedCommits, tooManyUpdates } from './guarded-commits.js';
 import type { KeyedLocks } from './keyed-locks.js';
@@ -50,7 +50,7 @@ interface MutationsDeps {
   readonly records: IdempotencyStore;
   readonly locks: KeyedLocks;
   readonly encryptor: Encryptor;
-  readonly numbers: Pick<AccountMetrics, 'repeated'>;
+  readonly metrics: Pick<AccountMetrics, 'repeated'>;
 }
 
 /**
@@ -76,7 +76,7 @@ export class Mutations {
   async run(call: MutationCall, work: () => Promise<MutationOutcome>): Promise<MutationAnswer> {
     try {
       const answer = await this.#run(call, work);
-      if (answer.originalRequestId !== undefined) this.#deps.numbers.repeated('replayed');
+      if (answer.originalRequestId !== undefined) this.#deps.metrics.repeated('replayed');
       return answer;
     } catch (error) {
       this.#count(error);
@@ -197,8 +197,8 @@ export class Mutations {
 
   #count(error: unknown): void {
     const code = error instanceof AccountsRefused ? error.violation.code : undefined;
-    if (code === REUSED) this.#deps.numbers.repeated('other_parameters');
-    else if (code === IN_USE) this.#deps.numbers.repeated('in_use');
+    if (code === REUSED) this.#deps.metrics.repeated('other_parameters');
+    else if (code === IN_USE) this.#deps.metrics.repeated('in_use');
   }
 }
 

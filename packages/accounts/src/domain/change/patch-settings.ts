@@ -21,7 +21,7 @@ export function patchSettings(
   body: Readonly<Record<string, unknown>>,
   { lists, terms }: { readonly lists: ReferenceLists; readonly terms: VendorTerms },
 ): PlatformSettings {
-  const given = terms.takeInSettings(body);
+  const given = terms.settingsToInternal(body);
   const patched = mergePatch(settings, given) as Readonly<Record<string, unknown>>; // the patch of an object is an object
   const isNamed = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(given, name);
   const named = Object.fromEntries(Object.entries(patched).filter(isNamed));

@@ -229,7 +229,7 @@ export class EventDelivery {
     const untilMs = clock.monotonicMs() + CLAIM_MS;
     if (!(await store.claim(delivery, clock.nowMs() + CLAIM_MS))) return;
     // After this time, another node makes the attempt.
-    const isWanted = (): boolean => !store.isShared || clock.monotonicMs() < untilMs;
+    const maySend = (): boolean => !store.isShared || clock.monotonicMs() < untilMs;
     const destination = await destinations.find(delivery.destinationId);
     const found = destination && (await this.#eventOf(delivery, events));
     const writes = new WriteSet();
@@ -238,10 +238,10 @@ export class EventDelivery {
       return;
     }
     const attemptedMs = clock.nowMs();
-    const sent = await this.#send(destination, delivery, { body: JSON.stringify(found), isWanted });
+    const sent = await this.#send(destination, delivery, { body: JSON.stringify(found), maySend });
     const isTaken = isSuccess(sent.outcome);
     // The attempt is repeated at the next start or by another node.
-    if ((this.#stop.signal.aborted || !isWanted()) && !isTaken) return;
+    if ((this.#stop.signal.aborted || !maySend()) && !isTaken) return;
     store.putAttempt(writes, this.#recordOf(delivery, { ...sent, attemptedMs }));
     const delaySec = DELAYS_SEC[delivery.attempt];
     if (isTaken || delaySec === undefined) {
@@ -263,13 +263,13 @@ export class EventDelivery {
   async #send(
     { id, url, secret }: EventDestination,
     { eventId: event, attempt }: PendingDelivery,
-    { body, isWanted }: { readonly body: string; readonly isWanted: () => boolean },
+    { body, maySend }: { readonly body: string; readonly maySend: () => boolean },
   ): Promise<{ readonly outcome: Outcome; readonly durationMs: number }> {
     const { clock, sender, metrics, log } = this.#deps;
     const headers = this.#headers(secret, body);
     const startMs = clock.monotonicMs();
     const request = { url: new URL(url), headers, body: Buffer.from(body) };
-    const outcome = await sender.send(request, { signal: this.#stop.signal, isWanted });
+    const outcome = await sender.send(request, { signal: this.#stop.signal, maySend });
     const durationMs = clock.monotonicMs() - startMs;
     if (this.#stop.signal.aborted && !isSuccess(outcome)) return { outcome, durationMs };
     metrics.observe(outcome, durationMs);

@@ -6,7 +6,7 @@ import type { InjectedRequirement } from '../../model/account/requirements.js';
  * @param personId Person whose fields were written; without it, those of the account. Source:
  * accounts, section 16.6.
  */
-export function unanswered(
+export function remainingInjected(
   injected: readonly InjectedRequirement[],
   provided: Provided,
   personId?: string,

@@ -93,7 +93,7 @@ export class Events {
   /** Replaces the vendor word in capability names; text from clients is unchanged. */
   #shown(event: Record<string, unknown>): Record<string, unknown> {
     const { data } = event as { data?: unknown };
-    return data === undefined ? event : { ...event, data: this.#deps.terms.outAll(data) };
+    return data === undefined ? event : { ...event, data: this.#deps.terms.allToWire(data) };
   }
 
   #oldestMs(): number {

@@ -265,13 +265,13 @@ export class Operator {
     const { lists, terms, random } = this.#deps;
     const given = check<Omit<InjectedRequirement, 'id'>>(
       injectionSchema(lists),
-      terms.takeInRestricts(body),
+      terms.restrictsToInternal(body),
     );
     if (given.transition !== undefined) instant('transition', given.transition);
     const entry = { ...given, id: `reqent_${randomLetters(random, 16)}` };
     await this.#deps.upkeep.inject(await this.#tenantOf(at), at.id, entry);
     await this.#audit('requirement_injected', { account: at.id, entry: entry.id });
-    return { ...(this.#deps.terms.outAll(entry) as object) };
+    return { ...(this.#deps.terms.allToWire(entry) as object) };
   }
 
   async removeInjected(at: AccountAt, entryId: string): Promise<object> {
@@ -309,9 +309,9 @@ export class Operator {
     return {
       id,
       state,
-      injected_requirements: this.#deps.terms.outAll(injected),
+      injected_requirements: this.#deps.terms.allToWire(injected),
       verifications: shown,
-      ever_active: this.#deps.terms.outAll(everActive),
+      ever_active: this.#deps.terms.allToWire(everActive),
       due: dueMs === undefined ? null : timestamp(dueMs),
     };
   }

@@ -19,23 +19,23 @@ export class VendorTerms {
   }
 
   /** Replaces the word in values, capability ids, codes and messages of a response. */
-  out(text: string): string {
+  toWire(text: string): string {
     return this.term === 'vendor' ? text : text.replace(VENDOR_WORD, `$1${this.term}`);
   }
 
-  /** Applies `out` to all strings and member names in `value`. */
-  outAll(value: unknown): unknown {
+  /** Applies `toWire` to all strings and member names in `value`. */
+  allToWire(value: unknown): unknown {
     if (this.term === 'vendor') return value;
-    if (typeof value === 'string') return this.out(value);
-    if (Array.isArray(value)) return value.map((item) => this.outAll(item));
+    if (typeof value === 'string') return this.toWire(value);
+    if (Array.isArray(value)) return value.map((item) => this.allToWire(item));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [this.out(name), this.outAll(inner)]),
+      Object.entries(value).map(([name, inner]) => [this.toWire(name), this.allToWire(inner)]),
     );
   }
 
   /** Replaces every accepted alias in a parsed body where the word has a meaning. */
-  takeIn(body: unknown): unknown {
+  toInternal(body: unknown): unknown {
     const configuration = (at: unknown): unknown => inside(at, 'capabilities', this.#capabilities);
     const withDefaults = inside(body, 'defaults', (defaults) =>
       inside(defaults, 'responsibilities', this.#collectors),
@@ -45,8 +45,8 @@ export class VendorTerms {
     );
   }
 
-  /** Same as `takeIn`, for a patch of a platform's settings. */
-  takeInSettings(patch: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  /** Same as `toInternal`, for a patch of a platform's settings. */
+  settingsToInternal(patch: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const capabilities = inside(patch, 'disabled_capabilities', this.#ids);
     const denied = inside(capabilities, 'platform_country_capabilities_denied', this.#keys);
     const defaults = inside(denied, 'default_responsibilities', this.#collectors);
@@ -56,8 +56,8 @@ export class VendorTerms {
     return combinations as Record<string, unknown>; // `inside` returns an object for an object
   }
 
-  /** Same as `takeIn`, for the capabilities that an injected requirement restricts. */
-  takeInRestricts(body: unknown): unknown {
+  /** Same as `toInternal`, for the capabilities that an injected requirement restricts. */
+  restrictsToInternal(body: unknown): unknown {
     const restrict = (item: unknown): unknown =>
       inside(item, 'capability', (id) => (typeof id === 'string' ? this.#capability(id) : id));
     return inside(body, 'restricts', (items) =>

@@ -45,13 +45,13 @@ export function accountObject(
     defaults: section('defaults', () => defaultsObject(account, options)),
     display_name: fields.display_name ?? null,
     future_requirements: section('future_requirements', () =>
-      options.terms.outAll(requirementsObject(account.futureRequirements)),
+      options.terms.allToWire(requirementsObject(account.futureRequirements)),
     ),
     identity: section('identity', () => identityObject(view)),
     livemode: account.livemode,
     metadata: fields.metadata ?? {},
     requirements: section('requirements', () =>
-      options.terms.outAll(requirementsObject(account.requirements)),
+      options.terms.allToWire(requirementsObject(account.requirements)),
     ),
   };
 }
@@ -108,9 +108,9 @@ function defaultsObject(account: StoredAccount, { lists, terms }: WireOptions): 
     ...(defaults.payout_methods && { payout_methods: defaults.payout_methods }),
     ...(defaults.profile && { profile: defaults.profile }),
     responsibilities: {
-      ...(fees_collector !== undefined && { fees_collector: terms.out(fees_collector) }),
-      ...(losses_collector !== undefined && { losses_collector: terms.out(losses_collector) }),
-      requirements_collector: terms.out(collector),
+      ...(fees_collector !== undefined && { fees_collector: terms.toWire(fees_collector) }),
+      ...(losses_collector !== undefined && { losses_collector: terms.toWire(losses_collector) }),
+      requirements_collector: terms.toWire(collector),
     },
     ...(defaults.timezone !== undefined && { timezone: defaults.timezone }),
   };

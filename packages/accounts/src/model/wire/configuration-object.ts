@@ -103,7 +103,7 @@ function capabilitiesOf(
     if (key.startsWith(prefix)) putAt(tree, key.slice(prefix.length).split('.'), status);
   }
   if (Object.keys(tree).length === 0) return {};
-  return { capabilities: terms.outAll(tree) as Wire }; // `outAll` returns an object for an object
+  return { capabilities: terms.allToWire(tree) as Wire }; // `allToWire` returns an object for an object
 }
 
 function putAt(tree: Wire, path: readonly string[], status: CapabilityStatus): void {

@@ -49,12 +49,12 @@ function renderPage(terms: VendorTerms): string {
 }
 
 function renderCode(code: ErrorCode, terms: VendorTerms): string {
-  const shown = terms.out(code);
+  const shown = terms.toWire(code);
   const members = MEMBERS[ERROR_CODES[code]];
   const more = members === '' ? '' : `, with ${members}`;
   return [
     `<h2 id="${shown}">${shown}</h2>`,
     `<p><small>status ${statusOf(code)}${more}</small></p>`,
-    `<p>${escapeHtml(terms.out(ERROR_GUIDE[code]))}</p>`,
+    `<p>${escapeHtml(terms.toWire(ERROR_GUIDE[code]))}</p>`,
   ].join('');
 }

@@ -9,7 +9,7 @@ const LOOK_EVERY = 64;
 
 /** Yielder shared by all long tasks, and the signal that cancels this one. */
 export interface Pace {
-  readonly turns: EventLoopYielder;
+  readonly yielder: EventLoopYielder;
   /** Aborted when the client no longer waits for the result. */
   readonly signal: AbortSignal | undefined;
 }
@@ -43,7 +43,7 @@ export class Slices {
   /** Like `next`, for entries that each take long. */
   check(): Promise<void> | undefined {
     if (performance.now() - this.#startMs < SLICE_MS) return undefined;
-    return (this.#pace?.turns.next() ?? nextTick()).then(() => {
+    return (this.#pace?.yielder.next() ?? nextTick()).then(() => {
       this.assertWanted();
       this.#startMs = performance.now();
     });

@@ -48,7 +48,7 @@ export class Catalog {
   readonly #indexes = new Map<string, TextIndex>();
   readonly #thread = new TextThread();
   readonly #imageLink: ImageLink;
-  readonly #turns = new EventLoopYielder();
+  readonly #yielder = new EventLoopYielder();
   #questionCount = 0;
 
   constructor(imageLink: ImageLink) {
@@ -91,8 +91,8 @@ export class Catalog {
     if (this.#questionCount >= MAX_QUESTIONS) throw new ServerBusy('too many searches are queued');
     this.#questionCount += 1;
     try {
-      if (this.#turns.isBusy) await this.#turns.next();
-      const slices = new Slices({ turns: this.#turns, signal });
+      if (this.#yielder.isBusy) await this.#yielder.next();
+      const slices = new Slices({ yielder: this.#yielder, signal });
       slices.assertWanted();
       return await answer(slices);
     } finally {

@@ -67,7 +67,7 @@ function importOptions(request: HttpRequest) {
     publish: parameters.flag('publish') ?? false,
     strict: parameters.flag('strict') ?? false,
     overlay: parameters.flag('overlay') ?? false,
-    signal: request.leaving(),
+    signal: request.disconnectSignal(),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Clock, HeaderList, Pass } from '@plinth/kernel';
 import type { RateLimitConfig } from '../../config.js';
-import type { Lease } from '../../domain/lease.js';
 import type { Limiter, Outcome } from '../../domain/limiter.js';
+import type { RequestCharge } from '../../domain/request-charge.js';
 import { rateLimitError } from '../../errors.js';
 import type { Caller } from '../../model/caller.js';
 import { type Plan, windowSecOf } from '../../model/plan.js';
@@ -24,7 +24,7 @@ export interface LimitedRequest {
 }
 
 /** A refusal in the dialect of the requested service, with rate limit headers. */
-export interface Worded {
+export interface FormattedRefusal {
   readonly refusal: Refusal;
   readonly headers: HeaderList;
 }
@@ -38,22 +38,22 @@ export const UNLIMITED: Pass = { begin() {}, settle: () => NO_HEADERS, finish() 
 export function admitRequest(
   deps: AdmitDeps,
   limited: LimitedRequest,
-): Pass | Worded | Promise<Pass | Worded> {
+): Pass | FormattedRefusal | Promise<Pass | FormattedRefusal> {
   const { limiter } = deps;
-  return unlessAway(
+  return orUnavailable(
     limited,
     () => limiter.admit(limited.caller, limited.plan, limited.service),
-    (outcome) => wordOutcome(deps, limited, outcome),
+    (outcome) => formatOutcome(deps, limited, outcome),
   );
 }
 
 /** Queries a store, synchronously if possible. Returns a refusal when the store is unavailable. */
-export function unlessAway<Found, Then>(
+export function orUnavailable<Found, Then>(
   limited: Pick<LimitedRequest, 'context'>,
   find: () => Found | Promise<Found>,
   then: (found: Found) => Then | Promise<Then>,
-): Then | Worded | Promise<Then | Worded> {
-  const fail = (error: unknown): Worded => {
+): Then | FormattedRefusal | Promise<Then | FormattedRefusal> {
+  const fail = (error: unknown): FormattedRefusal => {
     if (!rateLimitError.is(error, 'store_unavailable')) throw error;
     return { refusal: unavailableRefusal(limited.context()), headers: NO_HEADERS };
   };
@@ -66,11 +66,11 @@ export function unlessAway<Found, Then>(
   return found instanceof Promise ? found.then(then, fail) : then(found);
 }
 
-function wordOutcome(
+function formatOutcome(
   { config, clock }: AdmitDeps,
   { caller, context }: LimitedRequest,
-  { admission, isRefused, lease }: Outcome,
-): Pass | Worded {
+  { admission, isRefused, charge }: Outcome,
+): Pass | FormattedRefusal {
   const windowSec = windowSecOf(caller, admission.plan);
   const hasIetfHeaders = config.ietf_headers;
   const headers = (): HeaderList => headerList(admission, { windowSec, clock, hasIetfHeaders });
@@ -82,29 +82,31 @@ function wordOutcome(
     const refusal = refusalOf(caller, admission, context());
     return { refusal, headers: [...headers(), ...named] };
   }
-  return lease === undefined ? { ...UNLIMITED, settle: headers } : new LimitedPass(lease, headers);
+  return charge === undefined
+    ? { ...UNLIMITED, settle: headers }
+    : new LimitedPass(charge, headers);
 }
 
 class LimitedPass implements Pass {
-  readonly #lease: Lease;
+  readonly #charge: RequestCharge;
   readonly #headers: () => HeaderList;
 
   /** @param headers returns the state of the charged bucket at the time of the call. */
-  constructor(lease: Lease, headers: () => HeaderList) {
-    this.#lease = lease;
+  constructor(charge: RequestCharge, headers: () => HeaderList) {
+    this.#charge = charge;
     this.#headers = headers;
   }
 
   begin(): void {
-    this.#lease.begin();
+    this.#charge.begin();
   }
 
   settle(status: number): HeaderList {
-    this.#lease.settle(status);
+    this.#charge.settle(status);
     return this.#headers();
   }
 
   finish(): void {
-    this.#lease.finish();
+    this.#charge.finish();
   }
 }

@@ -8,14 +8,14 @@ import {
   ClientAddresses,
   type Dialect,
   emptyAnswer,
+  type GateRequest,
   loadSettings,
   type Principal,
   type Route,
-  type Visit,
 } from '@plinth/kernel';
 import { ManualClock, requestHead, SeededRandom } from '@plinth/kernel/testing';
 import { RATE_LIMIT_SETTINGS, type RateLimitConfig } from '../../config.js';
-import { LimiterMetrics } from '../../domain/limiter-numbers.js';
+import { LimiterMetrics } from '../../domain/limiter-metrics.js';
 import { LoginGuard } from '../../domain/login-guard.js';
 import { makeLimiter } from '../../domain/make-limiter.js';
 import { rateLimitError } from '../../errors.js';
@@ -66,7 +66,7 @@ function open(
   const routes = new RouteListing();
   const gate = new HttpGate({
     ...{ config, clock, routes },
-    limiter: makeLimiter({ config, store, clock, numbers: new LimiterMetrics() }),
+    limiter: makeLimiter({ config, store, clock, metrics: new LimiterMetrics() }),
     logins: new LoginGuard({ clock }),
   });
   const addresses = new ClientAddresses({
@@ -96,7 +96,7 @@ function open(
   };
   return { clock, gate, store, routes, ask, told, inTurn };
 }
-type Asked = Partial<Visit> & Sent;
+type Asked = Partial<GateRequest> & Sent;
 
 interface Sent {
   readonly from?: string;
@@ -109,7 +109,7 @@ interface Sent {
 function visit(
   { dialect, addresses }: { readonly dialect: Dialect; readonly addresses: ClientAddresses },
   { from, method = 'GET', authorization, forwarded, socket = new Socket(), ...rest }: Asked,
-): Visit {
+): GateRequest {
   const headers = {
     ...(authorization !== undefined && { authorization }),
     ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }),

@@ -2,6 +2,7 @@ import {
   bytesAnswer,
   type Clock,
   docsBaseAt,
+  type GateRequest,
   type HeaderList,
   type HttpHead,
   loginOfUrl,
@@ -10,7 +11,6 @@ import {
   type RequestGate,
   type Route,
   type RouteCost,
-  type Visit,
 } from '@plinth/kernel';
 import { type RateLimitConfig, type ServiceRule, serviceRule } from '../../config.js';
 import type { Limiter } from '../../domain/limiter.js';
@@ -21,10 +21,10 @@ import { makePlan, type Plan } from '../../model/plan.js';
 import type { RouteListing } from '../route-listing.js';
 import {
   admitRequest,
+  type FormattedRefusal,
   type LimitedRequest,
+  orUnavailable,
   UNLIMITED,
-  unlessAway,
-  type Worded,
 } from './admit-request.js';
 import { ConnectionGuard } from './connection-guard.js';
 import { loginRefusal, type RefusalContext } from './refusal.js';
@@ -46,7 +46,7 @@ const NO_HEADERS: HeaderList = [];
 const CUT: Refused = { refusal: undefined };
 
 type Decision = Pass | Refused;
-type Admitted = Pass | Worded;
+type Admitted = Pass | FormattedRefusal;
 
 /**
  * Applies rate limits before requests reach their services. Source: rate-limits, sections 2, 5 and
@@ -78,31 +78,32 @@ export class HttpGate implements RequestGate {
     }
   }
 
-  admit(visit: Visit): Decision | Promise<Decision> {
+  admit(gateRequest: GateRequest): Decision | Promise<Decision> {
     const { logins } = this.#deps;
-    const { request } = visit;
+    const { request } = gateRequest;
     const { client } = request;
-    const isWrong = visit.purpose === 'refusal' && presentsCredential(request);
+    const isWrong = gateRequest.purpose === 'refusal' && presentsCredential(request);
     if (isWrong && !logins.noteFailure(client.key)) {
-      const refusal = loginRefusal(this.#contextOf(visit));
-      return this.#refuse(visit, { refusal, headers: NO_HEADERS });
+      const refusal = loginRefusal(this.#contextOf(gateRequest));
+      return this.#refuse(gateRequest, { refusal, headers: NO_HEADERS });
     }
-    const plan = this.#planOf(visit);
-    if (plan === 'exempt' || this.#isExempt(visit)) return UNLIMITED;
-    const caller = this.#callerOf(visit);
+    const plan = this.#planOf(gateRequest);
+    if (plan === 'exempt' || this.#isExempt(gateRequest)) return UNLIMITED;
+    const caller = this.#callerOf(gateRequest);
     if (!this.#mayConnect(caller, request)) return CUT;
     const limited: LimitedRequest = {
       caller,
       plan,
-      service: visit.dialect.service,
-      context: () => this.#contextOf(visit),
+      service: gateRequest.dialect.service,
+      context: () => this.#contextOf(gateRequest),
     };
     const admit = (): Admitted | Promise<Admitted> => admitRequest(this.#deps, limited);
     const refuse = (admitted: Admitted): Decision =>
-      'refusal' in admitted ? this.#refuse(visit, admitted) : admitted;
+      'refusal' in admitted ? this.#refuse(gateRequest, admitted) : admitted;
     // Banned callers stay rejected; others are not charged for a credential that the server could
     // not check.
-    const admitted = visit.purpose === 'uncheckable' ? this.#unlessBanned(limited, admit) : admit();
+    const admitted =
+      gateRequest.purpose === 'uncheckable' ? this.#unlessBanned(limited, admit) : admit();
     return admitted instanceof Promise ? admitted.then(refuse) : refuse(admitted);
   }
 
@@ -110,14 +111,14 @@ export class HttpGate implements RequestGate {
     limited: LimitedRequest,
     admit: () => Admitted | Promise<Admitted>,
   ): Admitted | Promise<Admitted> {
-    return unlessAway(
+    return orUnavailable(
       limited,
       () => this.#deps.limiter.store.banOf(limited.caller.key),
       (ban) => (ban === undefined ? UNLIMITED : admit()),
     );
   }
 
-  #isExempt({ principal, request }: Visit): boolean {
+  #isExempt({ principal, request }: GateRequest): boolean {
     if (request.client.isExempt) return true;
     return principal?.kind === 'app' && this.#deps.config.app_jwt === 'exempt';
   }
@@ -128,13 +129,13 @@ export class HttpGate implements RequestGate {
     return this.#connections?.admits(caller.key, socket) !== false;
   }
 
-  #callerOf({ principal, request: { client } }: Visit): Caller {
+  #callerOf({ principal, request: { client } }: GateRequest): Caller {
     const { callers } = this.#deps.limiter;
     const known = principal === undefined ? undefined : callers.ofPrincipal(principal);
     return known ?? callers.ofAddress(client.key, client.address);
   }
 
-  #contextOf({ request, dialect, headers }: Visit): RefusalContext {
+  #contextOf({ request, dialect, headers }: GateRequest): RefusalContext {
     const { config } = this.#deps;
     const idHeader = `x-${config.vendor_name.toLowerCase()}-request-id`;
     return {
@@ -145,7 +146,7 @@ export class HttpGate implements RequestGate {
     };
   }
 
-  #refuse({ request, dialect }: Visit, { refusal, headers }: Worded): Refused {
+  #refuse({ request, dialect }: GateRequest, { refusal, headers }: FormattedRefusal): Refused {
     const { status, contentType, retryAfterSec, body } = refusal;
     const bytes = Buffer.from(JSON.stringify(dialect.formatRefusal?.(body) ?? body));
     const retry: HeaderList =
@@ -163,7 +164,7 @@ export class HttpGate implements RequestGate {
     return rule;
   }
 
-  #planOf({ request, route, dialect }: Visit): Plan | 'exempt' {
+  #planOf({ request, route, dialect }: GateRequest): Plan | 'exempt' {
     if (route === undefined) return this.#unroutedPlan(request.method, dialect.service);
     let plan = this.#plans.get(route);
     if (plan === undefined) {
@@ -204,7 +205,7 @@ export class HttpGate implements RequestGate {
   }
 }
 
-const presentsCredential = ({ headers, url }: Visit['request']): boolean =>
+const presentsCredential = ({ headers, url }: GateRequest['request']): boolean =>
   headers['authorization'] !== undefined || loginOfUrl(url) !== undefined;
 
 /** Clients can invent methods, so others share one plan, with the cost of a write. */

@@ -6,7 +6,7 @@ import type { Limiter } from '../../domain/limiter.js';
 import type { Caller } from '../../model/caller.js';
 import { endpointOf } from '../../model/endpoint.js';
 import { makePlan, type Plan } from '../../model/plan.js';
-import { admitRequest, type Worded } from './admit-request.js';
+import { admitRequest, type FormattedRefusal } from './admit-request.js';
 import type { RefusalContext } from './refusal.js';
 
 /** Describes an application's requests to the limiter. */
@@ -92,7 +92,7 @@ export function nodeMiddleware(
     const known = key === undefined ? undefined : limiter.callers.ofKey(key);
     const caller: Caller = known ?? limiter.callers.ofAddress(address.key, address.address);
 
-    const conclude = (admitted: Pass | Worded): void => {
+    const conclude = (admitted: Pass | FormattedRefusal): void => {
       if ('refusal' in admitted) {
         send(response, admitted);
         return;
@@ -113,7 +113,7 @@ export function nodeMiddleware(
 
 /**
  * Follows the response: the first byte ends the charged handler time, and its end or a closed
- * connection ends the lease.
+ * connection finishes the charge.
  */
 function watch(pass: Pass, response: ServerResponse): void {
   pass.begin();
@@ -132,7 +132,7 @@ function watch(pass: Pass, response: ServerResponse): void {
 
 function send(
   response: ServerResponse,
-  { refusal: { status, contentType, body, retryAfterSec }, headers }: Worded,
+  { refusal: { status, contentType, body, retryAfterSec }, headers }: FormattedRefusal,
 ): void {
   for (const [name, value] of headers) response.setHeader(name, value);
   if (retryAfterSec !== undefined) response.setHeader('retry-after', String(retryAfterSec));

@@ -28,7 +28,11 @@ function hubOf() {
   let dropCount = 0;
   const ask = (topics: string, positions: object = {}, leaving: AbortSignal = NOBODY) =>
     hub.open({
-      ...{ topics: topics.split(','), positions: new Map(Object.entries(positions)), leaving },
+      ...{
+        topics: topics.split(','),
+        positions: new Map(Object.entries(positions)),
+        disconnectSignal: leaving,
+      },
       isLetIn: () => true,
       drop: () => void dropCount++,
     });

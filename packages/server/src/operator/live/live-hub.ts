@@ -48,7 +48,7 @@ export class LiveHub {
   /**
    * Opens a stream of these topics. Throws `ServerBusy`.
    * @param at.isLetIn whether the client is still authorized; called repeatedly.
-   * @param at.leaving aborted when the client disconnects.
+   * @param at.disconnectSignal aborted when the client disconnects.
    * @param at.drop called when the stream has ended but the client has not read the end.
    * @returns the first unknown topic name in place of a stream.
    */
@@ -57,7 +57,7 @@ export class LiveHub {
     /** The last received event, by topic. */
     readonly positions: ReadonlyMap<string, number>;
     readonly isLetIn: () => boolean;
-    readonly leaving: AbortSignal;
+    readonly disconnectSignal: AbortSignal;
     readonly drop: () => void;
   }): Promise<LiveStream | string> {
     if (this.#isClosed) throw new ServerBusy('the server is shutting down');
@@ -66,7 +66,7 @@ export class LiveHub {
     }
     this.#openingCount++;
     try {
-      const topics = await this.#unlessLate(this.#openAll(at.topics), at.leaving);
+      const topics = await this.#unlessLate(this.#openAll(at.topics), at.disconnectSignal);
       if (typeof topics === 'string') return topics;
       if (this.#isClosed) throw new ServerBusy('the server is shutting down');
       const stream: LiveStream = new LiveStream(at.isLetIn, () => this.#leave(stream));
@@ -108,9 +108,9 @@ export class LiveHub {
   }
 
   /** The result of `opening`. Throws `ServerBusy` after a timeout, or when the client has disconnected. */
-  async #unlessLate<T>(opening: Promise<T>, leaving: AbortSignal): Promise<T> {
+  async #unlessLate<T>(opening: Promise<T>, disconnectSignal: AbortSignal): Promise<T> {
     const settled = new AbortController();
-    const over = AbortSignal.any([leaving, settled.signal]);
+    const over = AbortSignal.any([disconnectSignal, settled.signal]);
     const late = this.#clock.sleep(MAX_OPENING_MS, over).then(
       () => Promise.reject(new ServerBusy('a topic did not open in time')),
       () => Promise.reject(new ServerBusy('the client has disconnected')),

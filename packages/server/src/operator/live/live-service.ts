@@ -74,12 +74,12 @@ export function createLive(deps: {
               503: `${MAX_STREAM_COUNT} streams are open, a topic did not open in time, or the server is shutting down`,
             },
             async handle(request, { query }) {
-              const leaving = request.leaving();
+              const disconnectSignal = request.disconnectSignal();
               const stream = await hub.open({
                 topics: query.topics.split(','),
                 positions: positionsOf(request.headers['last-event-id'] ?? ''),
                 isLetIn: () => deps.isAdmin(request),
-                leaving,
+                disconnectSignal,
                 drop() {
                   // HTTP/2 connections also carry other responses, which an unread stream does not block.
                   if (request.httpVersion === 1) request.socket.destroy();
@@ -88,7 +88,7 @@ export function createLive(deps: {
               if (typeof stream === 'string') {
                 return operatorFailure(request, 404, `no such topic: ${stream}`);
               }
-              leaving.addEventListener('abort', () => stream.end(), { once: true });
+              disconnectSignal.addEventListener('abort', () => stream.end(), { once: true });
               return await piecesAnswer(200, HEADERS, stream.pieces());
             },
           }),

@@ -81,7 +81,7 @@ async function openEcho(at: { readonly pauseMs?: number } = {}) {
         waiting.push(bytes.length + socket.readableLength);
         turns.push(turn);
         if (bytes.toString('latin1', 0, 1) === '!') return undefined;
-        if (sizeBytes === 0) return 'cut';
+        if (sizeBytes === 0) return 'incomplete';
         const start = bytes.toString('latin1', 0, sizeBytes);
         const isLast = start === 'last;';
         const answer = async () => {
@@ -233,10 +233,10 @@ describe('FastConnection', () => {
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       new FastConnection(socket, {
         nowMs: 0,
-        read: (_bytes, leaving) => ({
+        read: (_bytes, disconnectSignal) => ({
           sizeBytes: 1,
           async answer() {
-            leaving();
+            disconnectSignal();
             await once(socket, 'end');
             await aWhile(50);
             return { start: 'answer' };
@@ -267,12 +267,12 @@ describe('FastConnection', () => {
       const server = createServer({ allowHalfOpen: true }, (socket) => {
         new FastConnection(socket, {
           nowMs: 0,
-          read: (_bytes, leaving) => ({
+          read: (_bytes, disconnectSignal) => ({
             sizeBytes: 1,
             async answer() {
               told.emit('begun');
               await aWhile(100); // The client has disconnected by then.
-              told.emit('asked', leaving());
+              told.emit('asked', disconnectSignal());
               return await new Promise<never>(() => undefined);
             },
             onGone: () => undefined,

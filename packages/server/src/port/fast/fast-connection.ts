@@ -33,8 +33,8 @@ export interface Answering {
   onGone(): void;
 }
 
-/** The start of the received bytes: a request, part of one (`cut`), or data for Node's HTTP server (`undefined`). */
-export type Asked = Answering | 'cut' | undefined;
+/** The start of the received bytes: a request, part of one (`incomplete`), or data for Node's HTTP server (`undefined`). */
+export type ReadResult = Answering | 'incomplete' | undefined;
 
 /** For longer requests, Node's parser is only a small part of the cost. */
 export const MAX_REQUEST_BYTES = 16 * 1024;
@@ -43,8 +43,8 @@ const REST_WAIT_MS = 100;
 
 export interface FastConnectionOptions {
   readonly nowMs: number;
-  /** @param leaving signal that aborts when the client disconnects. */
-  readonly read: (bytes: Buffer, leaving: () => AbortSignal) => Asked;
+  /** @param disconnectSignal signal that aborts when the client disconnects. */
+  readonly read: (bytes: Buffer, disconnectSignal: () => AbortSignal) => ReadResult;
   /** Called when a started response fails while the client is still connected. */
   readonly onCut: (error: unknown) => void;
   /** Called once, when the connection has ended or was passed to Node's HTTP server. */
@@ -66,11 +66,11 @@ export class FastConnection {
   /** The next data arrived before the last response was sent. */
   #isAhead = false;
   /** Bytes received of an incomplete request. */
-  #cutBytes = 0;
+  #incompleteBytes = 0;
   #restTimer: NodeJS.Timeout | undefined;
   #answering: Answering | undefined;
   /** Of the running request, if its handler uses the signal. */
-  #leaving: AbortController | undefined;
+  #disconnect: AbortController | undefined;
   #isClosing = false;
   /** No further request may be processed. Source: RFC 9112, section 9.6. */
   #hasSaidClose = false;
@@ -117,15 +117,15 @@ export class FastConnection {
       if (this.#socket.readableLength === 0) this.#socket.read();
       return;
     }
-    if (this.#cutBytes > 0 && this.#socket.readableLength === this.#cutBytes) return;
+    if (this.#incompleteBytes > 0 && this.#socket.readableLength === this.#incompleteBytes) return;
     const bytes = this.#take();
     if (bytes === null) return;
     const request = this.#options.read(bytes, this.#signal);
-    if (request === 'cut' && this.#isAhead) {
+    if (request === 'incomplete' && this.#isAhead) {
       this.#awaitRest(bytes);
       return;
     }
-    if (request === undefined || request === 'cut') {
+    if (request === undefined || request === 'incomplete') {
       this.#leave(bytes);
       return;
     }
@@ -145,7 +145,7 @@ export class FastConnection {
   }
 
   #awaitRest(bytes: Buffer): void {
-    this.#cutBytes = bytes.length;
+    this.#incompleteBytes = bytes.length;
     this.#socket.unshift(bytes);
     this.#restTimer ??= setTimeout(this.#giveUp, REST_WAIT_MS).unref();
   }
@@ -157,19 +157,19 @@ export class FastConnection {
   };
 
   #endWait(): void {
-    this.#cutBytes = 0;
+    this.#incompleteBytes = 0;
     clearTimeout(this.#restTimer);
     this.#restTimer = undefined;
   }
 
   readonly #signal = (): AbortSignal => {
-    if (this.#leaving === undefined) {
-      this.#leaving = new AbortController();
+    if (this.#disconnect === undefined) {
+      this.#disconnect = new AbortController();
       // The signal can be requested late, by a handler that takes longer.
-      if (this.#socket.destroyed) this.#leaving.abort();
+      if (this.#socket.destroyed) this.#disconnect.abort();
       else if (this.#hasEnded) cutWhenSilent(this.#socket);
     }
-    return this.#leaving.signal;
+    return this.#disconnect.signal;
   };
 
   readonly #fail = (error: unknown): void => {
@@ -259,7 +259,7 @@ export class FastConnection {
   }
 
   readonly #sent = (): void => {
-    this.#leaving = undefined;
+    this.#disconnect = undefined;
     if (this.#socket.destroyed) return;
     // Data still pending at the end counts as received when the socket closes.
     if (this.#socket.writableLength === 0) this.#gone();
@@ -292,7 +292,7 @@ export class FastConnection {
     this.#hasEnded = true;
     if (!this.#isBusy) this.#socket.end();
     // The handler may run long, and closing the connection is how clients cancel.
-    else if (this.#leaving !== undefined) cutWhenSilent(this.#socket);
+    else if (this.#disconnect !== undefined) cutWhenSilent(this.#socket);
   };
 
   readonly #onError = (): void => {
@@ -307,7 +307,7 @@ export class FastConnection {
 
   readonly #onClose = (): void => {
     this.#endWait();
-    this.#leaving?.abort();
+    this.#disconnect?.abort();
     this.#gone();
     this.#options.onLeft();
   };

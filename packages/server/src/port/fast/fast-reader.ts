@@ -4,9 +4,9 @@ import { type Clock, type HeaderList, type HttpAnswer, invariant, Memo } from '@
 import type { Exchange } from '../../http/exchange.js';
 import type { TransportDeps } from '../node-transport.js';
 import {
-  type Asked,
   FastConnection,
   MAX_REQUEST_BYTES,
+  type ReadResult,
   type WrittenAnswer,
 } from './fast-connection.js';
 import { type FastHeaders, readFastHeaders, readFastTarget } from './fast-head.js';
@@ -33,7 +33,7 @@ interface WrittenHead {
   readonly common: string;
   readonly lines: string;
   /** The complete head, reusable without limit headers while the outer headers are unchanged. */
-  whole?: { readonly said: HeaderList; readonly bytes: Buffer };
+  whole?: { readonly dialectHeaders: HeaderList; readonly bytes: Buffer };
 }
 
 /**
@@ -53,8 +53,8 @@ export class FastReader {
   #dateLine = '';
   #commonLines = '';
   /** Headers of the last response, because most dialects return the same list each time. */
-  #said: HeaderList | undefined;
-  #saidLines = '';
+  #dialectHeaders: HeaderList | undefined;
+  #dialectLines = '';
 
   /** @param keepAliveMs idle timeout of Node's HTTP server. */
   constructor(parts: FastReaderParts, keepAliveMs: number) {
@@ -69,7 +69,7 @@ export class FastReader {
   take(socket: Socket, handToNode: () => void): void {
     const connection: FastConnection = new FastConnection(socket, {
       nowMs: this.#parts.clock.monotonicMs(),
-      read: (bytes, leaving) => this.#requestOf(bytes, socket, leaving),
+      read: (bytes, disconnectSignal) => this.#requestOf(bytes, socket, disconnectSignal),
       onCut: (err) => this.#parts.log.warn({ err }, 'response truncated'),
       onLeft: () => this.#connections.delete(connection),
       handToNode,
@@ -89,10 +89,10 @@ export class FastReader {
   }
 
   /** The request at the start of `bytes`. */
-  #requestOf(bytes: Buffer, socket: Socket, leaving: () => AbortSignal): Asked {
+  #requestOf(bytes: Buffer, socket: Socket, disconnectSignal: () => AbortSignal): ReadResult {
     if (this.#parts.isDraining()) return undefined;
     const headEnd = bytes.indexOf(HEAD_END);
-    if (headEnd < 0) return bytes.length < MAX_REQUEST_BYTES ? 'cut' : undefined;
+    if (headEnd < 0) return bytes.length < MAX_REQUEST_BYTES ? 'incomplete' : undefined;
     const text = bytes.toString('latin1', 0, headEnd);
     const lineEnd = text.indexOf('\r\n');
     const target = lineEnd < 0 ? undefined : readFastTarget(text.slice(0, lineEnd));
@@ -106,12 +106,16 @@ export class FastReader {
     const start = headEnd + HEAD_END.length;
     const sizeBytes = start + (contentLength ?? 0);
     if (sizeBytes > MAX_REQUEST_BYTES) return undefined;
-    if (sizeBytes > bytes.length) return 'cut';
+    if (sizeBytes > bytes.length) return 'incomplete';
     const body = bytes.subarray(start, sizeBytes);
     const { method, url } = target;
     const { headers } = head;
     const { addresses } = this.#parts;
-    const request = new FastRequest({ method, url, headers, socket, addresses }, body, leaving);
+    const request = new FastRequest(
+      { method, url, headers, socket, addresses },
+      body,
+      disconnectSignal,
+    );
     return { sizeBytes, answer: () => this.#answer(request), onGone: () => request.gone() };
   }
 
@@ -160,15 +164,16 @@ export class FastReader {
   /** The head of a response. */
   #head(answer: HttpAnswer, exchange: Exchange): string | Buffer {
     const { status } = answer;
-    const [said, limits] = exchange.outerHeaders;
+    const [dialectHeaders, limits] = exchange.outerHeaders;
     const lines = this.#lines(answer);
     const known = limits.length === 0 ? this.#writtenHeads.get(answer) : undefined;
-    if (known?.whole?.said === said) return known.whole.bytes;
-    if (said !== this.#said) [this.#said, this.#saidLines] = [said, linesOf(said)];
+    if (known?.whole?.dialectHeaders === dialectHeaders) return known.whole.bytes;
+    if (dialectHeaders !== this.#dialectHeaders)
+      [this.#dialectHeaders, this.#dialectLines] = [dialectHeaders, linesOf(dialectHeaders)];
     const statusLine = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
-    const head = statusLine + this.#saidLines + linesOf(limits) + lines;
+    const head = statusLine + this.#dialectLines + linesOf(limits) + lines;
     if (known === undefined) return head;
-    known.whole = { said, bytes: Buffer.from(head, 'latin1') };
+    known.whole = { dialectHeaders, bytes: Buffer.from(head, 'latin1') };
     return known.whole.bytes;
   }
 

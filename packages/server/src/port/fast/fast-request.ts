@@ -4,14 +4,14 @@ import { IncomingRequest, type RequestHead } from '../../http/incoming-request.j
 export class FastRequest extends IncomingRequest {
   readonly httpVersion = 1;
   readonly fault = undefined;
-  readonly leaving: () => AbortSignal;
+  readonly disconnectSignal: () => AbortSignal;
   readonly #bytes: Buffer;
   #done: (() => void) | undefined;
 
-  constructor(head: RequestHead, body: Buffer, leaving: () => AbortSignal) {
+  constructor(head: RequestHead, body: Buffer, disconnectSignal: () => AbortSignal) {
     super(head);
     this.#bytes = body;
-    this.leaving = leaving;
+    this.disconnectSignal = disconnectSignal;
   }
 
   readBody(): Uint8Array {

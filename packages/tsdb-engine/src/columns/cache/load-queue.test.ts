@@ -20,14 +20,14 @@ describe('yields of loads', () => {
     const queue = new LoadQueue(() => performance.now());
     await queue.add(async () => {
       assert.equal(await isHeldBack(queue), false);
-      queue.noteQuestion();
+      queue.noteQuery();
       assert.equal(await isHeldBack(queue), true);
     }, false);
   });
 
   it('return immediately while a query waits for the load', async () => {
     const queue = new LoadQueue(() => performance.now());
-    queue.noteQuestion();
+    queue.noteQuery();
     await queue.add(async () => assert.equal(await isHeldBack(queue), false), true);
   });
 
@@ -35,7 +35,7 @@ describe('yields of loads', () => {
     const queue = new LoadQueue(() => performance.now());
     await queue.add(async () => {
       void queue.add(async () => undefined, true);
-      queue.noteQuestion();
+      queue.noteQuery();
       assert.equal(await isHeldBack(queue), false);
     }, false);
   });

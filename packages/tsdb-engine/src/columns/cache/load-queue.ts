@@ -29,7 +29,7 @@ export class LoadQueue {
     });
   }
 
-  noteQuestion(): void {
+  noteQuery(): void {
     this.#askedMs = this.#nowMs();
   }
 

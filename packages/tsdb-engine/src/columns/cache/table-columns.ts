@@ -6,7 +6,7 @@ import { FewSeriesRows, MAX_FEW_SERIES } from '../load/few-series-rows.js';
 import { type LoadColumn, type LoadSource, loadUnit, type RowUnit } from '../load/load-rows.js';
 import { type LoadedRows, loadedRows } from '../load/loaded-rows.js';
 import { blocksOf, presentColumns, type RowSource } from '../load/row-source.js';
-import { MAX_GATHERED_ROWS, RowUnits } from '../load/row-units.js';
+import { MAX_MERGED_ROWS, RowUnits } from '../load/row-units.js';
 import { UnitLoads } from '../load/unit-loads.js';
 import { CachedRows } from './cached-rows.js';
 import type { ColumnCache } from './column-cache.js';
@@ -157,8 +157,8 @@ export class TableColumns {
   }
 
   /** Whether a buffer table has enough rows in pages that a single sorted unit would be faster. */
-  isScattered(key: object, rowCount: number): boolean {
-    return this.#units.scatteredFrom(key, rowCount) !== undefined;
+  hasManyPages(key: object, rowCount: number): boolean {
+    return this.#units.unmergedFrom(key, rowCount) !== undefined;
   }
 
   /**
@@ -167,22 +167,22 @@ export class TableColumns {
    * page. Does nothing if the result does not fit in `limitBytes`. All rows of the source must be
    * in DuckDB.
    */
-  async gather(source: RowSource, columns: readonly Column[], how: LoadAhead): Promise<void> {
-    const from = this.#units.scatteredFrom(source.key, source.rowCount);
+  async mergePages(source: RowSource, columns: readonly Column[], how: LoadAhead): Promise<void> {
+    const from = this.#units.unmergedFrom(source.key, source.rowCount);
     if (from === undefined) return;
-    const to = Math.min(source.rowCount, from + MAX_GATHERED_ROWS);
-    const unit = { from, to, rows: new CachedRows(this.#cache), isGathered: true };
+    const to = Math.min(source.rowCount, from + MAX_MERGED_ROWS);
+    const unit = { from, to, rows: new CachedRows(this.#cache), isMerged: true };
     const present = columns.filter(({ id }) => source.hasColumn(id));
-    const isLoaded = await this.#loadGathered(source, unit, present, how);
+    const isLoaded = await this.#loadMerged(source, unit, present, how);
     const isReady = isLoaded && !unit.rows.isUnfit(present);
     // The source may have been removed in the meantime; rows that arrived later are in pages.
-    if (isReady && this.#units.putGathered(source.key, unit)) return;
+    if (isReady && this.#units.putMerged(source.key, unit)) return;
     unit.rows.forget();
-    if (!how.signal.aborted) this.#units.noteNotGathered(source.key, to);
+    if (!how.signal.aborted) this.#units.noteNotMerged(source.key, to);
   }
 
   /** Returns false if the rows do not fit or the signal was aborted. */
-  async #loadGathered(
+  async #loadMerged(
     source: RowSource,
     unit: RowUnit,
     columns: readonly Column[],

@@ -24,8 +24,8 @@ function preloading(cacheMib: number, usedMib: number, writeIdleMs = () => 10_00
         begun.limitMib = limitBytes / MIB;
         return true;
       },
-      isScattered: false,
-      gather: async () => undefined,
+      hasManyPages: false,
+      mergePages: async () => undefined,
     },
   };
   const preload = new ColumnPreload({
@@ -59,7 +59,7 @@ it('lets queries go first for up to some seconds', async () => {
   const { clock, cache } = begun;
   const askFor = async (seconds: number): Promise<void> => {
     for (let tenths = 0; tenths < 10 * seconds; tenths++) {
-      cache.loads.noteQuestion();
+      cache.loads.noteQuery();
       await clock.advanceMs(100);
     }
   };
@@ -76,12 +76,12 @@ it('lets queries go first that start after writes have ended', async () => {
   const { clock, cache } = begun;
   for (let seconds = 0; seconds < 14; seconds += 0.1) {
     if (seconds < 10) wroteMs = clock.monotonicMs();
-    cache.loads.noteQuestion();
+    cache.loads.noteQuery();
     await clock.advanceMs(100);
   }
   assert.equal(begun.limitMib, undefined);
   for (let tenths = 0; tenths < 20; tenths++) {
-    cache.loads.noteQuestion();
+    cache.loads.noteQuery();
     await clock.advanceMs(100);
   }
   assert.equal(begun.limitMib, 48);
@@ -90,7 +90,7 @@ it('lets queries go first that start after writes have ended', async () => {
 
 it('starts when the queries have ended', async () => {
   const begun = preloading(64, 0);
-  begun.cache.loads.noteQuestion();
+  begun.cache.loads.noteQuery();
   await begun.clock.advanceMs(400);
   assert.equal(begun.limitMib, undefined);
   await begun.clock.advanceMs(700);

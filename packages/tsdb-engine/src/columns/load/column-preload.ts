@@ -28,7 +28,7 @@ const LEAST_ROWS = 1024;
 /** The parts of a table's store that the preload uses. */
 export interface PreloadTable {
   readonly segments: readonly OpenSegment[];
-  readonly inMemory: Pick<TableInMemory, 'preload' | 'isScattered' | 'gather'>;
+  readonly inMemory: Pick<TableInMemory, 'preload' | 'hasManyPages' | 'mergePages'>;
 }
 
 export interface ColumnPreloadDeps {
@@ -86,7 +86,7 @@ export class ColumnPreload {
       if (!isQuiet && !isDue) return;
       this.#waitingSinceMs = undefined;
       this.#run(() => this.#load());
-    } else if (isCalm && !this.#deps.isFlushNear()) this.#run(() => this.#gather());
+    } else if (isCalm && !this.#deps.isFlushNear()) this.#run(() => this.#mergePages());
   }
 
   #run(work: () => Promise<void>): void {
@@ -97,11 +97,12 @@ export class ColumnPreload {
       });
   }
 
-  async #gather(): Promise<void> {
+  async #mergePages(): Promise<void> {
     const { signal } = this.#closing;
     for (const { inMemory } of this.#deps.tables()) {
       const limitBytes = this.#limitBytes;
-      if (!signal.aborted && inMemory.isScattered) await inMemory.gather({ limitBytes, signal });
+      if (!signal.aborted && inMemory.hasManyPages)
+        await inMemory.mergePages({ limitBytes, signal });
     }
   }
 

@@ -52,7 +52,7 @@ describe('loadBlocks', () => {
         const to = Math.min(rows.length, from + count + 1);
         const blocks = blocksOf(sourceOf(rows), { from, to });
         assert.ok(blocks !== undefined);
-        const unit = { from, to, rows: new CachedRows(newCache()), isGathered: false };
+        const unit = { from, to, rows: new CachedRows(newCache()), isMerged: false };
         runThrough(loadBlocks(unit, blocks, COLUMNS));
         const { part } = unit.rows;
         assert.ok(part !== undefined);
@@ -100,7 +100,7 @@ function sourceOf(rows: readonly Row[]): RowSource {
     from: '',
     rowNumber: '',
     rowCount: rows.length,
-    engineRows: 0,
+    duckDbRows: 0,
     blocks,
     blocksFrom: 0,
     minTime: 0n,

@@ -16,7 +16,7 @@ export interface RowUnit {
   readonly to: number;
   readonly rows: CachedRows;
   /** The unit replaces several pages of a buffer table and does not grow like a page. */
-  readonly isGathered: boolean;
+  readonly isMerged: boolean;
 }
 
 /** Source of a load. */

@@ -23,7 +23,7 @@ it('includes a field of buffered rows after earlier rows have left their blocks'
     from: '',
     rowNumber: '',
     rowCount: 2 * BLOCK_ROWS,
-    engineRows: BLOCK_ROWS,
+    duckDbRows: BLOCK_ROWS,
     blocks: [last],
     blocksFrom: BLOCK_ROWS,
     minTime: 0n,

@@ -24,7 +24,7 @@ export interface RowSource {
   /** Number of all rows; grows for a buffer table. */
   readonly rowCount: number;
   /** Number of leading rows that DuckDB can read. */
-  readonly engineRows: number;
+  readonly duckDbRows: number;
   /**
    * The last rows, from `blocksFrom` to the end, as they were written. DuckDB may have some of them
    * as well.

@@ -8,20 +8,20 @@ import { blocksOf, type RowSource } from './row-source.js';
 const PAGE_ROWS = 65536;
 /** At least this many pages of similar size are joined with the rows that follow them. */
 const JOINED_PAGES = 3;
-/** Maximum number of rows that are gathered into one unit of a buffer table. */
-export const MAX_GATHERED_ROWS = 4 * 1024 * 1024;
+/** Maximum number of rows that are merged into one unit of a buffer table. */
+export const MAX_MERGED_ROWS = 4 * 1024 * 1024;
 /** Fewer rows of a buffer table load almost instantly on demand. */
-const LEAST_GATHERED_ROWS = 16384;
+const LEAST_MERGED_ROWS = 16384;
 
 /** The rows of one table's sources, divided into units. A unit is loaded and evicted as one. */
 export class RowUnits {
   readonly #cache: ColumnCache;
   readonly #units = new Map<object, RowUnit[]>();
   /**
-   * Number of rows by source that could not be gathered, because they were too many or cannot be
+   * Number of rows by source that could not be merged, because they were too many or cannot be
    * kept in memory.
    */
-  readonly #notGathered = new Map<object, number>();
+  readonly #notMerged = new Map<object, number>();
 
   constructor(cache: ColumnCache) {
     this.#cache = cache;
@@ -39,11 +39,11 @@ export class RowUnits {
     const pageRows = kind === 'segment' ? evenly(rowCount, this.#cache.segmentUnitRows) : PAGE_ROWS;
     for (const { rows } of units.splice(this.#firstJoined(source, units, pageRows))) rows.forget();
     const end = units.at(-1)?.to ?? 0;
-    const inEngine = Math.min(rowCount, Math.max(end, source.blocksFrom));
+    const inDuckDb = Math.min(rowCount, Math.max(end, source.blocksFrom));
     if (canBeLoaded(source, end)) this.#addPages(units, source, end, rowCount, pageRows);
     else {
-      this.#addPages(units, source, end, inEngine, pageRows);
-      this.#addPages(units, source, inEngine, rowCount, pageRows);
+      this.#addPages(units, source, end, inDuckDb, pageRows);
+      this.#addPages(units, source, inDuckDb, rowCount, pageRows);
     }
     return units;
   }
@@ -60,7 +60,7 @@ export class RowUnits {
       let isFull = false;
       for (let unit = units[at - 1]; unit !== undefined; unit = units[at - 1]) {
         const isLarge = unit.to - unit.from > 2 * followingRows;
-        if (isLarge || unit.isGathered || !canBeLoaded(source, unit.from)) break;
+        if (isLarge || unit.isMerged || !canBeLoaded(source, unit.from)) break;
         isFull = source.rowCount - unit.from > pageRows;
         if (isFull) break;
         at--;
@@ -83,33 +83,33 @@ export class RowUnits {
       const rows = new CachedRows(this.#cache);
       const blocks = blocksOf(source, { from, to });
       if (blocks !== undefined) rows.noteTimes(timesOfBlocks(blocks));
-      units.push({ from, to, rows, isGathered: false });
+      units.push({ from, to, rows, isMerged: false });
     }
   }
 
   /**
-   * Returns the first row to gather; `undefined` if there is nothing to do. A gathered unit is
-   * gathered again unless it is more than twice as large as the rows after it. There are then few
+   * Returns the first row to merge; `undefined` if there is nothing to do. A merged unit is
+   * merged again unless it is more than twice as large as the rows after it. There are then few
    * units, and each row is copied a few times at most.
    */
-  scatteredFrom(key: object, rowCount: number): number | undefined {
-    const gathered = (this.#units.get(key) ?? []).filter(({ isGathered }) => isGathered);
-    let from = gathered.at(-1)?.to ?? 0;
-    const seen = Math.max(from, this.#notGathered.get(key) ?? 0);
-    if (rowCount - seen < Math.max(LEAST_GATHERED_ROWS, seen - from)) return undefined;
-    for (const unit of gathered.toReversed()) {
+  unmergedFrom(key: object, rowCount: number): number | undefined {
+    const merged = (this.#units.get(key) ?? []).filter(({ isMerged }) => isMerged);
+    let from = merged.at(-1)?.to ?? 0;
+    const seen = Math.max(from, this.#notMerged.get(key) ?? 0);
+    if (rowCount - seen < Math.max(LEAST_MERGED_ROWS, seen - from)) return undefined;
+    for (const unit of merged.toReversed()) {
       const isLarge = unit.to - unit.from > 2 * (rowCount - unit.to);
-      if (isLarge || rowCount - unit.from > MAX_GATHERED_ROWS) break;
+      if (isLarge || rowCount - unit.from > MAX_MERGED_ROWS) break;
       from = unit.from;
     }
     return from;
   }
 
   /**
-   * Replaces all units from the gathered unit's first row on. Returns false if the source no longer
+   * Replaces all units from the merged unit's first row on. Returns false if the source no longer
    * exists.
    */
-  putGathered(key: object, unit: RowUnit): boolean {
+  putMerged(key: object, unit: RowUnit): boolean {
     const units = this.#units.get(key);
     if (units === undefined) return false;
     for (const { rows } of units.filter((each) => each.to > unit.from)) rows.forget();
@@ -117,9 +117,9 @@ export class RowUnits {
     return true;
   }
 
-  /** Stops further attempts to gather these rows until there are more. */
-  noteNotGathered(key: object, to: number): void {
-    if (this.#units.has(key)) this.#notGathered.set(key, to);
+  /** Stops further attempts to merge these rows until there are more. */
+  noteNotMerged(key: object, to: number): void {
+    if (this.#units.has(key)) this.#notMerged.set(key, to);
   }
 
   /** Evicts the units of all sources except these. */
@@ -129,7 +129,7 @@ export class RowUnits {
       for (const { rows } of units) rows.forget();
       this.#units.delete(key);
     }
-    for (const key of this.#notGathered.keys()) if (!keys.has(key)) this.#notGathered.delete(key);
+    for (const key of this.#notMerged.keys()) if (!keys.has(key)) this.#notMerged.delete(key);
   }
 }
 
@@ -138,5 +138,5 @@ const evenly = (count: number, most: number): number => Math.ceil(count / Math.c
 
 /** Whether all rows of the source from `from` on are in DuckDB, or all are in blocks. */
 function canBeLoaded(source: RowSource, from: number): boolean {
-  return from >= source.blocksFrom || source.engineRows === source.rowCount;
+  return from >= source.blocksFrom || source.duckDbRows === source.rowCount;
 }

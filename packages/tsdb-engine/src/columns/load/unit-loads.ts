@@ -59,7 +59,7 @@ export class UnitLoads {
 
   /** Whether the rows can be loaded: some may be neither in blocks nor completely in DuckDB. */
   canLoad(source: RowSource, unit: RowUnit): boolean {
-    return unit.to <= source.engineRows || blocksOf(source, unit) !== undefined;
+    return unit.to <= source.duckDbRows || blocksOf(source, unit) !== undefined;
   }
 
   /**
@@ -175,7 +175,7 @@ export class UnitLoads {
       return isFew ? unseenColumns(columns) : await loadColumns(readable, columns, unit);
     }
     if (forms === undefined) {
-      forms = { to: source.engineRows, loads: [] };
+      forms = { to: source.duckDbRows, loads: [] };
       this.#forms.set(source.key, forms);
     }
     const { to, loads } = forms;

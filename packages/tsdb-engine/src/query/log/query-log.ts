@@ -44,7 +44,7 @@ export class QueryLog {
     readonly owner: string;
     readonly principal?: Principal | undefined;
     /** If true, the query is not recorded. */
-    readonly isOwn?: boolean;
+    readonly isInternal?: boolean;
   }): LoggedQuery {
     const entry = new LoggedQuery(
       {
@@ -54,20 +54,20 @@ export class QueryLog {
           cut(query.text),
         ),
         database: query.database,
-        span: query.isOwn ? undefined : this.#currentSpan?.(),
+        span: query.isInternal ? undefined : this.#currentSpan?.(),
         owner: query.owner,
         principal: query.principal,
         issueNs: this.#clock.nowNs(),
       },
       this.#clock,
-      query.isOwn
+      query.isInternal
         ? undefined
         : (ended) => {
             this.#running.delete(ended);
             this.#onEnded(ended);
           },
     );
-    if (query.isOwn) return entry;
+    if (query.isInternal) return entry;
     this.#running.add(entry);
     this.#ring[this.#nextIndex] = entry;
     this.#nextIndex = (this.#nextIndex + 1) % this.#maxEntryCount;

@@ -37,9 +37,9 @@ export class MemoryBudget {
   readonly #stayingBytes: number;
   #answersBytes = 0;
 
-  /** @param engineBytes DuckDB's memory limit. */
-  constructor(engineBytes: number) {
-    this.#stayingBytes = Math.floor(engineBytes * STAYING_SHARE);
+  /** @param duckDbBytes DuckDB's memory limit. */
+  constructor(duckDbBytes: number) {
+    this.#stayingBytes = Math.floor(duckDbBytes * STAYING_SHARE);
     this.#staying = new FairSemaphore(this.#stayingBytes);
   }
 

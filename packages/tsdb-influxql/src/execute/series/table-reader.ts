@@ -57,15 +57,15 @@ export class TableReader {
     const column = this.#range.source.table.columns.get(ref.name);
     const actual = column === undefined ? 'unknown' : typeOfKind(column.kind);
     if (ref.type === 'unknown' || (actual === 'tag') !== ref.isTag || actual === 'unknown') {
-      return `NULL::${ENGINE_TYPES[ref.type]}`;
+      return `NULL::${DUCKDB_TYPES[ref.type]}`;
     }
     if (actual === ref.type) return this.name(ref.name);
-    if (!isConvertible(actual, ref.type)) return `NULL::${ENGINE_TYPES[ref.type]}`;
+    if (!isConvertible(actual, ref.type)) return `NULL::${DUCKDB_TYPES[ref.type]}`;
     const text = this.name(ref.name);
     if (ref.type === 'float') return `${text}::DOUBLE`;
     return actual === 'float'
-      ? `TRY_CAST(trunc(${text}) AS ${ENGINE_TYPES[ref.type]})`
-      : `TRY_CAST(${text} AS ${ENGINE_TYPES[ref.type]})`;
+      ? `TRY_CAST(trunc(${text}) AS ${DUCKDB_TYPES[ref.type]})`
+      : `TRY_CAST(${text} AS ${DUCKDB_TYPES[ref.type]})`;
   }
 
   /** Values of the grouping tags; an absent tag is an empty string. */
@@ -188,7 +188,7 @@ function hasDatePart(operand: Extract<Filter, { kind: 'compare' }>['left']): boo
   }
 }
 
-const ENGINE_TYPES: Readonly<Record<DataType, string>> = {
+const DUCKDB_TYPES: Readonly<Record<DataType, string>> = {
   float: 'DOUBLE',
   integer: 'BIGINT',
   unsigned: 'UBIGINT',

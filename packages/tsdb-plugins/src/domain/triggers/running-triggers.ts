@@ -135,18 +135,18 @@ export class RunningTriggers {
 
   /**
    * Runs the request trigger of a path.
-   * @param leaving aborted when the client disconnects.
+   * @param disconnectSignal aborted when the client disconnects.
    * @returns `undefined` if the path has no trigger; `busy` if too many requests are waiting.
    */
   async request(
     path: string,
     input: RequestInput,
-    leaving: AbortSignal,
+    disconnectSignal: AbortSignal,
   ): Promise<PluginResponse | 'busy' | undefined> {
     const id = this.#paths.get(normalPath(path))?.at(-1);
     const runner = id === undefined ? undefined : this.#runners.get(id);
     if (runner === undefined) return undefined;
-    return (await runner.request(input, leaving)) ?? 'busy';
+    return (await runner.request(input, disconnectSignal)) ?? 'busy';
   }
 }
 

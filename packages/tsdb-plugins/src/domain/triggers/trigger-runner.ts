@@ -146,19 +146,22 @@ export class TriggerRunner {
   }
 
   /**
-   * @param leaving aborted when the client disconnects; a request that has not started is then
+   * @param disconnectSignal aborted when the client disconnects; a request that has not started is then
    * removed from the queue.
    * @returns `undefined` if too many requests are waiting.
    */
-  async request(request: RequestInput, leaving: AbortSignal): Promise<PluginResponse | undefined> {
+  async request(
+    request: RequestInput,
+    disconnectSignal: AbortSignal,
+  ): Promise<PluginResponse | undefined> {
     return await new Promise((resolve) => {
       const event = { kind: 'request', request, answer: resolve } as const;
       if (!this.#queue.push(event)) return resolve(undefined);
-      const onLeaving = (): void => {
+      const onDisconnect = (): void => {
         if (this.#queue.drop(event)) resolve(undefined);
       };
-      if (leaving.aborted) onLeaving();
-      leaving.addEventListener('abort', onLeaving, { once: true });
+      if (disconnectSignal.aborted) onDisconnect();
+      disconnectSignal.addEventListener('abort', onDisconnect, { once: true });
       return undefined;
     });
   }

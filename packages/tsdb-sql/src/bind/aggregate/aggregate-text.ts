@@ -50,33 +50,33 @@ type AggregateOptions = NonNullable<Parameters<FunctionCall['aggregate']>[2]>;
  * 0155).
  */
 export function aggregateText(
-  engineFunction: string,
+  duckDbFunction: string,
   argTexts: readonly string[],
   pieces: CallPieces,
   options: AggregateOptions,
 ): string {
-  if (pieces.filter !== undefined && OF_WINDOWS.has(engineFunction))
+  if (pieces.filter !== undefined && OF_WINDOWS.has(duckDbFunction))
     throw tsdbError(
       'plan_error',
       'Error during planning: FILTER clause can only be used with aggregate window functions.',
     );
-  if (options.isFromEnd) return fromEndText(engineFunction, argTexts, pieces, options);
+  if (options.isFromEnd) return fromEndText(duckDbFunction, argTexts, pieces, options);
   const isOrdered = pieces.orderBy.length > 0 && options.orderBy === undefined;
   // Each row would sort the list of its complete partition again.
-  if (isOrdered && pieces.window !== undefined && OF_STATES.has(engineFunction))
+  if (isOrdered && pieces.window !== undefined && OF_STATES.has(duckDbFunction))
     throw tsdbError('not_implemented', 'ORDER BY within the arguments of an aggregate with OVER');
-  if (isOrdered && engineFunction === 'list') return sortedList(argTexts, pieces, options);
-  if (isOrdered && engineFunction === 'string_agg') {
+  if (isOrdered && duckDbFunction === 'list') return sortedList(argTexts, pieces, options);
+  if (isOrdered && duckDbFunction === 'string_agg') {
     const [value = '', delimiter = ''] = argTexts;
     return `list_aggregate(${sortedList([value], pieces, options)}, 'string_agg', ${delimiter})`;
   }
-  const order = isOrdered && OF_PLACES.has(engineFunction) ? orderText(pieces.orderBy) : '';
-  return callText(engineFunction, argTexts, order, pieces, options);
+  const order = isOrdered && OF_PLACES.has(duckDbFunction) ? orderText(pieces.orderBy) : '';
+  return callText(duckDbFunction, argTexts, order, pieces, options);
 }
 
 /** Counts the rows of the frame in reverse order; the order among ties is unspecified. */
 function fromEndText(
-  engineFunction: string,
+  duckDbFunction: string,
   argTexts: readonly string[],
   pieces: CallPieces,
   options: AggregateOptions,
@@ -92,7 +92,7 @@ function fromEndText(
     descending: !item.descending,
     nullsFirst: !item.nullsFirst,
   }));
-  return callText(engineFunction, argTexts, orderText(reversed), pieces, options);
+  return callText(duckDbFunction, argTexts, orderText(reversed), pieces, options);
 }
 
 /** Collects the values of the rows and sorts them at the end. */
@@ -135,7 +135,7 @@ const directionArgs = ({ descending, nullsFirst }: OrderItem): string =>
   `'${descending ? 'DESC' : 'ASC'}', 'NULLS ${nullsFirst ? 'FIRST' : 'LAST'}'`;
 
 function callText(
-  engineFunction: string,
+  duckDbFunction: string,
   argTexts: readonly string[],
   order: string,
   pieces: CallPieces,
@@ -148,8 +148,8 @@ function callText(
   const test = conditions.join(' AND ');
   const { window } = pieces;
   // DuckDB allocates space for the arguments of all aggregates per FILTER: 900 of them take 2 GB.
-  const isInArgument = test !== '' && window === undefined && !OF_NULLS.has(engineFunction);
-  const place = engineFunction === 'arg_min' || engineFunction === 'arg_max' ? 1 : 0;
+  const isInArgument = test !== '' && window === undefined && !OF_NULLS.has(duckDbFunction);
+  const place = duckDbFunction === 'arg_min' || duckDbFunction === 'arg_max' ? 1 : 0;
   const args = isInArgument
     ? argTexts.map((arg, i) => (i === place ? where(test, arg) : arg))
     : argTexts;
@@ -157,6 +157,6 @@ function callText(
   const over =
     window === undefined
       ? ''
-      : ` OVER ${OF_STATES.has(engineFunction) ? window.rowByRow : window.text}`;
-  return `${engineFunction}(${distinct}${args.join(', ')}${orderPart}${nulls})${filter}${over}`;
+      : ` OVER ${OF_STATES.has(duckDbFunction) ? window.rowByRow : window.text}`;
+  return `${duckDbFunction}(${distinct}${args.join(', ')}${orderPart}${nulls})${filter}${over}`;
 }

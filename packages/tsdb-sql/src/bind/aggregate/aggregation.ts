@@ -8,14 +8,14 @@ import type { Bound } from '../types/bound.js';
 /** A GROUP BY expression and its column in the grouped rows. */
 export interface GroupKey {
   readonly input: Bound;
-  readonly engineName: string;
+  readonly duckDbName: string;
   /** The expression after grouping. */
   readonly output: Bound;
 }
 
 /** A value computed per group, with its column in the grouped rows. */
 export interface GroupValue extends Pick<Bound, 'text' | 'finish'> {
-  readonly engineName: string;
+  readonly duckDbName: string;
 }
 
 /** A gap-filled value, with its own column in the grouped rows. */
@@ -23,7 +23,7 @@ export interface GapFill {
   readonly how: 'locf' | 'interpolate';
   readonly value: GroupValue;
   readonly type: SqlType;
-  readonly engineName: string;
+  readonly duckDbName: string;
 }
 
 /** Name resolution of the query that is being bound. */
@@ -58,9 +58,9 @@ export class Aggregation {
     const shape = this.#shape(expr);
     const known = this.#byShape.get(shape);
     if (known !== undefined) return known;
-    const engineName = `k${this.keys.length}`;
-    const output = { ...input, text: this.#reference(engineName) };
-    const key: GroupKey = { input, engineName, output: withoutConstant(output) };
+    const duckDbName = `k${this.keys.length}`;
+    const output = { ...input, text: this.#reference(duckDbName) };
+    const key: GroupKey = { input, duckDbName, output: withoutConstant(output) };
     this.keys.push(key);
     this.#byShape.set(shape, key);
     this.#tags.add(tagOf(expr));
@@ -81,10 +81,10 @@ export class Aggregation {
     const known = this.values.find(
       (value) => value.text === text && value.finish?.('') === finish?.(''),
     );
-    const engineName = known?.engineName ?? `v${this.values.length}`;
-    if (known === undefined) this.values.push({ text, engineName, ...(finish && { finish }) });
+    const duckDbName = known?.duckDbName ?? `v${this.values.length}`;
+    if (known === undefined) this.values.push({ text, duckDbName, ...(finish && { finish }) });
     return {
-      text: this.#reference(engineName),
+      text: this.#reference(duckDbName),
       type,
       displayName,
       hasAggregate: true,
@@ -94,15 +94,15 @@ export class Aggregation {
 
   /** Returns the value with the column `text`. */
   valueOf(text: string): GroupValue | undefined {
-    return this.values.find((value) => this.#reference(value.engineName) === text);
+    return this.values.find((value) => this.#reference(value.duckDbName) === text);
   }
 
   /** Adds a gap fill and returns the text of its column. */
-  addFill(fill: Omit<GapFill, 'engineName'>): string {
+  addFill(fill: Omit<GapFill, 'duckDbName'>): string {
     const known = this.fills.find((other) => other.how === fill.how && other.value === fill.value);
-    const engineName = known?.engineName ?? `f${this.fills.length}`;
-    if (known === undefined) this.fills.push({ ...fill, engineName });
-    return this.#reference(engineName);
+    const duckDbName = known?.duckDbName ?? `f${this.fills.length}`;
+    if (known === undefined) this.fills.push({ ...fill, duckDbName });
+    return this.#reference(duckDbName);
   }
 
   /** Returns the error for a column that is neither grouped nor aggregated. */
@@ -118,8 +118,8 @@ export class Aggregation {
     );
   }
 
-  #reference(engineName: string): string {
-    return `${this.relation}.${quoteName(engineName)}`;
+  #reference(duckDbName: string): string {
+    return `${this.relation}.${quoteName(duckDbName)}`;
   }
 
   /**

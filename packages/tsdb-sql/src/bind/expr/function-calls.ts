@@ -155,14 +155,14 @@ function callFunction(
     ignoreNulls: pieces.ignoreNulls,
     isWindow: window !== undefined,
     nowNs: env.session.context.nowNs,
-    aggregate: (engineFunction, argTexts, options) =>
-      aggregateText(engineFunction, argTexts, pieces, options ?? {}),
+    aggregate: (duckDbFunction, argTexts, options) =>
+      aggregateText(duckDbFunction, argTexts, pieces, options ?? {}),
     coerce: (arg, type) => convert(arg, type),
   };
   const bound = definition.bind(call);
   const isLong = bound.constant === undefined && sizeText(bound.text, bound.type) !== undefined;
   const makesText = isMaker(definition, isLong, args);
-  const counted = makesText ? env.session.textMakers.add(args) : args;
+  const counted = makesText ? env.session.stringProducers.add(args) : args;
   const isPut = window !== undefined && isLong && !COLLECTING.has(call.name);
   const result =
     makesText || isPut

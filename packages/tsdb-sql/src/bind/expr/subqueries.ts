@@ -41,9 +41,9 @@ export function memberOf(
   env: Env,
 ): { readonly member: Bound; readonly from: string } {
   const query = inner(subquery, env);
-  const { type, engineName } = onlyColumn(query);
+  const { type, duckDbName } = onlyColumn(query);
   const name = env.session.newName('q');
-  const member = derive([], { text: `${name}.${engineName}`, type, displayName: '' });
+  const member = derive([], { text: `${name}.${duckDbName}`, type, displayName: '' });
   return { member, from: `(${query.text}) AS ${name}` };
 }
 

@@ -135,13 +135,13 @@ function numberText(value: number | bigint, type: SqlType): string {
 /**
  * DuckDB parses a literal with an exponent directly as a float; others would pass through DECIMAL.
  */
-function floatText(value: number, engineName: string): string {
+function floatText(value: number, duckDbType: string): string {
   if (!Number.isFinite(value)) {
     const name = Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
-    return `'${name}'::${engineName}`;
+    return `'${name}'::${duckDbType}`;
   }
   const shown = Object.is(value, -0) ? '-0' : String(value);
   const digits = shown.includes('e') ? shown : `${shown}e0`;
   const text = shown.startsWith('-') ? `(${digits})` : digits;
-  return engineName === 'FLOAT' ? `${text}::FLOAT` : text;
+  return duckDbType === 'FLOAT' ? `${text}::FLOAT` : text;
 }

@@ -100,12 +100,12 @@ function bindSum(call: FunctionCall): FunctionResult {
   }
 }
 
-function bindExtreme(call: FunctionCall, engineFunction: 'min' | 'max'): FunctionResult {
+function bindExtreme(call: FunctionCall, duckDbFunction: 'min' | 'max'): FunctionResult {
   expectArgCount(call, 1);
   const { text, type } = argAt(call, 0);
   if (type.kind === 'map') throw badArguments(call);
   return {
-    text: call.aggregate(engineFunction, [text], { distinct: false }),
+    text: call.aggregate(duckDbFunction, [text], { distinct: false }),
     type: valueType(type),
   };
 }

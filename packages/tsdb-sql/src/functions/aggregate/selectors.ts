@@ -12,18 +12,18 @@ import { aggregate, argAt, badArguments, expectArgCount, TIMESTAMP } from '../si
  * Source: query-languages, "Selectors".
  */
 interface Ranking {
-  readonly engineFunction: 'arg_min' | 'arg_max';
+  readonly duckDbFunction: 'arg_min' | 'arg_max';
   key(value: string, timeNs: string): string;
 }
 
 const RANKING: Readonly<Record<string, Ranking>> = {
   selector_first: {
-    engineFunction: 'arg_max',
+    duckDbFunction: 'arg_max',
     key: (value, timeNs) => `row(-${timeNs}, ${value})`,
   },
-  selector_last: { engineFunction: 'arg_max', key: (value, timeNs) => `row(${timeNs}, ${value})` },
-  selector_min: { engineFunction: 'arg_min', key: (value, timeNs) => `row(${value}, ${timeNs})` },
-  selector_max: { engineFunction: 'arg_max', key: (value, timeNs) => `row(${value}, -${timeNs})` },
+  selector_last: { duckDbFunction: 'arg_max', key: (value, timeNs) => `row(${timeNs}, ${value})` },
+  selector_min: { duckDbFunction: 'arg_min', key: (value, timeNs) => `row(${value}, ${timeNs})` },
+  selector_max: { duckDbFunction: 'arg_max', key: (value, timeNs) => `row(${value}, -${timeNs})` },
 };
 
 export const SELECTORS: readonly FunctionDefinition[] = Object.entries(RANKING).map(
@@ -51,7 +51,7 @@ function bindSelector(call: FunctionCall, ranking: Ranking): FunctionResult {
   const struct = (textOf: (field: (typeof fields)[number]) => string): string =>
     `{${fields.map((field) => `'${field.name}': ${textOf(field)}`).join(', ')}}`;
   const picked = call.aggregate(
-    ranking.engineFunction,
+    ranking.duckDbFunction,
     [struct(({ text }) => text), ranking.key(value.text, `epoch_ns(${time.text})`)],
     { filter: `${value.text} IS NOT NULL`, distinct: false },
   );

@@ -14,7 +14,7 @@ import {
 import { integerName } from './aggregates.js';
 
 /** SQL names and DuckDB names. All take pairs of floats and return Float64. */
-const PAIRWISE: readonly [names: readonly string[], engineFunction: string][] = [
+const PAIRWISE: readonly [names: readonly string[], duckDbFunction: string][] = [
   [['corr'], 'corr'],
   [['covar_samp', 'covar'], 'covar_samp'],
   [['covar_pop'], 'covar_pop'],
@@ -28,7 +28,7 @@ const PAIRWISE: readonly [names: readonly string[], engineFunction: string][] = 
   [['regr_syy'], 'regr_syy'],
 ];
 
-const SPREAD: readonly [names: readonly string[], engineFunction: string][] = [
+const SPREAD: readonly [names: readonly string[], duckDbFunction: string][] = [
   [['stddev', 'stddev_samp'], 'stddev_samp'],
   [['stddev_pop'], 'stddev_pop'],
   [['var', 'var_samp', 'var_sample'], 'var_samp'],
@@ -37,27 +37,27 @@ const SPREAD: readonly [names: readonly string[], engineFunction: string][] = [
 
 /** Statistical aggregate functions. Source: query-languages, "Aggregates". */
 export const STATISTICS: readonly FunctionDefinition[] = [
-  ...SPREAD.map(([names, engineFunction]) =>
+  ...SPREAD.map(([names, duckDbFunction]) =>
     aggregate(names, (call) => {
       expectArgCount(call, 1);
       const x = numericArg(call, 0).text;
       // DuckDB fails for non-finite values; the result for them is NaN.
-      const spread = call.aggregate(engineFunction, [x], { filter: `isfinite(${x})` });
+      const spread = call.aggregate(duckDbFunction, [x], { filter: `isfinite(${x})` });
       const odd = call.aggregate('bool_or', [`NOT isfinite(${x})`], { distinct: false });
       return { text: `CASE WHEN ${odd} THEN 'NaN'::DOUBLE ELSE ${spread} END`, type: FLOAT64 };
     }),
   ),
-  ...PAIRWISE.map(([names, engineFunction]) =>
+  ...PAIRWISE.map(([names, duckDbFunction]) =>
     aggregate(names, (call) => {
       expectArgCount(call, 2);
       const [y, x] = [numericArg(call, 0).text, numericArg(call, 1).text];
       // DuckDB fails for non-finite values and returns NaN for pairs without variance; both give
       // NULL.
       const filter = `isfinite(${y}) AND isfinite(${x})`;
-      const value = `plinth_nan_to_null(${call.aggregate(engineFunction, [y, x], { filter })})`;
+      const value = `plinth_nan_to_null(${call.aggregate(duckDbFunction, [y, x], { filter })})`;
       const odd = call.aggregate('bool_or', [`NOT (${filter})`], { distinct: false });
       const isFlat =
-        engineFunction === 'regr_r2'
+        duckDbFunction === 'regr_r2'
           ? ` OR ${call.aggregate('regr_syy', [y, x], { filter })} = 0`
           : '';
       return { text: `CASE WHEN ${odd}${isFlat} THEN NULL ELSE ${value} END`, type: FLOAT64 };

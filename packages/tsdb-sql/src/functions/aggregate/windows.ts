@@ -44,13 +44,13 @@ function ranking(name: string, engineType: string, type: SqlType) {
   };
 }
 
-function bindShift(call: FunctionCall, engineFunction: 'lag' | 'lead'): FunctionResult {
+function bindShift(call: FunctionCall, duckDbFunction: 'lag' | 'lead'): FunctionResult {
   expectArgCount(call, 1, 3);
   const value = argAt(call, 0);
   const texts = [value.text];
   if (call.args.length > 1) texts.push(intArg(call, 1).text);
   if (call.args.length > 2) texts.push(call.coerce(argAt(call, 2), valueType(value.type)).text);
-  return { text: call.aggregate(engineFunction, texts), type: valueType(value.type) };
+  return { text: call.aggregate(duckDbFunction, texts), type: valueType(value.type) };
 }
 
 /**

@@ -175,9 +175,9 @@ function floatResult(text: string, ...args: readonly BoundExpr[]): FunctionResul
 }
 
 /** A NULL argument meets no case and reaches the DuckDB function, which returns NULL. */
-function guard(engineFunction: string, cases: string): string {
+function guard(duckDbFunction: string, cases: string): string {
   return (
-    `CREATE OR REPLACE MACRO plinth_${engineFunction}(x) AS ` +
-    `CASE WHEN ${cases} ELSE ${engineFunction}(x) END`
+    `CREATE OR REPLACE MACRO plinth_${duckDbFunction}(x) AS ` +
+    `CASE WHEN ${cases} ELSE ${duckDbFunction}(x) END`
   );
 }

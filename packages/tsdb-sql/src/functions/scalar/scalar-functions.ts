@@ -52,8 +52,8 @@ const MAX_COMPARED = 4 * 1024 * 1024;
  */
 export function scalarFunctions(): readonly DuckDBScalarFunction[] {
   return [
-    define('plinth_has_room', [BIGINT, BIGINT], BOOLEAN, ([sizeBytes, sharers], work) => {
-      const most = Math.floor(TEXT_ROOM_BYTES / Number(sharers));
+    define('plinth_has_room', [BIGINT, BIGINT], BOOLEAN, ([sizeBytes, sharerCount], work) => {
+      const most = Math.floor(TEXT_ROOM_BYTES / Number(sharerCount));
       work.count(Number(sizeBytes), most, 'bytes of strings and lists per function');
       return true;
     }),

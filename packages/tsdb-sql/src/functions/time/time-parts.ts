@@ -178,9 +178,9 @@ function partAt(call: FunctionCall): string {
 
 function datePart(
   part: string,
-  engineFunction: string,
+  duckDbFunction: string,
 ): [string, { type: SqlType; text(ns: string): string }][] {
-  const text = (ns: string) => `CAST(${engineFunction}(plinth_date(${ns})) AS INTEGER)`;
+  const text = (ns: string) => `CAST(${duckDbFunction}(plinth_date(${ns})) AS INTEGER)`;
   return [[part, { type: INT32, text }]];
 }
 

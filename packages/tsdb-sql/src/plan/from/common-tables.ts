@@ -30,14 +30,14 @@ export function bindCommonTables(
     }
     own.add(name);
     const inside: QueryEnv = { ...around, ctes, depth: around.depth + 1 };
-    const engineName = around.session.newName('w');
+    const duckDbName = around.session.newName('w');
     const isRecursive = clause.recursive && mentions(body, name);
     const bound = isRecursive
-      ? recursiveTable({ name, alias, body, engineName, around: inside })
+      ? recursiveTable({ name, alias, body, duckDbName, around: inside })
       : around.session.bindQuery(body, inside);
     const columns = isRecursive ? bound.columns : renamed(bound, alias);
-    texts.push(`${engineName}(${columns.map((c) => c.engineName).join(', ')}) AS (${bound.text})`);
-    ctes.set(name, { engineName, columns });
+    texts.push(`${duckDbName}(${columns.map((c) => c.duckDbName).join(', ')}) AS (${bound.text})`);
+    ctes.set(name, { duckDbName, columns });
   }
   return { prefix: `WITH ${clause.recursive ? 'RECURSIVE ' : ''}${texts.join(', ')} `, ctes };
 }
@@ -46,7 +46,7 @@ export function bindCommonTables(
  * Returns one reader's view of a common table. Other readers may exist, so its conditions narrow no
  * scan; its time bounds are kept for gap filling.
  */
-export function readingOf({ engineName, columns }: CommonTable): BoundQuery {
+export function readingOf({ duckDbName, columns }: CommonTable): BoundQuery {
   const readings = new Map<ScanDraft, ScanDraft>();
   const own = columns.map(({ origin, ...column }) => {
     if (origin === undefined) return column;
@@ -54,7 +54,7 @@ export function readingOf({ engineName, columns }: CommonTable): BoundQuery {
     readings.set(origin.scan, scan);
     return { ...column, origin: { ...origin, scan } };
   });
-  return { text: engineName, columns: own, tableName: undefined };
+  return { text: duckDbName, columns: own, tableName: undefined };
 }
 
 /** Returns the columns with the names of the alias. */
@@ -78,10 +78,10 @@ function recursiveTable(options: {
   readonly name: string;
   readonly alias: TableAlias;
   readonly body: Query;
-  readonly engineName: string;
+  readonly duckDbName: string;
   readonly around: QueryEnv;
 }): BoundQuery {
-  const { name, alias, body, engineName, around } = options;
+  const { name, alias, body, duckDbName, around } = options;
   const node =
     'SetOperation' in body.body ? (body.body.SetOperation as SetOperationNode) : undefined;
   if (node?.op !== 'Union') {
@@ -93,7 +93,7 @@ function recursiveTable(options: {
   const start = around.session.bindQuery(bodyQuery(node.left), around);
   // Rows of the recursive step differ from the initial rows, so their columns have no origin.
   const columns = renamed(start, alias).map(({ origin: _origin, ...column }) => column);
-  const ctes = new Map(around.ctes).set(name, { engineName, columns });
+  const ctes = new Map(around.ctes).set(name, { duckDbName, columns });
   const step = around.session.bindQuery(bodyQuery(node.right), { ...around, ctes });
   if (step.columns.length !== columns.length) {
     throw tsdbError(

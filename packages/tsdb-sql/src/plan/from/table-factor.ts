@@ -67,7 +67,7 @@ function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined)
   const cte = names.length === 1 ? around.ctes.get(names[0] ?? '') : undefined;
   if (cte !== undefined) {
     return namedItem(readingOf(cte), {
-      text: cte.engineName,
+      text: cte.duckDbName,
       path: [names[0] ?? ''],
       alias,
       around,
@@ -188,7 +188,7 @@ function namedItem(
     name: shown?.[index] ?? column.name,
     qualifier: path === undefined ? column.qualifier : path.at(-1),
     type: column.type,
-    text: `${name}.${column.engineName}`,
+    text: `${name}.${column.duckDbName}`,
     source: column.source,
     ...(column.origin && { origin: column.origin }),
     use: () => undefined,

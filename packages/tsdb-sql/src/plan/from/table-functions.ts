@@ -54,7 +54,7 @@ function bindSeries(name: string, args: readonly Bound[]): BoundQuery {
   const { text, type } = series;
   return {
     text,
-    columns: [{ name: 'value', qualifier: undefined, type, source: undefined, engineName: 'c0' }],
+    columns: [{ name: 'value', qualifier: undefined, type, source: undefined, duckDbName: 'c0' }],
     tableName: undefined,
   };
 }
@@ -134,7 +134,7 @@ export function bindUnnest(
     qualifier: undefined,
     type,
     source: undefined,
-    engineName: `c${index}`,
+    duckDbName: `c${index}`,
   }));
   const items = unnested.map(({ text }, index) => `${text} AS c${index}`);
   return { text: `SELECT ${items.join(', ')}`, columns, tableName: undefined };

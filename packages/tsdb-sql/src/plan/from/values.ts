@@ -42,14 +42,14 @@ export function bindValues(node: ValuesNode, around: QueryEnv): BoundQuery {
       qualifier: undefined,
       type,
       source: undefined,
-      engineName: `c${index}`,
+      duckDbName: `c${index}`,
     };
   });
   const lines = rows.map(
     (row) =>
       `(${row.map((cell, index) => convert(cell, columns[index]?.type ?? cell.type).text).join(', ')})`,
   );
-  const names = columns.map((column) => column.engineName).join(', ');
+  const names = columns.map((column) => column.duckDbName).join(', ');
   const alias = around.session.newName('x');
   return {
     text: `SELECT ${names} FROM (VALUES ${lines.join(', ')}) AS ${alias}(${names})`,

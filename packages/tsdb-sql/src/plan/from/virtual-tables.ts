@@ -71,7 +71,7 @@ export function virtualTableQuery(
     qualifier: undefined,
     type: column.type,
     source: column.source,
-    engineName: `c${index}`,
+    duckDbName: `c${index}`,
   }));
   const text = rowsText(table.columns, rows);
   spend(Math.ceil(text.length / CHARACTERS_PER_EXPRESSION));

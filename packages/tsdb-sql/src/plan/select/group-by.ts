@@ -95,13 +95,13 @@ function groupExprs(select: Select, env: Env): readonly GroupExpr[] {
 export function groupedText(groups: BoundGroups, fromWhere: string): string {
   const { keys, values } = groups.aggregation;
   const items = [
-    ...keys.map((key) => `${key.input.text} AS ${quoteName(key.engineName)}`),
-    ...values.map((value) => `${value.text} AS ${quoteName(value.engineName)}`),
+    ...keys.map((key) => `${key.input.text} AS ${quoteName(key.duckDbName)}`),
+    ...values.map((value) => `${value.text} AS ${quoteName(value.duckDbName)}`),
   ];
   const list = items.length === 0 ? 'count(*) AS "rows"' : items.join(', ');
   const grouped = `SELECT ${list}${fromWhere}${groups.groupByText()}`;
-  const finished = values.flatMap(({ engineName, finish }) => {
-    const name = quoteName(engineName);
+  const finished = values.flatMap(({ duckDbName, finish }) => {
+    const name = quoteName(duckDbName);
     return finish === undefined ? [] : [`${finish(name)} AS ${name}`];
   });
   return filledText(

@@ -16,7 +16,7 @@ export function retyped(
   const name = around.session.newName('r');
   const items = query.columns.map((column, index) => {
     const source: Bound = {
-      text: `${name}.${column.engineName}`,
+      text: `${name}.${column.duckDbName}`,
       type: column.type,
       displayName: column.name,
       hasAggregate: false,

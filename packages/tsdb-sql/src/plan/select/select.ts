@@ -1,5 +1,5 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import type { PassedTag, TimeOrder } from '@plinth/tsdb-model/query/planned-query.js';
+import type { TagAsSeriesId, TimeOrder } from '@plinth/tsdb-model/query/planned-query.js';
 import { valueType } from '@plinth/tsdb-model/sql-type.js';
 import { condition } from '../../bind/expr/operators/condition.js';
 import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../../bind/session.js';
@@ -112,7 +112,8 @@ export function bindSelect(
     isUnordered: isUnordered && plainOrder === '',
     timeOrder,
     // Further ORDER BY keys may refer to tags by position.
-    passedTags: timeOrder === undefined || clauses.orderBy.length > 1 ? [] : passedTags(items),
+    tagsAsSeriesIds:
+      timeOrder === undefined || clauses.orderBy.length > 1 ? [] : tagsAsSeriesIds(items),
     inMemory: inMemoryQuery({ ...clauses, select, from, where, groups, items, env, orderEnv }),
   };
 }
@@ -134,7 +135,7 @@ function timeOrderOf(
 }
 
 /** Returns the tags that only the select list reads, once. */
-function passedTags(items: readonly OutputItem[]): readonly PassedTag[] {
+function tagsAsSeriesIds(items: readonly OutputItem[]): readonly TagAsSeriesId[] {
   return items.flatMap(({ expr: { column } }, columnIndex) => {
     const { origin } = column ?? {};
     const isPassed = column?.source === 'tag' && origin?.scan.useCount(origin.column) === 1;
@@ -303,7 +304,7 @@ function outputColumns(
     qualifier,
     type: expr.column === undefined ? valueType(expr.type) : expr.type,
     source: expr.column?.source,
-    engineName: `c${index}`,
+    duckDbName: `c${index}`,
     ...(isTransparent && expr.column?.origin && { origin: expr.column.origin }),
     isOnce: (isTable && expr.column?.origin !== undefined) || isCountedText(expr),
   }));

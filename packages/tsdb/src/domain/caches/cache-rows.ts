@@ -5,7 +5,7 @@ import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { rowsText } from '@plinth/tsdb-sql/plan/from/virtual-tables.js';
 import { columnType } from '@plinth/tsdb-sql/plan/select/column-type.js';
 import type { CellColumn } from '@plinth/tsdb-storage/buffer/append-cells.js';
-import { ENGINE_TYPE } from '@plinth/tsdb-storage/duckdb/column-type.js';
+import { DUCKDB_TYPE } from '@plinth/tsdb-storage/duckdb/column-type.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { newValues } from './value-column.js';
 
@@ -66,7 +66,7 @@ export class CacheRows {
         .catch(this.#onFailed);
     };
     const definitions = columns.map(
-      ({ physicalName, kind }) => `${quoteName(physicalName)} ${ENGINE_TYPE[kind]}`,
+      ({ physicalName, kind }) => `${quoteName(physicalName)} ${DUCKDB_TYPE[kind]}`,
     );
     try {
       await this.#host.withWriter(async (connection) => {

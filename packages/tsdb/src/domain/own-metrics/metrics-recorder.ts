@@ -64,7 +64,7 @@ export class MetricsRecorder {
     if (lines.length === 0) return;
     await this.#deps.engine.write({
       database: INTERNAL_DATABASE,
-      isOwn: true,
+      isInternal: true,
       access: FULL_ACCESS,
       body: Buffer.from(lines.join('\n')),
       encoding: 'identity',

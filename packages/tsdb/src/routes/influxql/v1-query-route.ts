@@ -77,7 +77,7 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
       onChange: changeNote(request, input, deps.audit),
       isReadOnly: !deps.isAuthRequired && mayBeOfAnyPage(request),
       get signal() {
-        return request.leaving();
+        return request.disconnectSignal();
       },
     });
     run = withFailureLog(opened, { log: deps.log, requestId: requestIdOf(request.headers) });

@@ -90,7 +90,7 @@ export function pluginRequestRoutes(
             ? await gunzipBounded(request.body, limitBytes)
             : request.body,
       },
-      request.leaving(),
+      request.disconnectSignal(),
     );
     if (answer === undefined) return jsonAnswer(404, { error: 'not found', data: {} }, PROTECTION);
     if (answer === 'busy') {

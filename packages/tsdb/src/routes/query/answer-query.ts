@@ -19,7 +19,7 @@ export async function answerQuery(
     access: accessOf(request.principal, isAuthRequired),
     language: 'sql',
     get signal() {
-      return request.leaving();
+      return request.disconnectSignal();
     },
   } as const;
   const rethrow = (error: unknown): never => {

@@ -75,12 +75,12 @@ export class Attempts {
     at: {
       readonly throttledMs: number | undefined;
       /** Checked immediately before the request is sent. */
-      readonly isWanted: () => boolean;
+      readonly maySend: () => boolean;
       /** Aborts the attempt. */
       readonly signal: AbortSignal | undefined;
     },
   ): Promise<{ readonly attempt: FinishedAttempt; readonly isFailure: boolean } | undefined> {
-    const { throttledMs, isWanted, signal } = at;
+    const { throttledMs, maySend, signal } = at;
     const { clock, queue, sender, log, payloads } = this.#deps;
     const payload = item.payload ?? (await queue.readPayload(item.guid));
     if (payload === undefined)
@@ -92,8 +92,8 @@ export class Attempts {
     const request = makeDeliveryRequest({ hook, settings, guid, event, payload, signed });
     const startMs = clock.monotonicMs();
     const insecure = hook.insecure_ssl;
-    const outcome = await sender.send(request, { insecure, isWanted, ...(signal && { signal }) });
-    if (outcome.kind === 'timed_out' && !isWanted()) return undefined;
+    const outcome = await sender.send(request, { insecure, maySend, ...(signal && { signal }) });
+    if (outcome.kind === 'timed_out' && !maySend()) return undefined;
     const durationMs = clock.monotonicMs() - startMs;
     const record = toRecord({
       outcome,

@@ -61,7 +61,7 @@ export class Claims {
     const hints = appQueues.map((appQueue) => appQueue.moreHints);
     for (const appQueue of appQueues) appQueue.isClaiming = true;
     try {
-      const items = await this.#deps.orphanedItems.taking(async () => {
+      const items = await this.#deps.orphanedItems.trackIntake(async () => {
         const claimed = await queue.claim(
           appQueues.map(({ appId }) => ({ appId, limit })),
           clock.nowMs(),

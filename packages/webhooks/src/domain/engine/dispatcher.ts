@@ -172,12 +172,12 @@ export class Dispatcher {
     const throttledMs = appQueue.takeThrottle(item, this.#deps.clock.nowMs());
     if (throttledMs !== item.throttledMs) this.#deps.metrics.throttled.inc();
     const isOwn = (): boolean => item.node === this.#deps.queue.node;
-    const isWanted = (): boolean => this.#deps.lease.isHeld && isOwn();
+    const maySend = (): boolean => this.#deps.lease.isHeld && isOwn();
     // With an ordering key, the attempt is aborted when this node loses the lease, because another
     // node then continues with the key.
-    const signal = item.orderingKey === undefined ? undefined : this.#deps.lease.over;
+    const signal = item.orderingKey === undefined ? undefined : this.#deps.lease.lostSignal;
     this.#deps.attempts
-      .make(item, at.hook, { throttledMs, isWanted, signal })
+      .make(item, at.hook, { throttledMs, maySend, signal })
       .then(
         (made) => {
           host.breaker?.end(made?.isFailure ?? true, this.#deps.clock.monotonicMs());

@@ -1,5 +1,5 @@
 import type { AttemptDeps, AttemptSettings } from './attempts.js';
-import type { Endings } from './endings.js';
+import type { QueueCleanup } from './queue-cleanup.js';
 
 export interface EngineSettings extends AttemptSettings {
   /** If false, this node accepts events and leaves deliveries to other nodes. */
@@ -16,5 +16,5 @@ export interface EngineSettings extends AttemptSettings {
 
 export interface EngineDeps extends Omit<AttemptDeps, 'metrics' | 'settings'> {
   readonly settings: EngineSettings;
-  readonly endings: Pick<Endings, 'look'>;
+  readonly queueCleanup: Pick<QueueCleanup, 'schedule'>;
 }

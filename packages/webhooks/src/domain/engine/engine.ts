@@ -135,8 +135,8 @@ export class Engine {
   }
 
   /** @param take makes items durable, then passes them to `take` or releases their slots. */
-  async taking<T>(take: () => Promise<T>): Promise<T> {
-    return await this.#orphanedItems.taking(take);
+  async trackIntake<T>(take: () => Promise<T>): Promise<T> {
+    return await this.#orphanedItems.trackIntake(take);
   }
 
   /**
@@ -195,7 +195,7 @@ export class Engine {
       appQueue.moreHints += 1;
       this.#dispatcher.add(appQueue);
     }
-    this.#lease.look();
+    this.#lease.check();
     this.#dispatcher.continueDelayed();
     if (this.#deps.clock.monotonicMs() >= this.#nextPollMs) await this.#poll();
   }
@@ -208,7 +208,7 @@ export class Engine {
       const nowMs = clock.nowMs();
       for (const { appId, dueMs } of await queue.counts.pendingApps()) {
         isBusy ||= dueMs <= nowMs;
-        this.#deps.endings.look(appId);
+        this.#deps.queueCleanup.schedule(appId);
         const appQueue = this.#appQueues.of(appId);
         if (!appQueue.hasMore && !appQueue.isClaiming) this.noteDue(appId, dueMs);
       }
@@ -225,7 +225,7 @@ export class Engine {
     if (!queue.isShared) return;
     try {
       await this.#lease.keep();
-      this.#orphanedItems.look();
+      this.#orphanedItems.check();
       this.#heartbeatCount += 1;
       if (this.#heartbeatCount % COUNT_EVERY !== 0) return;
       this.#dispatcher.liveNodeCount = await queue.nodes.liveNodeCount();
@@ -248,7 +248,7 @@ export class Engine {
 
   /** Called when a webhook was disabled, suspended or deleted. */
   #endQueue(appId: number): void {
-    this.#deps.endings.look(appId);
+    this.#deps.queueCleanup.schedule(appId);
     const appQueue = this.#appQueues.find(appId);
     if (appQueue === undefined) return;
     this.#dispatcher.drop(appQueue);

@@ -14,9 +14,9 @@ export class OrphanedItems {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #ownIds: () => ReadonlySet<number>;
-  readonly #taking = new Set<Promise<unknown>>();
+  readonly #intakes = new Set<Promise<unknown>>();
   #unverifiedUntilMs = Number.NEGATIVE_INFINITY;
-  #isLooking = false;
+  #isChecking = false;
 
   constructor(deps: {
     readonly queue: QueueStore;
@@ -32,16 +32,16 @@ export class OrphanedItems {
   }
 
   /** @param take leases items and resolves when the node holds them. */
-  async taking<T>(take: () => Promise<T>): Promise<T> {
+  async trackIntake<T>(take: () => Promise<T>): Promise<T> {
     const taken = take();
-    this.#taking.add(taken);
+    this.#intakes.add(taken);
     try {
       return await taken;
     } catch (error) {
       this.invalidate();
       throw error;
     } finally {
-      this.#taking.delete(taken);
+      this.#intakes.delete(taken);
     }
   }
 
@@ -51,16 +51,16 @@ export class OrphanedItems {
   }
 
   /** Releases the orphaned items it finds. Call it regularly. */
-  look(): void {
-    if (this.#isLooking || this.#clock.monotonicMs() > this.#unverifiedUntilMs) return;
-    this.#isLooking = true;
+  check(): void {
+    if (this.#isChecking || this.#clock.monotonicMs() > this.#unverifiedUntilMs) return;
+    this.#isChecking = true;
     this.#release()
       .catch((err: unknown) => {
         this.invalidate();
         this.#log.error({ err }, 'cannot check the leases of this node');
       })
       .finally(() => {
-        this.#isLooking = false;
+        this.#isChecking = false;
       });
   }
 
@@ -68,7 +68,7 @@ export class OrphanedItems {
     const before = this.#ownIds();
     const leased = await this.#queue.nodes.leasedIds();
     // Claims that ran during the query add their items to `ownIds` when they complete.
-    await Promise.allSettled(this.#taking);
+    await Promise.allSettled(this.#intakes);
     const now = this.#ownIds();
     const orphaned = leased.filter((id) => !before.has(id) && !now.has(id));
     if (orphaned.length === 0) return;

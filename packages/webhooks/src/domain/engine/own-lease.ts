@@ -22,7 +22,7 @@ export class OwnLease {
   #untilMs = Number.NEGATIVE_INFINITY;
   /** Start of the period without an expiry. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
-  #over = new AbortController();
+  #lost = new AbortController();
 
   constructor(deps: OwnLeaseDeps) {
     this.#deps = deps;
@@ -33,8 +33,8 @@ export class OwnLease {
   }
 
   /** Aborted when the lease expires. */
-  get over(): AbortSignal {
-    return this.#over.signal;
+  get lostSignal(): AbortSignal {
+    return this.#lost.signal;
   }
 
   async start(): Promise<void> {
@@ -44,11 +44,12 @@ export class OwnLease {
   }
 
   /**
-   * Aborts `over` when the lease has expired. Call it regularly, because nothing else detects the
+   * Aborts `lostSignal` when the lease has expired. Call it regularly, because nothing else detects the
    * expiry.
    */
-  look(): void {
-    if (!this.isHeld && !this.over.aborted) this.#over.abort(new Error('the lease has expired'));
+  check(): void {
+    if (!this.isHeld && !this.lostSignal.aborted)
+      this.#lost.abort(new Error('the lease has expired'));
   }
 
   /** Renews the lease. Rejects when the store is unavailable. */
@@ -57,7 +58,7 @@ export class OwnLease {
     const sinceMs = this.#deps.clock.monotonicMs();
     if (!(await nodes.heartbeat(this.#deps.clock.nowMs()))) {
       this.#deps.log.warn('leases lost: other nodes continue with the items of this node');
-      this.#over.abort(new Error('the lease was lost'));
+      this.#lost.abort(new Error('the lease was lost'));
       this.#deps.onLost();
     }
     this.#renew(sinceMs);
@@ -77,9 +78,9 @@ export class OwnLease {
   }
 
   #renew(sinceMs: number): void {
-    this.look();
-    if (this.over.aborted || this.#steadySinceMs === Number.POSITIVE_INFINITY) {
-      this.#over = new AbortController();
+    this.check();
+    if (this.lostSignal.aborted || this.#steadySinceMs === Number.POSITIVE_INFINITY) {
+      this.#lost = new AbortController();
       this.#steadySinceMs = sinceMs;
     }
     this.#untilMs = sinceMs + NODE_LEASE_MS;

@@ -36,7 +36,7 @@ export class QueueIntake {
           ),
         ]),
       );
-      await this.#base.sql.together(tx, [
+      await this.#base.sql.runAll(tx, [
         ...eventInsertion(this.#base, fresh),
         ...itemInsertion(this.#base, [...accepted.values()].flat()),
       ]);
@@ -86,7 +86,7 @@ async function keysInUse(
   }
   await base.lockKeys(tx, [...wanted.values()]);
   const names = [...wanted.keys()];
-  const found = await base.sql.together(
+  const found = await base.sql.runAll(
     tx,
     [...wanted.values()].map(({ appId, orderingKey }) => ({
       text: `select 1 as one from webhooks_queue

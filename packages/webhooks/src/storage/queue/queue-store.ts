@@ -3,8 +3,8 @@ import { isRedelivery, type QueueItem } from '../../model/event.js';
 import { eventUse, readEvents } from './event-rows.js';
 import { NodeLeases } from './node-leases.js';
 import { QueueBase } from './queue-base.js';
+import { QueueCleanupStore } from './queue-cleanup-store.js';
 import { QueueCounts } from './queue-counts.js';
-import { QueueEndings } from './queue-endings.js';
 import { QueueIntake } from './queue-intake.js';
 import type { ClaimRequest, FinishedAttempt } from './queue-model.js';
 import { type QueueRow, toItem } from './queue-rows.js';
@@ -23,7 +23,7 @@ export class QueueStore {
   readonly intake: QueueIntake;
   readonly nodes: NodeLeases;
   readonly counts: QueueCounts;
-  readonly endings: QueueEndings;
+  readonly cleanup: QueueCleanupStore;
   readonly #base: QueueBase;
   readonly #ids: RecordIds;
 
@@ -37,7 +37,7 @@ export class QueueStore {
     this.intake = new QueueIntake(this.#base, this.#ids);
     this.nodes = new NodeLeases(this.#base);
     this.counts = new QueueCounts(this.#base);
-    this.endings = new QueueEndings(this.#base, this.#ids);
+    this.cleanup = new QueueCleanupStore(this.#base, this.#ids);
   }
 
   /** Current lease holder name of this node. */
@@ -58,7 +58,7 @@ export class QueueStore {
   /** Leases due items, oldest first, and skips rows that other nodes are claiming. */
   async claim(requests: readonly ClaimRequest[], nowMs: number): Promise<readonly QueueItem[]> {
     const rows = await this.#base.write(async (tx) => {
-      const claimed = await this.#base.sql.together<QueueRow>(
+      const claimed = await this.#base.sql.runAll<QueueRow>(
         tx,
         requests.map(({ appId, limit }) => ({
           text: this.#claimText,
@@ -109,7 +109,7 @@ export class QueueStore {
       const done = batch.filter(({ next }) => next.kind === 'done').map(({ item }) => item);
       const again = batch.filter(({ item }) => isRedelivery(item)).map(({ item }) => item.guid);
       const { sql } = this.#base;
-      await sql.together(tx, [
+      await sql.runAll(tx, [
         ...recordInsertion(this.#base, records),
         ...[...new Set(done.map(({ node }) => node))].map((node) => this.#removal(done, node)),
         // The payload is kept as long as its newest record.

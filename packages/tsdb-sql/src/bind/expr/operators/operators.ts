@@ -192,7 +192,7 @@ function listOperation(
 
 function bindConcat(left: Bound, right: Bound, env: Env): Bound {
   const displayName = `${left.displayName} || ${right.displayName}`;
-  const [a, b] = env.session.textMakers.add([convert(left, UTF8), convert(right, UTF8)]) as [
+  const [a, b] = env.session.stringProducers.add([convert(left, UTF8), convert(right, UTF8)]) as [
     BoundExpr,
     BoundExpr,
   ];

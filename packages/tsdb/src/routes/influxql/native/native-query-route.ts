@@ -23,7 +23,7 @@ export const nativeInfluxqlRoutes = (deps: RouteDeps): readonly Route[] =>
 async function answer(request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer> {
   const input = readInfluxqlInput(request, deps.settings.compat === 'influxdb3');
   const access = accessOf(request.principal, deps.isAuthRequired);
-  const opened = await openNative({ ...input, access }, deps, request.leaving());
+  const opened = await openNative({ ...input, access }, deps, request.disconnectSignal());
   const { run, result } = opened;
   try {
     if (input.format === 'parquet') {

@@ -2,7 +2,7 @@ import type { Clock } from '@plinth/kernel';
 import type { Admission, LimitStore } from '../model/limit-store.js';
 
 /** Open charges of one admitted request, until it ends. */
-export class Lease {
+export class RequestCharge {
   readonly #admission: Admission;
   readonly #isAuthenticated: boolean;
   readonly #store: LimitStore;

@@ -9,7 +9,7 @@ import type {
   Statements,
 } from '@plinth/tsdb-storage/duckdb/statement-chunks.js';
 import { GroupSlices } from '../scan/group-slices.js';
-import type { PreparedScan, ScanGroups, ScanParts } from '../scan/prepared-scan.js';
+import type { PreparedScan, ScanGroups, SliceableScan } from '../scan/prepared-scan.js';
 import { lengthOf, type ScanSlice, type Slices, TimeSlices } from '../scan/time-slices.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { SeriesTags } from '../series/series-tags.js';
@@ -42,9 +42,9 @@ const MAX_WRONG = 2;
  * A query whose result may be too large for memory, divided by time or by group into one statement
  * per slice.
  */
-export class QueryParts {
+export class SlicedQuery {
   readonly #planned: RowsStatement;
-  readonly #parts: ScanParts;
+  readonly #scan: SliceableScan;
   readonly #slices: TimeSlices;
   readonly #index: SeriesIndex;
   /** Estimated maximum row count of the result. */
@@ -52,13 +52,13 @@ export class QueryParts {
 
   private constructor(options: {
     readonly planned: RowsStatement;
-    readonly parts: ScanParts;
+    readonly scan: SliceableScan;
     readonly slices: TimeSlices;
     readonly index: SeriesIndex;
     readonly rowCount: number;
   }) {
     this.#planned = options.planned;
-    this.#parts = options.parts;
+    this.#scan = options.scan;
     this.#slices = options.slices;
     this.#index = options.index;
     this.#rowCount = options.rowCount;
@@ -69,17 +69,17 @@ export class QueryParts {
     planned: RowsStatement,
     scans: readonly PreparedScan[],
     seriesOf: (table: TableSchema) => SeriesIndex,
-  ): QueryParts | undefined {
+  ): SlicedQuery | undefined {
     const { columns, timeOrder, groupTags = [], isSmall } = planned;
-    const parts = scans[0]?.parts;
+    const scan = scans[0]?.sliceable;
     const table = planned.scans[0]?.table;
-    if (parts === undefined || table === undefined || scans.length !== 1) return undefined;
+    if (scan === undefined || table === undefined || scans.length !== 1) return undefined;
     // Groups without time order mean aggregates: few rows from many.
     const isAggregated = timeOrder === undefined;
     if (isAggregated ? groupTags.length === 0 : isSmall) return undefined;
-    const { bounds, spans } = parts;
+    const { bounds, spans } = scan;
     const isDescending = timeOrder === 'descending';
-    const width = new RowWidth(columns, parts.textBytes).bytes;
+    const width = new RowWidth(columns, scan.textBytes).bytes;
     const fewRows = width === undefined ? PROBE_ROWS : MIN_SLICED_BYTES / width;
     const isNarrow = rowSizeOf(columns) !== undefined;
     const leastRows = isAggregated
@@ -92,8 +92,8 @@ export class QueryParts {
     const rowCount = Math.min(slices.rowCount, mostRowsOf(planned, scans));
     if (rowCount <= leastRows) return undefined;
     // A single group needs all rows, so it cannot be divided.
-    if (isAggregated && parts.groupsBy(groupTags) === undefined) return undefined;
-    return new QueryParts({ planned, parts, slices, index: seriesOf(table), rowCount });
+    if (isAggregated && scan.groupsBy(groupTags) === undefined) return undefined;
+    return new SlicedQuery({ planned, scan, slices, index: seriesOf(table), rowCount });
   }
 
   /** True if the result must not be computed in one statement, even if there is memory. */
@@ -110,8 +110,8 @@ export class QueryParts {
   }): AsyncGenerator<ResultChunk, void, undefined> {
     const { host, memory, columns, queryOwner } = options;
     const { signal, owner } = queryOwner;
-    const width = new RowWidth(columns, this.#parts.textBytes);
-    const tags = new SeriesTags(this.#index, this.#planned.passedTags ?? []);
+    const width = new RowWidth(columns, this.#scan.textBytes);
+    const tags = new SeriesTags(this.#index, this.#planned.tagsAsSeriesIds ?? []);
     const room = memory.begin(queryOwner);
     try {
       const text = this.#statements(room, width);
@@ -121,13 +121,13 @@ export class QueryParts {
     } finally {
       room.end();
       const { seenTextBytes } = width;
-      if (seenTextBytes !== undefined) this.#parts.noteTextBytes(seenTextBytes);
+      if (seenTextBytes !== undefined) this.#scan.noteTextBytes(seenTextBytes);
     }
   }
 
   *#statements(room: SliceRoom, width: RowWidth): Statements {
     const { groupTags = [], maxRows = Number.POSITIVE_INFINITY } = this.#planned;
-    const groups = this.#parts.groupsBy(groupTags);
+    const groups = this.#scan.groupsBy(groupTags);
     const slices = groups === undefined ? this.#slices : yield* this.#groupSlices(groups, room);
     // Each group has its own limit.
     let leftRows = groupTags.length === 0 ? maxRows : Number.POSITIVE_INFINITY;
@@ -170,15 +170,15 @@ export class QueryParts {
       waitForSlices: (queryOwner) => room.waitForSlices(queryOwner),
       onChunk: (chunk) => groups.add(chunk),
     };
-    const { bounds, spans } = this.#parts;
+    const { bounds, spans } = this.#scan;
     const { timeOrder } = this.#planned;
     const isDescending = timeOrder && timeOrder === 'descending';
     return new GroupSlices({ groups, bounds, spans, isDescending });
   }
 
   #textOf(slice: ScanSlice): string {
-    const tags = (this.#planned.passedTags ?? []).map(({ tag }) => tag);
-    return this.#planned.render(() => this.#parts.textOf(slice, tags));
+    const tags = (this.#planned.tagsAsSeriesIds ?? []).map(({ tag }) => tag);
+    return this.#planned.render(() => this.#scan.textOf(slice, tags));
   }
 }
 
@@ -188,8 +188,8 @@ export function mostRowsOf(
   [scan]: readonly PreparedScan[],
 ): number {
   if (maxRows === undefined) return Number.POSITIVE_INFINITY;
-  if (bucketNs === undefined || scan?.parts === undefined) return maxRows;
-  const lengthNs = lengthOf(scan.parts.bounds, scan.parts.spans);
+  if (bucketNs === undefined || scan?.sliceable === undefined) return maxRows;
+  const lengthNs = lengthOf(scan.sliceable.bounds, scan.sliceable.spans);
   return maxRows * (Number(lengthNs / bucketNs) + 2);
 }
 

@@ -10,7 +10,7 @@ const PAUSE_MS = 5;
 /** Status code recorded for events that were never sent, so that they appear among the failures. */
 const NOT_SENT = 503;
 
-interface EndingsDeps {
+interface QueueCleanupDeps {
   readonly queue: QueueStore;
   readonly hooks: Pick<HookRegistry, 'get'>;
   readonly urls: EncryptedUrls;
@@ -24,27 +24,27 @@ interface EndingsDeps {
  * Items that remain when the process stops stay in the queue; cleanup continues at the next
  * check. Source: docs/adr/0124-queued-events-of-disabled-webhooks.md.
  */
-export class Endings {
-  readonly #deps: EndingsDeps;
+export class QueueCleanup {
+  readonly #deps: QueueCleanupDeps;
   readonly #stop = new AbortController();
   /** App ids, so at most one entry per app. */
   readonly #waiting = new Set<number>();
   #running: Promise<void> | undefined;
 
-  constructor(deps: EndingsDeps) {
+  constructor(deps: QueueCleanupDeps) {
     this.#deps = deps;
   }
 
   /** Resumes the cleanup of deleted apps that an earlier process left unfinished. */
   async start(): Promise<void> {
-    for (const appId of await this.#deps.queue.endings.appsWithoutHook()) this.look(appId);
+    for (const appId of await this.#deps.queue.cleanup.appsWithoutHook()) this.schedule(appId);
   }
 
   /**
    * Schedules the cleanup for an app, unless its webhook is active or only suspended. Returns
    * immediately.
    */
-  look(appId: number): void {
+  schedule(appId: number): void {
     if (this.#stop.signal.aborted || this.#deps.hooks.get(appId)?.active === true) return;
     this.#waiting.add(appId);
     this.#running ??= this.#run().finally(() => {
@@ -79,7 +79,7 @@ export class Endings {
     for (const state of ['held', 'pending'] as const) {
       await this.#inBatches(async () => {
         const nowMs = clock.nowMs();
-        const ended = await queue.endings.end(
+        const ended = await queue.cleanup.end(
           appId,
           state,
           this.#record(appId, hook, nowMs),
@@ -89,7 +89,7 @@ export class Endings {
         return ended;
       });
     }
-    if (hook === undefined) await this.#inBatches(() => queue.endings.dropDead(appId));
+    if (hook === undefined) await this.#inBatches(() => queue.cleanup.dropDead(appId));
     if (count > 0) log.info({ app: appId, count }, 'queued deliveries removed without sending');
   }
 

@@ -11,7 +11,9 @@ const COUNTED_EVERY_MS = 60_000;
 
 const server = testAccounts();
 
-async function numbers({ metrics }: TestAccounts = server): Promise<ReadonlyMap<string, number>> {
+async function readMetrics({
+  metrics,
+}: TestAccounts = server): Promise<ReadonlyMap<string, number>> {
   const lines = (await metrics.page()).text.split('\n').filter((line) => /^accounts_/.test(line));
   return new Map(
     lines.map((line) => {
@@ -25,7 +27,7 @@ async function numbers({ metrics }: TestAccounts = server): Promise<ReadonlyMap<
 async function become(expected: Readonly<Record<string, number>>, of = server): Promise<void> {
   await of.clock.advanceMs(COUNTED_EVERY_MS);
   for (let round = 0; ; round += 1) {
-    const found = await numbers(of);
+    const found = await readMetrics(of);
     const seen = Object.fromEntries(Object.keys(expected).map((name) => [name, found.get(name)]));
     if (Object.entries(expected).every(([name, value]) => seen[name] === value)) return;
     if (round === 400) assert.deepEqual(seen, expected);
@@ -73,7 +75,7 @@ describe('account metrics', () => {
       }
     }
     assert.ok(count > 0);
-    assert.equal((await numbers()).get('accounts_events_total'), count);
+    assert.equal((await readMetrics()).get('accounts_events_total'), count);
   });
 
   it('count repeated requests by outcome', async () => {
@@ -122,7 +124,7 @@ describe('account metrics', () => {
     await make();
     await brief.clock.advanceMs(10_000);
     const expired = 'accounts_tokens_total{kind="account",outcome="expired"}';
-    assert.equal((await numbers(brief)).get(expired), 0);
+    assert.equal((await readMetrics(brief)).get(expired), 0);
     await become({ [expired]: 2 }, brief);
   });
 });

@@ -12,7 +12,7 @@ const BATCH_COUNT = 500;
 type Row = QueueRow & Omit<EventRow, 'encoding' | 'payload'>;
 
 /** Removes items that will not be sent, because their webhook is disabled or deleted. */
-export class QueueEndings {
+export class QueueCleanupStore {
   readonly #base: QueueBase;
   readonly #ids: RecordIds;
 
@@ -43,7 +43,7 @@ export class QueueEndings {
       if (taken.length === 0) return 0;
       const records = taken.map((item) => ({ id: ids.next(), item, record }));
       const guids = [...new Set(taken.map(({ guid }) => guid))];
-      await this.#base.sql.together(tx, [
+      await this.#base.sql.runAll(tx, [
         ...recordInsertion(this.#base, records),
         eventUse(this.#base, guids, nowMs),
       ]);
