@@ -34,7 +34,7 @@ export interface OpenTablesDeps {
   readonly trees: MetadataTrees;
   readonly records: PublishedTables;
   readonly files: Pick<SegmentFiles, 'remove'>;
-  readonly turns: EventLoopYielder;
+  readonly yielder: EventLoopYielder;
   readonly hasRoomFor: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;

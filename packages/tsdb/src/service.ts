@@ -279,11 +279,11 @@ async function openOpenTables(
 ): Promise<OpenTables> {
   const { openTables: settings, objects, leases, clock, room } = deps;
   const { catalog, engine, store, host, report } = at;
-  const { turns } = host;
+  const { yielder } = host;
   const root = `file://${dirname(resolve(objects.localPath('open-tables')))}`;
   const openTables = await OpenTables.open({
-    ...{ settings, catalog, engine, leases, clock, turns },
-    trees: new MetadataTrees({ objects, turns, root }),
+    ...{ settings, catalog, engine, leases, clock, yielder },
+    trees: new MetadataTrees({ objects, yielder, root }),
     records: store.registry.published,
     files: store.files,
     hasRoomFor: (sizeBytes) => room?.hasRoomFor(sizeBytes) ?? true,

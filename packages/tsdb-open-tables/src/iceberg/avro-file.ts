@@ -35,11 +35,11 @@ export function avroSchema(schema: object): AvroSchema {
 export async function encodeRecords<Row>(
   { type }: AvroSchema,
   rows: readonly Row[],
-  options: { readonly toRecord: (row: Row) => object; readonly turns: EventLoopYielder },
+  options: { readonly toRecord: (row: Row) => object; readonly yielder: EventLoopYielder },
 ): Promise<AvroBlocks> {
   const blocks: { readonly count: number; readonly bytes: Uint8Array }[] = [];
   for (let from = 0; from < rows.length; from += BLOCK_RECORDS) {
-    if (from > 0) await options.turns.next();
+    if (from > 0) await options.yielder.next();
     const slice = rows.slice(from, from + BLOCK_RECORDS);
     const records = slice.map((row) => type.toBuffer(options.toRecord(row)));
     const bytes = await deflate(Buffer.concat(records), { level: DEFLATE_LEVEL });

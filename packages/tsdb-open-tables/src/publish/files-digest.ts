@@ -25,11 +25,11 @@ interface Month {
 /** Groups files by the month of their first row. */
 export async function groupByMonth(
   files: readonly Segment[],
-  turns: EventLoopYielder,
+  yielder: EventLoopYielder,
 ): Promise<readonly MonthFiles[]> {
   const months = new Map<string, Month>();
   for (const [index, file] of files.entries()) {
-    if (index > 0 && index % SLICE === 0) await turns.next();
+    if (index > 0 && index % SLICE === 0) await yielder.next();
     const name = monthOf(file.minTime);
     let month = months.get(name);
     if (month === undefined) {

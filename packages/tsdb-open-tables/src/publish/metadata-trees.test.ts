@@ -43,12 +43,12 @@ it(`lists ${FILE_COUNT} files with their bounds in both trees`, async (context) 
     root: dir,
     random,
   });
-  const turns = new EventLoopYielder();
-  const trees = new MetadataTrees({ objects, turns, root: `file://${dir}` });
+  const yielder = new EventLoopYielder();
+  const trees = new MetadataTrees({ objects, yielder, root: `file://${dir}` });
   const files = Array.from({ length: FILE_COUNT }, (_, index) => segment(index));
   const next = await nextVersion({
     ...{ files, columns: COLUMNS, root: trees.root, previous: undefined, history: undefined },
-    ...{ nowMs: 1, keepMs: 1, freshThrough: '', mergedThrough: '', turns },
+    ...{ nowMs: 1, keepMs: 1, freshThrough: '', mergedThrough: '', yielder },
   });
   assert.ok(next);
   const manifests = await trees.writeManifests('t', next);

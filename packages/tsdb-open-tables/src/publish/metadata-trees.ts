@@ -14,17 +14,17 @@ const loadWriter = () => import('../iceberg/manifest.js');
 /** Writes and removes the metadata objects of published tables. */
 export class MetadataTrees {
   readonly #objects: ObjectStore;
-  readonly #turns: EventLoopYielder;
+  readonly #yielder: EventLoopYielder;
   /** Prefix of the object names in metadata. */
   readonly root: string;
 
   constructor(options: {
     readonly objects: ObjectStore;
-    readonly turns: EventLoopYielder;
+    readonly yielder: EventLoopYielder;
     readonly root: string;
   }) {
     this.#objects = options.objects;
-    this.#turns = options.turns;
+    this.#yielder = options.yielder;
     this.root = options.root;
   }
 
@@ -48,7 +48,7 @@ export class MetadataTrees {
     const { encodeRecords, MANIFEST, manifestEntry } = await loadWriter();
     const entries = await encodeRecords(MANIFEST, manifest.files, {
       toRecord: (file) => manifestEntry(this.#dataFile(file), next.version),
-      turns: this.#turns,
+      yielder: this.#yielder,
     });
     const [plain, jvm] = await allEnded(
       TREES.map((tree) => this.#putManifest(uuid, { tree, next, manifest, entries })),
@@ -85,7 +85,7 @@ export class MetadataTrees {
               path: `${this.root}/${names.manifest(manifest.id)}`,
               sizeBytes: manifest.sizeBytes[tree],
             }),
-          turns: this.#turns,
+          yielder: this.#yielder,
         });
         const file = manifestListFile(
           { version, formatVersion, ...(parent !== undefined && { parent }) },

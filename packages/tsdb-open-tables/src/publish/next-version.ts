@@ -49,11 +49,11 @@ export async function nextVersion(options: {
   readonly keepMs: number;
   readonly freshThrough: string;
   readonly mergedThrough: string;
-  readonly turns: EventLoopYielder;
+  readonly yielder: EventLoopYielder;
 }): Promise<NextVersion | undefined> {
   const { root, previous, history, nowMs, keepMs } = options;
   const columns = columnsByTree(options.columns);
-  const months = await groupByMonth(options.files, options.turns);
+  const months = await groupByMonth(options.files, options.yielder);
   const filesDigest = digestOf({ root, columns, months });
   const isSame = history !== undefined && previous?.filesDigest === filesDigest;
   if (isSame && !hasExpired(history, nowMs, keepMs)) return undefined;

@@ -22,7 +22,7 @@ export interface TablePublisherDeps {
   readonly commits: Pick<FileCommits, 'between'>;
   readonly records: PublishedTables;
   readonly clock: Clock;
-  readonly turns: EventLoopYielder;
+  readonly yielder: EventLoopYielder;
   /** Time for which replaced snapshots and their files are kept. */
   readonly keepMs: number;
   /** Newest schema of a table; `undefined` if it was deleted. */
@@ -159,7 +159,7 @@ export class TablePublisher {
 
   /** Writes manifests and manifest lists. Returns `undefined` if nothing has changed. */
   async #write(table: PublishedTable, seen: Seen): Promise<Written | undefined> {
-    const { trees, clock, keepMs, turns } = this.#deps;
+    const { trees, clock, keepMs, yielder } = this.#deps;
     const nowMs = clock.nowMs();
     const next = await nextVersion({
       files: seen.files,
@@ -168,7 +168,7 @@ export class TablePublisher {
       history: table.history,
       freshThrough: isoOf(seen.freshThroughNs),
       mergedThrough: String(mergedThrough(seen)),
-      ...{ root: trees.root, nowMs, keepMs, turns },
+      ...{ root: trees.root, nowMs, keepMs, yielder },
     });
     if (next === undefined) {
       table.seen = seen;

@@ -20,7 +20,7 @@ const XOR_ENCODING = 1;
 export async function* chunkedResponse(
   queries: readonly AsyncIterable<SamplePiece>[],
 ): AsyncGenerator<Buffer, void, undefined> {
-  const turns = new TimeSlicedTask();
+  const task = new TimeSlicedTask();
   for (const [index, pieces] of queries.entries()) {
     const sorted = new SortedSeries();
     const encoder = new SeriesChunks();
@@ -28,13 +28,13 @@ export async function* chunkedResponse(
       const ended = encoder.add(piece);
       if (ended !== undefined)
         for (const series of sorted.add(ended)) yield* framesOf(series, index);
-      await turns.take();
+      await task.take();
     }
     const last = encoder.end();
     if (last !== undefined) for (const series of sorted.add(last)) yield* framesOf(series, index);
     for (const series of sorted.rest()) {
       yield* framesOf(series, index);
-      await turns.take();
+      await task.take();
     }
   }
 }

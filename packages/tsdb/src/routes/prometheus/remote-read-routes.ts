@@ -65,7 +65,7 @@ async function read(
   const database = catalog.database(name);
   if (database === undefined) throw tsdbError('database_not_found', { database: name });
   const { queries, acceptsChunks } = decodeReadRequest(decodeSnappy(request.body, MAX_BODY_BYTES));
-  const source = { influxql, database, access, signal: request.leaving() };
+  const source = { influxql, database, access, signal: request.disconnectSignal() };
   const pieces = queries.map((query) => readSamples(query, source));
   return acceptsChunks
     ? await piecesAnswer(200, [['content-type', CHUNKED_TYPE]], chunkedResponse(pieces))

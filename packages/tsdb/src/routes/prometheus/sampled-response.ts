@@ -24,7 +24,7 @@ export async function* sampledResponse(
   queries: readonly AsyncIterable<SamplePiece>[],
 ): AsyncGenerator<Buffer, void, undefined> {
   const compress = await snappyPart();
-  const turns = new TimeSlicedTask();
+  const task = new TimeSlicedTask();
   const parts: Buffer[] = [];
   let sizeBytes = 0;
   let sampleCount = 0;
@@ -49,7 +49,7 @@ export async function* sampledResponse(
           `the response exceeds ${MAX_SAMPLES} samples; select fewer series or a shorter time range`,
         );
       note(series.add(piece));
-      await turns.take();
+      await task.take();
     }
     note(series.end(), true);
     const head = new MessageWriter();

@@ -40,20 +40,20 @@ async function* encode(
   const out = new TextBytes(pool);
   const encoder = format.open(result, out);
   // Yields to the event loop, also while all rows are kept until the last.
-  const turns = new TimeSlicedTask();
+  const task = new TimeSlicedTask();
   encoder.begin();
   for await (const chunk of result.chunks) {
     for (const _step of encoder.chunk(chunk) ?? []) {
       if (out.size >= PIECE_SIZE_BYTES) yield out.take();
-      if (turns.isSliceOver) await turns.take();
+      if (task.isSliceOver) await task.take();
     }
     chunk.release?.();
     if (out.size >= PIECE_SIZE_BYTES) yield out.take();
-    await turns.take();
+    await task.take();
   }
   for (const piece of lastPieces(encoder, out)) {
     yield piece;
-    await turns.take();
+    await task.take();
   }
 }
 
