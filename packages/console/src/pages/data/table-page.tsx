@@ -13,6 +13,7 @@ import { plotQuery, sampleQuery } from '../../lib/query/plot-query.js';
 import { absoluteRange, type RangeText, rangeOfTable } from '../../lib/time/time-range.js';
 import { bytesText, countText, retentionText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
+import { PublishedCard } from './published-card.js';
 import { TableFiles } from './table-files.js';
 import './table-page.css';
 
@@ -120,6 +121,7 @@ function TableContent({ db, table }: { readonly db: string; readonly table: Tabl
         <h2 id="sample-title">Newest rows</h2>
         <NewestRows db={db} table={table.name} />
       </section>
+      <PublishedCard db={db} table={table.name} />
       <TableFiles db={db} table={table.name} />
     </>
   );
