@@ -67,13 +67,12 @@ export class PasswordUsers {
 
   /**
    * Whether a user still exists with the same password and all permissions that `identify` returned.
-   * A later user with the same name does not count.
+   * A later user with the same name does not count, because the stored password has another salt.
    */
   isCurrent(grantee: Grantee): boolean {
     const user = this.#byName.get(grantee.name);
     const earlier = userOf(grantee);
     if (user === undefined || earlier === undefined) return false;
-    if (granteeOf(user).owner !== grantee.owner) return false;
     return user.passwordHash === earlier.passwordHash && hasPermissionsOf(user, earlier);
   }
 
