@@ -107,6 +107,8 @@ const TEXTS = {
   query_timed_out: (limitMs: number) => `query-timeout limit exceeded: ${limitMs} ms`,
   /** The client disconnected, or the query was canceled. */
   query_cancelled: 'query cancelled',
+  /** The credential of the query was deleted, has expired or lost a permission while the query ran. */
+  query_unauthorized: 'the request was not authenticated',
   /** Too many queries are waiting for a slot; the client should retry later. */
   query_queue_full: 'too many queries are waiting; retry later',
   /** GROUP BY time would create more buckets than the configured limit. */

@@ -21,7 +21,6 @@ import {
   INFLUXQL,
   INTERNAL,
   inV3,
-  KNOWN_SLOW,
   LARGE_VALUES,
   REJECTED,
   REJECTED_SQL,
@@ -36,8 +35,6 @@ const ATTEMPTS = 3;
 const MIN_SYSTEM_TABLES = 8;
 /** Number of the longest delays in the test's output. */
 const REPORTED = 10;
-/** Bound of the statements in `KNOWN_SLOW`. */
-const KNOWN_SLOW_MS = 500;
 const MAX_NAME_LENGTH = 200;
 
 type Run = (server: ServerProcess, flight: FlightClient, attempt: number) => Promise<unknown>;
@@ -69,13 +66,12 @@ export async function checkStatements(options: {
     for (const [name, run] of [...statements(), ...(await systemTables(server))]) {
       if (!only.test(name)) continue;
       let least = Number.POSITIVE_INFINITY;
-      const boundMs = KNOWN_SLOW.test(name) ? KNOWN_SLOW_MS : maxMs;
-      for (let i = 0; i < ATTEMPTS && least > boundMs; i++) {
+      for (let i = 0; i < ATTEMPTS && least > maxMs; i++) {
         await delay.take(server);
         await run(server, flight, i);
         least = Math.min(least, await delay.take(server));
       }
-      if (least > boundMs) slow.push(line([least, name]));
+      if (least > maxMs) slow.push(line([least, name]));
       measured.push([least, name]);
     }
     assert.deepEqual(slow, []);

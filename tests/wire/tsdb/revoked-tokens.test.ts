@@ -136,6 +136,20 @@ describe('what runs when its token or user is deleted', () => {
     await untilRunning(0);
   });
 
+  it('a statement without rows receives the response of a deleted token', async () => {
+    const headers = await tokenOf('whole');
+    const open = server.http.send(sqlPath(ENDLESS), { headers });
+    await untilRunning(1);
+    await deleteToken('whole');
+    const ended = await open;
+    const later = await server.http.send(sqlPath(ENDLESS), { headers });
+    assert.equal(ended.status, 401, ended.text);
+    assert.equal(ended.text, later.text);
+    const name = 'www-authenticate';
+    assert.equal(ended.headers[name], later.headers[name]);
+    await untilRunning(0);
+  });
+
   it('a response ends that its client has not read', async () => {
     const open = new OpenRequest(sqlPath(LARGE), await tokenOf('slow'));
     await untilRunning(1);
@@ -157,6 +171,29 @@ describe('what runs when its token or user is deleted', () => {
     await untilRunning(0);
     open.read();
     await open.ended;
+  });
+
+  it('statements of a user end when it loses a permission or its password', async () => {
+    await statement("CREATE USER bob WITH PASSWORD 'a'");
+    await statement('GRANT READ ON d TO bob');
+    const basic = { authorization: `Basic ${Buffer.from('bob:a').toString('base64')}` };
+    const open = async () => {
+      const response = server.http.send(sqlPath(ENDLESS), { headers: basic });
+      await untilRunning(1);
+      return { response };
+    };
+    const first = await open();
+    await statement('GRANT ALL ON d TO bob');
+    await sleep(MAX_END_MS);
+    assert.equal(await running(), 1, 'a further permission');
+    await statement('REVOKE READ ON d FROM bob');
+    assert.equal((await first.response).status, 401);
+    await statement('GRANT READ ON d TO bob');
+    const second = await open();
+    await statement("SET PASSWORD FOR bob = 'b'");
+    assert.equal((await second.response).status, 401);
+    await untilRunning(0);
+    await statement('DROP USER bob');
   });
 
   it('a stream of Flight ends', async () => {

@@ -56,15 +56,37 @@ it('treats a dropped user as not current, even if another user has the same name
   const login = { user: 'ann', password: 'secret', isAdministrator: false };
   await users.create(login);
   const ann = await principalOf(to, basic('ann:secret'));
-  await users.setPassword('ann', 'other');
   await users.grant('ann', 'd', ['read']);
-  assert.equal(gate.isCurrent(ann), true, 'a new password or grant is the same user');
+  assert.equal(gate.isCurrent(ann), true, 'a new grant is the same user');
   await users.drop('ann');
   assert.equal(gate.isCurrent(ann), false);
   await to.clock.advanceMs(1);
   await users.create(login);
   assert.equal(gate.isCurrent(ann), false, 'another user of the name');
   assert.equal(gate.isCurrent(await principalOf(to, basic('ann:secret'))), true);
+});
+
+it('treats a user with a new password or fewer permissions as not current', async () => {
+  await using to = await openTestIdentity();
+  const { gate, users } = to.identity;
+  await users.create({ user: 'ann', password: 'secret', isAdministrator: false });
+  await users.grant('ann', 'd', ['read', 'write']);
+  const before = await principalOf(to, basic('ann:secret'));
+  await users.grant('ann', 'e', ['read']);
+  await users.refresh();
+  assert.equal(gate.isCurrent(before), true, 'more permissions, reloaded');
+  await users.revoke('ann', 'd', ['write']);
+  assert.equal(gate.isCurrent(before), false, 'revoked');
+  const reader = await principalOf(to, basic('ann:secret'));
+  assert.equal(gate.isCurrent(reader), true);
+  await users.setAdministrator('ann', true);
+  assert.equal(gate.isCurrent(reader), true, 'an administrator has all permissions');
+  const administrator = await principalOf(to, basic('ann:secret'));
+  await users.setAdministrator('ann', false);
+  assert.equal(gate.isCurrent(administrator), false, 'no longer an administrator');
+  assert.equal(gate.isCurrent(reader), true);
+  await users.setPassword('ann', 'other');
+  assert.equal(gate.isCurrent(reader), false, 'a new password');
 });
 
 it('treats principals of other kinds as current', async () => {

@@ -9,7 +9,12 @@ import type {
 } from '@plinth/kernel';
 import { Exclusive, isSafeName, permits, requestError } from '@plinth/kernel';
 import { identityError } from '../errors.js';
-import { granteeOf, MAX_PASSWORD_LENGTH, type PasswordUser } from '../model/password-user.js';
+import {
+  granteeOf,
+  MAX_PASSWORD_LENGTH,
+  type PasswordUser,
+  userOf,
+} from '../model/password-user.js';
 import type { PasswordUserStore } from '../storage/password-user-store.js';
 import { type Login, PasswordChecks } from './password-checks.js';
 import { SharedReading } from './shared-reading.js';
@@ -60,10 +65,15 @@ export class PasswordUsers {
     });
   }
 
-  /** Whether a user still exists; a later user with the same name does not count. */
-  isCurrent({ name, owner }: Grantee): boolean {
-    const user = this.#byName.get(name);
-    return user !== undefined && granteeOf(user).owner === owner;
+  /**
+   * Whether a user still exists with the same password and all permissions that `identify` returned.
+   * A later user with the same name does not count, because the stored password has another salt.
+   */
+  isCurrent(grantee: Grantee): boolean {
+    const user = this.#byName.get(grantee.name);
+    const earlier = userOf(grantee);
+    if (user === undefined || earlier === undefined) return false;
+    return user.passwordHash === earlier.passwordHash && hasPermissionsOf(user, earlier);
   }
 
   /** Ordered by name. */
@@ -184,6 +194,15 @@ export class PasswordUsers {
     });
   }
 }
+
+const hasPermissionsOf = (user: PasswordUser, earlier: PasswordUser): boolean =>
+  user.isAdministrator ||
+  (!earlier.isAdministrator &&
+    earlier.permissions.every(({ resource, names, actions }) =>
+      names.every((name) =>
+        actions.every((action) => permits(user.permissions, { resource, name, action })),
+      ),
+    ));
 
 const granted = (
   user: PasswordUser,

@@ -47,6 +47,7 @@ async function derive(password: string, salt: Buffer, { N, r, p }: typeof COST):
 }
 
 const PRINCIPALS = new WeakMap<PasswordUser, Grantee>();
+const USERS = new WeakMap<Grantee, PasswordUser>();
 
 /** Principal of a user. Returns the same object each time. */
 export function granteeOf(user: PasswordUser): Grantee {
@@ -57,6 +58,10 @@ export function granteeOf(user: PasswordUser): Grantee {
     const owner = `${id}/${createdMs}`;
     grantee = { kind: 'grantee', id, owner, name, permissions, isAdministrator };
     PRINCIPALS.set(user, grantee);
+    USERS.set(grantee, user);
   }
   return grantee;
 }
+
+/** Returns the user behind a principal, as it was when `granteeOf` returned the principal. */
+export const userOf = (grantee: Grantee): PasswordUser | undefined => USERS.get(grantee);

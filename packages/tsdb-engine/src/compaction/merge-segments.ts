@@ -3,6 +3,7 @@ import { grouped } from '@plinth/tsdb-model/grouped.js';
 import { MAX_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { type Alike, chooseNumbered } from '../flush/choose-numbered.js';
@@ -11,6 +12,8 @@ import { MAX_SPLIT_PARTITIONS } from '../flush/partitions.js';
 import { mixedParquetFrom, parquetFrom, timeCondition } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 import {
+  type DeletedSeries,
+  deletedSeries,
   deletedUpTo,
   survivesText,
   type Tombstone,
@@ -44,6 +47,7 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   const isSplit = kind === 'split';
   await store.tombstones.settled();
   const tombstones = store.tombstones.all;
+  const deleted = await new TimeSlicedTask().run(deletedSeries(tombstones, store.series));
   const ids = columnIdsOf(inputs);
   const columns = [...store.schema.columns.values()].filter((column) => ids.has(column.id));
   const rowsOf = (segments: readonly Segment[], order: readonly string[]): string =>
@@ -51,7 +55,7 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
       columns,
       files,
       order,
-      where: (segment) => conditionsOn(segment, options, tombstones),
+      where: (segment) => conditionsOn(segment, options, { tombstones, deleted }),
     });
   const isOverlaid = !isSplit && inputs.some((segment) => segment.kind === 'overlay');
   const all = `(${rowsOf(inputs, isSplit ? ['_seq'] : [])})`;
@@ -108,12 +112,15 @@ function largestOf(
 /** WHERE conditions that hide rows of a segment. */
 function conditionsOn(
   segment: Segment,
-  { store, merge, visibleFromNs }: Merging,
-  tombstones: readonly Tombstone[],
+  { merge, visibleFromNs }: Merging,
+  {
+    tombstones,
+    deleted,
+  }: { readonly tombstones: readonly Tombstone[]; readonly deleted: DeletedSeries },
 ): string {
   // The same condition for all segments, so that one scan reads them.
   const hasHidden = merge.inputs.some(({ minTime }) => minTime < visibleFromNs);
-  const survives = survivesText(tombstonesOfSegment(tombstones, segment), store.series, 'whole');
+  const survives = survivesText(tombstonesOfSegment(tombstones, segment), deleted, 'whole');
   const conditions = [
     ...(hasHidden ? [timeCondition(visibleFromNs, MAX_TIME_NS)] : []),
     ...(survives === undefined ? [] : [survives]),

@@ -6,13 +6,14 @@ import {
   type SeriesFile,
 } from '@plinth/tsdb-model/segment.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { isOutOfMemory } from '@plinth/tsdb-storage/duckdb/instance/memory-watch.js';
 import type { Numbered, SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { type Source, timeCondition } from '../scan/sources.js';
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
-import { deletedUpTo, survivesText, type Tombstone } from '../table/tombstones.js';
+import { deletedSeries, deletedUpTo, survivesText, type Tombstone } from '../table/tombstones.js';
 import { chooseNumbered } from './choose-numbered.js';
 import { type Partition, partitionsOf } from './partitions.js';
 
@@ -169,8 +170,9 @@ async function splitRows(from: {
   readonly host: DuckDbHost;
   readonly tombstones: readonly Tombstone[];
 }): Promise<readonly Part[]> {
-  const { store, table, columns, host } = from;
-  const survives = survivesText(from.tombstones, store.series, 'seqs');
+  const { store, table, columns, host, tombstones } = from;
+  const deleted = await new TimeSlicedTask().run(deletedSeries(tombstones, store.series));
+  const survives = survivesText(tombstones, deleted, 'seqs');
   const where = survives === undefined ? '' : ` WHERE ${survives}`;
   const names = columns.map((column) => quoteName(column.physicalName));
   const list = (source: Source, order: string[]): string =>

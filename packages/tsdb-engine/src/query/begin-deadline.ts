@@ -21,7 +21,7 @@ export function beginDeadline(
     noteFailure(logged, endOfQuery(over)),
   );
   deadline.reserved = (sizeBytes) => logged.reserved(sizeBytes);
-  logged.endsBy(() => deadline.cancel());
+  logged.endsBy((reason) => deadline.cancel(reason));
   return deadline;
 }
 

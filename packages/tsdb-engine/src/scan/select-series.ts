@@ -1,4 +1,5 @@
 import type { TagCondition } from '@plinth/tsdb-model/scan.js';
+import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import type { ScanTextOptions } from './scan-text.js';
 
@@ -8,18 +9,22 @@ import type { ScanTextOptions } from './scan-text.js';
  */
 const MAX_NAMED_SERIES = 64;
 
-const ALL_SERIES = { seriesCondition: undefined, onlySeries: undefined, share: 1 };
+export type SelectedSeries = Pick<ScanTextOptions, 'seriesCondition' | 'onlySeries'> & {
+  readonly share: number;
+};
+
+const ALL_SERIES: SelectedSeries = { seriesCondition: undefined, onlySeries: undefined, share: 1 };
 
 /**
  * Returns the series that match tag conditions, found in the index before DuckDB runs. `share` is
  * the fraction of all series, from 0 to 1.
  */
-export function selectSeries(
+export function* selectSeries(
   index: SeriesIndex,
   conditions: readonly TagCondition[],
-): Pick<ScanTextOptions, 'seriesCondition' | 'onlySeries'> & { readonly share: number } {
+): Steps<SelectedSeries> {
   if (conditions.length === 0) return ALL_SERIES;
-  const selected = index.select(conditions, MAX_NAMED_SERIES);
+  const selected = yield* index.select(conditions, MAX_NAMED_SERIES);
   if (selected === undefined) return ALL_SERIES;
   const share = selected.length / Math.max(1, index.count);
   if (selected.length === 0) return { seriesCondition: 'false', onlySeries: undefined, share };

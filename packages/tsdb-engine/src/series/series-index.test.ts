@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { runThrough, STEP_ROWS } from '@plinth/tsdb-model/time-sliced-task.js';
 import { SeriesIndex } from './series-index.js';
 
 function advance(index: SeriesIndex, dense: number, time: bigint): boolean {
@@ -78,12 +79,34 @@ describe('SeriesIndex', () => {
       op: 'in' | 'not_in',
       tag: string,
       values: (string | undefined)[],
-    ): number[] | undefined => index.select([{ tag, op, values }], 10);
+    ): readonly number[] | undefined => runThrough(index.select([{ tag, op, values }], 10));
     assert.deepEqual(select('in', 'host', ['a', 'zzz']), [a]);
     assert.deepEqual(select('not_in', 'host', ['a']), [b, c]);
     assert.deepEqual(select('in', 'host', [undefined]), [c]);
     assert.deepEqual(select('in', 'no such tag', ['x']), []);
     assert.deepEqual(select('in', 'no such tag', [undefined]), [a, b, c]);
-    assert.equal(index.select([{ tag: 'region', op: 'in', values: ['eu'] }], 1), undefined);
+    const eu = { tag: 'region', op: 'in', values: ['eu'] } as const;
+    assert.equal(runThrough(index.select([eu], 1)), undefined);
+    assert.deepEqual(runThrough(index.select([eu], 2)), [a, c]);
+    const onA = { tag: 'host', op: 'not_in', values: [undefined, 'b'] } as const;
+    assert.deepEqual(runThrough(index.select([eu, onA], 1)), [a]);
+    assert.deepEqual(select('in', 'region', ['us', 'eu', 'us']), [a, b, c]);
+  });
+
+  it('selects many series in short steps, without series that are added between them', () => {
+    const index = new SeriesIndex(1n);
+    const values = Array.from({ length: 3 * STEP_ROWS }, (_, i) => `u${i}`);
+    const all = values.map((value) => index.resolve(['u'], [value]));
+    const allBut = { tag: 'u', op: 'not_in', values: [undefined] } as const;
+    for (const condition of [{ tag: 'u', op: 'in', values } as const, allBut]) {
+      const steps = index.select([condition], Number.POSITIVE_INFINITY);
+      let stepCount = 1;
+      let step = steps.next();
+      index.resolve(['u'], [`later ${condition.op}`]);
+      for (; !step.done; step = steps.next()) stepCount++;
+      const expected = condition === allBut ? [...all, all.length] : all;
+      assert.deepEqual(step.value, expected);
+      assert.ok(stepCount > 3, String(stepCount));
+    }
   });
 });

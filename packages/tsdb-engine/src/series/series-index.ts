@@ -3,6 +3,7 @@ import type { TagCondition } from '@plinth/tsdb-model/scan.js';
 import { type PackedTags, packTags } from '@plinth/tsdb-model/series/packed-tags.js';
 import { seriesId, type Words } from '@plinth/tsdb-model/series/series-id.js';
 import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';
+import { isStepEnd, type Steps, sorted } from '@plinth/tsdb-model/time-sliced-task.js';
 import { KeyOrder } from './key-order.js';
 import { SeriesIds } from './series-ids.js';
 import { type TagCodes, type TagColumn, TagColumns } from './tag-columns.js';
@@ -182,52 +183,70 @@ export class SeriesIndex implements SeriesLookup {
 
   /**
    * Returns the dense numbers of the series that meet all conditions, ascending; `undefined` if
-   * there are more than `limit`.
+   * there are more than `limit`. Series that are added between two steps are not selected.
    */
-  select(conditions: readonly TagCondition[], limit: number): number[] | undefined {
-    const checks = conditions.map((condition) => this.#matcher(condition));
+  *select(
+    conditions: readonly TagCondition[],
+    limit: number,
+  ): Steps<readonly number[] | undefined> {
+    const { count } = this;
+    // The series with certain values of a tag are found by these values, without a check.
+    const listed = conditions.find(({ op, values }) => op === 'in' && !values.includes(undefined));
+    const checks: ((dense: number) => boolean)[] = [];
+    for (const condition of conditions)
+      if (condition !== listed) checks.push(yield* this.#matcher(condition));
+    const isMet = (dense: number): boolean => checks.every((check) => check(dense));
+    if (listed !== undefined) return yield* this.#selectListed(listed, { count, limit, isMet });
     const selected: number[] = [];
-    const candidates = this.#candidates(conditions);
-    if (candidates !== undefined) {
-      const found = candidates.filter((dense) => checks.every((check) => check(dense)));
-      return found.length > limit ? undefined : found;
-    }
-    for (let dense = 0; dense < this.count; dense++) {
-      if (!checks.every((check) => check(dense))) continue;
+    for (let dense = 0; dense < count; dense++) {
+      if (isStepEnd(dense)) yield;
+      if (!isMet(dense)) continue;
       if (selected.length === limit) return undefined;
       selected.push(dense);
     }
     return selected;
   }
 
-  /**
-   * Returns a superset of the matches, ascending, if a condition requires certain values of a tag.
-   */
-  #candidates(conditions: readonly TagCondition[]): number[] | undefined {
-    const condition = conditions.find(
-      ({ op, values }) => op === 'in' && !values.includes(undefined),
-    );
-    if (condition === undefined) return undefined;
-    const column = this.#tags.find(condition.tag);
-    const found: number[] = [];
-    for (const value of new Set(condition.values)) {
-      const code = value === undefined ? undefined : this.codeOfValue(condition.tag, value);
-      if (column === undefined || code === undefined) continue;
-      for (let dense = column.latest[code] ?? -1; dense >= 0; dense = column.before[dense] ?? -1)
-        found.push(dense);
+  /** Like `select`, for one of the listed values and a further condition. */
+  *#selectListed(
+    { tag, values }: TagCondition,
+    options: {
+      readonly count: number;
+      readonly limit: number;
+      readonly isMet: (dense: number) => boolean;
+    },
+  ): Steps<readonly number[] | undefined> {
+    const { count, limit, isMet } = options;
+    const column = this.#tags.find(tag);
+    if (column === undefined) return [];
+    const selected: number[] = [];
+    let stepCount = 0;
+    for (const code of yield* this.#codesOf(tag, values)) {
+      for (let dense = column.latest[code] ?? -1; dense >= 0; dense = column.before[dense] ?? -1) {
+        if (isStepEnd(stepCount++)) yield;
+        if (dense >= count || !isMet(dense)) continue;
+        if (selected.length === limit) return undefined;
+        selected.push(dense);
+      }
     }
-    return found.sort((a, b) => a - b);
+    return yield* sorted(selected, (a, b) => a - b);
   }
 
-  #matcher(condition: TagCondition): (dense: number) => boolean {
-    const column = this.#tags.find(condition.tag);
-    const wanted = new Set<number>();
-    for (const value of condition.values) {
-      const code = this.codeOfValue(condition.tag, value);
-      if (code !== undefined) wanted.add(code);
-    }
-    const isIn = condition.op === 'in';
+  *#matcher({ tag, op, values }: TagCondition): Steps<(dense: number) => boolean> {
+    const column = this.#tags.find(tag);
+    const wanted = yield* this.#codesOf(tag, values);
+    const isIn = op === 'in';
     return (dense) => wanted.has(column?.codes[dense] ?? 0) === isIn;
+  }
+
+  *#codesOf(tag: string, values: readonly (string | undefined)[]): Steps<ReadonlySet<number>> {
+    const codes = new Set<number>();
+    for (let i = 0; i < values.length; i++) {
+      if (isStepEnd(i)) yield;
+      const code = this.codeOfValue(tag, values[i]);
+      if (code !== undefined) codes.add(code);
+    }
+    return codes;
   }
 
   #add(id: Words, columns: readonly TagColumn[], tags: PackedTags): number {

@@ -1,18 +1,20 @@
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TimeSpan } from '@plinth/tsdb-model/segment.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { DuplicateKeys } from '../scan/duplicate-keys.js';
 import type { Pinned } from '../scan/pinned.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import { groupsText, type ScanTextOptions, scanText, seriesBetween } from '../scan/scan-text.js';
 import { segmentSources } from '../scan/segment-sources.js';
-import { selectSeries } from '../scan/select-series.js';
+import { type SelectedSeries, selectSeries } from '../scan/select-series.js';
 import type { Source } from '../scan/sources.js';
 import type { ScanSlice, TimeSlice } from '../scan/time-slices.js';
 import { type CheckedGeneration, generationSources } from './generations.js';
 import type { TableParts } from './table-parts.js';
 import type { OpenSegment } from './table-segments.js';
 import {
-  type SeriesOfTable,
+  type DeletedSeries,
+  deletedSeries,
   survivesText,
   type Tombstone,
   tombstonesOfSegment,
@@ -41,7 +43,8 @@ export async function prepareScan(
     for (const { table } of generations) await table.main.moveToDuckDb();
     // A scan without tags does not wait for the series, which may not be loaded yet.
     if (tombstones.length > 0 || readsTags(request)) await parts.series.whenIndexed();
-    const selected = selectSeries(parts.series.index, request.tagConditions);
+    const runner = new TimeSlicedTask(signal && { signal });
+    const selected = await runner.run(selectSeries(parts.series.index, request.tagConditions));
     // Sending a million series to DuckDB takes a second. It is skipped if the index has all tags of
     // the result.
     const areTagsKnown = selected.onlySeries !== undefined || selected.share === 0;
@@ -49,7 +52,9 @@ export async function prepareScan(
       await parts.series.moveToDuckDb(parts.schema());
     await parts.segments.verifyAll(segments, signal);
     const invalidate = (): void => parts.segments.invalidate(segments);
-    return { ...textsOf(parts, request, { bounds, selected }, snapshot), invalidate, release };
+    const deleted = await runner.run(deletedSeries(tombstones, parts.series));
+    const wanted = { bounds, selected, deleted };
+    return { ...textsOf(parts, request, wanted, snapshot), invalidate, release };
   } catch (error) {
     release();
     throw error;
@@ -77,7 +82,7 @@ function takeSnapshot(parts: TableParts, { minTime, maxTime }: TimeSlice): Table
     generations,
     segments,
     duplicates: repeated.keys,
-    tombstones: tombstones.touches(minTime, maxTime) ? tombstones.all : [],
+    tombstones: tombstones.between(minTime, maxTime),
     pins: [
       ...generations.map(({ table }) => table.pinned),
       ...segments.map((open) => open.pinned),
@@ -91,11 +96,15 @@ function takeSnapshot(parts: TableParts, { minTime, maxTime }: TimeSlice): Table
 function textsOf(
   parts: TableParts,
   request: ScanRequest,
-  wanted: { readonly bounds: TimeSlice; readonly selected: ReturnType<typeof selectSeries> },
+  wanted: {
+    readonly bounds: TimeSlice;
+    readonly selected: SelectedSeries;
+    readonly deleted: DeletedSeries;
+  },
   { generations, segments, duplicates, tombstones }: TableSnapshot,
 ): Required<Omit<PreparedScan, 'invalidate' | 'release'>> {
-  const { series } = parts;
-  const { table } = series;
+  const { table } = parts.series;
+  const { bounds, deleted } = wanted;
   const columns = request.columns.flatMap((name) => request.table.columns.get(name) ?? []);
   const tagNames = new Map(columns.map(({ name }) => [name, table.columnOf(name)]));
   const seriesTable = {
@@ -105,11 +114,10 @@ function textsOf(
   const buffers = generationSources(generations).map((source) => {
     const present = new Set(columns.flatMap(({ id }) => (source.hasColumn(id) ? [id] : [])));
     return {
-      ...survivingRows(source, tombstones, series),
+      ...survivingRows(source, tombstones, deleted),
       hasColumn: (id: number) => present.has(id),
     };
   });
-  const { bounds } = wanted;
   const { share, ...selected } = wanted.selected;
   const columnsOf = (tags: readonly string[]): string[] =>
     tags.flatMap((tag) => tagNames.get(tag) ?? []);
@@ -123,7 +131,7 @@ function textsOf(
     const files = segments.map((open) => open.segment).filter(touches);
     const sources = [
       ...segmentSources(parts.files, files, (segment) =>
-        survives(tombstonesOfSegment(tombstones, segment), series, 'whole'),
+        survivesText(tombstonesOfSegment(tombstones, segment), deleted, 'whole'),
       ),
       ...buffers.filter(touches),
     ];
@@ -191,21 +199,13 @@ function spansOf(
 const readsTags = ({ columns, table, tagConditions }: ScanRequest): boolean =>
   tagConditions.length > 0 || columns.some((name) => table.columns.get(name)?.kind === 'tag');
 
-function survives(
-  tombstones: readonly Tombstone[],
-  series: SeriesOfTable,
-  rows: 'whole' | 'seqs',
-): string | undefined {
-  return tombstones.length === 0 ? undefined : survivesText(tombstones, series, rows);
-}
-
 /** Returns the rows in memory, without the deleted ones. */
 function survivingRows(
   source: Source,
   tombstones: readonly Tombstone[],
-  series: SeriesOfTable,
+  deleted: DeletedSeries,
 ): Source {
-  const condition = survives(tombstones, series, 'seqs');
+  const condition = survivesText(tombstones, deleted, 'seqs');
   if (condition === undefined) return source;
   const { where } = source;
   return { ...source, where: where === undefined ? condition : `${where} AND ${condition}` };

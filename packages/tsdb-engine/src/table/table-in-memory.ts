@@ -2,6 +2,7 @@ import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { BufferTable } from '@plinth/tsdb-storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { answerInMemory, fieldsOf } from '../columns/answer-in-memory.js';
@@ -58,6 +59,10 @@ export class TableInMemory {
     }
     const minTimeNs = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
     const { maxTimeNs } = request;
+    // Series that are added later only have rows that were written after the call.
+    const selected = await new TimeSlicedTask(queryOwner).run(
+      selectedSeries(request, series.index),
+    );
     for (let isAwaited = false; ; isAwaited = true) {
       await repeated.checkLateRows();
       // Only DuckDB merges points written twice and excludes deleted rows.
@@ -65,7 +70,6 @@ export class TableInMemory {
       if (tombstones.touches(minTimeNs, maxTimeNs)) return undefined;
       const sources = this.#rowSources(minTimeNs, maxTimeNs);
       const allColumns = (): readonly Column[] => this.#inMemoryColumns;
-      const selected = selectedSeries(request, series.index);
       const wanted = { columns, minTimeNs, maxTimeNs, allColumns, series: selected };
       const found = this.#columns.find(sources, wanted);
       if (found === undefined) return undefined;

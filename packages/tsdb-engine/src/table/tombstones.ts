@@ -1,5 +1,6 @@
 import type { TagCondition } from '@plinth/tsdb-model/scan.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
+import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import { selectSeries } from '../scan/select-series.js';
 import { timeCondition } from '../scan/sources.js';
 import type { SeriesIndex } from '../series/series-index.js';
@@ -56,12 +57,15 @@ export class Tombstones {
     return this.#all.filter(isDeletion).length;
   }
 
+  /** Returns the deletions of rows between the two timestamps. */
+  between(minTime: bigint, maxTime: bigint): readonly Tombstone[] {
+    if (this.#all.length === 0) return NONE;
+    return this.#all.filter((each) => each.minTimeNs <= maxTime && each.maxTimeNs >= minTime);
+  }
+
   /** False if no row between the two timestamps was deleted. */
   touches(minTime: bigint, maxTime: bigint): boolean {
-    return (
-      this.#all.length > 0 &&
-      this.#all.some((each) => each.minTimeNs <= maxTime && each.maxTimeNs >= minTime)
-    );
+    return this.between(minTime, maxTime).length > 0;
   }
 
   /** Called at startup if there were earlier deletions, which are carried out. */
@@ -176,16 +180,33 @@ export interface SeriesOfTable {
 }
 
 /**
+ * The condition on the series of each deletion: `undefined` if every series matches, and the string
+ * `false` if none matches.
+ */
+export type DeletedSeries = ReadonlyMap<Tombstone, string | undefined>;
+
+/** A deletion may list tens of thousands of tag values, so its condition is built only once. */
+export function* deletedSeries(
+  tombstones: readonly Tombstone[],
+  series: SeriesOfTable,
+): Steps<DeletedSeries> {
+  const texts = new Map<Tombstone, string | undefined>();
+  for (const tombstone of tombstones) texts.set(tombstone, yield* seriesText(tombstone, series));
+  return texts;
+}
+
+/**
  * Returns the condition that excludes the deleted rows; `undefined` if there are none. With `seqs`,
  * the rows have a column `_seq`, and only rows written before a deletion are excluded.
+ * @param deletedOf contains all of the deletions.
  */
 export function survivesText(
   tombstones: readonly Tombstone[],
-  series: SeriesOfTable,
+  deletedOf: DeletedSeries,
   rows: 'whole' | 'seqs',
 ): string | undefined {
   const deleted = tombstones.flatMap((tombstone) => {
-    const which = seriesText(tombstone, series);
+    const which = deletedOf.get(tombstone);
     if (which === 'false') return [];
     const parts = [
       timeCondition(tombstone.minTimeNs, tombstone.maxTimeNs),
@@ -198,28 +219,37 @@ export function survivesText(
   return deleted.length === 0 ? undefined : `NOT (${deleted.join(' OR ')})`;
 }
 
-/** Returns `undefined` if every series matches, and the string `false` if none matches. */
-function seriesText(tombstone: Tombstone, series: SeriesOfTable): string | undefined {
+function* seriesText(tombstone: Tombstone, series: SeriesOfTable): Steps<string | undefined> {
   const texts: string[] = [];
   for (const conditions of tombstone.anyOf) {
     if (conditions.length === 0) return undefined;
-    const { seriesCondition } = selectSeries(series.index, conditions);
+    const { seriesCondition } = yield* selectSeries(series.index, conditions);
     if (seriesCondition === 'false') continue;
-    texts.push(seriesCondition ?? joinedText(conditions, series.table));
+    texts.push(seriesCondition ?? (yield* joinedText(conditions, series.table)));
   }
   if (texts.length === 0) return 'false';
   return texts.length === 1 ? texts[0] : `(${texts.join(' OR ')})`;
 }
 
 /** For too many series to list them individually. */
-function joinedText(conditions: readonly TagCondition[], table: SeriesOfTable['table']): string {
-  const texts = conditions.map((condition) => tagText(condition, table.columnOf(condition.tag)));
+function* joinedText(
+  conditions: readonly TagCondition[],
+  table: SeriesOfTable['table'],
+): Steps<string> {
+  const texts: string[] = [];
+  for (const condition of conditions)
+    texts.push(yield* tagText(condition, table.columnOf(condition.tag)));
   return `_series IN (SELECT _series FROM ${quoteName(table.name)} WHERE ${texts.join(' AND ')})`;
 }
 
-function tagText({ op, values }: TagCondition, column: string | undefined): string {
+function* tagText({ op, values }: TagCondition, column: string | undefined): Steps<string> {
   const name = column === undefined ? 'NULL::VARCHAR' : quoteName(column);
-  const texts = values.flatMap((value) => (value === undefined ? [] : [quoteString(value)]));
+  const texts: string[] = [];
+  for (let i = 0; i < values.length; i++) {
+    if (isStepEnd(i)) yield;
+    const value = values[i];
+    if (value !== undefined) texts.push(quoteString(value));
+  }
   const isIn = [
     ...(texts.length === 0 ? [] : [`(${name} IS NOT NULL AND ${name} IN (${texts.join(', ')}))`]),
     ...(values.includes(undefined) ? [`${name} IS NULL`] : []),

@@ -1,5 +1,6 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { TagCondition } from '@plinth/tsdb-model/scan.js';
+import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Expr } from '../ast/expressions.js';
 import { rowPredicate } from '../execute/series/row-expr.js';
 import { type Filter, filterColumns } from '../plan/condition/filter.js';
@@ -7,6 +8,8 @@ import { planFailure } from '../plan/plan-failure.js';
 
 /** Maximum number of alternatives that the condition of a deletion may expand to. */
 const MAX_ALTERNATIVES = 1000;
+/** A regular expression may take a millisecond. */
+const VALUES_PER_STEP = 8;
 
 const FIELDS = 'fields not supported in WHERE clause during deletion';
 const ON_TAGS: ReadonlySet<string> = new Set(['=', '!=', '=~', '!~']);
@@ -41,26 +44,26 @@ export function checkTagCondition(condition: Expr): void {
  * Expands a condition on tags to alternatives, each of which is a conjunction.
  * @param valuesOf returns the distinct values of a tag.
  */
-export function alternatives(
+export function* alternatives(
   filter: Filter | undefined,
   valuesOf: (tag: string) => readonly string[],
-): readonly (readonly TagCondition[])[] {
+): Steps<readonly (readonly TagCondition[])[]> {
   if (filter === undefined) return [[]];
   switch (filter.kind) {
     case 'constant':
       return filter.value ? [[]] : [];
     case 'or':
       return bounded([
-        ...alternatives(filter.left, valuesOf),
-        ...alternatives(filter.right, valuesOf),
+        ...(yield* alternatives(filter.left, valuesOf)),
+        ...(yield* alternatives(filter.right, valuesOf)),
       ]);
     case 'and': {
-      const left = alternatives(filter.left, valuesOf);
-      const right = alternatives(filter.right, valuesOf);
+      const left = yield* alternatives(filter.left, valuesOf);
+      const right = yield* alternatives(filter.right, valuesOf);
       return bounded(left.flatMap((a) => right.map((b) => [...a, ...b])));
     }
     default:
-      return [[conditionOf(filter, valuesOf)]];
+      return [[yield* conditionOf(filter, valuesOf)]];
   }
 }
 
@@ -69,7 +72,10 @@ function bounded<T>(items: readonly T[]): readonly T[] {
   throw planFailure(`the condition expands to more than ${MAX_ALTERNATIVES} alternatives`);
 }
 
-function conditionOf(filter: Filter, valuesOf: (tag: string) => readonly string[]): TagCondition {
+function* conditionOf(
+  filter: Filter,
+  valuesOf: (tag: string) => readonly string[],
+): Steps<TagCondition> {
   const refs = filterColumns(filter);
   const [first] = refs;
   if (first === undefined || refs.length !== 1 || !first.isTag) {
@@ -78,8 +84,13 @@ function conditionOf(filter: Filter, valuesOf: (tag: string) => readonly string[
   const isMet = rowPredicate(filter, () => 0);
   // For `!=`, list the values that do not match, so that values unknown at this time match as well.
   const isMetByOthers = isMet([''], 0n) && filter.kind === 'compare' && filter.op === '!=';
-  const values = ['', ...valuesOf(first.name)]
-    .filter((value) => isMet([value], 0n) !== isMetByOthers)
-    .map((value) => (value === '' ? undefined : value));
+  const values: (string | undefined)[] = [];
+  if (isMet([''], 0n) !== isMetByOthers) values.push(undefined);
+  const known = valuesOf(first.name);
+  for (let i = 0; i < known.length; i++) {
+    if (i % VALUES_PER_STEP === 0) yield;
+    const value = known[i] as string; // below its length
+    if (isMet([value], 0n) !== isMetByOthers) values.push(value);
+  }
   return { tag: first.name, op: isMetByOthers ? 'not_in' : 'in', values };
 }

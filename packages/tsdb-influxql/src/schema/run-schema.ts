@@ -1,10 +1,11 @@
 import { assertNever } from '@plinth/kernel';
 import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
-import type { Engine } from '@plinth/tsdb-model/engine.js';
+import type { DeleteRowsRequest, Engine } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import { NS_PER_HOUR } from '@plinth/tsdb-model/time/calendar.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Measurement } from '../ast/select.js';
 import type { DeleteRows, PolicyOptions, SchemaStatement } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';
@@ -233,17 +234,19 @@ async function deleteRows(
   // rejects the statement.
   const found = sources.flatMap(tablesOf);
   await session.indexed(found.map(({ table }) => table));
-  const deletions = found.map((source) => {
+  const runner = new TimeSlicedTask(session);
+  const deletions: DeleteRowsRequest[] = [];
+  for (const source of found) {
     const filter = rest === undefined ? undefined : buildFilter(rest, columnsOf(source));
     const index = session.seriesOf(source.table);
-    return {
+    deletions.push({
       database: source.database.name,
       tables: [source.name],
       minTimeNs: range.min ?? MIN_TIME_NS,
       maxTimeNs: range.max ?? MAX_TIME_NS,
-      anyOf: alternatives(filter, (tag) => index.tagValues(tag)),
-    };
-  });
+      anyOf: await runner.run(alternatives(filter, (tag) => index.tagValues(tag))),
+    });
+  }
   for (const deletion of deletions) await engine.deleteRows(deletion);
 }
 

@@ -13,4 +13,6 @@ export type QueryOutcome = Extract<QueryPhase, 'cancel' | 'success' | 'fail'>;
 
 /** Outcome of a query that failed with `error`. */
 export const outcomeOf = (error: unknown): QueryOutcome =>
-  tsdbError.is(error, 'query_cancelled') ? 'cancel' : 'fail';
+  tsdbError.is(error, 'query_cancelled') || tsdbError.is(error, 'query_unauthorized')
+    ? 'cancel'
+    : 'fail';

@@ -1,4 +1,5 @@
 import type { TagCondition } from '../scan.js';
+import type { Steps } from '../time-sliced-task.js';
 
 /**
  * The distinct tag sets of one table, for reading. A series has a dense number, which is valid in
@@ -22,5 +23,5 @@ export interface SeriesLookup {
   /** Distinct values of a tag, in order of first appearance. */
   tagValues(tag: string): readonly string[];
   /** Dense numbers that meet all conditions, ascending; `undefined` if more than `limit` do. */
-  select(conditions: readonly TagCondition[], limit: number): number[] | undefined;
+  select(conditions: readonly TagCondition[], limit: number): Steps<readonly number[] | undefined>;
 }

@@ -60,6 +60,7 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   query_failed: 500,
   query_timed_out: 500,
   query_cancelled: 500,
+  query_unauthorized: 401,
   query_queue_full: 503,
   bucket_limit_exceeded: 400,
   query_too_large: 400,
@@ -108,6 +109,8 @@ const V2_CODE: ReadonlyMap<number, string> = new Map([
   [503, 'unavailable'],
 ]);
 
+/** Source: tsdb-http, "Authentication and authorization". */
+const CHALLENGE = [['www-authenticate', 'Bearer realm="plinth"']] as const;
 const SHORT_RETRY_SEC = 1;
 const DELETIONS_RETRY_SEC = 10;
 const INTERNAL_TEXT = 'internal error';
@@ -139,6 +142,7 @@ export function errorAnswer(
     return failureAnswer(status, { error: error.message, data });
   }
   const answer = failureAnswer(status, bodyOf(wording, status, textOf(error), message));
+  if (error.kind === 'query_unauthorized') return withHeaders(answer, CHALLENGE);
   const retrySec = retryAfterSec(error);
   return retrySec === undefined ? answer : withHeaders(answer, [['retry-after', String(retrySec)]]);
 }

@@ -57,14 +57,14 @@ export async function answerGroups(
     return undefined;
   if (bucket !== undefined && bucket.widthNs > MAX_SAFE_WIDTH_NS) return undefined;
   const bounds = { minTimeNs: request.minTimeNs, maxTimeNs: request.maxTimeNs };
-  const runs = runsWithin(columnRequest.loaded, columnRequest.series, bounds);
+  const runner = new TimeSlicedTask(columnRequest.queryOwner);
+  const runs = await runner.run(runsWithin(columnRequest.loaded, columnRequest.series, bounds));
   if (bucket === undefined || limit === undefined || bucketPlace !== 0) {
     return await (await computed(columnRequest, runs))?.chunks();
   }
   // Only the first or last buckets are needed, so few are scanned, and more if some of these are
   // empty.
   const wanted = limit + answer.offset;
-  const runner = new TimeSlicedTask(columnRequest.queryOwner);
   const span = await runner.run(spanOf(runs, columnRequest.loaded));
   if (span === undefined) return [];
   const first = binFixed(span.min, bucket.widthNs, bucket.originNs);
@@ -81,7 +81,7 @@ export async function answerGroups(
     };
     const cells = await computed(
       columnRequest,
-      runsWithin(columnRequest.loaded, columnRequest.series, within),
+      await runner.run(runsWithin(columnRequest.loaded, columnRequest.series, within)),
     );
     if (cells === undefined) return undefined;
     if (isAll || cells.count >= wanted) return await cells.chunks();

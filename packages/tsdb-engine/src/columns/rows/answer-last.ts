@@ -6,7 +6,7 @@ import type {
 } from '@plinth/tsdb-model/query/in-memory-request.js';
 import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
-import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
+import { isStepEnd, type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { lastRowsOf } from '../cache/last-rows.js';
 import { timeAt } from '../cache/part.js';
@@ -45,20 +45,19 @@ export async function answerLastRows(columnRequest: {
   const loaded = columnRequest.loaded
     .map((each) => lastRowsOf(each, request))
     .sort((a, b) => compareTimes(b.part.baseNs, a.part.baseNs));
-  const runs = runsWithin(loaded, columnRequest.series, request);
+  const runner = new TimeSlicedTask(columnRequest.queryOwner);
+  const runs = await runner.run(runsWithin(loaded, columnRequest.series, request));
   const tags = answer.by.flatMap(({ key }) => (key.kind === 'tag' ? [key.tag] : []));
   const groups = new SeriesGroups(index, tags);
-  const latest = latestRuns(runs, loaded, groups);
-  const picked = pickedFrom(runs, latest);
+  const latest = await runner.run(latestRuns(runs, loaded, groups));
+  const picked = await runner.run(pickedFrom(runs, latest));
   // Rows scattered over large parts are copied together first, so that memory is read sequentially.
   const isFar = loaded.some(({ part }) => part.rowCount > NEAR_ROWS);
   const rows =
     isFar && areFewToCopy(picked.rows.length, answer.columns, loaded)
-      ? denseCopy(picked, loaded)
+      ? await runner.run(denseCopy(picked, loaded))
       : { picked, loaded };
-  const order = Uint32Array.from(
-    await new TimeSlicedTask(columnRequest.queryOwner).run(groups.sorted(answer.by)),
-  );
+  const order = Uint32Array.from(await runner.run(groups.sorted(answer.by)));
   // Each series occurs once. Among many series, tag values are looked up per value.
   const isFewOfMany = index.count > order.length * SERIES_PER_ROW;
   const chunks = new RowChunks({
@@ -67,15 +66,16 @@ export async function answerLastRows(columnRequest: {
     index,
     ...(isFewOfMany ? { tagsBy: 'series' } : { tagsBy: 'value', kept: columnRequest.texts }),
   });
-  const ordered = inOrder(rows.picked, order);
+  const ordered = await runner.run(inOrder(rows.picked, order));
   return chunks.of(ordered, { from: 0, to: order.length, chunkRows: CHUNK_ROWS });
 }
 
 // A loop is faster than `from` and `map`, which call a function for each of thousands of rows.
 
-function pickedFrom(runs: Runs, latest: readonly number[]): PickedRows {
+function* pickedFrom(runs: Runs, latest: readonly number[]): Steps<PickedRows> {
   const picked = emptyRows(latest.length);
   for (let i = 0; i < latest.length; i++) {
+    if (isStepEnd(i)) yield;
     const run = latest[i] as number;
     picked.sources[i] = runs.source[run] as number;
     picked.rows[i] = (runs.to[run] as number) - 1;
@@ -84,9 +84,10 @@ function pickedFrom(runs: Runs, latest: readonly number[]): PickedRows {
   return picked;
 }
 
-function inOrder({ sources, rows, series }: PickedRows, order: Uint32Array): PickedRows {
+function* inOrder({ sources, rows, series }: PickedRows, order: Uint32Array): Steps<PickedRows> {
   const ordered = emptyRows(order.length);
   for (let i = 0; i < order.length; i++) {
+    if (isStepEnd(i)) yield;
     const place = order[i] as number;
     ordered.sources[i] = sources[place] as number;
     ordered.rows[i] = rows[place] as number;
@@ -104,7 +105,11 @@ function emptyRows(count: number): PickedRows {
 }
 
 /** For each group, the run with the newest row. */
-function latestRuns(runs: Runs, loaded: readonly LoadedRows[], groups: SeriesGroups): number[] {
+function* latestRuns(
+  runs: Runs,
+  loaded: readonly LoadedRows[],
+  groups: SeriesGroups,
+): Steps<readonly number[]> {
   const latest: number[] = [];
   const lastTimes: number[] = [];
   const bases = loaded.map(({ part }) => Number(part.baseNs));
@@ -112,6 +117,7 @@ function latestRuns(runs: Runs, loaded: readonly LoadedRows[], groups: SeriesGro
   const timeOf = (run: number): bigint =>
     timeAt((loaded[runs.source[run] as number] as LoadedRows).part, (runs.to[run] as number) - 1);
   for (let run = 0; run < runs.source.length; run++) {
+    if (isStepEnd(run)) yield;
     const group = groups.groupOf(runs.series[run] as number);
     const source = runs.source[run] as number;
     const before = lastTimes[group];

@@ -69,7 +69,7 @@ export async function answerRows(columnRequest: {
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, loaded, index } = columnRequest;
   const runner = new TimeSlicedTask(columnRequest.queryOwner);
-  const found = runsWithin(loaded, columnRequest.series, request);
+  const found = await runner.run(runsWithin(loaded, columnRequest.series, request));
   if (found.rowCount > MAX_LOOKED_AT || loaded.length > MAX_SOURCES) return undefined;
   // Rows are sorted only by time: rows with the same timestamp keep the order of the scan.
   const runs =
@@ -79,7 +79,7 @@ export async function answerRows(columnRequest: {
   const matching = await pickRows(request, runs, { loaded, runner });
   if (matching === undefined) return undefined;
   const { picked, loaded: rows } = isWorthCopying(matching, answer, loaded)
-    ? denseCopy(matching, loaded)
+    ? await runner.run(denseCopy(matching, loaded))
     : { picked: matching, loaded };
   const sorted = sortedByTime(picked, rows, answer.descending);
   if (sorted === undefined) return undefined;

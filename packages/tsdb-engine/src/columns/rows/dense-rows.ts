@@ -1,4 +1,5 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import { isSet, type Part, type StoredColumn } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import type { PickedRows } from './row-chunks.js';
@@ -31,31 +32,35 @@ function widthOf(id: number, loaded: readonly LoadedRows[]): number {
  * part, that access pattern misses the CPU cache at nearly every value.
  * @param picked each source's rows, approximately in the order of that source.
  */
-export function denseCopy(
+export function* denseCopy(
   picked: PickedRows,
   loaded: readonly LoadedRows[],
-): { readonly picked: PickedRows; readonly loaded: readonly LoadedRows[] } {
+): Steps<{ readonly picked: PickedRows; readonly loaded: readonly LoadedRows[] }> {
   const counts = new Uint32Array(loaded.length);
   for (const source of picked.sources) counts[source] = (counts[source] as number) + 1;
   const rowsOf = loaded.map((_, source) => new Uint32Array(counts[source] as number));
   counts.fill(0);
   const rows = new Uint32Array(picked.rows.length);
   for (let i = 0; i < rows.length; i++) {
+    if (isStepEnd(i)) yield;
     const source = picked.sources[i] as number;
     const place = counts[source] as number;
     (rowsOf[source] as Uint32Array)[place] = picked.rows[i] as number;
     rows[i] = place;
     counts[source] = place + 1;
   }
-  return {
-    picked: { ...picked, rows },
-    loaded: loaded.map((each, source) => denseRows(each, rowsOf[source] as Uint32Array)),
-  };
+  const copied: LoadedRows[] = [];
+  for (const [source, each] of loaded.entries())
+    copied.push(yield* denseRows(each, rowsOf[source] as Uint32Array));
+  return { picked: { ...picked, rows }, loaded: copied };
 }
 
-function denseRows({ part, column }: LoadedRows, rows: Uint32Array): LoadedRows {
+function* denseRows({ part, column }: LoadedRows, rows: Uint32Array): Steps<LoadedRows> {
   const offsets = new Uint32Array(rows.length);
-  for (let i = 0; i < rows.length; i++) offsets[i] = part.offsets[rows[i] as number] as number;
+  for (let i = 0; i < rows.length; i++) {
+    if (isStepEnd(i)) yield;
+    offsets[i] = part.offsets[rows[i] as number] as number;
+  }
   const columns = new Map<number, StoredColumn | undefined>();
   return {
     // The copied part has no runs; rows are addressed by number.

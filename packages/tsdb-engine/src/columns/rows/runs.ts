@@ -1,4 +1,5 @@
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { findRun, lowerBound, offsetRange, type Part } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
@@ -18,32 +19,30 @@ export interface Runs {
 }
 
 /** Returns the dense numbers of the series that meet the tag conditions; `undefined` means all. */
-export function selectedSeries(
+export function* selectedSeries(
   request: InMemoryRequest,
   index: SeriesIndex,
-): readonly number[] | undefined {
+): Steps<readonly number[] | undefined> {
   if (request.tagConditions.length === 0) return undefined;
-  return index.select(request.tagConditions, Number.POSITIVE_INFINITY);
+  return yield* index.select(request.tagConditions, Number.POSITIVE_INFINITY);
 }
 
 /** Returns the rows of the series within the time range, source by source. */
-export function runsWithin(
+export function* runsWithin(
   loaded: readonly LoadedRows[],
   series: readonly number[] | undefined,
   bounds: { readonly minTimeNs: bigint; readonly maxTimeNs: bigint },
-): Runs {
+): Steps<Runs> {
   const found = new FoundRuns(mostRuns(loaded, series));
   for (let source = 0; source < loaded.length; source++) {
     const { part } = loaded[source] as LoadedRows;
     const range = offsetRange(part, bounds.minTimeNs, bounds.maxTimeNs);
     if (range === undefined) continue;
     found.enter(part, source, range);
-    if (series === undefined) {
-      for (let run = 0; run < part.runSeries.length; run++) found.add(run);
-      continue;
-    }
-    for (const one of series) {
-      const run = findRun(part, one);
+    const count = series?.length ?? part.runSeries.length;
+    for (let i = 0; i < count; i++) {
+      if (isStepEnd(i)) yield;
+      const run = series === undefined ? i : findRun(part, series[i] as number); // below its length
       if (run >= 0) found.add(run);
     }
   }

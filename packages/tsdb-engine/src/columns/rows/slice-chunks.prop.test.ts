@@ -4,6 +4,7 @@ import { caseCount } from '@plinth/kernel/testing';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
 import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
+import { runThrough } from '@plinth/tsdb-model/time-sliced-task.js';
 import fc from 'fast-check';
 import { SeriesIndex } from '../../series/series-index.js';
 import { timeScale } from '../groups/time-scale.js';
@@ -121,7 +122,7 @@ describe('SliceChunks', () => {
         ];
         fc.pre(!loaded.includes(undefined));
         const parts = loaded as LoadedRows[];
-        const runs = runsWithin(parts, undefined, { minTimeNs, maxTimeNs });
+        const runs = runThrough(runsWithin(parts, undefined, { minTimeNs, maxTimeNs }));
         const scale = timeScale(parts, runs.source);
         fc.pre(scale !== undefined);
         const options = { loaded: parts, index, isDescending, scale: scale as typeof scale & {} };

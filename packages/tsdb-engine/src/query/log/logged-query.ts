@@ -1,6 +1,8 @@
 import type { Clock, Principal, RequestSpan } from '@plinth/kernel';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { QueryOutcome, QueryPhase } from '@plinth/tsdb-model/query/query-outcome.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
+import type { CancelReason } from '../slots/query-deadline.js';
 
 /** Properties of a query that do not change while it runs. */
 export interface QueryFacts {
@@ -36,7 +38,7 @@ export class LoggedQuery {
   #clientMs = 0;
   #partitionCount: number | undefined;
   #fileCount: number | undefined;
-  #cancel: (() => void) | undefined;
+  #cancel: ((reason: CancelReason) => void) | undefined;
   #rowCount = 0;
   #reservedBytes = 0;
   #peakReservedBytes = 0;
@@ -50,16 +52,15 @@ export class LoggedQuery {
   }
 
   /** Sets the function that cancels the query. */
-  endsBy(cancel: () => void): void {
+  endsBy(cancel: (reason: CancelReason) => void): void {
     this.#cancel = cancel;
   }
 
   /**
-   * Cancels the query; its client receives a cancellation error. Has no effect on a query that has
-   * ended.
+   * Cancels the query; its client receives `reason`. Has no effect on a query that has ended.
    */
-  cancel(): void {
-    this.#cancel?.();
+  cancel(reason: CancelReason = tsdbError('query_cancelled')): void {
+    this.#cancel?.(reason);
   }
 
   /** Call when the query has a slot among the concurrent queries. */

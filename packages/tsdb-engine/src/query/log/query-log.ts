@@ -1,5 +1,6 @@
 import type { Clock, Principal, Random, RequestSpan } from '@plinth/kernel';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import {
   withoutPasswords,
   withoutPasswordsInSql,
@@ -80,11 +81,12 @@ export class QueryLog {
     return isAdministrator ? all : all.filter(({ facts }) => facts.owner === owner);
   }
 
-  /** Cancels running queries of principals whose token or user no longer exists. */
+  /** Cancels running queries of principals whose token or user was deleted or lost a permission. */
   cancelRevoked(isCurrent: (principal: Principal) => boolean): void {
     for (const query of this.#running) {
       const { principal } = query.facts;
-      if (principal !== undefined && !isCurrent(principal)) query.cancel();
+      if (principal !== undefined && !isCurrent(principal))
+        query.cancel(tsdbError('query_unauthorized'));
     }
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
 import { QueryDeadline } from './query-deadline.js';
 
 const NO_LIMIT = 0;
@@ -24,6 +25,16 @@ describe('QueryDeadline', () => {
       }
     });
   }
+
+  it('keeps the reason of a canceled query', () => {
+    for (const isAskedBefore of [true, false]) {
+      const deadline = new QueryDeadline(new AbortController(), 'somebody', NO_LIMIT);
+      if (isAskedBefore) assert.equal(deadline.signal.aborted, false);
+      deadline.cancel(tsdbError('query_unauthorized'));
+      assert.equal(endOfQuery(deadline.signal).kind, 'query_unauthorized');
+      deadline.end();
+    }
+  });
 
   it("does not read the client's signal before its own is read", () => {
     let askedCount = 0;

@@ -1,6 +1,9 @@
-import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
 import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+
+/** The error that the client of a canceled query receives. */
+export type CancelReason = TsdbError<'query_cancelled' | 'query_unauthorized'>;
 
 /**
  * Aborts a query when its client disconnects, it is canceled or its time limit expires. Call `end`
@@ -15,7 +18,7 @@ export class QueryDeadline implements QueryOwner {
   readonly #startMs: number;
   readonly #onOver: ((over: AbortSignal) => void) | undefined;
   #controller: AbortController | undefined;
-  #isCancelled = false;
+  #cancelledBy: CancelReason | undefined;
   #stop: (() => void) | undefined;
   #hasEnded = false;
 
@@ -44,9 +47,9 @@ export class QueryDeadline implements QueryOwner {
   }
 
   /** Cancels the query on request. */
-  cancel(): void {
-    this.#isCancelled = true;
-    this.#controller?.abort(tsdbError('query_cancelled'));
+  cancel(reason: CancelReason = tsdbError('query_cancelled')): void {
+    this.#cancelledBy = reason;
+    this.#controller?.abort(reason);
   }
 
   end(): void {
@@ -64,7 +67,7 @@ export class QueryDeadline implements QueryOwner {
     const leave = (): void => controller.abort(endOfQuery(client));
     const timer = this.#limitMs === 0 ? undefined : this.#endInTime(controller);
     if (client.aborted) leave();
-    if (this.#isCancelled) controller.abort(tsdbError('query_cancelled'));
+    if (this.#cancelledBy !== undefined) controller.abort(this.#cancelledBy);
     client.addEventListener('abort', leave, { once: true });
     this.#stop = () => {
       clearTimeout(timer);

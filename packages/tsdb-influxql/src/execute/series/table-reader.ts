@@ -4,6 +4,7 @@ import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
+import { runThrough } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { ColumnRef } from '../../plan/compile/compiled-select.js';
 import type { TableSource } from '../../plan/compile/source.js';
 import { type Filter, filterColumns } from '../../plan/condition/filter.js';
@@ -99,7 +100,7 @@ export class TableReader {
    */
   get tieBreakerTags(): string[] {
     const index = this.#session.seriesOf(this.#range.source.table);
-    const selected = index.select(this.conditions, 1);
+    const selected = runThrough(index.select(this.conditions, 1));
     if (selected !== undefined) return [];
     const grouped = new Set(this.#range.groupTags);
     return [...index.tagKeys].filter((tag) => !grouped.has(tag)).sort();

@@ -13,6 +13,7 @@ it('logs failures of the server with the request id, and no failures of the clie
   assert.equal(codeOf(tsdbError('plan_error', 'x')), GRPC.INVALID_ARGUMENT);
   assert.equal(codeOf(tsdbError('execution_error', 'x')), GRPC.INVALID_ARGUMENT);
   assert.equal(codeOf(tsdbError('query_cancelled')), GRPC.CANCELLED);
+  assert.equal(codeOf(tsdbError('query_unauthorized')), GRPC.UNAUTHENTICATED);
   assert.deepEqual(lines, []);
   assert.equal(codeOf(tsdbError('query_failed', 'x', new Error('bad page'))), GRPC.INTERNAL);
   assert.equal(codeOf(new Error('a bug')), GRPC.INTERNAL);

@@ -6,6 +6,7 @@ import { type ErrorWording, isEdgeError, statusOf } from '../to-wire.js';
 /** gRPC codes of the HTTP statuses for the same errors. Source: tsdb-http, §20.2. */
 const CODE: ReadonlyMap<number, GrpcCode> = new Map([
   [400, GRPC.INVALID_ARGUMENT],
+  [401, GRPC.UNAUTHENTICATED],
   [403, GRPC.PERMISSION_DENIED],
   [404, GRPC.NOT_FOUND],
   [405, GRPC.UNIMPLEMENTED],
