@@ -13,6 +13,10 @@ const EXTERNAL = ['libsql', '@duckdb/node-bindings', '@guanmingchiu/sqlparser-ts
 
 /** Matches references to a module's own location: the entry file of a worker thread, or another file. */
 const OWN_URL = /new URL\('\.\/([\w-]+-worker)\.js', import\.meta\.url\)|import\.meta\.url/g;
+/** Matches a thread whose entry file the bundle would not contain. */
+const OTHER_WORKER =
+  /new Worker\(\s*new URL\('\.\/((?![\w-]*-worker\.js')[\w-]+)\.js', import\.meta\.url\)/;
+
 /**
  * Bundles the compiled program and its packages into a few files. Without a bundle, most of the startup time is spent
  * on finding and reading about two thousand files. `main.js` runs the bundle if it is newer than all compiled files,
@@ -69,6 +73,11 @@ const keepPlaces = {
     build.onLoad({ filter: /[\\/]packages[\\/][^\\/]+[\\/]dist[\\/].*\.js$/ }, (args) => {
       const text = fs.readFileSync(args.path, 'utf8');
       if (!text.includes('import.meta.')) return undefined;
+      const [, other] = OTHER_WORKER.exec(text) ?? [];
+      if (other !== undefined)
+        throw new Error(
+          `${args.path}: ${other}.js is not in the bundle; name the entry file of a thread ...-worker.ts`,
+        );
       const place = path.relative(folder, args.path).replaceAll(path.sep, '/');
       const contents = text.replace(OWN_URL, (_, worker) =>
         worker === undefined

@@ -55,7 +55,7 @@ export const NAME_TERMS = [
     /(?:Call|Route|Vendor|Client|Api|Refusal)Words|wordRefusal/,
     'docs, apiDoc, formatError',
   ],
-  ['Lane', /Lanes?(?![a-z])|^lanes?$/, 'AppQueue, ParserWorker, row'],
+  ['Lane', /Lanes?(?![a-z])|^lanes?$/, 'AppQueue, ParserThread, row'],
   ['Asker', /[Aa]sker/, 'QueryOwner'],
   ['ask', /^ask(?:[A-Z]|s$|ed$|$)/, 'query, request'],
   ['tell', /^tells?(?:[A-Z]|$)/, 'report'],

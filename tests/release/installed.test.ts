@@ -56,6 +56,10 @@ async function use(server: ServerProcess): Promise<void> {
     { host: 'a', s: 1.5 },
     { host: 'b', s: 2.5 },
   ]);
+  // Large bodies are parsed in a thread, which has an entry file of its own.
+  const lines = Array.from({ length: 10_000 }, (_, i) => `large,host=h${i % 10} v=${i} ${i + 1}`);
+  assert.equal((await http.send('/write?db=r', { body: lines.join('\n') })).status, 204);
+  assert.deepEqual(await rows(server, 'r', 'SELECT count(*) AS n FROM large'), [{ n: 10_000 }]);
   for (const [path, type] of [
     ['/query?db=r&q=SELECT%20mean(v)%20FROM%20m', /json/],
     ['/query?db=r&q=SELECT%20v%20FROM%20m', /msgpack/],

@@ -4,11 +4,11 @@ import { BodyParser } from '../body-parser.js';
 import { DEFAULT_LIMITS, type ParserLimits } from '../parser-memory.js';
 import { decodeSnappy, snappySize } from '../prometheus/snappy.js';
 import type { ParseJobOptions } from './parser-messages.js';
-import { type ParseResult, ParserWorker } from './parser-worker.js';
+import { type ParseResult, ParserThread } from './parser-thread.js';
 import { warmUpBody } from './warm-up-body.js';
 
 export type { ParseJobOptions } from './parser-messages.js';
-export type { ParseResult } from './parser-worker.js';
+export type { ParseResult } from './parser-thread.js';
 
 export interface ParserPoolOptions {
   readonly workerCount: number;
@@ -63,7 +63,7 @@ export class ParserPool {
   readonly #options: ParserPoolOptions;
   readonly #inline: BodyParser;
   /** Started on demand; an empty slot is filled when it is next selected. */
-  readonly #workers: (ParserWorker | undefined)[];
+  readonly #workers: (ParserThread | undefined)[];
   #lastWorkerId = INLINE_WORKER_ID;
   #isClosed = false;
 
@@ -149,7 +149,7 @@ export class ParserPool {
   }
 
   /** The worker with the fewest pending bytes. An idle worker is preferred to a new thread. */
-  #idlestWorker(): ParserWorker {
+  #idlestWorker(): ParserThread {
     let best = 0;
     let bestBytes = Number.POSITIVE_INFINITY;
     for (const [place, worker] of this.#workers.entries()) {
@@ -160,9 +160,9 @@ export class ParserPool {
     return this.#workers[best] ?? this.#startWorker(best);
   }
 
-  #startWorker(place: number): ParserWorker {
+  #startWorker(place: number): ParserThread {
     const { limits, hashSeed } = this.#options;
-    const worker = new ParserWorker(++this.#lastWorkerId, { limits, hashSeed }, () => {
+    const worker = new ParserThread(++this.#lastWorkerId, { limits, hashSeed }, () => {
       if (this.#workers[place] === worker) this.#workers[place] = undefined;
     });
     this.#workers[place] = worker;

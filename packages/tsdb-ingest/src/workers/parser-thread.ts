@@ -1,61 +1,169 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { invariant, requestError } from '@plinth/kernel';
+import { Worker } from 'node:worker_threads';
+import { assertNever, requestError } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import { BodyParser, decodedBody } from '../body-parser.js';
+import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
 import {
   isShared,
+  isWhole,
   type ParseJob,
+  type ParseJobOptions,
   type ParserMessage,
   type ParserReply,
   type ParserWorkerSettings,
-  transferList,
 } from './parser-messages.js';
-import { SlabMemory } from './slab-memory.js';
+import { MAX_KEPT_BYTES } from './slab-memory.js';
 
 /**
- * Entry point of a parser thread: decodes and parses one body after another. A bug ends the thread,
- * which the pool detects.
+ * A body leaves little on the heap, because its columns are outside. Without the limit, the heap
+ * grows to three times the size under load.
  */
-function runParser(): void {
-  invariant(parentPort !== null, 'the parser must run in a worker thread');
-  const port = parentPort;
-  const { limits, hashSeed } = workerData as ParserWorkerSettings; // written only by `ParserWorker`
-  const parser = new BodyParser(limits, hashSeed);
-  const memory = new SlabMemory();
-  let previous = Promise.resolve();
-  port.on('message', (job: ParserMessage) => {
-    // Decoding is asynchronous: jobs are chained, so that replies keep their order.
-    previous = previous.then(async () => {
-      if (job === 'forget') {
-        parser.forget();
-        return;
-      }
-      for (const slab of job.slabs) memory.release(slab);
-      const reply = await answer(parser, memory, job);
-      port.postMessage(reply, transferList(reply));
-    });
-  });
+const HEAP_LIMITS = { maxYoungGenerationSizeMb: 12 };
+
+export interface ParseResult {
+  /** Series and tables are numbered per worker, never across workers. */
+  readonly workerId: number;
+  readonly parsed: ParsedBody;
+  /** The decoded body: byte ranges of the rows refer to it. */
+  readonly body: Uint8Array;
+  /**
+   * Must be called at most once, after the last use of the numbers in `parsed`. A later body reuses their memory.
+   */
+  readonly release: () => void;
 }
 
-async function answer(parser: BodyParser, memory: SlabMemory, job: ParseJob): Promise<ParserReply> {
-  try {
-    const body = await decodedBody(job.body, job.options);
-    const parsed = parser.parse(body, job.options, memory);
-    const slab = memory.takeSlab();
-    return { kind: 'parsed', parsed, body: isShared(body) ? undefined : body, slab };
-  } catch (error) {
-    if (tsdbError.is(error, 'body_not_utf8')) {
-      return { kind: error.kind, ...error.details };
+interface Pending {
+  readonly body: Uint8Array;
+  readonly sizeBytes: number;
+  readonly resolve: (result: ParseResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A thread with its own parser. Results arrive in the order of `parse` calls. */
+export class ParserThread {
+  readonly workerId: number;
+  readonly #worker: Worker;
+  /** Jobs without a reply, oldest first. */
+  #pending: Pending[] = [];
+  /**
+   * Memory of earlier replies that is returned with the next job: at most as much as the thread
+   * keeps.
+   */
+  #slabs: ArrayBuffer[] = [];
+  #slabBytes = 0;
+  #bytesInFlight = 0;
+
+  /** @param onEnd called, once or twice, when the thread ends and takes no more jobs. */
+  constructor(workerId: number, settings: ParserWorkerSettings, onEnd: () => void) {
+    this.workerId = workerId;
+    this.#worker = new Worker(new URL('./parser-worker.js', import.meta.url), {
+      workerData: settings,
+      name: `line-protocol-${workerId}`,
+      resourceLimits: HEAP_LIMITS,
+    });
+    this.#worker.on('message', (reply: ParserReply) => this.#settle(reply));
+    const end = (cause?: unknown): void => {
+      onEnd();
+      this.#rejectAll(new ParserCrashed(workerId, cause));
+    };
+    this.#worker.on('error', end);
+    this.#worker.on('exit', () => end());
+  }
+
+  /** Bytes of the bodies that are queued or being parsed. */
+  get bytesInFlight(): number {
+    return this.#bytesInFlight;
+  }
+
+  /**
+   * Takes ownership of the body: its memory is transferred, or copied if it is part of a larger
+   * buffer. A shared body is read in place.
+   */
+  parse(body: Uint8Array, options: ParseJobOptions): Promise<ParseResult> {
+    const sizeBytes = body.length;
+    return new Promise((resolve, reject) => {
+      this.#send(body, options);
+      this.#pending.push({ body, sizeBytes, resolve, reject });
+      this.#bytesInFlight += sizeBytes;
+    });
+  }
+
+  #send(body: Uint8Array, options: ParseJobOptions): void {
+    const slabs = this.#slabs;
+    this.#slabs = [];
+    this.#slabBytes = 0;
+    if (isShared(body)) {
+      this.#worker.postMessage({ body, slabs, options } satisfies ParseJob, slabs);
+      return;
     }
-    if (tsdbError.is(error, 'snappy_corrupt')) return { kind: error.kind, ...error.details };
-    if (requestError.is(error, 'body_too_large')) return { kind: error.kind, ...error.details };
-    if (requestError.is(error, 'gzip_corrupt')) return { kind: error.kind, cause: causeOf(error) };
-    throw error;
+    const own = isWhole(body) ? body : Uint8Array.from(body);
+    this.#worker.postMessage({ body: own, slabs, options } satisfies ParseJob, [
+      own.buffer,
+      ...slabs,
+    ]);
+  }
+
+  /** Makes the parser drop its names before the next body. */
+  forget(): void {
+    const message: ParserMessage = 'forget';
+    this.#worker.postMessage(message);
+  }
+
+  /** Stops the thread; unfinished jobs reject with `why`. */
+  async close(why: Error): Promise<void> {
+    this.#rejectAll(why);
+    await this.#worker.terminate();
+  }
+
+  #settle(reply: ParserReply): void {
+    const job = this.#pending.shift();
+    if (job === undefined) return; // replied while the worker was closing
+    this.#bytesInFlight -= job.sizeBytes;
+    switch (reply.kind) {
+      case 'parsed':
+        job.resolve({
+          workerId: this.workerId,
+          parsed: reply.parsed,
+          body: reply.body ?? job.body,
+          release: () => {
+            if (reply.slab !== undefined) this.#keep(reply.slab);
+          },
+        });
+        return;
+      case 'body_not_utf8':
+        job.reject(tsdbError('body_not_utf8', reply));
+        return;
+      case 'snappy_corrupt':
+        job.reject(tsdbError('snappy_corrupt', reply));
+        return;
+      case 'body_too_large':
+        job.reject(requestError('body_too_large', reply));
+        return;
+      case 'gzip_corrupt':
+        job.reject(requestError('gzip_corrupt', reply.cause.message, reply.cause));
+        return;
+      default:
+        assertNever(reply);
+    }
+  }
+
+  #keep(slab: ArrayBuffer): void {
+    if (this.#slabBytes + slab.byteLength > MAX_KEPT_BYTES) return;
+    this.#slabBytes += slab.byteLength;
+    this.#slabs.push(slab);
+  }
+
+  #rejectAll(why: Error): void {
+    const jobs = this.#pending;
+    this.#pending = [];
+    this.#bytesInFlight = 0;
+    for (const job of jobs) job.reject(why);
   }
 }
 
-function causeOf(error: Error): Error {
-  return error.cause instanceof Error ? error.cause : error;
+/** A parser thread ended unexpectedly: a bug or lack of memory. Nothing of its bodies was kept. */
+export class ParserCrashed extends Error {
+  override readonly name = 'ParserCrashed';
+  constructor(workerId: number, cause?: unknown) {
+    super(`line protocol worker ${workerId} crashed`, { cause });
+  }
 }
-
-runParser();
