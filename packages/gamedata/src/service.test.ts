@@ -51,6 +51,12 @@ describe('game data without a readable version', () => {
     }
   });
 
+  it('returns 503 for exports, so that an empty file is not taken for a backup', async () => {
+    for (const path of ['export', 'export?drafts=true', 'export?format=tarkovdata']) {
+      assert.equal((await service.edit('GET', path)).status, 503, path);
+    }
+  });
+
   it('keeps its documentation and the editor available, and reports the problem in the index', async () => {
     assert.equal((await service.get<WireRecord>('/api')).body['degraded'], true);
     for (const path of ['/api/openapi.json', '/api/schemas', '/api/schemas/items', '/api/docs']) {

@@ -76,6 +76,8 @@ async function answerExport(request: HttpRequest, parts: EditorRouteParts): Prom
   const format = parameters.choice('format', ['native', 'tarkovdata']) ?? 'native';
   const isDraft = parameters.flag('drafts') ?? false;
   const version = parameters.integer('version', { min: 1 });
+  // An empty export would be taken for a backup.
+  if (version === undefined) parts.library.assertReadable();
   const edition = await parts.library.edition(version);
   const set = isDraft ? parts.editor.draft : edition.set;
   const headers: HeaderList = [...NOT_STORED, ['content-type', JSON_TYPE]];
