@@ -18,6 +18,7 @@ const SHOWING: Readonly<Record<string, readonly string[]>> = {
   'plugin list': [],
   aside: ['--data-dir', '$DATA'],
   snapshot: ['--data-dir', '$DATA'],
+  'table published': ['-d', 'd'],
   'token list': [],
   'identity list': [],
   'identity show': ['user:1'],
@@ -48,7 +49,7 @@ const SHOWING: Readonly<Record<string, readonly string[]>> = {
 };
 /** Other commands; `query` and `export` have their own formats. */
 const DOING =
-  /^(?:serve|write|query|import|export|backup|verify|restore|migrate(?: \S+)*|shell|completion|gamedata (?:generate|import|export|publish|token)|webhook listen|event \w+|\w+(?: \w+)* (?:create|update|delete|undelete|enable|disable|new|test|upload|install|regenerate|set|revoke|token|reset|ban|unban|rotate-secret|rotate-key|add-key|remove-key|ping|suspend|unsuspend|redeliver|redrive|close|tick|restore|generate))$/;
+  /^(?:serve|write|query|import|export|backup|verify|restore|migrate(?: \S+)*|shell|completion|gamedata (?:generate|import|export|publish|token)|webhook listen|event \w+|\w+(?: \w+)* (?:create|update|delete|undelete|enable|disable|new|test|upload|install|regenerate|set|revoke|token|reset|ban|unban|rotate-secret|rotate-key|add-key|remove-key|ping|suspend|unsuspend|redeliver|redrive|publish|close|tick|restore|generate))$/;
 /** Lists that contain at least one row at that point. */
 const FILLED = ['database list', 'table list', 'cache list', 'identity list', 'limits routes'];
 FILLED.push(
@@ -78,6 +79,7 @@ before(async () => {
   server = await ServerInProcess.start({
     flags: [
       '--without-auth',
+      '--open-tables-databases=d',
       '--webhooks-allow-private-targets=127.0.0.0/8',
       `--gamedata-tokens=editor:${createHash('sha256').update('gd_editor').digest('hex')}:read`,
     ],
@@ -140,7 +142,9 @@ describe('--format json', () => {
       assert.match(stdout, /^[^\n]+\n$/);
       const value: unknown = JSON.parse(stdout);
       const isList =
-        /(?:list|bans|top|routes|versions|logs|aside|snapshot|webhook deliveries)$/.test(path);
+        /(?:list|bans|top|routes|versions|logs|aside|snapshot|published|webhook deliveries)$/.test(
+          path,
+        );
       assert.equal(Array.isArray(value), isList, stdout);
       if (FILLED.includes(path)) assert.notDeepEqual(value, []);
       const wrong = await format('nonsense');

@@ -37,10 +37,33 @@ async function flipByte(path: string): Promise<void> {
   await utimes(path, atime, mtime);
 }
 
+it('verify finds a changed byte in the game data', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'plinth-verify-'));
+  const dataDir = join(root, 'data');
+  try {
+    const flags = ['--services', 'gamedata', '--without-auth'];
+    const server = await ServerInProcess.start({ dataDir, flags });
+    assert.equal(await server.stop(), 0);
+    const verify = () => runCli(['verify', '--data-dir', dataDir]);
+    assert.equal((await verify()).code, 0);
+    const folder = join(dataDir, 'objects', 'gamedata', 'lines');
+    const [name = ''] = await readdir(folder);
+    await flipByte(join(folder, name));
+    const { code, stderr } = await verify();
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`game data: object ${name} is corrupt: .*; restore a backup`));
+  } finally {
+    await rm(root, { recursive: true });
+  }
+});
+
 it('verify and backup find a changed byte, with table and time range, although size and time are unchanged', async () => {
   const root = await mkdtemp(join(tmpdir(), 'plinth-verify-'));
   const dataDir = join(root, 'data');
-  const flags = ['--without-auth', '--tsdb-internal-metrics-interval-ms', '0', ...FLUSH_AT_ONCE];
+  const flags = [
+    ...['--services', 'tsdb', '--without-auth'],
+    ...['--tsdb-internal-metrics-interval-ms', '0', ...FLUSH_AT_ONCE],
+  ];
   const verify = () => runCli(['verify', '--data-dir', dataDir]);
   try {
     let server = await ServerInProcess.start({ dataDir, flags });

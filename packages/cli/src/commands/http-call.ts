@@ -62,7 +62,7 @@ function answerOf(incoming: IncomingMessage): Response {
 
 /** Whether a response to a plaintext request reports that the port expects TLS, in the wording of this server, nginx and Go. */
 export const wantsTls = (status: number, text: string): boolean =>
-  status === 400 && /speaks TLS|to (?:an )?HTTPS (?:port|server)/i.test(text);
+  status === 400 && /requires TLS|to (?:an )?HTTPS (?:port|server)/i.test(text);
 
 interface Reason {
   readonly why: string;

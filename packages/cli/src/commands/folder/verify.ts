@@ -91,23 +91,28 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
       const objects = await LocalObjectStore.open({ fileSystem, root, random, readOnly: true });
       // Loaded on demand: other commands do not need the service.
       const { findDamage } = await import('@plinth/tsdb');
-      const { fileCount, totalBytes, files } = await findDamage({
-        ...{ relational, objects, fileSystem, dataDir },
-      });
+      const tables = await findDamage({ relational, objects, fileSystem, dataDir });
+      const { findDamagedLines } = await import('@plinth/gamedata');
+      const gameData = await findDamagedLines(objects);
+      const totalBytes = tables.totalBytes + gameData.totalBytes;
       const progress = new Progress('verify', totalBytes);
       const found = await orFail(checkClosedDatabase(readable.path));
       const faults = found.map((fault) => `${path}: ${fault}`);
       const key = await checkOwnMasterKey(dataDir);
       if (key.fault !== undefined) faults.push(key.fault);
       const notes = key.note === undefined ? [] : [key.note];
-      for await (const { sizeBytes, damage, notes: more = [] } of files) {
+      for await (const { sizeBytes, damage, notes: more = [] } of tables.files) {
         progress.add(sizeBytes);
         if (damage !== undefined) faults.push(damage);
         notes.push(...more);
       }
+      for await (const { sizeBytes, damage } of gameData.files) {
+        progress.add(sizeBytes);
+        if (damage !== undefined) faults.push(damage);
+      }
       progress.end();
       for (const note of notes) printNote(`plinth: note: ${note}\n`);
-      report(dataDir, faults, fileCount, totalBytes, DAMAGE_HINT);
+      report(dataDir, faults, tables.fileCount + gameData.fileCount, totalBytes, DAMAGE_HINT);
     } finally {
       await relational.close();
     }
