@@ -1,6 +1,6 @@
 import { type LiveSource, type Logger, repeatJob, watchState } from '@plinth/kernel';
 import { hookOf, type QueueRouteDeps, queueToWire } from './queue-routes.js';
-import { summaryToWire } from './to-wire.js';
+import { operatorSummary } from './to-wire.js';
 
 const QUEUE_INTERVAL_MS = 1000;
 const DELIVERIES_INTERVAL_MS = 1000;
@@ -48,7 +48,7 @@ export const liveSources = (deps: Needs): readonly LiveSource[] => [
         const items = await list();
         const fresh = items.filter(({ id }) => !known.has(id)).reverse();
         known = new Set(items.map(({ id }) => id));
-        for (const item of fresh) notify('delivery', summaryToWire(item));
+        for (const item of fresh) notify('delivery', operatorSummary(item));
       });
     },
   },

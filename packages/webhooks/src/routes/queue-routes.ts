@@ -23,14 +23,13 @@ import { isUsableSecret, makeSecret } from '../domain/hook-rules.js';
 import type { QueueView } from '../domain/queue-view.js';
 import type { Redelivery } from '../domain/redelivery.js';
 import { webhookError } from '../errors.js';
-import type { DeliverySummary } from '../model/delivery.js';
 import type { QueueItem, QueueState } from '../model/event.js';
 import type { Hook } from '../model/hook.js';
 import { ListQuery, Redrive, Rotation } from './description.js';
 import type { WebhookDialect } from './dialect.js';
 import { linkHeaders } from './link-header.js';
 import { readFilter, readListQuery } from './list-query.js';
-import { detailBytes, summaryToWire } from './to-wire.js';
+import { detailBytes, operatorSummary } from './to-wire.js';
 
 export interface QueueRouteDeps {
   readonly dialect: WebhookDialect;
@@ -175,11 +174,6 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
     }),
   ];
 }
-
-const operatorSummary = (delivery: DeliverySummary): object => ({
-  ...summaryToWire(delivery),
-  attempt: delivery.attemptNo ?? null,
-});
 
 /** Queue counts by state, and the delivery state of the receiver. */
 export async function queueToWire(

@@ -44,6 +44,12 @@ export function summaryToWire(delivery: DeliverySummary): Record<string, unknown
   };
 }
 
+/** A list item for operators. */
+export const operatorSummary = (delivery: DeliverySummary): object => ({
+  ...summaryToWire(delivery),
+  attempt: delivery.attemptNo ?? null,
+});
+
 /**
  * Returns the JSON text of a record. The stored payload is compact JSON and is copied unparsed,
  * because parsing megabytes would block the event loop.
