@@ -53,7 +53,7 @@ describe('a body whose lines use the fields of one table in turn', () => {
       const { error } = JSON.parse(answer.text) as { error: string };
       assert.match(
         error,
-        /the lines parsed so far for table 'sp0' make \d+ rows of 990 columns; send fewer different fields/,
+        /the lines parsed so far for table 'sp0' result in \d+ rows of 990 columns; send fewer different fields/,
       );
     }
     const listed = await server.http.send('/api/v3/configure/database?format=json');
