@@ -6,6 +6,7 @@ import { ProblemNote } from '../../components/controls/problem-note.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
+import { useTask } from '../../components/controls/use-task.js';
 import { parseDuration } from '../../lib/time/duration.js';
 import { durationText } from '../../lib/units.js';
 import { AppFrame } from './app-frame.js';
@@ -27,14 +28,11 @@ function HookForm({ app }: { readonly app: App }) {
   const [isVerified, setIsVerified] = useState(hook?.config.insecure_ssl !== '1');
   const [isActive, setIsActive] = useState(hook?.active ?? true);
   const [isRotating, setIsRotating] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setIsBusy] = useState(false);
+  const { run, error, isBusy } = useTask();
   const { changed } = useChanges('webhooks');
   const isUrlRight = /^https?:\/\/\S+$/.test(url.trim());
-  const save = async () => {
-    setIsBusy(true);
-    setError(undefined);
-    try {
+  const save = () =>
+    run(async () => {
       await changeHook(String(app.id), {
         url: url.trim(),
         events: events
@@ -46,11 +44,7 @@ function HookForm({ app }: { readonly app: App }) {
         active: isActive,
       });
       await changed('Webhook updated');
-    } catch (failure) {
-      setError(failure);
-    }
-    setIsBusy(false);
-  };
+    });
   return (
     <form
       className="card stack form-card"

@@ -4,6 +4,7 @@ import { type App, fetchDeliveries, fetchDelivery, publish } from '../../api/web
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
+import { useTask } from '../../components/controls/use-task.js';
 import { countOf } from '../../lib/units.js';
 import { AppFrame } from './app-frame.js';
 
@@ -19,19 +20,8 @@ function PublishForm({ app }: { readonly app: App }) {
   const [action, setAction] = useState('');
   const [payload, setPayload] = useState('{}');
   const [guid, setGuid] = useState('');
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setIsBusy] = useState(false);
+  const { run, error, isBusy } = useTask();
   const parsed = parse(payload);
-  const run = async (work: () => Promise<void>) => {
-    setIsBusy(true);
-    setError(undefined);
-    try {
-      await work();
-    } catch (failure) {
-      setError(failure);
-    }
-    setIsBusy(false);
-  };
   const fillLast = () =>
     run(async () => {
       const { deliveries } = await fetchDeliveries(id, { event });

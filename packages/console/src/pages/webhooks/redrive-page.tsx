@@ -11,6 +11,7 @@ import {
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
+import { useTask } from '../../components/controls/use-task.js';
 import { TimePicker } from '../../components/explore/time-picker.js';
 import { isDelivered, resultText } from '../../lib/delivery-text.js';
 import { resolveRange } from '../../lib/time/time-range.js';
@@ -32,8 +33,7 @@ function RedriveForm({ app }: { readonly app: App }) {
   const kind = search['kind'] === 'dead' ? 'dead' : 'failed';
   const navigate = useNavigate();
   const [preview, setPreview] = useState<(Redrive & { readonly count: number }) | undefined>();
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setIsBusy] = useState(false);
+  const { run, error, isBusy } = useTask();
   const [startedCount, setStartedCount] = useState(0);
   const queue = useQuery({
     queryKey: ['webhooks', 'queue', id, 'redrive'],
@@ -53,16 +53,6 @@ function RedriveForm({ app }: { readonly app: App }) {
       search: { kind, event, from, to, ...change },
       replace: true,
     });
-  };
-  const run = async (work: () => Promise<void>) => {
-    setIsBusy(true);
-    setError(undefined);
-    try {
-      await work();
-    } catch (failure) {
-      setError(failure);
-    }
-    setIsBusy(false);
   };
   const findMatching = () =>
     run(async () => {
