@@ -10,7 +10,7 @@ import {
   liftBan,
   resetUsage,
 } from '../../api/limits.js';
-import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
+import { ACTIONS, DataTable, type TableColumn } from '../../components/controls/data-table.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
@@ -132,6 +132,18 @@ function Caller({ identity, act }: { readonly identity: string; readonly act: Ac
   );
 }
 
+const callerColumn = (
+  onCaller: (name: string) => void,
+): TableColumn<{ readonly identity: string }> => ({
+  title: 'Caller',
+  className: 'wide',
+  cell: ({ identity }) => (
+    <button type="button" className="button small quiet mono" onClick={() => onCaller(identity)}>
+      {identity}
+    </button>
+  ),
+});
+
 function Top(props: {
   readonly resource: string;
   readonly onResource: (name: string) => void;
@@ -164,19 +176,7 @@ function Top(props: {
         rows={top.data}
         keyOf={({ identity }) => identity}
         columns={[
-          {
-            title: 'Caller',
-            className: 'wide',
-            cell: ({ identity }) => (
-              <button
-                type="button"
-                className="button small quiet mono"
-                onClick={() => onCaller(identity)}
-              >
-                {identity}
-              </button>
-            ),
-          },
+          callerColumn(onCaller),
           { title: 'Used', className: 'num', cell: ({ used }) => countText(used) },
         ]}
         empty={<>No {resource} requests in the current window.</>}
@@ -201,19 +201,7 @@ function Bans({ onCaller, act }: { readonly onCaller: (name: string) => void; re
         rows={bans.data}
         keyOf={({ identity }) => identity}
         columns={[
-          {
-            title: 'Caller',
-            className: 'wide',
-            cell: ({ identity }) => (
-              <button
-                type="button"
-                className="button small quiet mono"
-                onClick={() => onCaller(identity)}
-              >
-                {identity}
-              </button>
-            ),
-          },
+          callerColumn(onCaller),
           { title: 'Until (UTC)', className: 'nowrap', cell: ({ until }) => timeOf(until) },
           { title: 'Level', className: 'num', cell: ({ level }) => level },
           {
