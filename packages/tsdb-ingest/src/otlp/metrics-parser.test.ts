@@ -201,6 +201,38 @@ describe('MetricsParser', () => {
     assert.equal(invalid, 'an attribute is nested deeper than 32 levels');
   });
 
+  it('stores attributes of every size up to the limit of a series', () => {
+    for (const size of [1, 126, 127, 128, 16_382, 16_384, 65_000]) {
+      const attributes = { a: 'x'.repeat(size) };
+      const body = encode(request({}, [{ name: 'm', attributes, value: 1, timeNs: 1n }]));
+      const parsed = parse(newParser(), body, 'otlp_metrics');
+      assert.deepEqual(new Reader().read(parsed), [`m ${packed(attributes)} gauge=1 1`]);
+    }
+    const attributes = { a: 'x'.repeat(65_536) };
+    const body = encode(request({}, [{ name: 'm', attributes, value: 1, timeNs: 1n }]));
+    const { refused } = parse(newParser(), body, 'otlp_metrics');
+    assert.deepEqual(
+      refused.map(({ message }) => message),
+      ['the attributes have more than 65536 bytes'],
+    );
+  });
+
+  it('bounds the attributes of all points of a body', () => {
+    const point = { name: 'm', attributes: {}, value: 1, timeNs: 1n };
+    const written = (count: number) => {
+      const body = encode(request({ a: 'x'.repeat(65_000) }, Array(count).fill(point)));
+      return parse(newParser(), body, 'otlp_metrics');
+    };
+    // A key has 65,020 bytes: its mark, and the labels `a` and the metric.
+    const fitting = Math.floor((256 * 1024 * 1024) / 65_020);
+    assert.equal(written(fitting).refusedCount, 0);
+    const { refused } = written(fitting + 1);
+    assert.deepEqual(
+      refused.map(({ message, isLimit }) => [message, isLimit]),
+      [['the attributes of the request are too long; send smaller requests', true]],
+    );
+  });
+
   it('bounds the memory of a body', () => {
     const gauges = Array.from({ length: 200 }, (_, i) => ({
       ...{ name: `m${i}`, attributes: {}, value: 1, timeNs: 1n },

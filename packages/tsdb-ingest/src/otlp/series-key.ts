@@ -1,7 +1,6 @@
 import {
   KeyBudget,
   LABEL_TAG,
-  MAX_LABELS_BYTES,
   NAME_TAG,
   putSize,
   type SeriesKey,
@@ -12,7 +11,6 @@ import {
 import { OTLP } from '../messages/label-rules.js';
 import { OTLP_MARK } from '../messages/label-set.js';
 import { BYTES, type ProtoCursor, tagOf } from '../messages/proto-cursor.js';
-import { LineRefused } from '../slow-path/line-refused.js';
 import { attributeText } from './attribute-text.js';
 
 const FIRST_BYTES = 4096;
@@ -51,12 +49,10 @@ export class OtlpSeriesKey {
     return { bytes: this.#bytes, view: this.#view, start: 0, end: this.#size };
   }
 
-  /** The composed key. Valid until the next change. Throws `LineRefused` if it is too long. */
+  /** The composed key. Valid until the next change. Throws `LineRefused` if all are too long. */
   take(): SeriesKey {
-    const key = this.composed;
-    if (key.end <= MAX_LABELS_BYTES) this.#budget.take(key.end);
-    else throw new LineRefused(`the ${OTLP.noun}s have more than ${MAX_LABELS_BYTES} bytes`);
-    return key;
+    this.#budget.take(this.#size);
+    return this.composed;
   }
 
   add(name: Uint8Array, value: Uint8Array): void {
