@@ -44,7 +44,7 @@ export class LabelSet implements NewTags {
       throw new LineRefused(`the ${noun}s have more than ${MAX_LABELS_BYTES} bytes`);
     this.table = '';
     this.bytes = bytes;
-    const keys: string[] = [];
+    const places = new Map<string, number>();
     for (const label of labelsIn(bytes, start, end)) {
       const name = label.cursor.text(label.nameStart, label.nameEnd);
       const { valueStart, valueEnd } = label;
@@ -64,14 +64,15 @@ export class LabelSet implements NewTags {
         continue;
       }
       const key = tagOf(name);
-      const before = keys.indexOf(key);
-      if (before >= 0 && !isLastStored) throw repeated(noun, name);
-      const place = before < 0 ? keys.length : before;
+      const before = places.get(key);
+      if (before !== undefined && !isLastStored) throw repeated(noun, name);
+      const place = before ?? places.size;
       this.valueStarts[place] = valueStart;
       this.valueEnds[place] = valueEnd;
-      keys[place] = key;
-      this.#refuseTooMany(keys.length);
+      places.set(key, place);
+      this.#refuseTooMany(places.size);
     }
+    const keys = [...places.keys()];
     if (this.table === '') throw new LineRefused(noMetric);
     if (!hasKeys(this.shape, keys)) this.shape = new TagShape(keys);
   }
@@ -106,20 +107,24 @@ export function shownSeries(
   rules: LabelRules,
 ): string {
   let metric = '';
-  const labels: string[] = [];
+  let shown = '';
   const shownEnd = Math.min(end, start + MAX_LABELS_BYTES);
   try {
     for (const label of labelsIn(bytes, start, shownEnd)) {
+      const isMetricSize = label.nameEnd - label.nameStart === rules.metric.length;
+      if (shown.length > MAX_SHOWN_LENGTH && !isMetricSize) continue;
       const name = label.cursor.text(label.nameStart, label.nameEnd);
+      // The mark of OpenTelemetry has neither name nor value.
+      if (name === '' && label.valueStart === label.valueEnd) continue;
       const value = label.cursor.text(label.valueStart, label.valueEnd);
       if (name === rules.metric) metric = value;
-      else labels.push(`${name}=${JSON.stringify(value)}`);
+      else shown += `${shown === '' ? '' : ', '}${name}=${JSON.stringify(value)}`;
     }
   } catch (error) {
     // The part of labels that are too long.
     if (!(error instanceof MessageInvalid)) throw error;
   }
-  return `${metric}{${labels.join(', ')}}`.slice(0, MAX_SHOWN_LENGTH);
+  return `${metric}{${shown}}`.slice(0, MAX_SHOWN_LENGTH);
 }
 
 interface Label {

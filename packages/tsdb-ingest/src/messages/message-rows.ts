@@ -85,7 +85,9 @@ export class MessageRows {
   /** Reports rows of a series that are not stored. Throws everything except `LineRefused`. */
   refuse(error: unknown, key: SeriesKey | undefined, rowCount: number): void {
     if (!(error instanceof LineRefused)) throw error;
-    this.#refuse(error, key && shownSeries(key, this.#rules), rowCount);
+    // Formatting the labels of every refused row would cost more than parsing the body.
+    const isKept = this.#refused.length < MAX_REFUSED_LINES;
+    this.#refuse(error, isKept && key ? shownSeries(key, this.#rules) : '', rowCount);
   }
 
   get #currentNames(): DatabaseNames {
@@ -115,7 +117,7 @@ export class MessageRows {
     return entry;
   }
 
-  #refuse({ message, isLimit }: LineRefused, originalLine = '', rowCount: number): void {
+  #refuse({ message, isLimit }: LineRefused, originalLine: string, rowCount: number): void {
     this.#refusedCount += rowCount;
     if (this.#refused.length >= MAX_REFUSED_LINES) return;
     this.#refused.push({ lineNumber: this.position, originalLine, message, isLimit });

@@ -217,6 +217,18 @@ describe('MetricsParser', () => {
     );
   });
 
+  it('refuses many points with long attributes in little time', () => {
+    const attributes = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`a${i}`, 'x']));
+    const point = { name: 'm', attributes: {}, value: 1, timeNs: 0n };
+    const body = encode(request(attributes, Array(50_000).fill(point)));
+    const startedMs = performance.now();
+    const parsed = parse(newParser(), body, 'otlp_metrics');
+    assert.equal(parsed.refusedCount, 50_000);
+    assert.match(parsed.refused[0]?.originalLine ?? '', /^m\{a0="x", a1="x"/);
+    // Formatting the attributes of every point takes over a minute.
+    assert.ok(performance.now() - startedMs < 15_000);
+  });
+
   it('bounds the attributes of all points of a body', () => {
     const point = { name: 'm', attributes: {}, value: 1, timeNs: 1n };
     const written = (count: number) => {
