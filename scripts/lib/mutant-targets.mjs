@@ -65,6 +65,10 @@ export const TARGETS = [
     tests: [unit('tsdb-ingest', 'prometheus/snappy')],
   },
   {
+    file: 'packages/tsdb-ingest/dist/messages/label-bytes.js',
+    tests: [unit('tsdb-ingest', 'otlp/metrics-parser')],
+  },
+  {
     file: 'packages/tsdb/dist/routes/prometheus/remote-read-routes.js',
     tests: [wire('tsdb/prometheus-remote-read')],
   },

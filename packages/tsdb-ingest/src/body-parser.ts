@@ -1,7 +1,8 @@
 import { decodeBody } from '@plinth/kernel';
-import type { ParsedBody, RemoteWriteFormat } from '@plinth/tsdb-model/parsed-body.js';
+import type { MessageFormat, ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
 import { type ColumnMemory, OWN_MEMORY } from './columns/column-memory.js';
 import { LineProtocolParser, type ParseOptions } from './line-protocol-parser.js';
+import { MetricsParser } from './otlp/metrics-parser.js';
 import { type ParserLimits, ParserMemory } from './parser-memory.js';
 import { RemoteWriteParser } from './prometheus/remote-write-parser.js';
 import { decodeSnappy } from './prometheus/snappy.js';
@@ -11,12 +12,14 @@ export class BodyParser {
   readonly #memory: ParserMemory;
   readonly #lines: LineProtocolParser;
   readonly #remoteWrite: RemoteWriteParser;
+  readonly #metrics: MetricsParser;
 
   /** See `LineProtocolParser`. */
   constructor(limits: ParserLimits, hashSeed: number) {
     this.#memory = new ParserMemory(limits, hashSeed);
     this.#lines = new LineProtocolParser(limits, hashSeed, this.#memory);
     this.#remoteWrite = new RemoteWriteParser(this.#memory);
+    this.#metrics = new MetricsParser(this.#memory);
   }
 
   /** Drops all names, to free the memory of unused names. Only between bodies. */
@@ -27,13 +30,19 @@ export class BodyParser {
   /** Throws `body_not_utf8`; all other errors are in the result. */
   parse(
     body: Uint8Array,
-    options: ParseOptions & { readonly format?: RemoteWriteFormat },
+    options: ParseOptions & { readonly format?: MessageFormat },
     memory: ColumnMemory = OWN_MEMORY,
   ): ParsedBody {
     const { database, format } = options;
-    return format === undefined
-      ? this.#lines.parse(body, options, memory)
-      : this.#remoteWrite.parse(body, { database, format }, memory);
+    switch (format) {
+      case undefined:
+        return this.#lines.parse(body, options, memory);
+      case 'otlp_metrics':
+      case 'otlp_metrics_json':
+        return this.#metrics.parse(body, { database, format }, memory);
+      default:
+        return this.#remoteWrite.parse(body, { database, format }, memory);
+    }
   }
 }
 

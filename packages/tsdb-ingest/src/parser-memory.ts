@@ -2,7 +2,8 @@ import type { ParsedSeries } from '@plinth/tsdb-model/series/new-series.js';
 import { CellBudget, tooManyCells } from './columns/cell-budget.js';
 import { TableRows } from './columns/table-rows.js';
 import { SeriesDictionary } from './fast/series-dictionary.js';
-import { LABEL_TAG, tagsOfKey } from './prometheus/label-set.js';
+import { LABEL_TAG } from './messages/label-bytes.js';
+import { tagsOfKey } from './messages/label-set.js';
 import { type LineLimits, parseSeriesCarefully, UNLIMITED } from './slow-path/parse-line.js';
 
 export interface ParserLimits {

@@ -1,6 +1,6 @@
 import type { ResultStream } from './columns/result.js';
 import type { DatabaseAccess } from './database/database-access.js';
-import type { Precision, RefusedLine, RemoteWriteFormat } from './parsed-body.js';
+import type { MessageFormat, Precision, RefusedLine } from './parsed-body.js';
 import type { ParameterValue, PlannedQuery } from './query/planned-query.js';
 import type { QuerySession, SessionRequest } from './query/query-session.js';
 import type { TagCondition } from './scan.js';
@@ -45,7 +45,7 @@ export interface WriteRequest {
   /** With `gzip`, the body may consist of concatenated members, which are decompressed off the main thread. */
   readonly encoding: 'identity' | 'gzip' | 'snappy';
   /** Absent for line protocol. Remote write is always in `snappy` encoding. */
-  readonly format?: RemoteWriteFormat;
+  readonly format?: MessageFormat;
   /**
    * Maximum body size after decoding; throws `body_too_large` above it. The HTTP layer has checked
    * the received size.
@@ -65,10 +65,12 @@ export interface WriteRequest {
 
 export interface WriteOutcome {
   readonly writtenCount: number;
-  /** Lines that are neither blank nor comments, or samples. */
+  /** Lines that are neither blank nor comments, samples, or data points. */
   readonly lineCount: number;
   /** How many of the written rows are native histograms. */
   readonly histogramCount?: number;
+  /** Exemplars in the body, which are not stored. */
+  readonly exemplarCount?: number;
   /** In line order, at most `MAX_REFUSED_LINES`. Empty if everything was written. */
   readonly refused: readonly RefusedLine[];
 }

@@ -61,7 +61,7 @@ const TEXTS = {
   /** The body is not in Snappy block format. */
   snappy_corrupt: (at: { readonly why: string; readonly index: number }) =>
     `error decoding snappy block: ${at.why}, at byte ${at.index}`,
-  /** The body is not a message of Prometheus. */
+  /** The body is not a message of Prometheus or OpenTelemetry. */
   message_invalid: (at: { readonly message: string; readonly why: string }) =>
     `not a valid ${at.message} message: ${at.why}`,
   write_empty: 'incoming write was empty',

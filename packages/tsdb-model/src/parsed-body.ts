@@ -81,14 +81,20 @@ export interface SparseTable {
 
 /** Versions of the messages of Prometheus remote write. */
 export type RemoteWriteFormat = 'remote_write' | 'remote_write_2';
+/** Encodings of OpenTelemetry metrics. */
+export type OtlpFormat = 'otlp_metrics' | 'otlp_metrics_json';
+/** Formats of bodies that are messages, not lines. */
+export type MessageFormat = RemoteWriteFormat | OtlpFormat;
 
 export interface ParsedBody {
   /** Absent for line protocol. */
-  readonly format?: 'remote_write';
+  readonly format?: 'remote_write' | 'otlp_metrics';
   /** Set if the complete body must be refused, because its bytes are not a message. Tables then have no rows. */
   readonly invalid?: string;
   /** Rows of native histograms: those with a `lineEnds` of 1, in all tables. */
   readonly histogramCount?: number;
+  /** Exemplars of OpenTelemetry metrics, which are not stored. */
+  readonly exemplarCount?: number;
   /** Tables in order of first appearance. */
   readonly tables: readonly ParsedTable[];
   /** In line order. At most `MAX_REFUSED_LINES` are kept; `refusedCount` counts all. */

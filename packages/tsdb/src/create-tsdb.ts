@@ -55,6 +55,10 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
     name: 'influxdb3_write_bytes_total',
     help: 'Bytes of request bodies with written lines, as sent.',
   });
+  const exemplars = deps.metrics.counter({
+    name: 'influxdb3_write_exemplars_dropped_total',
+    help: 'Exemplars in written metrics, which are not stored.',
+  });
   let opened: OpenTsdb | undefined;
   const planner = new LazyPlanner();
   const whenOpen = (): OpenTsdb => {
@@ -98,7 +102,11 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
         files: fileSystem,
         statistics: () => whenOpen().statistics(),
         obstacle: deps.obstacle,
-        onWritten({ writtenCount, lineCount }: WriteOutcome, bodySizeBytes: number) {
+        onWritten(
+          { writtenCount, lineCount, exemplarCount = 0 }: WriteOutcome,
+          bodySizeBytes: number,
+        ) {
+          exemplars.inc(exemplarCount);
           lines.inc(writtenCount);
           rejected.inc(lineCount - writtenCount);
           if (writtenCount > 0) bytes.inc(bodySizeBytes);

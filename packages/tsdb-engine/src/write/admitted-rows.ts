@@ -58,7 +58,7 @@ export function refusedLines(
       (refusal): RefusedLine => ({
         lineNumber: table.lineNumbers[refusal.row] as number,
         originalLine:
-          parsed.format === 'remote_write'
+          parsed.format !== undefined
             ? table.table
             : originalLine(
                 body,

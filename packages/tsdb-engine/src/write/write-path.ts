@@ -100,7 +100,10 @@ export class WritePath {
     const admitting = this.#admit(request, parsed, parser);
     let admission = admitting instanceof Promise ? await admitting : admitting;
     if (parsed.invalid !== undefined)
-      throw tsdbError('message_invalid', { message: 'remote write', why: parsed.invalid });
+      throw tsdbError('message_invalid', {
+        message: MESSAGES[parsed.format ?? 'remote_write'],
+        why: parsed.invalid,
+      });
     if (parsed.tooSparse !== undefined) throw tsdbError('body_too_sparse', parsed.tooSparse);
     const entering = this.#buffer.enter(0);
     if (entering !== undefined) await entering;
@@ -113,7 +116,7 @@ export class WritePath {
       await introducing;
       // A table that was deleted during the wait accepts no more rows, because its name may belong to another table.
       while (this.#hasLostTable(admission)) admission = await this.#admit(request, parsed, parser);
-      // Prometheus sends requests that contain only metadata.
+      // Prometheus sends requests that contain only metadata, OpenTelemetry empty ones.
       if (parsed.lineCount === 0 && parsed.format === undefined) throw tsdbError('write_empty');
       refused = refusedLines(read.body, parsed, admission);
       if (refused.length > 0 && !request.acceptPartial) {
@@ -144,6 +147,7 @@ export class WritePath {
     return {
       ...{ writtenCount, lineCount: parsed.lineCount, refused },
       ...(histogramCount !== undefined && { histogramCount }),
+      ...(parsed.exemplarCount !== undefined && { exemplarCount: parsed.exemplarCount }),
     };
   }
 
@@ -289,6 +293,12 @@ export class WritePath {
     return parser;
   }
 }
+
+/** Names of messages, for errors. */
+const MESSAGES: Readonly<Record<NonNullable<ParsedBody['format']>, string>> = {
+  remote_write: 'remote write',
+  otlp_metrics: 'OpenTelemetry metrics',
+};
 
 /** Whether the complete body is refused. */
 const isRefused = ({ tooSparse, invalid }: ParsedBody): boolean =>

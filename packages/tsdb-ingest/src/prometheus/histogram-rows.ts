@@ -1,9 +1,9 @@
 import { MAX_TEXT_BYTES } from '@plinth/tsdb-model/database/limits.js';
-import type { FieldColumn } from '../columns/field-column.js';
 import type { TableRows } from '../columns/table-rows.js';
+import { BYTES, FIXED_64, type ProtoCursor, tagOf, VARINT } from '../messages/proto-cursor.js';
+import { addFields, type RowPlace, STALE_FIELD } from '../messages/row-fields.js';
 import { LineRefused } from '../slow-path/line-refused.js';
-import { BYTES, FIXED_64, type ProtoCursor, tagOf, VARINT } from './proto-cursor.js';
-import { openColumn, STALE_FIELD, startRow } from './sample-rows.js';
+import { startSample } from './sample-rows.js';
 
 /** `lineEnds` of the row of a histogram. */
 export const HISTOGRAM_ROW = 1;
@@ -84,9 +84,7 @@ function readHistogram(cursor: ProtoCursor, end: number): Histogram {
       spans.push(readSpan(cursor, cursor.enter(end)));
     } else if (list !== undefined) {
       const [name, type] = list;
-      const listEnd = (tag & 7) === BYTES ? cursor.enter(end) : cursor.at + 1;
-      do read[name].push(cursor[type]((tag & 7) === BYTES ? listEnd : end));
-      while (cursor.at < listEnd);
+      cursor.numbers(tag, end, { into: read[name], type });
     } else cursor.skip(tag, end);
   }
   return read;
@@ -111,40 +109,16 @@ function readSpan(cursor: ProtoCursor, end: number): number[] {
 export function addHistogram(
   table: TableRows,
   cursor: ProtoCursor,
-  { series, seriesNumber, end }: { series: number; seriesNumber: number; end: number },
+  { end, ...place }: RowPlace & { end: number },
 ): void {
   const read = readHistogram(cursor, end);
-  const row = startRow(table, { series, seriesNumber, timeMs: read.timeMs });
+  const row = startSample(table, { ...place, timeMs: read.timeMs });
   const texts = read.isStale ? [] : textsOf(read);
   if (texts.some(([, text]) => text.length > MAX_TEXT_BYTES))
     throw new LineRefused('the histogram has too many buckets');
-  const written: FieldColumn[] = [];
-  const add = (name: string, type: FieldColumn['type'], put: (column: FieldColumn) => void) => {
-    const column = openColumn(table, name, type);
-    put(column);
-    column.close(row);
-    written.push(column);
-  };
-  try {
-    if (read.isStale)
-      add(STALE_FIELD, 'bool', (column) => {
-        column.bytes[row] = 1;
-      });
-    else
-      for (const [name, value] of numbersOf(read))
-        add(name, 'float64', (column) => {
-          column.doubles[row] = value;
-        });
-    for (const [name, text] of texts) {
-      const bytes = Buffer.from(text);
-      add(name, 'utf8', (column) => column.writeText(row, bytes, 0, bytes.length));
-    }
-  } catch (error) {
-    for (const column of written.reverse()) table.forget(column);
-    throw error;
-  }
+  const fields = read.isStale ? [[STALE_FIELD, true] as const] : [...numbersOf(read), ...texts];
+  addFields(table, row, fields);
   table.lineEnds[row] = HISTOGRAM_ROW;
-  table.rowCount = row + 1;
 }
 
 /** Without a sum that is not a number. */
@@ -171,5 +145,5 @@ const textsOf = (read: Histogram): (readonly [string, string])[] => {
     ['negative_spans', read.negativeSpans] as const,
     [`negative_${kind}`, negative] as const,
     ...custom,
-  ].map(([name, list]) => [`histogram_${name}`, JSON.stringify(list)]);
+  ].map(([name, list]) => [`histogram_${name}`, JSON.stringify(list)] as const);
 };

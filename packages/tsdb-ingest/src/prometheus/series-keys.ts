@@ -1,26 +1,22 @@
+import {
+  KeyBudget,
+  LABEL_TAG,
+  MAX_LABELS_BYTES,
+  NAME_TAG,
+  putSize,
+  type SeriesKey,
+  sizeOfSize,
+  VALUE_TAG,
+  wholeKey,
+} from '../messages/label-bytes.js';
+import { PROMETHEUS } from '../messages/label-rules.js';
+import { BYTES, type ProtoCursor, tagOf, VARINT } from '../messages/proto-cursor.js';
 import { LineRefused } from '../slow-path/line-refused.js';
-import { LABEL_TAG, MAX_LABELS_BYTES } from './label-set.js';
-import { BYTES, type ProtoCursor, tagOf, VARINT } from './proto-cursor.js';
-
-/** Label messages of a series, one after the other: `bytes[start .. end)`. */
-export interface SeriesKey {
-  readonly bytes: Uint8Array;
-  readonly view: DataView;
-  readonly start: number;
-  readonly end: number;
-}
 
 const SYMBOL_TAG = tagOf(4, BYTES);
 const PACKED_REFS_TAG = tagOf(1, BYTES);
 const REF_TAG = tagOf(1, VARINT);
-const NAME_TAG = tagOf(1, BYTES);
-const VALUE_TAG = tagOf(2, BYTES);
 const FIRST_SYMBOLS = 1024;
-/**
- * Bytes of all keys that a body may have. A reference of one byte can name a long symbol, so
- * without a limit a body could make the server copy many times its size.
- */
-const MAX_COMPOSED_BYTES = 256 * 1024 * 1024;
 
 /** The key of a series of version 1. Labels that are not next to each other are copied. */
 export function keyOfLabels(cursor: ProtoCursor, end: number): SeriesKey {
@@ -49,13 +45,6 @@ function gathered(cursor: ProtoCursor, start: number, end: number): SeriesKey {
   return wholeKey(Buffer.concat(parts));
 }
 
-const wholeKey = (bytes: Uint8Array): SeriesKey => ({
-  bytes,
-  view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-  start: 0,
-  end: bytes.length,
-});
-
 /**
  * The symbols of a request of version 2. Labels are pairs of references to them; keys are composed
  * in the form of version 1, so that a series has the same key in both versions.
@@ -65,7 +54,7 @@ export class SymbolTable {
   #starts = new Uint32Array(FIRST_SYMBOLS);
   #ends = new Uint32Array(FIRST_SYMBOLS);
   #count = 0;
-  #composedBytes = 0;
+  readonly #budget = new KeyBudget(PROMETHEUS.noun);
   /** Memory of the last key. */
   #key = wholeKey(new Uint8Array(4096));
   #refs: number[] = [];
@@ -131,8 +120,7 @@ export class SymbolTable {
   #refuseLong(size: number): void {
     if (size > 2 * MAX_LABELS_BYTES)
       throw new LineRefused(`the labels have more than ${MAX_LABELS_BYTES} bytes`);
-    this.#composedBytes += size;
-    if (this.#composedBytes > MAX_COMPOSED_BYTES) throw tooManyLabels();
+    this.#budget.take(size);
   }
 
   /** Size of a symbol as a field, with its tag and length. */
@@ -159,18 +147,3 @@ export class SymbolTable {
     this.#ends.set(ends);
   }
 }
-
-function putSize(bytes: Uint8Array, start: number, size: number): number {
-  let at = start;
-  let rest = size;
-  for (; rest >= 0x80; rest >>>= 7) bytes[at++] = (rest & 0x7f) | 0x80;
-  bytes[at++] = rest;
-  return at;
-}
-
-const sizeOfSize = (size: number): number => (size < 0x80 ? 1 : size < 0x4000 ? 2 : 3);
-
-const tooManyLabels = (): LineRefused =>
-  new LineRefused('the labels of the request are too long; send smaller requests', {
-    isLimit: true,
-  });

@@ -1,4 +1,4 @@
-import type { ParsedBody, ParsedTable, RemoteWriteFormat } from '@plinth/tsdb-model/parsed-body.js';
+import type { MessageFormat, ParsedBody, ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
 import type { ParseOptions } from '../line-protocol-parser.js';
 import type { ParserLimits } from '../parser-memory.js';
 
@@ -11,7 +11,7 @@ export interface ParserWorkerSettings {
 export interface ParseJobOptions extends ParseOptions {
   readonly encoding: 'identity' | 'gzip' | 'snappy';
   /** Absent for line protocol. */
-  readonly format?: RemoteWriteFormat;
+  readonly format?: MessageFormat;
   /** Maximum size of a decoded body. */
   readonly maxSizeBytes: number;
 }

@@ -25,6 +25,8 @@ import { queryLogRoutes } from './operator/query-log-routes.js';
 import { savedQueryRoutes } from './operator/saved-query-routes.js';
 import { schemaRoutes } from './operator/schema-routes.js';
 import { storageRoutes } from './operator/storage-routes.js';
+import { metricsRoute } from './otlp/metrics-route.js';
+import { asStatus, otlpDialect } from './otlp/otlp-dialect.js';
 import { packageRoutes } from './processing/package-routes.js';
 import { pluginFileRoutes } from './processing/plugin-file-routes.js';
 import { PROTECTION, pluginRequestRoutes } from './processing/plugin-request-routes.js';
@@ -114,6 +116,15 @@ export function tsdbTables(
       dialect: icebergDialect(dialect, identify),
       api: 'tsdb',
       routes: icebergRoutes(deps.openTables, deps),
+    },
+    {
+      dialect: otlpDialect(dialect, identify),
+      api: 'tsdb',
+      answerError(error, request) {
+        const failures = { log: deps.log, requestId: requestIdOf(request.headers) };
+        return asStatus(errorAnswer(error, { wording: 'native', ...failures }), { error, request });
+      },
+      routes: [metricsRoute(deps)],
     },
     { dialect: flightDialect(identify, deps.log), api: 'tsdb', routes: [flightRoute(deps)] },
   ];

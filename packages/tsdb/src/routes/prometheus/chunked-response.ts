@@ -1,7 +1,7 @@
 import { crc32c } from '@plinth/kernel';
-import { BYTES, tagOf, VARINT } from '@plinth/tsdb-ingest/prometheus/proto-cursor.js';
+import { MessageWriter } from '@plinth/tsdb-ingest/messages/message-writer.js';
+import { BYTES, tagOf, VARINT } from '@plinth/tsdb-ingest/messages/proto-cursor.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import { MessageWriter } from './message-writer.js';
 import type { Labels, SamplePiece } from './sample-pieces.js';
 import { writeLabels } from './sampled-response.js';
 import { compareLabels, type EncodedSeries, SortedSeries } from './sorted-series.js';

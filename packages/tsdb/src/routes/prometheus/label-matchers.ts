@@ -1,5 +1,5 @@
 import { Memo, messageOf } from '@plinth/kernel';
-import { METRIC_LABEL, tagOfLabel } from '@plinth/tsdb-ingest/prometheus/label-set.js';
+import { METRIC_LABEL, tagOfLabel } from '@plinth/tsdb-ingest/messages/label-rules.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { regexEffort } from '@plinth/tsdb-model/text/regex-effort.js';

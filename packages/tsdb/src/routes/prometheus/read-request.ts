@@ -4,7 +4,7 @@ import {
   ProtoCursor,
   tagOf,
   VARINT,
-} from '@plinth/tsdb-ingest/prometheus/proto-cursor.js';
+} from '@plinth/tsdb-ingest/messages/proto-cursor.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 export type MatcherType = '=' | '!=' | '=~' | '!~';

@@ -1,7 +1,7 @@
 import type { AnswerBlock } from '@plinth/tsdb-influxql/answer.js';
 import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
-import { labelOfTag, METRIC_LABEL } from '@plinth/tsdb-ingest/prometheus/label-set.js';
-import { STALE_FIELD, VALUE_FIELD } from '@plinth/tsdb-ingest/prometheus/sample-rows.js';
+import { labelOfTag, METRIC_LABEL } from '@plinth/tsdb-ingest/messages/label-rules.js';
+import { STALE_FIELD, VALUE_FIELD } from '@plinth/tsdb-ingest/messages/row-fields.js';
 import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
 import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';

@@ -5,13 +5,14 @@ import type { RouteDeps } from '../deps.js';
 import { RP } from '../description.js';
 import { cachedByQueryString, queryStringOf } from '../query-string.js';
 import { failureAnswer } from '../to-wire.js';
+import { messageTarget, refusedSeries } from '../write/message-write.js';
 import { write } from '../write/write-route.js';
-import { readWriteTarget, type WriteTarget } from '../write/write-target.js';
+import type { WriteTarget } from '../write/write-target.js';
 import { messageOf } from './content-type.js';
 
 const PATHS = ['/api/v1/write', '/api/v1/prom/write'];
 /** The database of requests that name none. */
-export const DEFAULT_DATABASE = 'prometheus';
+const DEFAULT_DATABASE = 'prometheus';
 export const DATABASE = {
   db: Type.Optional(Type.String({ default: DEFAULT_DATABASE })),
   ...RP,
@@ -22,8 +23,6 @@ const FORMATS = {
 } as const;
 const MESSAGES = ['prometheus.WriteRequest', 'io.prometheus.write.v2.Request'] as const;
 const { answer, json, ref } = OpenApi;
-/** Series that an error names. Prometheus logs only the first line of a response. */
-const MAX_SHOWN_SERIES = 3;
 
 /**
  * Prometheus remote write. Prometheus retries a request after 429 and 5xx and drops it
@@ -77,20 +76,13 @@ export function remoteWriteRoutes(deps: RouteDeps): readonly Route[] {
 }
 
 /** The parameters of the 1.x write endpoint; the database is optional. */
-export function targetOfQuery(queryString: string): WriteTarget {
-  const hasDatabase = /(?:^|&)(?:db|database)=[^&]/.test(queryString);
-  const given = hasDatabase ? queryString : `${queryString}&db=${DEFAULT_DATABASE}`;
-  return readWriteTarget('v1', given, false);
-}
+export const targetOfQuery = (queryString: string): WriteTarget =>
+  messageTarget(queryString, DEFAULT_DATABASE);
 
-function answerOf({ refused, lineCount, writtenCount }: WriteOutcome): HttpAnswer {
+function answerOf(outcome: WriteOutcome): HttpAnswer {
+  const { refused } = outcome;
   if (refused.length === 0) return emptyAnswer(204);
-  const shown = refused
-    .slice(0, MAX_SHOWN_SERIES)
-    .map(({ originalLine, message }) => `${originalLine}: ${message}`);
-  const rest = refused.length > MAX_SHOWN_SERIES ? '; ...' : '';
-  const counts = `${lineCount - writtenCount} of ${lineCount} samples were refused`;
-  const error = `${counts}: ${shown.join('; ')}${rest}`;
+  const error = refusedSeries(outcome, 'samples were refused');
   const data = refused.map(({ originalLine, lineNumber, message }) => ({
     original_line: originalLine,
     line_number: lineNumber,

@@ -1,7 +1,7 @@
-import { BYTES, FIXED_64, tagOf, VARINT } from '@plinth/tsdb-ingest/prometheus/proto-cursor.js';
+import { MessageWriter } from '@plinth/tsdb-ingest/messages/message-writer.js';
+import { BYTES, FIXED_64, tagOf, VARINT } from '@plinth/tsdb-ingest/messages/proto-cursor.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import { MessageWriter } from './message-writer.js';
 import type { Labels, SamplePiece } from './sample-pieces.js';
 import { compareLabels } from './sorted-series.js';
 

@@ -87,11 +87,52 @@ export class ProtoCursor {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
+  /** An int64 in decimal digits. */
+  longText(end: number): string {
+    const start = this.at;
+    const value = this.int(end);
+    if (Number.isSafeInteger(value)) return String(value);
+    let exact = 0n;
+    for (let at = start; at < this.at; at++)
+      exact |= BigInt((this.bytes[at] as number) & 0x7f) << BigInt(7 * (at - start));
+    return String(BigInt.asIntN(64, exact));
+  }
+
   double(end: number): number {
-    if (this.at + 8 > end) throw this.#invalid('a number exceeds its message');
-    const value = this.view.getFloat64(this.at, true);
-    this.at += 8;
-    return value;
+    return this.view.getFloat64(this.fixed(end), true);
+  }
+
+  /** A fixed64; inexact above 53 bits. */
+  fixedUint(end: number): number {
+    const at = this.fixed(end);
+    return this.view.getUint32(at + 4, true) * TWO_32 + this.view.getUint32(at, true);
+  }
+
+  /** An sfixed64; inexact outside of 53 bits. */
+  fixedInt(end: number): number {
+    const at = this.fixed(end);
+    return this.view.getInt32(at + 4, true) * TWO_32 + this.view.getUint32(at, true);
+  }
+
+  /** Reads a field of a repeated number, packed or not, into a list. */
+  numbers(
+    tag: number,
+    end: number,
+    { into, type }: { into: number[]; type: 'uint' | 'sint' | 'double' | 'fixedUint' },
+  ): void {
+    if ((tag & 7) !== BYTES) {
+      into.push(this[type](end));
+      return;
+    }
+    const listEnd = this.enter(end);
+    while (this.at < listEnd) into.push(this[type](listEnd));
+  }
+
+  /** Jumps over 8 bytes. @returns their position. */
+  fixed(end: number): number {
+    const { at } = this;
+    this.#jump(8, end);
+    return at;
   }
 
   /**

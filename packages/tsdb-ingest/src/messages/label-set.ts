@@ -7,33 +7,17 @@ import {
 import { type NewTags, TagShape } from '../new-tags.js';
 import { LineRefused } from '../slow-path/line-refused.js';
 import type { LineLimits } from '../slow-path/parse-line.js';
-import { BYTES, MessageInvalid, ProtoCursor, tagOf } from './proto-cursor.js';
-import { STALE_FIELD, VALUE_FIELD } from './sample-rows.js';
+import { LABEL_TAG, MAX_LABELS_BYTES, NAME_TAG, type SeriesKey, VALUE_TAG } from './label-bytes.js';
+import { type LabelRules, OTLP, PROMETHEUS } from './label-rules.js';
+import { MessageInvalid, ProtoCursor } from './proto-cursor.js';
 
-/** The label with the name of the metric, which is the table. */
-export const METRIC_LABEL = '__name__';
-/** First byte of each label in a series key: the tag of field 1 of `TimeSeries`. */
-export const LABEL_TAG = tagOf(1, BYTES);
-const NAME_TAG = tagOf(1, BYTES);
-const VALUE_TAG = tagOf(2, BYTES);
-/**
- * Labels that have the name of another column. They become tags with another name, as in `plinth
- * migrate prometheus`.
- */
-const RENAMED: ReadonlyMap<string, string> = new Map(
-  ['time', VALUE_FIELD, STALE_FIELD].map((name) => [name, `${name}_tag`]),
-);
-const LABELS: ReadonlyMap<string, string> = new Map(
-  [...RENAMED].map(([label, tag]) => [tag, label]),
-);
-
-/** The tag that stores a label, and the label of a tag. */
-export const tagOfLabel = (name: string): string => RENAMED.get(name) ?? name;
-export const labelOfTag = (key: string): string => LABELS.get(key) ?? key;
-
-/** Maximum size of all labels of a series, with their names. */
-export const MAX_LABELS_BYTES = 65_536;
 const MAX_SHOWN_LENGTH = 1024;
+
+/**
+ * Begins a key with attributes of OpenTelemetry. It is a label without name and value, which no key
+ * of Prometheus has.
+ */
+export const OTLP_MARK: readonly number[] = [LABEL_TAG, 0];
 
 /**
  * The labels of a series: the metric name is the table, the other labels are tags. A label with an
@@ -46,40 +30,50 @@ export class LabelSet implements NewTags {
   readonly valueStarts: number[] = [];
   readonly valueEnds: number[] = [];
   readonly #limits: LineLimits;
+  readonly #rules: LabelRules;
 
-  constructor(limits: LineLimits) {
+  constructor(limits: LineLimits, rules: LabelRules) {
     this.#limits = limits;
+    this.#rules = rules;
   }
 
   /** Throws `LineRefused` for labels that are not valid, and `MessageInvalid`. */
-  read(bytes: Uint8Array, start: number, end: number): void {
+  read({ bytes, start, end }: SeriesKey): void {
+    const { noun, metric, noMetric, tagOf, isLastStored } = this.#rules;
     if (end - start > MAX_LABELS_BYTES)
-      throw new LineRefused(`the labels have more than ${MAX_LABELS_BYTES} bytes`);
+      throw new LineRefused(`the ${noun}s have more than ${MAX_LABELS_BYTES} bytes`);
     this.table = '';
     this.bytes = bytes;
-    const keys: string[] = [];
+    const places = new Map<string, number>();
     for (const label of labelsIn(bytes, start, end)) {
       const name = label.cursor.text(label.nameStart, label.nameEnd);
       const { valueStart, valueEnd } = label;
       if (!isUtf8(bytes.subarray(label.nameStart, label.nameEnd)))
-        throw new LineRefused('a label name is not valid UTF-8');
+        throw new LineRefused(`the name of a ${noun} is not valid UTF-8`);
       if (!isUtf8(bytes.subarray(valueStart, valueEnd)))
-        throw new LineRefused(() => `the value of label "${name}" is not valid UTF-8`);
-      if (name === '') throw new LineRefused('a label has no name');
+        throw new LineRefused(() =>
+          name === ''
+            ? 'the name of the metric is not valid UTF-8'
+            : `the value of ${noun} "${name}" is not valid UTF-8`,
+        );
+      if (name === '' && metric !== '') throw new LineRefused(`a ${noun} has no name`);
       if (valueStart === valueEnd) continue;
-      if (name === METRIC_LABEL) {
-        if (this.table !== '') throw repeated(name);
+      if (name === metric) {
+        if (this.table !== '') throw repeated(noun, name);
         this.table = label.cursor.text(valueStart, valueEnd);
         continue;
       }
-      const key = tagOfLabel(name);
-      if (keys.includes(key)) throw repeated(name);
-      this.valueStarts[keys.length] = valueStart;
-      this.valueEnds[keys.length] = valueEnd;
-      keys.push(key);
-      this.#refuseTooMany(keys.length);
+      const key = tagOf(name);
+      const before = places.get(key);
+      if (before !== undefined && !isLastStored) throw repeated(noun, name);
+      const place = before ?? places.size;
+      this.valueStarts[place] = valueStart;
+      this.valueEnds[place] = valueEnd;
+      places.set(key, place);
+      this.#refuseTooMany(places.size);
     }
-    if (this.table === '') throw new LineRefused(`the label "${METRIC_LABEL}" is missing`);
+    const keys = [...places.keys()];
+    if (this.table === '') throw new LineRefused(noMetric);
     if (!hasKeys(this.shape, keys)) this.shape = new TagShape(keys);
   }
 
@@ -96,34 +90,41 @@ export function tagsOfKey(key: Uint8Array): {
   readonly tagKeys: readonly string[];
   readonly tagValues: readonly string[];
 } {
-  const tagKeys: string[] = [];
-  const tagValues: string[] = [];
-  for (const { cursor, nameStart, nameEnd, valueStart, valueEnd } of labelsIn(key, 0, key.length)) {
+  const isOtlp = key[1] === OTLP_MARK[1];
+  const { metric, tagOf } = isOtlp ? OTLP : PROMETHEUS;
+  const tags = new Map<string, string>();
+  for (const { cursor, nameStart, nameEnd, ...at } of labelsIn(key, 0, key.length)) {
     const name = cursor.text(nameStart, nameEnd);
-    if (name === METRIC_LABEL || valueStart === valueEnd) continue;
-    tagKeys.push(tagOfLabel(name));
-    tagValues.push(cursor.text(valueStart, valueEnd));
+    if (at.valueStart === at.valueEnd) continue;
+    if (name !== metric) tags.set(tagOf(name), cursor.text(at.valueStart, at.valueEnd));
   }
-  return { tagKeys, tagValues };
+  return { tagKeys: [...tags.keys()], tagValues: [...tags.values()] };
 }
 
 /** The series as PromQL writes it, for errors. */
-export function shownSeries(bytes: Uint8Array, start: number, end: number): string {
+export function shownSeries(
+  { bytes, start, end }: Pick<SeriesKey, 'bytes' | 'start' | 'end'>,
+  rules: LabelRules,
+): string {
   let metric = '';
-  const labels: string[] = [];
+  let shown = '';
   const shownEnd = Math.min(end, start + MAX_LABELS_BYTES);
   try {
     for (const label of labelsIn(bytes, start, shownEnd)) {
+      const isMetricSize = label.nameEnd - label.nameStart === rules.metric.length;
+      if (shown.length > MAX_SHOWN_LENGTH && !isMetricSize) continue;
       const name = label.cursor.text(label.nameStart, label.nameEnd);
+      // The mark of OpenTelemetry has neither name nor value.
+      if (name === '' && label.valueStart === label.valueEnd) continue;
       const value = label.cursor.text(label.valueStart, label.valueEnd);
-      if (name === METRIC_LABEL) metric = value;
-      else labels.push(`${name}=${JSON.stringify(value)}`);
+      if (name === rules.metric) metric = value;
+      else shown += `${shown === '' ? '' : ', '}${name}=${JSON.stringify(value)}`;
     }
   } catch (error) {
     // The part of labels that are too long.
     if (!(error instanceof MessageInvalid)) throw error;
   }
-  return `${metric}{${labels.join(', ')}}`.slice(0, MAX_SHOWN_LENGTH);
+  return `${metric}{${shown}}`.slice(0, MAX_SHOWN_LENGTH);
 }
 
 interface Label {
@@ -161,5 +162,5 @@ function* labelsIn(bytes: Uint8Array, start: number, end: number): Generator<Lab
 const hasKeys = (shape: TagShape, keys: readonly string[]): boolean =>
   shape.keys.length === keys.length && shape.keys.every((key, i) => key === keys[i]);
 
-const repeated = (name: string): LineRefused =>
-  new LineRefused(() => `the label "${name}" is repeated`);
+const repeated = (noun: string, name: string): LineRefused =>
+  new LineRefused(() => `the ${noun} "${name}" is repeated`);

@@ -25,12 +25,7 @@ export class MessageWriter {
   /** An int64. */
   int(value: number): void {
     if (value >= 0) this.uint(value);
-    else {
-      let rest = BigInt.asUintN(64, BigInt(value));
-      this.#reserve(LONGEST_NUMBER_BYTES);
-      for (; rest >= 0x80n; rest >>= 7n) this.#bytes[this.#at++] = Number(rest & 0x7fn) | 0x80;
-      this.#bytes[this.#at++] = Number(rest);
-    }
+    else this.long(BigInt(value));
   }
 
   /** A double as its words. */
@@ -47,6 +42,24 @@ export class MessageWriter {
     bytes[at + 6] = high >>> 16;
     bytes[at + 7] = high >>> 24;
     this.#at = at + 8;
+  }
+
+  /** A fixed64 or sfixed64. */
+  fixed(value: bigint): void {
+    this.words(Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n)));
+  }
+
+  double(value: number): void {
+    this.#reserve(8);
+    this.#at = this.#bytes.writeDoubleLE(value, this.#at);
+  }
+
+  /** A varint of at most 64 bits. */
+  long(value: bigint): void {
+    this.#reserve(LONGEST_NUMBER_BYTES);
+    let rest = BigInt.asUintN(64, value);
+    for (; rest >= 0x80n; rest >>= 7n) this.#bytes[this.#at++] = Number(rest & 0x7fn) | 0x80;
+    this.#bytes[this.#at++] = Number(rest);
   }
 
   bytes(part: Uint8Array): void {

@@ -1,0 +1,154 @@
+import {
+  MAX_REFUSED_LINES,
+  type ParsedBody,
+  type RefusedLine,
+} from '@plinth/tsdb-model/parsed-body.js';
+import { BodyTooSparse, tooManyCells } from '../columns/cell-budget.js';
+import type { ColumnMemory } from '../columns/column-memory.js';
+import type { TableRows } from '../columns/table-rows.js';
+import { hashSeries } from '../fast/series-dictionary.js';
+import type { DatabaseNames, ParserMemory } from '../parser-memory.js';
+import { LineRefused } from '../slow-path/line-refused.js';
+import type { SeriesKey } from './label-bytes.js';
+import type { LabelRules } from './label-rules.js';
+import { LabelSet, shownSeries } from './label-set.js';
+import { MessageInvalid } from './proto-cursor.js';
+
+type BodyFormat = NonNullable<ParsedBody['format']>;
+
+/**
+ * The rows and refusals of one body of Protocol Buffers. Shares the names of its `ParserMemory`
+ * with the line protocol parser: the key of a series is its label messages, which no line of line
+ * protocol can be, because their first byte is a line break.
+ */
+export class MessageRows {
+  readonly #memory: ParserMemory;
+  readonly #labels: LabelSet;
+  readonly #rules: LabelRules;
+  readonly #format: BodyFormat;
+  #names: DatabaseNames | undefined;
+  #used: TableRows[] = [];
+  #refused: RefusedLine[] = [];
+  #refusedCount = 0;
+  /** Rows of the body, refused ones included. */
+  rowCount = 0;
+  /** Position of the current series or data point in the body, from 1. */
+  position = 0;
+
+  constructor(
+    memory: ParserMemory,
+    { format, rules }: { readonly format: BodyFormat; readonly rules: LabelRules },
+  ) {
+    this.#memory = memory;
+    this.#labels = new LabelSet(memory.lineLimits, rules);
+    this.#rules = rules;
+    this.#format = format;
+  }
+
+  /**
+   * @param read adds the rows of the body; may throw `MessageInvalid`, which refuses all of them.
+   * All errors are in the result.
+   */
+  parse(
+    body: { readonly database: string; readonly size: number },
+    memory: ColumnMemory,
+    read: () => void,
+  ): ParsedBody {
+    this.#memory.begin(body.size);
+    this.#names = this.#memory.names(body.database);
+    try {
+      read();
+      for (const table of this.#used) table.noteCells();
+    } catch (error) {
+      if (error instanceof BodyTooSparse) return this.#refuseBody(memory, { tooSparse: error.at });
+      if (error instanceof MessageInvalid)
+        return this.#refuseBody(memory, { invalid: error.message });
+      throw error;
+    }
+    return this.#take(memory);
+  }
+
+  /** The table and number of a series, added if new. Throws `LineRefused`, and `MessageInvalid`. */
+  seriesOf(key: SeriesKey): { table: TableRows; series: number } {
+    const { dictionary } = this.#currentNames;
+    const entry = this.#entryOf(key);
+    // The dictionary contains only entries of tables that exist.
+    const table = this.#memory.tables[dictionary.tables[entry] as number] as TableRows;
+    return { table, series: dictionary.series[entry] as number };
+  }
+
+  /** Called after each row that was added to a table. */
+  noteRow(table: TableRows): void {
+    if (table.rowCount === 1) this.#used.push(table);
+  }
+
+  /** Reports rows of a series that are not stored. Throws everything except `LineRefused`. */
+  refuse(error: unknown, key: SeriesKey | undefined, rowCount: number): void {
+    if (!(error instanceof LineRefused)) throw error;
+    // Formatting the labels of every refused row would cost more than parsing the body.
+    const isKept = this.#refused.length < MAX_REFUSED_LINES;
+    this.#refuse(error, isKept && key ? shownSeries(key, this.#rules) : '', rowCount);
+  }
+
+  get #currentNames(): DatabaseNames {
+    return this.#names as DatabaseNames; // `parse` sets it
+  }
+
+  /** The dictionary entry of a series key, added if new. Throws `LineRefused`. */
+  #entryOf(key: SeriesKey): number {
+    const names = this.#currentNames;
+    const { dictionary, previousEntry } = names;
+    const { bytes, view, start } = key;
+    const size = key.end - start;
+    const guess = previousEntry < 0 ? -1 : (dictionary.followers[previousEntry] as number);
+    let entry = guess;
+    if (guess < 0 || dictionary.sizeOf(guess) !== size || !dictionary.isAt(guess, view, start)) {
+      const hash = hashSeries(view, start, size, dictionary.hashSeed);
+      entry = dictionary.find(hash, view, start, size);
+      if (entry < 0) {
+        this.#labels.read(key);
+        const table = this.#memory.table(names, this.#labels.table);
+        const text = bytes.subarray(start, key.end);
+        entry = table.addSeries({ hash, text, tags: this.#labels });
+      }
+    }
+    if (previousEntry >= 0) dictionary.followers[previousEntry] = entry;
+    names.previousEntry = entry;
+    return entry;
+  }
+
+  #refuse({ message, isLimit }: LineRefused, originalLine: string, rowCount: number): void {
+    this.#refusedCount += rowCount;
+    if (this.#refused.length >= MAX_REFUSED_LINES) return;
+    this.#refused.push({ lineNumber: this.position, originalLine, message, isLimit });
+  }
+
+  /** Drops all rows; series that were numbered stay known, so the result has to be noted. */
+  #refuseBody(
+    memory: ColumnMemory,
+    why: Pick<ParsedBody, 'invalid'> & Partial<Pick<ParsedBody, 'tooSparse'>>,
+  ): ParsedBody {
+    for (const table of this.#used) table.dropRows();
+    this.#refuse(tooManyCells(), '', this.rowCount);
+    return { ...this.#take(memory), ...why };
+  }
+
+  #take(memory: ColumnMemory): ParsedBody {
+    memory.begin(this.#used.reduce((sum, table) => sum + table.takenBytes, 0));
+    const parsed: ParsedBody = {
+      format: this.#format,
+      tables: this.#used.map((table) => table.take(memory)),
+      refused: this.#refused,
+      refusedCount: this.#refusedCount,
+      lineCount: this.rowCount,
+      tooSparse: undefined,
+      epoch: this.#memory.epoch,
+    };
+    this.#used = [];
+    this.#refused = [];
+    this.#refusedCount = 0;
+    this.rowCount = 0;
+    this.position = 0;
+    return parsed;
+  }
+}

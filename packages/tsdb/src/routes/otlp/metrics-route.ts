@@ -1,0 +1,89 @@
+import { type HttpAnswer, type HttpHeaders, OpenApi, type Route } from '@plinth/kernel';
+import type { WriteOutcome } from '@plinth/tsdb-model/engine.js';
+import { Type } from 'typebox';
+import type { RouteDeps } from '../deps.js';
+import { RP } from '../description.js';
+import { queryStringOf } from '../query-string.js';
+import { messageTarget, refusedSeries } from '../write/message-write.js';
+import { write } from '../write/write-route.js';
+import { METRICS_PATH } from './otlp-dialect.js';
+import {
+  JSON_TYPE,
+  metricsResponse,
+  type OtlpType,
+  otlpEncodingOf,
+  otlpTypeOf,
+} from './otlp-message.js';
+
+/** The database of requests that name none. */
+const DEFAULT_DATABASE = 'opentelemetry';
+/** As in Arrow Flight. */
+const DATABASE_HEADER = 'database';
+const { answer } = OpenApi;
+
+/**
+ * OpenTelemetry metrics over OTLP/HTTP. Exporters retry a request after 429, 502, 503 and 504, and
+ * drop it after another error, so rejected points are a partial success. Source: tsdb-http,
+ * "OpenTelemetry metrics".
+ */
+export function metricsRoute(deps: RouteDeps): Route {
+  const { bodies, settings } = deps;
+  return {
+    method: 'POST',
+    path: METRICS_PATH,
+    about: { summary: 'Write metrics (OpenTelemetry, OTLP/HTTP)' },
+    input: {
+      query: Type.Object({
+        db: Type.Optional(Type.String({ default: DEFAULT_DATABASE })),
+        ...RP,
+      }),
+      headers: Type.Object({
+        [DATABASE_HEADER]: Type.Optional(
+          Type.String({ description: 'the database, if the query string names none' }),
+        ),
+      }),
+      body: Type.String({
+        description:
+          'ExportMetricsServiceRequest in Protocol Buffers, or in JSON as application/json; may be sent with Content-Encoding: gzip',
+      }),
+      bodyType: 'application/x-protobuf',
+      validation: 'parameters are those of the 1.x endpoint, and data points have their own parser',
+    },
+    output: {
+      200: answer(
+        'ExportMetricsServiceResponse; partial_success counts data points that were not stored',
+      ),
+    },
+    errors: {
+      400: 'the body is not valid; nothing was stored',
+      415: 'unsupported content type or encoding',
+      422: 'a limit of databases is reached, or the columns are too sparse',
+      503: 'too many rows are waiting to be stored; retry',
+    },
+    access: 'granted',
+    cost: { resource: 'tsdb_write' },
+    // Bodies are decoded on other threads.
+    body: { maxBytes: settings.max_request_size_bytes, isLeftEncoded: true, memory: bodies },
+    async handle(request) {
+      try {
+        const type = otlpTypeOf(request.headers);
+        const queryString = queryStringOf(request.url) ?? '';
+        const target = messageTarget(queryString, databaseOf(request.headers));
+        const format = type === JSON_TYPE ? 'otlp_metrics_json' : 'otlp_metrics';
+        const encoding = otlpEncodingOf(request.headers);
+        return responseOf(type, await write(request, target, deps, { encoding, format }));
+      } finally {
+        bodies.release(request.body);
+      }
+    },
+  };
+}
+
+/** The database of the header, as exporters with a base URL cannot send a query string. */
+const databaseOf = (headers: HttpHeaders): string => headers[DATABASE_HEADER] || DEFAULT_DATABASE;
+
+function responseOf(type: OtlpType, outcome: WriteOutcome): HttpAnswer {
+  if (outcome.refused.length === 0) return metricsResponse(type, undefined);
+  const message = refusedSeries(outcome, 'data points were rejected');
+  return metricsResponse(type, { rejected: outcome.lineCount - outcome.writtenCount, message });
+}

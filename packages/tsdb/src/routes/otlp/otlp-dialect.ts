@@ -1,0 +1,41 @@
+import {
+  type Dialect,
+  type HttpAnswer,
+  type HttpHead,
+  isDomainError,
+  withHeaders,
+} from '@plinth/kernel';
+import type { Identify } from '../flight/flight-dialect.js';
+import { statusAnswer } from './otlp-message.js';
+
+export const METRICS_PATH = '/v1/metrics';
+
+/** The schema of `google.rpc.Status` in JSON. */
+const STATUS_SCHEMA = {
+  type: 'object',
+  properties: { message: { type: 'string', description: 'what is wrong' } },
+};
+/** Headers of errors that clients need in any format. */
+const KEPT_HEADERS: ReadonlySet<string> = new Set(['retry-after', 'www-authenticate', 'allow']);
+
+/** Authenticates like all time-series routes; errors are a `Status` message. */
+export const otlpDialect = (base: Dialect, identify: Identify): Dialect => ({
+  service: 'tsdb',
+  paths: [METRICS_PATH],
+  refusals: { name: 'OtlpStatus', schema: STATUS_SCHEMA, shared: {} },
+  identify,
+  answerError: (error, request) => asStatus(base.answerError(error, request), { error, request }),
+  answerNotFound: (request, allowed) =>
+    asStatus(base.answerNotFound(request, allowed), { request, message: 'send POST requests' }),
+});
+
+/** An error response with its status and message in the format of OTLP. */
+export function asStatus(
+  { status, headers }: HttpAnswer,
+  { error, request, message }: { error?: unknown; request: HttpHead; message?: string },
+): HttpAnswer {
+  const known = status !== 500 && isDomainError(error) ? error.message : undefined;
+  const kept = headers.filter(([name]) => KEPT_HEADERS.has(name));
+  const text = message ?? known ?? 'internal error';
+  return withHeaders(statusAnswer(request.headers, status, text), kept);
+}

@@ -1,0 +1,70 @@
+import { bytesAnswer, type HttpAnswer, type HttpHeaders, jsonAnswer } from '@plinth/kernel';
+import { MessageWriter } from '@plinth/tsdb-ingest/messages/message-writer.js';
+import { BYTES, tagOf, VARINT } from '@plinth/tsdb-ingest/messages/proto-cursor.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+
+export const PROTOBUF = 'application/x-protobuf';
+export const JSON_TYPE = 'application/json';
+export type OtlpType = typeof PROTOBUF | typeof JSON_TYPE;
+
+/** Source: OpenTelemetry, `collector/metrics/v1/metrics_service.proto`; `google.rpc.Status`. */
+const PARTIAL_SUCCESS_TAG = tagOf(1, BYTES);
+const REJECTED_TAG = tagOf(1, VARINT);
+const ERROR_MESSAGE_TAG = tagOf(2, BYTES);
+const STATUS_MESSAGE_TAG = tagOf(2, BYTES);
+
+/** Throws `content_type_unsupported`. */
+export function otlpTypeOf({ 'content-type': given }: HttpHeaders): OtlpType {
+  const media = given?.split(';', 1)[0]?.trim().toLowerCase();
+  if (media === PROTOBUF || media === JSON_TYPE) return media;
+  throw tsdbError('content_type_unsupported', {
+    given: `content type "${given ?? ''}"`,
+    expected: `${PROTOBUF} or ${JSON_TYPE}`,
+  });
+}
+
+/** Throws `content_type_unsupported`. */
+export function otlpEncodingOf({ 'content-encoding': given }: HttpHeaders): 'identity' | 'gzip' {
+  if (given === undefined || given === 'identity' || given === 'gzip') return given ?? 'identity';
+  throw tsdbError('content_type_unsupported', {
+    given: `content encoding "${given}"`,
+    expected: 'gzip or identity',
+  });
+}
+
+export interface PartialSuccess {
+  readonly rejected: number;
+  readonly message: string;
+}
+
+/** `ExportMetricsServiceResponse`, with `partial_success` only if points were rejected. */
+export function metricsResponse(type: OtlpType, partial: PartialSuccess | undefined): HttpAnswer {
+  if (type === JSON_TYPE) {
+    if (partial === undefined) return jsonAnswer(200, {});
+    const { rejected, message } = partial;
+    // A 64-bit integer is a string in JSON.
+    const partialSuccess = { rejectedDataPoints: String(rejected), errorMessage: message };
+    return jsonAnswer(200, { partialSuccess });
+  }
+  const writer = new MessageWriter();
+  if (partial !== undefined) {
+    const inner = new MessageWriter();
+    inner.uint(REJECTED_TAG);
+    inner.uint(partial.rejected);
+    inner.text(ERROR_MESSAGE_TAG, partial.message);
+    writer.field(PARTIAL_SUCCESS_TAG, inner.take());
+  }
+  return bytesAnswer(200, PROTOBUF, writer.take());
+}
+
+/**
+ * A `google.rpc.Status` in the content type of the request, or in JSON. Its code is omitted,
+ * because clients read the status of the response. Source: OTLP/HTTP, "Failures".
+ */
+export function statusAnswer(headers: HttpHeaders, status: number, message: string): HttpAnswer {
+  const media = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  if (media !== PROTOBUF) return jsonAnswer(status, { message });
+  const writer = new MessageWriter();
+  writer.text(STATUS_MESSAGE_TAG, message);
+  return bytesAnswer(status, PROTOBUF, writer.take());
+}
