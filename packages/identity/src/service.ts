@@ -5,6 +5,7 @@ import type {
   CountTogether,
   Dialect,
   FileSystem,
+  HttpRequest,
   HttpService,
   Logger,
   Random,
@@ -35,7 +36,7 @@ import { PlatformKeys } from './domain/platform-keys.js';
 import { Registry } from './domain/registry.js';
 import { StoreFailure } from './domain/store-failure.js';
 import { readTokenFile } from './domain/token-file.js';
-import type { ListedToken } from './model/api-token.js';
+import type { IssuedToken, ListedToken } from './model/api-token.js';
 import type { App, AppSelector } from './model/app.js';
 import { operatorDialect } from './routes/dialect.js';
 import { type RecoveredToken, RecoveryListener } from './routes/recovery-listener.js';
@@ -90,6 +91,9 @@ export interface Identity extends HttpService {
   readonly platformKeys: PlatformKeys;
   /** Tokens for the system table, ordered by id and including expired ones. */
   listTokens(): readonly ListedToken[];
+  readonly tokens: ApiTokens;
+  /** Creates the first admin token for a request that the gate has admitted. Throws `token_name_exists`. */
+  createFirstToken(request: Pick<HttpRequest, 'principal' | 'client'>): Promise<IssuedToken>;
   /** Version 1 users with passwords. */
   readonly users: PasswordUsers;
   /**
@@ -129,7 +133,7 @@ class IdentityService implements Identity {
   readonly registry: Registry;
   readonly credentials: CredentialResolver;
   readonly #registryStore: RegistryStore;
-  readonly #tokens: ApiTokens;
+  readonly tokens: ApiTokens;
   readonly users: PasswordUsers;
   readonly gate: AccessGate;
   readonly #claim: FirstTokenClaim;
@@ -156,7 +160,7 @@ class IdentityService implements Identity {
       log,
       maxAgeSec: isShared ? config.shared_max_age_sec : Number.POSITIVE_INFINITY,
     };
-    this.#tokens = new ApiTokens({ store: new TokenStore(store, deps.report), ...about });
+    this.tokens = new ApiTokens({ store: new TokenStore(store, deps.report), ...about });
     this.users = new PasswordUsers({
       ...{ store: new PasswordUserStore(store), countTogether: deps.countTogether },
       ...about,
@@ -167,7 +171,7 @@ class IdentityService implements Identity {
       ...{ bind: deps.pages.bind, clock, random, log },
     });
     this.gate = new AccessGate(
-      { tokens: this.#tokens, users: this.users, claim: this.#claim },
+      { tokens: this.tokens, users: this.users, claim: this.#claim },
       {
         isWithoutAuth: config.without_auth,
         openEndpoints: config.disable_authz,
@@ -175,7 +179,7 @@ class IdentityService implements Identity {
       },
     );
     this.#recovery = new RecoveryListener({
-      tokens: this.#tokens,
+      tokens: this.tokens,
       log,
       tls: deps.tls,
       onRecovered: deps.onTokenRecovered ?? (() => undefined),
@@ -211,7 +215,7 @@ class IdentityService implements Identity {
     this.#storeFailure = new StoreFailure({ clock, log });
     this.credentials = new CredentialResolver({
       registry: this.registry,
-      tokens: this.#tokens,
+      tokens: this.tokens,
       platformKeys: this.platformKeys,
       appJwts: this.#appJwts,
       storeFailure: this.#storeFailure,
@@ -237,7 +241,17 @@ class IdentityService implements Identity {
   }
 
   listTokens(): readonly ListedToken[] {
-    return this.#tokens.list();
+    return this.tokens.list();
+  }
+
+  async createFirstToken({
+    principal,
+    client,
+  }: Pick<HttpRequest, 'principal' | 'client'>): Promise<IssuedToken> {
+    const byTokenId = principal.kind === 'admin' ? principal.tokenId : undefined;
+    const issued = await this.tokens.createOperator(byTokenId);
+    if (byTokenId === undefined) await this.#claim.complete(client.address);
+    return issued;
   }
 
   async authenticateApp(authorization: string | undefined): Promise<AppPrincipal> {
@@ -263,17 +277,17 @@ class IdentityService implements Identity {
       serverDialect: dialect,
       apps: this.#apps,
       registry: this.registry,
-      listTokens: () => this.#tokens.list(),
+      listTokens: () => this.tokens.list(),
       quota: async (key, base) => await this.#tokenQuota?.(key, base),
-      tokens: config.without_auth ? undefined : this.#tokens,
-      claim: this.#claim,
+      tokens: config.without_auth ? undefined : this.tokens,
+      createFirst: (request) => this.createFirstToken(request),
     });
   }
 
   async start(): Promise<void> {
     const { config, files, log } = this.#deps;
     await Promise.all([
-      this.#tokens.load(),
+      this.tokens.load(),
       this.#appStore.migrate(),
       this.#registryStore.migrate(),
     ]);
@@ -281,7 +295,7 @@ class IdentityService implements Identity {
     this.#flush = clock.every(LAST_USED_ACCURACY_MS, () => this.#flushLastUsed());
     if (store.engine === 'postgresql') {
       this.#refresh = clock.every(SHARED_REFRESH_MS, async () => {
-        await this.#tokens
+        await this.tokens
           .refresh()
           .catch((err: unknown) =>
             log.error({ err }, 'cannot reload tokens from the shared database'),
@@ -302,7 +316,7 @@ class IdentityService implements Identity {
     await Promise.all([this.platformKeys.load(), this.users.refresh()]);
     if (config.admin_token_file !== undefined) {
       const preset = await readTokenFile(files, config.admin_token_file);
-      const isTaken = await this.#tokens.adoptPreset(preset);
+      const isTaken = await this.tokens.adoptPreset(preset);
       log.info({ tokenName: preset.name, isTaken }, 'admin token file read');
     }
     await (this.#isUnclaimed() ? this.#claim.open() : this.#claim.discard());
@@ -320,6 +334,6 @@ class IdentityService implements Identity {
   }
 
   async #flushLastUsed(): Promise<void> {
-    await Promise.all([this.#tokens.flushLastUsed(), this.platformKeys.flushLastUsed()]);
+    await Promise.all([this.tokens.flushLastUsed(), this.platformKeys.flushLastUsed()]);
   }
 }

@@ -98,6 +98,7 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
         ...{ facts, queryLog, savedQueries, storage: engine.storage },
         ...{ settings, clock, random, log },
         audit: deps.audit,
+        tokenManagement: deps.tokenManagement,
         isAuthRequired: deps.tokens.isAuthRequired,
         files: fileSystem,
         statistics: () => whenOpen().statistics(),

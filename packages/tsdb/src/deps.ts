@@ -20,6 +20,7 @@ import type { OpenTablesSettings } from '@plinth/tsdb-open-tables/settings.js';
 import type { EngineWatch } from '@plinth/tsdb-storage/duckdb/instance/engine-watch.js';
 import type { AuditTrail } from './domain/system-tables/tables/audit.js';
 import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
+import type { TokenManagement } from './routes/v2/token-management.js';
 import type { TsdbSettings } from './settings/config.js';
 
 /** The dependencies that the server provides to the service. */
@@ -30,6 +31,8 @@ export interface TsdbDeps {
   readonly nodeId: string;
   /** Lists the tokens in `system.tokens`. */
   readonly tokens: TokenDirectory;
+  /** For 2.x clients; absent if the server requires no tokens. */
+  readonly tokenManagement?: TokenManagement | undefined;
   /** Users for statements that manage users; absent if user management is not available. */
   readonly users?: UserDirectory | undefined;
   /** Whether the token or user of a principal still exists. If not, its running queries are stopped. */

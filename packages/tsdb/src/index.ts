@@ -8,5 +8,6 @@ export { findDamage } from './find-damage.js';
 export { type ReadLine, readLine } from './read-line.js';
 export { readParquet } from './read-parquet.js';
 export { TSDB_API } from './routes/description.js';
+export type { TokenManagement } from './routes/v2/token-management.js';
 export { TSDB_SETTINGS, type TsdbSettings } from './settings/config.js';
 export { memoryShares } from './settings/memory-shares.js';

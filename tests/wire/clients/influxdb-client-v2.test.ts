@@ -2,6 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HttpError, InfluxDB, Point, setLogger, type WriteApi } from '@influxdata/influxdb-client';
+import {
+  AuthorizationsAPI,
+  BucketsAPI,
+  DeleteAPI,
+  HealthAPI,
+  OrgsAPI,
+  SetupAPI,
+} from '@influxdata/influxdb-client-apis';
 import { rows as rowsOf, ServerInProcess } from '../../harness/index.js';
 
 const BUFFER_LIMIT_BYTES = 1_048_576;
@@ -213,5 +221,48 @@ describe('@influxdata/influxdb-client', () => {
   it('T-01 is told that there is no Flux', async () => {
     const ask = client.getQueryApi('o').collectRows('buckets()');
     await assert.rejects(ask, (error) => error instanceof HttpError && error.statusCode === 404);
+  });
+
+  it('manages buckets and authorizations, and deletes rows', async () => {
+    const { allowed } = await new SetupAPI(client).getSetup();
+    assert.equal(allowed, false);
+    assert.equal((await new HealthAPI(client).getHealth()).status, 'pass');
+    const { orgs = [] } = await new OrgsAPI(client).getOrgs({ org: 'acme' });
+    const orgID = orgs[0]?.id as string;
+    const buckets = new BucketsAPI(client);
+    const bucket = await buckets.postBuckets({
+      body: { orgID, name: 'managed', retentionRules: [{ type: 'expire', everySeconds: 0 }] },
+    });
+    const bucketID = bucket.id as string;
+    const authorizations = new AuthorizationsAPI(client);
+    const writer = await authorizations.postAuthorizations({
+      body: {
+        orgID,
+        description: 'writer of managed',
+        permissions: [{ action: 'write', resource: { type: 'buckets', id: bucketID, orgID } }],
+      },
+    });
+    const own = new InfluxDB({ url: server.url, token: writer.token as string });
+    const api = own.getWriteApi('acme', 'managed', 'ns');
+    api.writePoint(new Point('m').tag('h', 'a').intField('v', 1).timestamp('1'));
+    api.writePoint(new Point('m').tag('h', 'b').intField('v', 2).timestamp('2'));
+    await api.close();
+    await new DeleteAPI(client).postDelete({
+      org: 'acme',
+      bucket: 'managed',
+      body: {
+        start: '1970-01-01T00:00:00Z',
+        stop: '1970-01-01T00:00:01Z',
+        predicate: '_measurement="m" AND h="a"',
+      },
+    });
+    assert.deepEqual(await rows('managed', 'SELECT h, v FROM m'), [{ h: 'b', v: 2 }]);
+    const authID = writer.id as string;
+    await authorizations.deleteAuthorizationsID({ authID });
+    const { authorizations: left = [] } = await authorizations.getAuthorizations({ orgID });
+    assert.ok(!left.some(({ id }) => id === authID));
+    await buckets.deleteBucketsID({ bucketID });
+    const { buckets: found } = await buckets.getBuckets({ name: 'managed' });
+    assert.deepEqual(found, []);
   });
 });

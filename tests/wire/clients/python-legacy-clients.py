@@ -6,7 +6,7 @@ import sys
 from influxdb import InfluxDBClient as ClientV1
 from influxdb.exceptions import InfluxDBClientError
 from influxdb_client import InfluxDBClient as ClientV2
-from influxdb_client import Point, WriteOptions, WritePrecision
+from influxdb_client import Permission, PermissionResource, Point, WriteOptions, WritePrecision
 from influxdb_client.client.write_api import SYNCHRONOUS
 from influxdb_client.rest import ApiException
 
@@ -66,3 +66,26 @@ with v2.write_api(options, error_callback=lambda *about: failures.append(about))
         batching.write("v2", record=f"seq,h={i % 9} n={i}i {i}", write_precision=WritePrecision.S)
 tell("v2 failures", len(failures))
 v2.delete_api().delete("1970-01-01T00:00:01Z", "1970-01-01T00:00:01Z", 'h="a, b"', bucket="v2")
+buckets = v2.buckets_api()
+made = buckets.create_bucket(
+    bucket_name="managed", org="any", retention_rules=[{"type": "expire", "everySeconds": 86400}]
+)
+tell("v2 bucket", [made.name, made.retention_rules[0].every_seconds])
+changed = buckets.find_bucket_by_name("managed")
+changed.retention_rules[0].every_seconds = 0
+tell("v2 changed bucket", buckets.update_bucket(changed).retention_rules[0].every_seconds)
+org = v2.organizations_api().find_organizations(org="any")[0]
+permission = Permission(
+    action="write", resource=PermissionResource(type="buckets", id=made.id, org_id=org.id)
+)
+authorizations = v2.authorizations_api()
+writer = authorizations.create_authorization(org_id=org.id, permissions=[permission])
+with ClientV2(url=f"http://{host}:{port}", token=writer.token, org="any") as own:
+    own.write_api(write_options=SYNCHRONOUS).write("managed", record="m v=1")
+    tell("v2 user", own.users_api().me().name)
+listed = [each.id for each in authorizations.find_authorizations()]
+authorizations.delete_authorization(writer)
+left = [each.id for each in authorizations.find_authorizations()]
+tell("v2 authorizations", [writer.id in listed, writer.id in left])
+buckets.delete_bucket(made)
+tell("v2 bucket after deletion", buckets.find_bucket_by_name("managed"))

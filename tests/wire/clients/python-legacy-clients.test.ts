@@ -35,6 +35,11 @@ it('V-01 V-03 W-07 W-08 the Python clients of versions 1 and 2 write, read and a
     'v2 ready': 'ready',
     'v2 is refused': [400, true],
     'v2 failures': 0,
+    'v2 bucket': ['managed', 86_400],
+    'v2 changed bucket': 0,
+    'v2 user': 'authorization',
+    'v2 authorizations': [true, false],
+    'v2 bucket after deletion': null,
   });
   const headers = { authorization: `Bearer ${token}` };
   const sum = 'SELECT count(*) AS c, sum(n) AS n FROM seq';

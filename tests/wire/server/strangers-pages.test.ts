@@ -14,6 +14,8 @@ import {
 } from '../../harness/index.js';
 
 const FIRST_TOKEN = '/api/v3/configure/token/admin';
+/** Paths that create the first token. */
+const FIRST_TOKENS = [FIRST_TOKEN, '/api/v2/setup'];
 const EVIL = 'https://evil.example';
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0 Safari/537.36';
 
@@ -50,18 +52,20 @@ const ofFriends = (own: string): readonly Headers[] => {
 describe('the first token', () => {
   it('is not created for a foreign page', async () => {
     await using server = await ServerInProcess.start({ flags: [] });
-    for (const headers of ofStrangers(server.url)) {
-      const answer = await server.http.send(FIRST_TOKEN, { method: 'POST', headers });
-      assert.equal(answer.status, 403, `${JSON.stringify(headers)}: ${answer.text}`);
-      assert.match(JSON.parse(answer.text).error, /allowed_hosts|requests without credentials/);
-      assert.equal(corsOf(answer), undefined);
+    for (const path of FIRST_TOKENS) {
+      for (const headers of ofStrangers(server.url)) {
+        const answer = await server.http.send(path, { method: 'POST', headers });
+        assert.equal(answer.status, 403, `${JSON.stringify(headers)}: ${answer.text}`);
+        assert.match(JSON.parse(answer.text).error, /allowed_hosts|requests without credentials/);
+        assert.equal(corsOf(answer), undefined);
+      }
+      const preflight = await server.http.send(path, {
+        method: 'OPTIONS',
+        headers: { origin: EVIL },
+      });
+      assert.deepEqual([preflight.status, corsOf(preflight)], [204, undefined]);
+      assert.equal(preflight.headers['access-control-allow-methods'], undefined);
     }
-    const preflight = await server.http.send(FIRST_TOKEN, {
-      method: 'OPTIONS',
-      headers: { origin: EVIL },
-    });
-    assert.deepEqual([preflight.status, corsOf(preflight)], [204, undefined]);
-    assert.equal(preflight.headers['access-control-allow-methods'], undefined);
     const made = await server.http.send(FIRST_TOKEN, { method: 'POST' });
     assert.equal(made.status, 201, made.text);
   });

@@ -1,9 +1,8 @@
-import type { Dialect, RouteTable } from '@plinth/kernel';
+import type { Dialect, HttpRequest, RouteTable } from '@plinth/kernel';
 import type { ApiTokens } from '../domain/api-tokens.js';
 import type { Apps } from '../domain/apps.js';
-import type { FirstTokenClaim } from '../domain/first-token-claim.js';
 import type { Registry } from '../domain/registry.js';
-import type { ApiToken } from '../model/api-token.js';
+import type { ApiToken, IssuedToken } from '../model/api-token.js';
 import { appRoutes } from './app-routes.js';
 import { registryRoutes, type TokenQuota } from './registry-routes.js';
 import { sessionRoute } from './session-route.js';
@@ -20,7 +19,7 @@ export interface TableDeps {
   listTokens(): readonly ApiToken[];
   /** `undefined` if the server runs without authentication. */
   readonly tokens: ApiTokens | undefined;
-  readonly claim: FirstTokenClaim;
+  createFirst(request: HttpRequest): Promise<IssuedToken>;
 }
 
 /** All routes of this service. */
@@ -37,6 +36,6 @@ export const identityTables = (deps: TableDeps): readonly RouteTable[] => [
   {
     dialect: deps.serverDialect,
     api: 'tsdb',
-    routes: deps.tokens === undefined ? [] : tokenRoutes(deps.tokens, deps.claim),
+    routes: deps.tokens === undefined ? [] : tokenRoutes(deps.tokens, deps.createFirst),
   },
 ];

@@ -50,7 +50,7 @@ export function toErrorAnswer(error: IdentityError, path: string): ErrorAnswer {
   return {
     status: STATUS[error.kind],
     headers: headersOf(error),
-    body: path === '/api/v2/write' ? { ...v2Fields(error, text), ...body } : body,
+    body: path.startsWith('/api/v2/') ? { ...v2Fields(error, text), ...body } : body,
   };
 }
 

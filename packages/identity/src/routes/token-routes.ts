@@ -16,7 +16,6 @@ import {
 } from '@plinth/kernel';
 import { GRANTED_TOKEN_PATH, OPERATOR_TOKEN_PATH, TOKEN_PATH } from '../domain/access-gate.js';
 import type { ApiTokens } from '../domain/api-tokens.js';
-import type { FirstTokenClaim } from '../domain/first-token-claim.js';
 import { identityError } from '../errors.js';
 import type { IssuedToken } from '../model/api-token.js';
 import { readPermission } from '../model/granted.js';
@@ -41,7 +40,7 @@ const MADE = {
 /** Routes of admin and named tokens. Source: tsdb-http, "Tokens", endpoints. */
 export const tokenRoutes = (
   tokens: ApiTokens,
-  claim: Pick<FirstTokenClaim, 'complete'>,
+  createFirst: (request: HttpRequest) => Promise<IssuedToken>,
 ): readonly Route[] => [
   {
     method: 'POST',
@@ -59,12 +58,7 @@ export const tokenRoutes = (
       409: 'the admin token already exists',
       429: 'too many wrong claim codes',
     },
-    async handle(request) {
-      const byTokenId = callerOf(request);
-      const issued = await tokens.createOperator(byTokenId);
-      if (byTokenId === undefined) await claim.complete(request.client.address);
-      return issuedAnswer(issued);
-    },
+    handle: async (request) => issuedAnswer(await createFirst(request)),
   },
   {
     method: 'POST',

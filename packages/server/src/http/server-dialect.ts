@@ -9,8 +9,8 @@ import {
 import { Type } from 'typebox';
 import { answerError, answerNotFound } from './to-wire.js';
 
-/** Public until the first token exists, so no other origin may read the response. */
-const FIRST_TOKEN = '/api/v3/configure/token/admin';
+/** Public until the first token exists, so no other origin may read the responses. */
+const FIRST_TOKEN = ['/api/v3/configure/token/admin', '/api/v2/setup'];
 
 /** The dialect of paths without a service: admin tokens, with the errors and headers of the time-series service. */
 export function serverDialect(parts: {
@@ -52,4 +52,4 @@ export function serverDialect(parts: {
 
 /** Called for every request, so it avoids parsing most URLs. */
 const isFirstToken = (url: string): boolean =>
-  url.startsWith(FIRST_TOKEN) && pathOf(url) === FIRST_TOKEN;
+  FIRST_TOKEN.some((path) => url.startsWith(path) && pathOf(url) === path);

@@ -1,4 +1,5 @@
-import { createTsdb, type Tsdb } from '@plinth/tsdb';
+import type { Identity } from '@plinth/identity';
+import { createTsdb, type TokenManagement, type Tsdb } from '@plinth/tsdb';
 import { whoOf } from '../operator/audited-requests.js';
 import { readProduct } from '../product-version.js';
 import type { ServiceParts } from './service-parts.js';
@@ -20,6 +21,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
       list: () => identity.listTokens(),
       isAuthRequired: !settings.identity.without_auth,
     },
+    tokenManagement: settings.identity.without_auth ? undefined : managementOf(identity),
     users: identity.users,
     isCurrent: (principal) => identity.gate.isCurrent(principal),
     audit: {
@@ -47,6 +49,15 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
     report: reports.from(stores.local),
   });
 }
+
+const managementOf = (identity: Identity): TokenManagement => ({
+  list: () => identity.tokens.list(),
+  idOf: (text) => identity.tokens.find(text)?.id,
+  create: (wanted) => identity.tokens.createNamed({ ...wanted, expirySec: undefined }),
+  delete: (name) => identity.tokens.delete(name),
+  hasFirst: () => !identity.gate.isFirstTokenFree(),
+  createFirst: (request) => identity.createFirstToken(request),
+});
 
 /** The configured revision, otherwise the commit of the release; unknown in a checkout. */
 export const revisionOf = (setting: string, commit: string | undefined): string =>

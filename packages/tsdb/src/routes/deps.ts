@@ -17,6 +17,7 @@ import type { AdminRoutes } from './admin-routes.js';
 import type { BodyPool } from './body-pool.js';
 import type { TextFormats } from './formats/index.js';
 import type { PiecePool } from './formats/piece-pool.js';
+import type { TokenManagement } from './v2/token-management.js';
 
 /** Dependencies of the routes. */
 export interface RouteDeps {
@@ -35,6 +36,8 @@ export interface RouteDeps {
   readonly processing: Processing;
   readonly openTables: OpenTables;
   readonly settings: TsdbSettings;
+  /** Absent if the server requires no tokens. */
+  readonly tokenManagement?: TokenManagement | undefined;
   /** Whether principals must present a token. */
   readonly isAuthRequired: boolean;
   readonly clock: Clock;

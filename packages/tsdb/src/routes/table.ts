@@ -1,6 +1,8 @@
 import {
   type Dialect,
   type HeaderList,
+  type HttpHead,
+  isDomainError,
   type Route,
   type RouteTable,
   requestIdOf,
@@ -37,7 +39,8 @@ import { remoteWriteRoutes } from './prometheus/remote-write-routes.js';
 import { fluxRoutes } from './query/flux-routes.js';
 import { queryRoutes } from './query/query-routes.js';
 import { serviceRoutes } from './service-routes.js';
-import { type ErrorWording, errorAnswer } from './to-wire.js';
+import { type ErrorWording, errorAnswer, isEdgeError } from './to-wire.js';
+import { v2ManagementRoutes } from './v2/v2-routes.js';
 import { versionHeaders } from './version-headers.js';
 import { deleteRoute } from './write/delete-route.js';
 import { writeRoute } from './write/write-route.js';
@@ -59,19 +62,16 @@ export function tsdbTables(
     pieces: new PiecePool(),
   };
   const { dialect, identify } = speakers;
-  const table = (
-    wording: ErrorWording,
-    routes: readonly Route[],
-    headers: HeaderList = [],
-  ): RouteTable => ({
+  const table = (wording: ErrorWording, routes: readonly Route[], headers: HeaderList = []) => ({
     dialect,
     api: 'tsdb',
-    answerError(error, request) {
+    answerError(error: unknown, request: HttpHead) {
       const failures = { log: deps.log, requestId: requestIdOf(request.headers) };
       return withHeaders(errorAnswer(error, { wording, ...failures }), headers);
     },
     routes,
   });
+  const v2 = table('v2', v2ManagementRoutes(deps));
   const byProfile = deps.settings.compat === 'influxdb3' ? 'text' : 'native';
   return [
     table('native', [
@@ -93,6 +93,14 @@ export function tsdbTables(
       versionHeaders(deps.settings),
     ),
     table('v2', [writeRoute(deps, 'v2'), deleteRoute(deps), ...fluxRoutes(deps)]),
+    {
+      ...v2,
+      // Errors of tokens belong to another service, whose dialect formats them.
+      answerError: (error, request) =>
+        isDomainError(error) && !isEdgeError(error)
+          ? dialect.answerError(error, request)
+          : v2.answerError(error, request),
+    },
     table(byProfile, [
       ...queryRoutes(deps),
       ...nativeInfluxqlRoutes(deps),

@@ -1,19 +1,11 @@
-import {
-  emptyAnswer,
-  type HttpRequest,
-  isObject,
-  messageOf,
-  parseJson,
-  queryOf,
-  type Route,
-  type RouteDocs,
-} from '@plinth/kernel';
+import { emptyAnswer, type HttpRequest, queryOf, type Route, type RouteDocs } from '@plinth/kernel';
 import type { DeleteRowsRequest } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
 import { Type } from 'typebox';
 import type { RouteDeps } from '../deps.js';
 import { BUCKET, MANAGEMENT_FAILED, NO_CONTENT } from '../description.js';
+import { jsonBody } from '../query/json-body.js';
 import { parseParameters, readParameter, readPolicy, refusePolicy } from '../query-string.js';
 import { parseDeletePredicate } from './delete-predicate.js';
 import { bucketDatabase } from './write-target.js';
@@ -64,7 +56,7 @@ function readDeletion({
   if (bucket === undefined || bucket === '')
     throw tsdbError('parameter_invalid', 'missing bucket value');
   const database = bucketDatabase(bucket);
-  const body = readBody(bytes);
+  const body = jsonBody(bytes);
   for (const name of TARGET_NAMES)
     if (Object.hasOwn(body, name))
       throw tsdbError(
@@ -87,16 +79,6 @@ function readDeletion({
     }),
   );
   return { database, table, minTimeNs, maxTimeNs, anyOf: [conditions] };
-}
-
-function readBody(bytes: Uint8Array): Readonly<Record<string, unknown>> {
-  try {
-    const value = parseJson(bytes);
-    if (isObject(value)) return value;
-  } catch (error) {
-    throw tsdbError('parameter_invalid', `error decoding json body: ${messageOf(error)}`);
-  }
-  throw tsdbError('parameter_invalid', 'error decoding json body: expected an object');
 }
 
 const TIME =

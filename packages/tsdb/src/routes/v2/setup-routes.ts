@@ -1,0 +1,75 @@
+import { checkedRoute, jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { Type } from 'typebox';
+import type { RouteDeps } from '../deps.js';
+import { newBucketName } from './bucket-routes.js';
+import { organization } from './organization-routes.js';
+import type { TokenManagement } from './token-management.js';
+import { authorizationOf, bucketOf, idOf, nanosOf, v2Failure } from './v2-objects.js';
+import { Authorization, BODY, Bucket, Organization, one, User } from './v2-schemas.js';
+
+const maybe = Type.Optional;
+const PATH = '/api/v2/setup';
+const { answer, json } = OpenApi;
+
+/**
+ * The first token, as the setup of a 2.x server. No user is created: the password is ignored.
+ * Source: tsdb-http, "v2 management".
+ */
+export const setupRoutes = (
+  tokens: TokenManagement,
+  { catalog, clock }: RouteDeps,
+): readonly Route[] => [
+  checkedRoute({
+    method: 'GET',
+    path: PATH,
+    access: 'public',
+    about: { summary: 'Get whether the first token can be created (v2)' },
+    input: {},
+    output: { 200: answer('the state', json(Type.Object({ allowed: Type.Boolean() }))) },
+    handle: () => jsonAnswer(200, { allowed: !tokens.hasFirst() }),
+  }),
+  checkedRoute({
+    method: 'POST',
+    path: PATH,
+    access: 'first_token',
+    body: BODY,
+    about: {
+      summary: 'Create the first token and a bucket (v2)',
+      description: 'Requires the claim code like `POST /api/v3/configure/token/admin`.',
+    },
+    input: {
+      body: Type.Object({
+        username: Type.String({ minLength: 1 }),
+        password: maybe(Type.String({ description: 'has no effect' })),
+        org: Type.String({ minLength: 1 }),
+        bucket: Type.String({ minLength: 1 }),
+        retentionPeriodSeconds: maybe(Type.Integer({ minimum: 0, maximum: 9_000_000_000 })),
+        token: maybe(Type.String({ maxLength: 0, description: 'the server creates the token' })),
+      }),
+    },
+    output: one(
+      201,
+      Type.Object({ user: User, bucket: Bucket, org: Organization, auth: Authorization }),
+    ),
+    errors: { 422: 'the first token exists' },
+    async handle(request, { body: { username, org, bucket, retentionPeriodSeconds } }) {
+      if (tokens.hasFirst())
+        return v2Failure(422, 'onboarding has already been completed', 'conflict');
+      const database = newBucketName(bucket);
+      const { token, text } = await tokens.createFirst(request);
+      if (catalog.database(database) === undefined)
+        await catalog.createDatabase(database, nanosOf(retentionPeriodSeconds));
+      const schema = await catalog.ensureDatabase(database);
+      return jsonAnswer(201, {
+        user: { id: idOf(token.id), name: username, status: 'active' },
+        bucket: bucketOf(schema),
+        org: organization(org),
+        auth: authorizationOf(token, {
+          nowMs: clock.nowMs(),
+          text,
+          database: (name) => catalog.database(name),
+        }),
+      });
+    },
+  }),
+];
