@@ -41,6 +41,11 @@ const TEXTS = {
   /** Every affected table stores the conditions until the rows are removed. */
   deletion_too_large: (at: { readonly tableCount: number; readonly maxBytes: number }) =>
     `the deletion predicate is too long to store for ${at.tableCount} tables (at most ${at.maxBytes} bytes in total); delete from fewer tables at a time or shorten the predicate`,
+  /** A 2.x client sets up a server that has a token. */
+  already_set_up: 'onboarding has already been completed',
+  /** The bucket that a 2.x client creates exists. */
+  bucket_exists: (at: { readonly bucket: string }) =>
+    `bucket with name ${at.bucket} already exists`,
   /** A query in Flux, the language of version 2. */
   flux_not_spoken: () =>
     'Flux is not supported: send SQL to /api/v3/query_sql, or InfluxQL to /query or /api/v3/query_influxql',

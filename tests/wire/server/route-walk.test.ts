@@ -23,9 +23,9 @@ interface Route {
 const EDITOR_TOKEN = 'an-editor-of-the-game-data';
 const EDITOR_HASH = createHash('sha256').update(EDITOR_TOKEN).digest('hex');
 /** Strings that no unauthorized response may contain. */
-const REFUSALS = new Set([400, 401, 403, 404, 405, 429]);
-/** The response for the first token once one exists. */
-const TAKEN_ALREADY = 409;
+const REFUSALS = new Set([400, 401, 403, 404, 405, 422, 429]);
+/** The responses for the first token once one exists. */
+const TAKEN_ALREADY: ReadonlySet<number> = new Set([409, 422]);
 const MIN_REQUEST_COUNT = 10_000;
 
 /** Credentials that a route accepts. */
@@ -258,7 +258,7 @@ describe('every route of the server', () => {
     const path = filled(route.path);
     const plain = await send(path, method, headers);
     const name = `${who}: ${method}`;
-    const isFirst = route.access === 'first_token' && plain.status === TAKEN_ALREADY;
+    const isFirst = route.access === 'first_token' && TAKEN_ALREADY.has(plain.status);
     // Ten wrong editor tokens a minute lead to another response.
     const isSlowed = route.access === 'editor' && plain.status === 429;
     // A valid credential without permission receives another response.
@@ -290,10 +290,10 @@ describe('every route of the server', () => {
     for (const route of routes) assert.ok(takes(route).length > 0, JSON.stringify(route));
     const open = routes.filter(({ access }) => access === 'public').map(({ path }) => path);
     const isPublic =
-      /^\/(api(\/|$)|editor|docs|livez$|(api\/v3\/)?(meta|versions|rate_limit)$|ops\/v1\/(rate-limits\/auth|info|downloads\/:id)$|console|images|$)/;
+      /^\/(api(\/|$)|editor|docs|livez$|(api\/v3\/)?(meta|versions|rate_limit)$|api\/v2\/setup$|ops\/v1\/(rate-limits\/auth|info|downloads\/:id)$|console|images|$)/;
     for (const path of open) assert.match(path, isPublic);
     for (const path of open)
-      assert.doesNotMatch(path, /^\/api\/v[123]\/(?!meta|versions|rate_limit)/);
+      assert.doesNotMatch(path, /^\/api\/v[123]\/(?!meta|versions|rate_limit|setup$)/);
   });
 
   it('refuses all others, for every form of its path', { timeout: 400_000 }, async () => {

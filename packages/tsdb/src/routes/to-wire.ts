@@ -32,6 +32,8 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   already_deleted: 409,
   database_deleted: 400,
   too_many_deletions: 503,
+  already_set_up: 422,
+  bucket_exists: 422,
   flux_not_spoken: 404,
   delete_predicate_invalid: 400,
   deletion_too_large: 400,
@@ -111,6 +113,9 @@ const V2_CODE: ReadonlyMap<number, string> = new Map([
   [503, 'unavailable'],
 ]);
 
+/** Kinds with the code `conflict`, which has the status 422 in 2.x. */
+const V2_CONFLICTS: ReadonlySet<string> = new Set(['already_set_up', 'bucket_exists']);
+
 /** Source: tsdb-http, "Authentication and authorization". */
 const CHALLENGE = [['www-authenticate', 'Bearer realm="plinth"']] as const;
 const SHORT_RETRY_SEC = 1;
@@ -125,7 +130,8 @@ export function errorAnswer(
   const error = asOutage(failure) ?? failure;
   if (!isEdgeError(error)) {
     logFailure(error, 500, failures);
-    return failureAnswer(500, bodyOf(wording, 500, INTERNAL_TEXT, INTERNAL_TEXT));
+    const text = INTERNAL_TEXT;
+    return failureAnswer(500, bodyOf({ wording, code: v2Code(500), text, message: text }));
   }
   const status = statusOf(error, wording);
   logFailure(error, status, failures);
@@ -143,7 +149,8 @@ export function errorAnswer(
     const data = exitCode === undefined ? {} : { exit_code: exitCode };
     return failureAnswer(status, { error: error.message, data });
   }
-  const answer = failureAnswer(status, bodyOf(wording, status, textOf(error), message));
+  const code = V2_CONFLICTS.has(error.kind) ? 'conflict' : v2Code(status);
+  const answer = failureAnswer(status, bodyOf({ wording, code, text: textOf(error), message }));
   if (error.kind === 'query_unauthorized') return withHeaders(answer, CHALLENGE);
   const retrySec = retryAfterSec(error);
   return retrySec === undefined ? answer : withHeaders(answer, [['retry-after', String(retrySec)]]);
@@ -206,12 +213,23 @@ function textOf(error: EdgeError): string {
   }
 }
 
-function bodyOf(wording: ErrorWording, status: number, text: string, message: string): unknown {
+function bodyOf({
+  wording,
+  code,
+  text,
+  message,
+}: {
+  readonly wording: ErrorWording;
+  /** Of the v2 API. */
+  readonly code: string;
+  readonly text: string;
+  readonly message: string;
+}): unknown {
   switch (wording) {
     case 'text':
       return text;
     case 'v2':
-      return { code: v2Code(status), message, error: text, data: {} };
+      return { code, message, error: text, data: {} };
     case 'native':
       return { error: text, data: {} };
   }

@@ -90,7 +90,7 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
         requireOrganization(orgID);
         const database = newBucketName(name);
         if (catalog.database(database) !== undefined)
-          return v2Failure(422, `bucket with name ${name} already exists`, 'conflict');
+          throw tsdbError('bucket_exists', { bucket: name });
         await catalog.createDatabase(database, nanosOf(retentionRules?.[0]?.everySeconds));
         await applyShards(catalog, database, retentionRules);
         return jsonAnswer(201, bucketOf(catalog.database(database) as DatabaseSchema));

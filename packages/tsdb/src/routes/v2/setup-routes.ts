@@ -1,10 +1,11 @@
 import { checkedRoute, jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { Type } from 'typebox';
 import type { RouteDeps } from '../deps.js';
 import { newBucketName } from './bucket-routes.js';
 import { organization } from './organization-routes.js';
 import type { TokenManagement } from './token-management.js';
-import { authorizationOf, bucketOf, idOf, nanosOf, v2Failure } from './v2-objects.js';
+import { authorizationOf, bucketOf, idOf, nanosOf } from './v2-objects.js';
 import { Authorization, BODY, Bucket, Organization, one, User } from './v2-schemas.js';
 
 const maybe = Type.Optional;
@@ -52,9 +53,10 @@ export const setupRoutes = (
       Type.Object({ user: User, bucket: Bucket, org: Organization, auth: Authorization }),
     ),
     errors: { 422: 'the first token exists' },
+    check() {
+      if (tokens.hasFirst()) throw tsdbError('already_set_up');
+    },
     async handle(request, { body: { username, org, bucket, retentionPeriodSeconds } }) {
-      if (tokens.hasFirst())
-        return v2Failure(422, 'onboarding has already been completed', 'conflict');
       const database = newBucketName(bucket);
       const { token, text } = await tokens.createFirst(request);
       if (catalog.database(database) === undefined)

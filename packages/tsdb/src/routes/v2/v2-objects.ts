@@ -115,8 +115,8 @@ export const nanosOf = (seconds = 0): bigint | undefined =>
   seconds === 0 ? undefined : BigInt(seconds) * NS_PER_SEC;
 
 /** An error response in the format of 2.x. */
-export const v2Failure = (status: number, message: string, code = v2Code(status)): HttpAnswer =>
-  jsonAnswer(status, { code, message, error: message, data: {} });
+export const v2Failure = (status: number, message: string): HttpAnswer =>
+  jsonAnswer(status, { code: v2Code(status), message, error: message, data: {} });
 
 /** Throws `parameter_invalid` if the id is not that of the organization. */
 export function requireOrganization(id: string | undefined): void {
