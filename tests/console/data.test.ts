@@ -43,7 +43,11 @@ it('creates a database, changes its retention, deletes it by name and restores i
     await dialog.getByLabel('Retention').fill('');
     await dialog.getByRole('button', { name: 'Set retention' }).click();
     await page.getByRole('row', { name: /garden .*kept forever/ }).waitFor();
-    await server.http.send('/api/v3/write_lp?db=garden', { body: 'm v=1 1' });
+    await server.http.send('/api/v3/write_lp?db=garden', { body: 'm v=1 1\nm v="wet" 2' });
+    await page.getByRole('link', { name: 'garden' }).click();
+    await page.getByRole('row', { name: /type_conflict .*m v="wet" 2/ }).waitFor();
+    assert.deepEqual(await violationsOn(page), []);
+    await page.goBack();
 
     await act('Delete …');
     const remove = dialog.getByRole('button', { name: 'Delete database' });

@@ -1,14 +1,12 @@
-import type { ParsedTable, RefusedLine } from '@plinth/tsdb-model/parsed-body.js';
+import type { ParsedTable, RefusalReason, RefusedLine } from '@plinth/tsdb-model/parsed-body.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { DeletedResources } from './deletion/deleted-resources.js';
 
-/**
- * Why one row was rejected. `isLimit` is true if a limit rejected it, not the content of the line.
- */
+/** Why one row was rejected. */
 export interface RowRefusal {
   readonly row: number;
   readonly message: string;
-  readonly isLimit: boolean;
+  readonly reason: RefusalReason;
 }
 
 /** One table of a request after the schema check. */

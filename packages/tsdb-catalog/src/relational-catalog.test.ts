@@ -65,7 +65,7 @@ it('returns synchronously if nothing has to be created', async () => {
       row: 1,
       message:
         "invalid column type for column 'f', expected iox::column_type::field::float, got iox::column_type::field::integer",
-      isLimit: false,
+      reason: 'type_conflict',
     },
   ]);
 });

@@ -2,6 +2,7 @@ import type { Clock, CommitLog, Leases, Random } from '@plinth/kernel';
 import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import type { CatalogDeletions } from '@plinth/tsdb-catalog/deletion/catalog-deletions.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
+import type { WriteOutcome, WriteRequest } from '@plinth/tsdb-model/engine.js';
 import type { VirtualTables } from '@plinth/tsdb-model/query/planned-query.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { Segment, SegmentsOf } from '@plinth/tsdb-model/segment.js';
@@ -65,6 +66,8 @@ export interface EngineDeps {
 
 /** Background events, for logs and metrics. */
 export interface EngineReport {
+  /** Rows of a write were not written. */
+  rowsRefused(request: WriteRequest, outcome: WriteOutcome): void;
   flushed(durationMs: number): void;
   flushFailed(error: unknown, retryMs: number): void;
   compacted(): void;

@@ -125,6 +125,7 @@ export class TsdbEngine implements Engine {
     this.#writesUnderWay++;
     try {
       const outcome = await this.#writes.write(request);
+      if (outcome.refused.length > 0) this.#deps.report.rowsRefused(request, outcome);
       this.background.flusher.flushWhenDue();
       return outcome;
     } finally {

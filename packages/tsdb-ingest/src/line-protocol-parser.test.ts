@@ -406,7 +406,7 @@ describe('limits', () => {
       assert.equal(rowCount + body.refusedCount, 200);
       assert.ok(rowCount >= 10 && rowCount < 200, `${rowCount} rows`);
       assert.equal(body.tables[0]?.fields.length, rowCount);
-      assert.equal(body.refused[0]?.isLimit, true);
+      assert.equal(body.refused[0]?.reason, 'limit');
       assert.match(body.refused[0]?.message ?? '', /too many different tables or fields/);
     }
   });
@@ -433,7 +433,7 @@ describe('limits', () => {
     const check = (text: string, message: string | undefined, isLimit = true) => {
       for (const _pass of ['unknown names', 'known names']) {
         const { refused } = parser.parse(Buffer.from(`${text}\n`), options);
-        const told = refused.map((one) => [one.message, one.isLimit]);
+        const told = refused.map((one) => [one.message, one.reason === 'limit']);
         assert.deepEqual(told, message === undefined ? [] : [[message, isLimit]], text);
       }
     };

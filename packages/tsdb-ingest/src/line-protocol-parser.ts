@@ -158,7 +158,7 @@ export class LineProtocolParser {
       lineNumber: this.#fast.lineNumber,
       originalLine: originalLine(body, line.start, line.end),
       message: refusal.message,
-      isLimit: refusal.isLimit,
+      reason: refusal.reason,
     });
   }
 
@@ -170,7 +170,7 @@ export class LineProtocolParser {
       lineNumber,
       originalLine: '',
       message: 'the request exceeds the cell limit; send smaller requests',
-      isLimit: true,
+      reason: 'limit',
     });
   }
 

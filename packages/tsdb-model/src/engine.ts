@@ -61,6 +61,8 @@ export interface WriteRequest {
   readonly pluginDepth?: number;
   /** True if the server writes to its own database, which is read-only for clients. */
   readonly isInternal?: boolean;
+  /** Reported with refused rows; absent for writes of the server itself. */
+  readonly clientAddress?: string;
 }
 
 export interface WriteOutcome {

@@ -59,14 +59,29 @@ export interface ParsedTable {
   readonly lineNumbers: Uint32Array;
 }
 
-/** A line that is invalid line protocol, regardless of the schema. */
+/** Why a row was refused, for every protocol. */
+export const REFUSAL_REASONS = [
+  /** The row is not valid in its protocol. */
+  'syntax',
+  /** A column has another type, or is a tag and not a field. */
+  'type_conflict',
+  /** A tag or field has the name of a reserved column. */
+  'reserved_name',
+  /** The table was deleted, and its name is still in use. */
+  'deleted_table',
+  /** A limit of tables, columns, tags or sizes. */
+  'limit',
+] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
+/** A row that was not written. */
 export interface RefusedLine {
   readonly lineNumber: number;
   /** Complete line without its newline, cut to 1024 bytes at a character boundary. */
   readonly originalLine: string;
   readonly message: string;
-  /** True if a limit, not the syntax, refused the line. The response is then 422. */
-  readonly isLimit: boolean;
+  /** The response to a refusal by a limit is 422. */
+  readonly reason: RefusalReason;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Logger } from '@plinth/kernel';
 import type { EngineReport } from '@plinth/tsdb-engine/engine-deps.js';
 import { isoOf } from '@plinth/tsdb-model/time/calendar.js';
 import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
+import type { RefusedWrites } from './domain/refused-writes/refused-writes.js';
 import type { EngineMetrics } from './metrics.js';
 
 /** Maximum number of tables named in one log line. */
@@ -10,8 +11,13 @@ const UNKNOWN_ADVICE =
   'plinth.db is older than these files, or other files are missing: stop the server and restore the matching plinth.db and these files (below objects/tsdb), or remove them with "plinth aside --data-dir <folder> --remove"';
 
 /** Reports events of the storage engine as log lines and metrics. */
-export function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
+export function reportTo(
+  log: Logger,
+  metrics: EngineMetrics,
+  refusedWrites: RefusedWrites,
+): EngineReport {
   return {
+    rowsRefused: (request, outcome) => refusedWrites.note(request, outcome),
     flushed: (durationMs) => metrics.flushed(durationMs),
     flushFailed(err, retryMs) {
       metrics.flushFailed();

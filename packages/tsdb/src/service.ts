@@ -37,6 +37,7 @@ import type { TsdbDeps } from './deps.js';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
+import { RefusedWrites } from './domain/refused-writes/refused-writes.js';
 import { SAVED_QUERY_MIGRATIONS, SavedQueries } from './domain/saved-queries/saved-queries.js';
 import { traceQuery } from './domain/system-tables/query-spans.js';
 import { logIfSlow } from './domain/system-tables/slow-queries.js';
@@ -126,8 +127,9 @@ export async function openTsdb(
   // storage engine.
   let processing: Processing | undefined;
   let openTables: OpenTables | undefined;
+  const refusedWrites = new RefusedWrites(deps);
   const systemTables = newSystemTables(deps, {
-    ...{ catalog, caches, queryLog, startedMs },
+    ...{ catalog, caches, queryLog, refusedWrites, startedMs },
     processing: () => processing?.engine,
     openTables: () => openTables,
   });
@@ -136,7 +138,7 @@ export async function openTsdb(
     parserPool.forget();
     caches.onTablesDeleted(tables.map(({ id }) => id));
   });
-  const report = reportTo(deps.log, metrics);
+  const report = reportTo(deps.log, metrics, refusedWrites);
   const store = newSegmentStore(deps, { host, tempDir, report });
   const { registry, checksums } = store;
   const engine = await TsdbEngine.open({
@@ -229,7 +231,7 @@ function newQueryLog(
 
 function newSystemTables(
   { nodeId, tokens, audit }: TsdbDeps,
-  at: Pick<SystemSources, 'catalog' | 'caches' | 'queryLog' | 'processing' | 'openTables'> & {
+  at: Omit<SystemSources, 'tokens' | 'audit' | 'node'> & {
     readonly catalog: RelationalCatalog;
     readonly startedMs: number;
   },

@@ -110,6 +110,17 @@ const EVERYWHERE: Readonly<Record<string, readonly string[]>> = {
     'cancelled Boolean',
     'trace_id Utf8',
   ],
+  refused_writes: [
+    'time Timestamp(Nanosecond, None)',
+    'database Utf8',
+    'protocol Utf8',
+    'reason Utf8',
+    'line_number UInt64',
+    'line Utf8',
+    'message Utf8',
+    'sender Utf8',
+    'address Utf8',
+  ],
 };
 
 const ONLY_INTERNAL: Readonly<Record<string, readonly string[]>> = {

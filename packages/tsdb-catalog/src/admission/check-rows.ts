@@ -107,7 +107,11 @@ function* checkTable(
 /** The name of a deleted table remains reserved until the table is removed from the catalog. */
 function refuseTable(parsed: ParsedTable, draft: TableDraft): CheckedAlone {
   const message = `cannot write to soft-deleted table '${parsed.table}' - it is marked for deletion`;
-  const refusals = Array.from(parsed.times, (_, row) => ({ row, message, isLimit: false }));
+  const refusals = Array.from(parsed.times, (_, row) => ({
+    row,
+    message,
+    reason: 'deleted_table' as const,
+  }));
   return { parsed, draft, mayExist: true, refusals, firstTakenLine: Number.POSITIVE_INFINITY };
 }
 
@@ -158,7 +162,7 @@ function refuseAfter(table: CheckedAlone, line: number, message: string): readon
   // table.
   const refusals = table.refusals.filter(({ row }) => at(table.parsed.lineNumbers, row) < line);
   for (let row = refusals.length; row < table.parsed.rowCount; row++) {
-    refusals.push({ row, message, isLimit: true });
+    refusals.push({ row, message, reason: 'limit' });
   }
   return refusals;
 }

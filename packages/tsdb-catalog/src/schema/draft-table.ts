@@ -34,7 +34,7 @@ export function draftTable(definition: TableDefinition, limits: CatalogLimits): 
     }
     seen.add(name);
     const refusal = draft.require(name, kind);
-    if (refusal?.isLimit === true) throw tsdbError('schema_limit_reached', refusal.message);
+    if (refusal?.reason === 'limit') throw tsdbError('schema_limit_reached', refusal.message);
     if (refusal !== undefined) throw tsdbError('table_definition_invalid', refusal.message);
   }
   draft.keepRow();

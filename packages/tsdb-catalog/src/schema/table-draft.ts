@@ -3,6 +3,7 @@ import { MESSAGE_TYPE } from '@plinth/tsdb-model/columns/column.js';
 import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
 import { columnLimitMessage, tagLimitMessage } from '@plinth/tsdb-model/database/limits.js';
 import { isReservedColumn } from '@plinth/tsdb-model/database/names.js';
+import type { RefusalReason } from '@plinth/tsdb-model/parsed-body.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 
 export interface NewColumn {
@@ -12,7 +13,7 @@ export interface NewColumn {
 
 export interface Refusal {
   readonly message: string;
-  readonly isLimit: boolean;
+  readonly reason: RefusalReason;
 }
 
 /**
@@ -65,16 +66,19 @@ export class TableDraft {
     const existing = this.kindOf(name) ?? (name === 'time' && this.#isTaken ? 'time' : undefined);
     if (existing === kind) return undefined;
     if (existing !== undefined) {
-      return { message: conflictMessage({ column: name, existing, got: kind }), isLimit: false };
+      return {
+        message: conflictMessage({ column: name, existing, got: kind }),
+        reason: 'type_conflict',
+      };
     }
     if (isReservedColumn(name)) {
-      return { message: `'${name}' is a reserved column`, isLimit: false };
+      return { message: `'${name}' is a reserved column`, reason: 'reserved_name' };
     }
     if (this.#columnCount >= this.#limits.columnCountPerTable) {
-      return { message: columnLimitMessage(this.#limits.columnCountPerTable), isLimit: true };
+      return { message: columnLimitMessage(this.#limits.columnCountPerTable), reason: 'limit' };
     }
     if (kind === 'tag' && this.#tagCount >= this.#limits.tagCountPerTable) {
-      return { message: tagLimitMessage(this.#limits.tagCountPerTable), isLimit: true };
+      return { message: tagLimitMessage(this.#limits.tagCountPerTable), reason: 'limit' };
     }
     this.#added.push({ name, kind });
     this.#addedKinds.set(name, kind);

@@ -66,7 +66,7 @@ export function refusedLines(
                 table.lineEnds[refusal.row] as number,
               ),
         message: refusal.message,
-        isLimit: refusal.isLimit,
+        reason: refusal.reason,
       }),
     ),
   );

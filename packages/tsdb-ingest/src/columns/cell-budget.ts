@@ -78,5 +78,5 @@ export class CellBudget {
 export function tooManyCells(): LineRefused {
   const why =
     'too many different tables or fields for the number of lines in the request; send smaller requests';
-  return new LineRefused(why, { isLimit: true });
+  return new LineRefused(why, { reason: 'limit' });
 }

@@ -45,7 +45,7 @@ export class KeyBudget {
       throw new LineRefused(
         `the ${this.#noun}s of the request are too long; send smaller requests`,
         {
-          isLimit: true,
+          reason: 'limit',
         },
       );
   }

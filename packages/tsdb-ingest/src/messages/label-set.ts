@@ -80,8 +80,8 @@ export class LabelSet implements NewTags {
   #refuseTooMany(count: number): void {
     const { columnCount, tagCount } = this.#limits;
     if (count + 1 > columnCount)
-      throw new LineRefused(columnLimitMessage(columnCount), { isLimit: true });
-    if (count > tagCount) throw new LineRefused(tagLimitMessage(tagCount), { isLimit: true });
+      throw new LineRefused(columnLimitMessage(columnCount), { reason: 'limit' });
+    if (count > tagCount) throw new LineRefused(tagLimitMessage(tagCount), { reason: 'limit' });
   }
 }
 

@@ -117,10 +117,10 @@ export class MessageRows {
     return entry;
   }
 
-  #refuse({ message, isLimit }: LineRefused, originalLine: string, rowCount: number): void {
+  #refuse({ message, reason }: LineRefused, originalLine: string, rowCount: number): void {
     this.#refusedCount += rowCount;
     if (this.#refused.length >= MAX_REFUSED_LINES) return;
-    this.#refused.push({ lineNumber: this.position, originalLine, message, isLimit });
+    this.#refused.push({ lineNumber: this.position, originalLine, message, reason });
   }
 
   /** Drops all rows; series that were numbered stay known, so the result has to be noted. */

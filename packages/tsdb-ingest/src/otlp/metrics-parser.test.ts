@@ -240,7 +240,7 @@ describe('MetricsParser', () => {
     assert.equal(written(fitting).refusedCount, 0);
     const { refused } = written(fitting + 1);
     assert.deepEqual(
-      refused.map(({ message, isLimit }) => [message, isLimit]),
+      refused.map(({ message, reason }) => [message, reason === 'limit']),
       [['the attributes of the request are too long; send smaller requests', true]],
     );
   });
@@ -252,7 +252,7 @@ describe('MetricsParser', () => {
     const limits = { ...DEFAULT_LIMITS, maxCells: 100_000 };
     const parsed = parse(newParser(limits), encode(request({}, gauges)), 'otlp_metrics');
     assert.ok(parsed.refusedCount > 0);
-    assert.ok(parsed.refused.every(({ isLimit }) => isLimit));
+    assert.ok(parsed.refused.every(({ reason }) => reason === 'limit'));
     assert.equal(new Reader().read(parsed).length + parsed.refusedCount, 200);
   });
 

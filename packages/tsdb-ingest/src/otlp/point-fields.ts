@@ -48,7 +48,7 @@ export function addPoint(
   { columnCount }: PointLimits,
 ): void {
   if (fields.length + 1 > columnCount)
-    throw new LineRefused(columnLimitMessage(columnCount), { isLimit: true });
+    throw new LineRefused(columnLimitMessage(columnCount), { reason: 'limit' });
   if (fields.some(([, value]) => typeof value === 'string' && value.length > MAX_TEXT_BYTES))
     throw new LineRefused('the histogram has too many buckets');
   const present = fields.filter(([, value]) => !Number.isNaN(value));

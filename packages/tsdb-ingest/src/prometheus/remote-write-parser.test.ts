@@ -220,7 +220,7 @@ describe('RemoteWriteParser', () => {
     const limits = { ...DEFAULT_LIMITS, maxCells: 100_000 };
     const parsed = parse(newParser(limits), encode(series));
     assert.ok(parsed.refusedCount > 0);
-    assert.ok(parsed.refused.every(({ isLimit }) => isLimit));
+    assert.ok(parsed.refused.every(({ reason }) => reason === 'limit'));
     assert.equal(new Reader().read(parsed).length + parsed.refusedCount, 200);
   });
 

@@ -1,3 +1,5 @@
+import type { RefusalReason } from '@plinth/tsdb-model/parsed-body.js';
+
 /**
  * Why a line is rejected; the message is the documented one. Thrown and caught only inside the
  * parser. Intentionally not an `Error`: capturing a stack costs several times as much as parsing
@@ -5,17 +7,19 @@
  */
 export class LineRefused {
   readonly kind = 'line_refused';
-  /** True if a limit, not the content of the line, rejected it. */
-  readonly isLimit: boolean;
+  readonly reason: Extract<RefusalReason, 'syntax' | 'limit'>;
   readonly #message: string | (() => string);
 
   /**
    * @param message or a function that builds it, if that is expensive: most rejected lines of a
    * body are only counted.
    */
-  constructor(message: string | (() => string), { isLimit = false } = {}) {
+  constructor(
+    message: string | (() => string),
+    { reason = 'syntax' }: Partial<Pick<LineRefused, 'reason'>> = {},
+  ) {
     this.#message = message;
-    this.isLimit = isLimit;
+    this.reason = reason;
   }
 
   get message(): string {

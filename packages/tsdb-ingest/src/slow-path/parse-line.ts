@@ -211,7 +211,7 @@ function refuseTooMany(
   if (!isOver && tagKeys.length <= tagCount) return;
   refuseRepeated(tagKeys, fields);
   const message = isOver ? columnLimitMessage(columnCount) : tagLimitMessage(tagCount);
-  throw new LineRefused(message, { isLimit: true });
+  throw new LineRefused(message, { reason: 'limit' });
 }
 
 function refuseRepeated(tagKeys: readonly string[], fields: readonly ParsedField[]): void {

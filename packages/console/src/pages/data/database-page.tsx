@@ -12,6 +12,7 @@ import { toast } from '../../components/controls/toasts.js';
 import { sampleQuery } from '../../lib/query/plot-query.js';
 import { bytesText, countText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
+import { RefusedWrites } from './refused-writes.js';
 import { WriteDrawer } from './write/write-drawer.js';
 
 const PAGE_SIZE = 200;
@@ -143,6 +144,7 @@ export function DatabasePage() {
           <ShowMore pages={pages} />
         </p>
       )}
+      <RefusedWrites db={db} />
       {going && (
         <ConfirmDelete
           what="table"

@@ -8,6 +8,8 @@ import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { SegmentsOf } from '@plinth/tsdb-model/segment.js';
 import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import type { ProcessingEngine } from '@plinth/tsdb-plugins/domain/processing-engine.js';
+import type { RefusedWrites } from '../refused-writes/refused-writes.js';
+import { refusedWritesTable } from '../refused-writes/refused-writes-table.js';
 import { type AuditTrail, auditTable } from './tables/audit.js';
 import { databasesTable } from './tables/databases.js';
 import { distinctCachesTable } from './tables/distinct-caches.js';
@@ -31,6 +33,7 @@ import { type TokenDirectory, tokensTable } from './tables/tokens.js';
 export interface SystemSources {
   readonly catalog: Catalog;
   readonly queryLog: QueryLog;
+  readonly refusedWrites: RefusedWrites;
   readonly tokens: TokenDirectory;
   readonly audit: AuditTrail | undefined;
   readonly node: NodeFacts;
@@ -80,6 +83,8 @@ const EVERYWHERE: Readonly<Record<string, OpenTable>> = {
   ),
   published_tables: ({ openTables }, database) => publishedTablesTable(database, openTables()),
   queries: ({ queryLog, view }) => queriesTable(queryLog, view.access),
+  refused_writes: ({ refusedWrites, view }, database) =>
+    refusedWritesTable(refusedWrites, database, view.access),
 };
 
 /** Tables about the server, available only in the internal database. */

@@ -88,7 +88,7 @@ function answerOf(outcome: WriteOutcome): HttpAnswer {
     line_number: lineNumber,
     error_message: message,
   }));
-  const isOverLimit = refused.some((line) => line.isLimit);
+  const isOverLimit = refused.some((line) => line.reason === 'limit');
   return failureAnswer(isOverLimit ? 422 : 400, { error, data });
 }
 

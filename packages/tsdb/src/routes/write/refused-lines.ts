@@ -22,7 +22,7 @@ export function answerRefusedLines(
   at: { readonly api: WriteApi; readonly target: WriteTarget; readonly isInfluxdb3: boolean },
 ): RefusalAnswer {
   const { acceptPartial } = at.target;
-  const isOverLimit = acceptPartial && outcome.refused.some((line) => line.isLimit);
+  const isOverLimit = acceptPartial && outcome.refused.some((line) => line.reason === 'limit');
   const status = isOverLimit ? 422 : 400;
   const body = at.isInfluxdb3
     ? influxdb3Body(outcome.refused, acceptPartial)

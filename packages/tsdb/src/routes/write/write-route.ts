@@ -116,7 +116,7 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
 
 /** Writes a body of any format, and counts its rows. */
 export async function write(
-  { body, principal }: HttpRequest,
+  { body, principal, client }: HttpRequest,
   target: WriteTarget,
   { engine, catalog, clock, settings, isAuthRequired, onWritten }: RouteDeps,
   format: Pick<WriteRequest, 'encoding' | 'format'>,
@@ -134,6 +134,7 @@ export async function write(
     acceptPartial: target.acceptPartial,
     noSync: target.noSync,
     receivedNs,
+    clientAddress: client.address,
   });
   onWritten(outcome, sizeBytes);
   return outcome;

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query';
+import { queryRows } from '../../api/tsdb.js';
+import { DataTable } from '../../components/controls/data-table.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
+
+const SHOWN_COUNT = 20;
+const REFRESH_MS = 10_000;
+
+interface RefusedRow {
+  readonly time: string;
+  readonly protocol: string;
+  readonly reason: string;
+  readonly line: string;
+  readonly message: string;
+  readonly sender?: string | null;
+  readonly address?: string | null;
+}
+
+/** The latest rows that the server refused to write. Shows nothing if there are none. */
+export function RefusedWrites({ db }: { readonly db: string }) {
+  const refused = useQuery({
+    queryKey: ['tsdb', 'refused-writes', db],
+    queryFn: () =>
+      queryRows<RefusedRow>({
+        db,
+        lang: 'sql',
+        text: `SELECT * FROM system.refused_writes ORDER BY time DESC LIMIT ${SHOWN_COUNT}`,
+      }),
+    refetchInterval: REFRESH_MS,
+  });
+  const rows = refused.data ?? [];
+  if (rows.length === 0) return <QueryProblem of={refused} />;
+  return (
+    <section className="stack" aria-labelledby="refused-title">
+      <h2 id="refused-title">Refused rows</h2>
+      <p className="hint">
+        Latest {SHOWN_COUNT} since the server started. Query <code>system.refused_writes</code> for
+        more.
+      </p>
+      <DataTable
+        label="Refused rows"
+        rows={rows}
+        keyOf={(row) => `${row.time} ${row.line} ${row.message}`}
+        columns={[
+          { title: 'Time (UTC)', className: 'nowrap', cell: ({ time }) => time.slice(0, 19) },
+          { title: 'Reason', className: 'nowrap', cell: ({ reason }) => reason },
+          { title: 'Message', className: 'wide', cell: ({ message }) => message },
+          { title: 'Row', className: 'wide', cell: ({ line }) => <code>{line}</code> },
+          { title: 'Protocol', className: 'nowrap', cell: ({ protocol }) => protocol },
+          {
+            title: 'Sender',
+            cell: ({ sender, address }) => [sender, address].filter(Boolean).join(' at '),
+          },
+        ]}
+      />
+    </section>
+  );
+}
