@@ -93,7 +93,7 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
   const { body, rest } = await documentOf(run, input, deps.pieces);
   return rest === undefined
     ? { ...head, body }
-    : { ...head, body, rest, taken: (piece) => deps.pieces.release(piece) };
+    : { ...head, body, rest, onPieceWritten: (piece) => deps.pieces.release(piece) };
 }
 
 /** The status of a response does not show that a statement failed. */

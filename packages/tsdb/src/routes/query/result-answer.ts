@@ -28,7 +28,7 @@ export async function resultAnswer(
   // A piece that is not full is the last one.
   return body.length < PIECE_SIZE_BYTES
     ? answer
-    : { ...answer, rest, taken: (piece) => pool.release(piece) };
+    : { ...answer, rest, onPieceWritten: (piece) => pool.release(piece) };
 }
 
 /** Yields the pieces of a response; all except the last are full. */
