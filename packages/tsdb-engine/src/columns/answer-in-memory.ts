@@ -21,7 +21,7 @@ export async function answerInMemory(
   loaded: readonly LoadedRows[],
   about: {
     readonly index: SeriesIndex;
-    /** Dense numbers of the series that meet the tag conditions; `undefined` means all. */
+    /** Series ordinals of the series that meet the tag conditions; `undefined` means all. */
     readonly series: readonly number[] | undefined;
     readonly texts: CachedTexts;
     /** Work stops when its signal is aborted. */

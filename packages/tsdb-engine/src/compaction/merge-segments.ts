@@ -29,7 +29,7 @@ import type { Merge } from './choose-merge.js';
 export async function mergeSegments(options: Merging): Promise<readonly Segment[]> {
   const { store, merge, files } = options;
   for (const segment of merge.inputs) await files.verify(segment);
-  return await store.series.held(store.schema, () => writeMerged(options));
+  return await store.series.withSeriesTable(store.schema, () => writeMerged(options));
 }
 
 interface Merging {

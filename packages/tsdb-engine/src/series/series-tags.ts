@@ -88,9 +88,9 @@ export class SeriesTags {
     this.#slots[at + 1] = high;
     this.#slots[at + 2] = code + 1;
     if (this.#seriesCount * 2 * SLOT_WORDS > this.#slots.length) this.#grow();
-    const dense = this.#index.denseOf(low, high);
+    const ordinal = this.#index.ordinalOf(low, high);
     for (const entry of this.#tags.values()) {
-      const text = this.#index.tagValue(dense, entry.tag);
+      const text = this.#index.tagValue(ordinal, entry.tag);
       entry.texts.push(text);
       entry.facts = {
         hasMissing: entry.facts.hasMissing || text === undefined,

@@ -10,7 +10,7 @@ import { type SelectedSeries, selectSeries } from '../scan/select-series.js';
 import type { Source } from '../scan/sources.js';
 import type { ScanSlice, TimeSlice } from '../scan/time-slices.js';
 import { type CheckedGeneration, generationSources } from './generations.js';
-import type { TableParts } from './table-parts.js';
+import type { TableComponents } from './table-components.js';
 import type { OpenSegment } from './table-segments.js';
 import {
   type DeletedSeries,
@@ -25,14 +25,14 @@ import {
  * @param signal aborts the verification of files that were not read before.
  */
 export async function prepareScan(
-  parts: TableParts,
+  parts: TableComponents,
   request: ScanRequest,
   cutoffNs: bigint,
   signal?: AbortSignal,
 ): Promise<PreparedScan> {
   const minTime = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
   const bounds = { minTime, maxTime: request.maxTimeNs };
-  await parts.repeated.checkLateRows();
+  await parts.repeated.deduplicateLateRows();
   const snapshot = takeSnapshot(parts, bounds);
   for (const pin of snapshot.pins) pin.pin();
   const release = (): void => {
@@ -74,7 +74,7 @@ interface TableSnapshot {
  * Collected in one step without an await, because late rows that are checked afterwards belong to a
  * later set of duplicates.
  */
-function takeSnapshot(parts: TableParts, { minTime, maxTime }: TimeSlice): TableSnapshot {
+function takeSnapshot(parts: TableComponents, { minTime, maxTime }: TimeSlice): TableSnapshot {
   const generations = parts.generations.checked.filter(({ table }) => table.rowCount > 0);
   const segments = parts.segments.touching(minTime, maxTime);
   const { repeated, series, tombstones } = parts;
@@ -94,7 +94,7 @@ function takeSnapshot(parts: TableParts, { minTime, maxTime }: TimeSlice): Table
 
 /** All parts of a query read one snapshot of the tables: it does not see later additions. */
 function textsOf(
-  parts: TableParts,
+  parts: TableComponents,
   request: ScanRequest,
   wanted: {
     readonly bounds: TimeSlice;

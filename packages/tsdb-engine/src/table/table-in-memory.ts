@@ -14,19 +14,19 @@ import type { RowFile, RowSource } from '../columns/load/row-source.js';
 import { selectedSeries } from '../columns/rows/runs.js';
 import { numberedParquetFrom, tableFrom } from '../scan/sources.js';
 import type { GenerationTable } from './generation-table.js';
-import type { TableParts } from './table-parts.js';
+import type { TableComponents } from './table-components.js';
 import type { OpenSegment } from './table-segments.js';
 
 /** Runs common queries of one table on columns in memory (ADR 0005), and preloads columns. */
 export class TableInMemory {
-  readonly #parts: TableParts;
+  readonly #parts: TableComponents;
   readonly #columns: TableColumns;
   readonly #loads: LoadQueue;
   /** Reused, because every query needs the segments in its range, and a segment never changes. */
   readonly #segmentSources = new WeakMap<OpenSegment, RowSource>();
 
   constructor(options: {
-    readonly parts: TableParts;
+    readonly parts: TableComponents;
     readonly cache: ColumnCache;
     readonly host: DuckDbHost;
     readonly onError: (error: unknown) => void;
@@ -64,7 +64,7 @@ export class TableInMemory {
       selectedSeries(request, series.index),
     );
     for (let isAwaited = false; ; isAwaited = true) {
-      await repeated.checkLateRows();
+      await repeated.deduplicateLateRows();
       // Only DuckDB merges points written twice and excludes deleted rows.
       if (repeated.keys.touches(minTimeNs, maxTimeNs)) return undefined;
       if (tombstones.touches(minTimeNs, maxTimeNs)) return undefined;

@@ -37,7 +37,7 @@ interface ColumnRequest {
   readonly answer: InMemoryGroups;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
-  /** Dense numbers; `undefined` means all series. */
+  /** Series ordinals; `undefined` means all series. */
   readonly series: readonly number[] | undefined;
   readonly queryOwner?: Pick<QueryOwner, 'signal'> | undefined;
 }
