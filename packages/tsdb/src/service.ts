@@ -23,7 +23,7 @@ import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import { MetadataTrees } from '@plinth/tsdb-open-tables/publish/metadata-trees.js';
 import { TRIGGER_MIGRATIONS } from '@plinth/tsdb-plugins/storage/plugins/trigger-store.js';
-import { answerRoomOf } from '@plinth/tsdb-sql/emit/text-room.js';
+import { answerRoomOf } from '@plinth/tsdb-sql/emit/string-budget.js';
 import { registerEngineFunctions } from '@plinth/tsdb-sql/functions/index.js';
 import { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { FileSums } from '@plinth/tsdb-storage/segments/file-sums.js';

@@ -120,7 +120,9 @@ function conditionsOn(
 ): string {
   // The same condition for all segments, so that one scan reads them.
   const hasHidden = merge.inputs.some(({ minTime }) => minTime < visibleFromNs);
-  const survives = survivesText(tombstonesOfSegment(tombstones, segment), deleted, 'whole');
+  const survives = survivesText(tombstonesOfSegment(tombstones, segment), deleted, {
+    hasSeqColumn: false,
+  });
   const conditions = [
     ...(hasHidden ? [timeCondition(visibleFromNs, MAX_TIME_NS)] : []),
     ...(survives === undefined ? [] : [survives]),

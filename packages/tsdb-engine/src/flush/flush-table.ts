@@ -174,7 +174,7 @@ async function splitRows(from: {
 }): Promise<readonly Part[]> {
   const { store, table, columns, host, tombstones } = from;
   const deleted = await new TimeSlicedTask().run(deletedSeries(tombstones, store.series));
-  const survives = survivesText(tombstones, deleted, 'seqs');
+  const survives = survivesText(tombstones, deleted, { hasSeqColumn: true });
   const where = survives === undefined ? '' : ` WHERE ${survives}`;
   const names = columns.map((column) => quoteName(column.physicalName));
   const list = (source: Source, order: string[]): string =>

@@ -54,7 +54,7 @@ export async function prepareScan(
     const invalidate = (): void => parts.segments.invalidate(segments);
     const deleted = await runner.run(deletedSeries(tombstones, parts.series));
     const wanted = { bounds, selected, deleted };
-    return { ...textsOf(parts, request, wanted, snapshot), invalidate, release };
+    return { ...sourcesOf(parts, request, wanted, snapshot), invalidate, release };
   } catch (error) {
     release();
     throw error;
@@ -93,7 +93,7 @@ function takeSnapshot(parts: TableComponents, { minTime, maxTime }: TimeSlice): 
 }
 
 /** All parts of a query read one snapshot of the tables: it does not see later additions. */
-function textsOf(
+function sourcesOf(
   parts: TableComponents,
   request: ScanRequest,
   wanted: {
@@ -124,14 +124,14 @@ function textsOf(
   const optionsOf = (
     slice: ScanSlice,
     isSlice: boolean,
-    tagsAsSeriesIds: readonly string[],
+    lateMaterializedTags: readonly string[],
   ): ScanTextOptions => {
     const touches = (source: TimeSlice): boolean =>
       source.minTime <= slice.maxTime && source.maxTime >= slice.minTime;
     const files = segments.map((open) => open.segment).filter(touches);
     const sources = [
       ...segmentSources(parts.files, files, (segment) =>
-        survivesText(tombstonesOfSegment(tombstones, segment), deleted, 'whole'),
+        survivesText(tombstonesOfSegment(tombstones, segment), deleted, { hasSeqColumn: false }),
       ),
       ...buffers.filter(touches),
     ];
@@ -150,7 +150,7 @@ function textsOf(
       onlySeries: selected.onlySeries,
       seriesCondition: conditions.length === 0 ? undefined : conditions.join(' AND '),
       seriesTable,
-      tagsAsSeriesIds,
+      lateMaterializedTags,
       duplicates: duplicates.touches(slice.minTime, slice.maxTime) ? duplicates.name : undefined,
       lastRowsOnly: request.lastRowsOnly,
       withSeries: request.withSeries === true,
@@ -168,9 +168,10 @@ function textsOf(
     sliceable: {
       bounds,
       spans: spansOf(generations, segments, share),
-      textBytes: textSizes.rowBytes(request, storedRows),
-      noteTextBytes: (rowBytes) => textSizes.noteRead(request, rowBytes),
-      textOf: (slice, tagsAsSeriesIds) => scanText(optionsOf(slice, true, tagsAsSeriesIds)),
+      stringBytes: textSizes.rowBytes(request, storedRows),
+      noteStringBytes: (rowBytes) => textSizes.noteRead(request, rowBytes),
+      scanTextOf: (slice, lateMaterializedTags) =>
+        scanText(optionsOf(slice, true, lateMaterializedTags)),
       groupsBy: (all) => {
         const tags = all.filter((tag) => tagNames.get(tag) !== undefined);
         const isOne = tags.length === 0 || selected.onlySeries !== undefined || share === 0;
@@ -205,7 +206,7 @@ function survivingRows(
   tombstones: readonly Tombstone[],
   deleted: DeletedSeries,
 ): Source {
-  const condition = survivesText(tombstones, deleted, 'seqs');
+  const condition = survivesText(tombstones, deleted, { hasSeqColumn: true });
   if (condition === undefined) return source;
   const { where } = source;
   return { ...source, where: where === undefined ? condition : `${where} AND ${condition}` };

@@ -1,7 +1,7 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { BufferTable } from '@plinth/tsdb-storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
@@ -45,7 +45,7 @@ export class TableInMemory {
   async answer(
     request: InMemoryRequest,
     cutoffNs: bigint,
-    queryOwner?: Pick<QueryOwner, 'signal'>,
+    queryContext?: Pick<QueryContext, 'signal'>,
   ): Promise<Iterable<ResultChunk> | undefined> {
     const columns = fieldsOf(request);
     if (!this.#columns.isEnabled || columns === undefined) return undefined;
@@ -60,7 +60,7 @@ export class TableInMemory {
     const minTimeNs = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
     const { maxTimeNs } = request;
     // Series that are added later only have rows that were written after the call.
-    const selected = await new TimeSlicedTask(queryOwner).run(
+    const selected = await new TimeSlicedTask(queryContext).run(
       selectedSeries(request, series.index),
     );
     for (let isAwaited = false; ; isAwaited = true) {
@@ -81,7 +81,7 @@ export class TableInMemory {
           index: series.index,
           series: selected,
           texts: this.#columns.texts,
-          queryOwner,
+          queryContext,
         });
       }
       if (isAwaited) return undefined;

@@ -61,7 +61,7 @@ export function v1QueryRoutes(deps: RouteDeps): readonly Route[] {
   const headers = versionHeaders(deps.settings);
   // InfluxDB 3 formats times here as on its other endpoints.
   const style = deps.settings.compat === 'influxdb3' ? SERIES_STYLE : V1_STYLE;
-  const routes = deps.admin.query('/query', WORDS, async (request) =>
+  const routes = deps.routeBuilder.query('/query', WORDS, async (request) =>
     withHeaders(await answer(readV1Input(request, style), request, deps), headers),
   );
   return [...routes, ...routes.map((route) => ({ ...route, path: '/query/', isAlias: true }))];

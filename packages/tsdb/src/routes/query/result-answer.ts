@@ -59,7 +59,7 @@ async function* encode(
 
 /** Yields the text after the last chunk. */
 function* lastPieces(encoder: Encoder, out: TextBytes): Generator<Buffer, void, undefined> {
-  for (const _written of encoder.held?.() ?? []) {
+  for (const _written of encoder.deferredRows?.() ?? []) {
     if (out.size >= PIECE_SIZE_BYTES) yield out.take();
   }
   encoder.end();
