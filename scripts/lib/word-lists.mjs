@@ -56,7 +56,7 @@ export const NAME_TERMS = [
     'docs, apiDoc, formatError',
   ],
   ['Lane', /Lanes?(?![a-z])|^lanes?$/, 'AppQueue, ParserThread, row'],
-  ['Asker', /[Aa]sker/, 'QueryOwner'],
+  ['Asker', /[Aa]sker/, 'QueryContext'],
   ['ask', /^ask(?:[A-Z]|s$|ed$|$)/, 'query, request'],
   ['tell', /^tells?(?:[A-Z]|$)/, 'report'],
   ['say', /^says?(?:[A-Z]|$)/, 'report'],

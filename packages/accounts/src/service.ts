@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import {
   AttemptMetrics,
   type Clock,
+  EgressSender,
   type EgressSettings,
   type FileSystem,
-  GuardedSender,
   type HttpHead,
   type HttpService,
   invariant,
@@ -109,7 +109,7 @@ class AccountsService implements HttpService {
   readonly #platforms: Platforms;
   readonly #commits: CommitQueue;
   readonly #terms: VendorTerms;
-  readonly #sender: GuardedSender;
+  readonly #sender: EgressSender;
   readonly #attempts = new AttemptMetrics();
   readonly #accountMetrics = new AccountMetrics();
   readonly #rows: RowCounter;
@@ -128,7 +128,7 @@ class AccountsService implements HttpService {
       outbox,
       oldestRecordMs: oldestRecordMs(clock, config.idempotency_ttl_sec),
     });
-    this.#sender = new GuardedSender(deps.egress, deps);
+    this.#sender = new EgressSender(deps.egress, deps);
     this.#attempts.register(deps.metrics, 'accounts_event');
     this.#rows = new RowCounter(store, clock);
     this.#accountMetrics.register(deps.metrics, this.#rows);
@@ -157,7 +157,9 @@ class AccountsService implements HttpService {
     invariant(domain !== undefined, 'the accounts service must start before its routes are used');
     const authenticator = this.#authenticator;
     const dialect = new AccountsDialect(authenticator, this.#wording);
-    return [accountsTable({ authenticator, dialect, domain, config, terms: this.#terms, random })];
+    return [
+      accountsTable({ authenticator, dialect, domain, config, vendorTerms: this.#terms, random }),
+    ];
   }
 
   async prepare(): Promise<void> {

@@ -28,8 +28,12 @@ export {
 export { defaultText, settingsPage } from './config/settings-page.js';
 export { SecretBox, SecretUnreadable } from './crypto/secret-box.js';
 export { AttemptMetrics } from './deliver/attempt-metrics.js';
+export {
+  EGRESS_PATTERNS,
+  EgressSender,
+  type EgressSettings,
+} from './deliver/egress-sender.js';
 export type { OutgoingRequest } from './deliver/exchange.js';
-export { EGRESS_PATTERNS, type EgressSettings, GuardedSender } from './deliver/guarded-sender.js';
 export { maskUrl, maskUrlAndQuery, queryPieces, URL_MASK } from './deliver/mask-url.js';
 export { isSuccess, type Outcome } from './deliver/outcome.js';
 export { hostOf, type OwnListener, TargetGuard } from './deliver/target-guard.js';

@@ -177,7 +177,7 @@ export class Influxql {
       runsBackward: dialect !== 'native',
       read: (statement) => engine.read(statement),
       readInMemory: (inMemory) => engine.readInMemory(inMemory),
-      lending: (items) => engine.lending(items),
+      yieldingSlot: (items) => engine.yieldingSlot(items),
       indexed: (tables) => engine.indexed(tables),
       seriesOf: (table) => engine.seriesOf(table),
       livenessOf: (table) => engine.livenessOf(table),

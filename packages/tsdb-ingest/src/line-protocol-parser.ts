@@ -86,17 +86,17 @@ export class LineProtocolParser {
       let at = 0;
       while (at < wholeLinesEnd) {
         at = this.#fast.read(at, wholeLinesEnd);
-        if (at < wholeLinesEnd) at = this.#readCarefully(context, at);
+        if (at < wholeLinesEnd) at = this.#readSlowPath(context, at);
       }
-      if (at < body.length && !this.#readLastLine(body, at)) this.#readCarefully(context, at);
+      if (at < body.length && !this.#readLastLine(body, at)) this.#readSlowPath(context, at);
       for (const table of this.#used) table.noteCells();
     } catch (error) {
       if (!(error instanceof BodyTooSparse)) throw error;
       for (const table of this.#used) table.dropRows();
       this.#refuseRest();
-      return this.#take(memory, error.at);
+      return this.#takeParsed(memory, error.at);
     }
-    return this.#take(memory);
+    return this.#takeParsed(memory);
   }
 
   /** Tag set of a series that this parser has numbered in the current epoch. */
@@ -120,7 +120,7 @@ export class LineProtocolParser {
    * Parses one line of any kind at `start`, including blank lines and comments. @returns the start
    * of the next one.
    */
-  #readCarefully(context: BodyContext, start: number): number {
+  #readSlowPath(context: BodyContext, start: number): number {
     const { body } = context;
     const text = skipBlanks(body, start);
     const isIgnored = isComment(body, text) || isBlank(body, text);
@@ -174,7 +174,7 @@ export class LineProtocolParser {
     });
   }
 
-  #take(memory: ColumnMemory, tooSparse?: SparseTable): ParsedBody {
+  #takeParsed(memory: ColumnMemory, tooSparse?: SparseTable): ParsedBody {
     memory.begin(this.#used.reduce((sum, table) => sum + table.takenBytes, 0));
     const parsed: ParsedBody = {
       tables: this.#used.map((table) => table.take(memory)),

@@ -2,7 +2,7 @@ import { keyOrder, putSize } from '@plinth/tsdb-model/series/packed-tags.js';
 import type { SeriesText } from './slow-path/line-refused.js';
 
 /** Keys of a tag set, with their bytes in packed tags. */
-export class TagShape {
+export class TagKeySet {
   /** In line order. */
   readonly keys: readonly string[];
   /** Indexes of the keys in ascending order. */
@@ -19,7 +19,7 @@ export class TagShape {
 
 /** A tag set with values in `bytes`. Valid until the next one is parsed. */
 export interface NewTags {
-  readonly shape: TagShape;
+  readonly keySet: TagKeySet;
   readonly bytes: Uint8Array;
   /** Start and end of each value, by index of the key in the line. */
   readonly valueStarts: readonly number[];
@@ -36,7 +36,7 @@ export function tagsOfText({ tagKeys, tagValues }: SeriesText): NewTags {
     valueEnds.push(at);
   }
   const bytes = Buffer.from(tagValues.join(''));
-  return { shape: new TagShape(tagKeys), bytes, valueStarts, valueEnds };
+  return { keySet: new TagKeySet(tagKeys), bytes, valueStarts, valueEnds };
 }
 
 function sized(key: string): Uint8Array {

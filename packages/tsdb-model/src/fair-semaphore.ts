@@ -1,6 +1,6 @@
 import { RoundRobin } from '@plinth/kernel';
 import { endOfQuery } from './query/end-of-query.js';
-import type { QueryOwner } from './query/query-owner.js';
+import type { QueryContext } from './query/query-context.js';
 
 interface Waiting {
   readonly size: number;
@@ -47,7 +47,7 @@ export class FairSemaphore {
    * Resolves when the slots are granted. Rejects with `query_timed_out` or `query_cancelled` when
    * the signal is aborted.
    */
-  async take({ owner, signal }: Partial<QueryOwner>, size = 1): Promise<void> {
+  async take({ owner, signal }: Partial<QueryContext>, size = 1): Promise<void> {
     // The signal may have been aborted before this call.
     if (signal?.aborted) throw endOfQuery(signal);
     await new Promise<void>((resolve, reject) => {

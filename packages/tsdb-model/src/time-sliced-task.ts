@@ -35,16 +35,16 @@ const TURNS = new EventLoopYielder();
  * of the signal.
  */
 export class TimeSlicedTask {
-  readonly #queryOwner: { readonly signal: AbortSignal } | undefined;
+  readonly #queryContext: { readonly signal: AbortSignal } | undefined;
   readonly #giveWay: (() => Promise<void>) | undefined;
   #startMs = performance.now();
 
   /**
-   * @param queryOwner its signal may be created on first read, because short work does not need it.
+   * @param queryContext its signal may be created on first read, because short work does not need it.
    * @param giveWay limits the work to short slices; resolves when the next slice may start.
    */
-  constructor(queryOwner?: { readonly signal: AbortSignal }, giveWay?: () => Promise<void>) {
-    this.#queryOwner = queryOwner;
+  constructor(queryContext?: { readonly signal: AbortSignal }, giveWay?: () => Promise<void>) {
+    this.#queryContext = queryContext;
     this.#giveWay = giveWay;
   }
 
@@ -71,7 +71,7 @@ export class TimeSlicedTask {
   async #next(): Promise<void> {
     await this.#giveWay?.();
     await TURNS.next();
-    this.#queryOwner?.signal.throwIfAborted();
+    this.#queryContext?.signal.throwIfAborted();
     this.#startMs = performance.now();
   }
 }

@@ -48,7 +48,7 @@ export interface BoundExpr {
   /** The plain call, if the expression consists of it. */
   readonly call?: { readonly name: string; readonly args: readonly BoundExpr[] };
   /** True for a string computed from other strings, whose size `StringProducers` counts. */
-  readonly isMadeText?: boolean;
+  readonly isCountedString?: boolean;
   readonly hasAggregate: boolean;
   readonly hasWindow: boolean;
 }

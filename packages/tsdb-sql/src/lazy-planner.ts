@@ -18,11 +18,11 @@ export class LazyPlanner {
   plan(
     text: string,
     context: PlanContext,
-    queryOwner?: { readonly signal: AbortSignal },
+    queryContext?: { readonly signal: AbortSignal },
   ): PlannedQuery | Promise<PlannedQuery> {
     return (
-      this.#loaded?.plan(text, context, queryOwner) ??
-      this.#load().then((planner) => planner.plan(text, context, queryOwner))
+      this.#loaded?.plan(text, context, queryContext) ??
+      this.#load().then((planner) => planner.plan(text, context, queryContext))
     );
   }
 

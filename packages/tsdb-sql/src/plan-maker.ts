@@ -6,14 +6,14 @@ import type { InMemoryQuery, Session } from './bind/session.js';
 import { UTF8 } from './bind/types/bound.js';
 import { MacroWeights } from './emit/macro-weights.js';
 import { splitAtScanMarks } from './emit/quote.js';
-import { StringProducers, withResultSizeLimit } from './emit/text-room.js';
+import { StringBudget, withResultSizeLimit } from './emit/string-budget.js';
 import { ALL_FUNCTIONS, DUCKDB_MACROS } from './functions/index.js';
 import { FunctionRegistry } from './functions/registry.js';
 import { bindGapFillCall } from './gap-fill/filled-values.js';
 import { ParameterTypes } from './parameter-types.js';
 import type { Statement } from './parse/ast.js';
-import { type Effort, EffortExceeded } from './parse/effort.js';
 import { StatementParser } from './parse/parse-statement.js';
+import { PlanningLimitExceeded, type PlanningLimits } from './parse/planning-limits.js';
 import { bindQuery } from './plan/query.js';
 import { bindStatement } from './plan/statement.js';
 
@@ -54,14 +54,14 @@ export class PlanMaker {
   make(
     source: string,
     context: PlanContext,
-    effort: Effort,
+    limits: PlanningLimits,
   ): {
     readonly serialized: SerializedPlan;
     readonly statement: Statement;
     readonly inMemory: InMemoryQuery | undefined;
   } {
-    const statement = this.#parser.parse(source, effort);
-    const session = newSession(context, this.#functions, effort.maxBoundCount);
+    const statement = this.#parser.parse(source, limits);
+    const session = newSession(context, this.#functions, limits.maxBoundCount);
     const { query, explain } = bindStatement(statement, session);
     if (this.#macros.countIn(query.text, MAX_MACROS) > MAX_MACROS) {
       throw tsdbError(
@@ -76,7 +76,7 @@ export class PlanMaker {
     const scans = session.scans.map((scan) => scan.toRequest());
     const serialized: SerializedPlan = {
       scans,
-      pieces: splitAtScanMarks(session.stringProducers.shared(text)),
+      pieces: splitAtScanMarks(session.stringBudget.apply(text)),
       columns:
         explain === undefined
           ? query.columns.map(({ name, type, source }) => ({ name, type, source }))
@@ -88,8 +88,8 @@ export class PlanMaker {
       maxRows: query.maxRows,
       isUnordered: query.isUnordered,
       hasUnion: session.hasUnion,
-      tagsAsSeriesIds:
-        explain === undefined && scans.length === 1 ? (query.tagsAsSeriesIds ?? []) : [],
+      lateMaterializedTags:
+        explain === undefined && scans.length === 1 ? (query.lateMaterializedTags ?? []) : [],
       timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
     };
     return { serialized, statement, inMemory: explain === undefined ? query.inMemory : undefined };
@@ -113,7 +113,7 @@ function newSession(
   let leftCount = maxBoundCount;
   const spend = (count: number): void => {
     leftCount -= count;
-    if (leftCount < 0) throw new EffortExceeded();
+    if (leftCount < 0) throw new PlanningLimitExceeded();
   };
   return {
     context,
@@ -121,14 +121,14 @@ function newSession(
     scans: [],
     virtualQueries: new Map(),
     parameterTypes: new ParameterTypes(),
-    stringProducers: new StringProducers(),
+    stringBudget: new StringBudget(),
     hasUnion: false,
     newName: (prefix) => `${prefix}${nameCount++}`,
     spend,
     bindExpr(expr, env) {
       spend(1);
       const bound = bindExpr(expr, env);
-      if (bound.text.length > maxBoundCount * TEXT_PER_BOUND) throw new EffortExceeded();
+      if (bound.text.length > maxBoundCount * TEXT_PER_BOUND) throw new PlanningLimitExceeded();
       return bound;
     },
     bindQuery,

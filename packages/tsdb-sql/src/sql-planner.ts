@@ -1,6 +1,6 @@
 import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { InMemoryPlanner } from './in-memory/in-memory-planner.js';
-import { EffortExceeded } from './parse/effort.js';
+import { PlanningLimitExceeded } from './parse/planning-limits.js';
 import { PlanMaker, plannedFrom } from './plan-maker.js';
 import { PlannerThread } from './thread/planner-thread.js';
 
@@ -32,14 +32,14 @@ export class SqlPlanner {
   plan(
     text: string,
     context: PlanContext,
-    queryOwner?: { readonly signal: AbortSignal },
+    queryContext?: { readonly signal: AbortSignal },
   ): PlannedQuery | Promise<PlannedQuery> {
     try {
       return this.#inMemory.plan(text, context);
     } catch (error) {
-      if (!(error instanceof EffortExceeded)) throw error;
+      if (!(error instanceof PlanningLimitExceeded)) throw error;
       const thread = text.length > MAX_SHORT_LENGTH ? this.#threadOfLong : this.#thread;
-      return thread.plan(text, context, queryOwner?.signal).then(plannedFrom);
+      return thread.plan(text, context, queryContext?.signal).then(plannedFrom);
     }
   }
 

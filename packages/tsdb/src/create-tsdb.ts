@@ -83,7 +83,7 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
       const { openTsdb } = await loadParts();
       opened = await openTsdb(
         deps,
-        (text, context, queryOwner) => planner.plan(text, context, queryOwner),
+        (text, context, queryContext) => planner.plan(text, context, queryContext),
         () => planner.prepare(),
       );
     },

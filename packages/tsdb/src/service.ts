@@ -13,7 +13,7 @@ import { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import { QueryLog } from '@plinth/tsdb-engine/query/log/query-log.js';
 import type { Planner } from '@plinth/tsdb-engine/query/query-path.js';
 import { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
-import type { BodyReader, ReadBody } from '@plinth/tsdb-engine/write/write-path.js';
+import type { BodyReader, BodyReadResult } from '@plinth/tsdb-engine/write/write-path.js';
 import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
 import type { Statistic } from '@plinth/tsdb-influxql/show/show-server.js';
 import { DEFAULT_LIMITS } from '@plinth/tsdb-ingest/parser-memory.js';
@@ -23,7 +23,7 @@ import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import { MetadataTrees } from '@plinth/tsdb-open-tables/publish/metadata-trees.js';
 import { TRIGGER_MIGRATIONS } from '@plinth/tsdb-plugins/storage/plugins/trigger-store.js';
-import { answerRoomOf } from '@plinth/tsdb-sql/emit/text-room.js';
+import { answerRoomOf } from '@plinth/tsdb-sql/emit/string-budget.js';
 import { registerEngineFunctions } from '@plinth/tsdb-sql/functions/index.js';
 import { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { FileSums } from '@plinth/tsdb-storage/segments/file-sums.js';
@@ -325,7 +325,7 @@ async function openLog(
   });
 }
 
-function readBody({ workerId, parsed, body, release }: ParseResult): ReadBody {
+function readBody({ workerId, parsed, body, release }: ParseResult): BodyReadResult {
   return { parserId: workerId, parsed, body, release };
 }
 

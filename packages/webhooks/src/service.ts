@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import {
   type Clock,
   type Dialect,
+  EgressSender,
   type FileSystem,
-  GuardedSender,
   type HttpService,
   type Leases,
   type LiveSource,
@@ -107,7 +107,7 @@ class WebhookService implements Webhooks {
   readonly #queue: QueueStore;
   readonly #deliveries: DeliveryStore;
   readonly #urls: EncryptedUrls;
-  readonly #sender: GuardedSender;
+  readonly #sender: EgressSender;
   readonly #payloads = new PayloadProcessor();
   readonly #queueCleanup: QueueCleanup;
   readonly #engine: Engine;
@@ -121,7 +121,7 @@ class WebhookService implements Webhooks {
     this.#deps = deps;
     const { apps: credentials, publicUrl } = deps;
     this.#dialect = new WebhookDialect({ config, credentials, clock, random, log, publicUrl });
-    this.#sender = new GuardedSender(
+    this.#sender = new EgressSender(
       {
         allowedTargets: config.allow_private_targets,
         allowedPorts: config.allowed_ports.map(Number),

@@ -1,7 +1,7 @@
 import type {
   AttemptMetrics,
   Clock,
-  GuardedSender,
+  EgressSender,
   Logger,
   Outbox,
   Random,
@@ -61,7 +61,7 @@ export interface DomainDeps {
   readonly outbox: Outbox;
   readonly log: Logger;
   /** Sends events to their destinations. */
-  readonly sender: GuardedSender;
+  readonly sender: EgressSender;
   readonly attempts: AttemptMetrics;
   readonly accountMetrics: AccountMetrics;
   readonly listener: AccountListener | undefined;

@@ -8,7 +8,7 @@ const MAX_LEAD_MS = 100;
  * within a tenth of a second of the clock. Under higher load, objects share a timestamp and their
  * ids ascend, so (created, id) always reflects the order of creation.
  */
-export class CreationOrder {
+export class IdGenerator {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #length: number;

@@ -19,7 +19,7 @@ import type { RequestShapes } from './request-shapes.js';
 export interface AccountRoutesDeps {
   readonly accounts: Accounts;
   readonly shapes: RequestShapes;
-  readonly terms: VendorTerms;
+  readonly vendorTerms: VendorTerms;
 }
 
 const PATH = '/v2/core/accounts';
@@ -103,14 +103,14 @@ async function listAccounts(call: Call, accounts: Accounts): Promise<string> {
 
 function readWrite(
   call: Call,
-  { shapes, terms }: AccountRoutesDeps,
+  { shapes, vendorTerms }: AccountRoutesDeps,
   shape: 'account_create' | 'account_update',
 ): AccountWrite {
   new Query(call.request.url).end();
   const body = readJson(call.request);
   const given = shapes.check<AccountWrite['given'] & { include?: readonly Include[] }>(
     shape,
-    terms.toInternal(body),
+    vendorTerms.toInternal(body),
   );
   const { include = [], ...rest } = given;
   refuseIncludes(include, includesFor(call));

@@ -21,7 +21,7 @@ export class ClientTerms {
    * Inspects a request with a valid key. Clients identify themselves in their version header or
    * user agent.
    */
-  look({ headers }: HttpHead): void {
+  warnAboutAlias({ headers }: HttpHead): void {
     for (const term of this.#unlogged) {
       const agent = headers['user-agent']?.toLowerCase() ?? '';
       if (headers[`${term}-version`] === undefined && !agent.startsWith(`${term}/`)) continue;

@@ -14,7 +14,7 @@ import { Type } from 'typebox';
 import { DEFAULT_PLATFORM_SETTINGS } from '../model/platform/platform-settings.js';
 import { VendorTerms } from '../model/platform/vendor-terms.js';
 import { AccountsRefused } from '../model/violation.js';
-import { AccountsDialect, refuseEmptyParts } from './dialect.js';
+import { AccountsDialect, refuseEmptySegments } from './dialect.js';
 import { RequestAuthenticator } from './request-authenticator.js';
 
 const bugs: unknown[] = [];
@@ -34,7 +34,7 @@ const authenticator = new RequestAuthenticator({
   random: new SeededRandom(1),
   headerPrefixes,
   maxBodyBytes: 100,
-  clientTerms: { look() {} },
+  clientTerms: { warnAboutAlias() {} },
   findOperator({ headers }) {
     if (headers['authorization'] === 'Bearer away') throw away;
     return undefined;
@@ -167,7 +167,7 @@ it('distinguishes an unknown path from an unsupported method', () => {
 
 it('does not accept an empty path segment as an id', () => {
   for (const url of ['/v2/a/', '/v2//a', '/v2/a/?b=1']) {
-    assert.throws(() => refuseEmptyParts(head(url)), AccountsRefused, url);
+    assert.throws(() => refuseEmptySegments(head(url)), AccountsRefused, url);
   }
-  for (const url of ['/v2/a', '/v2/a?b=//']) refuseEmptyParts(head(url));
+  for (const url of ['/v2/a', '/v2/a?b=//']) refuseEmptySegments(head(url));
 });

@@ -93,7 +93,7 @@ export class AccountsDialect implements Dialect {
   #refusalOf(request: HttpHead): unknown {
     try {
       if (!isBelow(request, OPERATOR_PATH)) {
-        refuseEmptyParts(request);
+        refuseEmptySegments(request);
         this.#authenticator.checkHead(request);
       }
       return this.#authenticator.of(request).refusal ?? keyMissing();
@@ -106,7 +106,7 @@ export class AccountsDialect implements Dialect {
 /**
  * Rejects empty path segments: `/v2/core/accounts/` would match the account route with an empty id.
  */
-export function refuseEmptyParts(request: HttpHead): void {
+export function refuseEmptySegments(request: HttpHead): void {
   if (/\/(\/|$)/.test(pathOf(request.url))) throw unrecognizedUrl(request);
 }
 

@@ -54,7 +54,7 @@ export interface RequestAuthenticatorDeps {
   readonly random: Random;
   readonly headerPrefixes: readonly string[];
   readonly maxBodyBytes: number;
-  readonly clientTerms: Pick<ClientTerms, 'look'>;
+  readonly clientTerms: Pick<ClientTerms, 'warnAboutAlias'>;
   /** Authenticates an operator's request. Throws `CredentialUncheckable`. */
   findOperator(request: HttpHead): Principal | undefined;
 }
@@ -101,7 +101,7 @@ export class RequestAuthenticator {
     const { requestId } = this.of(request);
     const platform = this.#deps.platforms.find(principal.platform);
     if (platform === undefined) throw keyInvalid();
-    this.#deps.clientTerms.look(request);
+    this.#deps.clientTerms.warnAboutAlias(request);
     const { settings } = platform;
     if (version === undefined && settings.require_version_header) {
       const message = `The header ${this.#deps.headerPrefixes[0]}-Version is required.`;

@@ -20,10 +20,10 @@ export function accountsTable(deps: {
   readonly dialect: AccountsDialect;
   readonly domain: AccountsDomain;
   readonly config: AccountsConfig;
-  readonly terms: VendorTerms;
+  readonly vendorTerms: VendorTerms;
   readonly random: Random;
 }): RouteTable {
-  const { authenticator, dialect, domain, terms, random } = deps;
+  const { authenticator, dialect, domain, vendorTerms, random } = deps;
   const { mutations, operator } = domain;
   const maxBodyBytes = deps.config.max_body_bytes;
   const shapes = new RequestShapes(REFERENCE_LISTS);
@@ -34,7 +34,7 @@ export function accountsTable(deps: {
     maxBodyBytes,
     noteRefused: (context, body) => mutations.noteRefused(context, body),
   });
-  const parts = { ...domain, shapes, terms };
+  const parts = { ...domain, shapes, vendorTerms };
   return {
     dialect,
     api: 'accounts',

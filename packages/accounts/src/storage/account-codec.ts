@@ -50,7 +50,7 @@ export function toAccountRow(
   head: string,
   encryptor: Encryptor,
 ): AccountRow {
-  const { id, platform, livemode, createdMs, isClosed, dueMs, state, ...rest } = account;
+  const { id, platform, livemode, createdMs, isClosed, nextEvaluationMs, state, ...rest } = account;
   const body = {
     v: ACCOUNT_BODY_VERSION,
     ...rest,
@@ -72,7 +72,7 @@ export function toAccountRow(
     flags: (state.incompatible_with_v2 ? INCOMPATIBLE_FLAG : 0) | (state.v1 ? V1_FLAG : 0),
     head,
     body: JSON.stringify(body),
-    due_ms: isClosed ? null : (dueMs ?? null),
+    due_ms: isClosed ? null : (nextEvaluationMs ?? null),
     test_clock: isClosed ? null : (customer?.test_clock ?? null),
     invoice_prefix: customer?.billing?.invoice?.prefix ?? null,
   };
@@ -105,14 +105,14 @@ export function fromAccountRow(
     requirements: body.v === 1 ? body.requirements : unpackRequirements(body.requirements),
     futureRequirements:
       body.v === 1 ? body.futureRequirements : unpackRequirements(body.futureRequirements),
-    dueMs: row.due_ms === null ? undefined : Number(row.due_ms),
+    nextEvaluationMs: row.due_ms === null ? undefined : Number(row.due_ms),
   };
   if (encryptor === undefined) return account;
-  return mapIdNumbers(account, (number) => openNumber(number, account.id, encryptor));
+  return mapIdNumbers(account, (number) => decryptNumber(number, account.id, encryptor));
 }
 
 function encryptAccount(account: StoredAccount, encryptor: Encryptor): StoredAccount['fields'] {
-  return mapIdNumbers(account, (number) => sealNumber(number, account.id, encryptor)).fields;
+  return mapIdNumbers(account, (number) => encryptNumber(number, account.id, encryptor)).fields;
 }
 
 function mapIdNumbers(
@@ -128,7 +128,7 @@ function mapIdNumbers(
 
 export function toPersonRow(person: StoredPerson, tenant: Tenant, encryptor: Encryptor): PersonRow {
   const { id, accountId, createdMs, updatedMs, fields } = person;
-  const sealed = mapPersonNumbers(fields, (number) => sealNumber(number, id, encryptor));
+  const sealed = mapPersonNumbers(fields, (number) => encryptNumber(number, id, encryptor));
   return {
     id,
     tenant: tenantKey(tenant),
@@ -145,7 +145,7 @@ export function fromPersonRow(
 ): StoredPerson {
   const body = JSON.parse(row.body) as Pick<StoredPerson, 'updatedMs' | 'fields'>; // `toPersonRow` wrote this JSON
   const open = (number: IdNumber): IdNumber =>
-    encryptor === undefined ? number : openNumber(number, row.id, encryptor);
+    encryptor === undefined ? number : decryptNumber(number, row.id, encryptor);
   return {
     id: row.id,
     accountId: row.account_id,
@@ -164,11 +164,11 @@ function mapPersonNumbers(
   return { ...fields, id_numbers: fields.id_numbers.map(change) };
 }
 
-const sealNumber = (number: IdNumber, rowId: string, encryptor: Encryptor): IdNumber => ({
+const encryptNumber = (number: IdNumber, rowId: string, encryptor: Encryptor): IdNumber => ({
   ...number,
   value: encryptor.encrypt(number.value, rowId),
 });
-const openNumber = (number: IdNumber, rowId: string, encryptor: Encryptor): IdNumber => ({
+const decryptNumber = (number: IdNumber, rowId: string, encryptor: Encryptor): IdNumber => ({
   ...number,
   value: encryptor.decrypt(number.value, rowId),
 });

@@ -16,7 +16,7 @@ export interface AccountGlance {
   readonly head: string;
   readonly isClosed: boolean;
   readonly flags: number;
-  readonly dueMs: number | undefined;
+  readonly nextEvaluationMs: number | undefined;
 }
 
 /** An account and its Persons with decrypted id numbers, as writes need them. */
@@ -233,6 +233,6 @@ function toGlance(
     head: row.head,
     isClosed: row.is_closed === 1,
     flags: row.flags,
-    dueMs: row.due_ms === null ? undefined : Number(row.due_ms),
+    nextEvaluationMs: row.due_ms === null ? undefined : Number(row.due_ms),
   };
 }

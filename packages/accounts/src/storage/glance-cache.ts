@@ -4,7 +4,7 @@ export interface CachedGlance {
   readonly head: string;
   readonly isClosed: boolean;
   readonly flags: number;
-  readonly dueMs: number | undefined;
+  readonly nextEvaluationMs: number | undefined;
 }
 
 const MAX_SIZE_CHARS = 32 * 1024 * 1024;

@@ -30,7 +30,7 @@ export function testAccount(
     capabilities: {},
     requirements: NONE,
     futureRequirements: NONE,
-    dueMs: undefined,
+    nextEvaluationMs: undefined,
     ...more,
   };
 }

@@ -17,7 +17,7 @@ export interface HttpAnswer {
    * Called at most once for each piece of `rest` or `body` that the system has written, so that its memory can be reused. Not
    * called for small bodies, for truncated responses, and for other transports.
    */
-  readonly taken?: ((piece: Buffer) => void) | undefined;
+  readonly onPieceWritten?: ((piece: Buffer) => void) | undefined;
   /** The size of body and rest, if it is known in advance. */
   readonly sizeBytes?: number | undefined;
   /** Whether the same object is returned repeatedly, so that its serialized headers are worth caching. */

@@ -28,7 +28,7 @@ export interface GateRequest {
   readonly route: Route | undefined;
   /** Absent when authentication failed; `purpose` has the reason. */
   readonly principal: Principal | undefined;
-  readonly purpose: 'request' | 'preflight' | 'refusal' | 'uncheckable';
+  readonly authOutcome: 'request' | 'preflight' | 'refusal' | 'uncheckable';
 }
 
 /** The accounting of one admitted request. */

@@ -80,7 +80,7 @@ export interface StoredRequest {
   readonly headers: HttpHeaders;
   readonly body: Uint8Array;
   /** Adapts the response for the client with the link. */
-  dress(answer: HttpAnswer): HttpAnswer;
+  adaptAnswer(answer: HttpAnswer): HttpAnswer;
 }
 
 /** One method of one path, with everything that is declared about it. */

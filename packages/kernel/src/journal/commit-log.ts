@@ -57,8 +57,8 @@ export interface CommitLog {
   /** Set permanently by the first failed write or sync, unless the cause was a full disk. */
   readonly isReadOnly: boolean;
   /** Set while the disk is full or no file can be opened. Records are refused until `tryAgain` has found space. */
-  readonly fullBy: DiskFull | undefined;
+  readonly diskFullError: DiskFull | undefined;
   /** Starts checking for free space after the disk was full. Cheap, and safe to call at any time. */
-  tryAgain(): void;
+  recheckFreeSpace(): void;
   close(): Promise<void>;
 }

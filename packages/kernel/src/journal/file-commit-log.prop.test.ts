@@ -354,8 +354,8 @@ async function fullDiskRun(seed: number): Promise<void> {
       }
       if (random.float() < 0.1) log.rotate().catch(() => {});
       if (random.float() < 0.4) await new Promise<void>((resolve) => setImmediate(resolve));
-      log.tryAgain();
-      if (log.fullBy !== undefined) continue;
+      log.recheckFreeSpace();
+      if (log.diskFullError !== undefined) continue;
       const payload = `${life}/${step}/${'x'.repeat(Math.floor(random.float() ** 4 * 3000))}`;
       appended.push(payload);
       log.append([Buffer.from(payload)]).durable.then(

@@ -260,11 +260,11 @@ describe('FileCommitLog on a full disk', () => {
   const full = { kind: 'disk_full' } as const;
   /** Waits until the log accepts records again, or long enough to see that it does not. */
   async function whenTaking(log: FileCommitLog): Promise<boolean> {
-    log.tryAgain();
-    for (let turn = 0; turn < 20 && log.fullBy !== undefined; turn++) {
+    log.recheckFreeSpace();
+    for (let turn = 0; turn < 20 && log.diskFullError !== undefined; turn++) {
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
-    return log.fullBy === undefined;
+    return log.diskFullError === undefined;
   }
 
   it('refuses what waits and what comes, and goes on in a new file when there is room', async () => {
@@ -275,7 +275,7 @@ describe('FileCommitLog on a full disk', () => {
       disk.faults = { capacityBytes: 0 };
       const waiting = ['x', 'y'].map((text) => log.append([Buffer.alloc(9000, text)]).durable);
       for (const durable of waiting) await assert.rejects(durable, full);
-      assert.deepEqual([log.isReadOnly, log.fullBy !== undefined], [false, true]);
+      assert.deepEqual([log.isReadOnly, log.diskFullError !== undefined], [false, true]);
       assert.throws(() => log.append([Buffer.from('z')]), full);
       // The next generation starts even though the file is empty.
       assert.equal(await log.rotate(), 2);
@@ -298,7 +298,7 @@ describe('FileCommitLog on a full disk', () => {
     await before.close();
     disk.faults = { capacityBytes: 0 };
     const log = await open(disk);
-    assert.ok(log.fullBy);
+    assert.ok(log.diskFullError);
     assert.deepEqual([log.firstFile, log.newestFile], [1, 1]);
     assert.throws(() => log.append([Buffer.from('z')]), full);
     disk.faults = {};
@@ -363,7 +363,7 @@ describe('FileCommitLog on a full disk', () => {
     await assert.rejects(meanwhile, full);
     assert.equal(await rotated, 1);
     assert.equal(faults.counts.get('log.truncate'), 1);
-    assert.deepEqual([log.isReadOnly, log.fullBy !== undefined], [false, true]);
+    assert.deepEqual([log.isReadOnly, log.diskFullError !== undefined], [false, true]);
     assert.equal(await whenTaking(log), true);
     await log.append([Buffer.from('later')]).durable;
     await log.close();

@@ -161,11 +161,11 @@ export class FileCommitLog implements CommitLog {
     return this.#failure !== undefined;
   }
 
-  get fullBy(): DiskFull | undefined {
+  get diskFullError(): DiskFull | undefined {
     return this.#full ?? this.#options.room?.obstacle;
   }
 
-  tryAgain(): void {
+  recheckFreeSpace(): void {
     if (this.#full === undefined || this.isReadOnly || this.#closing !== undefined) return;
     if (this.#options.room?.obstacle !== undefined) return;
     this.#looksForRoom = true;
@@ -174,8 +174,8 @@ export class FileCommitLog implements CommitLog {
 
   append(parts: readonly Uint8Array[]): AppendedRecord {
     this.#throwIfUnusable();
-    const { fullBy } = this;
-    if (fullBy !== undefined) throw fullBy;
+    const { diskFullError } = this;
+    if (diskFullError !== undefined) throw diskFullError;
     const payloadSize = parts.reduce((sum, part) => sum + part.byteLength, 0);
     this.#throwIfOverloaded(payloadSize);
     this.#hasAppended = true;

@@ -29,32 +29,33 @@ export class Exchange {
   /** Body bytes sent, for bodies of unknown length; for the access log. */
   sentBytes: number | undefined;
   #limits = NO_HEADERS;
-  #isGone = false;
+  #isClosed = false;
   /** The client is refused, so the remaining request is not read. */
   isRejected = false;
 
   constructor(
     request: IncomingRequest,
-    at: {
+    options: {
       readonly dialect: Dialect;
       /** The dialect that adds headers to the response, if it differs. */
       readonly outerDialect?: Dialect | undefined;
       readonly found: FoundRoute | undefined;
       readonly startMs: number;
-      readonly onGone: (exchange: Exchange) => void;
+      readonly onClosed: (exchange: Exchange) => void;
     },
   ) {
     this.request = request;
-    this.dialect = at.dialect;
-    this.found = at.found;
-    this.startMs = at.startMs;
-    const dialectHeaders = (at.outerDialect ?? at.dialect).headers?.(request) ?? NO_HEADERS;
+    this.dialect = options.dialect;
+    this.found = options.found;
+    this.startMs = options.startMs;
+    const dialectHeaders =
+      (options.outerDialect ?? options.dialect).headers?.(request) ?? NO_HEADERS;
     this.headers = withRequestId(dialectHeaders, request.headers);
     this.#dialectHeaders = this.headers;
-    request.whenGone(() => {
-      this.#isGone = true;
+    request.whenClosed(() => {
+      this.#isClosed = true;
       this.#pass?.finish();
-      at.onGone(this);
+      options.onClosed(this);
     });
   }
 
@@ -65,11 +66,11 @@ export class Exchange {
 
   set pass(pass: Pass | undefined) {
     this.#pass = pass;
-    if (this.#isGone) pass?.finish();
+    if (this.#isClosed) pass?.finish();
   }
 
   settle(answer: HttpAnswer): this {
-    this.answer = this.#varying(this.request.dress(answer));
+    this.answer = this.#varying(this.request.adaptToTransport(answer));
     this.#limits = this.#pass?.settle(answer.status) ?? NO_HEADERS;
     return this;
   }

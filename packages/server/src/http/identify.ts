@@ -3,24 +3,24 @@ import type { Exchange } from './exchange.js';
 
 /** The result of authentication. */
 export type Caller =
-  | { readonly principal: Principal; readonly purpose: 'request' }
-  | { readonly principal: undefined; readonly purpose: 'preflight' }
+  | { readonly principal: Principal; readonly authOutcome: 'request' }
+  | { readonly principal: undefined; readonly authOutcome: 'preflight' }
   | {
       readonly principal: undefined;
-      readonly purpose: 'refusal' | 'uncheckable';
+      readonly authOutcome: 'refusal' | 'uncheckable';
       readonly error: unknown;
     };
 
 /** Authenticates through the dialect; preflights are anonymous. */
 export function identify({ dialect, request, found }: Exchange): Caller | Promise<Caller> {
   if (request.method === 'OPTIONS' && dialect.answerPreflight !== undefined) {
-    return { principal: undefined, purpose: 'preflight' };
+    return { principal: undefined, authOutcome: 'preflight' };
   }
-  const known = (principal: Principal): Caller => ({ principal, purpose: 'request' });
+  const known = (principal: Principal): Caller => ({ principal, authOutcome: 'request' });
   // A credential that cannot be checked may be valid, so it does not count as a failed login.
   const refused = (error: unknown): Caller => ({
     principal: undefined,
-    purpose: error instanceof CredentialUncheckable ? 'uncheckable' : 'refusal',
+    authOutcome: error instanceof CredentialUncheckable ? 'uncheckable' : 'refusal',
     error,
   });
   try {

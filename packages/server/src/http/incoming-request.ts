@@ -33,7 +33,7 @@ export abstract class IncomingRequest implements HttpRequest {
   parameters: Readonly<Record<string, string | undefined>> = NO_PARAMETERS;
   body: Uint8Array = NO_BODY;
   /** The reserved memory of the body, if it is counted. */
-  held: BodyReservation | undefined;
+  bodyReservation: BodyReservation | undefined;
 
   constructor(head: RequestHead) {
     this.method = head.method;
@@ -78,10 +78,10 @@ export abstract class IncomingRequest implements HttpRequest {
    */
   abstract readBody(rule: BodyRule, bodies: BodyBudget): Uint8Array | Promise<Uint8Array>;
   /** Adapts the response to the transport. */
-  dress(answer: HttpAnswer): HttpAnswer {
+  adaptToTransport(answer: HttpAnswer): HttpAnswer {
     return answer;
   }
 
   /** Calls `done` once, when the client has received the response or disconnected; immediately if it already has. */
-  abstract whenGone(done: () => void): void;
+  abstract whenClosed(done: () => void): void;
 }

@@ -157,7 +157,7 @@ class WholeRequest extends IncomingRequest {
 
   readBody = (): Uint8Array => this.#sent;
   disconnectSignal = () => new AbortController().signal;
-  whenGone(done: () => void): void {
+  whenClosed(done: () => void): void {
     this.gone = done;
   }
 }
@@ -184,7 +184,7 @@ describe('a route table entry', () => {
     assert.equal((await ask('/shop/things/1', post)).status, 200);
     assert.equal(bodies.sizeBytes, 0);
     const other = bodies.begin({ kind: 'admin', tokenId: 0, tokenName: 'x' });
-    assert.ok(other.came(51));
+    assert.ok(other.noteReceived(51));
     assert.equal((await ask('/shop/things/1', post)).text, full);
     assert.equal(bodies.sizeBytes, 51);
     other.release();
@@ -294,8 +294,8 @@ describe('a route table entry', () => {
     const gate: RequestGate = {
       covers: () => true,
       announce() {},
-      admit({ purpose }) {
-        seen.push(purpose);
+      admit({ authOutcome }) {
+        seen.push(authOutcome);
         return { refusal: emptyAnswer(503) };
       },
     };
@@ -373,8 +373,8 @@ describe('a route table entry', () => {
     const gate: RequestGate = {
       covers: (service) => service === 'shop',
       announce() {},
-      admit({ request, route, principal, purpose }) {
-        seen.push(`${route?.cost?.points} ${principal?.kind} ${purpose}`);
+      admit({ request, route, principal, authOutcome }) {
+        seen.push(`${route?.cost?.points} ${principal?.kind} ${authOutcome}`);
         if (request.url.endsWith('?much')) return { refusal: textAnswer(429, 'slow down') };
         return Promise.resolve({
           begin: () => void seen.push('begins'),

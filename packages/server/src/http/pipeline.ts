@@ -27,7 +27,7 @@ import type { RequestSpans } from './request-spans.js';
 import { readRouteBody } from './route-body.js';
 import type { Router } from './router.js';
 
-export interface PipelineParts {
+export interface PipelineDeps {
   readonly router: Router;
   readonly dialects: DialectDirectory;
   /** `undefined` without rate limits. */
@@ -49,12 +49,12 @@ export interface PipelineParts {
  * The request pipeline of all transports: route, caller, limits, access, body, handler, response. Awaits only where necessary.
  */
 export class Pipeline {
-  readonly #parts: PipelineParts;
+  readonly #deps: PipelineDeps;
   readonly #failedLogins: FailedLogins;
 
-  constructor(parts: PipelineParts) {
-    this.#parts = parts;
-    this.#failedLogins = new FailedLogins(parts.clock, parts.log);
+  constructor(deps: PipelineDeps) {
+    this.#deps = deps;
+    this.#failedLogins = new FailedLogins(deps.clock, deps.log);
   }
 
   /** `undefined` if the connection is closed without a response. */
@@ -75,45 +75,45 @@ export class Pipeline {
       exchange.settle(answered instanceof Promise ? await answered : answered);
       return this.#settled(exchange, caller);
     } finally {
-      exchange.request.held?.release();
+      exchange.request.bodyReservation?.release();
     }
   }
 
   #settled(exchange: Exchange, caller: Caller): Exchange {
-    if (caller.purpose === 'refusal') this.#failedLogins.note(exchange);
-    this.#parts.accessLog?.watch(exchange);
+    if (caller.authOutcome === 'refusal') this.#failedLogins.note(exchange);
+    this.#deps.accessLog?.watch(exchange);
     return exchange;
   }
 
   /** @param outerDialect dialect of the outer request when a stored request is replayed; its headers are kept. */
   #route(request: IncomingRequest, outerDialect?: Dialect): Exchange {
-    const { router, dialects, clock } = this.#parts;
+    const { router, dialects, clock } = this.#deps;
     const found = router.find(request.method, pathOf(request.url));
     const dialect = found?.served.table.dialect ?? dialects.of(request);
     const stored =
       request.fault === undefined && found?.served.route.storedRequest?.(found.parameters);
     if (stored) return this.#route(new ReplayedRequest(request, stored), dialect);
-    const onGone = (exchange: Exchange): void => this.#count(exchange);
+    const onClosed = (exchange: Exchange): void => this.#count(exchange);
     const startMs = clock.monotonicMs();
-    const exchange = new Exchange(request, { dialect, outerDialect, found, startMs, onGone });
-    exchange.span = this.#parts.spans?.begin(exchange);
+    const exchange = new Exchange(request, { dialect, outerDialect, found, startMs, onClosed });
+    exchange.span = this.#deps.spans?.begin(exchange);
     return exchange;
   }
 
   /** `undefined` if no limiter applies. */
   #admit(
     { request, dialect, found, headers }: Exchange,
-    { principal, purpose }: Caller,
+    { principal, authOutcome }: Caller,
   ): Admitting {
-    const { gate } = this.#parts;
+    const { gate } = this.#deps;
     if (gate?.covers(dialect.service) !== true) return undefined;
     const route = found?.served.route;
-    return gate.admit({ request, dialect, headers, route, principal, purpose });
+    return gate.admit({ request, dialect, headers, route, principal, authOutcome });
   }
 
   #handle(exchange: Exchange, caller: Caller): Answering {
     const { request, dialect, found, pass } = exchange;
-    const { router, grants } = this.#parts;
+    const { router, grants } = this.#deps;
     if ('error' in caller && (found !== undefined || dialect.revealsPaths !== true)) {
       return dialect.answerError(caller.error, request);
     }
@@ -138,7 +138,7 @@ export class Pipeline {
       table.answerError?.(error, request) ?? dialect.answerError(error, request);
     try {
       route.check?.(request);
-      const body = readRouteBody(request, route, this.#parts.bodies);
+      const body = readRouteBody(request, route, this.#deps.bodies);
       const answer = body instanceof Promise ? body.then(handle) : handle(body);
       return answer instanceof Promise ? answer.catch(formatError) : answer;
     } catch (error) {
@@ -148,7 +148,7 @@ export class Pipeline {
 
   /** Flight handlers start in `takeOver`, so it also runs in the context of the span. */
   #handleTraced(span: RequestSpan, handle: () => Answering): Answering {
-    const { spans } = this.#parts;
+    const { spans } = this.#deps;
     invariant(spans !== undefined, 'a span requires configured tracing');
     const traced = (answer: HttpAnswer): HttpAnswer => {
       const { takeOver } = answer;
@@ -161,10 +161,10 @@ export class Pipeline {
 
   #count(exchange: Exchange): void {
     const { request, found, answer, startMs } = exchange;
-    const { clock, log, unmatched, accessLog } = this.#parts;
+    const { clock, log, unmatched, accessLog } = this.#deps;
     const durationMs = clock.monotonicMs() - startMs;
     accessLog?.note(exchange, durationMs);
-    if (exchange.span !== undefined) this.#parts.spans?.end(exchange.span, exchange);
+    if (exchange.span !== undefined) this.#deps.spans?.end(exchange.span, exchange);
     if (answer === undefined) return;
     const { status } = answer;
     (found?.served.metrics ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(answer) });

@@ -22,9 +22,9 @@ export class ReplayedRequest extends IncomingRequest {
 
   disconnectSignal = (): AbortSignal => this.#link.disconnectSignal();
   readBody = (): Uint8Array => this.#stored.body;
-  whenGone = (done: () => void): void => this.#link.whenGone(done);
+  whenClosed = (done: () => void): void => this.#link.whenClosed(done);
 
-  override dress(answer: HttpAnswer): HttpAnswer {
-    return this.#stored.dress(answer);
+  override adaptToTransport(answer: HttpAnswer): HttpAnswer {
+    return this.#stored.adaptAnswer(answer);
   }
 }

@@ -9,8 +9,8 @@ export function readRouteBody(
 ): Uint8Array | Promise<Uint8Array> {
   if (rule === undefined) return request.body;
   const counted = (body: Uint8Array): Uint8Array => {
-    request.held ??= bodies.begin(request.principal);
-    if (!request.held.add(body.byteLength)) throw new ServerBusy();
+    request.bodyReservation ??= bodies.begin(request.principal);
+    if (!request.bodyReservation.add(body.byteLength)) throw new ServerBusy();
     return body;
   };
   const encoding = rule.isLeftEncoded === true ? undefined : request.headers['content-encoding'];

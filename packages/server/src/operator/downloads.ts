@@ -93,7 +93,7 @@ export function createDownloads(deps: {
                 headers: { authorization, 'content-type': 'application/json' },
                 body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
                 untilMs: clock.monotonicMs() + LIFETIME_MS,
-                dress: (answer) => asFile(answer, filename),
+                adaptAnswer: (answer) => asFile(answer, filename),
               });
               return jsonAnswer(201, { url: `${PATH}/${id}` });
             },

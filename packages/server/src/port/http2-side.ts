@@ -33,8 +33,8 @@ const PING_ANSWER_MS = 20_000;
  * Limit of canceled requests: an initial burst, then a rate per second. Canceling is free for the client and does not
  * count against its open requests. Source: CVE-2023-44487.
  */
-const MAX_TAKEN_BACK = 500;
-const TAKEN_BACK_PER_SEC = 50;
+const MAX_CANCELLED_BURST = 500;
+const CANCELLED_PER_SEC = 50;
 
 /** State of a connection. */
 interface SessionState {
@@ -43,7 +43,7 @@ interface SessionState {
   idleSinceMs: number;
   hasAsked: boolean;
   /** Requests that it may still cancel, and the time of that count. */
-  mayTakeBack: number;
+  cancellationsLeft: number;
   sinceMs: number;
   /** The client has canceled too many requests. */
   isTooBusy: boolean;
@@ -54,7 +54,7 @@ export class Http2Side {
   readonly #server: Http2Server;
   readonly #clock: Clock;
   readonly #keepAliveMs: number;
-  readonly #turns: RequestQueue;
+  readonly #startQueue: RequestQueue;
   readonly #sessions = new Map<Http2Session, SessionState>();
   readonly #sockets = new Set<Socket>();
   readonly #sweep: Disposable;
@@ -69,7 +69,7 @@ export class Http2Side {
   ) {
     this.#clock = clock;
     this.#keepAliveMs = keepAliveMs;
-    this.#turns = new RequestQueue(() => clock.monotonicMs());
+    this.#startQueue = new RequestQueue(() => clock.monotonicMs());
     this.#server = createServer(
       {
         maxSessionMemory: MAX_SESSION_MEMORY_MB,
@@ -80,7 +80,7 @@ export class Http2Side {
         const { stream } = request;
         // Canceled together with its headers.
         if (stream.session === undefined) return;
-        this.#turns.take(stream.session, {
+        this.#startQueue.take(stream.session, {
           isWanted: () => !stream.closed && !stream.destroyed,
           begin: () => handler(request, response),
         });
@@ -123,7 +123,7 @@ export class Http2Side {
       openCount: 0,
       idleSinceMs: sinceMs,
       hasAsked: false,
-      mayTakeBack: MAX_TAKEN_BACK,
+      cancellationsLeft: MAX_CANCELLED_BURST,
       sinceMs,
       isTooBusy: false,
     };
@@ -131,7 +131,7 @@ export class Http2Side {
     session.on('stream', (stream: ServerHttp2Stream) => {
       state.hasAsked = true;
       const note = (): void => {
-        if (isTakenBack(stream)) this.#countTakenBack(session, state);
+        if (isCancelled(stream)) this.#countCancelled(session, state);
       };
       // A stream canceled together with its headers is closed before this event.
       if (stream.destroyed) {
@@ -164,12 +164,12 @@ export class Http2Side {
     }
   }
 
-  #countTakenBack(session: Http2Session, state: SessionState): void {
+  #countCancelled(session: Http2Session, state: SessionState): void {
     const nowMs = this.#clock.monotonicMs();
-    const regained = ((nowMs - state.sinceMs) / 1000) * TAKEN_BACK_PER_SEC;
-    state.mayTakeBack = Math.min(MAX_TAKEN_BACK, state.mayTakeBack + regained) - 1;
+    const regained = ((nowMs - state.sinceMs) / 1000) * CANCELLED_PER_SEC;
+    state.cancellationsLeft = Math.min(MAX_CANCELLED_BURST, state.cancellationsLeft + regained) - 1;
     state.sinceMs = nowMs;
-    if (state.mayTakeBack >= 0 || state.isTooBusy) return;
+    if (state.cancellationsLeft >= 0 || state.isTooBusy) return;
     state.isTooBusy = true;
     // This can run inside the library's read: the session must not be destroyed there.
     const why = new Error('too many canceled requests');
@@ -178,7 +178,7 @@ export class Http2Side {
 }
 
 /** Whether the client canceled the stream, with any code. A stream aborted by the server does not count. */
-function isTakenBack({ aborted, errored }: ServerHttp2Stream): boolean {
+function isCancelled({ aborted, errored }: ServerHttp2Stream): boolean {
   if (!aborted) return false;
   return errored === null || ('code' in errored && errored.code === 'ERR_HTTP2_STREAM_ERROR');
 }

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Logger } from '@plinth/kernel';
 import { answerClientError, refuseConnection } from '../http/to-wire.js';
-import { FastReader, type FastReaderParts } from './fast/fast-reader.js';
+import { FastReader, type FastReaderDeps } from './fast/fast-reader.js';
 import type { HeldPort } from './held-port.js';
 import type { Http2Handler } from './http2-side.js';
 import { HEAD_TIMEOUT_MS } from './long-heads.js';
@@ -14,7 +14,7 @@ import { serveInOrder } from './pipelined-requests.js';
 import type { TlsIdentity } from './tls-identity.js';
 
 /** The handlers that the port serves. */
-export interface Served extends Omit<FastReaderParts, 'log'> {
+export interface Served extends Omit<FastReaderDeps, 'log'> {
   /** Common headers of responses to unparsable requests, as lines with line ends. */
   headerLines(): string;
   /** GET paths that accept long queries. */

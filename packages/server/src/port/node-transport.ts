@@ -17,7 +17,7 @@ import {
 import type { Exchange } from '../http/exchange.js';
 import { IncomingRequest } from '../http/incoming-request.js';
 import type { Pipeline } from '../http/pipeline.js';
-import { roomIn } from './room-in.js';
+import { waitForDrain } from './wait-for-drain.js';
 
 /** A larger unread body closes the connection. */
 const MAX_UNREAD_BODY_BYTES = 65_536;
@@ -103,7 +103,7 @@ class NodeRequest extends IncomingRequest {
       if (!response.writableFinished) controller.abort();
     };
     // The signal can be requested late, by a handler that takes longer.
-    if (isGone(response)) leave();
+    if (isClosed(response)) leave();
     else response.once('close', leave);
     this.#disconnectSignal = controller.signal;
     return this.#disconnectSignal;
@@ -111,25 +111,29 @@ class NodeRequest extends IncomingRequest {
 
   readBody({ maxBytes, memory }: BodyRule, bodies: BodyBudget): Promise<Uint8Array> {
     const contentLength = this.headers['content-length'];
-    const held = bodies.begin(this.principal);
-    this.held = held;
+    const reservation = bodies.begin(this.principal);
+    this.bodyReservation = reservation;
     return new Promise((resolve, reject) => {
-      readBody(this.#raw, { contentLength, limitBytes: maxBytes, memory, held }, (error, body) => {
-        this.isGivenUp = requestError.is(error, 'body_too_slow', 'body_in_crumbs');
-        if (error === null && body !== undefined) resolve(body);
-        else reject(error);
-      });
+      readBody(
+        this.#raw,
+        { contentLength, limitBytes: maxBytes, memory, reservation },
+        (error, body) => {
+          this.isGivenUp = requestError.is(error, 'body_too_slow', 'body_in_crumbs');
+          if (error === null && body !== undefined) resolve(body);
+          else reject(error);
+        },
+      );
     });
   }
 
-  whenGone(done: () => void): void {
-    if (isGone(this.#response)) done();
+  whenClosed(done: () => void): void {
+    if (isClosed(this.#response)) done();
     else this.#response.once('close', done);
   }
 }
 
 /** HTTP/2 responses have a stream with its own destroyed state. */
-const isGone = (response: ServerResponse): boolean =>
+const isClosed = (response: ServerResponse): boolean =>
   response.destroyed || Reflect.get(Object(Reflect.get(response, 'stream')), 'destroyed') === true;
 
 /** After an upgrade request, the parser takes further data for another protocol. */
@@ -162,7 +166,7 @@ async function write(
   response: ServerResponse,
 ): Promise<void> {
   const { status, headers, body, rest, sizeBytes, takeOver } = answer;
-  if (isGone(response)) {
+  if (isClosed(response)) {
     // `return` runs when the loop exits, and must be called directly if the loop never started.
     await rest?.return();
     return;
@@ -211,11 +215,12 @@ async function writePieces(
   rest: AsyncGenerator<Buffer, void, undefined>,
 ): Promise<void> {
   if (first !== undefined && first.length > 0 && !response.write(first))
-    await roomIn(response, isGone(response));
+    await waitForDrain(response, isClosed(response));
   for await (const piece of rest) {
-    if (isGone(response)) return;
-    if (piece.length > 0 && !response.write(piece)) await roomIn(response, isGone(response));
-    if (isGone(response)) return;
+    if (isClosed(response)) return;
+    if (piece.length > 0 && !response.write(piece))
+      await waitForDrain(response, isClosed(response));
+    if (isClosed(response)) return;
   }
   response.end();
 }

@@ -8,7 +8,7 @@ import type { FastReader } from './fast/fast-reader.js';
 import { type FirstBytes, whenDetected } from './first-bytes.js';
 import { type Http2Handler, Http2Side } from './http2-side.js';
 import { LongHeads, type LongHeadsDeps } from './long-heads.js';
-import { type ProxiedClient, speakFor, whenIntroduced } from './proxy-header.js';
+import { type ProxiedClient, setPeerAddress, whenProxyHeaderRead } from './proxy-header.js';
 import type { RefusedConnections } from './refused-connections.js';
 import type { TlsIdentity } from './tls-identity.js';
 import { TlsSide } from './tls-side.js';
@@ -99,7 +99,7 @@ export class OnePort {
         return;
       }
       const onMalformed = (): void => refused.count('proxy_header', socket.remoteAddress);
-      whenIntroduced(socket, onMalformed, (client) => {
+      whenProxyHeaderRead(socket, onMalformed, (client) => {
         if (client !== undefined) {
           if (!limit.admits(socket, client.address)) {
             refused.count('address_limit', client.address);
@@ -173,7 +173,7 @@ export class OnePort {
   /** @param raw the accepted connection. */
   #serveHttp(socket: Socket, first: FirstBytes, raw: Socket | undefined): void {
     const client = raw && this.#clients.get(raw);
-    if (client !== undefined) speakFor(socket, client);
+    if (client !== undefined) setPeerAddress(socket, client);
     if (first === 'http2') this.#http2.take(socket);
     else this.#fast.take(socket, () => this.#longHeads.take(socket));
   }

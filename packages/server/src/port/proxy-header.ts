@@ -31,7 +31,7 @@ const MALFORMED = { kind: 'malformed' } as const;
  * Reads the header of a connection and puts back the data after it. A connection without a header is closed: otherwise all clients
  * of a misconfigured proxy would share one address.
  */
-export function whenIntroduced(
+export function whenProxyHeaderRead(
   socket: Socket,
   onMalformed: () => void,
   proceed: (client: ProxiedClient | undefined) => void,
@@ -52,7 +52,7 @@ export function whenIntroduced(
 }
 
 /** Makes the socket report the client's address. */
-export function speakFor(socket: Socket, { address, port }: ProxiedClient): void {
+export function setPeerAddress(socket: Socket, { address, port }: ProxiedClient): void {
   Object.defineProperties(socket, {
     remoteAddress: { value: address },
     remotePort: { value: port },

@@ -2,9 +2,9 @@ import type { Http2Session } from 'node:http2';
 import { RoundRobin } from '@plinth/kernel';
 
 /** Time per event-loop tick for starting requests; the remaining requests wait for later ticks. */
-const TURN_MS = 5;
+const SLICE_MS = 5;
 
-interface Beginning {
+interface QueuedRequest {
   readonly isWanted: () => boolean;
   readonly begin: () => void;
 }
@@ -16,33 +16,33 @@ interface Beginning {
  */
 export class RequestQueue {
   readonly #nowMs: () => number;
-  readonly #waiting = new RoundRobin<Http2Session, Beginning>();
-  #turnEndMs: number | undefined;
+  readonly #waiting = new RoundRobin<Http2Session, QueuedRequest>();
+  #sliceEndMs: number | undefined;
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
 
-  /** @param beginning started now or later, unless canceled. */
-  take(session: Http2Session, beginning: Beginning): void {
-    if (!beginning.isWanted()) return;
-    if (this.#turnEndMs === undefined) {
-      this.#turnEndMs = this.#nowMs() + TURN_MS;
+  /** @param request started now or later, unless canceled. */
+  take(session: Http2Session, request: QueuedRequest): void {
+    if (!request.isWanted()) return;
+    if (this.#sliceEndMs === undefined) {
+      this.#sliceEndMs = this.#nowMs() + SLICE_MS;
       setImmediate(this.#next);
     }
-    if (this.#waiting.count === 0 && this.#nowMs() < this.#turnEndMs) {
-      beginning.begin();
+    if (this.#waiting.count === 0 && this.#nowMs() < this.#sliceEndMs) {
+      request.begin();
       return;
     }
-    this.#waiting.add(session, beginning);
+    this.#waiting.add(session, request);
   }
 
   readonly #next = (): void => {
-    const endMs = this.#nowMs() + TURN_MS;
+    const endMs = this.#nowMs() + SLICE_MS;
     while (this.#waiting.count > 0 && this.#nowMs() < endMs) this.#beginOne();
-    this.#turnEndMs = undefined;
+    this.#sliceEndMs = undefined;
     if (this.#waiting.count === 0) return;
-    this.#turnEndMs = endMs;
+    this.#sliceEndMs = endMs;
     setImmediate(this.#next);
   };
 

@@ -6,7 +6,7 @@ import { runThrough, type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-
 import type { Admission, Catalog } from '../catalog.js';
 import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';
-import { UnverifiedTables } from '../records/unverified-tables.js';
+import { TablesWithUnknownTags } from '../records/tables-with-unknown-tags.js';
 import type { CatalogGrowth } from '../schema/catalog-growth.js';
 import { admitKnown, hasNewTags } from './check-known.js';
 import { type CheckedTable, checkCount, checkRows, MAX_SYNC_CHECKS } from './check-rows.js';
@@ -22,7 +22,7 @@ export class CatalogAdmission {
   readonly #growth: CatalogGrowth;
   readonly #limits: CatalogLimits;
   readonly #changes: CatalogChanges;
-  readonly #unverified = new UnverifiedTables();
+  readonly #tablesWithUnknownTags = new TablesWithUnknownTags();
 
   constructor(deps: {
     readonly state: CatalogState;
@@ -55,17 +55,17 @@ export class CatalogAdmission {
   #admitKnown(request: AdmitRequest, isChanging: boolean): Admission | undefined {
     const database = this.#state.database(request.database);
     if (database === undefined) return undefined;
-    const isUnverified = (table: string) =>
-      isChanging || this.#unverified.has(database.name, table);
-    const tables = admitKnown(database, request.tables, request.seriesOf, isUnverified);
+    const hasUnknownTags = (table: string) =>
+      isChanging || this.#tablesWithUnknownTags.has(database.name, table);
+    const tables = admitKnown(database, request.tables, request.seriesOf, hasUnknownTags);
     return tables === undefined ? undefined : { database, tables };
   }
 
   /** Checks few rows synchronously. For many rows, it yields to the event loop between steps. */
   #admitInSteps(request: AdmitRequest): Admission | Promise<Admission> {
     const steps = this.#admitByRow(request);
-    const looks = request.tables.reduce((sum, table) => sum + checkCount(table), 0);
-    if (looks < MAX_SYNC_CHECKS) return runThrough(steps);
+    const checks = request.tables.reduce((sum, table) => sum + checkCount(table), 0);
+    if (checks < MAX_SYNC_CHECKS) return runThrough(steps);
     return new TimeSlicedTask().run(steps).then((admission) => admission); // which may be a promise
   }
 
@@ -83,18 +83,18 @@ export class CatalogAdmission {
     });
     const hasRefusals =
       request.alreadyRefused.length > 0 || checked.some((table) => table.refusals.length > 0);
-    if (request.allOrNothing && hasRefusals) return this.#conclude(request, checked, database);
+    if (request.allOrNothing && hasRefusals) return this.#toAdmission(request, checked, database);
     const drafts = checked
       .filter((table) => table.mayExist && table.draft.hasChanges)
       .map((table) => table.draft);
     if (database !== undefined && drafts.length === 0) {
-      return this.#conclude(request, checked, database);
+      return this.#toAdmission(request, checked, database);
     }
     const { isLimited } = request;
     return this.#growth.change(request.database, undefined, drafts, { isLimited }).then(
-      (after) => this.#conclude(request, checked, after),
+      (after) => this.#toAdmission(request, checked, after),
       (error: unknown) => {
-        this.#conclude(request, checked, database);
+        this.#toAdmission(request, checked, database);
         throw error;
       },
     );
@@ -117,7 +117,7 @@ export class CatalogAdmission {
   }
 
   /** Also records the tag sets that the parser has registered but the schema does not contain. */
-  #conclude(
+  #toAdmission(
     request: AdmitRequest,
     checked: readonly CheckedTable[],
     database: DatabaseSchema | undefined,
@@ -125,7 +125,7 @@ export class CatalogAdmission {
     const tables = checked.map(({ parsed, refusals }) => {
       const schema = database?.tables.get(parsed.table);
       if (schema === undefined || !hasNewTags(schema, parsed)) {
-        this.#unverified.add(request.database, parsed.table);
+        this.#tablesWithUnknownTags.add(request.database, parsed.table);
       }
       return { parsed, schema, refusals };
     });
@@ -136,6 +136,6 @@ export class CatalogAdmission {
    * Parsers may have registered tag sets of these tables that a later table with the same name does not contain.
    */
   onTablesDeleted(tables: readonly { readonly database: string; readonly table: string }[]): void {
-    for (const { database, table } of tables) this.#unverified.add(database, table);
+    for (const { database, table } of tables) this.#tablesWithUnknownTags.add(database, table);
   }
 }

@@ -15,7 +15,7 @@ export function admitKnown(
   database: DatabaseSchema,
   tables: readonly ParsedTable[],
   seriesOf: SeriesOf,
-  isUnverified: (table: string) => boolean,
+  hasUnknownTags: (table: string) => boolean,
 ): readonly AdmittedTable[] | undefined {
   const admitted: AdmittedTable[] = [];
   for (const parsed of tables) {
@@ -23,7 +23,7 @@ export function admitKnown(
     if (schema === undefined || !hasFields(schema, parsed) || !hasNewTags(schema, parsed)) {
       return undefined;
     }
-    if (isUnverified(parsed.table) && !hasTagsOfRows(schema, parsed, seriesOf)) return undefined;
+    if (hasUnknownTags(parsed.table) && !hasTagsOfRows(schema, parsed, seriesOf)) return undefined;
     admitted.push({ parsed, schema, refusals: NO_REFUSALS });
   }
   return admitted;
@@ -38,7 +38,7 @@ function hasFields(schema: TableSchema, parsed: ParsedTable): boolean {
 
 /** Whether the table has all tags of the new tag sets. */
 export function hasNewTags(schema: TableSchema, parsed: ParsedTable): boolean {
-  for (const tagKeys of parsed.newSeries?.shapes ?? []) {
+  for (const tagKeys of parsed.newSeries?.tagKeySets ?? []) {
     if (!hasTags(schema, tagKeys)) return false;
   }
   return true;

@@ -27,7 +27,7 @@ export interface CheckedTable {
  * Checks of rows and missing fields per step. A rejected row takes a microsecond, because its
  * message is built.
  */
-const LOOKS_A_STEP = 8192;
+const CHECKS_PER_STEP = 8192;
 /** Upper bound of the number of checks; most tables need fewer. */
 export const checkCount = ({ rowCount, fields }: ParsedTable): number =>
   rowCount * (1 + fields.length);
@@ -54,65 +54,68 @@ export function* checkRows(check: {
   readonly isDeleted?: (table: string) => boolean;
 }): Steps<readonly CheckedTable[]> {
   const { database, limits } = check;
-  const alone: CheckedAlone[] = [];
+  const checkedTables: TableCheck[] = [];
   for (const parsed of check.tables) {
     const draft = new TableDraft(parsed.table, database?.tables.get(parsed.table), limits);
     const isDeleted = check.isDeleted?.(parsed.table) === true;
-    alone.push(
+    checkedTables.push(
       isDeleted ? refuseTable(parsed, draft) : yield* checkTable(parsed, draft, check.seriesOf),
     );
   }
-  return applyTableLimit(alone, check.tableRoom());
+  return applyTableLimit(checkedTables, check.tableRoom());
 }
 
-interface CheckedAlone extends CheckedTable {
+interface TableCheck extends CheckedTable {
   /** Line of the first accepted row. */
-  readonly firstTakenLine: number;
+  readonly firstAcceptedLine: number;
 }
 
 function* checkTable(
   parsed: ParsedTable,
   draft: TableDraft,
   seriesOf: SeriesOf,
-): Steps<CheckedAlone> {
-  const settledSeries = new Set<number>();
-  let openFields = parsed.fields;
-  let firstTakenLine = Number.POSITIVE_INFINITY;
+): Steps<TableCheck> {
+  const acceptedSeries = new Set<number>();
+  let uncheckedFields = parsed.fields;
+  let firstAcceptedLine = Number.POSITIVE_INFINITY;
   const refusals: RowRefusal[] = [];
-  let looks = 0;
+  let checks = 0;
   for (let row = 0; row < parsed.rowCount; row++) {
-    looks += 1 + openFields.length;
-    if (looks >= LOOKS_A_STEP) {
-      looks = 0;
+    checks += 1 + uncheckedFields.length;
+    if (checks >= CHECKS_PER_STEP) {
+      checks = 0;
       yield;
     }
     const series = at(parsed.series, row);
-    const tagKeys = settledSeries.has(series) ? NO_TAGS : tagKeysOf(parsed, series, seriesOf);
-    const refusal = requireRow(draft, tagKeys, openFields, row);
+    const tagKeys = acceptedSeries.has(series) ? NO_TAGS : tagKeysOf(parsed, series, seriesOf);
+    const refusal = requireRow(draft, tagKeys, uncheckedFields, row);
     if (refusal !== undefined) {
-      draft.forgetRow();
+      draft.rollbackRow();
       refusals.push({ row, ...refusal });
       continue;
     }
-    draft.keepRow();
-    settledSeries.add(series);
-    if (firstTakenLine === Number.POSITIVE_INFINITY) firstTakenLine = at(parsed.lineNumbers, row);
-    if (openFields.length > 0) {
-      openFields = openFields.filter((field) => draft.kindOf(field.name) !== field.data.type);
+    draft.commitRow();
+    acceptedSeries.add(series);
+    if (firstAcceptedLine === Number.POSITIVE_INFINITY)
+      firstAcceptedLine = at(parsed.lineNumbers, row);
+    if (uncheckedFields.length > 0) {
+      uncheckedFields = uncheckedFields.filter(
+        (field) => draft.kindOf(field.name) !== field.data.type,
+      );
     }
   }
-  return { parsed, draft, mayExist: true, refusals, firstTakenLine };
+  return { parsed, draft, mayExist: true, refusals, firstAcceptedLine };
 }
 
 /** The name of a deleted table remains reserved until the table is removed from the catalog. */
-function refuseTable(parsed: ParsedTable, draft: TableDraft): CheckedAlone {
+function refuseTable(parsed: ParsedTable, draft: TableDraft): TableCheck {
   const message = `cannot write to soft-deleted table '${parsed.table}' - it is marked for deletion`;
   const refusals = Array.from(parsed.times, (_, row) => ({
     row,
     message,
     reason: 'deleted_table' as const,
   }));
-  return { parsed, draft, mayExist: true, refusals, firstTakenLine: Number.POSITIVE_INFINITY };
+  return { parsed, draft, mayExist: true, refusals, firstAcceptedLine: Number.POSITIVE_INFINITY };
 }
 
 const NO_TAGS: readonly string[] = [];
@@ -137,18 +140,18 @@ function requireRow(
 }
 
 function applyTableLimit(
-  tables: readonly CheckedAlone[],
+  tables: readonly TableCheck[],
   { tableCount, limit }: { readonly tableCount: number; readonly limit: number },
 ): readonly CheckedTable[] {
   const toCreate = tables
     .filter((table) => table.draft.base === undefined && table.draft.exists)
-    .sort((a, b) => a.firstTakenLine - b.firstTakenLine);
+    .sort((a, b) => a.firstAcceptedLine - b.firstAcceptedLine);
   const room = Math.max(0, limit - tableCount);
   const created = new Set(toCreate.slice(0, room));
   const last = toCreate[room - 1];
   if (room > 0 && last === undefined) return tables;
   // From this line on, no further table can be created.
-  const fullFromLine = last === undefined ? 0 : last.firstTakenLine;
+  const fullFromLine = last === undefined ? 0 : last.firstAcceptedLine;
   const message = tableLimitMessage({ tableCount: tableCount + created.size, limit });
   return tables.map((table) =>
     table.draft.base !== undefined || created.has(table)
@@ -157,7 +160,7 @@ function applyTableLimit(
   );
 }
 
-function refuseAfter(table: CheckedAlone, line: number, message: string): readonly RowRefusal[] {
+function refuseAfter(table: TableCheck, line: number, message: string): readonly RowRefusal[] {
   // Rows before that line were rejected for other reasons: a valid row would have created the
   // table.
   const refusals = table.refusals.filter(({ row }) => at(table.parsed.lineNumbers, row) < line);

@@ -37,7 +37,7 @@ export function draftTable(definition: TableDefinition, limits: CatalogLimits): 
     if (refusal?.reason === 'limit') throw tsdbError('schema_limit_reached', refusal.message);
     if (refusal !== undefined) throw tsdbError('table_definition_invalid', refusal.message);
   }
-  draft.keepRow();
+  draft.commitRow();
   return draft;
 }
 

@@ -88,12 +88,12 @@ export class TableDraft {
     return undefined;
   }
 
-  keepRow(): void {
+  commitRow(): void {
     this.#pendingCount = 0;
     this.#isTaken = true;
   }
 
-  forgetRow(): void {
+  rollbackRow(): void {
     for (; this.#pendingCount > 0; this.#pendingCount--) {
       const column = this.#added.pop();
       if (column === undefined) return;

@@ -3,7 +3,7 @@ import type { CachedTexts } from '@plinth/tsdb-model/columns/cached-texts.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { isInMemoryKind } from './cache/cached-rows.js';
 import { answerGroups } from './groups/answer-groups.js';
@@ -21,16 +21,16 @@ export async function answerInMemory(
   loaded: readonly LoadedRows[],
   about: {
     readonly index: SeriesIndex;
-    /** Dense numbers of the series that meet the tag conditions; `undefined` means all. */
+    /** Series ordinals of the series that meet the tag conditions; `undefined` means all. */
     readonly series: readonly number[] | undefined;
     readonly texts: CachedTexts;
     /** Work stops when its signal is aborted. */
-    readonly queryOwner?: Pick<QueryOwner, 'signal'> | undefined;
+    readonly queryContext?: Pick<QueryContext, 'signal'> | undefined;
   },
 ): Promise<Iterable<ResultChunk> | undefined> {
   const { answer } = request;
-  const { index, series, texts, queryOwner } = about;
-  const columnRequest = { request, loaded, index, series, queryOwner };
+  const { index, series, texts, queryContext } = about;
+  const columnRequest = { request, loaded, index, series, queryOwner: queryContext };
   switch (answer.kind) {
     case 'groups':
       return await answerGroups({ ...columnRequest, answer });

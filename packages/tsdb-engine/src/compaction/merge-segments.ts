@@ -29,7 +29,7 @@ import type { Merge } from './choose-merge.js';
 export async function mergeSegments(options: Merging): Promise<readonly Segment[]> {
   const { store, merge, files } = options;
   for (const segment of merge.inputs) await files.verify(segment);
-  return await store.series.held(store.schema, () => writeMerged(options));
+  return await store.series.withSeriesTable(store.schema, () => writeMerged(options));
 }
 
 interface Merging {
@@ -120,7 +120,9 @@ function conditionsOn(
 ): string {
   // The same condition for all segments, so that one scan reads them.
   const hasHidden = merge.inputs.some(({ minTime }) => minTime < visibleFromNs);
-  const survives = survivesText(tombstonesOfSegment(tombstones, segment), deleted, 'whole');
+  const survives = survivesText(tombstonesOfSegment(tombstones, segment), deleted, {
+    hasSeqColumn: false,
+  });
   const conditions = [
     ...(hasHidden ? [timeCondition(visibleFromNs, MAX_TIME_NS)] : []),
     ...(survives === undefined ? [] : [survives]),

@@ -53,7 +53,7 @@ export class RowDeletions {
     if (minTimeNs > maxTimeNs || anyOf.length === 0) return [];
     const stores = this.#tablesOf(request)
       .map((schema) => this.#storeOf(schema))
-      .filter((store) => store?.mayHoldRows(minTimeNs, maxTimeNs) === true)
+      .filter((store) => store?.mayContainRows(minTimeNs, maxTimeNs) === true)
       .filter((store) => store !== undefined);
     const tableCount = stores.length;
     if (tableCount === 0) return [];

@@ -77,8 +77,8 @@ export class FlushGroups {
             flushed: {
               file: closed.file,
               tableIds,
-              lastFreeFile: isLast ? closed.lastFreeFile : undefined,
-              firstNeeded: closed.firstNeeded,
+              lastRemovableFile: isLast ? closed.lastRemovableFile : undefined,
+              replayStart: closed.replayStart,
               newestFile: closed.newestFile,
             },
           },

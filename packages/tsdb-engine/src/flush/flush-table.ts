@@ -35,9 +35,11 @@ export async function flushTable(
   host: DuckDbHost,
   files: SegmentFiles,
 ): Promise<FlushedTable> {
-  await store.repeated.checkLateRows();
+  await store.repeated.deduplicateLateRows();
   await table.main.moveToDuckDb();
-  return await store.series.held(store.schema, () => writeTable(store, table, host, files));
+  return await store.series.withSeriesTable(store.schema, () =>
+    writeTable(store, table, host, files),
+  );
 }
 
 async function writeTable(
@@ -172,7 +174,7 @@ async function splitRows(from: {
 }): Promise<readonly Part[]> {
   const { store, table, columns, host, tombstones } = from;
   const deleted = await new TimeSlicedTask().run(deletedSeries(tombstones, store.series));
-  const survives = survivesText(tombstones, deleted, 'seqs');
+  const survives = survivesText(tombstones, deleted, { hasSeqColumn: true });
   const where = survives === undefined ? '' : ` WHERE ${survives}`;
   const names = columns.map((column) => quoteName(column.physicalName));
   const list = (source: Source, order: string[]): string =>
@@ -387,7 +389,7 @@ async function writeNewSeries(
   const from = store.series.storedCount;
   const to = store.series.index.count;
   if (from === to) return { seriesFile: undefined, storedSeries: to };
-  const written = await store.series.held(store.schema, () =>
+  const written = await store.series.withSeriesTable(store.schema, () =>
     files.writeSeries({
       tableUuid: store.schema.uuid,
       select: `SELECT * FROM ${store.series.table.rangeText(from, to)}`,

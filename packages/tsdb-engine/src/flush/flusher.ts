@@ -113,7 +113,7 @@ export class Flusher {
 
   start(): void {
     this.#ticker ??= this.#deps.clock.every(CHECK_INTERVAL_MS, () => {
-      this.#buffer.tryAgain();
+      this.#buffer.recheckFreeSpace();
       this.flushWhenDue();
       if (this.#mayStart && this.sooner.isDue) this.#start('sooner');
     });
@@ -293,7 +293,7 @@ export class Flusher {
     });
     if (isFlushed !== true) return false;
     this.#closed = undefined;
-    if (closed.lastFreeFile >= (this.#aheadFile ?? 0)) this.#aheadFile = undefined;
+    if (closed.lastRemovableFile >= (this.#aheadFile ?? 0)) this.#aheadFile = undefined;
     // Remaining log files are removed by the next flush or at the next start. The registry records that their rows
     // are in segments.
     await this.#buffer.forget(closed).catch(this.#deps.onError);

@@ -1,6 +1,6 @@
 import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { outcomeOf } from '@plinth/tsdb-model/query/query-outcome.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 import type { LoggedQuery } from './log/logged-query.js';
 import { QueryDeadline } from './slots/query-deadline.js';
 
@@ -10,18 +10,18 @@ import { QueryDeadline } from './slots/query-deadline.js';
  */
 export function beginDeadline(
   logged: LoggedQuery,
-  of: {
-    readonly client: Pick<QueryOwner, 'signal'>;
+  options: {
+    readonly client: Pick<QueryContext, 'signal'>;
     readonly owner: string;
     readonly limitMs: number;
   },
 ): QueryDeadline {
-  const { client, owner, limitMs } = of;
-  const deadline = new QueryDeadline(client, owner, limitMs, (over) =>
-    noteFailure(logged, endOfQuery(over)),
+  const { client, owner, limitMs } = options;
+  const deadline = new QueryDeadline(client, owner, limitMs, (aborted) =>
+    noteFailure(logged, endOfQuery(aborted)),
   );
   deadline.reserved = (sizeBytes) => logged.reserved(sizeBytes);
-  logged.endsBy((reason) => deadline.cancel(reason));
+  logged.cancelWith((reason) => deadline.cancel(reason));
   return deadline;
 }
 

@@ -30,7 +30,7 @@ export async function writeQueryFile(
   prepared: PreparedQuery,
   files: SegmentFiles,
 ): Promise<ParquetFile> {
-  const { signal } = prepared.queryOwner;
+  const { signal } = prepared.queryContext;
   const writing = writeFile(prepared, files);
   writing
     .then(async (file) => {
@@ -51,7 +51,7 @@ async function writeFile(prepared: PreparedQuery, files: SegmentFiles): Promise<
     const file = await files.writeResult({
       // DuckDB's generated columns have other names; the file uses the names of the result.
       select: `SELECT * FROM (${work}) r(${planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
-      queryOwner: prepared.queryOwner,
+      queryContext: prepared.queryContext,
     });
     prepared.logged.returned(file.rowCount);
     prepared.logged.ended('success');
@@ -59,7 +59,7 @@ async function writeFile(prepared: PreparedQuery, files: SegmentFiles): Promise<
   } catch (error) {
     throw noteFailure(
       prepared.logged,
-      failureOf(error, prepared.queryOwner.signal, prepared.scans),
+      failureOf(error, prepared.queryContext.signal, prepared.scans),
     );
   } finally {
     prepared.release();

@@ -9,7 +9,7 @@ import type {
   PlannedQuery,
   VirtualTables,
 } from '@plinth/tsdb-model/query/planned-query.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { QuerySession, SessionRequest } from '@plinth/tsdb-model/query/query-session.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
@@ -33,7 +33,7 @@ import { yieldingSlotBetween } from './slots/yielding-between.js';
 export type Planner = (
   text: string,
   context: PlanContext,
-  queryOwner?: QueryOwner,
+  queryContext?: QueryContext,
 ) => PlannedQuery | Promise<PlannedQuery>;
 
 interface QueryPathDeps {
@@ -87,15 +87,15 @@ export class QueryPath {
   async query(request: QueryRequest): Promise<ResultStream> {
     const prepared = await this.#prepare(request, true);
     const { columns, tableName } = prepared.planned;
-    const { signal } = prepared.queryOwner;
+    const { signal } = prepared.queryContext;
     // A generator that is never started never runs its `finally`, so release here.
-    const leave = (): void => prepared.release();
-    signal.addEventListener('abort', leave, { once: true });
+    const release = (): void => prepared.release();
+    signal.addEventListener('abort', release, { once: true });
     return {
       columns,
       tableName,
       chunks: untilAborted(
-        this.#chunks(prepared, signal, () => signal.removeEventListener('abort', leave)),
+        this.#chunks(prepared, signal, () => signal.removeEventListener('abort', release)),
         signal,
       ),
     };
@@ -141,24 +141,26 @@ export class QueryPath {
       owner,
       limitMs: this.#deps.queryTimeoutMs,
     });
-    let leave = (): void => deadline.end();
+    let release = (): void => deadline.end();
     try {
-      const slot = await (mayBeInMemory ? this.#slots.admit(deadline) : this.#slots.take(deadline));
-      leave = () => {
+      const slot = await (mayBeInMemory
+        ? this.#slots.acquireOrStartAsGuest(deadline)
+        : this.#slots.acquire(deadline));
+      release = () => {
         deadline.end();
         slot.release();
       };
-      logged.permitted();
+      logged.slotAcquired();
       return await this.#plan(request, {
         database,
         logged,
-        queryOwner: deadline,
+        queryContext: deadline,
         slot,
-        leave,
+        release,
         mayBeInMemory,
       });
     } catch (error) {
-      leave();
+      release();
       throw noteFailure(logged, error);
     }
   }
@@ -168,13 +170,13 @@ export class QueryPath {
     at: {
       readonly database: DatabaseSchema;
       readonly logged: LoggedQuery;
-      readonly queryOwner: QueryOwner;
+      readonly queryContext: QueryContext;
       readonly slot: QuerySlot;
-      readonly leave: () => void;
+      readonly release: () => void;
       readonly mayBeInMemory: boolean;
     },
   ): Promise<PreparedQuery> {
-    const { database, logged, queryOwner, slot, leave } = at;
+    const { database, logged, queryContext, slot, release: releaseSlot } = at;
     let nowNs = this.#deps.nowNs();
     const plan = (): PlannedQuery | Promise<PlannedQuery> => {
       const context: PlanContext = {
@@ -183,38 +185,46 @@ export class QueryPath {
         params: request.params,
         virtualTables: this.#deps.virtualTables(database, request.access),
       };
-      return this.#deps.planner(request.text, context, queryOwner);
+      return this.#deps.planner(request.text, context, queryContext);
     };
     const planning = plan();
     let planned = planning instanceof Promise ? await planning : planning;
     logged.planned();
     const inMemory = at.mayBeInMemory ? planned.inMemory : undefined;
     if (inMemory !== undefined) {
-      const chunks = await this.#sources.answerInMemory(inMemory, nowNs, queryOwner);
+      const chunks = await this.#sources.answerInMemory(inMemory, nowNs, queryContext);
       if (chunks !== undefined) {
         logged.prepared([]);
-        return { planned, logged, work: chunks, queryOwner, slot, scans: [], release: leave };
+        return {
+          planned,
+          logged,
+          work: chunks,
+          queryContext,
+          slot,
+          scans: [],
+          release: releaseSlot,
+        };
       }
     }
-    const entering = slot.enter();
+    const entering = slot.ensureSlot();
     if (entering !== undefined) {
       await entering;
       // The query has waited, so writes that arrived in the meantime are included.
-      logged.permitted();
+      logged.slotAcquired();
       nowNs = this.#deps.nowNs();
       planned = await plan();
     }
     const scans: PreparedScan[] = [];
     const release = (): void => {
       for (const scan of scans.splice(0)) scan.release();
-      leave();
+      releaseSlot();
     };
     try {
       for (const scan of planned.scans) {
-        scans.push(await this.#sources.prepareScan(scan, nowNs, queryOwner));
+        scans.push(await this.#sources.prepareScan(scan, nowNs, queryContext));
       }
       logged.prepared(scans.map((scan) => scan.segments));
-      const runnable = this.#rows.prepared(planned, scans, queryOwner);
+      const runnable = this.#rows.prepare(planned, scans, queryContext);
       return { ...runnable, planned, logged, slot, scans, release };
     } catch (error) {
       release();
@@ -230,11 +240,11 @@ export class QueryPath {
     const { logged, slot } = prepared;
     onBegun();
     try {
-      for await (const chunk of yieldingSlotBetween(slot, this.#rows.of(prepared))) {
+      for await (const chunk of yieldingSlotBetween(slot, this.#rows.run(prepared))) {
         logged.returned(chunk.rowCount);
-        logged.handedOut();
+        logged.chunkReturned();
         yield chunk;
-        logged.askedForMore();
+        logged.chunkRequested();
       }
       logged.ended('success');
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { RowsStatement } from '@plinth/tsdb-model/query/planned-query.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { type DuckDbHost, rowSizeOf } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
@@ -34,26 +34,26 @@ export interface RunnableQuery {
   /** Estimated rows that DuckDB may have to keep in memory before it returns the first row. */
   readonly toSort?: RowsToSort | undefined;
   /** The query owner of the client, or the owner that also has the time limit. */
-  readonly queryOwner: QueryOwner;
+  readonly queryContext: QueryContext;
 }
 
 /** Runs planned queries, each in the way that needs the least memory. */
 export class QueryRows {
   readonly #host: DuckDbHost;
   readonly #seriesOf: (table: TableSchema) => SeriesIndex;
-  readonly #held: MemoryBudget;
+  readonly #memoryBudget: MemoryBudget;
   readonly #slices = new SliceMemory();
 
   constructor(host: DuckDbHost, seriesOf: (table: TableSchema) => SeriesIndex) {
     this.#host = host;
-    this.#held = new MemoryBudget(host.memoryLimitBytes);
+    this.#memoryBudget = new MemoryBudget(host.memoryLimitBytes);
     this.#seriesOf = seriesOf;
   }
 
-  prepared(
+  prepare(
     planned: RowsStatement,
     scans: readonly PreparedScan[],
-    queryOwner: QueryOwner,
+    queryContext: QueryContext,
   ): RunnableQuery & { readonly work: string } {
     return {
       planned,
@@ -63,30 +63,30 @@ export class QueryRows {
         planned.isUnordered === true &&
         (planned.hasUnion === true || scans.some(({ hasUnion }) => hasUnion)),
       toSort: rowsToSort(planned, scans),
-      queryOwner,
+      queryContext,
     };
   }
 
-  of(query: RunnableQuery): AsyncIterable<ResultChunk> {
-    const { work, planned, sliced, toSort, queryOwner } = query;
-    if (typeof work !== 'string') return yieldingBetween(work, queryOwner);
+  run(query: RunnableQuery): AsyncIterable<ResultChunk> {
+    const { work, planned, sliced, toSort, queryContext } = query;
+    if (typeof work !== 'string') return yieldingBetween(work, queryContext);
     const { columns, isSmall, isExplained } = planned;
-    if (sliced?.isLarge(columns)) return this.#slicedRows(sliced, columns, queryOwner);
+    if (sliced?.isLarge(columns)) return this.#slicedRows(sliced, columns, queryContext);
     const isMaterialized = isSmall && !(isGrouped(planned) && (toSort?.answerRows ?? 0) > FEW_ROWS);
     if (isExplained || isMaterialized || toSort === undefined) {
-      const chunks = this.#host.stream({ text: work, columns, isSmall, ...by(queryOwner) });
+      const chunks = this.#host.stream({ text: work, columns, isSmall, ...by(queryContext) });
       return isExplained ? explainedRows(chunks) : chunks;
     }
     const text = query.isCollected ? collectedRows(work) : work;
-    return this.#sortedRows(text, { columns, sliced, toSort, queryOwner });
+    return this.#sortedRows(text, { columns, sliced, toSort, queryContext });
   }
 
   #slicedRows(
     sliced: SlicedQuery,
     columns: readonly OutputColumn[],
-    queryOwner: QueryOwner,
+    queryContext: QueryContext,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    return sliced.rows({ host: this.#host, memory: this.#slices, columns, queryOwner });
+    return sliced.rows({ host: this.#host, memory: this.#slices, columns, queryContext });
   }
 
   /**
@@ -96,47 +96,50 @@ export class QueryRows {
    */
   async *#sortedRows(
     text: string,
-    at: {
+    options: {
       readonly columns: readonly OutputColumn[];
       readonly sliced: SlicedQuery | undefined;
       readonly toSort: RowsToSort;
-      readonly queryOwner: QueryOwner;
+      readonly queryContext: QueryContext;
     },
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { columns, sliced, toSort, queryOwner } = at;
+    const { columns, sliced, toSort, queryContext } = options;
     const rowSize = rowSizeOf(columns);
-    const taken =
+    const resultReservation =
       rowSize === undefined
         ? undefined
-        : this.#held.takeForAnswer(toSort.answerRows * rowSize, queryOwner);
-    if (taken === undefined && sliced !== undefined) {
-      yield* this.#slicedRows(sliced, columns, queryOwner);
+        : this.#memoryBudget.reserveForResult(toSort.answerRows * rowSize, queryContext);
+    if (resultReservation === undefined && sliced !== undefined) {
+      yield* this.#slicedRows(sliced, columns, queryContext);
       return;
     }
-    let staying: Release | undefined;
-    let sorted: Release | undefined;
+    let unspillableReservation: Release | undefined;
+    let sortReservation: Release | undefined;
     try {
-      if (taken === undefined)
-        staying = await this.#held.takeToStay(toSort.keptBytes(), queryOwner);
-      sorted = await this.#held.takeForSort(toSort.sizeBytes, queryOwner);
-      const aheadRows = taken === undefined ? 0 : toSort.answerRows;
+      if (resultReservation === undefined)
+        unspillableReservation = await this.#memoryBudget.reserveUnspillable(
+          toSort.keptBytes(),
+          queryContext,
+        );
+      sortReservation = await this.#memoryBudget.reserveForSort(toSort.sizeBytes, queryContext);
+      const aheadRows = resultReservation === undefined ? 0 : toSort.answerRows;
       yield* this.#host.stream({
         text,
         columns,
         isSmall: false,
-        ...by(queryOwner),
-        aheadRows,
-        onReadAhead: sorted,
+        ...by(queryContext),
+        readAheadRows: aheadRows,
+        onReadAhead: sortReservation,
       });
     } finally {
-      sorted?.();
-      staying?.();
-      taken?.();
+      sortReservation?.();
+      unspillableReservation?.();
+      resultReservation?.();
     }
   }
 }
 
-const by = ({ signal, owner }: QueryOwner): QueryOwner => ({ signal, owner });
+const by = ({ signal, owner }: QueryContext): QueryContext => ({ signal, owner });
 
 interface RowsToSort {
   /** Estimated size of the rows that are kept. */
@@ -161,8 +164,11 @@ function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): Row
   const mostRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
   const answerRows = Math.min(mostRows, mostRowsOf(planned, scans));
   const keptBytes = (): number => {
-    const textBytes = scans.reduce((sum, { sliceable }) => sum + (sliceable?.textBytes ?? 0), 0);
-    const width = new RowWidth(planned.columns, textBytes).bytes ?? 0;
+    const stringBytes = scans.reduce(
+      (sum, { sliceable }) => sum + (sliceable?.stringBytes ?? 0),
+      0,
+    );
+    const width = new RowWidth(planned.columns, stringBytes).bytes ?? 0;
     return Math.max(sizeBytes, KEPT_OF_SORTED * rowCount * width);
   };
   return isGrouped(planned)

@@ -1,5 +1,5 @@
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type {
   QuerySession,
   SessionRequest,
@@ -42,12 +42,12 @@ export class QuerySessions {
     });
     let slot: QuerySlot;
     try {
-      slot = await this.#deps.slots.admit(deadline);
+      slot = await this.#deps.slots.acquireOrStartAsGuest(deadline);
     } catch (error) {
       deadline.end();
       throw noteFailure(logged, error);
     }
-    logged.permitted();
+    logged.slotAcquired();
     logged.planned();
     const nowNs = this.#deps.nowNs();
     const sources = this.#deps.sources;
@@ -76,7 +76,7 @@ export class QuerySessions {
           counted(
             yieldingSlotBetween(
               slot,
-              this.#chunks(statement, { queryOwner: deadline, nowNs, slot }, (segments) =>
+              this.#chunks(statement, { queryContext: deadline, nowNs, slot }, (segments) =>
                 logged.prepared([segments]),
               ),
             ),
@@ -88,7 +88,7 @@ export class QuerySessions {
         if (chunks !== undefined) logged.prepared([]);
         return chunks;
       },
-      lending: (items) =>
+      yieldingSlot: (items) =>
         yieldingSlotBetween(
           slot,
           Symbol.asyncIterator in items ? items : yieldingBetween(items, deadline),
@@ -115,30 +115,30 @@ export class QuerySessions {
 
   async *#chunks(
     statement: SessionStatement,
-    at: { readonly queryOwner: QueryOwner; readonly nowNs: bigint; readonly slot: QuerySlot },
+    at: { readonly queryContext: QueryContext; readonly nowNs: bigint; readonly slot: QuerySlot },
     onPrepared: (segments: readonly Segment[]) => void,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { queryOwner, nowNs, slot } = at;
+    const { queryContext, nowNs, slot } = at;
     const { inMemory } = statement;
     if (inMemory !== undefined) {
-      const chunks = await this.#deps.sources.answerInMemory(inMemory, nowNs, queryOwner);
+      const chunks = await this.#deps.sources.answerInMemory(inMemory, nowNs, queryContext);
       if (chunks !== undefined) {
         onPrepared([]);
-        yield* yieldingBetween(chunks, queryOwner);
+        yield* yieldingBetween(chunks, queryContext);
         return;
       }
     }
     const scans: PreparedScan[] = [];
     try {
-      await slot.enter();
+      await slot.ensureSlot();
       for (const scan of statement.scans) {
-        const prepared = await this.#deps.sources.prepareScan(scan, nowNs, queryOwner);
+        const prepared = await this.#deps.sources.prepareScan(scan, nowNs, queryContext);
         scans.push(prepared);
         onPrepared(prepared.segments);
       }
-      yield* this.#deps.rows.of(this.#deps.rows.prepared(statement, scans, queryOwner));
+      yield* this.#deps.rows.run(this.#deps.rows.prepare(statement, scans, queryContext));
     } catch (error) {
-      throw failureOf(error, queryOwner.signal, scans);
+      throw failureOf(error, queryContext.signal, scans);
     } finally {
       for (const scan of scans) scan.release();
     }

@@ -2,7 +2,7 @@ import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
@@ -45,20 +45,20 @@ export class QuerySources {
   async answerInMemory(
     inMemory: InMemoryRequest,
     nowNs: bigint,
-    queryOwner: QueryOwner,
+    queryContext: QueryContext,
   ): Promise<Iterable<ResultChunk> | undefined> {
     const store = this.#storeOf(inMemory.table);
     try {
       const chunks = await store.inMemory.answer(
         inMemory,
         this.visibleFrom(inMemory.table, nowNs),
-        queryOwner,
+        queryContext,
       );
       if (chunks !== undefined) this.inMemoryCount++;
       return chunks;
     } catch (error) {
       // DuckDB reads columns that are not in memory yet, and may fail.
-      throw toQueryError(error, queryOwner.signal);
+      throw toQueryError(error, queryContext.signal);
     }
   }
 
@@ -66,29 +66,29 @@ export class QuerySources {
   async prepareScan(
     request: ScanRequest,
     nowNs: bigint,
-    queryOwner: QueryOwner,
+    queryContext: QueryContext,
   ): Promise<PreparedScan> {
     if (request.source !== undefined) {
       return { segments: [], hasUnion: false, ...(await request.source.prepare(request)) };
     }
     try {
       const fromNs = this.visibleFrom(request.table, nowNs);
-      return await this.#storeOf(request.table).prepareScan(request, fromNs, queryOwner.signal);
+      return await this.#storeOf(request.table).prepareScan(request, fromNs, queryContext.signal);
     } catch (error) {
       if (error instanceof FileDamaged) throw tsdbError('query_failed', error.message, error);
       // Rows are first moved to DuckDB, which may fail.
-      throw toQueryError(error, queryOwner.signal);
+      throw toQueryError(error, queryContext.signal);
     }
   }
 
   /** Resolves when the series of these tables are in memory; `undefined` if they already are. */
-  indexed(tables: readonly TableSchema[], queryOwner: QueryOwner): Promise<void> | undefined {
+  indexed(tables: readonly TableSchema[], queryContext: QueryContext): Promise<void> | undefined {
     const waits = tables.flatMap((table) => this.#storeOf(table).series.whenIndexed() ?? []);
     if (waits.length === 0) return undefined;
     return Promise.all(waits).then(
       () => undefined,
       (error: unknown) => {
-        throw toQueryError(error, queryOwner.signal);
+        throw toQueryError(error, queryContext.signal);
       },
     );
   }

@@ -1,6 +1,6 @@
 import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { RowsStatement } from '@plinth/tsdb-model/query/planned-query.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { CHUNK_ROWS, type DuckDbHost, rowSizeOf } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type {
@@ -15,7 +15,7 @@ import type { SeriesIndex } from '../series/series-index.js';
 import { SeriesTags } from '../series/series-tags.js';
 import { CountedGroups, GROUP_COLUMNS } from './slices/counted-groups.js';
 import { RowWidth } from './slices/row-width.js';
-import type { SliceMemory, SliceRoom } from './slices/slice-memory.js';
+import type { SliceMemory, SliceReservation } from './slices/slice-memory.js';
 
 /**
  * Narrow results of about this many rows are computed in one statement if memory allows, because
@@ -79,7 +79,7 @@ export class SlicedQuery {
     if (isAggregated ? groupTags.length === 0 : isSmall) return undefined;
     const { bounds, spans } = scan;
     const isDescending = timeOrder === 'descending';
-    const width = new RowWidth(columns, scan.textBytes).bytes;
+    const width = new RowWidth(columns, scan.stringBytes).bytes;
     const fewRows = width === undefined ? PROBE_ROWS : MIN_SLICED_BYTES / width;
     const isNarrow = rowSizeOf(columns) !== undefined;
     const leastRows = isAggregated
@@ -106,13 +106,13 @@ export class SlicedQuery {
     readonly host: DuckDbHost;
     readonly memory: SliceMemory;
     readonly columns: readonly OutputColumn[];
-    readonly queryOwner: QueryOwner;
+    readonly queryContext: QueryContext;
   }): AsyncGenerator<ResultChunk, void, undefined> {
-    const { host, memory, columns, queryOwner } = options;
-    const { signal, owner } = queryOwner;
-    const width = new RowWidth(columns, this.#scan.textBytes);
-    const tags = new SeriesTags(this.#index, this.#planned.tagsAsSeriesIds ?? []);
-    const room = memory.begin(queryOwner);
+    const { host, memory, columns, queryContext } = options;
+    const { signal, owner } = queryContext;
+    const width = new RowWidth(columns, this.#scan.stringBytes);
+    const tags = new SeriesTags(this.#index, this.#planned.lateMaterializedTags ?? []);
+    const room = memory.begin(queryContext);
     try {
       const text = this.#statements(room, width);
       for await (const chunk of host.stream({ text, columns, isSmall: false, signal, owner })) {
@@ -120,12 +120,12 @@ export class SlicedQuery {
       }
     } finally {
       room.end();
-      const { seenTextBytes } = width;
-      if (seenTextBytes !== undefined) this.#scan.noteTextBytes(seenTextBytes);
+      const { seenStringBytes } = width;
+      if (seenStringBytes !== undefined) this.#scan.noteStringBytes(seenStringBytes);
     }
   }
 
-  *#statements(room: SliceRoom, width: RowWidth): Statements {
+  *#statements(room: SliceReservation, width: RowWidth): Statements {
     const { groupTags = [], maxRows = Number.POSITIVE_INFINITY } = this.#planned;
     const groups = this.#scan.groupsBy(groupTags);
     const slices = groups === undefined ? this.#slices : yield* this.#groupSlices(groups, room);
@@ -137,18 +137,20 @@ export class SlicedQuery {
       const slice = slices.next({ fitting: Math.min(fitting, leftRows), least });
       if (slice === undefined) return;
       const heldCount = slice.rowCount < CHUNK_ROWS ? MAX_HELD_CHUNKS : 1;
-      room.hold(heldCount * slice.rowCount * (width.bytes ?? 0));
+      room.setReservedBytes(heldCount * slice.rowCount * (width.bytes ?? 0));
       let madeBytes = 0;
       const end = yield {
         text: this.#textOf(slice),
-        takesOver: (rowCount) =>
+        maySlice: (rowCount) =>
           room.isTight() &&
           rowCount <= slice.rowCount * MAX_WRONG &&
           madeBytes <= fittingBytes * MAX_WRONG,
-        waitForSlices: (queryOwner) => room.waitForSlices(queryOwner),
+        waitForSlices: (queryContext) => room.waitForSlices(queryContext),
         onChunk: (chunk) => {
           madeBytes += width.see(chunk);
-          room.hold(heldCount * Math.max(madeBytes, slice.rowCount * (width.bytes ?? 0)));
+          room.setReservedBytes(
+            heldCount * Math.max(madeBytes, slice.rowCount * (width.bytes ?? 0)),
+          );
         },
       };
       if (end === undefined) continue;
@@ -161,13 +163,13 @@ export class SlicedQuery {
   /** Reads the groups from the same snapshot as the slices, so neither contains later writes. */
   *#groupSlices(
     { tags, text }: ScanGroups,
-    room: SliceRoom,
+    room: SliceReservation,
   ): Generator<Statement, Slices, StatementEnd | undefined> {
     const groups = new CountedGroups(tags, this.#index);
     yield {
       text,
       columns: GROUP_COLUMNS,
-      waitForSlices: (queryOwner) => room.waitForSlices(queryOwner),
+      waitForSlices: (queryContext) => room.waitForSlices(queryContext),
       onChunk: (chunk) => groups.add(chunk),
     };
     const { bounds, spans } = this.#scan;
@@ -177,8 +179,8 @@ export class SlicedQuery {
   }
 
   #textOf(slice: ScanSlice): string {
-    const tags = (this.#planned.tagsAsSeriesIds ?? []).map(({ tag }) => tag);
-    return this.#planned.render(() => this.#scan.textOf(slice, tags));
+    const tags = (this.#planned.lateMaterializedTags ?? []).map(({ tag }) => tag);
+    return this.#planned.render(() => this.#scan.scanTextOf(slice, tags));
   }
 }
 

@@ -14,7 +14,7 @@ import {
 } from '@plinth/tsdb-storage/wal/write-record.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import type { TableStore } from '../table/table-store.js';
-import type { BatchForTable, WriteBuffer } from '../write/write-buffer.js';
+import type { TableBatch, WriteBuffer } from '../write/write-buffer.js';
 import { loadSeries } from './load-series.js';
 
 /**
@@ -113,7 +113,7 @@ export async function replayLog(options: {
     file = position.file;
     if (position.file <= options.flushedFile) continue;
     const record = decodeWriteRecord(payload);
-    const batches: BatchForTable[] = [];
+    const batches: TableBatch[] = [];
     for (const table of record.tables) {
       if (position.file <= (options.flushedTables.get(table.tableId) ?? 0)) continue;
       const store = options.storeOf(table.tableId);
@@ -152,7 +152,7 @@ class LoggedSeries {
   }
 
   define(definitions: readonly SeriesDefinition[]): void {
-    for (const definition of definitions) this.#meanings[definition.dense] = definition;
+    for (const definition of definitions) this.#meanings[definition.ordinal] = definition;
   }
 
   isDefined(logged: number): boolean {
@@ -174,7 +174,7 @@ function toBatch(
   table: StoredTable,
   logged: LoggedSeries,
   schema: TableSchema,
-): BatchForTable['batch'] {
+): TableBatch['batch'] {
   const byId = new Map([...schema.columns.values()].map((column) => [column.id, column]));
   const fields: BatchField[] = [];
   for (const field of table.fields) {

@@ -50,9 +50,9 @@ export async function recoverTables(
       onIndexRebuilt: (error) => report.indexRebuilt(error),
     });
   }
-  for (const segment of segments) buffer.noteSeq(segment.maxSeq);
+  for (const segment of segments) buffer.advanceSeq(segment.maxSeq);
   for (const tombstone of tombstones) {
-    buffer.noteSeq(tombstone.seq);
+    buffer.advanceSeq(tombstone.seq);
     storeOf(tombstone.tableId)?.tombstones.load([tombstone]);
   }
   for (const tableId of deletedFrom) storeOf(tableId)?.tombstones.noteEarlier();

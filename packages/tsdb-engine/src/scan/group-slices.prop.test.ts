@@ -19,7 +19,7 @@ function groupsOf(rowCounts: readonly number[]): RowGroups {
 
 const anyOutcome = fc.record({
   rowCount: fc.integer({ min: 0, max: 1_000_000 }),
-  engineMs: fc.integer({ min: 0, max: 1000 }),
+  duckDbMs: fc.integer({ min: 0, max: 1000 }),
   clientMs: fc.integer({ min: 0, max: 1000 }),
 });
 
@@ -86,7 +86,7 @@ describe('GroupSlices', () => {
       const slice = slices.next({ fitting: 40_000, least: 1000 });
       if (slice === undefined) break;
       sizes.push(slice.rowCount);
-      slices.ended({ rowCount: slice.rowCount, engineMs: 1, clientMs: 100 });
+      slices.ended({ rowCount: slice.rowCount, duckDbMs: 1, clientMs: 100 });
     }
     assert.ok(Math.max(...sizes) <= 60_000, `${sizes}`);
   });

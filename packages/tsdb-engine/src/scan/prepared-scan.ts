@@ -7,11 +7,11 @@ export interface SliceableScan {
   /** Time spans that contain its rows; ignores all conditions except tag conditions. */
   readonly spans: readonly TimeSpan[];
   /** Estimated bytes of the strings per row; `undefined` if unknown. */
-  readonly textBytes: number | undefined;
+  readonly stringBytes: number | undefined;
   /** Reports the size of the strings in a result. */
-  noteTextBytes(rowBytes: number): void;
-  /** @param tagsAsSeriesIds see `ScanTextOptions`. */
-  textOf(slice: ScanSlice, tagsAsSeriesIds: readonly string[]): string;
+  noteStringBytes(rowBytes: number): void;
+  /** @param lateMaterializedTags see `ScanTextOptions`. */
+  scanTextOf(slice: ScanSlice, lateMaterializedTags: readonly string[]): string;
   /**
    * Returns the query for the groups of its rows by these tags; `undefined` if there is at most
    * one.

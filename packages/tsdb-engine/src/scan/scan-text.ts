@@ -22,7 +22,7 @@ export interface ScanTextOptions {
   readonly onlySeries: ReadonlyMap<string, string> | undefined;
   readonly seriesTable: { readonly name: string; columnOf(tag: string): string | undefined };
   /** Tags that may be returned as series ids: the first contains the ids, the others zeros. */
-  readonly tagsAsSeriesIds: readonly string[];
+  readonly lateMaterializedTags: readonly string[];
   /**
    * DuckDB table of the points that were written more than once; `undefined` if there are none in
    * the time range.
@@ -42,15 +42,17 @@ export function scanText(options: ScanTextOptions): string {
   const tags = columns.filter((column) => column.kind === 'tag');
   const fields = columns.filter((column) => column.kind !== 'tag' && column.kind !== 'time');
   const hasTime = columns.some((column) => column.kind === 'time');
-  const isPassed = (tag: Column): boolean => options.tagsAsSeriesIds.includes(tag.name);
+  const isLateMaterialized = (tag: Column): boolean =>
+    options.lateMaterializedTags.includes(tag.name);
   const seriesTags = options.onlySeries === undefined ? tags : [];
   const joinedTags = seriesTags.filter(
-    (tag) => !isPassed(tag) && options.seriesTable.columnOf(tag.name) !== undefined,
+    (tag) => !isLateMaterialized(tag) && options.seriesTable.columnOf(tag.name) !== undefined,
   );
   const rows = options.lastRowsOnly
     ? lastRowsText(options, fields)
     : rowsText(options, fields, {
-        withSeries: options.withSeries || joinedTags.length > 0 || seriesTags.some(isPassed),
+        withSeries:
+          options.withSeries || joinedTags.length > 0 || seriesTags.some(isLateMaterialized),
         withTime: hasTime,
       });
   const timeColumn = hasTime ? ['r."time"'] : [];
@@ -130,7 +132,7 @@ function tagText(tag: Column, options: ScanTextOptions): string {
     const value = options.onlySeries.get(tag.name);
     return `${value === undefined ? 'NULL' : quoteString(value)}::VARCHAR AS ${name}`;
   }
-  const place = options.tagsAsSeriesIds.indexOf(tag.name);
+  const place = options.lateMaterializedTags.indexOf(tag.name);
   if (place !== -1) return `${place === 0 ? 'r._series' : '0::UTINYINT'} AS ${name}`;
   const physicalName = options.seriesTable.columnOf(tag.name);
   return physicalName === undefined

@@ -28,7 +28,7 @@ export function* selectSeries(
   if (selected === undefined) return ALL_SERIES;
   const share = selected.length / Math.max(1, index.count);
   if (selected.length === 0) return { seriesCondition: 'false', onlySeries: undefined, share };
-  const ids = selected.map((dense) => String(index.idOf(dense)));
+  const ids = selected.map((ordinal) => String(index.idOf(ordinal)));
   const [only] = selected;
   if (only === undefined || ids.length > 1) {
     return { seriesCondition: `_series IN (${ids.join(', ')})`, onlySeries: undefined, share };

@@ -48,7 +48,7 @@ export interface FittingRows {
 /** Measurements of a finished slice. */
 export interface EndedSlice {
   readonly rowCount: number;
-  readonly engineMs: number;
+  readonly duckDbMs: number;
   readonly clientMs: number;
 }
 
@@ -84,7 +84,7 @@ export class SliceSizes {
 
   ended(slice: EndedSlice): void {
     this.#foundRows += slice.rowCount;
-    const isSlow = slice.clientMs > slice.engineMs * GROWTH;
+    const isSlow = slice.clientMs > slice.duckDbMs * GROWTH;
     this.#sizeRows = isSlow
       ? Math.max(SLOW_ROWS, this.#sizeRows / GROWTH)
       : Math.min(this.#fastRows, this.#sizeRows * GROWTH);

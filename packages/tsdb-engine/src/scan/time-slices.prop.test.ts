@@ -24,12 +24,12 @@ const anySpan = fc
 
 const anyOutcome = fc.record({
   rowCount: fc.integer({ min: 0, max: 1_000_000 }),
-  engineMs: fc.integer({ min: 0, max: 1000 }),
+  duckDbMs: fc.integer({ min: 0, max: 1000 }),
   clientMs: fc.integer({ min: 0, max: 1000 }),
 });
 
 /** Measurements for clients that read as fast as rows arrive. */
-const fast = (rowCount: number) => ({ rowCount, engineMs: 10, clientMs: 1 });
+const fast = (rowCount: number) => ({ rowCount, duckDbMs: 10, clientMs: 1 });
 
 describe('TimeSlices', () => {
   it('covers the requested time range exactly once, in order', () => {
@@ -113,7 +113,7 @@ describe('slice sizes', () => {
   it('stay small for a slow client', () => {
     const sizes = sizesOf([day(1_000_000), day(1_000_000, 1)], (rowCount) => ({
       rowCount,
-      engineMs: 10,
+      duckDbMs: 10,
       clientMs: 5000,
     }));
     assert.ok(Math.max(...sizes) <= 192_000, String(sizes));

@@ -14,13 +14,13 @@ describe('ParserSeries', () => {
     const read = (text: string): ParsedTable => {
       const [table] = parser.parse(Buffer.from(text), OPTIONS).tables;
       assert.ok(table !== undefined);
-      series.note([table]);
+      series.addTagSets([table]);
       return table;
     };
     const hosts = (table: ParsedTable, tableId: number, index: SeriesIndex, rows: number[]) => {
       const numbers = Uint32Array.from(rows, (row) => table.series[row] ?? 0);
       series.translate({ table, tableId, series: numbers, index });
-      return [...numbers].map((dense) => index.tagsOf(dense));
+      return [...numbers].map((ordinal) => index.tagsOf(ordinal));
     };
     const tags = (host: string) => ({ keys: ['a', 'host'], values: ['ä', host] });
     const table = read('m,host=x,a=ä v=1\nm,host=y,a=ä v=1\nm,a=ä,host=z v=1\n');

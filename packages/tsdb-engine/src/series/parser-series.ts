@@ -6,7 +6,7 @@ import type { SeriesIndex } from './series-index.js';
 const UNRESOLVED = 0xffffffff;
 
 /** New tag sets from one body of a parser, numbered from `first`. */
-interface Named {
+interface NewTagSets {
   readonly first: number;
   readonly series: NewSeries;
   /** 1 for tag sets that are or were in the index of a table. */
@@ -15,18 +15,18 @@ interface Named {
 }
 
 /** Maps one parser's series numbers of one table to the table's own index. */
-class TableNumbers {
+class SeriesMapping {
   tableId = -1;
   index: SeriesIndex | undefined;
   /**
-   * Dense number by the parser's number; `UNRESOLVED` until the first row of the series is
+   * Series ordinal by the parser's number; `UNRESOLVED` until the first row of the series is
    * accepted.
    */
-  dense = new Uint32Array(64).fill(UNRESOLVED);
+  ordinals = new Uint32Array(64).fill(UNRESOLVED);
   /** Tag sets that contain unresolved ones, in ascending order of their numbers. */
-  readonly unresolved: Named[] = [];
+  readonly unresolved: NewTagSets[] = [];
   /** The mapping for an earlier table of the same name that has been deleted. */
-  earlier: Pick<TableNumbers, 'index' | 'dense' | 'earlier'> | undefined;
+  earlier: Pick<SeriesMapping, 'index' | 'ordinals' | 'earlier'> | undefined;
 }
 
 /**
@@ -37,32 +37,33 @@ class TableNumbers {
  */
 export class ParserSeries {
   readonly epoch: number;
-  readonly #tables = new Map<number, TableNumbers>();
+  readonly #tables = new Map<number, SeriesMapping>();
 
   constructor(epoch: number) {
     this.epoch = epoch;
   }
 
   /** Stores new tag sets. Must be called for every body of the epoch, in order. */
-  note(tables: readonly ParsedTable[]): void {
+  addTagSets(tables: readonly ParsedTable[]): void {
     for (const table of tables) {
       const { newSeries: series, firstNewSeries: first } = table;
       if (series === undefined) continue;
-      const numbers = this.#numbersOf(table.parserTable);
+      const mapping = this.#mappingOf(table.parserTable);
       const last = first + series.count;
-      if (last > numbers.dense.length) numbers.dense = grown(numbers.dense, last);
+      if (last > mapping.ordinals.length) mapping.ordinals = grown(mapping.ordinals, last);
       const { count } = series;
       const wasResolved = new Uint8Array(count);
-      numbers.unresolved.push({ first, series, wasResolved, unresolvedCount: count });
+      mapping.unresolved.push({ first, series, wasResolved, unresolvedCount: count });
     }
   }
 
   /** Returns the tags of a series, even if none of its rows was accepted yet. */
   tagsOf(table: ParsedTable, series: number): { readonly tagKeys: readonly string[] } {
-    const numbers = this.#numbersOf(table.parserTable);
-    const named = findNamed(numbers.unresolved, series);
-    if (named !== undefined) return { tagKeys: tagKeysAt(named.series, series - named.first) };
-    return { tagKeys: earlierTags(numbers, series).keys };
+    const mapping = this.#mappingOf(table.parserTable);
+    const tagSets = findTagSets(mapping.unresolved, series);
+    if (tagSets !== undefined)
+      return { tagKeys: tagKeysAt(tagSets.series, series - tagSets.first) };
+    return { tagKeys: earlierTags(mapping, series).keys };
   }
 
   /** Replaces the parser's numbers in `series` with the numbers in `index`. */
@@ -72,22 +73,22 @@ export class ParserSeries {
     readonly series: Uint32Array;
     readonly index: SeriesIndex;
   }): void {
-    const numbers = this.#numbersOf(options.table.parserTable);
-    if (numbers.tableId !== options.tableId) {
-      if (numbers.tableId !== -1) startOver(numbers);
-      numbers.tableId = options.tableId;
-      numbers.index = options.index;
+    const mapping = this.#mappingOf(options.table.parserTable);
+    if (mapping.tableId !== options.tableId) {
+      if (mapping.tableId !== -1) resetMapping(mapping);
+      mapping.tableId = options.tableId;
+      mapping.index = options.index;
     }
     const { series, index } = options;
     for (let row = 0; row < series.length; row++) {
       const number = series[row] as number;
-      const dense = numbers.dense[number] as number;
-      series[row] = dense === UNRESOLVED ? resolve(numbers, number, index) : dense;
+      const ordinal = mapping.ordinals[number] as number;
+      series[row] = ordinal === UNRESOLVED ? resolve(mapping, number, index) : ordinal;
     }
   }
 
   /** Like `translate` for some rows, but returns a copy. */
-  numbersOf(options: Parameters<ParserSeries['translate']>[0]): Uint32Array {
+  ordinalsOf(options: Parameters<ParserSeries['translate']>[0]): Uint32Array {
     const series = options.series.slice();
     this.translate({ ...options, series });
     return series;
@@ -95,83 +96,85 @@ export class ParserSeries {
 
   /** Returns the number of rows whose series have no number in the table's index. */
   countUnresolved(table: ParsedTable, tableId: number, series: Uint32Array): number {
-    const numbers = this.#numbersOf(table.parserTable);
-    if (numbers.tableId !== tableId) return series.length;
+    const mapping = this.#mappingOf(table.parserTable);
+    if (mapping.tableId !== tableId) return series.length;
     let count = 0;
     for (let row = 0; row < series.length; row++) {
-      if (numbers.dense[series[row] as number] === UNRESOLVED) count++;
+      if (mapping.ordinals[series[row] as number] === UNRESOLVED) count++;
     }
     return count;
   }
 
-  #numbersOf(parserTable: number): TableNumbers {
-    let numbers = this.#tables.get(parserTable);
-    if (numbers === undefined) {
-      numbers = new TableNumbers();
-      this.#tables.set(parserTable, numbers);
+  #mappingOf(parserTable: number): SeriesMapping {
+    let mapping = this.#tables.get(parserTable);
+    if (mapping === undefined) {
+      mapping = new SeriesMapping();
+      this.#tables.set(parserTable, mapping);
     }
-    return numbers;
+    return mapping;
   }
 }
 
 /**
  * Another table of the same name has replaced the table: series are numbered there when their rows arrive.
  */
-function startOver(numbers: TableNumbers): void {
-  const { index, dense, earlier } = numbers;
-  numbers.earlier = { index, dense, earlier };
-  numbers.dense = new Uint32Array(dense.length).fill(UNRESOLVED);
+function resetMapping(mapping: SeriesMapping): void {
+  const { index, ordinals, earlier } = mapping;
+  mapping.earlier = { index, ordinals, earlier };
+  mapping.ordinals = new Uint32Array(ordinals.length).fill(UNRESOLVED);
 }
 
 /** Returns the tags of a series that was resolved before. */
-function earlierTags(numbers: TableNumbers, number: number): ReturnType<SeriesIndex['tagsOf']> {
-  let at: TableNumbers['earlier'] = numbers;
-  while (at !== undefined && (at.dense[number] ?? UNRESOLVED) === UNRESOLVED) at = at.earlier;
+function earlierTags(mapping: SeriesMapping, number: number): ReturnType<SeriesIndex['tagsOf']> {
+  let at: SeriesMapping['earlier'] = mapping;
+  while (at !== undefined && (at.ordinals[number] ?? UNRESOLVED) === UNRESOLVED) at = at.earlier;
   invariant(at?.index !== undefined, 'the parser used a series number without its tags');
-  return at.index.tagsOf(at.dense[number] as number);
+  return at.index.tagsOf(at.ordinals[number] as number);
 }
 
 /**
  * Returns the tag sets that include a number; `undefined` if all series of its body are resolved.
  */
-function findNamed(unresolved: readonly Named[], number: number): Named | undefined {
+function findTagSets(unresolved: readonly NewTagSets[], number: number): NewTagSets | undefined {
   let low = 0;
   let high = unresolved.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((unresolved[middle] as Named).first <= number) low = middle + 1;
+    if ((unresolved[middle] as NewTagSets).first <= number) low = middle + 1;
     else high = middle;
   }
-  const named = unresolved[low - 1];
-  return named !== undefined && number < named.first + named.series.count ? named : undefined;
+  const tagSets = unresolved[low - 1];
+  return tagSets !== undefined && number < tagSets.first + tagSets.series.count
+    ? tagSets
+    : undefined;
 }
 
-function resolve(numbers: TableNumbers, number: number, index: SeriesIndex): number {
-  const dense = resolveTags(numbers, number, index);
-  numbers.dense[number] = dense;
-  return dense;
+function resolve(mapping: SeriesMapping, number: number, index: SeriesIndex): number {
+  const ordinal = resolveTags(mapping, number, index);
+  mapping.ordinals[number] = ordinal;
+  return ordinal;
 }
 
-function resolveTags(numbers: TableNumbers, number: number, index: SeriesIndex): number {
-  const named = findNamed(numbers.unresolved, number);
-  if (named === undefined) {
-    const { keys, values } = earlierTags(numbers, number);
+function resolveTags(mapping: SeriesMapping, number: number, index: SeriesIndex): number {
+  const tagSets = findTagSets(mapping.unresolved, number);
+  if (tagSets === undefined) {
+    const { keys, values } = earlierTags(mapping, number);
     return index.resolve(keys, values);
   }
-  const place = number - named.first;
-  const keys = tagKeysAt(named.series, place);
-  const dense = index.resolvePacked(keys, packedTagsAt(named.series, place));
-  if (named.wasResolved[place] === 0) {
-    named.wasResolved[place] = 1;
-    named.unresolvedCount--;
-    if (named.unresolvedCount === 0) forget(numbers.unresolved, named);
+  const setIndex = number - tagSets.first;
+  const keys = tagKeysAt(tagSets.series, setIndex);
+  const ordinal = index.resolvePacked(keys, packedTagsAt(tagSets.series, setIndex));
+  if (tagSets.wasResolved[setIndex] === 0) {
+    tagSets.wasResolved[setIndex] = 1;
+    tagSets.unresolvedCount--;
+    if (tagSets.unresolvedCount === 0) forget(mapping.unresolved, tagSets);
   }
-  return dense;
+  return ordinal;
 }
 
-function forget(unresolved: Named[], named: Named): void {
+function forget(unresolved: NewTagSets[], tagSets: NewTagSets): void {
   // Usually the tag sets of the newest body, so the search starts at the end.
-  unresolved.splice(unresolved.lastIndexOf(named), 1);
+  unresolved.splice(unresolved.lastIndexOf(tagSets), 1);
 }
 
 function grown(numbers: Uint32Array, size: number): Uint32Array<ArrayBuffer> {

@@ -1,12 +1,12 @@
 import type { Words } from '@plinth/tsdb-model/series/series-id.js';
 
-/** Ids of series by dense number, and vice versa. */
+/** Ids of series by series ordinal, and vice versa. */
 export class SeriesIds {
   #count = 0;
   #ids = new BigInt64Array(64);
   /** The ids as pairs of 32-bit words: comparing them creates no BigInt. */
   #words = new Int32Array(this.#ids.buffer);
-  /** Hash table of the ids with open addressing. Contains dense numbers plus 1; 0 means free. */
+  /** Hash table of the ids with open addressing. Contains series ordinals plus 1; 0 means free. */
   #slots = new Int32Array(256);
 
   get count(): number {
@@ -18,48 +18,48 @@ export class SeriesIds {
     return this.#ids.length;
   }
 
-  /** By dense number; valid until the next `add`. */
+  /** By series ordinal; valid until the next `add`. */
   get words(): Int32Array {
     return this.#words;
   }
 
-  idOf(dense: number): bigint {
-    return this.#ids[dense] as bigint;
+  idOf(ordinal: number): bigint {
+    return this.#ids[ordinal] as bigint;
   }
 
-  /** Returns the dense number of an id given as two 32-bit words; -1 if unknown. */
-  denseOf(low: number, high: number): number {
+  /** Returns the series ordinal of an id given as two 32-bit words; -1 if unknown. */
+  ordinalOf(low: number, high: number): number {
     const mask = this.#slots.length - 1;
     for (let slot = (low ^ high) & mask; ; slot = (slot + 1) & mask) {
-      const dense = (this.#slots[slot] as number) - 1;
-      if (dense < 0) return -1;
-      if (this.#words[dense * 2] === low && this.#words[dense * 2 + 1] === high) return dense;
+      const ordinal = (this.#slots[slot] as number) - 1;
+      if (ordinal < 0) return -1;
+      if (this.#words[ordinal * 2] === low && this.#words[ordinal * 2 + 1] === high) return ordinal;
     }
   }
 
-  /** `id` must be new. Returns its dense number. */
+  /** `id` must be new. Returns its series ordinal. */
   add(id: Words): number {
-    const dense = this.#count;
-    if (dense === this.#ids.length) this.#grow();
-    this.#words[dense * 2] = id.low;
-    this.#words[dense * 2 + 1] = id.high;
+    const ordinal = this.#count;
+    if (ordinal === this.#ids.length) this.#grow();
+    this.#words[ordinal * 2] = id.low;
+    this.#words[ordinal * 2 + 1] = id.high;
     this.#count++;
     if (this.#count * 2 > this.#slots.length) this.#rehash(this.#slots.length * 2);
-    else this.#place(dense);
-    return dense;
+    else this.#place(ordinal);
+    return ordinal;
   }
 
-  #place(dense: number): void {
+  #place(ordinal: number): void {
     const mask = this.#slots.length - 1;
     const words = this.#words;
-    let slot = ((words[dense * 2] as number) ^ (words[dense * 2 + 1] as number)) & mask;
+    let slot = ((words[ordinal * 2] as number) ^ (words[ordinal * 2 + 1] as number)) & mask;
     while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
-    this.#slots[slot] = dense + 1;
+    this.#slots[slot] = ordinal + 1;
   }
 
   #rehash(size: number): void {
     this.#slots = new Int32Array(size);
-    for (let dense = 0; dense < this.#count; dense++) this.#place(dense);
+    for (let ordinal = 0; ordinal < this.#count; ordinal++) this.#place(ordinal);
   }
 
   #grow(): void {

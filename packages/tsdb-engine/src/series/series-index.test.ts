@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { runThrough, STEP_ROWS } from '@plinth/tsdb-model/time-sliced-task.js';
 import { SeriesIndex } from './series-index.js';
 
-function advance(index: SeriesIndex, dense: number, time: bigint): boolean {
-  return index.advance(dense, new Int32Array(BigInt64Array.of(time).buffer), 0);
+function advance(index: SeriesIndex, ordinal: number, time: bigint): boolean {
+  return index.advance(ordinal, new Int32Array(BigInt64Array.of(time).buffer), 0);
 }
 
 describe('SeriesIndex', () => {
@@ -22,14 +22,14 @@ describe('SeriesIndex', () => {
     const numbers = Array.from({ length: 5000 }, (_, i) =>
       index.resolve(['n', 'even'], [`v${i}`, String(i % 2)]),
     );
-    numbers.forEach((dense, i) => {
-      assert.equal(index.resolve(['even', 'n'], [String(i % 2), `v${i}`]), dense);
-      assert.deepEqual(index.tagsOf(dense), {
+    numbers.forEach((ordinal, i) => {
+      assert.equal(index.resolve(['even', 'n'], [String(i % 2), `v${i}`]), ordinal);
+      assert.deepEqual(index.tagsOf(ordinal), {
         keys: ['even', 'n'],
         values: [String(i % 2), `v${i}`],
       });
     });
-    assert.equal(new Set(numbers.map((dense) => index.idOf(dense))).size, 5000);
+    assert.equal(new Set(numbers.map((ordinal) => index.idOf(ordinal))).size, 5000);
   });
 
   it('distinguishes tag sets with the same stored id', () => {
@@ -45,7 +45,7 @@ describe('SeriesIndex', () => {
 
   it('detects rows later than all earlier ones of their series', () => {
     const index = new SeriesIndex(1n);
-    const dense = index.resolve(['host'], ['a']);
+    const ordinal = index.resolve(['host'], ['a']);
     const times = [
       -5n,
       -5n,
@@ -58,16 +58,16 @@ describe('SeriesIndex', () => {
       2n ** 62n,
     ];
     assert.deepEqual(
-      times.map((time) => advance(index, dense, time)),
+      times.map((time) => advance(index, ordinal, time)),
       [true, false, false, true, true, false, true, false, true],
     );
   });
 
   it('treats rows up to the stored time of a loaded series as possible repeats', () => {
     const index = new SeriesIndex(1n);
-    const dense = index.load(42n, ['host'], ['a'], 1000n);
-    assert.equal(advance(index, dense, 1000n), false);
-    assert.equal(advance(index, dense, 1001n), true);
+    const ordinal = index.load(42n, ['host'], ['a'], 1000n);
+    assert.equal(advance(index, ordinal, 1000n), false);
+    assert.equal(advance(index, ordinal, 1001n), true);
   });
 
   it('selects series by tag conditions', () => {

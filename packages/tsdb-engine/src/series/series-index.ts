@@ -12,7 +12,7 @@ import { type TagCodes, type TagColumn, TagColumns } from './tag-columns.js';
 const NEVER = -(2n ** 63n);
 
 /**
- * The distinct tag sets of one table. A series has a dense number (index in memory, valid in this
+ * The distinct tag sets of one table. A series has an ordinal (index in memory, valid in this
  * process) and an id (63-bit hash, the same everywhere). The index also keeps each series' latest
  * timestamp: a later row must be a new point, without any lookup.
  */
@@ -38,18 +38,18 @@ export class SeriesIndex implements SeriesLookup {
     return this.#ids.count;
   }
 
-  /** Ids by dense number; valid until the next `resolve` or `load`. */
+  /** Ids by series ordinal; valid until the next `resolve` or `load`. */
   get idWords(): Int32Array {
     return this.#ids.words;
   }
 
-  idOf(dense: number): bigint {
-    return this.#ids.idOf(dense);
+  idOf(ordinal: number): bigint {
+    return this.#ids.idOf(ordinal);
   }
 
-  /** Returns the dense number of an id given as two 32-bit words; -1 if unknown. */
-  denseOf(low: number, high: number): number {
-    return this.#ids.denseOf(low, high);
+  /** Returns the series ordinal of an id given as two 32-bit words; -1 if unknown. */
+  ordinalOf(low: number, high: number): number {
+    return this.#ids.ordinalOf(low, high);
   }
 
   get tagKeys(): IterableIterator<string> {
@@ -57,18 +57,18 @@ export class SeriesIndex implements SeriesLookup {
   }
 
   /** Returns the latest timestamp of the series. */
-  lastTimeOf(dense: number): bigint {
-    return this.#lastTimes[dense] as bigint;
+  lastTimeOf(ordinal: number): bigint {
+    return this.#lastTimes[ordinal] as bigint;
   }
 
-  tagValue(dense: number, tag: string): string | undefined {
+  tagValue(ordinal: number, tag: string): string | undefined {
     const column = this.#tags.find(tag);
-    return column?.distinct.text(column.codes[dense] ?? 0);
+    return column?.distinct.text(column.codes[ordinal] ?? 0);
   }
 
   /** Returns the code of the series' value of the tag, valid in this process; 0 if absent. */
-  tagCode(dense: number, tag: string): number {
-    return this.#tags.find(tag)?.codes[dense] ?? 0;
+  tagCode(ordinal: number, tag: string): number {
+    return this.#tags.find(tag)?.codes[ordinal] ?? 0;
   }
 
   /**
@@ -103,23 +103,23 @@ export class SeriesIndex implements SeriesLookup {
   }
 
   /** Returns the tags of a series, keys ascending. */
-  tagsOf(dense: number): { readonly keys: string[]; readonly values: string[] } {
-    return this.#tags.tagsOf(dense);
+  tagsOf(ordinal: number): { readonly keys: string[]; readonly values: string[] } {
+    return this.#tags.tagsOf(ordinal);
   }
 
   /**
    * Writes the packed tags of a series to `target` from `at`, where `sizeOfTags` bytes must fit.
    * @returns the end position.
    */
-  putTags(dense: number, target: Uint8Array, at: number): number {
-    return this.#tags.pack(dense, target, at);
+  putTags(ordinal: number, target: Uint8Array, at: number): number {
+    return this.#tags.pack(ordinal, target, at);
   }
 
-  sizeOfTags(dense: number): { readonly tagCount: number; readonly sizeBytes: number } {
-    return this.#tags.sizeOf(dense);
+  sizeOfTags(ordinal: number): { readonly tagCount: number; readonly sizeBytes: number } {
+    return this.#tags.sizeOf(ordinal);
   }
 
-  /** Returns the dense number of a tag set (tags in any order); adds it if it is new. */
+  /** Returns the series ordinal of a tag set (tags in any order); adds it if it is new. */
   resolve(tagKeys: readonly string[], tagValues: readonly string[]): number {
     const [keys, values] = this.#keyOrder.apply(tagKeys, tagValues);
     return this.resolvePacked(keys, packTags(keys, values));
@@ -134,7 +134,7 @@ export class SeriesIndex implements SeriesLookup {
     const id = this.#id;
     for (let salt = 0; ; salt++) {
       seriesId(salt === 0 ? this.#seedWords : wordsOf(this.#seed + BigInt(salt)), tags, id);
-      const found = this.denseOf(id.low, id.high);
+      const found = this.ordinalOf(id.low, id.high);
       if (found < 0) return this.#add(id, columns, tags);
       if (this.#tags.areTagsOf(found, columns, tags)) return found;
     }
@@ -154,14 +154,14 @@ export class SeriesIndex implements SeriesLookup {
     const tags = packTags(keys, values);
     const columns = this.#tags.of(keys);
     const words = wordsOf(id);
-    const known = this.denseOf(words.low, words.high);
+    const known = this.ordinalOf(words.low, words.high);
     invariant(
       known < 0 || this.#tags.areTagsOf(known, columns, tags),
       'a series id is stored with two tag sets',
     );
-    const dense = known < 0 ? this.#add(words, columns, tags) : known;
-    if (lastTime > (this.#lastTimes[dense] as bigint)) this.#lastTimes[dense] = lastTime;
-    return dense;
+    const ordinal = known < 0 ? this.#add(words, columns, tags) : known;
+    if (lastTime > (this.#lastTimes[ordinal] as bigint)) this.#lastTimes[ordinal] = lastTime;
+    return ordinal;
   }
 
   /**
@@ -169,20 +169,20 @@ export class SeriesIndex implements SeriesLookup {
    * that the point cannot have been written before. `timeWords` must cover a complete array, from
    * its first row.
    */
-  advance(dense: number, timeWords: Int32Array, row: number): boolean {
+  advance(ordinal: number, timeWords: Int32Array, row: number): boolean {
     const low = timeWords[row * 2] as number;
     const high = timeWords[row * 2 + 1] as number;
     const words = this.#lastWords;
-    const lastHigh = words[dense * 2 + 1] as number;
+    const lastHigh = words[ordinal * 2 + 1] as number;
     if (high < lastHigh) return false;
-    if (high === lastHigh && low >>> 0 <= (words[dense * 2] as number) >>> 0) return false;
-    words[dense * 2] = low;
-    words[dense * 2 + 1] = high;
+    if (high === lastHigh && low >>> 0 <= (words[ordinal * 2] as number) >>> 0) return false;
+    words[ordinal * 2] = low;
+    words[ordinal * 2 + 1] = high;
     return true;
   }
 
   /**
-   * Returns the dense numbers of the series that meet all conditions, ascending; `undefined` if
+   * Returns the series ordinals of the series that meet all conditions, ascending; `undefined` if
    * there are more than `limit`. Series that are added between two steps are not selected.
    */
   *select(
@@ -192,17 +192,17 @@ export class SeriesIndex implements SeriesLookup {
     const { count } = this;
     // The series with certain values of a tag are found by these values, without a check.
     const listed = conditions.find(({ op, values }) => op === 'in' && !values.includes(undefined));
-    const checks: ((dense: number) => boolean)[] = [];
+    const checks: ((ordinal: number) => boolean)[] = [];
     for (const condition of conditions)
       if (condition !== listed) checks.push(yield* this.#matcher(condition));
-    const isMet = (dense: number): boolean => checks.every((check) => check(dense));
+    const isMet = (ordinal: number): boolean => checks.every((check) => check(ordinal));
     if (listed !== undefined) return yield* this.#selectListed(listed, { count, limit, isMet });
     const selected: number[] = [];
-    for (let dense = 0; dense < count; dense++) {
-      if (isStepEnd(dense)) yield;
-      if (!isMet(dense)) continue;
+    for (let ordinal = 0; ordinal < count; ordinal++) {
+      if (isStepEnd(ordinal)) yield;
+      if (!isMet(ordinal)) continue;
       if (selected.length === limit) return undefined;
-      selected.push(dense);
+      selected.push(ordinal);
     }
     return selected;
   }
@@ -213,7 +213,7 @@ export class SeriesIndex implements SeriesLookup {
     options: {
       readonly count: number;
       readonly limit: number;
-      readonly isMet: (dense: number) => boolean;
+      readonly isMet: (ordinal: number) => boolean;
     },
   ): Steps<readonly number[] | undefined> {
     const { count, limit, isMet } = options;
@@ -222,21 +222,25 @@ export class SeriesIndex implements SeriesLookup {
     const selected: number[] = [];
     let stepCount = 0;
     for (const code of yield* this.#codesOf(tag, values)) {
-      for (let dense = column.latest[code] ?? -1; dense >= 0; dense = column.before[dense] ?? -1) {
+      for (
+        let ordinal = column.latest[code] ?? -1;
+        ordinal >= 0;
+        ordinal = column.before[ordinal] ?? -1
+      ) {
         if (isStepEnd(stepCount++)) yield;
-        if (dense >= count || !isMet(dense)) continue;
+        if (ordinal >= count || !isMet(ordinal)) continue;
         if (selected.length === limit) return undefined;
-        selected.push(dense);
+        selected.push(ordinal);
       }
     }
     return yield* sorted(selected, (a, b) => a - b);
   }
 
-  *#matcher({ tag, op, values }: TagCondition): Steps<(dense: number) => boolean> {
+  *#matcher({ tag, op, values }: TagCondition): Steps<(ordinal: number) => boolean> {
     const column = this.#tags.find(tag);
     const wanted = yield* this.#codesOf(tag, values);
     const isIn = op === 'in';
-    return (dense) => wanted.has(column?.codes[dense] ?? 0) === isIn;
+    return (ordinal) => wanted.has(column?.codes[ordinal] ?? 0) === isIn;
   }
 
   *#codesOf(tag: string, values: readonly (string | undefined)[]): Steps<ReadonlySet<number>> {
@@ -251,10 +255,10 @@ export class SeriesIndex implements SeriesLookup {
 
   #add(id: Words, columns: readonly TagColumn[], tags: PackedTags): number {
     const { capacity } = this.#ids;
-    const dense = this.#ids.add(id);
+    const ordinal = this.#ids.add(id);
     if (this.#ids.capacity > capacity) this.#grow(this.#ids.capacity);
-    this.#tags.put(dense, columns, tags);
-    return dense;
+    this.#tags.put(ordinal, columns, tags);
+    return ordinal;
   }
 
   #grow(size: number): void {

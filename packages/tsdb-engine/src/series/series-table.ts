@@ -130,8 +130,8 @@ export class SeriesTable implements EvictableTable {
     };
     const tags = [...this.#columns.keys()].map((tag): CellColumn => {
       const cells = new Array<string | undefined>(to - from);
-      for (let dense = from; dense < to; dense++)
-        cells[dense - from] = this.#index.tagValue(dense, tag);
+      for (let ordinal = from; ordinal < to; ordinal++)
+        cells[ordinal - from] = this.#index.tagValue(ordinal, tag);
       return { kind: 'text', cells };
     });
     return [ids, ...tags];

@@ -5,7 +5,7 @@ import {
 import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { TextCells } from '@plinth/tsdb-model/columns/text-cells.js';
 import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
-import type { TagAsSeriesId } from '@plinth/tsdb-model/query/planned-query.js';
+import type { LateMaterializedTag } from '@plinth/tsdb-model/query/planned-query.js';
 import type { SeriesIndex } from './series-index.js';
 
 /** A power of two; there are always at least twice as many slots as series in the result. */
@@ -34,7 +34,7 @@ export class SeriesTags {
   /** The array of a released chunk, for reuse. */
   #spareCodes: Int32Array | undefined;
 
-  constructor(index: SeriesIndex, tags: readonly TagAsSeriesId[]) {
+  constructor(index: SeriesIndex, tags: readonly LateMaterializedTag[]) {
     this.#index = index;
     const none = { hasMissing: false, maxLength: 0 };
     this.#tags = new Map(
@@ -88,9 +88,9 @@ export class SeriesTags {
     this.#slots[at + 1] = high;
     this.#slots[at + 2] = code + 1;
     if (this.#seriesCount * 2 * SLOT_WORDS > this.#slots.length) this.#grow();
-    const dense = this.#index.denseOf(low, high);
+    const ordinal = this.#index.ordinalOf(low, high);
     for (const entry of this.#tags.values()) {
-      const text = this.#index.tagValue(dense, entry.tag);
+      const text = this.#index.tagValue(ordinal, entry.tag);
       entry.texts.push(text);
       entry.facts = {
         hasMissing: entry.facts.hasMissing || text === undefined,

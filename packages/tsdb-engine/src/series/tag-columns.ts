@@ -8,7 +8,7 @@ import { TagValues } from './tag-values.js';
 
 /** One tag of all series. */
 export interface TagCodes {
-  /** Code of each series' value, by dense number; 0 if the tag is absent. */
+  /** Code of each series' value, by series ordinal; 0 if the tag is absent. */
   readonly codes: Int32Array;
   /**
    * `values[code]`; index 0 means "absent". Values are only ever added. Reading it creates all
@@ -57,12 +57,12 @@ export class TagColumn implements TagCodes {
   }
 
   /** Records that a series has the value in `bytes`. */
-  put(dense: number, bytes: Uint8Array, from: number, to: number): void {
+  put(ordinal: number, bytes: Uint8Array, from: number, to: number): void {
     const code = this.distinct.findOrAdd(bytes, from, to);
     if (code === this.latest.length) this.latest.push(-1);
-    this.codes[dense] = code;
-    this.before[dense] = this.latest[code] as number;
-    this.latest[code] = dense;
+    this.codes[ordinal] = code;
+    this.before[ordinal] = this.latest[code] as number;
+    this.latest[code] = ordinal;
   }
 
   grow(size: number): void {
@@ -82,7 +82,7 @@ interface Shape {
   readonly columns: readonly TagColumn[];
 }
 
-/** The tags of all series of a table, by dense number. */
+/** The tags of all series of a table, by series ordinal. */
 export class TagColumns {
   readonly #multiplier: number;
   #size: number;
@@ -127,11 +127,11 @@ export class TagColumns {
   }
 
   /** Returns the tags of a series, keys ascending. */
-  tagsOf(dense: number): { readonly keys: string[]; readonly values: string[] } {
+  tagsOf(ordinal: number): { readonly keys: string[]; readonly values: string[] } {
     const keys: string[] = [];
     const values: string[] = [];
     for (const [key, column] of this.#sorted) {
-      const value = column.distinct.text(column.codes[dense] ?? 0);
+      const value = column.distinct.text(column.codes[ordinal] ?? 0);
       if (value === undefined) continue;
       keys.push(key);
       values.push(value);
@@ -143,10 +143,10 @@ export class TagColumns {
    * Writes the packed tags of a series to `target` from `at`, where `sizeOf` bytes must fit.
    * @returns the end position.
    */
-  pack(dense: number, target: Uint8Array, at: number): number {
+  pack(ordinal: number, target: Uint8Array, at: number): number {
     let to = at;
     for (const [, { key, codes, distinct }] of this.#sorted) {
-      const code = codes[dense] as number; // dense numbers are below the arrays' length
+      const code = codes[ordinal] as number; // series ordinals are below the arrays' length
       if (code === 0) continue;
       putSize(target, key.length, to);
       to += 4;
@@ -158,11 +158,11 @@ export class TagColumns {
   }
 
   /** Returns the size of the packed tags of a series. */
-  sizeOf(dense: number): { readonly tagCount: number; readonly sizeBytes: number } {
+  sizeOf(ordinal: number): { readonly tagCount: number; readonly sizeBytes: number } {
     let tagCount = 0;
     let sizeBytes = 0;
     for (const [, { key, codes, distinct }] of this.#sorted) {
-      const code = codes[dense] as number; // in bounds, as in `pack`
+      const code = codes[ordinal] as number; // in bounds, as in `pack`
       if (code === 0) continue;
       tagCount++;
       sizeBytes += 8 + key.length + distinct.sizeOf(code);
@@ -171,27 +171,27 @@ export class TagColumns {
   }
 
   /** Whether the series has exactly these tags. */
-  areTagsOf(dense: number, columns: readonly TagColumn[], { bytes, from }: PackedTags): boolean {
+  areTagsOf(ordinal: number, columns: readonly TagColumn[], { bytes, from }: PackedTags): boolean {
     let at = from;
     for (const { key, codes, distinct } of columns) {
       const valueFrom = at + 8 + key.length;
       const valueTo = valueFrom + readSize(bytes, valueFrom - 4);
-      const code = codes[dense] as number; // in bounds, as in `pack`
+      const code = codes[ordinal] as number; // in bounds, as in `pack`
       if (code === 0 || !distinct.isAt(code, bytes, valueFrom, valueTo)) return false;
       at = valueTo;
     }
     let present = 0;
-    for (const [, { codes }] of this.#sorted) if (codes[dense] !== 0) present++;
+    for (const [, { codes }] of this.#sorted) if (codes[ordinal] !== 0) present++;
     return present === columns.length;
   }
 
   /** Stores the tags of a new series. */
-  put(dense: number, columns: readonly TagColumn[], { bytes, from }: PackedTags): void {
+  put(ordinal: number, columns: readonly TagColumn[], { bytes, from }: PackedTags): void {
     let at = from;
     for (const column of columns) {
       const valueFrom = at + 8 + column.key.length;
       at = valueFrom + readSize(bytes, valueFrom - 4);
-      column.put(dense, bytes, valueFrom, at);
+      column.put(ordinal, bytes, valueFrom, at);
     }
   }
 

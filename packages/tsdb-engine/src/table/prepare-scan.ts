@@ -10,7 +10,7 @@ import { type SelectedSeries, selectSeries } from '../scan/select-series.js';
 import type { Source } from '../scan/sources.js';
 import type { ScanSlice, TimeSlice } from '../scan/time-slices.js';
 import { type CheckedGeneration, generationSources } from './generations.js';
-import type { TableParts } from './table-parts.js';
+import type { TableComponents } from './table-components.js';
 import type { OpenSegment } from './table-segments.js';
 import {
   type DeletedSeries,
@@ -25,14 +25,14 @@ import {
  * @param signal aborts the verification of files that were not read before.
  */
 export async function prepareScan(
-  parts: TableParts,
+  parts: TableComponents,
   request: ScanRequest,
   cutoffNs: bigint,
   signal?: AbortSignal,
 ): Promise<PreparedScan> {
   const minTime = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
   const bounds = { minTime, maxTime: request.maxTimeNs };
-  await parts.repeated.checkLateRows();
+  await parts.repeated.deduplicateLateRows();
   const snapshot = takeSnapshot(parts, bounds);
   for (const pin of snapshot.pins) pin.pin();
   const release = (): void => {
@@ -54,7 +54,7 @@ export async function prepareScan(
     const invalidate = (): void => parts.segments.invalidate(segments);
     const deleted = await runner.run(deletedSeries(tombstones, parts.series));
     const wanted = { bounds, selected, deleted };
-    return { ...textsOf(parts, request, wanted, snapshot), invalidate, release };
+    return { ...sourcesOf(parts, request, wanted, snapshot), invalidate, release };
   } catch (error) {
     release();
     throw error;
@@ -74,7 +74,7 @@ interface TableSnapshot {
  * Collected in one step without an await, because late rows that are checked afterwards belong to a
  * later set of duplicates.
  */
-function takeSnapshot(parts: TableParts, { minTime, maxTime }: TimeSlice): TableSnapshot {
+function takeSnapshot(parts: TableComponents, { minTime, maxTime }: TimeSlice): TableSnapshot {
   const generations = parts.generations.checked.filter(({ table }) => table.rowCount > 0);
   const segments = parts.segments.touching(minTime, maxTime);
   const { repeated, series, tombstones } = parts;
@@ -93,8 +93,8 @@ function takeSnapshot(parts: TableParts, { minTime, maxTime }: TimeSlice): Table
 }
 
 /** All parts of a query read one snapshot of the tables: it does not see later additions. */
-function textsOf(
-  parts: TableParts,
+function sourcesOf(
+  parts: TableComponents,
   request: ScanRequest,
   wanted: {
     readonly bounds: TimeSlice;
@@ -124,14 +124,14 @@ function textsOf(
   const optionsOf = (
     slice: ScanSlice,
     isSlice: boolean,
-    tagsAsSeriesIds: readonly string[],
+    lateMaterializedTags: readonly string[],
   ): ScanTextOptions => {
     const touches = (source: TimeSlice): boolean =>
       source.minTime <= slice.maxTime && source.maxTime >= slice.minTime;
     const files = segments.map((open) => open.segment).filter(touches);
     const sources = [
       ...segmentSources(parts.files, files, (segment) =>
-        survivesText(tombstonesOfSegment(tombstones, segment), deleted, 'whole'),
+        survivesText(tombstonesOfSegment(tombstones, segment), deleted, { hasSeqColumn: false }),
       ),
       ...buffers.filter(touches),
     ];
@@ -150,7 +150,7 @@ function textsOf(
       onlySeries: selected.onlySeries,
       seriesCondition: conditions.length === 0 ? undefined : conditions.join(' AND '),
       seriesTable,
-      tagsAsSeriesIds,
+      lateMaterializedTags,
       duplicates: duplicates.touches(slice.minTime, slice.maxTime) ? duplicates.name : undefined,
       lastRowsOnly: request.lastRowsOnly,
       withSeries: request.withSeries === true,
@@ -168,9 +168,10 @@ function textsOf(
     sliceable: {
       bounds,
       spans: spansOf(generations, segments, share),
-      textBytes: textSizes.rowBytes(request, storedRows),
-      noteTextBytes: (rowBytes) => textSizes.noteRead(request, rowBytes),
-      textOf: (slice, tagsAsSeriesIds) => scanText(optionsOf(slice, true, tagsAsSeriesIds)),
+      stringBytes: textSizes.rowBytes(request, storedRows),
+      noteStringBytes: (rowBytes) => textSizes.noteRead(request, rowBytes),
+      scanTextOf: (slice, lateMaterializedTags) =>
+        scanText(optionsOf(slice, true, lateMaterializedTags)),
       groupsBy: (all) => {
         const tags = all.filter((tag) => tagNames.get(tag) !== undefined);
         const isOne = tags.length === 0 || selected.onlySeries !== undefined || share === 0;
@@ -205,7 +206,7 @@ function survivingRows(
   tombstones: readonly Tombstone[],
   deleted: DeletedSeries,
 ): Source {
-  const condition = survivesText(tombstones, deleted, 'seqs');
+  const condition = survivesText(tombstones, deleted, { hasSeqColumn: true });
   if (condition === undefined) return source;
   const { where } = source;
   return { ...source, where: where === undefined ? condition : `${where} AND ${condition}` };

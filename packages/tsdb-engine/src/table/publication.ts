@@ -5,15 +5,15 @@
 export interface Publication {
   readonly publish: () => undefined;
   /** Runs work exclusively, while no other change of the table's files and rows runs. */
-  readonly alone: (work: () => Promise<void>) => Promise<void>;
+  readonly runExclusively: (work: () => Promise<void>) => Promise<void>;
   /** Optional optimisations after the change. Never rejects. */
-  readonly tidy: () => Promise<void>;
+  readonly cleanUp: () => Promise<void>;
 }
 
 /** Called after the commit. Resolves when new queries see the change. */
 export async function publish(publication: Publication): Promise<void> {
-  await publication.alone(async () => {
+  await publication.runExclusively(async () => {
     publication.publish();
-    await publication.tidy();
+    await publication.cleanUp();
   });
 }

@@ -55,7 +55,7 @@ export class RepeatedPoints {
    * Finds newly written late rows whose points were written before. Afterwards, queries may see
    * those rows.
    */
-  async checkLateRows(): Promise<void> {
+  async deduplicateLateRows(): Promise<void> {
     const isChecked = ({ checkedLateRows, late }: GenerationTable): boolean =>
       checkedLateRows === late.rowCount;
     if (this.#generations.list.every(isChecked)) return;

@@ -1,7 +1,7 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { BufferTable } from '@plinth/tsdb-storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
@@ -14,19 +14,19 @@ import type { RowFile, RowSource } from '../columns/load/row-source.js';
 import { selectedSeries } from '../columns/rows/runs.js';
 import { numberedParquetFrom, tableFrom } from '../scan/sources.js';
 import type { GenerationTable } from './generation-table.js';
-import type { TableParts } from './table-parts.js';
+import type { TableComponents } from './table-components.js';
 import type { OpenSegment } from './table-segments.js';
 
 /** Runs common queries of one table on columns in memory (ADR 0005), and preloads columns. */
 export class TableInMemory {
-  readonly #parts: TableParts;
+  readonly #parts: TableComponents;
   readonly #columns: TableColumns;
   readonly #loads: LoadQueue;
   /** Reused, because every query needs the segments in its range, and a segment never changes. */
   readonly #segmentSources = new WeakMap<OpenSegment, RowSource>();
 
   constructor(options: {
-    readonly parts: TableParts;
+    readonly parts: TableComponents;
     readonly cache: ColumnCache;
     readonly host: DuckDbHost;
     readonly onError: (error: unknown) => void;
@@ -45,7 +45,7 @@ export class TableInMemory {
   async answer(
     request: InMemoryRequest,
     cutoffNs: bigint,
-    queryOwner?: Pick<QueryOwner, 'signal'>,
+    queryContext?: Pick<QueryContext, 'signal'>,
   ): Promise<Iterable<ResultChunk> | undefined> {
     const columns = fieldsOf(request);
     if (!this.#columns.isEnabled || columns === undefined) return undefined;
@@ -60,11 +60,11 @@ export class TableInMemory {
     const minTimeNs = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
     const { maxTimeNs } = request;
     // Series that are added later only have rows that were written after the call.
-    const selected = await new TimeSlicedTask(queryOwner).run(
+    const selected = await new TimeSlicedTask(queryContext).run(
       selectedSeries(request, series.index),
     );
     for (let isAwaited = false; ; isAwaited = true) {
-      await repeated.checkLateRows();
+      await repeated.deduplicateLateRows();
       // Only DuckDB merges points written twice and excludes deleted rows.
       if (repeated.keys.touches(minTimeNs, maxTimeNs)) return undefined;
       if (tombstones.touches(minTimeNs, maxTimeNs)) return undefined;
@@ -81,7 +81,7 @@ export class TableInMemory {
           index: series.index,
           series: selected,
           texts: this.#columns.texts,
-          queryOwner,
+          queryContext,
         });
       }
       if (isAwaited) return undefined;

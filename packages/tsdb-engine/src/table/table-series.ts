@@ -112,7 +112,7 @@ export class TableSeries {
   }
 
   /** Runs `work` while DuckDB has all series that exist at the call. */
-  async held<T>(schema: TableSchema, work: () => Promise<T>): Promise<T> {
+  async withSeriesTable<T>(schema: TableSchema, work: () => Promise<T>): Promise<T> {
     this.pinned.pin();
     try {
       await this.moveToDuckDb(schema);

@@ -15,8 +15,8 @@ import { Generations } from './generations.js';
 import { prepareScan } from './prepare-scan.js';
 import type { Publication } from './publication.js';
 import { RepeatedPoints } from './repeated-points.js';
+import type { TableComponents } from './table-components.js';
 import { TableInMemory } from './table-in-memory.js';
-import type { TableParts } from './table-parts.js';
 import { type OpenSegment, type SegmentVerifier, TableSegments } from './table-segments.js';
 import { type MergedSeriesFiles, type StoredSeries, TableSeries } from './table-series.js';
 import { TextSizes } from './text-sizes.js';
@@ -60,7 +60,7 @@ export class TableStore {
   schema: TableSchema;
   readonly #generations: Generations;
   readonly #segments: TableSegments;
-  readonly #parts: TableParts;
+  readonly #parts: TableComponents;
   readonly #exclusive = new Exclusive();
   #observers: readonly RowObserver[] = [];
 
@@ -171,7 +171,7 @@ export class TableStore {
   /**
    * Whether rows may be stored between the two timestamps; rows in memory count for any time range.
    */
-  mayHoldRows(minTime: bigint, maxTime: bigint): boolean {
+  mayContainRows(minTime: bigint, maxTime: bigint): boolean {
     return (
       this.#generations.list.some((table) => table.rowCount > 0) ||
       this.#segments.touching(minTime, maxTime).length > 0
@@ -199,8 +199,8 @@ export class TableStore {
   publication(change: TableChange): Publication {
     return {
       publish: () => this.#publish(change),
-      alone: (work) => this.exclusive(work),
-      tidy: () => this.#forgetMergedPoints(),
+      runExclusively: (work) => this.exclusive(work),
+      cleanUp: () => this.#forgetMergedPoints(),
     };
   }
 

@@ -196,21 +196,21 @@ export function* deletedSeries(
 }
 
 /**
- * Returns the condition that excludes the deleted rows; `undefined` if there are none. With `seqs`,
+ * Returns the condition that excludes the deleted rows; `undefined` if there are none. With `hasSeqColumn`,
  * the rows have a column `_seq`, and only rows written before a deletion are excluded.
  * @param deletedOf contains all of the deletions.
  */
 export function survivesText(
   tombstones: readonly Tombstone[],
   deletedOf: DeletedSeries,
-  rows: 'whole' | 'seqs',
+  { hasSeqColumn }: { readonly hasSeqColumn: boolean },
 ): string | undefined {
   const deleted = tombstones.flatMap((tombstone) => {
     const which = deletedOf.get(tombstone);
     if (which === 'false') return [];
     const parts = [
       timeCondition(tombstone.minTimeNs, tombstone.maxTimeNs),
-      ...(rows === 'seqs' ? [`_seq < ${tombstone.seq}`] : []),
+      ...(hasSeqColumn ? [`_seq < ${tombstone.seq}`] : []),
       ...(tombstone.fromSeq === undefined ? [] : [`_seq >= ${tombstone.fromSeq}`]),
       ...(which === undefined ? [] : [which]),
     ];

@@ -33,7 +33,7 @@ export class LogSeries {
    * Counts rows after their definitions. After some number of rows, all series are redefined, so
    * that damage loses few definitions.
    */
-  noteRows(rowCount: number): void {
+  countRows(rowCount: number): void {
     this.#rowCount += rowCount;
     const most = Math.max(LEAST_ROWS_PER_ROUND, this.#definedCount * ROWS_PER_DEFINITION);
     if (this.#rowCount >= most) this.forget();
@@ -66,15 +66,15 @@ export class LogSeries {
     let count = 0;
     let size = 0;
     for (let row = 0; row < series.length; row++) {
-      const dense = series[row] as number;
-      if (this.#defined[dense] === 1) continue;
-      this.#defined[dense] = 1;
-      const { tagCount, sizeBytes } = index.sizeOfTags(dense);
+      const ordinal = series[row] as number;
+      if (this.#defined[ordinal] === 1) continue;
+      this.#defined[ordinal] = 1;
+      const { tagCount, sizeBytes } = index.sizeOfTags(ordinal);
       if (size + HEAD_SIZE + sizeBytes > this.#bytes.length)
         this.#grow(size, HEAD_SIZE + sizeBytes);
-      this.#bytes.writeUInt32LE(dense, size);
+      this.#bytes.writeUInt32LE(ordinal, size);
       this.#bytes.writeUInt16LE(tagCount, size + 4);
-      size = index.putTags(dense, this.#bytes, size + HEAD_SIZE);
+      size = index.putTags(ordinal, this.#bytes, size + HEAD_SIZE);
       count++;
     }
     this.#definedCount += count;

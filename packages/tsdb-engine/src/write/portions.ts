@@ -21,7 +21,7 @@ const cellsOf = ({ rowCount, fields }: RowBatch): number => rowCount * (fields.l
  * Divides the tables of a body into portions that are each logged and buffered in one step, in
  * order. Larger tables are only divided when they are reached, because dividing also takes time.
  */
-export function* portionsOf<T extends { readonly batch: RowBatch }>(
+export function* splitIntoPortions<T extends { readonly batch: RowBatch }>(
   tables: readonly T[],
 ): Generator<readonly T[], void, void> {
   let portion: T[] = [];
@@ -34,7 +34,7 @@ export function* portionsOf<T extends { readonly batch: RowBatch }>(
       cells = 0;
     }
     if (more > MAX_CELLS) {
-      for (const piece of piecesOf(table)) yield [piece];
+      for (const piece of splitTable(table)) yield [piece];
       continue;
     }
     portion.push(table);
@@ -43,7 +43,7 @@ export function* portionsOf<T extends { readonly batch: RowBatch }>(
   if (portion.length > 0) yield portion;
 }
 
-function* piecesOf<T extends { readonly batch: RowBatch }>(table: T): Generator<T, void, void> {
+function* splitTable<T extends { readonly batch: RowBatch }>(table: T): Generator<T, void, void> {
   const { batch } = table;
   // Pieces start at a byte boundary of the validity bitmap.
   const step = Math.max(8, Math.floor(PIECE_CELLS / (batch.fields.length + ROW_CELLS)) & ~7);

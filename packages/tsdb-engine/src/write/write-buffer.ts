@@ -10,12 +10,12 @@ import type { TableStore } from '../table/table-store.js';
 import { LogSeries } from './log-series.js';
 import { LONGEST_WAIT_MS, MemoryWaitQueue } from './memory-wait-queue.js';
 
-export interface BatchForTable {
+export interface TableBatch {
   readonly store: TableStore;
   readonly batch: RowBatch;
 }
 
-interface DefinedBatch extends BatchForTable {
+interface DefinedBatch extends TableBatch {
   readonly newSeries: PackedDefinitions;
 }
 
@@ -43,9 +43,9 @@ export interface ClosedGeneration {
    * Files up to this number contain only rows of this generation. Less than `file` if rows of some tables were left
    * to the next generation.
    */
-  readonly lastFreeFile: number;
+  readonly lastRemovableFile: number;
   /** The first record after these files. */
-  readonly firstNeeded: LogStart;
+  readonly replayStart: LogStart;
   /** Newest file of the log at the time of closing. */
   readonly newestFile: number;
   readonly sizeBytes: number;
@@ -62,7 +62,7 @@ export class WriteBuffer {
   readonly #hardLimitBytes: number;
   readonly #waits: MemoryWaitQueue;
   /** Total size of bodies that have not reached the buffer yet, which must not exceed the limit of the buffer. */
-  #underwayBytes = 0;
+  #reservedBytes = 0;
   readonly #onHidden: ((tableIds: readonly number[]) => void) | undefined;
   /** Tables whose refused rows were hidden in this event-loop tick. */
   readonly #hidden = new Set<number>();
@@ -128,53 +128,53 @@ export class WriteBuffer {
   /** The reason why all writes are currently refused; `undefined` while writes are accepted. */
   get obstacle(): TsdbError<'node_read_only'> | DiskFull | undefined {
     if (this.#log.isReadOnly) return tsdbError('node_read_only');
-    return this.#log.fullBy;
+    return this.#log.diskFullError;
   }
 
   /** Checks for free space after the disk was full. Cheap. */
-  tryAgain(): void {
-    this.#log.tryAgain();
+  recheckFreeSpace(): void {
+    this.#log.recheckFreeSpace();
   }
 
   /**
    * Reserves room for a body. Returns `undefined` if there is room, otherwise a promise that resolves when a flush
    * has freed memory. Throws `buffer_full` after a timeout, `DiskFull` or `node_read_only`.
    */
-  enter(sizeBytes: number): Promise<void> | undefined {
-    if (!this.#hasRoom(sizeBytes)) return this.#enterLater(sizeBytes);
-    this.#underwayBytes += sizeBytes;
+  reserve(sizeBytes: number): Promise<void> | undefined {
+    if (!this.#hasRoom(sizeBytes)) return this.#reserveLater(sizeBytes);
+    this.#reservedBytes += sizeBytes;
     return undefined;
   }
 
-  async #enterLater(sizeBytes: number): Promise<void> {
+  async #reserveLater(sizeBytes: number): Promise<void> {
     const latestMs = this.#clock.monotonicMs() + LONGEST_WAIT_MS;
     while (!this.#hasRoom(sizeBytes)) await this.#waits.next(sizeBytes, latestMs);
-    this.#underwayBytes += sizeBytes;
+    this.#reservedBytes += sizeBytes;
   }
 
   /** Reserves more room for a body that is larger than expected. `enter(0)` waits until all reserved bodies have room. */
-  grow(sizeBytes: number): void {
-    this.#underwayBytes += sizeBytes;
+  growReservation(sizeBytes: number): void {
+    this.#reservedBytes += sizeBytes;
   }
 
   /** Releases the reservation when the rows of a body are in the buffer or were refused. */
-  leave(sizeBytes: number): void {
-    this.#underwayBytes -= sizeBytes;
+  release(sizeBytes: number): void {
+    this.#reservedBytes -= sizeBytes;
     this.#waits.wake(); // A refused body frees its room.
   }
 
   #hasRoom(sizeBytes: number): boolean {
     const { obstacle } = this;
     if (obstacle !== undefined) throw obstacle;
-    return this.sizeBytes + this.#underwayBytes + sizeBytes <= this.#hardLimitBytes;
+    return this.sizeBytes + this.#reservedBytes + sizeBytes <= this.#hardLimitBytes;
   }
 
   /**
-   * Logs and buffers rows synchronously: log order is buffer order. `batch.series` contains the dense
+   * Logs and buffers rows synchronously: log order is buffer order. `batch.series` contains the series
    * numbers of the table's index. Queries see the rows when the call returns. The promise resolves when the rows are durable.
    * If it rejects because the disk is full, the rows are removed again.
    */
-  append(batches: readonly BatchForTable[]): Promise<void> {
+  append(batches: readonly TableBatch[]): Promise<void> {
     const seq = this.nextSeq();
     const defined = batches.map(({ store, batch }) => ({
       store,
@@ -187,14 +187,14 @@ export class WriteBuffer {
       this.#reportHidden(batches);
     });
     for (const { store, batch } of batches) {
-      this.#logSeriesOf(store.tableId).noteRows(batch.rowCount);
+      this.#logSeriesOf(store.tableId).countRows(batch.rowCount);
     }
     this.#put(batches, seq);
     return durable;
   }
 
   /** Many writes may be refused at the same time, so observers are notified once. */
-  #reportHidden(batches: readonly BatchForTable[]): void {
+  #reportHidden(batches: readonly TableBatch[]): void {
     if (this.#hidden.size === 0) {
       setImmediate(() => {
         const tableIds = [...this.#hidden];
@@ -260,13 +260,13 @@ export class WriteBuffer {
   }
 
   /** Buffers rows that are already in the log, during startup. */
-  restore(batches: readonly BatchForTable[], seq: bigint): void {
+  restore(batches: readonly TableBatch[], seq: bigint): void {
     if (seq > this.#lastSeq) this.#lastSeq = seq;
     this.#put(batches, seq);
   }
 
   /** Ensures that later writes have a greater `seq`. */
-  noteSeq(seq: bigint): void {
+  advanceSeq(seq: bigint): void {
     if (seq > this.#lastSeq) this.#lastSeq = seq;
   }
 
@@ -292,10 +292,10 @@ export class WriteBuffer {
     this.#firstFiles.set(next, file + 1);
     const oldest = kept.reduce((min, table) => Math.min(min, table.firstGeneration), next);
     for (const each of this.#firstFiles.keys()) if (each < oldest) this.#firstFiles.delete(each);
-    const lastFreeFile = (this.#firstFiles.get(oldest) ?? 0) - 1;
-    const firstNeeded = this.#log.startAfter(lastFreeFile);
+    const lastRemovableFile = (this.#firstFiles.get(oldest) ?? 0) - 1;
+    const replayStart = this.#log.startAfter(lastRemovableFile);
     const { newestFile } = this.#log;
-    return { number, sizeBytes, file, lastFreeFile, firstNeeded, newestFile };
+    return { number, sizeBytes, file, lastRemovableFile, replayStart, newestFile };
   }
 
   /**
@@ -310,16 +310,16 @@ export class WriteBuffer {
     this.#closedBytes += sizeBytes;
     this.#firstFiles.clear();
     this.#firstFiles.set(this.#generation, file + 1);
-    const firstNeeded = this.#log.startAfter(file);
+    const replayStart = this.#log.startAfter(file);
     const { newestFile } = this.#log;
-    return { number, sizeBytes, file, lastFreeFile: file, firstNeeded, newestFile };
+    return { number, sizeBytes, file, lastRemovableFile: file, replayStart, newestFile };
   }
 
   /** Called when the rows of a closed generation are in segments. */
   async forget(closed: ClosedGeneration): Promise<void> {
     this.#closedBytes -= closed.sizeBytes;
     this.#waits.wake();
-    await this.#log.removeThrough(closed.lastFreeFile);
+    await this.#log.removeThrough(closed.lastRemovableFile);
   }
 
   /** Size of the log that would have to be read at startup. */
@@ -328,7 +328,7 @@ export class WriteBuffer {
     return { sizeBytes, fileCount: newestFile - firstFile + 1 };
   }
 
-  #put(batches: readonly BatchForTable[], seq: bigint): void {
+  #put(batches: readonly TableBatch[], seq: bigint): void {
     this.#lastWriteMs = this.#clock.monotonicMs();
     if (this.#generationBytes === 0) this.#generationStartMs = this.#lastWriteMs;
     for (const { store, batch } of batches) {
@@ -358,7 +358,7 @@ export class WriteBuffer {
   }
 }
 
-function hide(batches: readonly BatchForTable[], seq: bigint, cause: DiskFull): void {
+function hide(batches: readonly TableBatch[], seq: bigint, cause: DiskFull): void {
   for (const { store, batch } of batches) {
     let minTimeNs = batch.times[0] as bigint; // a batch is never empty
     let maxTimeNs = minTimeNs;

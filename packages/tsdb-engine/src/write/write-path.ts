@@ -9,14 +9,14 @@ import { ParserSeries } from '../series/parser-series.js';
 import type { TableStore } from '../table/table-store.js';
 import { acceptedHistograms, acceptedRows, refusedLines } from './admitted-rows.js';
 import type { CommitListener } from './commit-listener.js';
-import { portionsOf } from './portions.js';
-import type { BatchForTable, WriteBuffer } from './write-buffer.js';
+import { splitIntoPortions } from './portions.js';
+import type { TableBatch, WriteBuffer } from './write-buffer.js';
 
 /**
  * A body parsed by one of the parsers. Results of one parser must reach the write path in parsing
  * order.
  */
-export interface ReadBody {
+export interface BodyReadResult {
   /** The parser that numbered the series. */
   readonly parserId: number;
   readonly parsed: ParsedBody;
@@ -30,7 +30,7 @@ export interface ReadBody {
 
 export interface BodyReader {
   /** Returns a promise if another thread parses the body. Throws `body_not_utf8`. */
-  read(request: WriteRequest): ReadBody | Promise<ReadBody>;
+  read(request: WriteRequest): BodyReadResult | Promise<BodyReadResult>;
 }
 
 /**
@@ -45,7 +45,7 @@ const MAX_NEW_SERIES = 512;
 const MAX_TABLES_AT_ONCE = 256;
 
 /** Accepted rows of one table; `series` still contains the parser's numbers. */
-interface AcceptedTable extends BatchForTable {
+interface AcceptedTable extends TableBatch {
   readonly parsed: ParsedTable;
 }
 
@@ -78,25 +78,28 @@ export class WritePath {
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
     if (!request.access.mayWrite(request.database)) throw tsdbError('not_permitted');
-    const held = { bytes: request.body.byteLength };
-    const entering = this.#buffer.enter(held.bytes);
-    if (entering !== undefined) await entering;
+    const reservation = { bytes: request.body.byteLength };
+    const reserving = this.#buffer.reserve(reservation.bytes);
+    if (reserving !== undefined) await reserving;
     try {
-      return await this.#take(request, held);
+      return await this.#writeReserved(request, reservation);
     } finally {
-      this.#buffer.leave(held.bytes);
+      this.#buffer.release(reservation.bytes);
     }
   }
 
-  async #take(request: WriteRequest, held: { bytes: number }): Promise<WriteOutcome> {
+  async #writeReserved(
+    request: WriteRequest,
+    reservation: { bytes: number },
+  ): Promise<WriteOutcome> {
     const reading = this.#reader.read(request);
     const read = reading instanceof Promise ? await reading : reading;
     const { parsed } = read;
-    const moreBytes = Math.max(0, columnBytes(parsed) - held.bytes);
-    this.#buffer.grow(moreBytes);
-    held.bytes += moreBytes;
+    const extraBytes = Math.max(0, columnBytes(parsed) - reservation.bytes);
+    this.#buffer.growReservation(extraBytes);
+    reservation.bytes += extraBytes;
     const parser = this.#parserOf(read.parserId, parsed.epoch);
-    parser.note(parsed.tables);
+    parser.addTagSets(parsed.tables);
     const admitting = this.#admit(request, parsed, parser);
     let admission = admitting instanceof Promise ? await admitting : admitting;
     if (parsed.invalid !== undefined)
@@ -105,15 +108,15 @@ export class WritePath {
         why: parsed.invalid,
       });
     if (parsed.tooSparse !== undefined) throw tsdbError('body_too_sparse', parsed.tooSparse);
-    const entering = this.#buffer.enter(0);
-    if (entering !== undefined) await entering;
+    const reserving = this.#buffer.reserve(0);
+    if (reserving !== undefined) await reserving;
     if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#yielder.next();
-    if (admission.tables.length > MAX_TABLES_AT_ONCE) await this.#openYielding(admission);
+    if (admission.tables.length > MAX_TABLES_AT_ONCE) await this.#openTablesYielding(admission);
     let refused: readonly RefusedLine[];
     let accepted: readonly AcceptedTable[];
-    let introducing: Promise<void> | undefined;
+    let defining: Promise<void> | undefined;
     do {
-      await introducing;
+      await defining;
       // A table that was deleted during the wait accepts no more rows, because its name may belong to another table.
       while (this.#hasLostTable(admission)) admission = await this.#admit(request, parsed, parser);
       // Prometheus sends requests that contain only metadata, OpenTelemetry empty ones.
@@ -123,23 +126,23 @@ export class WritePath {
         return { writtenCount: 0, lineCount: parsed.lineCount, refused };
       }
       accepted = this.#accepted(admission);
-      introducing = whenIndexed(accepted) ?? this.#introduce(accepted, parser);
-    } while (introducing !== undefined);
+      defining = whenIndexed(accepted) ?? this.#defineSeries(accepted, parser);
+    } while (defining !== undefined);
     const durable: Promise<void>[] = [];
-    const portions = portionsOf(accepted);
-    const batches = this.#appendAtOnce(portions.next().value ?? [], parser, durable);
+    const portions = splitIntoPortions(accepted);
+    const batches = this.#appendPortion(portions.next().value ?? [], parser, durable);
     for (const portion of portions)
-      batches.push(...(await this.#appendLater(portion, parser, durable)));
+      batches.push(...(await this.#appendAfterYield(portion, parser, durable)));
     if (batches.length > 0) {
       const isKept = batches.some(({ store }) => store.isObserved);
-      const stored = durable.length === 1 ? (durable[0] as Promise<void>) : all(durable);
-      const report = this.#reporter(request, admission, batches);
+      const stored = durable.length === 1 ? (durable[0] as Promise<void>) : allDurable(durable);
+      const notify = this.#commitNotifier(request, admission, batches);
       // The log has written the numbers, and the buffer has copied them. A listener may keep them.
-      const end = report ?? (isKept ? undefined : read.release);
-      if (request.noSync) stored.then(end, ignoreUnsynced);
+      const afterDurable = notify ?? (isKept ? undefined : read.release);
+      if (request.noSync) stored.then(afterDurable, ignoreUnsynced);
       else {
-        await stored.catch(reportUnstored);
-        end?.();
+        await stored.catch(throwNotDurable);
+        afterDurable?.();
       }
     }
     const writtenCount = batches.reduce((sum, { batch }) => sum + batch.rowCount, 0);
@@ -172,12 +175,12 @@ export class WritePath {
    * Opens the tables of a body without their rows; in steps, because many tables would block the
    * event loop.
    */
-  async #openYielding({ tables }: Admission): Promise<void> {
+  async #openTablesYielding({ tables }: Admission): Promise<void> {
     for (let from = 0; from < tables.length; from += MAX_TABLES_AT_ONCE) {
       await this.#yielder.next();
       for (const { schema } of tables.slice(from, from + MAX_TABLES_AT_ONCE)) {
-        const isThere = schema !== undefined && this.#catalog.tableById(schema.id) !== undefined;
-        if (isThere) this.#storeOf(schema);
+        const exists = schema !== undefined && this.#catalog.tableById(schema.id) !== undefined;
+        if (exists) this.#storeOf(schema);
       }
     }
   }
@@ -186,13 +189,13 @@ export class WritePath {
    * Logs and buffers rows of some tables. @param durable receives the promises that resolve when
    * they are durable.
    */
-  #appendAtOnce(
+  #appendPortion(
     tables: readonly AcceptedTable[],
     parser: ParserSeries,
     durable: Promise<void>[],
-  ): BatchForTable[] {
+  ): TableBatch[] {
     if (tables.length === 0) return [];
-    const batches = tables.map((table) => translated(table, parser));
+    const batches = tables.map((table) => translateSeries(table, parser));
     durable.push(this.#buffer.append(batches));
     return batches;
   }
@@ -201,18 +204,18 @@ export class WritePath {
    * Like `appendAtOnce` for a further portion, after a yield. If a table has been deleted in the meantime, only its
    * earlier portions were written.
    */
-  async #appendLater(
+  async #appendAfterYield(
     portion: readonly AcceptedTable[],
     parser: ParserSeries,
     durable: Promise<void>[],
-  ): Promise<readonly BatchForTable[]> {
+  ): Promise<readonly TableBatch[]> {
     // If a later portion fails, nothing awaits these promises.
     durable.at(-1)?.catch(ignoreUnsynced);
     await this.#yielder.next();
     await whenIndexed(portion);
-    const isThere = ({ store }: AcceptedTable): boolean =>
+    const exists = ({ store }: AcceptedTable): boolean =>
       this.#catalog.tableById(store.tableId) !== undefined;
-    return this.#appendAtOnce(portion.filter(isThere), parser, durable);
+    return this.#appendPortion(portion.filter(exists), parser, durable);
   }
 
   #hasLostTable(admission: Admission): boolean {
@@ -224,10 +227,10 @@ export class WritePath {
   /**
    * Returns a function that notifies the listener of durable rows; `undefined` without a listener.
    */
-  #reporter(
+  #commitNotifier(
     request: WriteRequest,
     { database }: Admission,
-    batches: readonly BatchForTable[],
+    batches: readonly TableBatch[],
   ): (() => void) | undefined {
     const commits = this.#commits;
     if (commits === undefined || database === undefined || !commits.wants(database.id)) return;
@@ -254,9 +257,12 @@ export class WritePath {
    * step that logs and buffers the rows would block the event loop. Returns `undefined` if there
    * are few.
    */
-  #introduce(accepted: readonly AcceptedTable[], parser: ParserSeries): Promise<void> | undefined {
+  #defineSeries(
+    accepted: readonly AcceptedTable[],
+    parser: ParserSeries,
+  ): Promise<void> | undefined {
     const many = accepted.filter((table) => this.#hasManyNewSeries(table, parser));
-    return many.length === 0 ? undefined : this.#introduceYielding(many, parser);
+    return many.length === 0 ? undefined : this.#defineSeriesYielding(many, parser);
   }
 
   #hasManyNewSeries({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): boolean {
@@ -265,11 +271,11 @@ export class WritePath {
     const { tableId } = store;
     const { index } = store.series;
     if (parser.countUnresolved(parsed, tableId, series) > MAX_NEW_SERIES) return true;
-    const numbers = parser.numbersOf({ table: parsed, tableId, series, index });
+    const numbers = parser.ordinalsOf({ table: parsed, tableId, series, index });
     return this.#buffer.countUndefined(store, numbers) > MAX_NEW_SERIES;
   }
 
-  async #introduceYielding(
+  async #defineSeriesYielding(
     accepted: readonly AcceptedTable[],
     parser: ParserSeries,
   ): Promise<void> {
@@ -279,7 +285,7 @@ export class WritePath {
       for (let from = 0; from < batch.rowCount; from += MAX_NEW_SERIES) {
         await this.#yielder.next();
         const series = batch.series.subarray(from, from + MAX_NEW_SERIES);
-        this.#buffer.define(store, parser.numbersOf({ table: parsed, tableId, series, index }));
+        this.#buffer.define(store, parser.ordinalsOf({ table: parsed, tableId, series, index }));
       }
     }
   }
@@ -313,11 +319,14 @@ function whenIndexed(accepted: readonly AcceptedTable[]): Promise<void> | undefi
   return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
 }
 
-const all = (durable: readonly Promise<void>[]): Promise<void> =>
+const allDurable = (durable: readonly Promise<void>[]): Promise<void> =>
   Promise.all(durable).then(() => undefined);
 
 /** Translates `series` to the numbers of the table's index: in place, so only once. */
-function translated({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): BatchForTable {
+function translateSeries(
+  { store, batch, parsed }: AcceptedTable,
+  parser: ParserSeries,
+): TableBatch {
   const { series } = batch;
   parser.translate({ table: parsed, tableId: store.tableId, series, index: store.series.index });
   return { store, batch };
@@ -328,6 +337,6 @@ function translated({ store, batch, parsed }: AcceptedTable, parser: ParserSerie
  */
 function ignoreUnsynced(): void {}
 
-function reportUnstored(cause: unknown): never {
+function throwNotDurable(cause: unknown): never {
   throw cause instanceof DiskFull ? cause : tsdbError('node_read_only', undefined, cause);
 }

@@ -50,11 +50,11 @@ export class FoundValues {
     }));
     for (const each of marks) this.#marks.get(each.key)?.push(each);
     for await (const batch of matchingSeries(source, { rest, range: split.range }, reading)) {
-      for (const dense of batch) {
+      for (const ordinal of batch) {
         for (const { key, isFound } of marks) {
-          const code = index.tagCode(dense, key);
+          const code = index.tagCode(ordinal, key);
           if (code === 0 || isFound[code] === 1) continue;
-          if (isListed === undefined || isListed(dense, key)) isFound[code] = 1;
+          if (isListed === undefined || isListed(ordinal, key)) isFound[code] = 1;
         }
         if (isListed !== undefined && runner.isSliceOver) await runner.take();
       }

@@ -13,7 +13,7 @@ export interface ListedValues {
   /** Remaining condition on the rows. */
   readonly rest: Expr | undefined;
   /** Whether the value of a tag in a series is listed; `undefined` means that all are. */
-  readonly isListed: ((dense: number, tag: string) => boolean) | undefined;
+  readonly isListed: ((ordinal: number, tag: string) => boolean) | undefined;
 }
 
 /**
@@ -51,9 +51,9 @@ function listedTest(
     );
   }
   const isMet = rowPredicate(filter, (ref) => refs.findIndex(({ name }) => name === ref.name));
-  return (dense, tag) =>
+  return (ordinal, tag) =>
     isMet(
-      refs.map(({ name }) => index.tagValue(dense, name === LISTED ? tag : name) ?? null),
+      refs.map(({ name }) => index.tagValue(ordinal, name === LISTED ? tag : name) ?? null),
       0n,
     );
 }

@@ -31,7 +31,7 @@ export function tagKeys(source: TableSource): string[] {
 }
 
 /**
- * Yields the dense numbers of series with a row that meets a condition, in small batches. It yields
+ * Yields the series ordinals of series with a row that meets a condition, in small batches. It yields
  * to the event loop between batches.
  */
 export async function* matchingSeries(
@@ -108,15 +108,15 @@ async function* indexedSeries(
     await runner.take();
     const to = Math.min(count, from + BATCH_SERIES);
     const batch: number[] = [];
-    for (let dense = from; dense < to; dense++) {
-      if (index.lastTimeOf(dense) < visibleFromNs) continue;
+    for (let ordinal = from; ordinal < to; ordinal++) {
+      if (index.lastTimeOf(ordinal) < visibleFromNs) continue;
       if (isMet !== undefined) {
-        const values = refs.map(({ name }) => index.tagValue(dense, name) ?? null);
+        const values = refs.map(({ name }) => index.tagValue(ordinal, name) ?? null);
         // A regular expression may take a millisecond.
         if (runner.isSliceOver) await runner.take();
         if (!isMet(values, 0n)) continue;
       }
-      batch.push(dense);
+      batch.push(ordinal);
     }
     if (batch.length > 0) yield batch;
   }
@@ -148,7 +148,7 @@ async function* storedSeries(
       await runner.take();
       const batch: number[] = [];
       for (let row = from; row < Math.min(rowCount, from + BATCH_SERIES); row++)
-        batch.push(index.denseOf(words[row * 2] as number, words[row * 2 + 1] as number));
+        batch.push(index.ordinalOf(words[row * 2] as number, words[row * 2 + 1] as number));
       yield batch;
     }
   }

@@ -334,7 +334,7 @@ async function usedTags(
   for await (const batch of matchingSeries(source, split, reading)) {
     const index = session.seriesOf(source.table);
     for (const key of missing) {
-      if (!batch.some((dense) => index.tagCode(dense, key) !== 0)) continue;
+      if (!batch.some((ordinal) => index.tagCode(ordinal, key) !== 0)) continue;
       missing.delete(key);
       used.push(key);
     }

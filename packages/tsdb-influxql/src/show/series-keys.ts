@@ -19,7 +19,7 @@ const CHARACTERS_PER_VALUE = 8;
 /** Number of keys merged between two checks of the time slice. */
 const MERGED_KEYS = 64;
 
-type KeyOf = (dense: number) => string;
+type KeyOf = (ordinal: number) => string;
 
 /** Yields distinct series keys in line protocol form, ascending, in pieces. */
 export async function* seriesKeys(
@@ -53,9 +53,9 @@ async function* firstKeys(
   const held = new ValueBudget(reading.session);
   const smallest = new SmallestTexts(count);
   for await (const { keyOf, batch } of keyBatches(show, sources, reading)) {
-    for (const dense of batch) {
+    for (const ordinal of batch) {
       const before = smallest.characters;
-      smallest.add(keyOf(dense));
+      smallest.add(keyOf(ordinal));
       held.add((smallest.characters - before) / CHARACTERS_PER_VALUE);
     }
   }
@@ -77,8 +77,8 @@ async function* allKeys(
     run = new RunBuilder();
   };
   for await (const { keyOf, batch } of keyBatches(show, sources, reading)) {
-    for (const dense of batch) {
-      run.add(keyOf, dense);
+    for (const ordinal of batch) {
+      run.add(keyOf, ordinal);
       if (!run.isFull) continue;
       end();
       await reading.runner.take();
@@ -109,10 +109,10 @@ function keyMaker(source: TableSource, { session }: SeriesReading): KeyOf {
   const tags = tagKeys(source)
     .sort(compareByteOrder)
     .map((tag) => ({ tag, lead: `,${escaped(tag)}=` }));
-  return (dense) => {
+  return (ordinal) => {
     let key = name;
     for (const { tag, lead } of tags) {
-      const value = index.tagValue(dense, tag);
+      const value = index.tagValue(ordinal, tag);
       if (value !== undefined) key += lead + escaped(value);
     }
     return key;
@@ -142,11 +142,11 @@ class RunBuilder {
     return this.size >= RUN_KEYS || this.#characters >= RUN_CHARACTERS;
   }
 
-  add(keyOf: KeyOf, dense: number): void {
-    const key = keyOf(dense);
+  add(keyOf: KeyOf, ordinal: number): void {
+    const key = keyOf(ordinal);
     if (this.#tables.at(-1)?.keyOf !== keyOf) this.#tables.push({ keyOf, from: this.size });
     this.#keys.push(key);
-    this.#series.push(dense);
+    this.#series.push(ordinal);
     this.#characters += key.length;
   }
 

@@ -1,5 +1,5 @@
 import { MAX_TEXT_BYTES } from '@plinth/tsdb-model/database/limits.js';
-import { type NewTags, TagShape } from '../new-tags.js';
+import { type NewTags, TagKeySet } from '../new-tags.js';
 
 /** More tags use the slow path, which finds repeated keys with a set. */
 const MAX_TAGS = 64;
@@ -17,7 +17,7 @@ const NO_BYTES = new Uint8Array(0);
 export class FastSeries implements NewTags {
   /** Parts of the series that was parsed last. */
   table = '';
-  shape = new TagShape([]);
+  keySet = new TagKeySet([]);
   bytes: Uint8Array = NO_BYTES;
   readonly valueStarts: number[] = [];
   readonly valueEnds: number[] = [];
@@ -78,7 +78,7 @@ export class FastSeries implements NewTags {
       at = endOfPart(bytes, equals + 1, end);
       if (at < 0) return false;
     }
-    this.shape = new TagShape(keys);
+    this.keySet = new TagKeySet(keys);
     this.#spelledKeys = spelled;
     return true;
   }

@@ -1,6 +1,6 @@
 import type { NewSeries } from '@plinth/tsdb-model/series/new-series.js';
 import { putSize } from '@plinth/tsdb-model/series/packed-tags.js';
-import type { NewTags, TagShape } from '../new-tags.js';
+import type { NewTags, TagKeySet } from '../new-tags.js';
 
 const FIRST_COUNT = 16;
 const FIRST_SIZE_BYTES = 2048;
@@ -13,33 +13,33 @@ const NO_BYTES = new Uint8Array(0);
 /** Packs the new tag sets of one table in a body. */
 export class NewSeriesWriter {
   count = 0;
-  #shapes: (readonly string[])[] = [];
+  #tagKeySets: (readonly string[])[] = [];
   /** Most lines have the same keys as the line before. */
-  #lastShape: TagShape | undefined;
+  #lastShape: TagKeySet | undefined;
   #shapeOf = NO_NUMBERS;
   #ends = NO_NUMBERS;
   #bytes = NO_BYTES;
   #size = 0;
 
   add(tags: NewTags): void {
-    const { shape, bytes, valueStarts, valueEnds } = tags;
+    const { keySet, bytes, valueStarts, valueEnds } = tags;
     if (this.count === this.#ends.length) this.#growCount();
-    if (this.#lastShape === undefined || !haveSameKeys(this.#lastShape, shape)) {
-      this.#lastShape = shape;
-      this.#shapes.push(shape.keys);
+    if (this.#lastShape === undefined || !haveSameKeys(this.#lastShape, keySet)) {
+      this.#lastShape = keySet;
+      this.#tagKeySets.push(keySet.keys);
     }
     let needed = 0;
-    for (let i = 0; i < shape.order.length; i++) {
+    for (let i = 0; i < keySet.order.length; i++) {
       // Heads and values have the same length as keys, here and below.
-      needed += (shape.heads[i] as Uint8Array).length + 4;
+      needed += (keySet.heads[i] as Uint8Array).length + 4;
       needed += (valueEnds[i] as number) - (valueStarts[i] as number);
     }
     if (this.#size + needed > this.#bytes.length) this.#growBytes(needed);
     const target = this.#bytes;
     let at = this.#size;
-    for (let i = 0; i < shape.order.length; i++) {
-      const place = shape.order[i] as number;
-      const head = shape.heads[i] as Uint8Array;
+    for (let i = 0; i < keySet.order.length; i++) {
+      const place = keySet.order[i] as number;
+      const head = keySet.heads[i] as Uint8Array;
       for (let j = 0; j < head.length; j++) target[at++] = head[j] as number;
       const start = valueStarts[place] as number;
       const end = valueEnds[place] as number;
@@ -48,7 +48,7 @@ export class NewSeriesWriter {
       for (let from = start; from < end; from++) target[at++] = bytes[from] as number;
     }
     this.#size = at;
-    this.#shapeOf[this.count] = this.#shapes.length - 1;
+    this.#shapeOf[this.count] = this.#tagKeySets.length - 1;
     this.#ends[this.count] = at;
     this.count++;
   }
@@ -59,13 +59,13 @@ export class NewSeriesWriter {
     if (count === 0) return undefined;
     const taken: NewSeries = {
       count,
-      shapes: this.#shapes,
-      shapeOf: this.#shapeOf.slice(0, count),
+      tagKeySets: this.#tagKeySets,
+      tagKeySetOf: this.#shapeOf.slice(0, count),
       ends: this.#ends.slice(0, count),
       bytes: this.#bytes.slice(0, this.#size),
     };
     this.count = 0;
-    this.#shapes = [];
+    this.#tagKeySets = [];
     this.#lastShape = undefined;
     this.#size = 0;
     if (this.#bytes.length + 8 * this.#ends.length > MAX_KEPT_BYTES) {
@@ -94,7 +94,7 @@ export class NewSeriesWriter {
   }
 }
 
-function haveSameKeys(a: TagShape, b: TagShape): boolean {
+function haveSameKeys(a: TagKeySet, b: TagKeySet): boolean {
   if (a === b) return true;
   return a.keys.length === b.keys.length && a.keys.every((key, i) => key === b.keys[i]);
 }

@@ -4,7 +4,7 @@ import {
   MAX_TEXT_BYTES,
   tagLimitMessage,
 } from '@plinth/tsdb-model/database/limits.js';
-import { type NewTags, TagShape } from '../new-tags.js';
+import { type NewTags, TagKeySet } from '../new-tags.js';
 import { LineRefused } from '../slow-path/line-refused.js';
 import type { LineLimits } from '../slow-path/parse-line.js';
 import { LABEL_TAG, MAX_LABELS_BYTES, NAME_TAG, type SeriesKey, VALUE_TAG } from './label-bytes.js';
@@ -25,7 +25,7 @@ export const OTLP_MARK: readonly number[] = [LABEL_TAG, 0];
  */
 export class LabelSet implements NewTags {
   table = '';
-  shape = new TagShape([]);
+  keySet = new TagKeySet([]);
   bytes: Uint8Array = new Uint8Array(0);
   readonly valueStarts: number[] = [];
   readonly valueEnds: number[] = [];
@@ -74,7 +74,7 @@ export class LabelSet implements NewTags {
     }
     const keys = [...places.keys()];
     if (this.table === '') throw new LineRefused(noMetric);
-    if (!hasKeys(this.shape, keys)) this.shape = new TagShape(keys);
+    if (!hasKeys(this.keySet, keys)) this.keySet = new TagKeySet(keys);
   }
 
   #refuseTooMany(count: number): void {
@@ -159,8 +159,8 @@ function* labelsIn(bytes: Uint8Array, start: number, end: number): Generator<Lab
   }
 }
 
-const hasKeys = (shape: TagShape, keys: readonly string[]): boolean =>
-  shape.keys.length === keys.length && shape.keys.every((key, i) => key === keys[i]);
+const hasKeys = (keySet: TagKeySet, keys: readonly string[]): boolean =>
+  keySet.keys.length === keys.length && keySet.keys.every((key, i) => key === keys[i]);
 
 const repeated = (noun: string, name: string): LineRefused =>
   new LineRefused(() => `the ${noun} "${name}" is repeated`);

@@ -76,7 +76,7 @@ export function isShared(array: ArrayBufferView): boolean {
 function arraysOf(table: ParsedTable): ArrayBufferView[] {
   const { times, series, newSeries, lineStarts, lineEnds, lineNumbers } = table;
   const arrays: ArrayBufferView[] = [times, series, lineStarts, lineEnds, lineNumbers];
-  if (newSeries !== undefined) arrays.push(newSeries.shapeOf, newSeries.ends, newSeries.bytes);
+  if (newSeries !== undefined) arrays.push(newSeries.tagKeySetOf, newSeries.ends, newSeries.bytes);
   for (const { data, validity } of table.fields) {
     if (validity !== undefined) arrays.push(validity);
     if (data.type === 'utf8') arrays.push(data.offsets, data.bytes);

@@ -72,11 +72,11 @@ export type RowsStatement = Pick<
   | 'timeOrder'
   | 'groupTags'
   | 'bucketNs'
-  | 'tagsAsSeriesIds'
+  | 'lateMaterializedTags'
 >;
 
 /** A tag of a single scan that is returned unchanged and used for nothing else. */
-export interface TagAsSeriesId {
+export interface LateMaterializedTag {
   readonly columnIndex: number;
   readonly tag: string;
 }
@@ -123,7 +123,7 @@ export interface PlannedQuery {
    */
   readonly bucketNs?: bigint | undefined;
   /** Empty unless `timeOrder` is set. */
-  readonly tagsAsSeriesIds?: readonly TagAsSeriesId[];
+  readonly lateMaterializedTags?: readonly LateMaterializedTag[];
   /**
    * The equivalent in-memory request, if the query has a suitable form. Its result has the same
    * columns.

@@ -32,7 +32,7 @@ export interface QuerySession {
    * Yields the query slot between two items, and yields to the event loop if items are produced
    * synchronously.
    */
-  lending<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterable<T>;
+  yieldingSlot<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterable<T>;
   /**
    * Resolves when the series of these tables are in memory, as `seriesOf` requires; `undefined` if
    * they already are.

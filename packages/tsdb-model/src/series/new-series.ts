@@ -7,9 +7,9 @@ import { keyOrder, type PackedTags, readSize } from './packed-tags.js';
 export interface NewSeries {
   readonly count: number;
   /** Key lists, each in the order of a line. */
-  readonly shapes: readonly (readonly string[])[];
+  readonly tagKeySets: readonly (readonly string[])[];
   /** By tag set, the index of its keys in `shapes`. */
-  readonly shapeOf: Uint32Array;
+  readonly tagKeySetOf: Uint32Array;
   /** Packed tags of set i are `bytes[ends[i - 1] .. ends[i])`. */
   readonly ends: Uint32Array;
   readonly bytes: Uint8Array;
@@ -24,7 +24,7 @@ export interface ParsedSeries {
 /** Returns the keys of tag set `place` in line order. Tag sets share their key lists. */
 export function tagKeysAt(series: NewSeries, place: number): readonly string[] {
   // `shapes` contains the keys of every tag set.
-  return series.shapes[series.shapeOf[place] as number] as readonly string[];
+  return series.tagKeySets[series.tagKeySetOf[place] as number] as readonly string[];
 }
 
 export function packedTagsAt(series: NewSeries, place: number): PackedTags {

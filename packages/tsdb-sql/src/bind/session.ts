@@ -1,13 +1,13 @@
 import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import type {
+  LateMaterializedTag,
   PlanContext,
-  TagAsSeriesId,
   TimeOrder,
   VirtualTable,
 } from '@plinth/tsdb-model/query/planned-query.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
-import type { StringProducers } from '../emit/text-room.js';
+import type { StringBudget } from '../emit/string-budget.js';
 import type { FunctionRegistry } from '../functions/registry.js';
 import type { ParameterTypes } from '../parameter-types.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
@@ -25,7 +25,7 @@ export interface Session {
   readonly scans: ScanDraft[];
   readonly functions: FunctionRegistry;
   readonly parameterTypes: ParameterTypes;
-  readonly stringProducers: StringProducers;
+  readonly stringBudget: StringBudget;
   /** Set when a UNION ALL is bound. */
   hasUnion: boolean;
   /** Returns a DuckDB name that is unique in the query. */
@@ -121,7 +121,7 @@ export interface BoundQuery {
   readonly maxRows?: number | undefined;
   readonly isUnordered?: boolean;
   readonly timeOrder?: TimeOrder | undefined;
-  readonly tagsAsSeriesIds?: readonly TagAsSeriesId[];
+  readonly lateMaterializedTags?: readonly LateMaterializedTag[];
   /** Set if columns in memory can compute the query. */
   readonly inMemory?: InMemoryQuery | undefined;
 }

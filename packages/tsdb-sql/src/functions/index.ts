@@ -2,7 +2,11 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { BOUNDED_TEXT_MACROS } from '../emit/bounded-text.js';
 import { PLANNER_MACROS } from '../emit/engine-macros.js';
 import { LIKE_MACROS } from '../emit/like-macros.js';
-import { answerRoomMacro, TEXT_ROOM_BYTES, TEXT_ROOM_MACROS } from '../emit/text-room.js';
+import {
+  answerRoomMacro,
+  STRING_BUDGET_BYTES,
+  STRING_BUDGET_MACROS,
+} from '../emit/string-budget.js';
 import { AGGREGATES } from './aggregate/aggregates.js';
 import { SELECTORS } from './aggregate/selectors.js';
 import { STATISTICS, STATISTICS_MACROS } from './aggregate/statistics.js';
@@ -45,7 +49,7 @@ export const ALL_FUNCTIONS: readonly FunctionDefinition[] = [
 
 /** Macros that `ALL_FUNCTIONS` uses, to be run in this order when a DuckDB instance starts. */
 export const DUCKDB_MACROS: readonly string[] = [
-  ...TEXT_ROOM_MACROS,
+  ...STRING_BUDGET_MACROS,
   ...BOUNDED_TEXT_MACROS,
   ...LIKE_MACROS,
   ...STATISTICS_MACROS,
@@ -65,7 +69,7 @@ export const DUCKDB_MACROS: readonly string[] = [
 /** Registers macros and scalar functions in the in-memory catalog of the connection's instance. */
 export async function registerEngineFunctions(
   connection: DuckDBConnection,
-  answerRoomBytes = TEXT_ROOM_BYTES,
+  answerRoomBytes = STRING_BUDGET_BYTES,
 ): Promise<void> {
   const { scalarFunctions } = await import('./scalar/scalar-functions.js'); // Loads DuckDB's library.
   for (const definition of scalarFunctions()) connection.registerScalarFunction(definition);

@@ -8,7 +8,7 @@ import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { InMemoryQuery } from '../bind/session.js';
 import type { LiteralNode } from '../parse/ast.js';
-import { EFFORT_HERE } from '../parse/effort.js';
+import { MAIN_THREAD_LIMITS } from '../parse/planning-limits.js';
 import { type PlanMaker, plannedFrom } from '../plan-maker.js';
 import { liftLiterals } from './lift-literals.js';
 import { literalsOf } from './literals-of.js';
@@ -36,7 +36,7 @@ export class InMemoryPlanner {
   }
 
   plan(text: string, context: PlanContext): PlannedQuery {
-    const make = () => this.#maker.make(text, context, EFFORT_HERE);
+    const make = () => this.#maker.make(text, context, MAIN_THREAD_LIMITS);
     const planFully = (): PlannedQuery => plannedFrom(make().serialized);
     const lifted = liftLiterals(text);
     if (lifted === undefined) return planFully();
@@ -113,8 +113,8 @@ function lazily(
     get parameterTypes() {
       return full().parameterTypes;
     },
-    get tagsAsSeriesIds() {
-      return full().tagsAsSeriesIds ?? [];
+    get lateMaterializedTags() {
+      return full().lateMaterializedTags ?? [];
     },
     get timeOrder() {
       return full().timeOrder;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { EFFORT_IN_THREAD, EffortExceeded } from './effort.js';
 import { StatementParser } from './parse-statement.js';
+import { PLANNER_THREAD_LIMITS, PlanningLimitExceeded } from './planning-limits.js';
 
 describe('statement size checks', () => {
   let parser: StatementParser;
-  const parse = (text: string) => parser.parse(text, EFFORT_IN_THREAD);
+  const parse = (text: string) => parser.parse(text, PLANNER_THREAD_LIMITS);
   before(async () => {
     parser = await StatementParser.load({ maxCachedCount: 4 });
   });
@@ -33,20 +33,20 @@ describe('statement size checks', () => {
   it('reject a statement that lists too many values', () => {
     const listing = (count: number) => `SELECT a FROM t WHERE a IN (${'1,'.repeat(count)}1)`;
     // Without fuel the parser stops at its first call.
-    const effort = { ...EFFORT_IN_THREAD, parserFuel: 1 };
-    assert.throws(() => parser.parse(listing(100_001), effort), /lists more than 100000 values/);
-    assert.throws(() => parser.parse(listing(100_000), effort), EffortExceeded);
+    const limits = { ...PLANNER_THREAD_LIMITS, parserFuel: 1 };
+    assert.throws(() => parser.parse(listing(100_001), limits), /lists more than 100000 values/);
+    assert.throws(() => parser.parse(listing(100_000), limits), PlanningLimitExceeded);
     const text = `SELECT '${','.repeat(100_001)}'`;
     assert.ok(parse(text));
   });
 
   it('reject a statement that unites or joins too many queries', () => {
-    const effort = { ...EFFORT_IN_THREAD, parserFuel: 1 };
+    const limits = { ...PLANNER_THREAD_LIMITS, parserFuel: 1 };
     for (const repeated of [' UNION SELECT 1', ' UNION ALL SELECT 1', ' JOIN t ON a']) {
       const text = (count: number) => `SELECT 1 FROM t${repeated.repeat(count)}`;
       const expected = /has more than 10000 UNION, JOIN and WITH keywords; split it/;
-      assert.throws(() => parser.parse(text(10_001), effort), expected);
-      assert.throws(() => parser.parse(text(10_000), effort), EffortExceeded);
+      assert.throws(() => parser.parse(text(10_001), limits), expected);
+      assert.throws(() => parser.parse(text(10_000), limits), PlanningLimitExceeded);
     }
   });
 

@@ -3,7 +3,7 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { Expr, FunctionNode, Statement } from './ast.js';
 import { balanceChains } from './balance-chains.js';
 import { checkDepth, checkLength } from './check-depth.js';
-import { type Effort, EffortExceeded } from './effort.js';
+import { PlanningLimitExceeded, type PlanningLimits } from './planning-limits.js';
 import { tokensOf } from './tokens.js';
 import { ParserBreakdown, SyntaxFault, WasmParser } from './wasm-parser.js';
 
@@ -33,16 +33,16 @@ export class StatementParser {
    * Parses the single statement of `text`. Throws `plan_error`, `not_implemented` or
    * `EffortExceeded`.
    */
-  parse(text: string, effort: Effort): Statement {
+  parse(text: string, limits: PlanningLimits): Statement {
     const known = this.#cache.get(text);
     if (known !== undefined) return known;
-    const statement = this.#parseOne(text, effort);
+    const statement = this.#parseOne(text, limits);
     if (text.length <= MAX_CACHED_TEXT_LENGTH) this.#cache.set(text, statement);
     return statement;
   }
 
-  #parseOne(text: string, effort: Effort): Statement {
-    const statements = this.#parseAll(text, effort);
+  #parseOne(text: string, limits: PlanningLimits): Statement {
+    const statements = this.#parseAll(text, limits);
     const [statement] = statements;
     if (statements.length > 1) {
       throw tsdbError(
@@ -59,10 +59,10 @@ export class StatementParser {
     return statement;
   }
 
-  #parseAll(text: string, effort: Effort): readonly Statement[] {
+  #parseAll(text: string, limits: PlanningLimits): readonly Statement[] {
     checkLength(text); // must precede any other use of the text
-    if (text.length > effort.maxTextLength || hasLongBlanks(text, effort)) {
-      throw new EffortExceeded();
+    if (text.length > limits.maxTextLength || hasLongBlanks(text, limits)) {
+      throw new PlanningLimitExceeded();
     }
     const source = text.includes('#') ? withCarets(text) : text;
     const balanced = source.length < MIN_BALANCED_TEXT_LENGTH ? source : balanceChains(source);
@@ -70,7 +70,7 @@ export class StatementParser {
     try {
       // See `ast.ts` for the tree.
       return asDescribed(
-        JSON.parse(this.#parser.parse(balanced, effort.parserFuel)),
+        JSON.parse(this.#parser.parse(balanced, limits.parserFuel)),
       ) as readonly Statement[];
     } catch (error) {
       if (error instanceof ParserBreakdown)
@@ -103,7 +103,10 @@ const BLANK = /\s/;
  * Whether the text has more white space or comments in a row than the parser should skip
  * repeatedly.
  */
-function hasLongBlanks(text: string, { maxBlankRunLength, maxCommentCount }: Effort): boolean {
+function hasLongBlanks(
+  text: string,
+  { maxBlankRunLength, maxCommentCount }: PlanningLimits,
+): boolean {
   let runLength = 0;
   for (let at = 0; at < text.length && maxBlankRunLength < text.length; at++) {
     const code = text.charCodeAt(at);

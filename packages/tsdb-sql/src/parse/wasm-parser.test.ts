@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EffortExceeded } from './effort.js';
+import { PlanningLimitExceeded } from './planning-limits.js';
 import { ParserBreakdown, SyntaxFault, WasmParser } from './wasm-parser.js';
 
 const FUEL = 100_000_000;
@@ -28,7 +28,7 @@ describe('WasmParser', () => {
     // Each level is parsed in two ways, so thirty levels would take hours.
     const text = `SELECT ${'substr(not, '.repeat(30)}note`;
     for (let round = 0; round < 200; round++) {
-      assert.throws(() => parser.parse(text, 20_000), EffortExceeded);
+      assert.throws(() => parser.parse(text, 20_000), PlanningLimitExceeded);
       assert.match(parser.parse('SELECT 1', 20_000), /"Number"/);
     }
   });

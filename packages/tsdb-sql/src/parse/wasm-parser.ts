@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '@plinth/kernel';
-import { EffortExceeded } from './effort.js';
 import { FUEL, withFuel } from './metered-module.js';
+import { PlanningLimitExceeded } from './planning-limits.js';
 
 /** A syntax error, with the parser's message. */
 export class SyntaxFault extends Error {
@@ -96,7 +96,7 @@ export class WasmParser {
       if (error instanceof SyntaxFault) throw error;
       const isSpent = this.#instance[FUEL].value === 0;
       this.#instance = this.#instantiate();
-      if (isSpent) throw new EffortExceeded();
+      if (isSpent) throw new PlanningLimitExceeded();
       throw new ParserBreakdown('the SQL parser crashed', { cause: error });
     } finally {
       if (this.#instance.memory.buffer.byteLength > MAX_MEMORY_BYTES) {

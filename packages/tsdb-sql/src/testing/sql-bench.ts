@@ -9,7 +9,7 @@ import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import { engineType } from '../emit/engine-type.js';
 import { quoteName } from '../emit/quote.js';
 import { registerEngineFunctions } from '../functions/index.js';
-import { EFFORT_IN_THREAD } from '../parse/effort.js';
+import { PLANNER_THREAD_LIMITS } from '../parse/planning-limits.js';
 import { columnType } from '../plan/select/column-type.js';
 import { PlanMaker, plannedFrom } from '../plan-maker.js';
 
@@ -68,7 +68,7 @@ export class SqlBench {
         systemTableNames: [],
       },
     };
-    return plannedFrom(this.#maker.make(text, context, EFFORT_IN_THREAD).serialized);
+    return plannedFrom(this.#maker.make(text, context, PLANNER_THREAD_LIMITS).serialized);
   }
 
   engineText(planned: PlannedQuery): string {

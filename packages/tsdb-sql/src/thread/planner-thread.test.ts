@@ -8,7 +8,7 @@ import type {
 } from '@plinth/tsdb-model/query/planned-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import { EFFORT_HERE } from '../parse/effort.js';
+import { MAIN_THREAD_LIMITS } from '../parse/planning-limits.js';
 import { PlanMaker } from '../plan-maker.js';
 import { PlannerThread } from './planner-thread.js';
 
@@ -78,7 +78,7 @@ describe('a plan from a planner thread', () => {
   ]) {
     it(`equals the plan of the main thread: ${text}`, async () => {
       const plan = await thread.plan(text, context);
-      assert.deepEqual(plan, maker.make(text, context, EFFORT_HERE).serialized);
+      assert.deepEqual(plan, maker.make(text, context, MAIN_THREAD_LIMITS).serialized);
       for (const { table } of plan.scans) assert.ok(table === cpu || table === cached.table);
     });
   }

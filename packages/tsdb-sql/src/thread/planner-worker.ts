@@ -6,7 +6,7 @@ import type {
   VirtualTable,
 } from '@plinth/tsdb-model/query/planned-query.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import { EFFORT_IN_THREAD, EffortExceeded } from '../parse/effort.js';
+import { PLANNER_THREAD_LIMITS, PlanningLimitExceeded } from '../parse/planning-limits.js';
 import { PlanMaker } from '../plan-maker.js';
 import {
   type Answer,
@@ -51,7 +51,7 @@ function answer(
   query: (request: PlannerRequest) => Answer,
 ): PlannerReply {
   try {
-    const { serialized } = maker.make(job.text, contextOf(job, query), EFFORT_IN_THREAD);
+    const { serialized } = maker.make(job.text, contextOf(job, query), PLANNER_THREAD_LIMITS);
     const scans = serialized.scans.map(({ table, source, ...scan }): SentPlan['scans'][number] => ({
       ...scan,
       from:
@@ -61,7 +61,7 @@ function answer(
     }));
     return { plan: { ...serialized, scans } };
   } catch (error) {
-    if (error instanceof EffortExceeded) {
+    if (error instanceof PlanningLimitExceeded) {
       return { failure: { kind: 'too_much', text: error.message } };
     }
     return { failure: failureOf(error) };

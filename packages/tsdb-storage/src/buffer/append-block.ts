@@ -56,9 +56,9 @@ function gatherIds(
   const ids = new BigInt64Array(memory.take(block.capacity * 8));
   const words = new Int32Array(ids.buffer);
   for (let row = 0; row < block.count; row++) {
-    const dense = block.series[row] as number;
-    words[row * 2] = idWords[dense * 2] as number;
-    words[row * 2 + 1] = idWords[dense * 2 + 1] as number;
+    const ordinal = block.series[row] as number;
+    words[row * 2] = idWords[ordinal * 2] as number;
+    words[row * 2 + 1] = idWords[ordinal * 2 + 1] as number;
   }
   return ids;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
-import { DuckDbHost, mostAhead } from './duckdb-host.js';
+import { DuckDbHost, maxReadAhead } from './duckdb-host.js';
 import type { DuckDbSettings } from './instance/duckdb-settings.js';
 import type { Statements } from './statement-chunks.js';
 
@@ -145,7 +145,7 @@ describe('DuckDB with little memory', () => {
       for (const [index, rowCount] of rowCounts.entries()) {
         yield {
           text: `SELECT range + ${index * 100_000} AS n FROM range(${rowCount}) ORDER BY 1`,
-          takesOver: (count) => count <= 10_000,
+          maySlice: (count) => count <= 10_000,
           waitForSlices: async () => {
             turnCount++;
             made.push(0);
@@ -269,7 +269,7 @@ describe('a statement that runs out of memory', () => {
 describe('chunks read ahead', () => {
   const check = (columnCount: number, count: number, kind: 'float' | 'utf8' = 'float') => {
     const type = kind === 'float' ? ({ kind, bits: 64 } as const) : ({ kind } as const);
-    assert.equal(mostAhead(new Array(columnCount).fill({ type })), count);
+    assert.equal(maxReadAhead(new Array(columnCount).fill({ type })), count);
   };
 
   it('are fewer for wide rows, so that one query holds at most about 32 MB', () => {

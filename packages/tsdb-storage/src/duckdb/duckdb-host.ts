@@ -2,11 +2,11 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { EventLoopYielder, threadPoolSize } from '@plinth/kernel';
 import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { CELL_BYTES } from '@plinth/tsdb-model/columns/text-cells.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { BlockMemory } from '../buffer/block-memory.js';
 import { ChunkMemory } from '../buffer/chunk-memory.js';
-import { callsOfPool, type EngineCalls } from './engine-calls.js';
+import { callLimitersOf, type DuckDbCallLimiter } from './duckdb-call-limiter.js';
 import type { DuckDbSettings } from './instance/duckdb-settings.js';
 import { isOutOfMemory, MemoryWatch } from './instance/memory-watch.js';
 import type { OpenInstance } from './instance/open-instance.js';
@@ -29,7 +29,7 @@ export class DuckDbHost {
   readonly chunkMemory = new ChunkMemory();
   readonly tableMemory: TableMemory;
   readonly #idle: DuckDBConnection[] = [];
-  readonly #calls = callsOfPool(threadPoolSize());
+  readonly #calls = callLimitersOf(threadPoolSize());
   readonly #memory: MemoryWatch;
   readonly #statements = new RunningStatements();
   #opened: Promise<OpenInstance> | undefined;
@@ -83,14 +83,14 @@ export class DuckDbHost {
 
   /** Runs a short internal statement and returns its rows. */
   async rows(text: string): Promise<readonly (readonly unknown[])[]> {
-    const connection = await this.#take();
+    const connection = await this.#acquireConnection();
     try {
       return await this.#calls.background.run(async () => {
         const reader = await connection.runAndReadAll(text);
         return reader.getRows();
       });
     } finally {
-      this.#give(connection);
+      this.#releaseConnection(connection);
     }
   }
 
@@ -112,15 +112,15 @@ export class DuckDbHost {
    * Runs a query's statement for its effect. An aborted signal interrupts it. @returns the number
    * of rows changed or written.
    */
-  async run(text: string, queryOwner: QueryOwner): Promise<number> {
+  async run(text: string, queryContext: QueryContext): Promise<number> {
     const running = this.#statements.begin();
     try {
       for (;;) {
         try {
-          return await this.#run(text, queryOwner);
+          return await this.#run(text, queryContext);
         } catch (error) {
           if (!isOutOfMemory(error)) throw error;
-          if (!(await this.#waitForRetry(running, queryOwner.signal))) throw error;
+          if (!(await this.#waitForRetry(running, queryContext.signal))) throw error;
         }
       }
     } finally {
@@ -128,14 +128,14 @@ export class DuckDbHost {
     }
   }
 
-  async #run(text: string, queryOwner: QueryOwner): Promise<number> {
-    const { signal } = queryOwner;
+  async #run(text: string, queryContext: QueryContext): Promise<number> {
+    const { signal } = queryContext;
     signal.throwIfAborted();
-    const connection = await this.#take();
+    const connection = await this.#acquireConnection();
     const watch = new InterruptWatch(connection, signal);
     const watched = this.#memory.begin(() => watch.interrupt());
     try {
-      const result = await this.#calls.queries.run(() => connection.run(text), queryOwner);
+      const result = await this.#calls.queries.run(() => connection.run(text), queryContext);
       watched.check(); // An interrupted statement may end like a completed one.
       return result.rowsChanged;
     } catch (error) {
@@ -144,7 +144,7 @@ export class DuckDbHost {
     } finally {
       watched.end();
       watch.end();
-      this.#give(connection);
+      this.#releaseConnection(connection);
     }
   }
 
@@ -188,7 +188,7 @@ export class DuckDbHost {
   async *#stream(options: StreamOptions): AsyncGenerator<ResultChunk, void, undefined> {
     options.signal.throwIfAborted();
     const { decoderOf } = await this.#whenOpen();
-    const connection = await this.#take();
+    const connection = await this.#acquireConnection();
     const watch = new InterruptWatch(connection, options.signal);
     const watched = this.#memory.begin(() => watch.interrupt());
     const calls = options.isBackground ? this.#calls.background : this.#calls.queries;
@@ -204,10 +204,10 @@ export class DuckDbHost {
           yield* decoder.decode(result.getChunk(i), options);
       } else {
         const stopped = new AbortController();
-        const { onReadAhead, aheadRows = 0 } = options;
-        const aheadCount = Math.max(1, Math.ceil(aheadRows / CHUNK_ROWS));
+        const { onReadAhead, readAheadRows = 0 } = options;
+        const aheadCount = Math.max(1, Math.ceil(readAheadRows / CHUNK_ROWS));
         const { signal } = stopped;
-        const queryOwner = {
+        const queryContext = {
           owner: options.owner,
           signal: AbortSignal.any([signal, options.signal]),
         };
@@ -218,7 +218,7 @@ export class DuckDbHost {
           decoder,
           decoderOf,
           signal,
-          queryOwner,
+          queryContext,
         });
         const source =
           onReadAhead === undefined ? chunks : reportingProgress(chunks, aheadCount, onReadAhead);
@@ -227,9 +227,9 @@ export class DuckDbHost {
           watch.interrupt();
         };
         // One more chunk reports the end, and DuckDB then releases its memory.
-        const leastCount = aheadRows === 0 ? 1 : aheadCount + 1;
+        const leastCount = readAheadRows === 0 ? 1 : aheadCount + 1;
         yield* readAhead(source, {
-          maxCount: mostAhead(columns),
+          maxCount: maxReadAhead(columns),
           leastCount,
           stop,
           drop: (chunk) => chunk.release?.(),
@@ -243,7 +243,7 @@ export class DuckDbHost {
     } finally {
       watched.end();
       watch.end();
-      if (isDrained) this.#give(connection);
+      if (isDrained) this.#releaseConnection(connection);
       else await this.#abandon(connection, calls, options.owner);
     }
   }
@@ -255,7 +255,7 @@ export class DuckDbHost {
    */
   async #abandon(
     connection: DuckDBConnection,
-    calls: EngineCalls,
+    calls: DuckDbCallLimiter,
     owner: string | undefined,
   ): Promise<void> {
     connection.interrupt();
@@ -264,11 +264,11 @@ export class DuckDbHost {
     connection.closeSync();
   }
 
-  async #take(): Promise<DuckDBConnection> {
+  async #acquireConnection(): Promise<DuckDBConnection> {
     return this.#idle.pop() ?? (await (await this.#whenOpen()).connect());
   }
 
-  #give(connection: DuckDBConnection): void {
+  #releaseConnection(connection: DuckDBConnection): void {
     if (this.#idle.length < this.#settings.idleConnections) this.#idle.push(connection);
     else connection.closeSync();
   }
@@ -310,7 +310,7 @@ export interface StreamOptions {
    * Number of rows that are read ahead even if the client reads nothing, because DuckDB would use
    * more memory for them.
    */
-  readonly aheadRows?: number | undefined;
+  readonly readAheadRows?: number | undefined;
   /**
    * Called when these rows, or at least the first chunk, are read ahead. May be called more than
    * once.
@@ -330,7 +330,7 @@ export const CHUNK_ROWS = 2048;
 const MAX_WIDE_AHEAD = 2;
 
 /** Returns the maximum number of chunks read ahead for these columns. */
-export function mostAhead(columns: readonly Pick<OutputColumn, 'type'>[]): number {
+export function maxReadAhead(columns: readonly Pick<OutputColumn, 'type'>[]): number {
   if (!columns.every(({ type }) => isNarrow(type))) return MAX_WIDE_AHEAD;
   const fitting = Math.floor(MAX_AHEAD_VALUES / (CHUNK_ROWS * columns.length));
   return Math.max(MAX_WIDE_AHEAD, Math.min(MAX_AHEAD, fitting));

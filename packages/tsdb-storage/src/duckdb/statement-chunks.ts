@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { ChunkDecoder } from './decode/decode-chunk.js';
-import type { EngineCalls } from './engine-calls.js';
+import type { DuckDbCallLimiter } from './duckdb-call-limiter.js';
 import type { OpenInstance } from './instance/open-instance.js';
 import { isWhole, throwFailure } from './stream-end.js';
 
@@ -17,12 +17,12 @@ export interface Statement {
    * While it returns true, rows are buffered before the first is yielded, so that DuckDB can
    * release them.
    */
-  readonly takesOver?: (rowCount: number) => boolean;
+  readonly maySlice?: (rowCount: number) => boolean;
   /**
    * Resolves when the statement may start. The returned function is called when DuckDB continues
    * only as rows are read.
    */
-  readonly waitForSlices?: (queryOwner: QueryOwner) => Promise<() => void>;
+  readonly waitForSlices?: (queryContext: QueryContext) => Promise<() => void>;
   /** Called with each chunk from DuckDB. */
   readonly onChunk?: (chunk: ResultChunk) => void;
 }
@@ -30,7 +30,7 @@ export interface Statement {
 export interface StatementEnd {
   readonly rowCount: number;
   /** Time spent waiting for DuckDB, and time in which DuckDB waited for the consumer. */
-  readonly engineMs: number;
+  readonly duckDbMs: number;
   readonly clientMs: number;
 }
 
@@ -55,13 +55,13 @@ export async function* reportingProgress(
 /** Options for reading chunks. */
 interface Reading {
   readonly connection: DuckDBConnection;
-  readonly calls: EngineCalls;
+  readonly calls: DuckDbCallLimiter;
   readonly decoder: ChunkDecoder;
   readonly decoderOf: OpenInstance['decoderOf'];
   /** Checked between two chunks; aborted when the rest is not needed. */
   readonly signal: AbortSignal;
   /** Owner of the query. Its signal is aborted when the query is canceled. */
-  readonly queryOwner: QueryOwner;
+  readonly queryContext: QueryContext;
 }
 
 /** Runs one statement or several. */
@@ -73,23 +73,23 @@ export async function* chunksOf({
     yield* chunksOfOne({ text }, reading);
     return;
   }
-  const { connection, calls, signal, queryOwner } = reading;
-  await calls.run(() => connection.run('BEGIN TRANSACTION READ ONLY'), queryOwner);
+  const { connection, calls, signal, queryContext } = reading;
+  await calls.run(() => connection.run('BEGIN TRANSACTION READ ONLY'), queryContext);
   for (let next = text.next(); next.done !== true && !signal.aborted; ) {
     next = text.next(yield* chunksOfOne(next.value, reading));
   }
-  if (!signal.aborted) await calls.run(() => connection.run('COMMIT'), queryOwner);
+  if (!signal.aborted) await calls.run(() => connection.run('COMMIT'), queryContext);
 }
 
 async function* chunksOfOne(
-  { text, columns, takesOver, waitForSlices, onChunk }: Statement,
-  { connection, calls, signal, queryOwner, ...reading }: Reading,
+  { text, columns, maySlice, waitForSlices, onChunk }: Statement,
+  { connection, calls, signal, queryContext, ...reading }: Reading,
 ): AsyncGenerator<ResultChunk, StatementEnd, undefined> {
   let rowCount = 0;
   let clientMs = 0;
   const whole: ResultChunk[] = [];
   const decoder = columns === undefined ? reading.decoder : reading.decoderOf(columns);
-  const release = await waitForSlices?.(queryOwner);
+  const release = await waitForSlices?.(queryContext);
   const beginMs = performance.now();
   const chunksOut = function* (): Generator<ResultChunk, void, undefined> {
     // All later chunks are read only when the client requests them.
@@ -101,22 +101,24 @@ async function* chunksOfOne(
     }
   };
   try {
-    const result = await calls.run(() => connection.stream(text), queryOwner);
+    const result = await calls.run(() => connection.stream(text), queryContext);
     for (let isEnd = false; !isEnd && !signal.aborted; ) {
-      const chunk = await calls.run(() => result.fetchChunk(), queryOwner);
+      const chunk = await calls.run(() => result.fetchChunk(), queryContext);
       isEnd = chunk === null || chunk.rowCount === 0;
       if (isEnd && !signal.aborted && !isWhole(result)) {
-        await calls.run(() => throwFailure(connection, text, rowCount), queryOwner);
+        await calls.run(() => throwFailure(connection, text, rowCount), queryContext);
       }
       // Chunks are decoded before the wait, because DuckDB frees their memory when they are
       // collected. Young chunks are collected soon, but the garbage collector does not account for
       // their memory.
-      for await (const piece of isEnd || chunk === null ? [] : decoder.decode(chunk, queryOwner)) {
+      for await (const piece of isEnd || chunk === null
+        ? []
+        : decoder.decode(chunk, queryContext)) {
         rowCount += piece.rowCount;
         onChunk?.(piece);
         if (columns === undefined) whole.push(piece);
         else piece.release?.();
-        if (!takesOver?.(rowCount)) yield* chunksOut();
+        if (!maySlice?.(rowCount)) yield* chunksOut();
         if (signal.aborted) break;
       }
     }
@@ -126,5 +128,5 @@ async function* chunksOfOne(
     // These chunks are not needed.
     for (const made of whole) made.release?.();
   }
-  return { rowCount, clientMs, engineMs: performance.now() - beginMs - clientMs };
+  return { rowCount, clientMs, duckDbMs: performance.now() - beginMs - clientMs };
 }

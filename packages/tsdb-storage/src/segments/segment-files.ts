@@ -1,5 +1,5 @@
 import type { FileSystem, ObjectStore, Random } from '@plinth/kernel';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import type { FileSum, FileSums } from './file-sums.js';
@@ -159,7 +159,7 @@ export class SegmentFiles {
    */
   async writeResult(options: {
     readonly select: string;
-    readonly queryOwner: QueryOwner;
+    readonly queryContext: QueryContext;
   }): Promise<{
     readonly path: string;
     readonly sizeBytes: number;
@@ -171,7 +171,7 @@ export class SegmentFiles {
     try {
       const rowCount = await this.#host.run(
         `COPY (${options.select}) TO ${quoteString(path)} (FORMAT parquet, COMPRESSION zstd, ${NO_BLOOM_FILTER})`,
-        options.queryOwner,
+        options.queryContext,
       );
       const stat = await this.#fileSystem.stat(path);
       return { path, sizeBytes: stat?.sizeBytes ?? 0, rowCount, dispose };

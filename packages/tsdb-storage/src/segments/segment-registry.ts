@@ -73,9 +73,9 @@ export interface RegistryChange {
     readonly file: number;
     readonly tableIds: readonly number[];
     /** All rows in files up to this number are in segments; `undefined` if this has not changed. */
-    readonly lastFreeFile: number | undefined;
-    /** The first record after `lastFreeFile`. */
-    readonly firstNeeded: LogStart;
+    readonly lastRemovableFile: number | undefined;
+    /** The first record after `lastRemovableFile`. */
+    readonly replayStart: LogStart;
     /** Number of a log file that exists. */
     readonly newestFile: number;
   };
@@ -273,9 +273,9 @@ async function movePosition(
   const version = before === undefined ? 1 : Number(before.version) + 1;
   let flushed_file = before === undefined ? -1 : Number(before.flushed_file);
   if (flushed !== undefined) {
-    const { file, tableIds, lastFreeFile = -1, firstNeeded } = flushed;
-    if (lastFreeFile > flushed_file) await noteFirst(tx, firstNeeded);
-    flushed_file = Math.max(flushed_file, lastFreeFile);
+    const { file, tableIds, lastRemovableFile = -1, replayStart } = flushed;
+    if (lastRemovableFile > flushed_file) await noteFirst(tx, replayStart);
+    flushed_file = Math.max(flushed_file, lastRemovableFile);
     for (const table_id of file > flushed_file ? tableIds : []) {
       await tx
         .insertInto('tsdb_flushed_tables')

@@ -28,9 +28,9 @@ function packed({ newSeries }: Definitions): PackedDefinitions {
     size.writeUInt32LE(Buffer.byteLength(value));
     return Buffer.concat([size, Buffer.from(value)]);
   };
-  const definitions = newSeries.map(({ dense, tagKeys, tagValues }) => {
+  const definitions = newSeries.map(({ ordinal, tagKeys, tagValues }) => {
     const head = Buffer.alloc(6);
-    head.writeUInt32LE(dense);
+    head.writeUInt32LE(ordinal);
     head.writeUInt16LE(tagKeys.length, 4);
     const tags = tagKeys.flatMap((key, i) => [text(key), text(tagValues[i] ?? '')]);
     return Buffer.concat([head, ...tags]);
@@ -87,11 +87,11 @@ const recordArb: fc.Arbitrary<Record> = fc.integer({ min: 1, max: 40 }).chain((r
         newSeries: fc.array(
           fc
             .record({
-              dense: fc.nat(1e9),
+              ordinal: fc.nat(1e9),
               tags: fc.array(fc.tuple(fc.string(), fc.string()), { maxLength: 4 }),
             })
-            .map(({ dense, tags }) => ({
-              dense,
+            .map(({ ordinal, tags }) => ({
+              ordinal: ordinal,
               tagKeys: tags.map(([k]) => k),
               tagValues: tags.map(([, v]) => v),
             })),

@@ -10,9 +10,9 @@ export interface PackedDefinitions {
   readonly bytes: Uint8Array;
 }
 
-/** A tag set that later rows in the same log file refer to by `dense`. */
+/** A tag set that later rows in the same log file refer to by `ordinal`. */
 export interface SeriesDefinition {
-  readonly dense: number;
+  readonly ordinal: number;
   readonly tagKeys: readonly string[];
   readonly tagValues: readonly string[];
 }
@@ -194,7 +194,7 @@ function readTable(reader: ByteReader): StoredTable {
 }
 
 function readSeries(reader: ByteReader): SeriesDefinition {
-  const dense = reader.u32();
+  const ordinal = reader.u32();
   const tagCount = reader.u16();
   const tagKeys: string[] = [];
   const tagValues: string[] = [];
@@ -202,7 +202,7 @@ function readSeries(reader: ByteReader): SeriesDefinition {
     tagKeys.push(reader.text());
     tagValues.push(reader.text());
   }
-  return { dense, tagKeys, tagValues };
+  return { ordinal, tagKeys, tagValues };
 }
 
 function readValues(

@@ -13,10 +13,10 @@ import type { SavedQueries } from '../domain/saved-queries/saved-queries.js';
 import type { AuditTrail } from '../domain/system-tables/tables/audit.js';
 import type { Processing } from '../open/open-processing.js';
 import type { TsdbSettings } from '../settings/config.js';
-import type { AdminRoutes } from './admin-routes.js';
 import type { BodyPool } from './body-pool.js';
 import type { TextFormats } from './formats/index.js';
 import type { PiecePool } from './formats/piece-pool.js';
+import type { RouteBuilder } from './route-builder.js';
 import type { TokenManagement } from './v2/token-management.js';
 
 /** Dependencies of the routes. */
@@ -43,7 +43,7 @@ export interface RouteDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly admin: AdminRoutes;
+  readonly routeBuilder: RouteBuilder;
   /** Memory for large bodies. */
   readonly bodies: BodyPool;
   readonly formats: TextFormats;

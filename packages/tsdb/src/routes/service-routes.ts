@@ -71,17 +71,17 @@ const NUMBERS: RouteDocs = {
 
 /** Health and version. Source: tsdb-http, "Service endpoints". */
 export function serviceRoutes(deps: RouteDeps): readonly Route[] {
-  const { admin } = deps;
+  const { routeBuilder } = deps;
   const startedMs = deps.clock.nowMs();
   const health = ({ headers }: HttpRequest): Promise<HttpAnswer> => answerHealth(headers, deps);
   const ping = pingAnswers(deps);
   const toChecks = { access: { openable: 'health' } } as const;
   const toPings = { access: { openable: 'ping' } } as const;
   return [
-    { ...admin.get('/health', HEALTH, health), ...toChecks },
-    { ...admin.get('/api/v1/health', HEALTH, health), ...toChecks },
-    ...admin.query('/ping', PING, ping).map((route) => ({ ...route, ...toPings })),
-    admin.get('/debug/vars', NUMBERS, async () =>
+    { ...routeBuilder.get('/health', HEALTH, health), ...toChecks },
+    { ...routeBuilder.get('/api/v1/health', HEALTH, health), ...toChecks },
+    ...routeBuilder.query('/ping', PING, ping).map((route) => ({ ...route, ...toPings })),
+    routeBuilder.get('/debug/vars', NUMBERS, async () =>
       bytesAnswer(200, 'application/json; charset=utf-8', await debugVars(deps, startedMs)),
     ),
   ];

@@ -8,7 +8,6 @@ import {
   requestIdOf,
   withHeaders,
 } from '@plinth/kernel';
-import { AdminRoutes } from './admin-routes.js';
 import { BodyPool } from './body-pool.js';
 import { cacheRoutes } from './configure/cache-routes.js';
 import { databaseRoutes } from './configure/database-routes.js';
@@ -38,6 +37,7 @@ import { remoteReadRoutes } from './prometheus/remote-read-routes.js';
 import { remoteWriteRoutes } from './prometheus/remote-write-routes.js';
 import { fluxRoutes } from './query/flux-routes.js';
 import { queryRoutes } from './query/query-routes.js';
+import { RouteBuilder } from './route-builder.js';
 import { serviceRoutes } from './service-routes.js';
 import { type ErrorWording, errorAnswer, isEdgeError } from './to-wire.js';
 import { v2ManagementRoutes } from './v2/v2-routes.js';
@@ -47,7 +47,7 @@ import { writeRoute } from './write/write-route.js';
 
 /** All routes of the service, grouped by error format. */
 export function tsdbTables(
-  given: Omit<RouteDeps, 'admin' | 'bodies' | 'formats' | 'pieces'>,
+  given: Omit<RouteDeps, 'routeBuilder' | 'bodies' | 'formats' | 'pieces'>,
   speakers: {
     readonly dialect: Dialect;
     readonly operatorDialect: Dialect;
@@ -56,7 +56,7 @@ export function tsdbTables(
 ): readonly RouteTable[] {
   const deps: RouteDeps = {
     ...given,
-    admin: new AdminRoutes(given.settings),
+    routeBuilder: new RouteBuilder(given.settings),
     bodies: new BodyPool(),
     formats: createTextFormats(),
     pieces: new PiecePool(),

@@ -134,7 +134,7 @@ async function readTargets(
   const { app_id: one, client_id: client, app_ids: many } = fields;
   if (one === undefined && client === undefined && many === undefined) return undefined;
   const found: number[] = [];
-  const look = async (field: string, value: unknown): Promise<void> => {
+  const lookUp = async (field: string, value: unknown): Promise<void> => {
     const isClient = field === 'client_id';
     const isFine = isClient
       ? typeof value === 'string' && value.length <= 100 && isPlainText(value)
@@ -145,11 +145,11 @@ async function readTargets(
     if (appId === undefined) refuse(field, isFine ? 'missing' : 'invalid', value);
     else found.push(appId);
   };
-  if (one !== undefined) await look('app_id', one);
-  if (client !== undefined) await look('client_id', client);
+  if (one !== undefined) await lookUp('app_id', one);
+  if (client !== undefined) await lookUp('client_id', client);
   if (many !== undefined) {
     if (!Array.isArray(many) || many.length > MAX_TARGET_COUNT) refuse('app_ids', 'invalid');
-    else for (const value of many) await look('app_ids', value);
+    else for (const value of many) await lookUp('app_ids', value);
   }
   return found;
 }

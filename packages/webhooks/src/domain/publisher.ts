@@ -43,19 +43,21 @@ export interface PublisherSettings {
   readonly enrichesPayload: boolean;
 }
 
-interface Prepared {
+interface PreparedEvent {
   readonly newEvent: NewEvent;
   readonly answer: EventAnswer;
   readonly sizeBytes: number;
 }
 
-type Preparation = Prepared | { readonly refused: WebhookError<'body_too_long' | 'queue_full'> };
+type Preparation =
+  | PreparedEvent
+  | { readonly refused: WebhookError<'body_too_long' | 'queue_full'> };
 
 type FindHooks = (event: string, action: string | undefined) => readonly Hook[];
 
 const MAX_BATCH_COUNT = 200;
 /** Time after which a batch yields to the event loop. */
-const MAX_TURN_MS = 10;
+const MAX_SLICE_MS = 10;
 /** Limits of the events that wait for the store. Above them, `publish` fails with `queue_full`. */
 const MAX_WAITING_COUNT = 10_000;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
@@ -77,7 +79,7 @@ interface PublisherDeps {
  */
 export class Publisher {
   readonly #deps: PublisherDeps;
-  readonly #writer = new BatchWriter<Prepared, PublishOutcome>({
+  readonly #writer = new BatchWriter<PreparedEvent, PublishOutcome>({
     maxCount: MAX_BATCH_COUNT,
     // Waits so that requests of the same event-loop tick can join.
     gather: () => new Promise<void>((resolve) => setImmediate(resolve)),
@@ -110,17 +112,17 @@ export class Publisher {
   /** Publishes all events in one transaction. */
   async publishBatch(requests: readonly EventRequest[]): Promise<readonly PublishOutcome[]> {
     const all: Preparation[] = [];
-    const hooksOf = this.#rememberingHooks();
+    const hooksOf = this.#cachedFindHooks();
     let sinceMs = this.#deps.clock.monotonicMs();
     for (const request of requests) {
       const prepared = this.#prepare(request, hooksOf);
       all.push(prepared instanceof Promise ? await prepared : prepared);
-      if (this.#deps.clock.monotonicMs() - sinceMs < MAX_TURN_MS) continue;
+      if (this.#deps.clock.monotonicMs() - sinceMs < MAX_SLICE_MS) continue;
       await new Promise<void>((resolve) => setImmediate(resolve));
       sinceMs = this.#deps.clock.monotonicMs();
     }
-    const taken = all.filter((one): one is Prepared => !('refused' in one));
-    const outcomes = taken.length === 0 ? [] : await this.#write(taken);
+    const accepted = all.filter((one): one is PreparedEvent => !('refused' in one));
+    const outcomes = accepted.length === 0 ? [] : await this.#write(accepted);
     let next = 0;
     return all.map((one) => {
       if ('refused' in one) return one;
@@ -128,8 +130,8 @@ export class Publisher {
     });
   }
 
-  async #write(batch: readonly Prepared[]): Promise<readonly PublishOutcome[]> {
-    return await this.#deps.engine.trackIntake(async () => {
+  async #write(batch: readonly PreparedEvent[]): Promise<readonly PublishOutcome[]> {
+    return await this.#deps.engine.trackLeasing(async () => {
       let outcomes: readonly AcceptOutcome[];
       try {
         outcomes = await this.#deps.queue.intake.accept(
@@ -144,9 +146,9 @@ export class Publisher {
     });
   }
 
-  #outcomeOf(prepared: Prepared, outcome: AcceptOutcome | undefined): PublishOutcome {
+  #outcomeOf(prepared: PreparedEvent, outcome: AcceptOutcome | undefined): PublishOutcome {
     if (outcome?.kind === 'accepted') {
-      this.#deps.engine.take(outcome.items);
+      this.#deps.engine.enqueue(outcome.items);
       this.#deps.engine.metrics.accepted.inc();
       return { answer: prepared.answer };
     }
@@ -158,7 +160,7 @@ export class Publisher {
     return { refused: webhookError('idempotency_conflict') };
   }
 
-  #unreserve(batch: readonly Prepared[]): void {
+  #unreserve(batch: readonly PreparedEvent[]): void {
     for (const { newEvent } of batch) {
       for (const { appId, isLeased } of newEvent.targets) {
         if (isLeased) this.#deps.engine.unreserve(appId);
@@ -173,19 +175,19 @@ export class Publisher {
     const encoded = encodePayload(payload);
     // No other code may run between the check for room and the reservation.
     return encoded instanceof Promise
-      ? encoded.then((bytes) => this.#place(request, { payload, encoded: bytes, hooksOf }))
-      : this.#place(request, { payload, encoded, hooksOf });
+      ? encoded.then((bytes) => this.#assignTargets(request, { payload, encoded: bytes, hooksOf }))
+      : this.#assignTargets(request, { payload, encoded, hooksOf });
   }
 
-  #place(
+  #assignTargets(
     request: EventRequest,
-    made: {
+    prepared: {
       readonly payload: Uint8Array;
       readonly encoded: EncodedPayload;
       readonly hooksOf: FindHooks;
     },
   ): Preparation {
-    const { payload, encoded, hooksOf } = made;
+    const { payload, encoded, hooksOf } = prepared;
     const hooks = this.#targetsOf(request, hooksOf);
     if (hooks === 'full') return { refused: webhookError('queue_full', 'app') };
     const nowMs = this.#deps.clock.nowMs();
@@ -232,7 +234,7 @@ export class Publisher {
   readonly #findHooks: FindHooks = (event, action) => this.#deps.hooks.matching(event, action);
 
   /** Caches the lookup for one batch, whose events mostly share a few types. */
-  #rememberingHooks(): FindHooks {
+  #cachedFindHooks(): FindHooks {
     const found = new Map<string, readonly Hook[]>();
     return (event, action) => {
       const key = `${event} ${action ?? ''}`; // event names contain no space, and actions are not empty
@@ -252,16 +254,16 @@ export class Publisher {
     const wanted = hooksOf(event, action).filter(
       ({ appId }) => appIds === undefined || appIds.includes(appId),
     );
-    const withRoom = wanted.filter(({ appId }) => this.#deps.engine.hasRoom(appId));
-    if (withRoom.length === wanted.length) return wanted;
-    if (withRoom.length === 0) return 'full';
+    const withCapacity = wanted.filter(({ appId }) => this.#deps.engine.hasCapacity(appId));
+    if (withCapacity.length === wanted.length) return wanted;
+    if (withCapacity.length === 0) return 'full';
     // A full queue must not block the other apps. The response lists the apps that receive the event.
-    this.#deps.engine.metrics.leftOut.inc(wanted.length - withRoom.length);
+    this.#deps.engine.metrics.leftOut.inc(wanted.length - withCapacity.length);
     this.#deps.log.warn(
-      { event, count: wanted.length - withRoom.length },
+      { event, count: wanted.length - withCapacity.length },
       'queue of an app is full',
     );
-    return withRoom;
+    return withCapacity;
   }
 }
 

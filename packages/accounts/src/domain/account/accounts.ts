@@ -3,7 +3,7 @@ import { EMPTY_STATE, type StoredAccount } from '../../model/account/account.js'
 import type { ConfigurationName } from '../../model/account/configuration-name.js';
 import type { StoredPerson } from '../../model/account/person.js';
 import { Provided } from '../../model/account/provided.js';
-import { CreationOrder } from '../../model/ids.js';
+import { IdGenerator } from '../../model/ids.js';
 import type { FileFixture } from '../../model/platform/fixture.js';
 import { createConcurrencyLimit } from '../../model/platform/platform-settings.js';
 import type { Rules } from '../../model/rule-input.js';
@@ -55,11 +55,11 @@ export interface AccountWrite {
  */
 export class Accounts {
   readonly #deps: AccountsDeps;
-  readonly #accountOrder: CreationOrder;
+  readonly #accountIds: IdGenerator;
 
   constructor(deps: AccountsDeps) {
     this.#deps = deps;
-    this.#accountOrder = new CreationOrder({
+    this.#accountIds = new IdGenerator({
       clock: deps.clock,
       random: deps.random,
       length: 16,
@@ -67,7 +67,7 @@ export class Accounts {
   }
 
   async create(context: RequestContext, write: AccountWrite): Promise<MutationAnswer> {
-    const { createdMs, letters } = this.#accountOrder.next();
+    const { createdMs, letters } = this.#accountIds.next();
     const empty = emptyAccount(context, `acct_${letters}`, createdMs);
     const call = {
       context,
@@ -104,7 +104,7 @@ export class Accounts {
     this.#checkAccess(context);
     const { access, clock, refresh, store } = this.#deps;
     const glance = await access.glance(context.tenant, id);
-    if (glance.dueMs !== undefined && glance.dueMs <= clock.nowMs()) {
+    if (glance.nextEvaluationMs !== undefined && glance.nextEvaluationMs <= clock.nowMs()) {
       await refresh(context.tenant, id);
     }
     if (include.size === 0) return glance.head;
@@ -168,8 +168,8 @@ export class Accounts {
     const nowMs = operation === 'create' ? stored.account.createdMs : clock.nowMs();
     const { given, token } = await this.#withToken(context, write.given, operation);
     const { account, individual } = this.#merge(stored, given, context, nowMs);
-    const fileIds = referencesIn(given);
-    const facts = await this.#deps.facts.find(context.tenant, fileIds, {
+    const references = referencesIn(given);
+    const facts = await this.#deps.facts.find(context.tenant, references, {
       accountId: stored.account.id,
       countsOpenAccounts: operation === 'create' && context.settings.max_accounts !== null,
     });
@@ -199,7 +199,7 @@ export class Accounts {
     const before = operation === 'create' ? undefined : stored;
     const done = writer.finish(before, after, reasonOf(context));
     if (token !== undefined) this.#deps.tokens.use(done.writes, token);
-    await this.#bindFiles(context, done, fileIds.fileIds);
+    await this.#bindFiles(context, done, references.fileIds);
     return { body: this.#answer(context, done, write.include), writes: done.writes };
   }
 
@@ -357,6 +357,6 @@ function emptyAccount({ tenant }: RequestContext, id: string, createdMs: number)
     capabilities: {},
     requirements: none,
     futureRequirements: none,
-    dueMs: undefined,
+    nextEvaluationMs: undefined,
   };
 }

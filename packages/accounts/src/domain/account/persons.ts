@@ -1,7 +1,7 @@
 import type { Given } from '../../model/account/parts.js';
 import type { PersonFields, StoredPerson } from '../../model/account/person.js';
 import { Provided } from '../../model/account/provided.js';
-import { CreationOrder } from '../../model/ids.js';
+import { IdGenerator } from '../../model/ids.js';
 import { refuse } from '../../model/violation.js';
 import { personObject } from '../../model/wire/person-object.js';
 import type { Aggregate } from '../../storage/account-store.js';
@@ -26,11 +26,11 @@ export interface PersonWrite {
 /** Manages the persons of an account. Source: accounts, section 9.1. */
 export class Persons {
   readonly #deps: PersonsDeps;
-  readonly #order: CreationOrder;
+  readonly #order: IdGenerator;
 
   constructor(deps: PersonsDeps) {
     this.#deps = deps;
-    this.#order = new CreationOrder({ clock: deps.clock, random: deps.random, length: 24 });
+    this.#order = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   async create(

@@ -8,7 +8,7 @@ import {
   type TokenKind,
   tokenObject,
 } from '../../model/account/token.js';
-import { CreationOrder } from '../../model/ids.js';
+import { IdGenerator } from '../../model/ids.js';
 import { createConcurrencyLimit } from '../../model/platform/platform-settings.js';
 import type { Tenant } from '../../model/platform/tenant.js';
 import type { Rules } from '../../model/rule-input.js';
@@ -44,11 +44,11 @@ interface TokensDeps {
  */
 export class Tokens {
   readonly #deps: TokensDeps;
-  readonly #order: CreationOrder;
+  readonly #order: IdGenerator;
 
   constructor(deps: TokensDeps) {
     this.#deps = deps;
-    this.#order = new CreationOrder({ clock: deps.clock, random: deps.random, length: 24 });
+    this.#order = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   /** @param given content with a valid shape. */

@@ -5,7 +5,7 @@ import { requirementsCollectorOf } from '../../model/account/derived.js';
 import type { StoredPerson } from '../../model/account/person.js';
 import type { Requirements } from '../../model/account/requirements.js';
 import { BUNDLE_ID_LENGTH, type EventBundle, type EventDraft } from '../../model/events/event.js';
-import { CreationOrder } from '../../model/ids.js';
+import { IdGenerator } from '../../model/ids.js';
 import type { PlatformSettings } from '../../model/platform/platform-settings.js';
 import { accountHead, type WireOptions } from '../../model/wire/account-object.js';
 import { toAccountRow, toPersonRow } from '../../storage/account-codec.js';
@@ -53,17 +53,17 @@ interface AccountWriterDeps {
  */
 export class AccountWriter {
   readonly #deps: AccountWriterDeps;
-  readonly #bundleOrder: CreationOrder;
+  readonly #bundleIds: IdGenerator;
 
   constructor(deps: AccountWriterDeps) {
     this.#deps = deps;
     const { clock, random } = deps;
-    this.#bundleOrder = new CreationOrder({ clock, random, length: BUNDLE_ID_LENGTH });
+    this.#bundleIds = new IdGenerator({ clock, random, length: BUNDLE_ID_LENGTH });
   }
 
   /** @param after the state after the request; derived values in it are ignored. */
   finish(before: Aggregate | undefined, after: Aggregate, reason: ChangeReason): FinishedChange {
-    const account = this.#derived(after, reason);
+    const account = this.#evaluate(after, reason);
     const done: Aggregate = { account, persons: after.persons };
     const drafts = eventsOf(before, done);
     const writes = new WriteSet();
@@ -80,16 +80,16 @@ export class AccountWriter {
 
   /** Writes events without an account change, such as a ping. */
   putBundle(writes: WriteSet, bundle: Omit<EventBundle, 'id' | 'createdMs'>): EventBundle {
-    const { createdMs, letters } = this.#bundleOrder.next();
-    const whole = { id: letters, createdMs, ...bundle };
-    this.#deps.events.put(writes, whole);
-    if (this.#deps.isAwaited(whole)) writes.announce(whole.id);
-    return whole;
+    const { createdMs, letters } = this.#bundleIds.next();
+    const complete = { id: letters, createdMs, ...bundle };
+    this.#deps.events.put(writes, complete);
+    if (this.#deps.isAwaited(complete)) writes.announce(complete.id);
+    return complete;
   }
 
-  #derived(after: Aggregate, reason: ChangeReason): StoredAccount {
+  #evaluate(after: Aggregate, reason: ChangeReason): StoredAccount {
     const { account, persons } = after;
-    if (account.isClosed) return closed(account);
+    if (account.isClosed) return withoutRequirements(account);
     const { clock, random, encryptor, derive } = this.#deps;
     const result = derive({
       account,
@@ -135,14 +135,14 @@ export class AccountWriter {
 /** Whether stored data changed that only affects the next evaluation. */
 function hasHiddenChange(before: StoredAccount, after: StoredAccount): boolean {
   return (
-    before.dueMs !== after.dueMs ||
+    before.nextEvaluationMs !== after.nextEvaluationMs ||
     JSON.stringify([before.verifications, before.injected, before.state, before.everActive]) !==
       JSON.stringify([after.verifications, after.injected, after.state, after.everActive])
   );
 }
 
 /** A closed account has no requirements. Source: accounts, section 7.2. */
-function closed(account: StoredAccount): StoredAccount {
+function withoutRequirements(account: StoredAccount): StoredAccount {
   const { dashboard, defaults } = account.fields;
   const losses = defaults?.responsibilities?.losses_collector;
   const none: Requirements = {
@@ -150,5 +150,5 @@ function closed(account: StoredAccount): StoredAccount {
     entries: [],
     alternatives: [],
   };
-  return { ...account, requirements: none, futureRequirements: none, dueMs: undefined };
+  return { ...account, requirements: none, futureRequirements: none, nextEvaluationMs: undefined };
 }

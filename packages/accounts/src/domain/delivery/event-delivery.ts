@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import {
   type AttemptMetrics,
   type Clock,
-  type GuardedSender,
+  type EgressSender,
   isSuccess,
   type Logger,
   maskUrlAndQuery,
@@ -37,7 +37,7 @@ interface DeliveryDeps {
   readonly events: EventStore;
   readonly store: DestinationStore;
   readonly destinations: EventDestinations;
-  readonly sender: GuardedSender;
+  readonly sender: EgressSender;
   readonly metrics: AttemptMetrics;
   readonly headerPrefixes: readonly string[];
 }
@@ -50,7 +50,7 @@ const MAX_IN_FLIGHT = 256;
  * slots.
  */
 const MAX_IN_FLIGHT_PER = { destination: 16, tenant: 64, host: 32 } as const;
-const LOOK_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 /**
  * Duration of a claim, longer than any attempt. If a node crashes, another node makes the attempt
  * after this time.
@@ -58,15 +58,15 @@ const LOOK_MS = 1000;
 const CLAIM_MS = 60_000;
 
 /** Scope of a concurrency limit. */
-type Place = `${keyof typeof MAX_IN_FLIGHT_PER}:${string}`;
+type LimitKey = `${keyof typeof MAX_IN_FLIGHT_PER}:${string}`;
 
-const kindOf = (place: Place) =>
-  place.slice(0, place.indexOf(':')) as keyof typeof MAX_IN_FLIGHT_PER;
+const kindOf = (limitKey: LimitKey) =>
+  limitKey.slice(0, limitKey.indexOf(':')) as keyof typeof MAX_IN_FLIGHT_PER;
 
-const placesOf = (
+const limitKeysOf = (
   { destinationId, tenant }: PendingDelivery,
   url: string | undefined,
-): readonly Place[] => [
+): readonly LimitKey[] => [
   `destination:${destinationId}`,
   `tenant:${tenant}`,
   ...(url === undefined ? [] : [`host:${new URL(url).host}` as const]),
@@ -81,13 +81,13 @@ export class EventDelivery {
   readonly #deps: DeliveryDeps;
   readonly #stop = new AbortController();
   readonly #inFlight = new Map<string, Promise<void>>();
-  readonly #inFlightCounts = new Map<Place, number>();
+  readonly #inFlightCounts = new Map<LimitKey, number>();
   /** Destinations with due deliveries that wait for a free slot, by scope. */
-  readonly #waitingFor = new Map<Place, Set<string>>();
+  readonly #waitingFor = new Map<LimitKey, Set<string>>();
   /** Destinations that may have due deliveries, in round-robin order. */
   readonly #ready = new Set<string>();
   #isDelivering = false;
-  #look: Disposable | undefined;
+  #pollTimer: Disposable | undefined;
   /** Whether some rows may not have been checked yet. */
   #hasWork = true;
 
@@ -102,12 +102,12 @@ export class EventDelivery {
 
   start(): void {
     const { clock, log } = this.#deps;
-    const job = { clock, log, name: 'event delivery', intervalMs: LOOK_MS };
-    this.#look = repeatJob(job, () => this.#lookForDue());
+    const job = { clock, log, name: 'event delivery', intervalMs: POLL_INTERVAL_MS };
+    this.#pollTimer = repeatJob(job, () => this.#lookForDue());
   }
 
   async close(): Promise<void> {
-    this.#look?.[Symbol.dispose]();
+    this.#pollTimer?.[Symbol.dispose]();
     this.#stop.abort();
     await Promise.allSettled(this.#inFlight.values());
   }
@@ -187,17 +187,19 @@ export class EventDelivery {
     for (const delivery of await store.listDue(destinationId, clock.nowMs(), limit)) {
       if (this.#inFlight.has(delivery.id)) continue;
       if (this.#stop.signal.aborted || this.#inFlight.size >= MAX_IN_FLIGHT) return;
-      const places = placesOf(delivery, destination?.url);
-      const full = places.find((place) => this.#countAt(place) >= MAX_IN_FLIGHT_PER[kindOf(place)]);
+      const limitKeys = limitKeysOf(delivery, destination?.url);
+      const full = limitKeys.find(
+        (limitKey) => this.#countAt(limitKey) >= MAX_IN_FLIGHT_PER[kindOf(limitKey)],
+      );
       if (full !== undefined) {
         this.#waitingFor.set(full, (this.#waitingFor.get(full) ?? new Set()).add(destinationId));
         return;
       }
-      this.#startAttempt(delivery, places);
+      this.#startAttempt(delivery, limitKeys);
     }
   }
 
-  #startAttempt(delivery: PendingDelivery, places: readonly Place[]): void {
+  #startAttempt(delivery: PendingDelivery, limitKeys: readonly LimitKey[]): void {
     const { id, destinationId } = delivery;
     const done = this.#attempt(delivery)
       .catch((err: unknown) => this.#deps.log.error({ err }, 'event delivery failed'))
@@ -205,23 +207,25 @@ export class EventDelivery {
         this.#inFlight.delete(id);
         // Continues immediately instead of at the next interval. Errors are reported there.
         this.#ready.add(destinationId);
-        for (const place of places) this.#leave(place);
+        for (const limitKey of limitKeys) this.#releaseLimit(limitKey);
         void this.#deliverDue().catch(() => {});
       });
     this.#inFlight.set(id, done);
-    for (const place of places) this.#inFlightCounts.set(place, this.#countAt(place) + 1);
+    for (const limitKey of limitKeys)
+      this.#inFlightCounts.set(limitKey, this.#countAt(limitKey) + 1);
   }
 
-  #leave(place: Place): void {
-    const left = this.#countAt(place) - 1;
-    if (left === 0) this.#inFlightCounts.delete(place);
-    else this.#inFlightCounts.set(place, left);
-    for (const destinationId of this.#waitingFor.get(place) ?? []) this.#ready.add(destinationId);
-    this.#waitingFor.delete(place);
+  #releaseLimit(limitKey: LimitKey): void {
+    const left = this.#countAt(limitKey) - 1;
+    if (left === 0) this.#inFlightCounts.delete(limitKey);
+    else this.#inFlightCounts.set(limitKey, left);
+    for (const destinationId of this.#waitingFor.get(limitKey) ?? [])
+      this.#ready.add(destinationId);
+    this.#waitingFor.delete(limitKey);
   }
 
-  #countAt(place: Place): number {
-    return this.#inFlightCounts.get(place) ?? 0;
+  #countAt(limitKey: LimitKey): number {
+    return this.#inFlightCounts.get(limitKey) ?? 0;
   }
 
   async #attempt(delivery: PendingDelivery): Promise<void> {

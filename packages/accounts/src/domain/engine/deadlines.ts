@@ -1,5 +1,5 @@
 import type { DeadlineStatus } from '../../model/account/requirements.js';
-import type { Capability, Need } from './need.js';
+import type { Capability, MissingField } from './missing-field.js';
 import type { Subject } from './subject.js';
 
 const DAY_MS = 86_400_000;
@@ -13,11 +13,15 @@ const STRICTNESS: Readonly<Record<DeadlineStatus, number>> = {
  * Returns the instant at which a missing field becomes past due for a capability. Source: accounts,
  * section 16.3.
  */
-export function dueMsOf(subject: Subject, need: Need, capability: Capability): number {
+export function dueMsOf(
+  subject: Subject,
+  missingField: MissingField,
+  capability: Capability,
+): number {
   const { account, input } = subject;
   const { requirements_enforcement: modes, requirements_grace_seconds: graceSec } = input.platform;
   const isDeferred = modes[account.livemode ? 'live' : 'test'] === 'deferred';
-  const graceCount = (isDeferred ? 1 : 0) + (need.extraGraceCount ?? 0);
+  const graceCount = (isDeferred ? 1 : 0) + (missingField.extraGraceCount ?? 0);
   const firstMs = account.applied[capability.configuration]?.firstMs ?? account.createdMs;
   return firstMs + graceCount * graceSec * 1000;
 }

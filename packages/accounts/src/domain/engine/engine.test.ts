@@ -232,7 +232,7 @@ describe('requirements of an account', () => {
     const result = derive(account(FULL_BUSINESS), { persons: [REPRESENTATIVE] });
     assert.deepEqual(descriptions(result), []);
     assert.equal(result.requirements.summary, undefined);
-    assert.equal(result.dueMs, undefined);
+    assert.equal(result.nextEvaluationMs, undefined);
   });
 
   it('include payout methods only in live mode', () => {
@@ -278,10 +278,10 @@ describe('deadlines', () => {
   });
 
   it('report the next change by the passage of time', () => {
-    assert.equal(derive(subject).dueMs, START_MS + GRACE_MS - DAY_MS);
+    assert.equal(derive(subject).nextEvaluationMs, START_MS + GRACE_MS - DAY_MS);
     const lastDay = derive(subject, { nowMs: START_MS + GRACE_MS - DAY_MS });
-    assert.equal(lastDay.dueMs, START_MS + GRACE_MS);
-    assert.equal(derive(subject, { nowMs: START_MS + GRACE_MS }).dueMs, undefined);
+    assert.equal(lastDay.nextEvaluationMs, START_MS + GRACE_MS);
+    assert.equal(derive(subject, { nowMs: START_MS + GRACE_MS }).nextEvaluationMs, undefined);
   });
 
   it('are past due from the start if enforcement is immediate', () => {
@@ -537,7 +537,7 @@ describe('entries added by the operator', () => {
     assert.deepEqual(descriptions(before), []);
     assert.equal(before.futureRequirements.entries[0]?.id, 'reqent_9');
     assert.equal(before.futureRequirements.minimum_transition_date, transition);
-    assert.equal(before.dueMs, START_MS + DAY_MS);
+    assert.equal(before.nextEvaluationMs, START_MS + DAY_MS);
     assert.equal(statusOf(before, 'merchant.card_payments'), 'active');
     const then = derive(subject, { persons: [REPRESENTATIVE], nowMs: START_MS + DAY_MS });
     assert.deepEqual(descriptions(then), ['inquiry']);

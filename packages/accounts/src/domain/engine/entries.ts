@@ -5,7 +5,7 @@ import type {
   RequirementEntry,
 } from '../../model/account/requirements.js';
 import { dueMsOf, nextChangeMs, statusAt, strictest } from './deadlines.js';
-import { type Capability, type Finding, keyOf, type Need } from './need.js';
+import { type Capability, type Finding, keyOf, type MissingField } from './missing-field.js';
 import type { Subject } from './subject.js';
 
 /** An entry with timestamps that are not on the wire. */
@@ -32,15 +32,18 @@ type Shared = 'reference' | 'description';
 type Restriction = RequirementEntry['impact']['restricts_capabilities'][number];
 
 /** Returns the entries for missing fields, each field once, in the order of the rows. */
-export function entriesOfNeeds(subject: Subject, needs: readonly Need[]): DatedEntry[] {
-  const known = new Map<Need['restricts'], Deadlines>();
-  return merge(needs).map((need) => {
-    let deadlines = need.extraGraceCount ? undefined : known.get(need.restricts);
+export function entriesOfMissingFields(
+  subject: Subject,
+  missingFields: readonly MissingField[],
+): DatedEntry[] {
+  const known = new Map<MissingField['restricts'], Deadlines>();
+  return merge(missingFields).map((missingField) => {
+    let deadlines = missingField.extraGraceCount ? undefined : known.get(missingField.restricts);
     if (deadlines === undefined) {
-      deadlines = deadlinesOf(subject, need);
-      if (!need.extraGraceCount) known.set(need.restricts, deadlines);
+      deadlines = deadlinesOf(subject, missingField);
+      if (!missingField.extraGraceCount) known.set(missingField.restricts, deadlines);
     }
-    return entryOfNeed(subject, need, deadlines);
+    return entryOfMissingField(subject, missingField, deadlines);
   });
 }
 
@@ -51,13 +54,13 @@ interface Deadlines {
   readonly changeMs: number | undefined;
 }
 
-function deadlinesOf(subject: Subject, need: Need): Deadlines {
+function deadlinesOf(subject: Subject, missingField: MissingField): Deadlines {
   const { nowMs } = subject.input;
   const restricts: Restriction[] = [];
   let soonestMs: number | undefined;
   let changeMs: number | undefined;
-  for (const capability of need.restricts) {
-    const dueMs = dueMsOf(subject, need, capability);
+  for (const capability of missingField.restricts) {
+    const dueMs = dueMsOf(subject, missingField, capability);
     restricts.push(restriction(capability, statusAt(dueMs, nowMs)));
     if (dueMs <= nowMs) continue;
     soonestMs = Math.min(soonestMs ?? dueMs, dueMs);
@@ -67,17 +70,17 @@ function deadlinesOf(subject: Subject, need: Need): Deadlines {
   return { restricts, soonestMs, changeMs };
 }
 
-function entryOfNeed(
+function entryOfMissingField(
   subject: Subject,
-  need: Need,
+  missingField: MissingField,
   { restricts, soonestMs, changeMs }: Deadlines,
 ): DatedEntry {
-  const entry = makeEntry(subject, need, { restricts, reason: 'routine_onboarding' });
+  const entry = makeEntry(subject, missingField, { restricts, reason: 'routine_onboarding' });
   return {
     entry,
     dueMs: soonestMs,
     nextChangeMs: changeMs,
-    alternative: alternativeOf(need, entry),
+    alternative: alternativeOf(missingField, entry),
   };
 }
 
@@ -133,7 +136,7 @@ const restriction = ({ configuration, id }: Capability, status: DeadlineStatus):
 
 function makeEntry(
   subject: Subject,
-  at: Pick<Need, Shared>,
+  at: Pick<MissingField, Shared>,
   of: {
     readonly restricts: readonly Restriction[];
     readonly reason: 'routine_onboarding' | 'routine_verification';
@@ -154,18 +157,18 @@ function makeEntry(
 }
 
 /** Merges needs that name the same field of the same person. */
-function merge(needs: readonly Need[]): Need[] {
-  const byKey = new Map<string, Need>();
-  for (const need of needs) {
-    const key = keyOf(need);
+function merge(missingFields: readonly MissingField[]): MissingField[] {
+  const byKey = new Map<string, MissingField>();
+  for (const missingField of missingFields) {
+    const key = keyOf(missingField);
     const known = byKey.get(key);
-    byKey.set(key, known === undefined ? need : joined(known, need));
+    byKey.set(key, known === undefined ? missingField : joined(known, missingField));
   }
   return [...byKey.values()].filter(({ restricts }) => restricts.length > 0);
 }
 
-function joined(known: Need, need: Need): Need {
-  const more = need.restricts.filter(
+function joined(known: MissingField, missingField: MissingField): MissingField {
+  const more = missingField.restricts.filter(
     (one) =>
       !known.restricts.some(
         (other) => other.configuration === one.configuration && other.id === one.id,
@@ -174,13 +177,20 @@ function joined(known: Need, need: Need): Need {
   return { ...known, restricts: [...known.restricts, ...more] };
 }
 
-function alternativeOf(need: Need, entry: RequirementEntry): RequirementAlternative | undefined {
-  if (need.alternative === undefined) return undefined;
+function alternativeOf(
+  missingField: MissingField,
+  entry: RequirementEntry,
+): RequirementAlternative | undefined {
+  if (missingField.alternative === undefined) return undefined;
   const { description, reference, awaiting_action_from } = entry;
   const at = reference === undefined ? {} : { reference };
   return {
     options: [
-      { entries: [{ awaiting_action_from, description: need.alternative, errors: [], ...at }] },
+      {
+        entries: [
+          { awaiting_action_from, description: missingField.alternative, errors: [], ...at },
+        ],
+      },
     ],
     original_entries: [{ description, ...at }],
   };

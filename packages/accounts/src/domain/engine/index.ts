@@ -6,23 +6,28 @@ import type {
   RequirementEntry,
   Requirements,
 } from '../../model/account/requirements.js';
-import {
-  agreementNeeds,
-  basicNeeds,
-  merchantNeeds,
-  organisationNeeds,
-  ownershipNeeds,
-  taxNeeds,
-} from './business-needs.js';
 import { earliest, strictest } from './deadlines.js';
-import { type DatedEntry, entriesOfFindings, entriesOfNeeds, entryOfInjected } from './entries.js';
-import type { Need } from './need.js';
+import {
+  type DatedEntry,
+  entriesOfFindings,
+  entriesOfMissingFields,
+  entryOfInjected,
+} from './entries.js';
+import {
+  missingAgreements,
+  missingBasicFields,
+  missingMerchantFields,
+  missingOrganisationFields,
+  missingOwnershipFields,
+  missingTaxFields,
+} from './missing-business-fields.js';
+import type { MissingField } from './missing-field.js';
 import {
   hasNamedOwner,
-  individualNeeds,
-  officerNeeds,
-  representativeNeeds,
-} from './person-needs.js';
+  missingIndividualFields,
+  missingOfficerFields,
+  missingRepresentativeFields,
+} from './missing-person-fields.js';
 import { statusOf } from './statuses.js';
 import { type Subject, subjectOf } from './subject.js';
 import { verify } from './verification.js';
@@ -38,7 +43,7 @@ export function deriveRequirements(input: EngineInput): EngineResult {
   const reject = account.state.reject ?? (isListed ? { reason: 'listed' } : null);
   const injected = account.injected.map((one) => transitioned(one, nowMs));
   const dated = [
-    ...entriesOfNeeds(subject, needsOf(subject)),
+    ...entriesOfMissingFields(subject, missingFieldsOf(subject)),
     ...entriesOfFindings(subject, findings),
     ...injected.filter(({ future }) => !future).map(entryOfInjected),
   ];
@@ -53,7 +58,7 @@ export function deriveRequirements(input: EngineInput): EngineResult {
     verifications,
     injected,
     reject,
-    dueMs: earliest([
+    nextEvaluationMs: earliest([
       ...dated.map(({ nextChangeMs }) => nextChangeMs),
       ...future.map(transitionMs),
     ]),
@@ -61,20 +66,23 @@ export function deriveRequirements(input: EngineInput): EngineResult {
 }
 
 /** Collects the needs of all rows of section 16.2 in order. */
-function needsOf(subject: Subject): Need[] {
+function missingFieldsOf(subject: Subject): MissingField[] {
   const isBusiness = subject.applied.has('merchant') || subject.applied.has('recipient');
   const onceRequested = subject.hasRequest
     ? [
-        ...organisationNeeds(subject),
-        ...merchantNeeds(subject),
-        ...individualNeeds(subject),
-        ...representativeNeeds(subject),
-        ...ownershipNeeds(subject, hasNamedOwner(subject.persons)),
-        ...officerNeeds(subject),
-        ...agreementNeeds(subject),
+        ...missingOrganisationFields(subject),
+        ...missingMerchantFields(subject),
+        ...missingIndividualFields(subject),
+        ...missingRepresentativeFields(subject),
+        ...missingOwnershipFields(subject, hasNamedOwner(subject.persons)),
+        ...missingOfficerFields(subject),
+        ...missingAgreements(subject),
       ]
     : [];
-  return [...(isBusiness ? [...basicNeeds(subject), ...onceRequested] : []), ...taxNeeds(subject)];
+  return [
+    ...(isBusiness ? [...missingBasicFields(subject), ...onceRequested] : []),
+    ...missingTaxFields(subject),
+  ];
 }
 
 function statusesOf(

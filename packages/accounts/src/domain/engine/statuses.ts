@@ -6,8 +6,8 @@ import type {
 import { capabilityRow, isOfferedIn, isOfferedTo } from '../reference/capabilities.js';
 import { isCountryOf } from '../reference/countries.js';
 import { isEntityTypeIn } from '../reference/entity-types.js';
-import { hasTaxCountry } from './business-needs.js';
-import type { Capability } from './need.js';
+import { hasTaxCountry } from './missing-business-fields.js';
+import type { Capability } from './missing-field.js';
 import { PAYOUTS, type Subject } from './subject.js';
 
 type Detail = CapabilityStatus['status_details'][number];

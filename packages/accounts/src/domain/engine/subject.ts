@@ -9,7 +9,7 @@ import {
 import type { PersonFields, StoredPerson } from '../../model/account/person.js';
 import type { Collector } from '../../model/platform/platform-settings.js';
 import { currencyOf } from '../reference/currencies.js';
-import { type Capability, keyOf } from './need.js';
+import { type Capability, keyOf } from './missing-field.js';
 
 export const PAYOUTS = 'vendor_balance.payouts';
 const TRANSFERS = 'vendor_balance.vendor_transfers';

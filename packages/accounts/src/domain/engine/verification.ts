@@ -2,8 +2,8 @@ import type { Verification } from '../../model/account/account.js';
 import type { Documents, IdNumber } from '../../model/account/parts.js';
 import type { PersonFields, StoredPerson } from '../../model/account/person.js';
 import { normaliseIdNumber } from '../reference/id-numbers.js';
-import { type Capability, type Finding, personReference } from './need.js';
-import { addressMembers, personNumberTypes } from './person-needs.js';
+import { type Capability, type Finding, personReference } from './missing-field.js';
+import { addressMembers, personNumberTypes } from './missing-person-fields.js';
 import type { Subject } from './subject.js';
 
 /** Data that is verified together, and the fields that its findings refer to. */

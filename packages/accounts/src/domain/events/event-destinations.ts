@@ -6,7 +6,7 @@ import {
   PING_TYPE,
   wantsEvent,
 } from '../../model/events/event-destination.js';
-import { CreationOrder } from '../../model/ids.js';
+import { IdGenerator } from '../../model/ids.js';
 import { mergeFields } from '../../model/merge-fields.js';
 import { type Tenant, tenantKey } from '../../model/platform/tenant.js';
 import { MAX_METADATA_KEY_COUNT } from '../../model/shape/person-params.js';
@@ -53,13 +53,13 @@ export interface DestinationWrite {
 /** Event destinations of platforms. Source: accounts, section 17.3. */
 export class EventDestinations {
   readonly #deps: DestinationsDeps;
-  readonly #order: CreationOrder;
+  readonly #order: IdGenerator;
   readonly #byId = new Map<string, EventDestination>();
   #changeCount = 0;
 
   constructor(deps: DestinationsDeps) {
     this.#deps = deps;
-    this.#order = new CreationOrder({ clock: deps.clock, random: deps.random, length: 24 });
+    this.#order = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   /**

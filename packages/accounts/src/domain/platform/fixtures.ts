@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@plinth/kernel';
-import { CreationOrder } from '../../model/ids.js';
+import { IdGenerator } from '../../model/ids.js';
 import type {
   FileFixture,
   Fixture,
@@ -35,7 +35,7 @@ export interface NewFile {
  */
 export class Fixtures {
   readonly #deps: { readonly store: FixtureStore; readonly commits: CommitQueue };
-  readonly #order: CreationOrder;
+  readonly #order: IdGenerator;
 
   constructor(deps: {
     readonly store: FixtureStore;
@@ -44,7 +44,7 @@ export class Fixtures {
     readonly random: Random;
   }) {
     this.#deps = deps;
-    this.#order = new CreationOrder({ clock: deps.clock, random: deps.random, length: 24 });
+    this.#order = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   async addFile(tenant: Tenant, file: NewFile): Promise<FileFixture> {

@@ -300,7 +300,7 @@ export class Operator {
   }
 
   #operatorSide(account: StoredAccount): Record<string, unknown> {
-    const { id, state, injected, verifications, everActive, dueMs } = account;
+    const { id, state, injected, verifications, everActive, nextEvaluationMs } = account;
     const shown = Object.entries(verifications).map(([target, { status, code }]) => ({
       target,
       status,
@@ -312,7 +312,7 @@ export class Operator {
       injected_requirements: this.#deps.terms.allToWire(injected),
       verifications: shown,
       ever_active: this.#deps.terms.allToWire(everActive),
-      due: dueMs === undefined ? null : timestamp(dueMs),
+      due: nextEvaluationMs === undefined ? null : timestamp(nextEvaluationMs),
     };
   }
 

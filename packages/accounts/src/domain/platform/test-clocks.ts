@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@plinth/kernel';
-import { CreationOrder } from '../../model/ids.js';
+import { IdGenerator } from '../../model/ids.js';
 import type { TestClock } from '../../model/platform/fixture.js';
 import type { Tenant } from '../../model/platform/tenant.js';
 import { AccountsRefused } from '../../model/violation.js';
@@ -43,11 +43,11 @@ interface TestClocksDeps {
 /** Clocks for customers in test mode. Source: accounts, section 18. */
 export class TestClocks {
   readonly #deps: TestClocksDeps;
-  readonly #order: CreationOrder;
+  readonly #order: IdGenerator;
 
   constructor(deps: TestClocksDeps) {
     this.#deps = deps;
-    this.#order = new CreationOrder({ clock: deps.clock, random: deps.random, length: 24 });
+    this.#order = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   async create(

@@ -273,7 +273,7 @@ export interface StoredAccount {
   readonly requirements: Requirements;
   readonly futureRequirements: FutureRequirements;
   /** Next instant at which the passage of time changes the account. */
-  readonly dueMs: number | undefined;
+  readonly nextEvaluationMs: number | undefined;
 }
 
 /** State before the operator has set any facts. */

@@ -40,7 +40,7 @@ export interface EngineResult {
   readonly injected: readonly InjectedRequirement[];
   /** Set if a sanctions alert rejects the account. */
   readonly reject: { readonly reason: string } | null;
-  readonly dueMs: number | undefined;
+  readonly nextEvaluationMs: number | undefined;
 }
 
 /** Derives requirements, statuses and verifications. Source: accounts, section 16. */

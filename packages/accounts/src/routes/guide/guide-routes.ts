@@ -18,7 +18,7 @@ const STYLE =
   '@media(prefers-color-scheme:dark){body{background:#111;color:#eee}}';
 
 /** The page that `doc_url` points to, with an anchor for every code. Needs no key. */
-export function guideRoute({ terms }: { readonly terms: VendorTerms }): Route {
+export function guideRoute({ vendorTerms }: { readonly vendorTerms: VendorTerms }): Route {
   let answer: HttpAnswer | undefined;
   return {
     method: 'GET',
@@ -28,7 +28,7 @@ export function guideRoute({ terms }: { readonly terms: VendorTerms }): Route {
     output: { 200: OpenApi.answer('the page', OpenApi.html) },
     hasHead: false,
     handle() {
-      answer ??= pageAnswer(Buffer.from(renderPage(terms)));
+      answer ??= pageAnswer(Buffer.from(renderPage(vendorTerms)));
       return answer;
     },
   };

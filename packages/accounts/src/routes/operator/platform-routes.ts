@@ -17,7 +17,7 @@ import type { RequestContext } from '../../domain/request-context.js';
 import { AccountsRefused } from '../../model/violation.js';
 import { bodyRule, readFormOrJson, readJson } from '../bodies.js';
 import { bodyName, CHANGE_HEADERS, HANDLER_VALIDATION, VERSION_HEADER } from '../description.js';
-import { type AccountsDialect, refuseEmptyParts } from '../dialect.js';
+import { type AccountsDialect, refuseEmptySegments } from '../dialect.js';
 import type { RequestAuthenticator } from '../request-authenticator.js';
 import type { ShapeName } from '../request-shapes.js';
 import { jsonTextAnswer } from '../to-wire.js';
@@ -99,7 +99,7 @@ export class PlatformRoutes {
       access: 'platform',
       ...(makesContent && { cost: { content: true } }),
       check: (request) => {
-        refuseEmptyParts(request);
+        refuseEmptySegments(request);
         this.#contexts.set(request, this.#deps.authenticator.contextOf(request, allows));
       },
       handle: (request) => {
@@ -126,14 +126,14 @@ export class PlatformRoutes {
       withHeaders(answer, [['idempotency-key', idempotencyKey]]);
     const changing = { ...call, context: { ...call.context, idempotencyKey } };
     try {
-      const { body, originalRequestId } = await this.#noting(changing, handle);
+      const { body, originalRequestId } = await this.#recordingRefusal(changing, handle);
       return answered(jsonTextAnswer(body, repeatHeaders(originalRequestId)));
     } catch (error) {
       return answered(dialect.answerError(error, request));
     }
   }
 
-  async #noting(
+  async #recordingRefusal(
     call: Call,
     handle: (call: Call) => Promise<MutationAnswer>,
   ): Promise<MutationAnswer> {

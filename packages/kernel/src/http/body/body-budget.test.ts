@@ -25,7 +25,7 @@ describe('incoming bodies', () => {
   it('end after 20 s without data, however much had arrived', async () => {
     const { clock, expect } = begin();
     const { body, ends } = expect();
-    assert.ok(body.came(999_999));
+    assert.ok(body.noteReceived(999_999));
     await clock.advanceMs(20_000);
     assert.deepEqual(ends, []);
     await clock.advanceMs(19_999);
@@ -44,7 +44,7 @@ describe('incoming bodies', () => {
       const { clock, expect } = begin();
       const { body, ends } = expect();
       for (let sec = 0; sec < 200; sec += 1) {
-        body.came(perSecond);
+        body.noteReceived(perSecond);
         await clock.advanceMs(1000);
       }
       assert.equal(ends.length > 0, isTooSlow, `${perSecond} bytes a second`);
@@ -55,7 +55,7 @@ describe('incoming bodies', () => {
     const { clock, expect } = begin();
     const { body, ends } = expect();
     for (let round = 0; round < 14; round += 1) {
-      body.came(20_000);
+      body.noteReceived(20_000);
       await clock.advanceMs(15_000);
     }
     body.ended();
@@ -67,7 +67,7 @@ describe('incoming bodies', () => {
     const { body, ends } = expect();
     for (let sec = 0; sec < 300; sec += 1) {
       assert.deepEqual(ends, [], `${sec} s`);
-      body.came(100_000);
+      body.noteReceived(100_000);
       await clock.advanceMs(1000);
     }
     assert.deepEqual(ends, ['body_too_slow']);
@@ -76,7 +76,7 @@ describe('incoming bodies', () => {
   it('are not checked after they have ended', async () => {
     const { clock, expect } = begin();
     const { body, ends } = expect();
-    body.came(5);
+    body.noteReceived(5);
     body.ended();
     await clock.advanceMs(400_000);
     assert.deepEqual(ends, []);
@@ -103,9 +103,9 @@ describe('bodies in memory', () => {
   it('share a total limit, and release their part', () => {
     const { bodies } = begin(100);
     const [one, other] = [bodies.begin(ADMIN), bodies.begin(ADMIN)];
-    assert.ok(one.came(60));
-    assert.ok(other.came(40));
-    assert.equal(other.came(1), false);
+    assert.ok(one.noteReceived(60));
+    assert.ok(other.noteReceived(40));
+    assert.equal(other.noteReceived(1), false);
     assert.equal(other.add(1), false);
     assert.equal(bodies.sizeBytes, 100);
     one.release();
@@ -121,16 +121,16 @@ describe('bodies in memory', () => {
   it('use at most half of the budget per tenant, and three quarters for all tenants', () => {
     const { bodies } = begin();
     const one = bodies.begin(tenant('one'));
-    assert.equal(one.came(MB / 2), true);
-    assert.equal(bodies.begin(tenant('one')).came(1), false);
+    assert.equal(one.noteReceived(MB / 2), true);
+    assert.equal(bodies.begin(tenant('one')).noteReceived(1), false);
     const two = bodies.begin(tenant('two'));
-    assert.equal(two.came(MB / 4), true);
-    assert.equal(two.came(1), false);
+    assert.equal(two.noteReceived(MB / 4), true);
+    assert.equal(two.noteReceived(1), false);
     const operator = bodies.begin(ADMIN);
-    assert.equal(operator.came(MB / 4), true);
-    assert.equal(operator.came(1), false);
+    assert.equal(operator.noteReceived(MB / 4), true);
+    assert.equal(operator.noteReceived(1), false);
     one.release();
-    assert.equal(bodies.begin(tenant('one')).came(MB / 2), true);
+    assert.equal(bodies.begin(tenant('one')).noteReceived(MB / 2), true);
     assert.equal(bodies.sizeBytes, MB);
   });
 });

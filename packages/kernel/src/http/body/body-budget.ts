@@ -6,18 +6,18 @@ import { requestError } from '../request-error.js';
 const SPAN_MS = 20_000;
 const MIN_SPAN_BYTES = 20_000;
 /** The maximum time for a complete body. A body of the usual maximum size takes this long at 35 kB/s. */
-const LONGEST_MS = 300_000;
-const LOOK_MS = 5_000;
+const MAX_DURATION_MS = 300_000;
+const CHECK_INTERVAL_MS = 5_000;
 /** The share of the budget for one caller, and for all callers other than operators. */
-const CALLER_PART = 1 / 2;
-const OTHERS_PART = 3 / 4;
+const CALLER_SHARE = 1 / 2;
+const OTHERS_SHARE = 3 / 4;
 
 /** The memory budget of all request bodies, and the progress check of incoming ones. */
 export class BodyBudget implements Disposable {
   readonly #clock: Clock;
   readonly #limitBytes: number;
-  readonly #coming = new Set<BodyReservation>();
-  readonly #looking: Disposable;
+  readonly #receiving = new Set<BodyReservation>();
+  readonly #checkTimer: Disposable;
   /** Bytes of callers other than operators. */
   readonly #byCaller = new Map<string, number>();
   #othersBytes = 0;
@@ -26,7 +26,7 @@ export class BodyBudget implements Disposable {
   constructor(clock: Clock, limitBytes: number) {
     this.#clock = clock;
     this.#limitBytes = limitBytes;
-    this.#looking = clock.every(LOOK_MS, () => this.#endSlow());
+    this.#checkTimer = clock.every(CHECK_INTERVAL_MS, () => this.#endSlow());
   }
 
   get sizeBytes(): number {
@@ -38,12 +38,12 @@ export class BodyBudget implements Disposable {
     return new BodyReservation({
       sinceMs: this.#clock.monotonicMs(),
       grow: (bytes) => this.#grow(bytes, caller),
-      coming: this.#coming,
+      receiving: this.#receiving,
     });
   }
 
   [Symbol.dispose](): void {
-    this.#looking[Symbol.dispose]();
+    this.#checkTimer[Symbol.dispose]();
   }
 
   /** No tenant can exhaust the budget of other tenants, and all tenants together leave room for the operator. */
@@ -52,8 +52,8 @@ export class BodyBudget implements Disposable {
     if (caller !== undefined) {
       const own = (this.#byCaller.get(caller) ?? 0) + bytes;
       const isTooMuch =
-        own > this.#limitBytes * CALLER_PART ||
-        this.#othersBytes + bytes > this.#limitBytes * OTHERS_PART;
+        own > this.#limitBytes * CALLER_SHARE ||
+        this.#othersBytes + bytes > this.#limitBytes * OTHERS_SHARE;
       if (bytes > 0 && isTooMuch) return false;
       if (own > 0) this.#byCaller.set(caller, own);
       else this.#byCaller.delete(caller);
@@ -65,7 +65,7 @@ export class BodyBudget implements Disposable {
 
   #endSlow(): void {
     const nowMs = this.#clock.monotonicMs();
-    for (const body of this.#coming) body.look(nowMs);
+    for (const body of this.#receiving) body.checkProgress(nowMs);
   }
 }
 
@@ -99,34 +99,34 @@ function callerOf(principal: Principal): string | undefined {
 export class BodyReservation {
   readonly #sinceMs: number;
   readonly #grow: (bytes: number) => boolean;
-  readonly #coming: Set<BodyReservation>;
+  readonly #receiving: Set<BodyReservation>;
   #sizeBytes = 0;
-  #cameBytes = 0;
+  #receivedBytes = 0;
   #spanSinceMs: number;
   #spanBytes = 0;
   #end: ((error: Error) => void) | undefined;
 
-  constructor(at: {
+  constructor(options: {
     readonly sinceMs: number;
     /** @returns false when the budget is exhausted. */
     readonly grow: (bytes: number) => boolean;
-    readonly coming: Set<BodyReservation>;
+    readonly receiving: Set<BodyReservation>;
   }) {
-    this.#sinceMs = at.sinceMs;
-    this.#spanSinceMs = at.sinceMs;
-    this.#grow = at.grow;
-    this.#coming = at.coming;
+    this.#sinceMs = options.sinceMs;
+    this.#spanSinceMs = options.sinceMs;
+    this.#grow = options.grow;
+    this.#receiving = options.receiving;
   }
 
   /** @param end called with `body_too_slow` when the remaining bytes do not arrive in time. */
   awaitRest(end: (error: Error) => void): void {
     this.#end = end;
-    this.#coming.add(this);
+    this.#receiving.add(this);
   }
 
   /** Accounts for received bytes. @returns false when the budget is exhausted. */
-  came(bytes: number): boolean {
-    this.#cameBytes += bytes;
+  noteReceived(bytes: number): boolean {
+    this.#receivedBytes += bytes;
     return this.add(bytes);
   }
 
@@ -139,7 +139,7 @@ export class BodyReservation {
 
   /** Stops the progress check. */
   ended(): void {
-    this.#coming.delete(this);
+    this.#receiving.delete(this);
   }
 
   /** Releases the memory. */
@@ -149,14 +149,14 @@ export class BodyReservation {
     this.#sizeBytes = 0;
   }
 
-  look(nowMs: number): void {
-    const isLate = nowMs - this.#sinceMs >= LONGEST_MS;
+  checkProgress(nowMs: number): void {
+    const isLate = nowMs - this.#sinceMs >= MAX_DURATION_MS;
     if (!isLate && nowMs - this.#spanSinceMs < SPAN_MS) return;
-    if (isLate || this.#cameBytes - this.#spanBytes < MIN_SPAN_BYTES) {
+    if (isLate || this.#receivedBytes - this.#spanBytes < MIN_SPAN_BYTES) {
       this.ended();
       this.#end?.(requestError('body_too_slow'));
     }
     this.#spanSinceMs = nowMs;
-    this.#spanBytes = this.#cameBytes;
+    this.#spanBytes = this.#receivedBytes;
   }
 }

@@ -9,9 +9,9 @@ import { readBody } from './read-body.js';
 /** @returns the body as text, or the kind of its error. */
 async function read(pieces: readonly string[]): Promise<string> {
   using bodies = new BodyBudget(new ManualClock(), 10_000_000);
-  const held = bodies.begin({ kind: 'anonymous' });
+  const reservation = bodies.begin({ kind: 'anonymous' });
   const stream = new EventEmitter();
-  const how = { contentLength: undefined, limitBytes: 1_000_000, memory: undefined, held };
+  const how = { contentLength: undefined, limitBytes: 1_000_000, memory: undefined, reservation };
   const whole = new Promise<string>((resolve) => {
     readBody(stream, how, (error, body) =>
       resolve(error === null ? String(body) : String(Reflect.get(error, 'kind'))),

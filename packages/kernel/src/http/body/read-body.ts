@@ -49,11 +49,11 @@ export function readBody(
     readonly contentLength: string | undefined;
     readonly limitBytes: number;
     readonly memory: BodyMemory | undefined;
-    readonly held: BodyReservation;
+    readonly reservation: BodyReservation;
   },
   done: (error: Error | null, body?: Buffer) => void,
 ): void {
-  const { contentLength, limitBytes, memory, held } = how;
+  const { contentLength, limitBytes, memory, reservation } = how;
   const expectedBytes = Number(contentLength ?? 0);
   const announced = oversize(expectedBytes, limitBytes);
   if (announced !== undefined && expectedBytes > MAX_DISCARDED_BYTES + limitBytes) {
@@ -69,7 +69,7 @@ export function readBody(
   let excess: Error | undefined;
   const finish = (error: Error | null, whole?: Buffer): void => {
     isDone = true;
-    held.ended();
+    reservation.ended();
     if (error !== null) body.forget();
     if (error !== null && target !== undefined) memory?.release(target);
     done(error, whole);
@@ -88,7 +88,7 @@ export function readBody(
     }
     excess ??= oversize(sizeBytes, limitBytes);
     if (excess !== undefined) body.forget();
-    else if (held.came(chunk.length)) body.add(chunk);
+    else if (reservation.noteReceived(chunk.length)) body.add(chunk);
     else {
       finish(new ServerBusy());
       return;
@@ -103,7 +103,7 @@ export function readBody(
   });
   stream.on('error', cut);
   stream.on('close', cut);
-  held.awaitRest(finish);
+  reservation.awaitRest(finish);
 }
 
 /** The pieces of a body. They are copied to the target as they arrive, or joined at the end. */

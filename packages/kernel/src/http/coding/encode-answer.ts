@@ -33,7 +33,7 @@ export async function encodeAnswer(answer: HttpAnswer, headers: HttpHeaders): Pr
   const coding = chooseCoding(headers['accept-encoding'], CODINGS);
   if (coding === undefined || coding === 'identity') return varying;
   const coded = withHeaders(
-    { ...varying, sizeBytes: undefined, rest: undefined, taken: undefined },
+    { ...varying, sizeBytes: undefined, rest: undefined, onPieceWritten: undefined },
     [['content-encoding', coding]],
   );
   if (rest === undefined && coding === 'gzip') {
@@ -74,15 +74,15 @@ function put(piece: Buffer, coder: Transform): Promise<void> {
 }
 
 /** Feeds a response to its coder. If the response fails, the coder is destroyed, which notifies its reader. */
-async function feed(coder: Transform, { body, rest, taken }: HttpAnswer): Promise<void> {
+async function feed(coder: Transform, { body, rest, onPieceWritten }: HttpAnswer): Promise<void> {
   try {
     if (body !== undefined && body.length > 0) {
       await put(body, coder);
-      taken?.(body);
+      onPieceWritten?.(body);
     }
     for await (const piece of rest ?? []) {
       await put(piece, coder);
-      taken?.(piece);
+      onPieceWritten?.(piece);
     }
     coder.end();
   } catch (error) {

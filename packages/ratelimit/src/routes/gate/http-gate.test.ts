@@ -115,7 +115,7 @@ function visit(
     ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }),
   };
   return {
-    ...{ dialect, headers: [], route: THINGS, principal: undefined, purpose: 'request' },
+    ...{ dialect, headers: [], route: THINGS, principal: undefined, authOutcome: 'request' },
     request: requestHead({
       ...{ method, url: '/things', headers, socket, addresses },
       ...(from !== undefined && { from }),
@@ -168,7 +168,7 @@ it('charges the cost of a route, and nothing for a preflight', async () => {
   const { inTurn } = open();
   const dear = route('/dear', { cost: { cost: 2 } });
   assert.deepEqual(await inTurn(2, { route: dear, principal: USER }), ['2', '4']);
-  const preflight: Asked = { route: undefined, method: 'OPTIONS', purpose: 'preflight' };
+  const preflight: Asked = { route: undefined, method: 'OPTIONS', authOutcome: 'preflight' };
   assert.deepEqual(await inTurn(2, { ...preflight, principal: USER }), ['4', '4']);
   const own = route('/own', { cost: { resource: 'search' } });
   assert.deepEqual(await inTurn(1, { route: own, principal: USER }), ['1']);
@@ -227,7 +227,11 @@ it('lists the cost of each route', () => {
 
 it('rejects wrong credentials of an address after more than fifty, but no valid ones', async () => {
   const { told, clock } = open({ resources: {} });
-  const wrong: Asked = { purpose: 'refusal', authorization: 'Bearer x', route: route('/ops/v1/a') };
+  const wrong: Asked = {
+    authOutcome: 'refusal',
+    authorization: 'Bearer x',
+    route: route('/ops/v1/a'),
+  };
   for (let i = 0; i < 51; i++) assert.equal(await told(wrong), 'free');
   assert.equal(
     await told(wrong),
@@ -237,15 +241,15 @@ it('rejects wrong credentials of an address after more than fifty, but no valid 
   const { authorization: _, ...none } = wrong;
   assert.equal(await told(none), 'free');
   assert.equal(await told({ ...wrong, from: '192.0.2.9' }), 'free');
-  assert.equal(await told({ ...wrong, purpose: 'request', principal: USER }), 'free');
-  assert.equal(await told({ ...wrong, purpose: 'uncheckable' }), 'free');
+  assert.equal(await told({ ...wrong, authOutcome: 'request', principal: USER }), 'free');
+  assert.equal(await told({ ...wrong, authOutcome: 'uncheckable' }), 'free');
   await clock.advanceMs(3_600_000);
   assert.equal(await told(wrong), 'free');
 });
 
 it('charges nothing for an uncheckable credential, and rejects banned addresses', async () => {
   const { inTurn, store } = open();
-  const unknown: Asked = { purpose: 'uncheckable', authorization: 'Bearer x' };
+  const unknown: Asked = { authOutcome: 'uncheckable', authorization: 'Bearer x' };
   assert.deepEqual(await inTurn(4, unknown), Array(4).fill('free'));
   assert.deepEqual(await inTurn(1), ['1']);
   await store.ban('ip:192.0.2.1', 60);
@@ -320,8 +324,8 @@ it('reports an unavailable store, and rethrows other errors', async () => {
           get: (_, name) => (name === 'admit' || name === 'banOf' ? fail : undefined),
         });
       const { told } = open({}, { bend });
-      for (const purpose of ['request', 'uncheckable'] as const) {
-        const asking = told({ purpose });
+      for (const authOutcome of ['request', 'uncheckable'] as const) {
+        const asking = told({ authOutcome });
         if (error instanceof TypeError) await assert.rejects(asking, TypeError);
         else assert.equal(await asking, '503 Service unavailable');
       }

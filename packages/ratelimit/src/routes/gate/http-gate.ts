@@ -82,7 +82,7 @@ export class HttpGate implements RequestGate {
     const { logins } = this.#deps;
     const { request } = gateRequest;
     const { client } = request;
-    const isWrong = gateRequest.purpose === 'refusal' && presentsCredential(request);
+    const isWrong = gateRequest.authOutcome === 'refusal' && presentsCredential(request);
     if (isWrong && !logins.noteFailure(client.key)) {
       const refusal = loginRefusal(this.#contextOf(gateRequest));
       return this.#refuse(gateRequest, { refusal, headers: NO_HEADERS });
@@ -103,7 +103,7 @@ export class HttpGate implements RequestGate {
     // Banned callers stay rejected; others are not charged for a credential that the server could
     // not check.
     const admitted =
-      gateRequest.purpose === 'uncheckable' ? this.#unlessBanned(limited, admit) : admit();
+      gateRequest.authOutcome === 'uncheckable' ? this.#unlessBanned(limited, admit) : admit();
     return admitted instanceof Promise ? admitted.then(refuse) : refuse(admitted);
   }
 

@@ -21,13 +21,13 @@ async function openPair(answer: WrittenAnswer) {
       nowMs: 0,
       read: () => {
         answerCount += 1;
-        const onGone = () => {
+        const onClosed = () => {
           goneCount += 1;
         };
-        return { sizeBytes: 1, answer: async () => answer, onGone };
+        return { sizeBytes: 1, answer: async () => answer, onClosed };
       },
-      onCut: () => undefined,
-      onLeft: () => undefined,
+      onResponseFailed: () => undefined,
+      onConnectionClosed: () => undefined,
       handToNode: () => undefined,
     }).start();
   }).listen(0, '127.0.0.1');
@@ -88,10 +88,10 @@ async function openEcho(at: { readonly pauseMs?: number } = {}) {
           if (at.pauseMs !== undefined) await aWhile(at.pauseMs);
           return { start, isLast };
         };
-        return { sizeBytes, answer, onGone: () => undefined };
+        return { sizeBytes, answer, onClosed: () => undefined };
       },
-      onCut: () => undefined,
-      onLeft: () => undefined,
+      onResponseFailed: () => undefined,
+      onConnectionClosed: () => undefined,
       handToNode: () => handedOver.push(socket),
     });
     connections.push(connection);
@@ -241,10 +241,10 @@ describe('FastConnection', () => {
             await aWhile(50);
             return { start: 'answer' };
           },
-          onGone: () => undefined,
+          onClosed: () => undefined,
         }),
-        onCut: () => undefined,
-        onLeft: () => undefined,
+        onResponseFailed: () => undefined,
+        onConnectionClosed: () => undefined,
         handToNode: () => undefined,
       }).start();
     }).listen(0, '127.0.0.1');
@@ -275,10 +275,10 @@ describe('FastConnection', () => {
               told.emit('asked', disconnectSignal());
               return await new Promise<never>(() => undefined);
             },
-            onGone: () => undefined,
+            onClosed: () => undefined,
           }),
-          onCut: () => undefined,
-          onLeft: () => undefined,
+          onResponseFailed: () => undefined,
+          onConnectionClosed: () => undefined,
           handToNode: () => undefined,
         }).start();
       }).listen(0, '127.0.0.1');

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { cutWhenSilent } from '../half-closed.js';
-import { roomIn } from '../room-in.js';
+import { waitForDrain } from '../wait-for-drain.js';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -15,7 +15,7 @@ export type WrittenAnswer = {
       /** Sent first, as a separate piece. */
       readonly first?: Buffer | undefined;
       /** Called for each piece that the system has accepted. */
-      readonly taken?: ((piece: Buffer) => void) | undefined;
+      readonly onPieceWritten?: ((piece: Buffer) => void) | undefined;
       /** The rest of the body, read as the client accepts data. */
       readonly rest: AsyncGenerator<Buffer, void, undefined>;
       /** Whether the pieces use chunked encoding. */
@@ -24,17 +24,17 @@ export type WrittenAnswer = {
 );
 
 /** Produces the response to a request. */
-export interface Answering {
+export interface FastExchange {
   /** Size of the request. */
   readonly sizeBytes: number;
   /** `undefined` if the connection is closed without a response. */
   answer(): Promise<WrittenAnswer | undefined>;
   /** Called once, when the client has received the response or disconnected. */
-  onGone(): void;
+  onClosed(): void;
 }
 
 /** The start of the received bytes: a request, part of one (`incomplete`), or data for Node's HTTP server (`undefined`). */
-export type ReadResult = Answering | 'incomplete' | undefined;
+export type ReadResult = FastExchange | 'incomplete' | undefined;
 
 /** For longer requests, Node's parser is only a small part of the cost. */
 export const MAX_REQUEST_BYTES = 16 * 1024;
@@ -46,9 +46,9 @@ export interface FastConnectionOptions {
   /** @param disconnectSignal signal that aborts when the client disconnects. */
   readonly read: (bytes: Buffer, disconnectSignal: () => AbortSignal) => ReadResult;
   /** Called when a started response fails while the client is still connected. */
-  readonly onCut: (error: unknown) => void;
+  readonly onResponseFailed: (error: unknown) => void;
   /** Called once, when the connection has ended or was passed to Node's HTTP server. */
-  readonly onLeft: () => void;
+  readonly onConnectionClosed: () => void;
   readonly handToNode: () => void;
 }
 
@@ -64,16 +64,16 @@ export class FastConnection {
   /** A request is running or waits for its event-loop tick. */
   #isBusy = false;
   /** The next data arrived before the last response was sent. */
-  #isAhead = false;
+  #hasPipelinedData = false;
   /** Bytes received of an incomplete request. */
   #incompleteBytes = 0;
   #restTimer: NodeJS.Timeout | undefined;
-  #answering: Answering | undefined;
+  #exchange: FastExchange | undefined;
   /** Of the running request, if its handler uses the signal. */
   #disconnect: AbortController | undefined;
   #isClosing = false;
   /** No further request may be processed. Source: RFC 9112, section 9.6. */
-  #hasSaidClose = false;
+  #hasSentClose = false;
   /** The client has closed its sending side. */
   #hasEnded = false;
   /** Whether a request arrived since the last idle check. */
@@ -118,27 +118,27 @@ export class FastConnection {
       return;
     }
     if (this.#incompleteBytes > 0 && this.#socket.readableLength === this.#incompleteBytes) return;
-    const bytes = this.#take();
+    const bytes = this.#readBytes();
     if (bytes === null) return;
     const request = this.#options.read(bytes, this.#signal);
-    if (request === 'incomplete' && this.#isAhead) {
+    if (request === 'incomplete' && this.#hasPipelinedData) {
       this.#awaitRest(bytes);
       return;
     }
     if (request === undefined || request === 'incomplete') {
-      this.#leave(bytes);
+      this.#detach(bytes);
       return;
     }
-    this.#endWait();
+    this.#clearRestTimer();
     this.#isBusy = true;
     this.#isActive = true;
     if (bytes.length > request.sizeBytes) this.#socket.unshift(bytes.subarray(request.sizeBytes));
-    this.#answering = request;
+    this.#exchange = request;
     request.answer().then(this.#send, this.#fail);
   };
 
   /** Reads at most one request: a drained socket would continue reading. */
-  #take(): Buffer | null {
+  #readBytes(): Buffer | null {
     const { readableLength } = this.#socket;
     if (readableLength <= MAX_REQUEST_BYTES) return this.#socket.read();
     return this.#socket.read(MAX_REQUEST_BYTES);
@@ -147,16 +147,16 @@ export class FastConnection {
   #awaitRest(bytes: Buffer): void {
     this.#incompleteBytes = bytes.length;
     this.#socket.unshift(bytes);
-    this.#restTimer ??= setTimeout(this.#giveUp, REST_WAIT_MS).unref();
+    this.#restTimer ??= setTimeout(this.#passToNode, REST_WAIT_MS).unref();
   }
 
   /** Passes the connection, with unread data, to Node's HTTP server. */
-  readonly #giveUp = (): void => {
-    const bytes = this.#socket.destroyed ? null : this.#take();
-    if (bytes !== null) this.#leave(bytes);
+  readonly #passToNode = (): void => {
+    const bytes = this.#socket.destroyed ? null : this.#readBytes();
+    if (bytes !== null) this.#detach(bytes);
   };
 
-  #endWait(): void {
+  #clearRestTimer(): void {
     this.#incompleteBytes = 0;
     clearTimeout(this.#restTimer);
     this.#restTimer = undefined;
@@ -176,8 +176,8 @@ export class FastConnection {
     this.#socket.destroy(error as Error);
   };
 
-  readonly #cut = (error: unknown): void => {
-    if (!this.#socket.destroyed) this.#options.onCut(error);
+  readonly #failResponse = (error: unknown): void => {
+    if (!this.#socket.destroyed) this.#options.onResponseFailed(error);
     this.#fail(error);
   };
 
@@ -186,9 +186,9 @@ export class FastConnection {
       this.#socket.destroy();
       return;
     }
-    this.#hasSaidClose = answer.isLast === true;
+    this.#hasSentClose = answer.isLast === true;
     if (answer.rest !== undefined) {
-      this.#sendPieces(answer).then(this.#whenTaken, this.#cut);
+      this.#sendPieces(answer).then(this.#whenWritten, this.#failResponse);
       return;
     }
     const socket = this.#socket;
@@ -200,11 +200,11 @@ export class FastConnection {
       socket.write(answer.body);
       socket.uncork();
     }
-    this.#whenTaken();
+    this.#whenWritten();
   };
 
   /** Data that the system has accepted does not delay the next request. */
-  readonly #whenTaken = (): void => {
+  readonly #whenWritten = (): void => {
     const socket = this.#socket;
     const isEnding = this.#isClosing && socket.readableLength === 0;
     if (socket.writableLength === 0 || isEnding) this.#sent();
@@ -224,21 +224,22 @@ export class FastConnection {
     first,
     rest,
     isChunked,
-    taken,
+    onPieceWritten,
   }: Extract<WrittenAnswer, { readonly isChunked: boolean }>): Promise<void> {
     const socket = this.#socket;
     // `return` runs when the loop exits, and must be called directly if the loop never started.
     if (socket.destroyed) await rest.return();
     else if (first !== undefined) await this.#sendPiece(first, { isChunked, start });
-    else if (!this.#write(start)) await roomIn(socket);
-    if (first !== undefined && !socket.destroyed && socket.writableLength === 0) taken?.(first);
+    else if (!this.#write(start)) await waitForDrain(socket);
+    if (first !== undefined && !socket.destroyed && socket.writableLength === 0)
+      onPieceWritten?.(first);
     for await (const piece of rest) {
       if (socket.destroyed) break;
       if (piece.length === 0) continue; // An empty chunk would end the body.
       await this.#sendPiece(piece, { isChunked });
       if (socket.destroyed) break;
       // A destroyed or delayed socket may still be reading the piece.
-      if (socket.writableLength === 0) taken?.(piece);
+      if (socket.writableLength === 0) onPieceWritten?.(piece);
     }
     if (isChunked && !socket.destroyed) socket.write('0\r\n\r\n', 'latin1');
   }
@@ -255,33 +256,33 @@ export class FastConnection {
     socket.write(piece);
     if (isChunked) socket.write('\r\n', 'latin1');
     socket.uncork();
-    if (socket.writableNeedDrain) await roomIn(socket);
+    if (socket.writableNeedDrain) await waitForDrain(socket);
   }
 
   readonly #sent = (): void => {
     this.#disconnect = undefined;
     if (this.#socket.destroyed) return;
     // Data still pending at the end counts as received when the socket closes.
-    if (this.#socket.writableLength === 0) this.#gone();
-    this.#isAhead = this.#socket.readableLength > 0;
-    if (this.#isAhead) setImmediate(this.#goOn);
-    else this.#goOn();
+    if (this.#socket.writableLength === 0) this.#notifyClosed();
+    this.#hasPipelinedData = this.#socket.readableLength > 0;
+    if (this.#hasPipelinedData) setImmediate(this.#readNext);
+    else this.#readNext();
   };
 
-  readonly #goOn = (): void => {
+  readonly #readNext = (): void => {
     if (this.#socket.destroyed) return;
-    if (this.#hasSaidClose || (this.#isClosing && this.#socket.readableLength === 0)) {
+    if (this.#hasSentClose || (this.#isClosing && this.#socket.readableLength === 0)) {
       this.#socket.end();
-      this.#forgetRest();
+      this.#discardRest();
       return;
     }
     this.#isBusy = false;
-    if (this.#isClosing) this.#giveUp();
+    if (this.#isClosing) this.#passToNode();
     else this.#onReadable();
   };
 
   /** Reads and discards data after the last request, to reach the end of the client's side. */
-  #forgetRest(): void {
+  #discardRest(): void {
     this.#socket.removeListener('readable', this.#onReadable);
     this.#socket.resume();
   }
@@ -299,27 +300,27 @@ export class FastConnection {
     this.#socket.destroy();
   };
 
-  #gone(): void {
-    const answering = this.#answering;
-    this.#answering = undefined;
-    answering?.onGone();
+  #notifyClosed(): void {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    exchange?.onClosed();
   }
 
   readonly #onClose = (): void => {
-    this.#endWait();
+    this.#clearRestTimer();
     this.#disconnect?.abort();
-    this.#gone();
-    this.#options.onLeft();
+    this.#notifyClosed();
+    this.#options.onConnectionClosed();
   };
 
-  #leave(unread: Buffer): void {
-    this.#endWait();
+  #detach(unread: Buffer): void {
+    this.#clearRestTimer();
     this.#socket.removeListener('readable', this.#onReadable);
     this.#socket.removeListener('end', this.#onEnd);
     this.#socket.removeListener('error', this.#onError);
     this.#socket.removeListener('close', this.#onClose);
     this.#socket.unshift(unread);
-    this.#options.onLeft();
+    this.#options.onConnectionClosed();
     this.#options.handToNode();
   }
 }

@@ -24,7 +24,7 @@ const SWEEP_INTERVAL_MS = 5_000;
 /** Source: RFC 9110, section 5.5. */
 const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/;
 
-export interface FastReaderParts extends TransportDeps {
+export interface FastReaderDeps extends TransportDeps {
   readonly clock: Clock;
 }
 
@@ -42,7 +42,7 @@ interface WrittenHead {
  * Node's HTTP server, before any part of that request is processed.
  */
 export class FastReader {
-  readonly #parts: FastReaderParts;
+  readonly #deps: FastReaderDeps;
   readonly #heads = new Memo<string, FastHeaders>({ maxCount: MAX_KNOWN_HEADS });
   readonly #writtenHeads = new WeakMap<HttpAnswer, WrittenHead>();
   readonly #connections = new Set<FastConnection>();
@@ -57,21 +57,21 @@ export class FastReader {
   #dialectLines = '';
 
   /** @param keepAliveMs idle timeout of Node's HTTP server. */
-  constructor(parts: FastReaderParts, keepAliveMs: number) {
-    this.#parts = parts;
+  constructor(deps: FastReaderDeps, keepAliveMs: number) {
+    this.#deps = deps;
     this.#keepAliveMs = keepAliveMs;
     const timeoutSec = Math.floor(keepAliveMs / 1000);
     this.#keepAliveLines = `Connection: keep-alive\r\nKeep-Alive: timeout=${timeoutSec}\r\n`;
-    this.#sweep = parts.clock.every(SWEEP_INTERVAL_MS, () => this.#closeIdle());
+    this.#sweep = deps.clock.every(SWEEP_INTERVAL_MS, () => this.#closeIdle());
   }
 
   /** Serves a connection while its requests are unambiguous. `handToNode` moves it to Node's HTTP server. */
   take(socket: Socket, handToNode: () => void): void {
     const connection: FastConnection = new FastConnection(socket, {
-      nowMs: this.#parts.clock.monotonicMs(),
+      nowMs: this.#deps.clock.monotonicMs(),
       read: (bytes, disconnectSignal) => this.#requestOf(bytes, socket, disconnectSignal),
-      onCut: (err) => this.#parts.log.warn({ err }, 'response truncated'),
-      onLeft: () => this.#connections.delete(connection),
+      onResponseFailed: (err) => this.#deps.log.warn({ err }, 'response truncated'),
+      onConnectionClosed: () => this.#connections.delete(connection),
       handToNode,
     });
     this.#connections.add(connection);
@@ -90,7 +90,7 @@ export class FastReader {
 
   /** The request at the start of `bytes`. */
   #requestOf(bytes: Buffer, socket: Socket, disconnectSignal: () => AbortSignal): ReadResult {
-    if (this.#parts.isDraining()) return undefined;
+    if (this.#deps.isDraining()) return undefined;
     const headEnd = bytes.indexOf(HEAD_END);
     if (headEnd < 0) return bytes.length < MAX_REQUEST_BYTES ? 'incomplete' : undefined;
     const text = bytes.toString('latin1', 0, headEnd);
@@ -110,13 +110,17 @@ export class FastReader {
     const body = bytes.subarray(start, sizeBytes);
     const { method, url } = target;
     const { headers } = head;
-    const { addresses } = this.#parts;
+    const { addresses } = this.#deps;
     const request = new FastRequest(
       { method, url, headers, socket, addresses },
       body,
       disconnectSignal,
     );
-    return { sizeBytes, answer: () => this.#answer(request), onGone: () => request.gone() };
+    return {
+      sizeBytes,
+      answer: () => this.#answer(request),
+      onClosed: () => request.notifyClosed(),
+    };
   }
 
   #headersOf(text: string): FastHeaders | undefined {
@@ -129,7 +133,7 @@ export class FastReader {
   }
 
   async #answer(request: FastRequest): Promise<WrittenAnswer | undefined> {
-    const { pipeline, log } = this.#parts;
+    const { pipeline, log } = this.#deps;
     try {
       const exchange = await pipeline.answer(request);
       return exchange?.answer && this.#written(exchange.answer, exchange);
@@ -142,7 +146,7 @@ export class FastReader {
   #written(answer: HttpAnswer, exchange: Exchange): WrittenAnswer {
     const { body, rest, sizeBytes } = answer;
     const head = this.#head(answer, exchange);
-    const isLast = this.#parts.isDraining();
+    const isLast = this.#deps.isDraining();
     if (rest === undefined) {
       if (body === undefined) return { start: head, isLast };
       if (body.length > MAX_COPIED_BYTES) return { start: head, body, isLast };
@@ -150,13 +154,13 @@ export class FastReader {
     }
     const isChunked = sizeBytes === undefined;
     const first = body !== undefined && body.length > MAX_COPIED_BYTES ? body : undefined;
-    const { taken } = answer;
+    const { onPieceWritten } = answer;
     return {
       start: startOf(head, first ? undefined : body, isChunked),
       first,
       isChunked,
       rest,
-      taken,
+      onPieceWritten,
       isLast,
     };
   }
@@ -198,17 +202,17 @@ export class FastReader {
 
   /** `Date` and connection headers, cached for one second. */
   #common(): string {
-    const nowSec = Math.floor(this.#parts.clock.nowMs() / 1000);
+    const nowSec = Math.floor(this.#deps.clock.nowMs() / 1000);
     if (nowSec !== this.#dateSec) {
       this.#dateSec = nowSec;
       this.#dateLine = `Date: ${new Date(nowSec * 1000).toUTCString()}\r\n`;
       this.#commonLines = this.#dateLine + this.#keepAliveLines;
     }
-    return this.#parts.isDraining() ? `${this.#dateLine}Connection: close\r\n` : this.#commonLines;
+    return this.#deps.isDraining() ? `${this.#dateLine}Connection: close\r\n` : this.#commonLines;
   }
 
   #closeIdle(): void {
-    const nowMs = this.#parts.clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     for (const connection of this.#connections) {
       connection.noteTime(nowMs, this.#keepAliveMs);
     }

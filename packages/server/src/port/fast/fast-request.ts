@@ -19,11 +19,11 @@ export class FastRequest extends IncomingRequest {
   }
 
   /** A connection lost before the request was read has no such event. */
-  whenGone(done: () => void): void {
+  whenClosed(done: () => void): void {
     this.#done = done;
   }
 
-  gone(): void {
+  notifyClosed(): void {
     this.#done?.();
   }
 }

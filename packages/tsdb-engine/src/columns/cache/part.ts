@@ -16,7 +16,7 @@ export interface StoredColumn {
  */
 export interface Part {
   readonly rowCount: number;
-  /** Dense numbers of the table's series index, ascending. */
+  /** Series ordinals of the table's series index, ascending. */
   readonly runSeries: Uint32Array;
   readonly runStarts: Uint32Array;
   readonly runEnds: Uint32Array;

@@ -34,7 +34,7 @@ interface Wanted {
   readonly maxTimeNs: bigint;
   /** All columns of the table that can be kept in memory. */
   readonly allColumns: () => readonly Column[];
-  /** Dense numbers of the requested series; `undefined` means all. */
+  /** Series ordinals of the requested series; `undefined` means all. */
   readonly series: readonly number[] | undefined;
 }
 

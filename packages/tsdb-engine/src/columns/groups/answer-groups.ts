@@ -5,7 +5,7 @@ import type {
   InMemoryGroups,
   InMemoryRequest,
 } from '@plinth/tsdb-model/query/in-memory-request.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { binFixed } from '@plinth/tsdb-model/time/calendar.js';
 import { isStepEnd, type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
@@ -37,9 +37,9 @@ interface ColumnRequest {
   readonly answer: InMemoryGroups;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
-  /** Dense numbers; `undefined` means all series. */
+  /** Series ordinals; `undefined` means all series. */
   readonly series: readonly number[] | undefined;
-  readonly queryOwner?: Pick<QueryOwner, 'signal'> | undefined;
+  readonly queryContext?: Pick<QueryContext, 'signal'> | undefined;
 }
 
 /**
@@ -57,7 +57,7 @@ export async function answerGroups(
     return undefined;
   if (bucket !== undefined && bucket.widthNs > MAX_SAFE_WIDTH_NS) return undefined;
   const bounds = { minTimeNs: request.minTimeNs, maxTimeNs: request.maxTimeNs };
-  const runner = new TimeSlicedTask(columnRequest.queryOwner);
+  const runner = new TimeSlicedTask(columnRequest.queryContext);
   const runs = await runner.run(runsWithin(columnRequest.loaded, columnRequest.series, bounds));
   if (bucket === undefined || limit === undefined || bucketPlace !== 0) {
     return await (await computed(columnRequest, runs))?.chunks();
@@ -102,7 +102,7 @@ async function computed(
   const measures = measuresOf(answer.outputs);
   const columnCount = new Set(measures.map(({ column }) => column)).size;
   if (runs.rowCount * Math.max(1, columnCount) > MAX_VALUES) return undefined;
-  const runner = new TimeSlicedTask(columnRequest.queryOwner);
+  const runner = new TimeSlicedTask(columnRequest.queryContext);
   if (!(await runner.run(areSumsExact(columnRequest, runs)))) return undefined;
   const groups = new SeriesGroups(index, answer.tags);
   const groupOf = await runner.run(groupsOf(runs, groups));

@@ -46,7 +46,7 @@ describe('SeriesGroups', () => {
             );
           });
           const groups = new SeriesGroups(index, tags);
-          const groupOf = numbers.map((dense) => groups.groupOf(dense));
+          const groupOf = numbers.map((ordinal) => groups.groupOf(ordinal));
           const order = tags.map((tag, i) => ({
             ...{ descending: false, nullsFirst: false, ...directions[i] },
             key: { kind: 'tag' as const, tag },

@@ -29,7 +29,7 @@ const MAX_UNDER_WAY = 4;
 
 /** Some series between two timestamps. */
 export interface FewSeries {
-  /** Dense numbers of the requested series. */
+  /** Series ordinals of the requested series. */
   readonly series: readonly number[];
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
@@ -129,7 +129,7 @@ export class FewSeriesRows {
 
   /** Returns the row groups that may contain rows of the series in the time range. */
   #groupsOf({ starts, times, series }: FileIndex, wanted: FewSeries): readonly number[] {
-    const ids = wanted.series.map((dense) => this.#index.idOf(dense));
+    const ids = wanted.series.map((ordinal) => this.#index.idOf(ordinal));
     const groups: number[] = [];
     for (let group = 0; group + 1 < starts.length; group++) {
       const [low, high] = [group * 2, group * 2 + 1];
@@ -179,20 +179,18 @@ export class FewSeriesRows {
    * row.
    */
   #seriesOf({ words, ends }: ValueRuns, wanted: ReadonlySet<number>): SeriesOfRows | undefined {
-    const denseNumbers: number[] = [];
+    const ordinals: number[] = [];
     for (let run = 0; run < ends.length; run++)
-      denseNumbers.push(
-        this.#index.denseOf(words[run * 2] as number, words[run * 2 + 1] as number),
-      );
-    const first = denseNumbers.findIndex((dense) => wanted.has(dense));
-    const last = denseNumbers.findLastIndex((dense) => wanted.has(dense));
+      ordinals.push(this.#index.ordinalOf(words[run * 2] as number, words[run * 2 + 1] as number));
+    const first = ordinals.findIndex((ordinal) => wanted.has(ordinal));
+    const last = ordinals.findLastIndex((ordinal) => wanted.has(ordinal));
     if (first < 0) return undefined;
     const from = first === 0 ? 0 : (ends[first - 1] as number);
     const to = ends[last] as number;
     const series = new Uint32Array(to - from);
     for (let run = first, row = from; run <= last; run++) {
       const end = ends[run] as number;
-      series.fill(denseNumbers[run] as number, row - from, end - from);
+      series.fill(ordinals[run] as number, row - from, end - from);
       row = end;
     }
     return { rows: { from, to }, series };

@@ -167,7 +167,7 @@ function addRows(
   invariant(ids !== undefined && times !== undefined, 'series ids and timestamps must be selected');
   // BIGINT and TIMESTAMP_NS arrive as 64-bit integers.
   part.add(
-    denseOf(ids.values as BigInt64Array, count, index),
+    ordinalOf(ids.values as BigInt64Array, count, index),
     (times.values as BigInt64Array).subarray(0, count),
   );
 }
@@ -192,22 +192,22 @@ function rangeText({ from, rowNumber }: LoadSource, start: number, end: number):
   return `${from} WHERE ${rowNumber} >= ${start} AND ${rowNumber} < ${end}`;
 }
 
-/** Returns the dense numbers of the series with these ids; -1 for unknown ids. */
-export function denseOf(ids: BigInt64Array, count: number, index: SeriesIndex): Uint32Array {
+/** Returns the series ordinals of the series with these ids; -1 for unknown ids. */
+export function ordinalOf(ids: BigInt64Array, count: number, index: SeriesIndex): Uint32Array {
   const words = new Int32Array(ids.buffer, ids.byteOffset, ids.length * 2);
   const series = new Uint32Array(count);
   let lastLow = 0;
   let lastHigh = 0;
-  let dense = -1;
+  let ordinal = -1;
   for (let i = 0; i < count; i++) {
     const low = words[i * 2] as number;
     const high = words[i * 2 + 1] as number;
-    if (dense < 0 || low !== lastLow || high !== lastHigh) {
-      dense = index.denseOf(low, high);
+    if (ordinal < 0 || low !== lastLow || high !== lastHigh) {
+      ordinal = index.ordinalOf(low, high);
       lastLow = low;
       lastHigh = high;
     }
-    series[i] = dense;
+    series[i] = ordinal;
   }
   return series;
 }

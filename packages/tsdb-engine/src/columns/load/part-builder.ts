@@ -24,7 +24,7 @@ export class PartBuilder {
     this.#times = new BigInt64Array(rowCount);
   }
 
-  /** @param series dense series numbers */
+  /** @param series series ordinals */
   add(series: Uint32Array, times: BigInt64Array): void {
     this.#series.set(series, this.#count);
     this.#times.set(times, this.#count);

@@ -4,7 +4,7 @@ import type {
   InMemoryLastRows,
   InMemoryRequest,
 } from '@plinth/tsdb-model/query/in-memory-request.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
 import { isStepEnd, type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
@@ -37,7 +37,7 @@ export async function answerLastRows(columnRequest: {
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
   readonly texts: CachedTexts;
-  readonly queryOwner?: Pick<QueryOwner, 'signal'> | undefined;
+  readonly queryContext?: Pick<QueryContext, 'signal'> | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, index } = columnRequest;
   if (columnRequest.loaded.length > MAX_SOURCES) return undefined;
@@ -45,7 +45,7 @@ export async function answerLastRows(columnRequest: {
   const loaded = columnRequest.loaded
     .map((each) => lastRowsOf(each, request))
     .sort((a, b) => compareTimes(b.part.baseNs, a.part.baseNs));
-  const runner = new TimeSlicedTask(columnRequest.queryOwner);
+  const runner = new TimeSlicedTask(columnRequest.queryContext);
   const runs = await runner.run(runsWithin(loaded, columnRequest.series, request));
   const tags = answer.by.flatMap(({ key }) => (key.kind === 'tag' ? [key.tag] : []));
   const groups = new SeriesGroups(index, tags);

@@ -1,6 +1,6 @@
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { InMemoryRequest, InMemoryRows } from '@plinth/tsdb-model/query/in-memory-request.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import {
   indices,
   inOrder,
@@ -65,10 +65,10 @@ export async function answerRows(columnRequest: {
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
-  readonly queryOwner?: Pick<QueryOwner, 'signal'> | undefined;
+  readonly queryContext?: Pick<QueryContext, 'signal'> | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, loaded, index } = columnRequest;
-  const runner = new TimeSlicedTask(columnRequest.queryOwner);
+  const runner = new TimeSlicedTask(columnRequest.queryContext);
   const found = await runner.run(runsWithin(loaded, columnRequest.series, request));
   if (found.rowCount > MAX_LOOKED_AT || loaded.length > MAX_SOURCES) return undefined;
   // Rows are sorted only by time: rows with the same timestamp keep the order of the scan.

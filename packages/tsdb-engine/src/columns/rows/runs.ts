@@ -18,7 +18,7 @@ export interface Runs {
   readonly longest: number;
 }
 
-/** Returns the dense numbers of the series that meet the tag conditions; `undefined` means all. */
+/** Returns the series ordinals of the series that meet the tag conditions; `undefined` means all. */
 export function* selectedSeries(
   request: InMemoryRequest,
   index: SeriesIndex,

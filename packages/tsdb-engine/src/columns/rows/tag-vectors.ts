@@ -22,7 +22,7 @@ export class TagsOfSeries implements ChunkTags {
     readonly texts: (string | undefined)[];
     facts: Required<DictionaryFacts>;
   }[];
-  /** Dense series number -> index in `texts`. */
+  /** Series ordinal -> index in `texts`. */
   readonly #codes = new Map<number, number>();
 
   constructor(index: SeriesIndex, tags: readonly string[]) {
@@ -40,8 +40,8 @@ export class TagsOfSeries implements ChunkTags {
   }
 
   /** Returns the code of a series. */
-  codeOf(dense: number): number {
-    return this.#codes.get(dense) ?? this.#add(dense);
+  codeOf(ordinal: number): number {
+    return this.#codes.get(ordinal) ?? this.#add(ordinal);
   }
 
   /** For each tag, its values for rows of the series with these codes. */
@@ -51,11 +51,11 @@ export class TagsOfSeries implements ChunkTags {
     );
   }
 
-  #add(dense: number): number {
+  #add(ordinal: number): number {
     const code = this.#codes.size;
-    this.#codes.set(dense, code);
+    this.#codes.set(ordinal, code);
     for (const tag of this.#tags) {
-      const text = tag.column?.text(tag.column.codes[dense] as number);
+      const text = tag.column?.text(tag.column.codes[ordinal] as number);
       tag.texts.push(text);
       tag.facts = {
         hasMissing: tag.facts.hasMissing || text === undefined,

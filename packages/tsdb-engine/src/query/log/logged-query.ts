@@ -52,7 +52,7 @@ export class LoggedQuery {
   }
 
   /** Sets the function that cancels the query. */
-  endsBy(cancel: (reason: CancelReason) => void): void {
+  cancelWith(cancel: (reason: CancelReason) => void): void {
     this.#cancel = cancel;
   }
 
@@ -64,7 +64,7 @@ export class LoggedQuery {
   }
 
   /** Call when the query has a slot among the concurrent queries. */
-  permitted(): void {
+  slotAcquired(): void {
     this.#permitMs = this.#clock.monotonicMs();
   }
 
@@ -99,11 +99,11 @@ export class LoggedQuery {
   }
 
   /** Part of the result was sent, and the client has not requested the next part yet. */
-  handedOut(): void {
+  chunkReturned(): void {
     this.#handedOutMs = this.#clock.monotonicMs();
   }
 
-  askedForMore(): void {
+  chunkRequested(): void {
     if (this.#handedOutMs === undefined) return;
     this.#clientMs += this.#clock.monotonicMs() - this.#handedOutMs;
     this.#handedOutMs = undefined;
@@ -111,7 +111,7 @@ export class LoggedQuery {
 
   ended(outcome: QueryOutcome): void {
     if (this.#endMs !== undefined) return;
-    this.askedForMore();
+    this.chunkRequested();
     this.#endMs = this.#clock.monotonicMs();
     this.#phase = outcome;
     this.#cancel = undefined;

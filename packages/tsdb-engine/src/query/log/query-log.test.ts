@@ -52,7 +52,7 @@ describe('LoggedQuery', () => {
     const query = begin('q');
     assert.deepEqual([query.phase, query.isRunning], ['received', true]);
     await clock.advanceMs(1);
-    query.permitted();
+    query.slotAcquired();
     query.planned();
     assert.equal(query.phase, 'logically_planned');
     await clock.advanceMs(10);
@@ -60,9 +60,9 @@ describe('LoggedQuery', () => {
     assert.equal(query.phase, 'execution_permit');
     assert.deepEqual([query.fileCount, query.partitionCount], [4, 3]);
     await clock.advanceMs(100);
-    query.handedOut();
+    query.chunkReturned();
     await clock.advanceMs(1000);
-    query.askedForMore();
+    query.chunkRequested();
     await clock.advanceMs(200);
     assert.equal(query.endToEndNs, undefined);
     query.ended('success');
@@ -98,10 +98,10 @@ describe('LoggedQuery', () => {
   it('counts the wait for a disconnected client only until the end of the query', async () => {
     const { clock, begin } = open(1);
     const query = begin('q');
-    query.permitted();
+    query.slotAcquired();
     query.prepared([]);
     await clock.advanceMs(3);
-    query.handedOut();
+    query.chunkReturned();
     await clock.advanceMs(50);
     query.ended('cancel');
     assert.equal(query.computeNs, 3_000_000n);

@@ -16,7 +16,7 @@ const FIRST_CAPACITY = 1024;
 export class CountedGroups implements RowGroups {
   readonly tags: readonly string[];
   readonly #index: SeriesIndex;
-  /** Dense number of one series per group. */
+  /** Series ordinal of one series per group. */
   #series = new Uint32Array(FIRST_CAPACITY);
   #rowCounts = new Float64Array(FIRST_CAPACITY);
   count = 0;
@@ -35,7 +35,7 @@ export class CountedGroups implements RowGroups {
       const low = words[row * 2] as number;
       const high = words[row * 2 + 1] as number;
       const rows = Number(counts?.values[row]);
-      this.#series[this.count] = this.#index.denseOf(low, high);
+      this.#series[this.count] = this.#index.ordinalOf(low, high);
       this.#rowCounts[this.count] = rows;
       this.count++;
       this.rowCount += rows;

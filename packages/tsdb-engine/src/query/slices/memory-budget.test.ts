@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { MemoryBudget, type Release } from './memory-budget.js';
 
 const MEBIBYTE = 2 ** 20;
-const queryOwner = { signal: new AbortController().signal };
+const queryContext = { signal: new AbortController().signal };
 
 describe('MemoryBudget', () => {
   it('starts sorts in arrival order as memory permits, counting a huge one as a quarter', async () => {
@@ -12,7 +12,7 @@ describe('MemoryBudget', () => {
     const begun: string[] = [];
     const givenBy = new Map<string, Release>();
     const begin = async (name: string, mebibytes: number): Promise<void> => {
-      givenBy.set(name, await held.takeForSort(mebibytes * MEBIBYTE, queryOwner));
+      givenBy.set(name, await held.reserveForSort(mebibytes * MEBIBYTE, queryContext));
       begun.push(name);
     };
     void begin('huge', 5000);
@@ -40,17 +40,17 @@ describe('MemoryBudget', () => {
 
   it('admits later sorts when a waiting one is aborted', async () => {
     const held = new MemoryBudget(512 * MEBIBYTE);
-    for (let i = 0; i < 3; i++) await held.takeForSort(64 * MEBIBYTE, queryOwner);
-    await held.takeForSort(14 * MEBIBYTE, queryOwner);
+    for (let i = 0; i < 3; i++) await held.reserveForSort(64 * MEBIBYTE, queryContext);
+    await held.reserveForSort(14 * MEBIBYTE, queryContext);
     const leaving = new AbortController();
-    const left = assert.rejects(held.takeForSort(60 * MEBIBYTE, leaving), {
+    const left = assert.rejects(held.reserveForSort(60 * MEBIBYTE, leaving), {
       kind: 'query_cancelled',
     });
-    const next = held.takeForSort(50 * MEBIBYTE, queryOwner);
+    const next = held.reserveForSort(50 * MEBIBYTE, queryContext);
     leaving.abort();
     await left;
     await next;
-    await assert.rejects(held.takeForSort(50 * MEBIBYTE, leaving), {
+    await assert.rejects(held.reserveForSort(50 * MEBIBYTE, leaving), {
       kind: 'query_cancelled',
     });
   });
@@ -58,11 +58,11 @@ describe('MemoryBudget', () => {
   it('reports reservations to the query', async () => {
     const held = new MemoryBudget(512 * MEBIBYTE);
     let sizeBytes = 0;
-    const counting = { ...queryOwner, reserved: (by: number) => (sizeBytes += by) };
+    const counting = { ...queryContext, reserved: (by: number) => (sizeBytes += by) };
     const given = [
-      await held.takeForSort(10 * MEBIBYTE, counting),
-      await held.takeToStay(20 * MEBIBYTE, counting),
-      held.takeForAnswer(3 * MEBIBYTE, counting),
+      await held.reserveForSort(10 * MEBIBYTE, counting),
+      await held.reserveUnspillable(20 * MEBIBYTE, counting),
+      held.reserveForResult(3 * MEBIBYTE, counting),
     ];
     assert.equal(sizeBytes, 33 * MEBIBYTE);
     for (const give of [...given, ...given]) give?.();
@@ -71,24 +71,24 @@ describe('MemoryBudget', () => {
 
   it('copies results out of DuckDB while one fits completely', () => {
     const held = new MemoryBudget(512 * MEBIBYTE);
-    assert.equal(held.takeForAnswer(17 * MEBIBYTE), undefined);
-    const taken = Array.from({ length: 32 }, () => held.takeForAnswer(16 * MEBIBYTE));
+    assert.equal(held.reserveForResult(17 * MEBIBYTE), undefined);
+    const taken = Array.from({ length: 32 }, () => held.reserveForResult(16 * MEBIBYTE));
     assert.ok(taken.every((each) => each !== undefined));
-    assert.equal(held.takeForAnswer(1), undefined);
+    assert.equal(held.reserveForResult(1), undefined);
     taken[0]?.();
-    assert.ok(held.takeForAnswer(16 * MEBIBYTE));
+    assert.ok(held.reserveForResult(16 * MEBIBYTE));
   });
 
   it('leaves half of the memory in DuckDB to other owners, and admits more when an owner releases', async () => {
     const held = new MemoryBudget(512 * MEBIBYTE); // 384 may stay, 48 per result
-    const greedy = { ...queryOwner, owner: 'greedy' };
+    const greedy = { ...queryContext, owner: 'greedy' };
     const stays: Release[] = [];
-    for (let i = 0; i < 4; i++) stays.push(await held.takeToStay(5000 * MEBIBYTE, greedy));
+    for (let i = 0; i < 4; i++) stays.push(await held.reserveUnspillable(5000 * MEBIBYTE, greedy));
     let isFifthIn = false;
-    void held.takeToStay(5000 * MEBIBYTE, greedy).then(() => {
+    void held.reserveUnspillable(5000 * MEBIBYTE, greedy).then(() => {
       isFifthIn = true;
     });
-    await held.takeToStay(5000 * MEBIBYTE, { ...queryOwner, owner: 'modest' });
+    await held.reserveUnspillable(5000 * MEBIBYTE, { ...queryContext, owner: 'modest' });
     await setImmediate();
     assert.equal(isFifthIn, false);
     stays[0]?.();

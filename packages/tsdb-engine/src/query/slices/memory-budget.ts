@@ -1,5 +1,5 @@
 import { FairSemaphore } from '@plinth/tsdb-model/fair-semaphore.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 
 /** Memory for all concurrent sorts. */
 const MAX_SORTING_BYTES = 256 * 1024 * 1024;
@@ -44,24 +44,24 @@ export class MemoryBudget {
   }
 
   /** Resolves when there is room for a sort. Rejects when the query is aborted. */
-  async takeForSort(sizeBytes: number, queryOwner: QueryOwner): Promise<Release> {
+  async reserveForSort(sizeBytes: number, queryContext: QueryContext): Promise<Release> {
     if (sizeBytes < LEAST_SORTING_BYTES) return nothing;
-    return await take(this.#sorting, Math.min(sizeBytes, MAX_SHARE_BYTES), queryOwner);
+    return await take(this.#sorting, Math.min(sizeBytes, MAX_SHARE_BYTES), queryContext);
   }
 
   /**
    * Resolves when there is room for sorted rows that stay in DuckDB until the last one is read.
    * Rejects when the query is aborted.
    */
-  async takeToStay(sizeBytes: number, queryOwner: QueryOwner): Promise<Release> {
+  async reserveUnspillable(sizeBytes: number, queryContext: QueryContext): Promise<Release> {
     const share = Math.min(sizeBytes, this.#stayingBytes * MAX_STAYING_PART);
-    return await take(this.#staying, share, queryOwner);
+    return await take(this.#staying, share, queryContext);
   }
 
   /** Returns `undefined` if it does not fit. */
-  takeForAnswer(
+  reserveForResult(
     sizeBytes: number,
-    { reserved }: Pick<QueryOwner, 'reserved'> = {},
+    { reserved }: Pick<QueryContext, 'reserved'> = {},
   ): Release | undefined {
     const isTooLarge = sizeBytes > MAX_ANSWER_BYTES;
     if (isTooLarge || this.#answersBytes + sizeBytes > MAX_ANSWERS_BYTES) return undefined;
@@ -77,15 +77,15 @@ export class MemoryBudget {
 async function take(
   places: FairSemaphore,
   sizeBytes: number,
-  queryOwner: QueryOwner,
+  queryContext: QueryContext,
 ): Promise<Release> {
   // An integer, so that the total returns to exactly 0.
   const share = Math.ceil(sizeBytes);
-  await places.take(queryOwner, share);
-  queryOwner.reserved?.(share);
+  await places.take(queryContext, share);
+  queryContext.reserved?.(share);
   return once(() => {
-    places.give(queryOwner.owner, share);
-    queryOwner.reserved?.(-share);
+    places.give(queryContext.owner, share);
+    queryContext.reserved?.(-share);
   });
 }
 

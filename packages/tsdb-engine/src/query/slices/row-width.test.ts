@@ -18,13 +18,13 @@ describe('RowWidth', () => {
 
   it('uses the sizes of the strings seen', () => {
     const width = new RowWidth([INT, TEXT], undefined);
-    assert.equal(width.seenTextBytes, undefined);
+    assert.equal(width.seenStringBytes, undefined);
     const numbers = { values: new BigInt64Array(40), validity: undefined };
     const texts = { values: Array.from({ length: 40 }, () => 'x'.repeat(84)), validity: undefined };
     const sizeBytes = width.see({ rowCount: 40, columns: [numbers, texts] });
     assert.equal(sizeBytes, 40 * (12 + 100));
     assert.equal(width.bytes, 12 + 100);
-    assert.equal(width.seenTextBytes, 100);
+    assert.equal(width.seenStringBytes, 100);
   });
 
   it('adapts immediately to longer strings and soon to shorter ones', () => {

@@ -24,14 +24,14 @@ export class RowWidth {
   /** Bytes per row of values that may be long; `undefined` before any were seen. */
   #longBytes: number | undefined;
 
-  /** @param textBytes size of the stored strings; `undefined` if unknown. */
-  constructor(columns: readonly Pick<OutputColumn, 'type'>[], textBytes: number | undefined) {
+  /** @param stringBytes size of the stored strings; `undefined` if unknown. */
+  constructor(columns: readonly Pick<OutputColumn, 'type'>[], stringBytes: number | undefined) {
     this.#longColumns = columns.flatMap(({ type }, index) => (isLong(type.kind) ? [index] : []));
     const { length } = this.#longColumns;
     this.#fixedBytes = (columns.length - length) * SORTED_VALUE_BYTES;
     if (length === 0) this.#longBytes = 0;
     // Values may be derived from others.
-    else if (textBytes !== undefined) this.#longBytes = textBytes + length * UNKNOWN_BYTES;
+    else if (stringBytes !== undefined) this.#longBytes = stringBytes + length * UNKNOWN_BYTES;
   }
 
   /** Updates the estimate from a chunk, and returns the chunk's approximate size in bytes. */
@@ -58,7 +58,7 @@ export class RowWidth {
   }
 
   /** Observed bytes per row of values that may be long; `undefined` if no rows arrived. */
-  get seenTextBytes(): number | undefined {
+  get seenStringBytes(): number | undefined {
     return this.#seenRows === 0 ? undefined : this.#longBytes;
   }
 }

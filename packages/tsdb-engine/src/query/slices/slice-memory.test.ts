@@ -12,15 +12,15 @@ describe('SliceMemory', () => {
     const memory = new SliceMemory();
     const first = memory.begin();
     assert.equal(first.fittingBytes(), 256 * MEBIBYTE);
-    first.hold(250 * MEBIBYTE);
+    first.setReservedBytes(250 * MEBIBYTE);
     const second = memory.begin();
     assert.equal(second.fittingBytes(), 6 * MEBIBYTE);
-    second.hold(6 * MEBIBYTE);
+    second.setReservedBytes(6 * MEBIBYTE);
     const third = memory.begin();
     assert.equal(third.fittingBytes(), MEBIBYTE);
     // A result's own slice does not reduce its share, because the next slice replaces it.
     assert.equal(first.fittingBytes(), (256 * MEBIBYTE) / 3);
-    first.hold(20 * MEBIBYTE);
+    first.setReservedBytes(20 * MEBIBYTE);
     assert.equal(third.fittingBytes(), (256 * MEBIBYTE) / 3);
     second.end();
     second.end();

@@ -1,5 +1,5 @@
 import { FairSemaphore } from '@plinth/tsdb-model/fair-semaphore.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { once, type Release } from './memory-budget.js';
 
 /** Memory for the time slices of all results, shared equally as far as possible. */
@@ -18,15 +18,15 @@ const MANY_COUNT = 16;
 const MAX_MADE_COUNT = 4;
 
 /** Memory for the slices of one result, which has one slice at a time. */
-export interface SliceRoom {
+export interface SliceReservation {
   /** Returns the maximum size of the next slice in bytes. */
   fittingBytes(): number;
   /** True if slices should be copied out of DuckDB completely. */
   isTight(): boolean;
   /** Sets the size of the current slice, replacing the previous value. */
-  hold(sizeBytes: number): void;
+  setReservedBytes(sizeBytes: number): void;
   /** Resolves when DuckDB may compute the slice. Rejects when the query is aborted. */
-  waitForSlices(queryOwner: QueryOwner): Promise<Release>;
+  waitForSlices(queryContext: QueryContext): Promise<Release>;
   /** Ends the result; calling it twice is harmless. */
   end: Release;
 }
@@ -40,7 +40,7 @@ export class SliceMemory {
   #heldBytes = 0;
   readonly #places = new FairSemaphore(MAX_MADE_COUNT);
 
-  begin({ reserved }: Pick<QueryOwner, 'reserved'> = {}): SliceRoom {
+  begin({ reserved }: Pick<QueryContext, 'reserved'> = {}): SliceReservation {
     this.#answerCount++;
     let ownBytes = 0;
     const hold = (sizeBytes: number): void => {
@@ -55,8 +55,8 @@ export class SliceMemory {
         return Math.max(LEAST_SLICE_BYTES, Math.min(share, left));
       },
       isTight: () => this.#answerCount >= MANY_COUNT,
-      hold,
-      waitForSlices: (queryOwner) => this.#waitForSlices(queryOwner),
+      setReservedBytes: hold,
+      waitForSlices: (queryContext) => this.#waitForSlices(queryContext),
       end: once(() => {
         hold(0);
         this.#answerCount--;
@@ -64,8 +64,8 @@ export class SliceMemory {
     };
   }
 
-  async #waitForSlices(queryOwner: QueryOwner): Promise<Release> {
-    await this.#places.take(queryOwner);
-    return once(() => this.#places.give(queryOwner.owner));
+  async #waitForSlices(queryContext: QueryContext): Promise<Release> {
+    await this.#places.take(queryContext);
+    return once(() => this.#places.give(queryContext.owner));
   }
 }

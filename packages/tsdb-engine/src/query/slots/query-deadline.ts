@@ -1,6 +1,6 @@
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 
 /** The error that the client of a canceled query receives. */
 export type CancelReason = TsdbError<'query_cancelled' | 'query_unauthorized'>;
@@ -10,13 +10,13 @@ export type CancelReason = TsdbError<'query_cancelled' | 'query_unauthorized'>;
  * exactly once. Timer and listeners are created only when the signal is first read: they took a
  * fifth of the time of a query from memory.
  */
-export class QueryDeadline implements QueryOwner {
+export class QueryDeadline implements QueryContext {
   readonly owner: string;
-  reserved: QueryOwner['reserved'];
-  readonly #client: Pick<QueryOwner, 'signal'>;
+  reserved: QueryContext['reserved'];
+  readonly #client: Pick<QueryContext, 'signal'>;
   readonly #limitMs: number;
   readonly #startMs: number;
-  readonly #onOver: ((over: AbortSignal) => void) | undefined;
+  readonly #onAborted: ((aborted: AbortSignal) => void) | undefined;
   #controller: AbortController | undefined;
   #cancelledBy: CancelReason | undefined;
   #stop: (() => void) | undefined;
@@ -25,15 +25,15 @@ export class QueryDeadline implements QueryOwner {
   /**
    * @param owner on whose behalf the query runs.
    * @param limitMs 0 disables the limit.
-   * @param onOver called if the query is aborted before `end`.
+   * @param onAborted called if the query is aborted before `end`.
    */
   constructor(
-    client: Pick<QueryOwner, 'signal'>,
+    client: Pick<QueryContext, 'signal'>,
     owner: string,
     limitMs: number,
-    onOver?: (over: AbortSignal) => void,
+    onAborted?: (aborted: AbortSignal) => void,
   ) {
-    this.#onOver = onOver;
+    this.#onAborted = onAborted;
     this.#client = client;
     this.owner = owner;
     this.#limitMs = limitMs;
@@ -61,17 +61,17 @@ export class QueryDeadline implements QueryOwner {
     const client = this.#client.signal;
     const controller = new AbortController();
     const { signal } = controller;
-    signal.addEventListener('abort', () => this.#hasEnded || this.#onOver?.(signal), {
+    signal.addEventListener('abort', () => this.#hasEnded || this.#onAborted?.(signal), {
       once: true,
     });
-    const leave = (): void => controller.abort(endOfQuery(client));
+    const abort = (): void => controller.abort(endOfQuery(client));
     const timer = this.#limitMs === 0 ? undefined : this.#endInTime(controller);
-    if (client.aborted) leave();
+    if (client.aborted) abort();
     if (this.#cancelledBy !== undefined) controller.abort(this.#cancelledBy);
-    client.addEventListener('abort', leave, { once: true });
+    client.addEventListener('abort', abort, { once: true });
     this.#stop = () => {
       clearTimeout(timer);
-      client.removeEventListener('abort', leave);
+      client.removeEventListener('abort', abort);
     };
     return controller;
   }

@@ -14,9 +14,9 @@ async function isSettled(promise: Promise<unknown> | undefined): Promise<boolean
 describe('QuerySlots', () => {
   it('runs one query per slot and queues the others in arrival order', async () => {
     const slots = new QuerySlots(1);
-    const first = await slots.take(never);
-    const second = slots.take(never);
-    const third = slots.take(never);
+    const first = await slots.acquire(never);
+    const second = slots.acquire(never);
+    const third = slots.acquire(never);
     assert.equal(await isSettled(second), false);
     assert.equal(slots.waitingCount, 2);
     first.release();
@@ -28,10 +28,10 @@ describe('QuerySlots', () => {
 
   it('does not queue queries of disconnected clients', async () => {
     const slots = new QuerySlots(1);
-    const first = await slots.take(never);
+    const first = await slots.acquire(never);
     const gone = new AbortController();
     gone.abort();
-    const taking = slots.take(gone);
+    const taking = slots.acquire(gone);
     assert.equal(slots.waitingCount, 0);
     await assert.rejects(taking, { kind: 'query_cancelled' });
     first.release();
@@ -40,9 +40,9 @@ describe('QuerySlots', () => {
 
   it('lends the slot of a query that waits for its client, and returns it in queue order', async () => {
     const slots = new QuerySlots(1);
-    const slow = await slots.take(never);
+    const slow = await slots.acquire(never);
     slow.yieldSlot();
-    const quick = await slots.take(never);
+    const quick = await slots.acquire(never);
     const back = slow.reacquire();
     assert.ok(back);
     assert.equal(await isSettled(back), false);
@@ -57,62 +57,64 @@ describe('QuerySlots', () => {
 
   it('lends a yielded slot immediately to a waiting query', async () => {
     const slots = new QuerySlots(1);
-    const slow = await slots.take(never);
-    const waiting = slots.take(never);
+    const slow = await slots.acquire(never);
+    const waiting = slots.acquire(never);
     slow.yieldSlot();
     const quick = await waiting;
     slow.release();
     quick.release();
-    const again = await slots.take(never);
+    const again = await slots.acquire(never);
     assert.equal(slots.runningCount, 1);
     again.release();
   });
 
   it('admits guests while all slots are taken, and queues them in enter()', async () => {
     const slots = new QuerySlots(1);
-    const busy = await slots.take(never);
-    const guest = await slots.admit(never);
+    const busy = await slots.acquire(never);
+    const guest = await slots.acquireOrStartAsGuest(never);
     // A query that needs no slot continues without one.
     guest.yieldSlot();
     assert.equal(guest.reacquire(), undefined);
-    const entered = guest.enter();
+    const entered = guest.ensureSlot();
     assert.equal(await isSettled(entered), false);
     busy.release();
     await entered;
     assert.equal(slots.runningCount, 1);
-    assert.equal(guest.enter(), undefined);
+    assert.equal(guest.ensureSlot(), undefined);
     guest.release();
     assert.equal(slots.runningCount, 0);
-    const first = await slots.admit(never);
+    const first = await slots.acquireOrStartAsGuest(never);
     assert.equal(slots.runningCount, 1);
     first.release();
   });
 
   it('gives a guest a slot that was released or yielded before enter()', async () => {
-    for (const leave of ['release', 'yieldSlot'] as const) {
+    for (const operation of ['release', 'yieldSlot'] as const) {
       const slots = new QuerySlots(1);
-      const busy = await slots.take(never);
-      const guest = await slots.admit(never);
-      busy[leave]();
-      assert.equal(await isSettled(guest.enter()), true, leave);
+      const busy = await slots.acquire(never);
+      const guest = await slots.acquireOrStartAsGuest(never);
+      busy[operation]();
+      assert.equal(await isSettled(guest.ensureSlot()), true, operation);
       busy.release();
       guest.release();
-      assert.equal(slots.runningCount, 0, leave);
+      assert.equal(slots.runningCount, 0, operation);
     }
   });
 
   it('limits the number of guests, and admits more when some leave', async () => {
     const slots = new QuerySlots(1);
-    const busy = await slots.take(never);
-    const guests = await Promise.all(Array.from({ length: 16 }, () => slots.admit(never)));
-    const late = slots.admit(never);
+    const busy = await slots.acquire(never);
+    const guests = await Promise.all(
+      Array.from({ length: 16 }, () => slots.acquireOrStartAsGuest(never)),
+    );
+    const late = slots.acquireOrStartAsGuest(never);
     assert.equal(await isSettled(late), false);
     const gone = new AbortController();
     const leaving = await (async () => {
       guests.pop()?.release();
-      return await slots.admit(gone);
+      return await slots.acquireOrStartAsGuest(gone);
     })();
-    const entering = leaving.enter();
+    const entering = leaving.ensureSlot();
     gone.abort();
     await assert.rejects(async () => await entering, { kind: 'query_cancelled' });
     leaving.release();
@@ -128,9 +130,9 @@ describe('QuerySlots', () => {
     for (const giveUp of ['held', 'idle', 'yielded', 'regaining', 'aborted'] as const) {
       const slots = new QuerySlots(1);
       const abort = new AbortController();
-      const slow = await slots.take(abort);
+      const slow = await slots.acquire(abort);
       if (giveUp !== 'held') slow.yieldSlot();
-      const other = giveUp === 'held' || giveUp === 'idle' ? undefined : await slots.take(never);
+      const other = giveUp === 'held' || giveUp === 'idle' ? undefined : await slots.acquire(never);
       const back = giveUp === 'regaining' || giveUp === 'aborted' ? slow.reacquire() : undefined;
       if (giveUp === 'aborted') {
         abort.abort();
@@ -139,7 +141,7 @@ describe('QuerySlots', () => {
       slow.release();
       other?.release();
       await back?.catch(() => undefined);
-      const again = await slots.take(never);
+      const again = await slots.acquire(never);
       assert.equal(slots.runningCount, 1, giveUp);
       assert.equal(slots.waitingCount, 0, giveUp);
       again.release();
@@ -149,7 +151,7 @@ describe('QuerySlots', () => {
 
   it('limits lent slots by the memory of computed results', async () => {
     const slots = new QuerySlots(1);
-    for (let count = 0; count < 17; count++) (await slots.take(never)).yieldSlot();
-    assert.equal(await isSettled(slots.take(never)), false);
+    for (let count = 0; count < 17; count++) (await slots.acquire(never)).yieldSlot();
+    assert.equal(await isSettled(slots.acquire(never)), false);
   });
 });

@@ -1,7 +1,7 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { FairSemaphore } from '@plinth/tsdb-model/fair-semaphore.js';
 import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 
 /**
  * Maximum number of waiting queries; more are rejected. A single owner must leave room for others.
@@ -30,7 +30,7 @@ export interface QuerySlot {
    * Acquires a slot for a query that started without one (`admit`). Returns and rejects like
    * `reacquire`.
    */
-  enter(): Promise<void> | undefined;
+  ensureSlot(): Promise<void> | undefined;
   /** Releases the slot permanently; calling it twice is harmless. */
   release(): void;
 }
@@ -56,32 +56,33 @@ export class QuerySlots {
     return this.#places.waitingCount;
   }
 
-  async take(queryOwner: QueryOwner): Promise<QuerySlot> {
+  async acquire(queryContext: QueryContext): Promise<QuerySlot> {
     const { waitingCount } = this.#places;
-    const ownCount = this.#places.waitingCountOf(queryOwner.owner);
+    const ownCount = this.#places.waitingCountOf(queryContext.owner);
     if (ownCount >= MAX_WAITING - waitingCount) throw tsdbError('query_queue_full');
-    await this.#wait(queryOwner);
-    return this.#slot(queryOwner, 'held');
+    await this.#wait(queryContext);
+    return this.#slot(queryContext, 'held');
   }
 
   /**
    * Returns a free slot, or admits the query as a guest: results from memory must not wait for
    * queries that occupy DuckDB. Guests must call `enter` before they use DuckDB.
    */
-  async admit(queryOwner: QueryOwner): Promise<QuerySlot> {
-    if (this.#takeFree(queryOwner) || this.#borrow(queryOwner))
-      return this.#slot(queryOwner, 'held');
-    if (this.#counts.guest >= this.#count * MAX_GUESTS_PER_SLOT) return await this.take(queryOwner);
+  async acquireOrStartAsGuest(queryContext: QueryContext): Promise<QuerySlot> {
+    if (this.#acquireFree(queryContext) || this.#borrow(queryContext))
+      return this.#slot(queryContext, 'held');
+    if (this.#counts.guest >= this.#count * MAX_GUESTS_PER_SLOT)
+      return await this.acquire(queryContext);
     this.#counts.guest++;
-    return this.#slot(queryOwner, 'guest');
+    return this.#slot(queryContext, 'guest');
   }
 
-  #slot(queryOwner: QueryOwner, state: 'held' | 'guest'): QuerySlot {
-    return new Slot(queryOwner, state, {
+  #slot(queryContext: QueryContext, state: 'held' | 'guest'): QuerySlot {
+    return new Slot(queryContext, state, {
       idle: (slot) => {
         if (this.#places.waitingCount > 0 && this.#mayLend()) {
           this.#counts.yielded++;
-          this.#places.give(queryOwner.owner);
+          this.#places.give(queryContext.owner);
           return 'yielded';
         }
         this.#idle.add(slot);
@@ -89,13 +90,13 @@ export class QuerySlots {
       },
       busy: (slot) => void this.#idle.delete(slot),
       take: async (from) => {
-        await this.#wait(queryOwner);
+        await this.#wait(queryContext);
         this.#counts[from]--;
       },
       leave: (from) => void this.#counts[from]--,
       give: (slot) => {
         this.#idle.delete(slot);
-        this.#places.give(queryOwner.owner);
+        this.#places.give(queryContext.owner);
       },
     });
   }
@@ -104,17 +105,17 @@ export class QuerySlots {
     return this.#counts.yielded < this.#count * MAX_LENT_PER_SLOT;
   }
 
-  async #wait(queryOwner: QueryOwner): Promise<void> {
-    if (!this.#takeFree(queryOwner) && !this.#borrow(queryOwner))
-      await this.#places.take(queryOwner);
+  async #wait(queryContext: QueryContext): Promise<void> {
+    if (!this.#acquireFree(queryContext) && !this.#borrow(queryContext))
+      await this.#places.take(queryContext);
   }
 
-  #takeFree({ owner }: QueryOwner): boolean {
+  #acquireFree({ owner }: QueryContext): boolean {
     return this.#places.takeAtOnce(owner);
   }
 
   /** Takes the slot of a query that waits for its client. */
-  #borrow({ owner }: QueryOwner): boolean {
+  #borrow({ owner }: QueryContext): boolean {
     const [slot] = this.#idle;
     if (slot === undefined || !this.#mayLend()) return false;
     if (!this.#places.move(slot.owner, owner)) return false;
@@ -129,7 +130,7 @@ export class QuerySlots {
 type WithoutSlot = 'yielded' | 'guest';
 
 /** Operations that a slot needs from its pool. */
-interface SlotOwner {
+interface SlotPool {
   /** Offers the slot; returns whether it was taken immediately. */
   idle(slot: Slot): 'idle' | 'yielded';
   busy(slot: Slot): void;
@@ -140,18 +141,18 @@ interface SlotOwner {
 }
 
 class Slot implements QuerySlot {
-  readonly #desk: SlotOwner;
-  readonly #queryOwner: QueryOwner;
+  readonly #pool: SlotPool;
+  readonly #queryContext: QueryContext;
   #state: 'held' | 'idle' | WithoutSlot | 'taking' | 'released';
 
-  constructor(queryOwner: QueryOwner, state: 'held' | 'guest', desk: SlotOwner) {
-    this.#queryOwner = queryOwner;
+  constructor(queryContext: QueryContext, state: 'held' | 'guest', pool: SlotPool) {
+    this.#queryContext = queryContext;
     this.#state = state;
-    this.#desk = desk;
+    this.#pool = pool;
   }
 
   get owner(): string | undefined {
-    return this.#queryOwner.owner;
+    return this.#queryContext.owner;
   }
 
   wasLent(): void {
@@ -159,13 +160,13 @@ class Slot implements QuerySlot {
   }
 
   yieldSlot(): void {
-    if (this.#state === 'held') this.#state = this.#desk.idle(this);
+    if (this.#state === 'held') this.#state = this.#pool.idle(this);
   }
 
   reacquire(): Promise<void> | undefined {
     if (this.#state === 'idle') {
       this.#state = 'held';
-      this.#desk.busy(this);
+      this.#pool.busy(this);
       return undefined;
     }
     return this.#state === 'yielded' ? this.#take('yielded') : undefined;
@@ -174,27 +175,27 @@ class Slot implements QuerySlot {
   release(): void {
     const before = this.#state;
     this.#state = 'released';
-    if (before === 'held' || before === 'idle') this.#desk.give(this);
-    else if (before === 'yielded' || before === 'guest') this.#desk.leave(before);
+    if (before === 'held' || before === 'idle') this.#pool.give(this);
+    else if (before === 'yielded' || before === 'guest') this.#pool.leave(before);
   }
 
-  enter(): Promise<void> | undefined {
+  ensureSlot(): Promise<void> | undefined {
     return this.#state === 'guest' ? this.#take('guest') : undefined;
   }
 
   async #take(from: WithoutSlot): Promise<void> {
     this.#state = 'taking';
     try {
-      if (this.#queryOwner.signal.aborted) throw endOfQuery(this.#queryOwner.signal);
-      await this.#desk.take(from);
+      if (this.#queryContext.signal.aborted) throw endOfQuery(this.#queryContext.signal);
+      await this.#pool.take(from);
     } catch (error) {
       // Keep the previous state until it is released.
       if (this.#isTaking()) this.#state = from;
-      else this.#desk.leave(from);
+      else this.#pool.leave(from);
       throw error;
     }
     if (this.#isTaking()) this.#state = 'held';
-    else this.#desk.give(this);
+    else this.#pool.give(this);
   }
 
   /** False if it was released in the meantime. */

@@ -32,9 +32,9 @@ export async function* untilAborted<T>(
 /** Settles like `work`, or rejects immediately when the query's signal is aborted. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const leave = (): void => reject(endOfQuery(signal));
-    signal.addEventListener('abort', leave, { once: true });
-    if (signal.aborted) leave();
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+    const abort = (): void => reject(endOfQuery(signal));
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

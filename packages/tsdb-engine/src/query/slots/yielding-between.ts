@@ -1,4 +1,4 @@
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { QuerySlot } from './query-slots.js';
 
@@ -24,9 +24,9 @@ export async function* yieldingSlotBetween<T>(
  */
 export async function* yieldingBetween<T>(
   items: Iterable<T>,
-  queryOwner: QueryOwner,
+  queryContext: QueryContext,
 ): AsyncGenerator<T, void, undefined> {
-  const runner = new TimeSlicedTask(queryOwner);
+  const runner = new TimeSlicedTask(queryContext);
   for (const item of items) {
     await runner.take();
     yield item;

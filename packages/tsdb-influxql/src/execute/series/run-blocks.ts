@@ -57,9 +57,9 @@ async function* aggregateBlocks(
     return;
   }
   const chunks = [...answer];
-  if (areComplete(chunks, plain)) yield* session.lending(callBlocks(chunks, plain));
+  if (areComplete(chunks, plain)) yield* session.yieldingSlot(callBlocks(chunks, plain));
   // Reuses the chunks that were already read; these statements issue only one request.
-  else yield* singleBlocks(select, { ...session, read: () => session.lending(chunks) });
+  else yield* singleBlocks(select, { ...session, read: () => session.yieldingSlot(chunks) });
 }
 
 const withoutMemory = (session: Session): Session => ({
@@ -85,7 +85,7 @@ async function* rowBlocks(
   const answer = inMemory === undefined ? undefined : await session.readInMemory(inMemory);
   const cut = blockCutter(places, select.limit);
   if (answer === undefined) yield* mapped(readRowBlocks(rows, session, true), cut);
-  else yield* mapped(session.lending(answer), (chunk) => cut(rowBlock(chunk, rows)));
+  else yield* mapped(session.yieldingSlot(answer), (chunk) => cut(rowBlock(chunk, rows)));
 }
 
 const hasRows = ({ spans }: SeriesBlock): boolean => spans.length > 0;

@@ -72,7 +72,7 @@ function faultOf(refused: ParsedBody['refused'][number]): string {
 
 function rowsOf(parsed: ParsedTable): CommittedRows {
   const index = new SeriesIndex(0n);
-  const dense = tagSetsOf(parsed.newSeries).map(({ tagKeys, tagValues }) =>
+  const ordinal = tagSetsOf(parsed.newSeries).map(({ tagKeys, tagValues }) =>
     index.resolve(tagKeys, tagValues),
   );
   const fields = parsed.fields.map(({ name, data, validity }, id) => {
@@ -80,6 +80,6 @@ function rowsOf(parsed: ParsedTable): CommittedRows {
     return { column, data, validity };
   });
   const { rowCount, times } = parsed;
-  const series = parsed.series.map((number) => dense[number - parsed.firstNewSeries] ?? 0);
+  const series = parsed.series.map((number) => ordinal[number - parsed.firstNewSeries] ?? 0);
   return { table: parsed.table, index, batch: { rowCount, series, times, fields } };
 }

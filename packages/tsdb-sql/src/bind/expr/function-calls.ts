@@ -1,7 +1,7 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { isNested } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
-import { repeated } from '../../emit/text-room.js';
+import { repeated } from '../../emit/string-budget.js';
 import { sizeText } from '../../emit/value-size.js';
 import type {
   FunctionCall,
@@ -162,7 +162,7 @@ function callFunction(
   const bound = definition.bind(call);
   const isLong = bound.constant === undefined && sizeText(bound.text, bound.type) !== undefined;
   const makesText = isMaker(definition, isLong, args);
-  const counted = makesText ? env.session.stringProducers.add(args) : args;
+  const counted = makesText ? env.session.stringBudget.add(args) : args;
   const isPut = window !== undefined && isLong && !COLLECTING.has(call.name);
   const result =
     makesText || isPut
@@ -194,7 +194,7 @@ function callFunction(
   return {
     ...value,
     hasWindow: value.hasWindow || window !== undefined,
-    ...(makesText && definition.kind === 'scalar' && { isMadeText: true }),
+    ...(makesText && definition.kind === 'scalar' && { isCountedString: true }),
     ...(window === undefined && finish && { finish }),
     ...(result.constant && { constant: result.constant }),
     ...(isPlain && { call: { name: call.name, args } }),

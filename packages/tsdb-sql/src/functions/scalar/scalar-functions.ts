@@ -16,7 +16,7 @@ import { blake3 } from '@noble/hashes/blake3.js';
 import { messageOf } from '@plinth/kernel';
 import { fixedOffsetNs, MAX_CACHED_ZONES } from '@plinth/tsdb-model/time/time-zone.js';
 import { parseTimestamp } from '../../bind/types/parse-timestamp.js';
-import { TEXT_ROOM_BYTES } from '../../emit/text-room.js';
+import { STRING_BUDGET_BYTES } from '../../emit/string-budget.js';
 import { formatTime } from '../time/chrono-format.js';
 import { parseByFormats } from '../time/time-conversion.js';
 
@@ -53,7 +53,7 @@ const MAX_COMPARED = 4 * 1024 * 1024;
 export function scalarFunctions(): readonly DuckDBScalarFunction[] {
   return [
     define('plinth_has_room', [BIGINT, BIGINT], BOOLEAN, ([sizeBytes, sharerCount], work) => {
-      const most = Math.floor(TEXT_ROOM_BYTES / Number(sharerCount));
+      const most = Math.floor(STRING_BUDGET_BYTES / Number(sharerCount));
       work.count(Number(sizeBytes), most, 'bytes of strings and lists per function');
       return true;
     }),

@@ -1,7 +1,7 @@
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import { soughtIn, textForGrowth } from '../../emit/bounded-text.js';
-import { roomFor } from '../../emit/text-room.js';
+import { withinStringBudget } from '../../emit/string-budget.js';
 import type { FunctionCall, FunctionDefinition } from '../function-definition.js';
 import { joinText } from '../lists/lists.js';
 import {
@@ -60,7 +60,7 @@ const PLAIN: Readonly<Record<string, Plain>> = {
     args: 'si?s',
     type: UTF8,
     text: (s, n, pad = "' '") =>
-      `plinth_lpad(${roomFor(`greatest(${n}, strlen(${s}))`, s)}, ${n}, ${pad})`,
+      `plinth_lpad(${withinStringBudget(`greatest(${n}, strlen(${s}))`, s)}, ${n}, ${pad})`,
   },
   ltrim: { args: 's?s', type: UTF8, text: (s, chars = "' '") => `ltrim(${s}, ${chars})` },
   octet_length: { args: 's', type: INT32, text: (s) => `CAST(strlen(${s}) AS INTEGER)` },
@@ -72,7 +72,8 @@ const PLAIN: Readonly<Record<string, Plain>> = {
   repeat: {
     args: 'si',
     type: UTF8,
-    text: (s, n) => `plinth_repeat(${roomFor(`CAST(strlen(${s}) AS HUGEINT) * ${n}`, s)}, ${n})`,
+    text: (s, n) =>
+      `plinth_repeat(${withinStringBudget(`CAST(strlen(${s}) AS HUGEINT) * ${n}`, s)}, ${n})`,
   },
   reverse: { args: 's', type: UTF8, text: (s) => `reverse(${s})` },
   right: { args: 'si', type: UTF8, text: (s, n) => `right(${s}, plinth_count(${n}))` },
@@ -80,7 +81,7 @@ const PLAIN: Readonly<Record<string, Plain>> = {
     args: 'si?s',
     type: UTF8,
     text: (s, n, pad = "' '") =>
-      `plinth_rpad(${roomFor(`greatest(${n}, strlen(${s}))`, s)}, ${n}, ${pad})`,
+      `plinth_rpad(${withinStringBudget(`greatest(${n}, strlen(${s}))`, s)}, ${n}, ${pad})`,
   },
   rtrim: { args: 's?s', type: UTF8, text: (s, chars = "' '") => `rtrim(${s}, ${chars})` },
   split_part: {

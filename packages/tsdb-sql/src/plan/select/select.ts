@@ -1,5 +1,5 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import type { TagAsSeriesId, TimeOrder } from '@plinth/tsdb-model/query/planned-query.js';
+import type { LateMaterializedTag, TimeOrder } from '@plinth/tsdb-model/query/planned-query.js';
 import { valueType } from '@plinth/tsdb-model/sql-type.js';
 import { condition } from '../../bind/expr/operators/condition.js';
 import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../../bind/session.js';
@@ -112,8 +112,8 @@ export function bindSelect(
     isUnordered: isUnordered && plainOrder === '',
     timeOrder,
     // Further ORDER BY keys may refer to tags by position.
-    tagsAsSeriesIds:
-      timeOrder === undefined || clauses.orderBy.length > 1 ? [] : tagsAsSeriesIds(items),
+    lateMaterializedTags:
+      timeOrder === undefined || clauses.orderBy.length > 1 ? [] : lateMaterializedTags(items),
     inMemory: inMemoryQuery({ ...clauses, select, from, where, groups, items, env, orderEnv }),
   };
 }
@@ -135,7 +135,7 @@ function timeOrderOf(
 }
 
 /** Returns the tags that only the select list reads, once. */
-function tagsAsSeriesIds(items: readonly OutputItem[]): readonly TagAsSeriesId[] {
+function lateMaterializedTags(items: readonly OutputItem[]): readonly LateMaterializedTag[] {
   return items.flatMap(({ expr: { column } }, columnIndex) => {
     const { origin } = column ?? {};
     const isPassed = column?.source === 'tag' && origin?.scan.useCount(origin.column) === 1;
@@ -292,7 +292,7 @@ function isTransparent(
  * input.
  */
 function isCountedText(expr: Bound): boolean {
-  return expr.isMadeText === true && expr.type.kind === 'utf8';
+  return expr.isCountedString === true && expr.type.kind === 'utf8';
 }
 
 function outputColumns(

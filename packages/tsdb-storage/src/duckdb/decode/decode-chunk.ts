@@ -47,9 +47,9 @@ export class ChunkDecoder {
    */
   async *decode(
     chunk: DuckDBDataChunk,
-    queryOwner?: { readonly signal: AbortSignal },
+    queryContext?: { readonly signal: AbortSignal },
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const runner = this.#isNested ? new TimeSlicedTask(queryOwner) : undefined;
+    const runner = this.#isNested ? new TimeSlicedTask(queryContext) : undefined;
     const run = <T>(steps: Steps<T>): T | Promise<T> =>
       runner === undefined ? runThrough(steps) : runner.run(steps);
     const rowCount = chunk.rowCount;

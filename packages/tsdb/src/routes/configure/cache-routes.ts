@@ -56,17 +56,17 @@ const deletionWords = (kind: CacheDefinition['kind']): RouteDocs => ({
 
 /** Source: tsdb-http, "Distinct value cache" and "Last value cache". */
 export function cacheRoutes(deps: RouteDeps): readonly Route[] {
-  const { admin, caches } = deps;
+  const { routeBuilder, caches } = deps;
   const creating = (
     path: string,
     docs: RouteDocs,
     create: (input: ManagementInput) => Promise<CacheDefinition>,
   ): Route =>
-    admin.send('POST', path, { ...CREATED, ...docs }, async (request) =>
+    routeBuilder.send('POST', path, { ...CREATED, ...docs }, async (request) =>
       createdAnswer(await create(ManagementInput.of(request)), deps),
     );
   const deleting = (path: string, kind: CacheDefinition['kind']): Route =>
-    admin.command('DELETE', path, deletionWords(kind), (input) =>
+    routeBuilder.command('DELETE', path, deletionWords(kind), (input) =>
       caches.delete({ kind, ...tableOf(input), name: input.requiredText('name') }),
     );
   return [

@@ -42,7 +42,7 @@ const DURATION = Type.String({ description: 'such as 30d or 1h 30m' });
 
 /** Source: tsdb-http, "Databases" and "Deletion life cycle". */
 export function databaseRoutes(deps: RouteDeps): readonly Route[] {
-  const { admin, catalog, engine } = deps;
+  const { routeBuilder, catalog, engine } = deps;
   const store = async (
     input: ManagementInput,
     keep: (database: string, retentionNs: bigint | undefined) => Promise<unknown>,
@@ -51,23 +51,23 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
     await keep(input.requiredText('db'), retentionNs);
   };
   return [
-    admin.get(DATABASE, LIST, (request) => {
+    routeBuilder.get(DATABASE, LIST, (request) => {
       const { format, showDeleted } = readListing(request.url);
       const text = showDeleted ? ALL_DATABASES : ACTIVE_DATABASES;
       const query = { database: INTERNAL_DATABASE, text, params: new Map(), format };
       return answerQuery(query, request, deps);
     }),
-    admin.command('POST', DATABASE, { summary: 'Create a database', body: BODY }, (input) =>
+    routeBuilder.command('POST', DATABASE, { summary: 'Create a database', body: BODY }, (input) =>
       store(input, (database, retentionNs) => catalog.createDatabase(database, retentionNs)),
     ),
-    admin.command(
+    routeBuilder.command(
       'PUT',
       DATABASE,
       { summary: 'Set or clear the retention period of a database', body: BODY },
       (input) =>
         store(input, (database, retentionNs) => catalog.setRetention(database, retentionNs)),
     ),
-    admin.command(
+    routeBuilder.command(
       'DELETE',
       DATABASE,
       { summary: 'Delete a database', query: { ...DB, ...HARD_DELETE_AT } },
@@ -78,10 +78,10 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
       },
       { isOfQuery: true },
     ),
-    admin.command('POST', `${DATABASE}/undelete`, UNDELETE, (input) =>
+    routeBuilder.command('POST', `${DATABASE}/undelete`, UNDELETE, (input) =>
       catalog.deletions.undeleteDatabase(input.requiredText('db')),
     ),
-    admin.command(
+    routeBuilder.command(
       'POST',
       RETENTION,
       { summary: 'Set the retention period of a database', query: { ...DB, duration: DURATION } },
@@ -94,7 +94,7 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
       },
       { status: 204 },
     ),
-    admin.command(
+    routeBuilder.command(
       'DELETE',
       RETENTION,
       { summary: 'Keep the rows of a database forever', query: DB },

@@ -31,9 +31,9 @@ const UNDELETE: RouteDocs = {
 
 /** Source: tsdb-http, "Tables" and "Deletion life cycle". */
 export function tableRoutes(deps: RouteDeps): readonly Route[] {
-  const { admin, catalog, engine } = deps;
+  const { routeBuilder, catalog, engine } = deps;
   return [
-    admin.command('POST', TABLE, CREATE, (input) =>
+    routeBuilder.command('POST', TABLE, CREATE, (input) =>
       catalog.createTable({
         ...tableOf(input),
         tags: input.requiredTexts('tags'),
@@ -41,13 +41,13 @@ export function tableRoutes(deps: RouteDeps): readonly Route[] {
       }),
     ),
     // Not part of InfluxDB: a retention period of the table, which overrides the period of its database.
-    admin.command('PUT', TABLE, KEEP, (input) =>
+    routeBuilder.command('PUT', TABLE, KEEP, (input) =>
       catalog.setTableRetention({
         ...tableOf(input),
         retentionNs: input.retention('retention_period'),
       }),
     ),
-    admin.command(
+    routeBuilder.command(
       'DELETE',
       TABLE,
       { summary: 'Delete a table', query: { ...NAMED, ...HARD_DELETE_AT } },
@@ -58,7 +58,7 @@ export function tableRoutes(deps: RouteDeps): readonly Route[] {
       },
       { isOfQuery: true },
     ),
-    admin.command('POST', `${TABLE}/undelete`, UNDELETE, (input) =>
+    routeBuilder.command('POST', `${TABLE}/undelete`, UNDELETE, (input) =>
       catalog.deletions.undeleteTable(tableOf(input)),
     ),
   ];

@@ -21,7 +21,7 @@ export interface Encoder {
    */
   chunk(chunk: ResultChunk): Steps<void> | undefined;
   /** Writes rows that had to wait for the last row, in short pieces. */
-  held?(): Iterable<void>;
+  deferredRows?(): Iterable<void>;
   end(): void;
 }
 

@@ -28,7 +28,7 @@ function encodeChunks(
   const encoder = format.open({ columns, tableName: undefined }, out);
   encoder.begin();
   for (const chunk of chunks) for (const _step of encoder.chunk(chunk) ?? []);
-  for (const _written of encoder.held?.() ?? []);
+  for (const _written of encoder.deferredRows?.() ?? []);
   encoder.end();
   return out.take().toString();
 }

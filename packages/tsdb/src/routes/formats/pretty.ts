@@ -61,7 +61,7 @@ function open({ columns }: ResultHead, out: TextBytes): Encoder {
       checkSize();
       return undefined;
     },
-    *held() {
+    *deferredRows() {
       if (rows.length === 0) return;
       // Rows this wide would be too long for one step.
       const isWide = widths.reduce((sum, width) => sum + width, 0) > PART_LENGTH;

@@ -61,7 +61,7 @@ export function v1QueryRoutes(deps: RouteDeps): readonly Route[] {
   const headers = versionHeaders(deps.settings);
   // InfluxDB 3 formats times here as on its other endpoints.
   const style = deps.settings.compat === 'influxdb3' ? SERIES_STYLE : V1_STYLE;
-  const routes = deps.admin.query('/query', WORDS, async (request) =>
+  const routes = deps.routeBuilder.query('/query', WORDS, async (request) =>
     withHeaders(await answer(readV1Input(request, style), request, deps), headers),
   );
   return [...routes, ...routes.map((route) => ({ ...route, path: '/query/', isAlias: true }))];
@@ -93,7 +93,7 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
   const { body, rest } = await documentOf(run, input, deps.pieces);
   return rest === undefined
     ? { ...head, body }
-    : { ...head, body, rest, taken: (piece) => deps.pieces.release(piece) };
+    : { ...head, body, rest, onPieceWritten: (piece) => deps.pieces.release(piece) };
 }
 
 /** The status of a response does not show that a statement failed. */

@@ -24,13 +24,13 @@ const REQUIREMENTS: RouteDocs = {
  * These routes respond when the installer has finished. Source: processing-engine, "HTTP API";
  * tsdb-http, "Package installation".
  */
-export function packageRoutes({ processing, admin }: RouteDeps): readonly Route[] {
+export function packageRoutes({ processing, routeBuilder }: RouteDeps): readonly Route[] {
   const { packages } = processing;
   return [
-    admin.command('POST', `${PATH}/install_packages`, PACKAGES, (input) =>
+    routeBuilder.command('POST', `${PATH}/install_packages`, PACKAGES, (input) =>
       packages.install(input.requiredTexts('packages')),
     ),
-    admin.command('POST', `${PATH}/install_requirements`, REQUIREMENTS, (input) =>
+    routeBuilder.command('POST', `${PATH}/install_requirements`, REQUIREMENTS, (input) =>
       packages.installRequirements(input.requiredText('requirements_location')),
     ),
   ];

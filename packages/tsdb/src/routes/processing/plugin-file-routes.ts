@@ -46,7 +46,7 @@ const REPLACE_FOLDER: RouteDocs = {
 };
 
 /** Source: processing-engine, "HTTP API" and "Plugin files". */
-export function pluginFileRoutes({ processing, admin }: RouteDeps): readonly Route[] {
+export function pluginFileRoutes({ processing, routeBuilder }: RouteDeps): readonly Route[] {
   const { plugins, triggers } = processing.engine;
   /**
    * If the query string names a path, the body is the file. Otherwise, `write` reads a JSON body.
@@ -56,7 +56,7 @@ export function pluginFileRoutes({ processing, admin }: RouteDeps): readonly Rou
     docs: RouteDocs,
     write: (input: ManagementInput) => Promise<void>,
   ): Route =>
-    admin.send(method, FILES, docs, async (request) => {
+    routeBuilder.send(method, FILES, docs, async (request) => {
       const path = rawFileOf(request);
       if (path === undefined) await write(ManagementInput.of(request));
       else await plugins.writableFolder().write(path, request.body);
@@ -72,7 +72,7 @@ export function pluginFileRoutes({ processing, admin }: RouteDeps): readonly Rou
       const file = ownFile(triggers.pluginFilenameOf(input.requiredText('plugin_name')));
       await folder.write(file, input.requiredText('content'));
     }),
-    admin.command('PUT', '/api/v3/plugins/directory', REPLACE_FOLDER, async (input) => {
+    routeBuilder.command('PUT', '/api/v3/plugins/directory', REPLACE_FOLDER, async (input) => {
       const folder = plugins.writableFolder();
       const name = ownFile(triggers.pluginFilenameOf(input.requiredText('plugin_name')));
       const files = input.objects('files').map((file) => ({

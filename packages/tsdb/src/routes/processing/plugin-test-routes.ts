@@ -43,14 +43,14 @@ const OF_SCHEDULE = dryRun(
 );
 
 /** Source: processing-engine, "Test endpoints". */
-export function pluginTestRoutes({ processing, admin, clock }: RouteDeps): readonly Route[] {
+export function pluginTestRoutes({ processing, routeBuilder, clock }: RouteDeps): readonly Route[] {
   const { dryRuns } = processing;
   const route = (
     path: string,
     docs: RouteDocs,
     run: (input: ManagementInput) => Promise<DryRunReport>,
   ): Route =>
-    admin.send('POST', path, docs, async (request) =>
+    routeBuilder.send('POST', path, docs, async (request) =>
       jsonAnswer(200, await run(ManagementInput.of(request))),
     );
   return [

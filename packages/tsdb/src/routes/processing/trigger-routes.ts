@@ -58,13 +58,17 @@ const DELETE: RouteDocs = {
 };
 
 /** Source: processing-engine, "HTTP API"; tsdb-http, "Triggers". */
-export function triggerRoutes({ processing, admin }: RouteDeps): readonly Route[] {
+export function triggerRoutes({ processing, routeBuilder }: RouteDeps): readonly Route[] {
   const { engine } = processing;
   return [
-    admin.command('POST', PATH, CREATE, (input) => engine.create(readTrigger(input))),
-    admin.command('POST', `${PATH}/enable`, ENABLE, (input) => engine.enable(readName(input))),
-    admin.command('POST', `${PATH}/disable`, DISABLE, (input) => engine.disable(readName(input))),
-    admin.command('DELETE', PATH, DELETE, (input) =>
+    routeBuilder.command('POST', PATH, CREATE, (input) => engine.create(readTrigger(input))),
+    routeBuilder.command('POST', `${PATH}/enable`, ENABLE, (input) =>
+      engine.enable(readName(input)),
+    ),
+    routeBuilder.command('POST', `${PATH}/disable`, DISABLE, (input) =>
+      engine.disable(readName(input)),
+    ),
+    routeBuilder.command('DELETE', PATH, DELETE, (input) =>
       engine.delete(readName(input), input.flag('force') ?? false),
     ),
   ];

@@ -3,10 +3,10 @@ import { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import type { RouteDeps } from '../deps.js';
 import { arrowAnswer } from './arrow-answer.js';
+import { withOtherDatabaseHint } from './other-database-hint.js';
 import { parquetAnswer } from './parquet-answer.js';
 import type { QueryInput } from './query-input.js';
 import { resultAnswer } from './result-answer.js';
-import { withTableElsewhere } from './table-elsewhere.js';
 
 /** Runs a SQL query and responds with its result. */
 export async function answerQuery(
@@ -23,7 +23,7 @@ export async function answerQuery(
     },
   } as const;
   const rethrow = (error: unknown): never => {
-    throw withTableElsewhere(error, query.database, new CatalogView(catalog, query.access));
+    throw withOtherDatabaseHint(error, query.database, new CatalogView(catalog, query.access));
   };
   if (format === 'parquet') {
     return await parquetAnswer(await engine.queryToParquet(query).catch(rethrow), files);

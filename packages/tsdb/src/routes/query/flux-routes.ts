@@ -5,12 +5,12 @@ import type { RouteDeps } from '../deps.js';
 const ERRORS = { 404: 'Flux is not supported' } as const;
 
 /** Routes to which 2.x clients send Flux. The error names the supported endpoints. */
-export function fluxRoutes({ admin }: RouteDeps): readonly Route[] {
+export function fluxRoutes({ routeBuilder }: RouteDeps): readonly Route[] {
   const refuse = (): never => {
     throw tsdbError('flux_not_spoken');
   };
   return ['/api/v2/query', '/api/v2/query/*'].flatMap((path) =>
-    admin.query(
+    routeBuilder.query(
       path,
       { summary: 'Refuse Flux; the error names the supported endpoints', errors: ERRORS },
       refuse,

@@ -7,7 +7,7 @@ import { readQueryInput } from './query-input.js';
 /** Source: tsdb-http, "Native query endpoints". */
 export function queryRoutes(deps: RouteDeps): readonly Route[] {
   const isInfluxdb3 = deps.settings.compat === 'influxdb3';
-  return deps.admin.query('/api/v3/query_sql', queryDocs('SQL'), (request) =>
+  return deps.routeBuilder.query('/api/v3/query_sql', queryDocs('SQL'), (request) =>
     answerQuery(readQueryInput(request, isInfluxdb3), request, deps),
   );
 }

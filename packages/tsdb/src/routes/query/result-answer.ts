@@ -28,7 +28,7 @@ export async function resultAnswer(
   // A piece that is not full is the last one.
   return body.length < PIECE_SIZE_BYTES
     ? answer
-    : { ...answer, rest, taken: (piece) => pool.release(piece) };
+    : { ...answer, rest, onPieceWritten: (piece) => pool.release(piece) };
 }
 
 /** Yields the pieces of a response; all except the last are full. */
@@ -59,7 +59,7 @@ async function* encode(
 
 /** Yields the text after the last chunk. */
 function* lastPieces(encoder: Encoder, out: TextBytes): Generator<Buffer, void, undefined> {
-  for (const _written of encoder.held?.() ?? []) {
+  for (const _written of encoder.deferredRows?.() ?? []) {
     if (out.size >= PIECE_SIZE_BYTES) yield out.take();
   }
   encoder.end();

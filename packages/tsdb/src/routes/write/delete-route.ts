@@ -30,8 +30,8 @@ const WORDS: RouteDocs = {
  * The 2.x route `POST /api/v2/delete`: deletes rows between `start` and `stop` that match
  * `predicate`.
  */
-export const deleteRoute = ({ admin, engine, catalog }: RouteDeps): Route =>
-  admin.send('POST', '/api/v2/delete', WORDS, async (request) => {
+export const deleteRoute = ({ routeBuilder, engine, catalog }: RouteDeps): Route =>
+  routeBuilder.send('POST', '/api/v2/delete', WORDS, async (request) => {
     const { table, ...what } = readDeletion(request);
     // As in 2.x, deleting from an unknown measurement succeeds.
     const isKnown = table === undefined || catalog.database(what.database)?.tables.has(table);

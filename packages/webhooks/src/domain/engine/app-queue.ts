@@ -20,8 +20,8 @@ export class AppQueue {
    * Counts hints that the store may have more due items. A claim covers only the hints that came
    * before it started.
    */
-  moreHints = 0;
-  seenHints = 0;
+  dueSignals = 0;
+  handledDueSignals = 0;
   isClaiming = false;
   /** Due time of the earliest item that is not due yet. */
   nextDueMs: number | undefined;
@@ -38,7 +38,7 @@ export class AppQueue {
   }
 
   get hasMore(): boolean {
-    return this.moreHints > this.seenHints;
+    return this.dueSignals > this.handledDueSignals;
   }
 
   get ids(): readonly number[] {

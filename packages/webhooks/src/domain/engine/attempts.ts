@@ -1,6 +1,6 @@
 import {
   type Clock,
-  type GuardedSender,
+  type EgressSender,
   isSuccess,
   type Logger,
   maskUrl,
@@ -40,7 +40,7 @@ export interface AttemptDeps {
   readonly settings: AttemptSettings;
   readonly queue: QueueStore;
   readonly hooks: HookRegistry;
-  readonly sender: GuardedSender;
+  readonly sender: EgressSender;
   readonly urls: EncryptedUrls;
   readonly payloads: PayloadProcessor;
   readonly metrics: EngineMetrics;
@@ -69,7 +69,7 @@ export class Attempts {
    * @param at.throttledMs time since which limits of this server have delayed the item.
    * @returns `undefined` when the attempt was aborted; the request may have reached the receiver.
    */
-  async make(
+  async run(
     item: QueueItem,
     hook: Hook,
     at: {
@@ -121,7 +121,7 @@ export class Attempts {
         'attempt failed',
       );
     }
-    return { attempt: { item, record, next: this.#nextOf(item, hook, outcome) }, isFailure };
+    return { attempt: { item, record, next: this.#nextState(item, hook, outcome) }, isFailure };
   }
 
   /** Adds a span for the attempt. All attempts of one event share a trace. */
@@ -149,7 +149,7 @@ export class Attempts {
     });
   }
 
-  #nextOf(item: QueueItem, hook: Hook, outcome: Outcome): FinishedAttempt['next'] {
+  #nextState(item: QueueItem, hook: Hook, outcome: Outcome): FinishedAttempt['next'] {
     if (isSuccess(outcome)) {
       if (hook.failingSinceMs !== undefined) this.#noteFailing(hook, undefined);
       return { kind: 'done' };

@@ -22,7 +22,7 @@ const FAILURE_PAUSE_MS = 1000;
  */
 export class Claims {
   readonly #deps: ClaimDeps;
-  readonly #wanting = new Set<AppQueue>();
+  readonly #requested = new Set<AppQueue>();
   #isRunning = false;
   #isStopping = false;
 
@@ -31,9 +31,9 @@ export class Claims {
   }
 
   /** Requests more items for a queue. */
-  want(appQueue: AppQueue): void {
+  request(appQueue: AppQueue): void {
     if (appQueue.isClaiming) return;
-    this.#wanting.add(appQueue);
+    this.#requested.add(appQueue);
     if (!this.#isRunning) void this.#run();
   }
 
@@ -45,9 +45,9 @@ export class Claims {
   async #run(): Promise<void> {
     this.#isRunning = true;
     try {
-      while (this.#wanting.size > 0 && !this.#isStopping) {
-        const appQueues = [...this.#wanting].slice(0, MAX_CLAIMS_AT_ONCE);
-        for (const appQueue of appQueues) this.#wanting.delete(appQueue);
+      while (this.#requested.size > 0 && !this.#isStopping) {
+        const appQueues = [...this.#requested].slice(0, MAX_CLAIMS_AT_ONCE);
+        for (const appQueue of appQueues) this.#requested.delete(appQueue);
         await this.#claim(appQueues);
       }
     } finally {
@@ -58,10 +58,10 @@ export class Claims {
   async #claim(appQueues: readonly AppQueue[]): Promise<void> {
     const { queue, clock, log } = this.#deps;
     const limit = this.#deps.appQueues.claimLimit;
-    const hints = appQueues.map((appQueue) => appQueue.moreHints);
+    const dueSignals = appQueues.map((appQueue) => appQueue.dueSignals);
     for (const appQueue of appQueues) appQueue.isClaiming = true;
     try {
-      const items = await this.#deps.orphanedItems.trackIntake(async () => {
+      const items = await this.#deps.orphanedItems.trackLeasing(async () => {
         const claimed = await queue.claim(
           appQueues.map(({ appId }) => ({ appId, limit })),
           clock.nowMs(),
@@ -75,7 +75,7 @@ export class Claims {
       for (const { appId } of items) counts.set(appId, (counts.get(appId) ?? 0) + 1);
       for (const [index, appQueue] of appQueues.entries()) {
         if ((counts.get(appQueue.appId) ?? 0) < limit) {
-          appQueue.seenHints = hints[index] ?? 0;
+          appQueue.handledDueSignals = dueSignals[index] ?? 0;
           appQueue.nextDueMs = await queue.counts.oldestDueMs(appQueue.appId);
         }
       }

@@ -40,7 +40,7 @@ export class Dispatcher {
   readonly #slots: NodeSlots;
   /** Nodes that share the limit of each receiver. */
   liveNodeCount = 1;
-  #isPumping = false;
+  #isDispatchScheduled = false;
   #isStopping = false;
   #whenIdle: (() => void) | undefined;
 
@@ -68,12 +68,12 @@ export class Dispatcher {
   /** Adds the queue to the round-robin order if it may have items. */
   add(appQueue: AppQueue): void {
     this.#ready.add(appQueue);
-    this.#dispatchSoon();
+    this.#scheduleDispatch();
   }
 
   addIfMore(appQueue: AppQueue): void {
-    this.#readyIfMore(appQueue);
-    this.#dispatchSoon();
+    this.#markReadyIfMore(appQueue);
+    this.#scheduleDispatch();
   }
 
   /** Resumes the delayed queues that are due. */
@@ -84,57 +84,57 @@ export class Dispatcher {
       this.#delayed.delete(appQueue);
       this.#ready.add(appQueue);
     }
-    this.#dispatchSoon();
+    this.#scheduleDispatch();
   }
 
   /** Releases the leased items of a queue that were not started. */
-  drop(appQueue: AppQueue): void {
+  releaseQueue(appQueue: AppQueue): void {
     this.#ready.delete(appQueue);
     this.#delayed.delete(appQueue);
-    appQueue.seenHints = appQueue.moreHints;
+    appQueue.handledDueSignals = appQueue.dueSignals;
     const items = this.#deps.appQueues.takeAll(appQueue);
     if (items.length > 0) this.#deps.lease.release(items.map(({ id }) => id));
   }
 
-  #dispatchSoon(): void {
-    if (this.#isPumping) return;
-    this.#isPumping = true;
+  #scheduleDispatch(): void {
+    if (this.#isDispatchScheduled) return;
+    this.#isDispatchScheduled = true;
     queueMicrotask(() => {
-      this.#isPumping = false;
+      this.#isDispatchScheduled = false;
       this.#dispatchReady();
     });
   }
 
   #dispatchReady(): void {
     for (const appQueue of this.#ready) {
-      if (!this.#mayBegin) return;
+      if (!this.#mayStartAttempt) return;
       this.#ready.delete(appQueue);
       // One attempt per round; a queue with more items moves to the end of the order.
-      if (this.#tryQueue(appQueue)) this.#readyIfMore(appQueue);
+      if (this.#tryDispatch(appQueue)) this.#markReadyIfMore(appQueue);
     }
-    while (this.#mayBegin) {
+    while (this.#mayStartAttempt) {
       const appQueue = this.#slots.nextWaiting();
-      if (appQueue === undefined || !this.#tryQueue(appQueue)) return;
-      this.#readyIfMore(appQueue);
+      if (appQueue === undefined || !this.#tryDispatch(appQueue)) return;
+      this.#markReadyIfMore(appQueue);
     }
   }
 
-  get #mayBegin(): boolean {
+  get #mayStartAttempt(): boolean {
     const isOpen = !this.#isStopping && !this.#deps.finisher.isFull && this.#deps.lease.isHeld;
     return isOpen && !this.#slots.isFull;
   }
 
   /** @returns whether the queue can start another attempt immediately. */
-  #tryQueue(appQueue: AppQueue): boolean {
+  #tryDispatch(appQueue: AppQueue): boolean {
     const hook = this.#deps.hooks.get(appQueue.appId);
     if (hook === undefined || !isReady(hook)) {
       // The items stay in the store: the webhook may become ready again, or another node has just
       // created it.
-      this.drop(appQueue);
+      this.releaseQueue(appQueue);
       return false;
     }
     if (appQueue.hasMore && appQueue.windowCount < LOW_WINDOW_COUNT)
-      this.#deps.claims.want(appQueue);
+      this.#deps.claims.request(appQueue);
     if (appQueue.windowCount === 0) return false;
     if (appQueue.inflightCount >= this.#deps.settings.maxInflightPerApp) return false;
     if (!this.#slots.admits(appQueue)) return false;
@@ -157,11 +157,11 @@ export class Dispatcher {
     }
     const item = this.#deps.appQueues.shift(appQueue);
     if (item === undefined) return false;
-    this.#begin(item, { appQueue, hook, host });
+    this.#startAttempt(item, { appQueue, hook, host });
     return true;
   }
 
-  #begin(item: QueueItem, at: { appQueue: AppQueue; hook: Hook; host: Host }): void {
+  #startAttempt(item: QueueItem, at: { appQueue: AppQueue; hook: Hook; host: Host }): void {
     const { appQueue, host } = at;
     const nowMs = this.#deps.clock.monotonicMs();
     appQueue.rate?.take(nowMs);
@@ -171,20 +171,20 @@ export class Dispatcher {
     host.inflightCount += 1;
     const throttledMs = appQueue.takeThrottle(item, this.#deps.clock.nowMs());
     if (throttledMs !== item.throttledMs) this.#deps.metrics.throttled.inc();
-    const isOwn = (): boolean => item.node === this.#deps.queue.node;
-    const maySend = (): boolean => this.#deps.lease.isHeld && isOwn();
+    const isLeasedHere = (): boolean => item.node === this.#deps.queue.node;
+    const maySend = (): boolean => this.#deps.lease.isHeld && isLeasedHere();
     // With an ordering key, the attempt is aborted when this node loses the lease, because another
     // node then continues with the key.
     const signal = item.orderingKey === undefined ? undefined : this.#deps.lease.lostSignal;
     this.#deps.attempts
-      .make(item, at.hook, { throttledMs, maySend, signal })
+      .run(item, at.hook, { throttledMs, maySend, signal })
       .then(
-        (made) => {
-          host.breaker?.end(made?.isFailure ?? true, this.#deps.clock.monotonicMs());
-          if (made !== undefined) this.#deps.finisher.push(made.attempt);
+        (result) => {
+          host.breaker?.end(result?.isFailure ?? true, this.#deps.clock.monotonicMs());
+          if (result !== undefined) this.#deps.finisher.push(result.attempt);
           else {
             this.#deps.appQueues.end(item);
-            if (isOwn()) this.#deps.appQueues.add([item]); // only while this node holds the lease
+            if (isLeasedHere()) this.#deps.appQueues.add([item]); // only while this node holds the lease
           }
         },
         (err: unknown) => {
@@ -194,23 +194,23 @@ export class Dispatcher {
           this.#deps.lease.release([item.id]); // the next poll claims the item again
         },
       )
-      .finally(() => this.#free(appQueue, host));
+      .finally(() => this.#releaseSlots(appQueue, host));
   }
 
-  #free(appQueue: AppQueue, host: Host): void {
+  #releaseSlots(appQueue: AppQueue, host: Host): void {
     this.#slots.release(appQueue);
     // The queue that used the slot goes behind the queues that wait for it, because its backlog may
     // be endless.
     this.#ready.delete(appQueue);
     for (const waiting of host.waiting) this.#ready.add(waiting);
     host.waiting.clear();
-    this.#readyIfMore(appQueue);
+    this.#markReadyIfMore(appQueue);
     this.#deps.hosts.release(host);
     if (this.#slots.usedCount === 0) this.#whenIdle?.();
-    this.#dispatchSoon();
+    this.#scheduleDispatch();
   }
 
-  #readyIfMore(appQueue: AppQueue): void {
+  #markReadyIfMore(appQueue: AppQueue): void {
     if (appQueue.windowCount > 0 || appQueue.hasMore) this.#ready.add(appQueue);
   }
 }

@@ -72,7 +72,7 @@ export class Engine {
     });
     this.#lease = new OwnLease({
       ...deps,
-      onLost: () => this.#dropAll(),
+      onLost: () => this.#discardUnstarted(),
       onUnverified: () => this.#orphanedItems.invalidate(),
     });
     this.#dispatcher = new Dispatcher({
@@ -115,7 +115,7 @@ export class Engine {
   }
 
   /** Whether the app's queue is below its limit. */
-  hasRoom(appId: number): boolean {
+  hasCapacity(appId: number): boolean {
     return (this.#appQueues.find(appId)?.queuedCount ?? 0) < this.#settings.maxQueuedPerApp;
   }
 
@@ -134,16 +134,16 @@ export class Engine {
     this.#appQueues.unreserve(this.#appQueues.of(appId));
   }
 
-  /** @param take makes items durable, then passes them to `take` or releases their slots. */
-  async trackIntake<T>(take: () => Promise<T>): Promise<T> {
-    return await this.#orphanedItems.trackIntake(take);
+  /** @param lease makes items durable, then passes them to `take` or releases their slots. */
+  async trackLeasing<T>(lease: () => Promise<T>): Promise<T> {
+    return await this.#orphanedItems.trackLeasing(lease);
   }
 
   /**
    * Adds durable items. Leased ones start as soon as their queue is served, others when they are
    * due.
    */
-  take(items: readonly AcceptedItem[]): void {
+  enqueue(items: readonly AcceptedItem[]): void {
     for (const { item, state } of items) {
       const appQueue = this.#appQueues.of(item.appId);
       appQueue.queuedCount += 1;
@@ -159,7 +159,7 @@ export class Engine {
     if (!this.#settings.isWorker) return;
     const appQueue = this.#appQueues.of(appId);
     if (dueMs <= this.#deps.clock.nowMs()) {
-      appQueue.moreHints += 1;
+      appQueue.dueSignals += 1;
       this.#dispatcher.add(appQueue);
     } else appQueue.nextDueMs = Math.min(appQueue.nextDueMs ?? dueMs, dueMs);
   }
@@ -192,7 +192,7 @@ export class Engine {
     for (const appQueue of this.#appQueues.values()) {
       if (appQueue.nextDueMs === undefined || appQueue.nextDueMs > nowMs) continue;
       appQueue.nextDueMs = undefined;
-      appQueue.moreHints += 1;
+      appQueue.dueSignals += 1;
       this.#dispatcher.add(appQueue);
     }
     this.#lease.check();
@@ -238,10 +238,10 @@ export class Engine {
   }
 
   /** Drops claimed items that were not started, because other nodes now own them. */
-  #dropAll(): void {
+  #discardUnstarted(): void {
     for (const appQueue of this.#appQueues.values()) {
       this.#appQueues.takeAll(appQueue);
-      appQueue.moreHints += 1;
+      appQueue.dueSignals += 1;
       this.#dispatcher.add(appQueue);
     }
   }
@@ -251,7 +251,7 @@ export class Engine {
     this.#deps.queueCleanup.schedule(appId);
     const appQueue = this.#appQueues.find(appId);
     if (appQueue === undefined) return;
-    this.#dispatcher.drop(appQueue);
+    this.#dispatcher.releaseQueue(appQueue);
     appQueue.nextDueMs = undefined;
     appQueue.queuedCount = appQueue.inflightCount;
   }

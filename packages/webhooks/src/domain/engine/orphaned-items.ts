@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@plinth/kernel';
 import type { QueueStore } from '../../storage/queue/queue-store.js';
 
 /** A store that was frozen may still commit a write whose caller has given up. */
-const DOUBT_MS = 60_000;
+const UNVERIFIED_MS = 60_000;
 
 /**
  * Finds items that are leased to this node in the store but missing in its memory. This happens if
@@ -14,7 +14,7 @@ export class OrphanedItems {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #ownIds: () => ReadonlySet<number>;
-  readonly #intakes = new Set<Promise<unknown>>();
+  readonly #leasing = new Set<Promise<unknown>>();
   #unverifiedUntilMs = Number.NEGATIVE_INFINITY;
   #isChecking = false;
 
@@ -31,23 +31,23 @@ export class OrphanedItems {
     this.#ownIds = deps.ownIds;
   }
 
-  /** @param take leases items and resolves when the node holds them. */
-  async trackIntake<T>(take: () => Promise<T>): Promise<T> {
-    const taken = take();
-    this.#intakes.add(taken);
+  /** @param lease leases items and resolves when the node holds them. */
+  async trackLeasing<T>(lease: () => Promise<T>): Promise<T> {
+    const leased = lease();
+    this.#leasing.add(leased);
     try {
-      return await taken;
+      return await leased;
     } catch (error) {
       this.invalidate();
       throw error;
     } finally {
-      this.#intakes.delete(taken);
+      this.#leasing.delete(leased);
     }
   }
 
   /** Marks the leases in the store as unverified. */
   invalidate(): void {
-    this.#unverifiedUntilMs = this.#clock.monotonicMs() + DOUBT_MS;
+    this.#unverifiedUntilMs = this.#clock.monotonicMs() + UNVERIFIED_MS;
   }
 
   /** Releases the orphaned items it finds. Call it regularly. */
@@ -68,7 +68,7 @@ export class OrphanedItems {
     const before = this.#ownIds();
     const leased = await this.#queue.nodes.leasedIds();
     // Claims that ran during the query add their items to `ownIds` when they complete.
-    await Promise.allSettled(this.#intakes);
+    await Promise.allSettled(this.#leasing);
     const now = this.#ownIds();
     const orphaned = leased.filter((id) => !before.has(id) && !now.has(id));
     if (orphaned.length === 0) return;

@@ -192,13 +192,13 @@ function listOperation(
 
 function bindConcat(left: Bound, right: Bound, env: Env): Bound {
   const displayName = `${left.displayName} || ${right.displayName}`;
-  const [a, b] = env.session.stringProducers.add([convert(left, UTF8), convert(right, UTF8)]) as [
+  const [a, b] = env.session.stringBudget.add([convert(left, UTF8), convert(right, UTF8)]) as [
     BoundExpr,
     BoundExpr,
   ];
   const text = `(${a.text} || ${b.text})`;
   const made = derive([left, right], { text, type: UTF8, displayName }, { onlyOfNull: true });
-  return { ...made, isMadeText: true };
+  return { ...made, isCountedString: true };
 }
 
 function bindBitwise(left: Bound, op: string, right: Bound): Bound {

@@ -17,7 +17,7 @@ import { parquetPieces } from './parquet-pieces.js';
 /** Routes for InfluxQL with the native formats. Source: tsdb-http, "Native query endpoints". */
 export const nativeInfluxqlRoutes = (deps: RouteDeps): readonly Route[] =>
   ['/api/v3/query_influxql', '/api/v3/query_legacyql'].flatMap((path) =>
-    deps.admin.query(path, queryDocs('InfluxQL'), (request) => answer(request, deps)),
+    deps.routeBuilder.query(path, queryDocs('InfluxQL'), (request) => answer(request, deps)),
   );
 
 async function answer(request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer> {

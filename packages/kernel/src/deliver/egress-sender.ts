@@ -48,7 +48,7 @@ export interface EgressDeps {
  * Sends requests to URLs that clients chose. The guard checks the URL when it is registered, and every address at every
  * connection.
  */
-export class GuardedSender {
+export class EgressSender {
   /** Lets callers reject a URL on registration that no request could reach. */
   readonly guard: TargetGuard;
   readonly #settings: EgressSettings;

@@ -9,7 +9,7 @@ export interface Capability {
 }
 
 /** A field that the account lacks. It is not requested unless it restricts a capability. */
-export interface Need {
+export interface MissingField {
   /** Dotted path in the request's notation, relative to the Person in `reference`. */
   readonly description: string;
   readonly restricts: readonly Capability[];
@@ -21,14 +21,14 @@ export interface Need {
 }
 
 /** A stored field with a failed or pending verification. */
-export interface Finding extends Need {
+export interface Finding extends MissingField {
   readonly status: 'failed' | 'pending';
   /** Present if the verification failed. */
   readonly code?: string;
 }
 
 /** Returns the key that identifies a field across its needs. */
-export function keyOf(at: Pick<Need, 'description' | 'reference'>): string {
+export function keyOf(at: Pick<MissingField, 'description' | 'reference'>): string {
   const { description, reference } = at;
   return reference === undefined
     ? description

@@ -1,13 +1,13 @@
 import { isInList } from '../reference/countries.js';
 import { requirementTable } from '../reference/small-tables.js';
-import type { Capability, Need } from './need.js';
-import { addressMembers } from './person-needs.js';
+import type { Capability, MissingField } from './missing-field.js';
+import { addressMembers } from './missing-person-fields.js';
 import { PAYOUTS, type Subject } from './subject.js';
 
 const BUSINESS = 'identity.business_details';
 
 /** Basic data of every merchant or recipient (rows 1 to 3). Source: accounts, section 16.2. */
-export function basicNeeds(subject: Subject): Need[] {
+export function missingBasicFields(subject: Subject): MissingField[] {
   const all = subject.restricts.business;
   const { fields } = subject.account;
   return [
@@ -24,7 +24,7 @@ export function basicNeeds(subject: Subject): Need[] {
 }
 
 /** Data of organisations (rows 4 to 7). */
-export function organisationNeeds(subject: Subject): Need[] {
+export function missingOrganisationFields(subject: Subject): MissingField[] {
   if (!subject.isOrganisation) return [];
   const { country } = subject;
   const business = subject.account.fields.identity?.business_details;
@@ -51,7 +51,7 @@ export function organisationNeeds(subject: Subject): Need[] {
 }
 
 /** Data of merchants (rows 8 to 11). */
-export function merchantNeeds(subject: Subject): Need[] {
+export function missingMerchantFields(subject: Subject): MissingField[] {
   const cards = subject.restricts.cards;
   const { configuration, defaults, dashboard } = subject.account.fields;
   const merchant = configuration?.merchant;
@@ -63,7 +63,10 @@ export function merchantNeeds(subject: Subject): Need[] {
   );
   return [
     ...unless(merchant?.mcc, 'configuration.merchant.mcc', cards),
-    ...url.map((need) => ({ ...need, alternative: 'defaults.profile.product_description' })),
+    ...url.map((missingField) => ({
+      ...missingField,
+      alternative: 'defaults.profile.product_description',
+    })),
     ...when(subject.country !== 'JP', () =>
       unless(
         merchant?.statement_descriptor?.descriptor,
@@ -78,7 +81,7 @@ export function merchantNeeds(subject: Subject): Need[] {
 }
 
 /** Owners and their declaration (rows 16 to 18 and 22). */
-export function ownershipNeeds(subject: Subject, hasOwner: boolean): Need[] {
+export function missingOwnershipFields(subject: Subject, hasOwner: boolean): MissingField[] {
   const { country, entityType } = subject;
   if (entityType !== 'company' || country === undefined) return [];
   const table = requirementTable();
@@ -96,19 +99,21 @@ export function ownershipNeeds(subject: Subject, hasOwner: boolean): Need[] {
     payouts,
   );
   return [
-    ...owner.map((need) => ({ ...need, alternative: `${path}.owners` })),
+    ...owner.map((missingField) => ({ ...missingField, alternative: `${path}.owners` })),
     ...when(isInList(table.directors, country), () =>
       unless(provided?.directors, `${path}.directors`, payouts),
     ),
     ...when(isInList(table.executives, country), () =>
       unless(provided?.executives, `${path}.executives`, payouts),
     ),
-    ...when(declaresOwners, () => declaration.map((need) => ({ ...need, extraGraceCount: 1 }))),
+    ...when(declaresOwners, () =>
+      declaration.map((missingField) => ({ ...missingField, extraGraceCount: 1 })),
+    ),
   ];
 }
 
 /** Terms of service, payout methods and Japanese scripts (rows 20, 21 and 23). */
-export function agreementNeeds(subject: Subject): Need[] {
+export function missingAgreements(subject: Subject): MissingField[] {
   const { identity, defaults } = subject.account.fields;
   const { currency } = subject;
   const outgoing = subject.restricts.business.filter(
@@ -126,11 +131,11 @@ export function agreementNeeds(subject: Subject): Need[] {
     ...when(subject.account.livemode && currency !== undefined, () =>
       unless(hasMethod, `defaults.payout_methods.${currency}`, outgoing),
     ),
-    ...when(subject.country === 'JP', () => scriptNeeds(subject)),
+    ...when(subject.country === 'JP', () => missingScriptFields(subject)),
   ];
 }
 
-function scriptNeeds(subject: Subject): Need[] {
+function missingScriptFields(subject: Subject): MissingField[] {
   const business = subject.account.fields.identity?.business_details;
   const holder = subject.isOrganisation ? business : subject.individual;
   const path = subject.isOrganisation ? BUSINESS : 'identity.individual';
@@ -147,7 +152,7 @@ function scriptNeeds(subject: Subject): Need[] {
  * Tax location of customers (row 24). An address or the IP address of the customer's device
  * provides it.
  */
-export function taxNeeds(subject: Subject): Need[] {
+export function missingTaxFields(subject: Subject): MissingField[] {
   const restricts = subject.restricts.tax;
   const customer = subject.account.fields.configuration?.customer;
   if (restricts.length === 0 || customer?.automatic_indirect_tax?.ip_address) return [];
@@ -185,10 +190,10 @@ export function unless(
   datum: unknown,
   description: string,
   restricts: readonly Capability[],
-): Need[] {
+): MissingField[] {
   return datum ? [] : [{ description, restricts }];
 }
 
-function when(condition: boolean, needs: () => Need[]): Need[] {
-  return condition ? needs() : [];
+function when(condition: boolean, missingFields: () => MissingField[]): MissingField[] {
+  return condition ? missingFields() : [];
 }

@@ -2,7 +2,7 @@
  * Limits for planning one statement. They count steps rather than time, so that each machine
  * accepts the same statements.
  */
-export interface Effort {
+export interface PlanningLimits {
   readonly maxTextLength: number;
   /**
    * Maximum run of white space. On each lookahead, the parser skips white space and comments one by
@@ -17,7 +17,7 @@ export interface Effort {
 }
 
 /** On the main thread: at most about ten milliseconds, some twenty times what dashboards need. */
-export const EFFORT_HERE: Effort = {
+export const MAIN_THREAD_LIMITS: PlanningLimits = {
   maxTextLength: 16_384,
   maxBlankRunLength: 64,
   maxCommentCount: 4,
@@ -26,7 +26,7 @@ export const EFFORT_HERE: Effort = {
 };
 
 /** In a planner thread: several seconds. */
-export const EFFORT_IN_THREAD: Effort = {
+export const PLANNER_THREAD_LIMITS: PlanningLimits = {
   maxTextLength: Number.POSITIVE_INFINITY, // limited by `checkDepth`
   maxBlankRunLength: Number.POSITIVE_INFINITY,
   maxCommentCount: Number.POSITIVE_INFINITY,
@@ -35,7 +35,7 @@ export const EFFORT_IN_THREAD: Effort = {
 };
 
 /** The statement needs more effort than allowed. */
-export class EffortExceeded extends Error {
+export class PlanningLimitExceeded extends Error {
   override readonly name = 'EffortExceeded';
   constructor() {
     super('the statement exceeds its planning limits');

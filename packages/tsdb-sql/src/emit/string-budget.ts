@@ -8,10 +8,10 @@ import { sizeText, spineText } from './value-size.js';
  * DuckDB allocates them outside its memory limit, without interruption, and each of its threads may
  * use this much.
  */
-export const TEXT_ROOM_BYTES = 128 * 1024 * 1024;
+export const STRING_BUDGET_BYTES = 128 * 1024 * 1024;
 const ROW_COUNT = 2048;
 /** Share of one row; smaller rows are not counted. */
-const ROW_BYTES = TEXT_ROOM_BYTES / ROW_COUNT;
+const ROW_BYTES = STRING_BUDGET_BYTES / ROW_COUNT;
 /**
  * Maximum size of a computed value that counts against the limit. Functions reject larger results
  * themselves.
@@ -24,13 +24,13 @@ const SHORT_LITERAL_LENGTH = 1024;
  * Placeholder for the number of expressions that share the limit. It contains NUL, which quoted
  * user text never does.
  */
-const SHARERS_MARK = '\0sharers\0';
+const PRODUCER_COUNT_MARK = '\0sharers\0';
 
 /**
  * `plinth_has_room` counts rows with long strings on the main thread; without long strings it is
  * never called.
  */
-export const TEXT_ROOM_MACROS: readonly string[] = [
+export const STRING_BUDGET_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_room(s, sharers) AS CASE
      WHEN strlen(s) > ${ROW_BYTES} // sharers AND NOT plinth_has_room(strlen(s), sharers) THEN NULL ELSE s END`,
   // The strings of a list are measured only if the list itself fits.
@@ -61,11 +61,11 @@ export function answerRoomMacro(roomBytes: number): string {
  * once more on output.
  */
 export function answerRoomOf(memoryBytes: number, threadCount: number): number {
-  return Math.max(TEXT_ROOM_BYTES, Math.floor(memoryBytes / Math.max(2, threadCount)));
+  return Math.max(STRING_BUDGET_BYTES, Math.floor(memoryBytes / Math.max(2, threadCount)));
 }
 
 /** Counts expressions that create strings and lists. */
-export class StringProducers {
+export class StringBudget {
   #count = 0;
 
   /**
@@ -75,25 +75,25 @@ export class StringProducers {
   add(args: readonly BoundExpr[]): readonly BoundExpr[] {
     this.#count++;
     return args.map((arg) => {
-      const size = arg.isMadeText || arg.constant ? undefined : sizeText(arg.text, arg.type);
+      const size = arg.isCountedString || arg.constant ? undefined : sizeText(arg.text, arg.type);
       if (size === undefined) return arg;
       const text =
         arg.type.kind === 'utf8'
-          ? `plinth_room(${arg.text}, ${SHARERS_MARK})`
-          : `plinth_room_of(${spineText(arg.text, arg.type)}, ${size}, ${arg.text}, ${SHARERS_MARK})`;
+          ? `plinth_room(${arg.text}, ${PRODUCER_COUNT_MARK})`
+          : `plinth_room_of(${spineText(arg.text, arg.type)}, ${size}, ${arg.text}, ${PRODUCER_COUNT_MARK})`;
       return { ...arg, text };
     });
   }
 
   /** Replaces the placeholder in `text` with the number of registered expressions. */
-  shared(text: string): string {
-    return text.replaceAll(SHARERS_MARK, String(this.#count));
+  apply(text: string): string {
+    return text.replaceAll(PRODUCER_COUNT_MARK, String(this.#count));
   }
 }
 
 /** Returns `text`, which raises an error if the result would exceed the limit. */
-export function roomFor(sizeBytes: string, text: string): string {
-  return `plinth_room_for(${sizeBytes}, ${text}, ${SHARERS_MARK})`;
+export function withinStringBudget(sizeBytes: string, text: string): string {
+  return `plinth_room_for(${sizeBytes}, ${text}, ${PRODUCER_COUNT_MARK})`;
 }
 
 /** Guards the arguments of a window function, which may copy one value to all rows of a frame. */
@@ -125,10 +125,10 @@ export function withResultSizeLimit(text: string, columns: readonly AnswerColumn
     const name = quoteName(duckDbName);
     const size = isOnce ? undefined : sizeText(name, type);
     if (size === undefined) return name;
-    return `plinth_answer(${spineText(name, type)}, ${size}, ${name}, ${SHARERS_MARK}) AS ${name}`;
+    return `plinth_answer(${spineText(name, type)}, ${size}, ${name}, ${PRODUCER_COUNT_MARK}) AS ${name}`;
   });
-  const sharerCount = shown.filter((column) => column.includes(SHARERS_MARK)).length;
-  if (sharerCount === 0) return text;
-  const list = shown.join(', ').replaceAll(SHARERS_MARK, String(sharerCount));
+  const producerCount = shown.filter((column) => column.includes(PRODUCER_COUNT_MARK)).length;
+  if (producerCount === 0) return text;
+  const list = shown.join(', ').replaceAll(PRODUCER_COUNT_MARK, String(producerCount));
   return `SELECT ${list} FROM (${text})`;
 }

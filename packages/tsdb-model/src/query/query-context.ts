@@ -2,7 +2,7 @@
  * The client of a query. The signal may be created on first read, because results that already
  * exist do not need it.
  */
-export interface QueryOwner {
+export interface QueryContext {
   readonly signal: AbortSignal;
   /** Name of the owner; `undefined` for the server's own queries. */
   readonly owner?: string | undefined;

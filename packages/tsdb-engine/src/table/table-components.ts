@@ -8,7 +8,7 @@ import type { TextSizes } from './text-sizes.js';
 import type { Tombstones } from './tombstones.js';
 
 /** The components of a table, for its readers. */
-export interface TableParts {
+export interface TableComponents {
   /** The newest version of the table's schema. */
   readonly schema: () => TableSchema;
   readonly files: SegmentFiles;

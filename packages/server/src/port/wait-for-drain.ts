@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
 
 /** Resolves when the written data has been sent, or the target is closed. */
-export async function roomIn(target: Writable, isGone = target.destroyed): Promise<void> {
-  if (isGone) return;
+export async function waitForDrain(target: Writable, isClosed = target.destroyed): Promise<void> {
+  if (isClosed) return;
   await new Promise<void>((resolve) => {
     const done = (): void => {
       target.off('drain', done);

@@ -1,11 +1,11 @@
 import { FairSemaphore } from '@plinth/tsdb-model/fair-semaphore.js';
-import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 
 /**
  * Limits the number of concurrent DuckDB calls. Each call occupies a thread of the libuv pool,
  * which also reads and syncs files, until DuckDB returns, even if no caller waits for it.
  */
-export class EngineCalls {
+export class DuckDbCallLimiter {
   readonly #places: FairSemaphore;
 
   constructor(count: number) {
@@ -13,9 +13,9 @@ export class EngineCalls {
   }
 
   /** Rejects if the query ends before its slot is granted. */
-  async run<T>(call: () => Promise<T>, queryOwner: Partial<QueryOwner> = {}): Promise<T> {
-    const { owner } = queryOwner;
-    if (!this.#places.takeAtOnce(owner)) await this.#places.take(queryOwner);
+  async run<T>(call: () => Promise<T>, queryContext: Partial<QueryContext> = {}): Promise<T> {
+    const { owner } = queryContext;
+    if (!this.#places.takeAtOnce(owner)) await this.#places.take(queryContext);
     try {
       return await call();
     } finally {
@@ -28,12 +28,12 @@ export class EngineCalls {
  * Half of the pool is for queries and a sixteenth for flushes and loads. The writer uses one
  * thread, and the rest is for files.
  */
-export function callsOfPool(poolSize: number): {
-  readonly queries: EngineCalls;
-  readonly background: EngineCalls;
+export function callLimitersOf(poolSize: number): {
+  readonly queries: DuckDbCallLimiter;
+  readonly background: DuckDbCallLimiter;
 } {
   return {
-    queries: new EngineCalls(Math.max(1, Math.floor(poolSize / 2))),
-    background: new EngineCalls(Math.max(1, Math.floor(poolSize / 16))),
+    queries: new DuckDbCallLimiter(Math.max(1, Math.floor(poolSize / 2))),
+    background: new DuckDbCallLimiter(Math.max(1, Math.floor(poolSize / 16))),
   };
 }

@@ -3,9 +3,9 @@ const MAX_TABLE_COUNT = 10_000;
 /**
  * Tables for which a parser has registered tag sets that the schema does not contain, because their first line was
  * rejected or the table was deleted. Rows for these tables must be checked even if a request contains nothing new.
- * Above `MAX_TABLE_COUNT`, every table counts as unverified, which is only slower.
+ * Above `MAX_TABLE_COUNT`, every table counts as having unknown tags, which is only slower.
  */
-export class UnverifiedTables {
+export class TablesWithUnknownTags {
   readonly #tables = new Set<string>();
 
   has(database: string, table: string): boolean {

@@ -10,7 +10,11 @@ const MAX_NAMED = 3;
  * contain the table. After a migration from InfluxDB 1.x, rows in another policy would otherwise
  * seem lost.
  */
-export function withTableElsewhere(error: unknown, database: string, view: CatalogView): unknown {
+export function withOtherDatabaseHint(
+  error: unknown,
+  database: string,
+  view: CatalogView,
+): unknown {
   if (!tsdbError.is(error) || error.kind !== 'plan_error') return error;
   const [, table] = NOT_FOUND.exec(error.message) ?? [];
   const here = view.databases().find(({ name }) => name === database);

@@ -17,7 +17,7 @@ import { HANDLER_VALIDATION, MANAGEMENT_FAILED, NO_CONTENT } from './description
  * Creates routes for administrators, and query routes for principals with any permission. Bodies
  * may be as large as the service's limit.
  */
-export class AdminRoutes {
+export class RouteBuilder {
   readonly #body: BodyRule;
   readonly #mayEncode: boolean;
 

@@ -1,7 +1,7 @@
 import type { PersonFields, StoredPerson } from '../../model/account/person.js';
 import { requirementTable } from '../reference/small-tables.js';
 import { isAtLeast } from '../rules/person/ownership-rules.js';
-import { type Capability, type Need, personReference } from './need.js';
+import { type Capability, type MissingField, personReference } from './missing-field.js';
 import type { Subject } from './subject.js';
 
 /** Minimum share, in percent, of an owner who must be named. */
@@ -24,33 +24,33 @@ export function addressMembers(
 }
 
 /** Data of the individual (rows 12 and 13). Source: accounts, section 16.2. */
-export function individualNeeds(subject: Subject): Need[] {
+export function missingIndividualFields(subject: Subject): MissingField[] {
   if (subject.entityType !== 'individual') return [];
   const { individual, country } = subject;
   const base = 'identity.individual.';
   const all = subject.restricts.business;
-  const needs = [
+  const missingFields = [
     ...lacking(individual, IDENTIFYING, all),
     ...lacking(individual, ['email', 'phone'], subject.restricts.merchant),
     ...lackingAddress(individual, country, all),
     ...lackingNumber(individual, country, subject.restricts.numbers),
   ];
-  return needs.map((need) => ({
-    ...need,
-    description: base + need.description,
-    ...(need.alternative !== undefined && { alternative: base + need.alternative }),
+  return missingFields.map((missingField) => ({
+    ...missingField,
+    description: base + missingField.description,
+    ...(missingField.alternative !== undefined && { alternative: base + missingField.alternative }),
   }));
 }
 
 /** Data of the representative (rows 14 and 15). */
-export function representativeNeeds(subject: Subject): Need[] {
+export function missingRepresentativeFields(subject: Subject): MissingField[] {
   const restricts = subject.restricts.merchant;
   if (!subject.isOrganisation || !subject.applied.has('merchant')) return [];
   const person = subject.persons.find(({ fields }) => fields.relationship?.representative);
   if (person === undefined) return [{ description: 'relationship.representative', restricts }];
   const { fields } = person;
   const country = fields.address?.country ?? subject.country;
-  const title: Need[] = fields.relationship?.title
+  const title: MissingField[] = fields.relationship?.title
     ? []
     : [{ description: 'relationship.title', restricts }];
   return ofPerson(person, [
@@ -62,7 +62,7 @@ export function representativeNeeds(subject: Subject): Need[] {
 }
 
 /** Identity of owners, directors and executives (row 19). */
-export function officerNeeds(subject: Subject): Need[] {
+export function missingOfficerFields(subject: Subject): MissingField[] {
   const restricts = subject.restricts.payouts;
   if (!subject.isOrganisation) return [];
   return subject.persons
@@ -95,7 +95,7 @@ function lackingNumber(
   person: PersonFields,
   country: string | undefined,
   restricts: readonly Capability[],
-): Need[] {
+): MissingField[] {
   const types = personNumberTypes(country);
   const type = types[0];
   if (type === undefined || person.id_numbers?.some((given) => types.includes(given.type)))
@@ -114,7 +114,7 @@ function lackingAddress(
   person: PersonFields,
   country: string | undefined,
   restricts: readonly Capability[],
-): Need[] {
+): MissingField[] {
   return addressMembers(country)
     .filter((member) => !person.address?.[member])
     .map((member) => ({ description: `address.${member}`, restricts }));
@@ -124,12 +124,12 @@ function lacking(
   person: PersonFields,
   members: readonly (keyof PersonFields)[],
   restricts: readonly Capability[],
-): Need[] {
+): MissingField[] {
   return members
     .filter((member) => !person[member])
     .map((member) => ({ description: member, restricts }));
 }
 
-function ofPerson({ id }: StoredPerson, needs: readonly Need[]): Need[] {
-  return needs.map((need) => ({ ...need, reference: personReference(id) }));
+function ofPerson({ id }: StoredPerson, missingFields: readonly MissingField[]): MissingField[] {
+  return missingFields.map((missingField) => ({ ...missingField, reference: personReference(id) }));
 }
