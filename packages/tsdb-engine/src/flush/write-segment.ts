@@ -9,7 +9,6 @@ import type { TableStore } from '../table/table-store.js';
 import { type Partition, partitionsOf } from './partitions.js';
 import type { Part } from './split-rows.js';
 
-/** Returns the partitions of the rows. */
 export async function partitionsOfRows(
   rows: string,
   host: DuckDbHost,
