@@ -47,7 +47,7 @@ async function clientTypes(description) {
     ? generator.default
     : generator;
   // The client only reads and throws for any status except 200. Its types describe the usual request: complete records in the envelope of
-  // their own list.
+  // their own list. Without an `operationId`, the generator writes each operation at its path.
   const usual = JSON.parse(JSON.stringify(description));
   for (const [name, { get }] of Object.entries(usual.paths)) {
     const read = get?.responses['200'];
@@ -55,10 +55,31 @@ async function clientTypes(description) {
     if (read === undefined) continue;
     const content = read.content?.['application/json'];
     if (content?.schema.anyOf !== undefined) content.schema = content.schema.anyOf[0];
-    usual.paths[name] = { get: { ...get, responses: { 200: read } } };
+    const { operationId, ...operation } = get;
+    usual.paths[name] = { get: { ...operation, responses: { 200: read } } };
   }
+  usual.components.schemas = reachableSchemas(usual);
   const head = '// Written by `npm run openapi` from docs/api/gamedata.json; not edited by hand.\n';
-  // Removes properties of type `never`, because no code reads them.
-  const never = /^ +\w+\?: never;\n/gm;
-  return head + astToString(await generate(usual)).replace(never, '');
+  // Removes members that no code reads: properties of type `never`, then groups that are empty or contain only an index signature.
+  const never = /^ +\w+\??: never;\n/gm;
+  const empty = /^( +)(parameters|headers): \{\n(?: +\[name: string\]: unknown;\n)?\1\};\n/gm;
+  const unused = /^export type .*= Record<string, never>;\n/gm;
+  return [never, empty, unused].reduce(
+    (types, lines) => types.replace(lines, ''),
+    head + astToString(await generate(usual)),
+  );
+}
+
+/** The schemas of the responses of `paths`, of errors, and those that they refer to. */
+function reachableSchemas({ paths, components }) {
+  const reached = { Error: components.schemas.Error };
+  const visit = (part) => {
+    for (const [, name] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (name in reached) continue;
+      reached[name] = components.schemas[name];
+      visit(reached[name]);
+    }
+  };
+  visit(paths);
+  return reached;
 }

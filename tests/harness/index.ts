@@ -45,6 +45,7 @@ export {
   residentMb,
   SlowReader,
 } from './slow-readers.js';
+export { temporaryFolder } from './temporary-folder.js';
 export { type TestCertificate, testCertificate, tlsFlags } from './test-certificate.js';
 export { POSTGRES_URL, TestDatabase } from './test-database.js';
 export { type DeliveryItem, makeJwt, nowSec, WebhookApp } from './webhook-app.js';

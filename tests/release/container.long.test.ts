@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { temporaryFolder } from '../harness/temporary-folder.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -70,8 +70,7 @@ it('runs in the layout of the Containerfile, as a non-root user and with a read-
   const compose = await readFile(join(ROOT, 'packaging/compose.yaml'), 'utf8');
   assert.match(compose, /read_only: true\n {4}tmpfs: \[\/tmp\]\n {4}cap_drop: \[ALL\]/);
 
-  const top = await mkdtemp(join(tmpdir(), 'plinth-container-'));
-  context.after(() => rm(top, { recursive: true, force: true }));
+  const top = await temporaryFolder();
   const [out, app, data] = ['out', 'app', 'data'].map((name) => join(top, name)) as [
     string,
     string,

@@ -2,12 +2,12 @@
 // also tests a release from a fresh clone.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { temporaryFolder } from '../harness/temporary-folder.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -23,8 +23,7 @@ const SURROUNDINGS = [
 it('two fresh clones of one commit build identical files', {
   timeout: 30 * MINUTES_MS,
 }, async (context) => {
-  const top = await mkdtemp(join(tmpdir(), 'plinth-reproducible-'));
-  context.after(() => rm(top, { recursive: true, force: true }));
+  const top = await temporaryFolder();
   const checksums: string[] = [];
   for (const { folder, umask, env } of SURROUNDINGS) {
     const [clone, out] = [join(top, folder, 'clone'), join(top, folder, 'out')];

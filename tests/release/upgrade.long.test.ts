@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { ServerProcess } from '../harness/index.js';
+import { ServerProcess, temporaryFolder } from '../harness/index.js';
 import { check, FLAGS, fill } from './kept-data.js';
 
 const run = promisify(execFile);
@@ -54,8 +53,7 @@ it('a package installed over an earlier commit keeps all data, also when it is r
 }, async (context) => {
   const commit = await earlierCommit();
   if (commit === undefined) return skip(context, 'no history: a clone of all commits is needed');
-  const top = await mkdtemp(join(tmpdir(), 'plinth-upgrade-'));
-  context.after(() => rm(top, { recursive: true, force: true }));
+  const top = await temporaryFolder();
   const older = join(top, 'older');
   const home = join(top, 'home');
   for (const folder of [older, home]) await mkdir(folder);

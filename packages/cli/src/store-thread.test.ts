@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { endStoreThread, startStoreThread, takeStoreThread } from './store-thread.js';
 
 describe('the store thread that starts early', () => {
   let folder: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-thread-'));
+    folder = await temporaryFolder();
   });
-  afterEach(() => rm(folder, { recursive: true }));
   const start = async (code: string): Promise<void> => {
     await writeFile(
       join(folder, 'sqlite-worker.mjs'),

@@ -48,7 +48,7 @@ const server = () => import('./pages/server/index.js');
 const routeTree = rootRoute.addChildren([
   createRoute({ getParentRoute: () => rootRoute, path: '/', component: HomePage }),
   route('/explore', explore, 'ExplorePage'),
-  route('/explore/$savedId', explore, 'SavedQueryPage'),
+  route('/explore/$savedId', () => import('./pages/explore/saved-query-page.js'), 'SavedQueryPage'),
   route('/data', data, 'DatabasesPage'),
   route('/data/$db', data, 'DatabasePage'),
   route('/data/$db/$table', data, 'TablePage'),

@@ -2,8 +2,7 @@
 // "Recovery listener".
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -15,7 +14,7 @@ import {
   type RouteAccess,
   requestError,
 } from '@plinth/kernel';
-import { requestHead } from '@plinth/kernel/testing';
+import { requestHead, temporaryFolder } from '@plinth/kernel/testing';
 import { identityError } from './errors.js';
 import type { TokenObject } from './routes/schemas.js';
 import { toErrorAnswer } from './routes/to-wire.js';
@@ -157,22 +156,18 @@ it('needs no credential when started without auth, and then has no token endpoin
   await assert.rejects(to.send({ method: 'POST', url: ADMIN }), /no route/);
 });
 
-/** Writes a temporary file with this content. */
 async function temporaryFile(content: string) {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-token-'));
+  const folder = await temporaryFolder();
   const path = join(folder, 'token.json');
   await writeFile(path, content, { mode: 0o600 });
-  return {
-    path,
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
-  };
+  return path;
 }
 
 it('reads the token from a preset file on a server without tokens', async () => {
-  await using file = await temporaryFile(
+  const file = await temporaryFile(
     JSON.stringify({ token: TOKEN_TEXT, name: '_admin', expiry_millis: START_MS + 1000 }),
   );
-  const flags = { 'admin-token-file': file.path };
+  const flags = { 'admin-token-file': file };
   await using to = await openTestIdentity(flags);
   assert.ok(works(to, TOKEN_TEXT));
   assert.equal((await to.send({ method: 'POST', url: ADMIN })).status, 409);
@@ -184,19 +179,19 @@ it('reads the token from a preset file on a server without tokens', async () => 
 });
 
 it('ignores a preset file when a token exists', async () => {
-  await using file = await temporaryFile(JSON.stringify({ token: TOKEN_TEXT, name: 'preset' }));
+  const file = await temporaryFile(JSON.stringify({ token: TOKEN_TEXT, name: 'preset' }));
   await using before = await openTestIdentity();
   const token = await createAdmin(before);
-  await using to = await before.restart({ 'admin-token-file': file.path });
+  await using to = await before.restart({ 'admin-token-file': file });
   assert.equal(works(to, TOKEN_TEXT), false);
   assert.ok(works(to, token));
 });
 
 it('does not let clients create the operator token beside a preset token of another name', async () => {
-  await using file = await temporaryFile(
+  const file = await temporaryFile(
     JSON.stringify({ token: TOKEN_TEXT, name: 'ops', expiry_millis: null }),
   );
-  await using to = await openTestIdentity({ 'admin-token-file': file.path });
+  await using to = await openTestIdentity({ 'admin-token-file': file });
   assert.equal((await to.send({ method: 'POST', url: ADMIN })).status, 401);
   assert.equal(to.identity.gate.grants('first_token', ANONYMOUS), false);
   const ops: Principal = { kind: 'admin', tokenId: 1, tokenName: 'ops' };
@@ -209,10 +204,10 @@ it('does not let clients create the operator token beside a preset token of anot
 
 it('does not start with a preset file without a valid token', async () => {
   for (const content of ['', '{"token":', '{}', '{"token":"secret"}', '{"token":1}', '[]']) {
-    await using file = await temporaryFile(content);
-    await assert.rejects(openTestIdentity({ 'admin-token-file': file.path }), (error) => {
+    const file = await temporaryFile(content);
+    await assert.rejects(openTestIdentity({ 'admin-token-file': file }), (error) => {
       assert.ok(identityError.is(error, 'token_file_invalid'));
-      assert.ok(error.message.includes(file.path));
+      assert.ok(error.message.includes(file));
       assert.equal(error.message.includes('secret'), false);
       return true;
     });

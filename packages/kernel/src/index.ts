@@ -224,7 +224,12 @@ export type { ByteRange, ObjectStore } from './objects/object-store.js';
 export type { NewEvent, Outbox, OutboxEvent, ReportEvent } from './outbox/outbox.js';
 export { RelationalOutbox } from './outbox/relational-outbox.js';
 export { openPostgresStore } from './relational/postgres/open-postgres-store.js';
-export { RawStatements, type Statement, type StatementValue } from './relational/raw-statements.js';
+export {
+  RawStatements,
+  type SqlConnection,
+  type Statement,
+  type StatementValue,
+} from './relational/raw-statements.js';
 export { storeError } from './relational/relational-errors.js';
 export type {
   EmbeddedStore,

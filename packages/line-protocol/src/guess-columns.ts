@@ -23,7 +23,6 @@ export interface CsvHead {
   readonly columns: readonly ColumnGuess[];
   /** Columns without a name, or with the name of an earlier column. */
   readonly namelessCount: number;
-  /** Number of rows read. */
   readonly rowCount: number;
   readonly separator: Separator;
 }

@@ -2,7 +2,6 @@ import { asGiven, type CredentialUncheckable, type ErrorOf, errorCatalogue } fro
 
 /** Closed catalog of the expected failures of this service. */
 const TEXTS = {
-  /** Rate limiting is disabled. */
   limiter_disabled: 'Rate limiting is not enabled.',
   /** The counters are unavailable and `on_store_error` is `closed`. */
   store_unavailable: 'Service unavailable',

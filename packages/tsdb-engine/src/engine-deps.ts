@@ -57,7 +57,6 @@ export interface EngineDeps {
     /** If true, startup skips damaged segments. */
     readonly repair: boolean;
   };
-  /** Called when rows of these tables were deleted. */
   readonly onRowsDeleted: (tableIds: readonly number[]) => void;
   /** Called when the data of these tables was removed permanently. */
   readonly onTablesRemoved?: (tableIds: readonly number[]) => void;

@@ -108,7 +108,6 @@ const TEXTS = {
   query_out_of_memory: asGiven,
   /** The server made the query fail: an unreadable file, or a bug. */
   query_failed: asGiven,
-  /** The query exceeded its time limit. */
   query_timed_out: (limitMs: number) => `query-timeout limit exceeded: ${limitMs} ms`,
   /** The client disconnected, or the query was canceled. */
   query_cancelled: 'query cancelled',

@@ -22,7 +22,6 @@ export const PROCESSING_TEXTS = {
     `Processing engine error: plugin error: Plugin not found: ${at.trigger}`,
   trigger_is_running: (at: { readonly trigger: string }) =>
     `Cannot delete running plugin ${at.trigger}. Disable it first or use --force.`,
-  /** The plugin folder does not contain this file. */
   plugin_file_missing: (at: { readonly path: string }) =>
     `Plugin error: reading plugin file: Plugin not found: ${at.path}`,
   plugin_folder_incomplete: (at: { readonly path: string }) =>

@@ -1,44 +1,28 @@
 import { availableParallelism } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import {
   type BackupMoment,
-  ChecksumThread,
-  type CommitLog,
   type FrozenFiles,
   type Logger,
   machineMemoryBytes,
 } from '@plinth/kernel';
 import type { TableFacts } from '@plinth/tsdb-catalog/overview.js';
-import { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
+import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import { QueryLog } from '@plinth/tsdb-engine/query/log/query-log.js';
 import type { Planner } from '@plinth/tsdb-engine/query/query-path.js';
 import { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
-import type { BodyReader, BodyReadResult } from '@plinth/tsdb-engine/write/write-path.js';
 import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
 import type { Statistic } from '@plinth/tsdb-influxql/show/show-server.js';
-import { DEFAULT_LIMITS } from '@plinth/tsdb-ingest/parser-memory.js';
-import { type ParseResult, ParserPool } from '@plinth/tsdb-ingest/workers/parser-pool.js';
-import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import { MetadataTrees } from '@plinth/tsdb-open-tables/publish/metadata-trees.js';
-import { TRIGGER_MIGRATIONS } from '@plinth/tsdb-plugins/storage/plugins/trigger-store.js';
-import { answerRoomOf } from '@plinth/tsdb-sql/emit/string-budget.js';
-import { registerEngineFunctions } from '@plinth/tsdb-sql/functions/index.js';
-import { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
-import { FileSums } from '@plinth/tsdb-storage/segments/file-sums.js';
-import { KnownFiles } from '@plinth/tsdb-storage/segments/known-files.js';
-import { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
-import { SEGMENT_MIGRATIONS } from '@plinth/tsdb-storage/segments/segment-migrations.js';
-import { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
-import { LOG_FOLDER } from '@plinth/tsdb-storage/wal/log-folder.js';
-import { writtenMsOf } from '@plinth/tsdb-storage/wal/write-record.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { TsdbDeps } from './deps.js';
-import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
+import { CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { RefusedWrites } from './domain/refused-writes/refused-writes.js';
-import { SAVED_QUERY_MIGRATIONS, SavedQueries } from './domain/saved-queries/saved-queries.js';
+import { SavedQueries } from './domain/saved-queries/saved-queries.js';
 import { traceQuery } from './domain/system-tables/query-spans.js';
 import { logIfSlow } from './domain/system-tables/slow-queries.js';
 import { type SystemSources, SystemTables } from './domain/system-tables/system-tables.js';
@@ -51,7 +35,9 @@ import {
   observeOpenTables,
 } from './metrics.js';
 import { openInfluxql } from './open/open-influxql.js';
+import { newParserPool, readerOf } from './open/open-parser.js';
 import { createProcessing, type Processing } from './open/open-processing.js';
+import { newSegmentStore, openCatalog, openHost, openLog } from './open/open-storage.js';
 import { WarmUp, type WarmUpConsumers } from './open/warm-up.js';
 import { reportTo } from './report-to-log.js';
 import { type MemoryShares, memoryShares } from './settings/memory-shares.js';
@@ -244,30 +230,6 @@ function newSystemTables(
   });
 }
 
-/** Segments with their registry and checksums. */
-function newSegmentStore(
-  { fileSystem, objects, relational, random }: TsdbDeps,
-  at: {
-    readonly host: DuckDbHost;
-    readonly tempDir: string;
-    readonly report: ReturnType<typeof reportTo>;
-  },
-) {
-  const { host, tempDir, report } = at;
-  const checksums = new ChecksumThread();
-  const sums = new FileSums(objects, checksums);
-  const registry = new SegmentRegistry(relational);
-  const files = new SegmentFiles({
-    ...{ host, objects, fileSystem, sums, random, tempDir },
-    release: (objectName) => registry.published.release(objectName),
-  });
-  const known = new KnownFiles({
-    ...{ files, sums, fileSystem, registry },
-    onError: (error) => report.backgroundFailed(error),
-  });
-  return { files, known, registry, checksums };
-}
-
 /** Starts publishing the tables of the configured databases. */
 async function openOpenTables(
   deps: TsdbDeps,
@@ -308,27 +270,6 @@ function startRecorder(
   return recorder;
 }
 
-async function openLog(
-  { openLog, dataDir, settings }: TsdbDeps,
-  at: { readonly catalog: RelationalCatalog; readonly registry: SegmentRegistry },
-): Promise<CommitLog> {
-  const { catalog, registry } = at;
-  return await openLog({
-    folder: join(dataDir, LOG_FOLDER),
-    nodeUuid: catalog.nodeUuid,
-    repair: settings.repair,
-    // A flush on a full disk may have left no log file; rows in a new file with an old number would
-    // count as flushed.
-    firstFile: (await registry.lastFlushedFile()) + 1,
-    catalog: await registry.logCatalog(),
-    writtenMs: writtenMsOf,
-  });
-}
-
-function readBody({ workerId, parsed, body, release }: ParseResult): BodyReadResult {
-  return { parserId: workerId, parsed, body, release };
-}
-
 function warnOfLittleMemory({ processNeedsBytes }: MemoryShares, log: Logger): void {
   const memoryBytes = machineMemoryBytes();
   if (memoryBytes >= processNeedsBytes) return;
@@ -337,13 +278,6 @@ function warnOfLittleMemory({ processNeedsBytes }: MemoryShares, log: Logger): v
     'low memory: the operating system may kill the server under load; raise the limit or lower tsdb.memory_bytes',
   );
 }
-
-const limitsOf = (settings: TsdbDeps['settings']): CatalogLimits => ({
-  ...DEFAULT_CATALOG_LIMITS,
-  databaseCount: settings.num_database_limit,
-  tableCount: settings.num_table_limit,
-  columnCountPerTable: settings.num_total_columns_per_table_limit,
-});
 
 function newCaches(
   { settings, relational, clock, log }: TsdbDeps,
@@ -359,28 +293,6 @@ function newCaches(
     },
     onFailed: (err) => log.error({ err }, 'background work failed'),
   });
-}
-
-function newParserPool({ settings, random }: TsdbDeps): ParserPool {
-  const { columnCountPerTable: columnCount, tagCountPerTable: tagCount } = limitsOf(settings);
-  return new ParserPool({
-    hashSeed: Math.floor(random.float() * 2 ** 32) | 0,
-    limits: { ...DEFAULT_LIMITS, line: { columnCount, tagCount } },
-  });
-}
-
-/** Parses small bodies synchronously. */
-function readerOf(parserPool: ParserPool): BodyReader {
-  return {
-    read(request) {
-      const now = parserPool.parseNow(request.body, request);
-      if (now !== undefined) return readBody(now);
-      // A worker receives the options by structured clone: `access` cannot be cloned, and the
-      // worker does not need it.
-      const { body, access: _, ...options } = request;
-      return parserPool.parse(body, options).then(readBody);
-    },
-  };
 }
 
 const engineSettings = (
@@ -400,44 +312,3 @@ const engineSettings = (
   segmentUnitRows,
   repair: settings.repair,
 });
-
-async function openCatalog(deps: TsdbDeps): Promise<RelationalCatalog> {
-  const { settings, relational, clock, random } = deps;
-  // Together with the catalog's own migrations, in one commit.
-  const tables = [
-    relational.migrate('tsdb_segments', SEGMENT_MIGRATIONS),
-    relational.migrate('tsdb_caches', CACHE_MIGRATIONS),
-    relational.migrate('tsdb_triggers', TRIGGER_MIGRATIONS),
-    relational.migrate('tsdb_saved_queries', SAVED_QUERY_MIGRATIONS),
-  ];
-  const opening = RelationalCatalog.open({
-    store: relational,
-    clock,
-    random,
-    limits: limitsOf(settings),
-    hardDeleteDefaultMs: settings.hard_delete_default_duration_ms,
-    report: deps.report,
-  });
-  const [catalog] = await Promise.all([opening, ...tables]);
-  return catalog;
-}
-
-async function openHost(
-  { settings, dataDir, fileSystem, engineWatch }: TsdbDeps,
-  tempDir: string,
-  memoryLimitBytes: number,
-): Promise<DuckDbHost> {
-  await fileSystem.removeTree(tempDir);
-  await fileSystem.makeDirectory(tempDir);
-  const threads = settings.query_threads || availableParallelism();
-  return new DuckDbHost({
-    dataDir,
-    spillDir: `${tempDir}/spill`,
-    memoryLimitBytes,
-    threads,
-    idleConnections: 8,
-    register: (connection) =>
-      registerEngineFunctions(connection, answerRoomOf(memoryLimitBytes, threads)),
-    watch: engineWatch,
-  });
-}

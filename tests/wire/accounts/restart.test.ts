@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { AccountsServer, type HttpAnswer, type Json } from '../../harness/index.js';
+import {
+  AccountsServer,
+  type HttpAnswer,
+  type Json,
+  temporaryFolder,
+} from '../../harness/index.js';
 
 const PATH = '/v2/core/event_destinations';
 const URL_OF_RECEIVER = 'http://127.0.0.1:9/acc?key=DESTSECRET1';
@@ -21,13 +25,10 @@ let dataDir: string;
 /** Separate server, restarted several times on one data folder. */
 let server: AccountsServer;
 before(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
+  dataDir = await temporaryFolder();
   server = await start();
 });
-after(async () => {
-  await server.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+after(() => server.close());
 
 /** Runs a query on the stored data while no other process has the file open. */
 function inDatabase(statement: string, ...values: string[]): string[] {

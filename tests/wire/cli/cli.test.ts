@@ -2,25 +2,26 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { CLI, runCli } from '../../harness/cli.js';
-import { type OwnServer, ServerInProcess, ServerProcess } from '../../harness/index.js';
+import {
+  type OwnServer,
+  ServerInProcess,
+  ServerProcess,
+  temporaryFolder,
+} from '../../harness/index.js';
 
 let server: OwnServer;
 let folder: string;
 
 before(async () => {
   server = await ServerProcess.start();
-  folder = await mkdtemp(join(tmpdir(), 'plinth-cli-'));
+  folder = await temporaryFolder();
 });
-after(async () => {
-  await server.close();
-  await rm(folder, { recursive: true, force: true });
-});
+after(() => server.close());
 
 const cli = (db: string, ...args: readonly string[]) => {
   const [command = '', ...rest] = args;

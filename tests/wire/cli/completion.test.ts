@@ -1,11 +1,16 @@
 // Source: docs/COMMANDS.md: completion offers the words that the commands accept. Uses a real bash.
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { CLI } from '../../harness/cli.js';
-import { assertEmpty, runProgram, SharedServer, write } from '../../harness/index.js';
+import {
+  assertEmpty,
+  runProgram,
+  SharedServer,
+  temporaryFolder,
+  write,
+} from '../../harness/index.js';
 
 describe('completion', () => {
   let server: SharedServer;
@@ -14,15 +19,12 @@ describe('completion', () => {
     server = await SharedServer.get();
     assertEmpty(await write(server, { db: 'garden' }, 'herbs v=1'));
     assertEmpty(await write(server, { db: 'rooms_at_home' }, 'rooms v=1'));
-    folder = await mkdtemp(join(tmpdir(), 'plinth-completion-'));
+    folder = await temporaryFolder();
     const program = join(folder, 'plinth');
     await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`);
     await chmod(program, 0o755);
   });
-  after(async () => {
-    await server.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => server.close());
 
   /** Completions of the last word. */
   const offered = async (...words: string[]): Promise<readonly string[]> => {

@@ -1,11 +1,10 @@
 // Source: `parquet.thrift` of Apache Parquet (PageHeader.crc, Statistics, FileMetaData.num_rows); files are made by pyarrow.
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { pythonWith, runProgram, SharedServer } from '../../harness/index.js';
+import { pythonWith, runProgram, SharedServer, temporaryFolder } from '../../harness/index.js';
 
 const PYTHON = {
   name: 'clients',
@@ -35,8 +34,7 @@ for name, sums in (("summed", True), ("plain", False)):
 it('a corrupt Parquet file is refused with the problem, and nothing is written', async (context) => {
   const python = await pythonWith(PYTHON, context);
   if (python === undefined) return;
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-damaged-'));
-  context.after(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const printed = await runProgram(python, ['-c', WRITE, folder]);
   const [summed, plain] = printed
     .trim()

@@ -1,24 +1,19 @@
 // Source: `plinth write --help`; the format of `influx_inspect export` and `influx -import` of InfluxDB 1.x.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { SharedServer } from '../../harness/index.js';
+import { SharedServer, temporaryFolder } from '../../harness/index.js';
 
 let server: SharedServer;
-let folder = '';
+const folder = await temporaryFolder();
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plinth-dump-'));
   server = await SharedServer.get();
 });
-after(async () => {
-  await server.close();
-  await rm(folder, { recursive: true });
-});
+after(() => server.close());
 
 async function writeDump(text: string): ReturnType<typeof runCli> {
   const path = join(folder, 'dump.lp');

@@ -3,14 +3,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLI, type CliRun, runCli } from '../../harness/cli.js';
-import { assertEmpty, query, SharedServer, write } from '../../harness/index.js';
+import { assertEmpty, query, SharedServer, temporaryFolder, write } from '../../harness/index.js';
 
 const DB = 'exported';
 const ALL = 'SELECT * FROM m ORDER BY time';
@@ -19,7 +18,7 @@ let server: SharedServer;
 let folder = '';
 before(async () => {
   server = await SharedServer.get();
-  folder = await mkdtemp(join(tmpdir(), 'plinth-export-'));
+  folder = await temporaryFolder();
   const lines = [
     'm,h=a v=1.5,s="" 1',
     'm,h=b v=1e999,s="x" 2',
@@ -30,10 +29,7 @@ before(async () => {
   ];
   assertEmpty(await write(server, { db: DB, parameters: 'precision=ns' }, lines.join('\n')));
 });
-after(async () => {
-  await server.close();
-  await rm(folder, { recursive: true, force: true });
-});
+after(() => server.close());
 
 const run = (...args: readonly string[]): Promise<CliRun> =>
   runCli([...args, '--host', server.url]);

@@ -1,12 +1,10 @@
 // Source: docs/COMMANDS.md: every command that shows data prints JSON. The list of commands comes from the program itself.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { assertEmpty, ServerInProcess, write } from '../../harness/index.js';
+import { assertEmpty, ServerInProcess, temporaryFolder, write } from '../../harness/index.js';
 
 /** Commands that show data, with their arguments. `$X` is replaced by an item created before. */
 const SHOWING: Readonly<Record<string, readonly string[]>> = {
@@ -75,7 +73,7 @@ const ok = async (...args: string[]): Promise<string> => {
 };
 
 before(async () => {
-  outside = await mkdtemp(join(tmpdir(), 'plinth-lists-'));
+  outside = await temporaryFolder();
   server = await ServerInProcess.start({
     flags: [
       '--without-auth',
@@ -104,10 +102,7 @@ before(async () => {
     if (first !== undefined) told.set('$DELIVERY', String(first.id));
   }
 });
-after(async () => {
-  await server.close();
-  await rm(outside, { recursive: true });
-});
+after(() => server.close());
 
 /** All leaf commands, from the completion script. */
 async function leaves(): Promise<readonly string[]> {

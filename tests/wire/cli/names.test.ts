@@ -1,22 +1,17 @@
 // Source: `plinth app --help`, `plinth accounts --help`: items are given by id or by a unique name.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { SharedServer } from '../../harness/index.js';
+import { SharedServer, temporaryFolder } from '../../harness/index.js';
 
 let server: SharedServer;
 let folder: string;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plinth-names-'));
+  folder = await temporaryFolder();
   server = await SharedServer.get();
 });
-after(async () => {
-  await server.close();
-  await rm(folder, { recursive: true });
-});
+after(() => server.close());
 
 const run = (...args: string[]) => runCli([...args, '--host', server.url]);
 async function ok(...args: string[]): Promise<string> {

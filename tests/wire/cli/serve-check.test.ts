@@ -1,17 +1,12 @@
 // Source: docs/CONFIGURATION.md, "Check the configuration"; docs/TOKENS.md, "The admin token as a file".
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { type CliRun, runCli } from '../../harness/cli.js';
-import { ServerInProcess, testCertificate } from '../../harness/index.js';
+import { ServerInProcess, temporaryFolder, testCertificate } from '../../harness/index.js';
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plinth-check-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 
 const check = (flags: readonly string[], env: Record<string, string> = {}): Promise<CliRun> =>
   runCli(['serve', '--check', ...flags], { env });

@@ -1,10 +1,9 @@
 // Source: README ("Start"), SETTINGS (server.log_format); a real pseudo terminal, made by Python.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CLI, countStart } from '../../harness/cli.js';
@@ -37,11 +36,9 @@ while ends and time.time() < end:
 print(json.dumps([text.decode() for text in out.values()]))
 `;
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plinth-terminal-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+import { temporaryFolder } from '../../harness/temporary-folder.js';
+
+const folder = await temporaryFolder();
 
 async function serve(
   mark: string,

@@ -1,13 +1,10 @@
 // Source: README ("plinth shell": history, completion, pages); a real pseudo terminal, made by Python.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { CLI } from '../../harness/cli.js';
-import { SharedServer } from '../../harness/index.js';
+import { SharedServer, temporaryFolder } from '../../harness/index.js';
 
 /**
  * Runs a command in a terminal of 12 lines. Each input is typed after the mark of the previous input has appeared.
@@ -47,17 +44,13 @@ print(out)
 `;
 
 let server: SharedServer;
-let home = '';
+const home = await temporaryFolder();
 before(async () => {
-  home = await mkdtemp(join(tmpdir(), 'plinth-shell-'));
   server = await SharedServer.get();
   const lines = Array.from({ length: 40 }, (_, i) => `turbines v=${i} ${i + 1}`);
   await server.http.send('/write?db=sh&precision=s', { body: lines.join('\n') });
 });
-after(async () => {
-  await server.close();
-  await rm(home, { recursive: true, force: true });
-});
+after(() => server.close());
 
 async function typed(
   steps: readonly (readonly [text: string, mark: string, times?: number])[],

@@ -1,22 +1,17 @@
 // Source: `plinth --help` (exit codes), docs/COMMANDS.md: output for empty results and invalid arguments.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { SharedServer } from '../../harness/index.js';
+import { SharedServer, temporaryFolder } from '../../harness/index.js';
 
 let server: SharedServer;
-let folder = '';
+const folder = await temporaryFolder();
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plinth-words-'));
   server = await SharedServer.get();
 });
-after(async () => {
-  await server.close();
-  await rm(folder, { recursive: true });
-});
+after(() => server.close());
 const run = (...args: string[]) => runCli([...args, '--host', server.url]);
 
 it('a migration without a database is wrong usage, and an empty one is reported', async () => {

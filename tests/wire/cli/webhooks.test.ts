@@ -3,18 +3,17 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, it } from 'node:test';
 import { CLI, runCli } from '../../harness/cli.js';
-import { ServerInProcess, WebhookReceiver } from '../../harness/index.js';
+import { ServerInProcess, temporaryFolder, WebhookReceiver } from '../../harness/index.js';
 
 let server: ServerInProcess;
 let folder: string;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plinth-cli-webhooks-'));
+  folder = await temporaryFolder();
   server = await ServerInProcess.start({
     flags: [
       '--without-auth',
@@ -23,10 +22,7 @@ before(async () => {
     ],
   });
 });
-after(async () => {
-  await server.close();
-  await rm(folder, { recursive: true });
-});
+after(() => server.close());
 
 const run = async (args: readonly string[], input?: string) => {
   const done = await runCli([...args, '--host', server.url], {

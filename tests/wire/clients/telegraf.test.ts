@@ -3,12 +3,11 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, rows, ServerProcess } from '../../harness/index.js';
+import { freePort, rows, ServerProcess, temporaryFolder } from '../../harness/index.js';
 
 const isInstalled = spawnSync('telegraf', ['--version']).status === 0;
 /** Timeout of every wait. */
@@ -22,16 +21,13 @@ describe('Telegraf', { skip: isInstalled ? false : 'telegraf is not installed' }
   const start = async () =>
     await ServerProcess.start({ flags: ['--http-bind', `127.0.0.1:${port}`], dataDir: folder });
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-telegraf-'));
+    folder = await temporaryFolder();
     port = await freePort();
     server = await start();
     const created = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
     token = (JSON.parse(created.text) as { token: string }).token;
   });
-  after(async () => {
-    await server.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => server.close());
 
   const headers = () => ({ authorization: `Bearer ${token}` });
   const v1 = (database: string, more = '') =>

@@ -1,19 +1,18 @@
 // Source: CONTRIBUTING.md, "Pages": the marks that the test of the pages accepts and rejects.
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryFolder } from '../../harness/temporary-folder.js';
 import { assertJsonPrinted, assertPrinted } from './answers.js';
 import { readPage } from './page.js';
 import { PageRun } from './page-run.js';
 
 let folder: string;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plinth-pages-'));
+  folder = await temporaryFolder();
 });
-after(() => rm(folder, { recursive: true, force: true }));
 
 /** Returns the result of each block on a page. */
 async function outcomes(...lines: readonly string[]): Promise<readonly unknown[]> {

@@ -1,12 +1,11 @@
 // Source: gamedata, sections 2.1 to 2.13; docs/adr/0090-one-request-pipeline.md: one path of each
 // kind of public read, over each transport. The rules are tested next to the routes.
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { RawConnection, ServerProcess } from '../../harness/index.js';
+import { RawConnection, ServerProcess, temporaryFolder } from '../../harness/index.js';
 import { refused } from './game-client.js';
 
 /** Makes Node's HTTP server process the request. */
@@ -20,7 +19,7 @@ describe('a public read', () => {
   let dataDir = '';
   let server: ServerProcess;
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'plinth-images-'));
+    dataDir = await temporaryFolder();
     const images = join(dataDir, 'gamedata', 'images');
     await mkdir(images, { recursive: true });
     await writeFile(join(images, 'page.svg'), SVG);
@@ -32,10 +31,7 @@ describe('a public read', () => {
       flags: ['--services', 'gamedata', '--without-auth'],
     });
   });
-  after(async () => {
-    await server.close();
-    await rm(dataDir, { recursive: true });
-  });
+  after(() => server.close());
 
   it('has the same response on each transport', async () => {
     for (const [path, type] of [

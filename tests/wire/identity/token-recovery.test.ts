@@ -1,23 +1,19 @@
 // Source: tsdb-http, "Preset token file" and "Recovery listener".
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import {
   assertError,
   HttpClient,
   ServerInProcess,
   StartFailed,
+  temporaryFolder,
   testCertificate,
 } from '../../harness/index.js';
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plinth-test-tokens-'));
-});
-after(async () => await rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 
 const ADMIN = '/api/v3/configure/token/admin';
 const REGENERATE = `${ADMIN}/regenerate`;

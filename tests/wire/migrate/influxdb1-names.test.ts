@@ -1,11 +1,10 @@
 // Source: docs/MIGRATE.md; the formats of `influxd backup -portable` and `influx_inspect export` of InfluxDB 1.x, which takes any name.
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type CliRun, runCli } from '../../harness/cli.js';
-import { ServerInProcess } from '../../harness/index.js';
+import { ServerInProcess, temporaryFolder } from '../../harness/index.js';
 import { NO_INFLUXDB, OldInfluxdb, queryOf } from './old-influxdb.js';
 
 const moved = async (server: ServerInProcess, ...args: string[]): Promise<CliRun> =>
@@ -41,9 +40,8 @@ async function checkPlaces(server: ServerInProcess): Promise<void> {
 describe('names of InfluxDB 1.x that have other characters', () => {
   let folder = '';
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-old-names-'));
+    folder = await temporaryFolder();
   });
-  after(async () => await rm(folder, { recursive: true }));
 
   it('are made plain in a text, in its statements as well, and told', async () => {
     await using server = await ServerInProcess.start();

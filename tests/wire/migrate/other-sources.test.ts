@@ -2,25 +2,20 @@
 // plaintext protocol of Graphite; behavior of the command according to its help.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { runCli } from '../../harness/cli.js';
-import { runProgram, ServerInProcess } from '../../harness/index.js';
+import { runProgram, ServerInProcess, temporaryFolder } from '../../harness/index.js';
 
 let server: ServerInProcess;
-let folder = '';
 let count = 0;
+const folder = await temporaryFolder();
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plinth-migrate-test-'));
   server = await ServerInProcess.start();
 });
-after(async () => {
-  await server.close();
-  await rm(folder, { recursive: true });
-});
+after(() => server.close());
 
 /** Migrates a file into a new database. */
 async function migrate(source: string, content: string | Buffer, ...args: string[]) {

@@ -1,23 +1,18 @@
 // Source: docs/MIGRATE.md: an interrupted run continues at its last position, as long as the server still contains its points.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { ServerInProcess } from '../../harness/index.js';
+import { ServerInProcess, temporaryFolder } from '../../harness/index.js';
 
 let server: ServerInProcess;
-let folder = '';
+const folder = await temporaryFolder();
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plinth-resume-'));
   server = await ServerInProcess.start();
 });
-after(async () => {
-  await server.close();
-  await rm(folder, { recursive: true });
-});
+after(() => server.close());
 
 /** Three files, each of them one chunk; a tag is renamed because a field has the same name. */
 const FILES = [

@@ -1,11 +1,11 @@
 // Source: rate-limits, sections 4.2 and 12. Protocol of the proxy: Envoy's rls.proto.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import grpc from '@grpc/grpc-js';
 import loader from '@grpc/proto-loader';
+import { temporaryFolder } from '../../harness/temporary-folder.js';
 import { bucketOf, Platform, PROBE } from './platform.js';
 
 const FLAGS = ['--rate-limit-resources', '{"core":{"limit":3,"anonymous_limit":2}}'];
@@ -312,7 +312,7 @@ service RateLimitService { rpc ShouldRateLimit(RateLimitRequest) returns (RateLi
 type Ask = (request: object) => Promise<Record<string, unknown>>;
 
 async function connect(port: number, run: (ask: Ask) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-proto-'));
+  const folder = await temporaryFolder();
   const file = join(folder, 'rls.proto');
   await writeFile(file, PROTO);
   const definition = loader.loadSync(file, {
@@ -338,7 +338,6 @@ async function connect(port: number, run: (ask: Ask) => Promise<void>): Promise<
     await run(ask);
   } finally {
     client.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,17 +1,12 @@
 // Source: docs/LOGGING.md, "Log requests": access log, failed logins, request ids.
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerInProcess } from '../../harness/index.js';
+import { ServerInProcess, temporaryFolder } from '../../harness/index.js';
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plinth-access-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 
 async function adminOf(server: ServerInProcess): Promise<string> {
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });

@@ -1,26 +1,26 @@
 // Source: docs/SECURITY-CREDENTIALS.md, "Audit log".
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '../../harness/cli.js';
-import { type OwnServer, ServerInProcess, ServerProcess } from '../../harness/index.js';
+import {
+  type OwnServer,
+  ServerInProcess,
+  ServerProcess,
+  temporaryFolder,
+} from '../../harness/index.js';
 
-let dataDir = '';
 let server: OwnServer;
 let admin = '';
+const dataDir = await temporaryFolder();
 before(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'plinth-audit-'));
   server = await ServerProcess.start({ flags: [], dataDir });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   admin = JSON.parse(made.text).token;
 });
-after(async () => {
-  await server.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+after(() => server.close());
 
 const send = (path: string, body?: object, method = 'POST') =>
   server.http.send(path, {

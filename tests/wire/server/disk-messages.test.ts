@@ -2,12 +2,11 @@
 // Own process: its store is looked at by another user.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { CLI, runCli } from '../../harness/cli.js';
-import { ServerInProcess, ServerProcess, write } from '../../harness/index.js';
+import { ServerInProcess, ServerProcess, temporaryFolder, write } from '../../harness/index.js';
 
 const NOBODY = 65534;
 const IS_LINUX_ROOT = process.platform === 'linux' && process.getuid?.() === 0;
@@ -16,10 +15,9 @@ const BIND = ['--http-bind', '127.0.0.1:0', '--without-auth'];
 
 let root = '';
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'plinth-messages-'));
+  root = await temporaryFolder();
   await chmod(root, 0o755);
 });
-afterEach(async () => await rm(root, { recursive: true, force: true }));
 
 /** Runs a command as an unprivileged user. Returns its error output. */
 function failsAsNobody(...args: readonly string[]): string {

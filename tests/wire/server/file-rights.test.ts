@@ -1,32 +1,19 @@
 // Source: docs/SECURITY-DATA.md, "Data folder": only the server's own user can access its files.
 // Own process: one test sets a umask, another one sends signals.
 import assert from 'node:assert/strict';
-import {
-  chmod,
-  chown,
-  cp,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, cp, lstat, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { query, ServerInProcess, ServerProcess } from '../../harness/index.js';
+import { query, ServerInProcess, ServerProcess, temporaryFolder } from '../../harness/index.js';
 
 const SKIP = process.platform === 'win32' ? 'rights are those of the folder above' : false;
 const OTHERS = 0o077;
 
 let root: string;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'plinth-rights-'));
+  root = await temporaryFolder();
 });
-afterEach(async () => await rm(root, { recursive: true, force: true }));
 
 /** Permissions of group and others on a folder and everything in it. */
 async function openToOthers(folder: string): Promise<readonly string[]> {

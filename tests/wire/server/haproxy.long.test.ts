@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +12,7 @@ import {
   POSTGRES_URL,
   ServerProcess,
   TestDatabase,
+  temporaryFolder,
 } from '../../harness/index.js';
 
 const TOKEN = 'editor-token-for-tests';
@@ -32,8 +32,7 @@ it('a rolling restart behind HAProxy fails no request', {
   const database = await TestDatabase.create();
   context.after(() => database[Symbol.asyncDispose]());
   const [front = 0, ...ports] = await freePorts(3);
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-haproxy-'));
-  context.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const start = async (port: number, dataDir: string): Promise<ServerProcess> =>
     await ServerProcess.start({
       dataDir,

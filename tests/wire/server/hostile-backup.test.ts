@@ -1,11 +1,11 @@
 // Source: docs/formats/backup.md: what readers refuse in untrusted backups.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
+import { temporaryFolder } from '../../harness/temporary-folder.js';
 
 interface File {
   readonly name: string;
@@ -16,12 +16,8 @@ interface File {
 const emptyFile = (name: string): File => ({ name, size_bytes: 0, crc32c: 0 });
 const STORE = emptyFile('plinth.db');
 
-let root = '';
 let count = 0;
-before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'plinth-hostile-'));
-});
-after(async () => await rm(root, { recursive: true, force: true }));
+const root = await temporaryFolder();
 
 /** A folder with a manifest whose digest is correct. */
 async function backupOf(files: readonly File[], leftOut: readonly string[] = []): Promise<string> {

@@ -2,13 +2,17 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts, ServerInProcess, testCertificate } from '../../harness/index.js';
+import {
+  freePorts,
+  ServerInProcess,
+  temporaryFolder,
+  testCertificate,
+} from '../../harness/index.js';
 
 const GUIDE = new URL('../../../../docs/TLS-AND-PROXIES.md', import.meta.url);
 const PATIENCE_MS = 20_000;
@@ -69,8 +73,7 @@ async function tryProxy(
     readonly back: number;
   }) => Promise<readonly string[]>,
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-proxy-'));
-  context.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const [front = 0] = await freePorts(1);
   const settings = JSON.parse(await documented(/plinth\.json -->\n```json\n(.*?)```/s)) as {
     server: Record<string, unknown>;

@@ -3,14 +3,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { it } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { CLI, countStart } from '../../harness/cli.js';
-import { RawConnection, ServerProcess } from '../../harness/index.js';
+import { RawConnection, ServerProcess, temporaryFolder } from '../../harness/index.js';
 import { ownVariables } from '../../harness/server-process.js';
 
 const HEADERS = 1;
@@ -110,7 +108,7 @@ it('SIGHUP without TLS is logged and does not stop the server', async () => {
 it('signals during startup neither stop the server nor open a debugger', {
   skip: process.platform !== 'linux' && 'signals that a process handles are read from /proc',
 }, async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-signals-'));
+  const dataDir = await temporaryFolder();
   const flags = ['--without-auth', '--http-bind', '127.0.0.1:0', '--data-dir', dataDir];
   await countStart();
   const child = spawn(process.execPath, [CLI, 'serve', ...flags], {
@@ -121,7 +119,6 @@ it('signals during startup neither stop the server nor open a debugger', {
   t.after(async () => {
     child.kill('SIGKILL');
     await ended;
-    await rm(dataDir, { recursive: true, force: true });
   });
   let logged = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

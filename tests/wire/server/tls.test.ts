@@ -2,9 +2,8 @@
 // Own process: one gets signals.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { connect as connectTcp } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,6 +17,7 @@ import {
   ServerInProcess,
   ServerProcess,
   StartFailed,
+  temporaryFolder,
   testCertificate,
   tlsFlags,
 } from '../../harness/index.js';
@@ -174,9 +174,8 @@ describe('TLS on the port', () => {
 describe('certificates', () => {
   let folder: string;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-tls-'));
+    folder = await temporaryFolder();
   });
-  after(async () => await rm(folder, { recursive: true, force: true }));
 
   const subjectAt = async (server: OwnServer) => {
     const socket = await openTls(server.url);

@@ -1,10 +1,14 @@
 // Source: docs/TOKENS.md, "InfluxDB 1.x users": all privileges are all data and all statements, not what belongs to the operator.
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { FlightClient, type HttpAnswer, ServerInProcess } from '../../harness/index.js';
+import {
+  FlightClient,
+  type HttpAnswer,
+  ServerInProcess,
+  temporaryFolder,
+} from '../../harness/index.js';
 import { ANY_TYPE, noPython, TRIGGER } from './plugin-server.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -21,11 +25,10 @@ const OPERATOR_TABLES: readonly (readonly [db: string, table: string])[] = [
 const basic: Headers = { authorization: `Basic ${Buffer.from('root:r').toString('base64')}` };
 
 let server: ServerInProcess;
-let plugins = '';
 let admin: Headers = {};
 let flight: FlightClient;
+const plugins = await temporaryFolder();
 before(async () => {
-  plugins = await mkdtemp(join(tmpdir(), 'plinth-operator-'));
   await writeFile(join(plugins, 'any.py'), `${ANY_TYPE}\n`);
   server = await ServerInProcess.start({ flags: ['--plugin-dir', plugins] });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
@@ -46,7 +49,6 @@ before(async () => {
 after(async () => {
   flight.close();
   await server.close();
-  await rm(plugins, { recursive: true });
 });
 
 const post = (path: string, body: object, headers = admin): Promise<HttpAnswer> =>

@@ -1,8 +1,7 @@
 // Source: InfluxDB 3 Enterprise, "Manage resource tokens" and "influxdb3 create token --permission"; tsdb-http, "Tokens".
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import {
@@ -11,6 +10,7 @@ import {
   type OwnServer,
   ServerInProcess,
   ServerProcess,
+  temporaryFolder,
 } from '../../harness/index.js';
 
 const PATH = '/api/v3/enterprise/configure/token';
@@ -19,17 +19,13 @@ const NOT_PERMITTED = 'unauthorized to perform requested action with the token';
 
 let server: OwnServer;
 let admin = '';
-let dataDir = '';
+const dataDir = await temporaryFolder();
 before(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'plinth-permissions-'));
   server = await ServerProcess.start({ flags: [], dataDir });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   admin = JSON.parse(made.text).token;
 });
-after(async () => {
-  await server.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+after(() => server.close());
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const post = (path: string, body: unknown, token = admin): Promise<HttpAnswer> =>

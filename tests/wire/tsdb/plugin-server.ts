@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -11,6 +10,7 @@ import {
   rows as rowsOf,
   ServerInProcess,
   ServerProcess,
+  temporaryFolder,
   write,
 } from '../../harness/index.js';
 
@@ -52,7 +52,7 @@ export class PluginServer {
   #server: OwnServer;
 
   static async start(): Promise<PluginServer> {
-    const folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
+    const folder = await temporaryFolder();
     return await PluginServer.#fill(
       folder,
       await ServerInProcess.start({ flags: flagsOf(folder) }),
@@ -63,7 +63,7 @@ export class PluginServer {
   static async startProcess(
     envFor: (folder: string) => Readonly<Record<string, string>>,
   ): Promise<PluginServer> {
-    const folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
+    const folder = await temporaryFolder();
     const options = { flags: flagsOf(folder), env: envFor(folder) };
     return await PluginServer.#fill(folder, await ServerProcess.start(options));
   }

@@ -1,14 +1,13 @@
 // Source: processing-engine, "Entry points"; the plugins of `examples/plugins` and the commands for plugins.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { runCli } from '../../harness/cli.js';
-import { rows as rowsOf, ServerInProcess, write } from '../../harness/index.js';
+import { rows as rowsOf, ServerInProcess, temporaryFolder, write } from '../../harness/index.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../../../examples/plugins', import.meta.url));
 const isPythonHere = spawnSync('python3', ['--version']).status === 0;
@@ -18,8 +17,8 @@ describe('Plugins by command', { skip: isPythonHere ? false : 'python3 is not in
   let work: string;
   let server: ServerInProcess;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
-    work = await mkdtemp(join(tmpdir(), 'plinth-work-'));
+    folder = await temporaryFolder();
+    work = await temporaryFolder();
     await cp(EXAMPLES, folder, { recursive: true });
     server = await ServerInProcess.start({ flags: ['--without-auth', '--plugin-dir', folder] });
   });

@@ -1,11 +1,10 @@
 // Source: processing-engine, "Processes": the number of processes, and the conditions for starting one.
 // Own process: its child processes are counted.
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess, until, write } from '../../harness/index.js';
+import { ServerProcess, temporaryFolder, until, write } from '../../harness/index.js';
 import { assertDone, JSON_TYPE, noPython, TRIGGER } from './plugin-server.js';
 
 const PLUGIN = `
@@ -21,14 +20,11 @@ describe('Triggers that wait for work', { skip: noPython }, () => {
   let folder: string;
   let dataDir: string;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
-    dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
+    folder = await temporaryFolder();
+    dataDir = await temporaryFolder();
     await writeFile(join(folder, 'who.py'), PLUGIN);
   });
-  after(async () => {
-    await rm(folder, { recursive: true });
-    await rm(dataDir, { recursive: true });
-  });
+  after(() => rm(folder, { recursive: true }));
   const start = (pluginDir: string): Promise<ServerProcess> =>
     ServerProcess.start({
       flags: ['--without-auth', '--plugin-dir', pluginDir, '--plugin-processes', `${LIMIT}`],

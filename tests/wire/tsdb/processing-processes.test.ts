@@ -2,12 +2,11 @@
 // Own process: its child processes are counted.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerProcess, write } from '../../harness/index.js';
+import { ServerProcess, temporaryFolder, write } from '../../harness/index.js';
 import { assertDone, JSON_TYPE, noPython, rows, TRIGGER } from './plugin-server.js';
 
 describe('Processes of plugins', { skip: noPython }, () => {
@@ -26,10 +25,9 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
 `;
   let folder: string;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
+    folder = await temporaryFolder();
     await writeFile(join(folder, 'starts.py'), STARTS);
   });
-  after(() => rm(folder, { recursive: true }));
 
   async function open(flags: readonly string[] = []): Promise<ServerProcess> {
     const server = await ServerProcess.start({

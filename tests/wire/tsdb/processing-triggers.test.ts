@@ -1,10 +1,9 @@
 // Source: processing-engine, "Trigger record", "Trigger specification grammar" and "Lifecycle"; tsdb-http, "Processing engine over HTTP".
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { assertError, ServerInProcess, write } from '../../harness/index.js';
+import { assertError, ServerInProcess, temporaryFolder, write } from '../../harness/index.js';
 import {
   ANY_TYPE,
   assertDone,
@@ -285,7 +284,7 @@ describe('Triggers', { skip: noPython }, () => {
 
 describe('A server whose plugins are restricted or off', () => {
   it('E-01 refuses what its settings say', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
+    const folder = await temporaryFolder();
     await writeFile(join(folder, 'any.py'), ANY_TYPE);
     const trigger = {
       db: 'db1',
@@ -324,6 +323,5 @@ describe('A server whose plugins are restricted or off', () => {
       403,
       'Package installation has been disabled. Contact your administrator for more information.',
     );
-    await rm(folder, { recursive: true });
   });
 });

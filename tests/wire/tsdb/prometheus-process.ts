@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../harness/index.js';
+import { freePort, temporaryFolder } from '../../harness/index.js';
 
 const isInstalled = spawnSync('prometheus', ['--version']).status === 0;
 export const NO_PROMETHEUS = isInstalled ? false : 'prometheus is not installed';
@@ -23,7 +22,7 @@ export class PrometheusProcess implements AsyncDisposable {
   #child: ChildProcess | undefined;
 
   static async start(config: string): Promise<PrometheusProcess> {
-    const folder = await mkdtemp(join(tmpdir(), 'plinth-prometheus-'));
+    const folder = await temporaryFolder();
     await writeFile(join(folder, 'prometheus.yml'), config);
     const started = new PrometheusProcess(folder, await freePort());
     await started.restart();

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../harness/index.js';
+import { freePort, temporaryFolder } from '../../harness/index.js';
 
 const isInstalled = ['prometheus', 'promtool'].every(
   (program) => spawnSync(program, ['--version']).status === 0,
@@ -35,7 +34,7 @@ export class Prometheus implements AsyncDisposable {
    * @param target host and port.
    */
   static async start(target: string, token = 'none'): Promise<Prometheus> {
-    const folder = await mkdtemp(join(tmpdir(), 'plinth-prometheus-'));
+    const folder = await temporaryFolder();
     const rules = await readFile(packaged('prometheus/rules.yaml'), 'utf8');
     await writeFile(join(folder, 'rules.yaml'), rules.replaceAll(/for: \d+m/g, 'for: 2s'));
     const tokenFile = join(folder, 'token');

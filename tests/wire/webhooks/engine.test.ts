@@ -1,14 +1,12 @@
 // Source: webhooks, section 7.
 // Own process: one server is killed.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ServerInProcess,
   ServerProcess,
+  temporaryFolder,
   WebhookApp,
   WebhookReceiver,
 } from '../../harness/index.js';
@@ -346,7 +344,7 @@ describe('limits', () => {
 
 describe('a restart', () => {
   it('loses no event, whether the server was asked to stop or killed', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'plinth-restart-'));
+    const dataDir = await temporaryFolder();
     let node = await ServerProcess.start({ flags: FLAGS, dataDir });
     const refusing = await receive();
     const { port, url } = refusing;
@@ -368,7 +366,6 @@ describe('a restart', () => {
       }
     } finally {
       await node.close();
-      await rm(dataDir, { recursive: true });
     }
   });
 });

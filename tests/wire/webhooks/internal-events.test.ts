@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import {
   AccountsServer,
   KEYS,
   ServerInProcess,
+  temporaryFolder,
   WebhookApp,
   WebhookReceiver,
 } from '../../harness/index.js';
@@ -102,7 +102,7 @@ describe('what happens to accounts', () => {
 
 describe('what happens to databases, tables, triggers and tokens', () => {
   it('reaches apps that subscribed to it', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
+    const folder = await temporaryFolder();
     const secret = `apiv3_${randomBytes(64).toString('base64url')}`;
     const token = JSON.stringify({ token: secret, name: '_admin' });
     await writeFile(join(folder, 'token.json'), token, { mode: 0o600 });
@@ -222,7 +222,6 @@ describe('what happens to databases, tables, triggers and tokens', () => {
       // The first failure is reported immediately, the others when the trigger stops.
       assert.deepEqual(counts.sort(), [1, 2]);
     }
-    await rm(folder, { recursive: true });
   });
 });
 

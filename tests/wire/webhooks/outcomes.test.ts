@@ -2,19 +2,24 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { freePorts, ServerInProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
+import {
+  freePorts,
+  ServerInProcess,
+  temporaryFolder,
+  WebhookApp,
+  WebhookReceiver,
+} from '../../harness/index.js';
 
 let server: ServerInProcess;
 let folder: string;
 const open: (Server | WebhookReceiver)[] = [];
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plinth-certificates-'));
+  folder = await temporaryFolder();
   execFileSync(
     'openssl',
     [
@@ -29,7 +34,6 @@ before(async () => {
 after(async () => {
   for (const one of open) await one.close();
   await server.close();
-  await rm(folder, { recursive: true });
 });
 
 const start = async (flags: readonly string[], timeout = '1s') =>

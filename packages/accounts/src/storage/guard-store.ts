@@ -4,6 +4,7 @@ import {
   RawStatements,
   type RelationalStore,
   randomLetters,
+  type SqlConnection,
 } from '@plinth/kernel';
 import type { Kysely, Selectable } from 'kysely';
 import type { AccountTables } from './account-tables.js';
@@ -71,7 +72,7 @@ export const isShared = (store: RelationalStore): boolean => store.engine === 'p
 
 export async function readGuards(
   sql: RawStatements,
-  on: unknown,
+  on: SqlConnection,
   ids: readonly string[],
 ): Promise<readonly Pick<GuardRow, 'id' | 'version'>[]> {
   const text = `select id, version from accounts_guards where ${sql.isOneOf('id')}`;

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NodeFileSystem, openRelationalStore, SystemClock } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { sql } from 'kysely';
 import { ACCOUNT_MIGRATIONS } from './account-tables.js';
 import { RowCounter } from './row-counts.js';
@@ -13,14 +12,11 @@ import { RowCounter } from './row-counts.js';
 const COUNT = 12_001;
 
 it('counts every row once across slice boundaries', async (context) => {
-  const directory = await mkdtemp(join(tmpdir(), 'plinth-row-counts-'));
+  const directory = await temporaryFolder();
   const clock = new SystemClock();
   const fileSystem = new NodeFileSystem();
   const store = await openRelationalStore({ path: join(directory, 'db'), clock, fileSystem });
-  context.after(async () => {
-    await store.close();
-    await rm(directory, { recursive: true });
-  });
+  context.after(() => store.close());
   await store.migrate('accounts', ACCOUNT_MIGRATIONS);
   const numbers = sql.raw(
     `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${COUNT})`,

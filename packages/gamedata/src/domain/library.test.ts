@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { LocalObjectStore, NodeFileSystem, openRelationalStore, SystemClock } from '@plinth/kernel';
-import { SeededRandom } from '@plinth/kernel/testing';
+import { SeededRandom, temporaryFolder } from '@plinth/kernel/testing';
 import { sql } from 'kysely';
 import { KINDS } from '../model/kinds.js';
 import { EditionStore } from '../storage/edition-store.js';
@@ -15,7 +13,7 @@ import { Ledger } from './ledger.js';
 import { Library } from './library.js';
 
 it('publishes although old versions cannot be removed, and removes them with the next publication', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-library-'));
+  const folder = await temporaryFolder();
   const clock = new SystemClock();
   const fileSystem = new NodeFileSystem();
   const relational = await openRelationalStore({ path: join(folder, 'db'), clock, fileSystem });
@@ -60,5 +58,4 @@ it('publishes although old versions cannot be removed, and removes them with the
   await publish('en', 'de');
   assert.deepEqual(await storedVersions(), [3]);
   await relational.close();
-  await rm(folder, { recursive: true });
 });

@@ -63,7 +63,6 @@ export function findKind(name: string): Kind | undefined {
   return BY_NAME.get(name);
 }
 
-/** Creates one value per kind. */
 export function mapKinds<T>(make: (kind: Kind) => T): Record<Kind, T> {
   return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<Kind, T>; // has all kinds
 }

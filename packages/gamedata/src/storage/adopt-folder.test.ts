@@ -1,7 +1,5 @@
 // Source: docs/SEVERAL-NODES.md, "Move an existing server to PostgreSQL".
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import {
@@ -11,7 +9,12 @@ import {
   openRelationalStore,
   SystemClock,
 } from '@plinth/kernel';
-import { POSTGRES_URL, PostgresDatabase, SeededRandom } from '@plinth/kernel/testing';
+import {
+  POSTGRES_URL,
+  PostgresDatabase,
+  SeededRandom,
+  temporaryFolder,
+} from '@plinth/kernel/testing';
 import { sql } from 'kysely';
 import { adoptFolder } from './adopt-folder.js';
 import { EditionStore } from './edition-store.js';
@@ -32,9 +35,8 @@ const SLOW = [
 
 it('moves a history that takes longer than a transaction may', {
   skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
-}, async (context) => {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-adopt-'));
-  context.after(() => rm(folder, { recursive: true }));
+}, async () => {
+  const folder = await temporaryFolder();
   await using database = await PostgresDatabase.create();
   const clock = new SystemClock();
   const random = new SeededRandom(1);

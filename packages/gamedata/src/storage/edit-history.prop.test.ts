@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { NodeFileSystem, openRelationalStore, SystemClock } from '@plinth/kernel';
-import { caseCount } from '@plinth/kernel/testing';
+import { caseCount, temporaryFolder } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { HistoryEntry } from '../model/edition.js';
 import type { HistoryBounds } from './edit-history.js';
@@ -60,7 +58,7 @@ function keptOf(entries: readonly HistoryEntry[], { count, sizeBytes }: HistoryB
 }
 
 it('removes the oldest changes, but no unpublished ones and none that an overlay needs', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-editions-'));
+  const folder = await temporaryFolder();
   const options = { clock: new SystemClock(), fileSystem: new NodeFileSystem() };
   const relational = await openRelationalStore({ path: join(folder, 'db'), ...options });
   const store = new EditionStore(relational);
@@ -90,5 +88,4 @@ it('removes the oldest changes, but no unpublished ones and none that an overlay
     { numRuns: caseCount(8) },
   );
   await relational.close();
-  await rm(folder, { recursive: true });
 });

@@ -1,4 +1,10 @@
-import { objectError, RawStatements, type RelationalStore, SHARED_NOW_MS } from '@plinth/kernel';
+import {
+  objectError,
+  RawStatements,
+  type RelationalStore,
+  SHARED_NOW_MS,
+  type SqlConnection,
+} from '@plinth/kernel';
 import { LINES_FOLDER, type LineObjects } from './group-store.js';
 
 /**
@@ -21,7 +27,10 @@ export class ObjectsGone extends Error {
  * Refreshes the age of objects that a transaction uses, because they may stem from an attempt that
  * failed long ago. Only on PostgreSQL, within the transaction. Throws `ObjectsGone`.
  */
-export async function renewObjects(tx: unknown, plainNames: readonly string[]): Promise<void> {
+export async function renewObjects(
+  tx: SqlConnection,
+  plainNames: readonly string[],
+): Promise<void> {
   const names = [...new Set(plainNames)].map((name) => `${LINES_FOLDER}/${name}`);
   const raw = new RawStatements('postgresql');
   const renewed = await raw.run(

@@ -3,7 +3,6 @@ import type { Login } from './password-checks.js';
 
 /** Credentials of a request, in each form that its text can have. */
 export interface Presented {
-  /** Token text. */
   readonly token: string;
   /** User and password, if the text contains a colon. */
   readonly login?: Login;

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { createLogger } from '@plinth/kernel';
-import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
+import { ManualClock, SeededRandom, temporaryFolder } from '@plinth/kernel/testing';
 import { openTestIdentity, type TestIdentityOptions } from '../testing/open-test-identity.js';
 import { FirstTokenClaim } from './first-token-claim.js';
 
@@ -211,18 +210,14 @@ describe('a server without a claim code', () => {
   });
 
   it('reads the token from a preset file', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'plinth-claim-'));
+    const folder = await temporaryFolder();
     const path = join(folder, 'token.json');
     await writeFile(path, JSON.stringify({ token: `apiv3_${'T'.repeat(86)}`, name: 'ops' }), {
       mode: 0o600,
     });
-    try {
-      await using to = await open({ bind: '0.0.0.0:8181' }, { 'admin-token-file': path });
-      assert.equal(to.claimCode(), undefined);
-      assert.equal((await claim(to)).status, 401);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    await using to = await open({ bind: '0.0.0.0:8181' }, { 'admin-token-file': path });
+    assert.equal(to.claimCode(), undefined);
+    assert.equal((await claim(to)).status, 401);
   });
 
   it('runs without authentication', async () => {

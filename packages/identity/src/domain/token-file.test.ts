@@ -1,17 +1,16 @@
 // Source: tsdb-http, "Preset token file".
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { readTokenFile, writeTokenFile } from './token-file.js';
 
 const TOKEN = `apiv3_${'a'.repeat(86)}`;
 
-it('reads a token, and its errors never quote an invalid one', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-token-file-'));
-  t.after(() => rm(folder, { recursive: true }));
+it('reads a token, and its errors never quote an invalid one', async () => {
+  const folder = await temporaryFolder();
   const path = join(folder, 'token.json');
   const read = async (text: string) => {
     await writeFile(path, text, { mode: 0o600 });
@@ -64,9 +63,8 @@ describe('permissions of the token file', { skip: NO_MODES }, () => {
     [0o602, false],
     [0o777, false],
   ] as const) {
-    it(`${mode.toString(8)} is ${isAccepted ? 'accepted' : 'refused'}`, async (t) => {
-      const folder = await mkdtemp(join(tmpdir(), 'plinth-token-file-'));
-      t.after(() => rm(folder, { recursive: true }));
+    it(`${mode.toString(8)} is ${isAccepted ? 'accepted' : 'refused'}`, async () => {
+      const folder = await temporaryFolder();
       const path = join(folder, 'token.json');
       await writeFile(path, JSON.stringify({ token: TOKEN }));
       await chmod(path, mode);
@@ -84,9 +82,8 @@ describe('permissions of the token file', { skip: NO_MODES }, () => {
 });
 
 describe('writeTokenFile', () => {
-  it('creates a file that only its owner can read, and never replaces one', async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'plinth-token-file-'));
-    t.after(() => rm(folder, { recursive: true }));
+  it('creates a file that only its owner can read, and never replaces one', async () => {
+    const folder = await temporaryFolder();
     const files = new NodeFileSystem();
     const random = new SystemRandom(new SystemClock());
     const path = join(folder, 'token.json');

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
+import { temporaryFolder } from '../testing/temporary-folder.js';
 import { createHostLookup } from './host-lookup.js';
 
 const NAME_ERROR = 3;
@@ -27,7 +27,7 @@ before(async () => {
   nameServer.bind(0, '127.0.0.1');
   await once(nameServer, 'listening');
   servers = [`127.0.0.1:${nameServer.address().port}`];
-  folder = await mkdtemp(join(tmpdir(), 'plinth-hosts-'));
+  folder = await temporaryFolder();
   await writeFile(
     join(folder, 'hosts'),
     '# names\n192.0.2.7 Listed.example alias.example # of this machine\n2001:db8::7 listed.example\n',
@@ -35,7 +35,6 @@ before(async () => {
 });
 after(async () => {
   nameServer.close();
-  await rm(folder, { recursive: true });
 });
 
 const A: Readonly<Record<number, readonly number[]>> = {

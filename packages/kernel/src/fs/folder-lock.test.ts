@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, it } from 'node:test';
+import { temporaryFolder } from '../testing/temporary-folder.js';
 import { FolderLock } from './folder-lock.js';
 import { NodeFileSystem } from './node-file-system.js';
 
@@ -15,11 +16,10 @@ const FILES_MODULE = new URL('./node-file-system.js', import.meta.url).href;
 let folder: string;
 const holders: ReturnType<typeof spawn>[] = [];
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plinth-lock-'));
+  folder = await temporaryFolder();
 });
 afterEach(async () => {
   for (const child of holders.splice(0)) child.kill('SIGKILL');
-  await rm(folder, { recursive: true });
 });
 
 const take = () => FolderLock.take(files, folder);

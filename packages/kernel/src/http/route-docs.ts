@@ -2,7 +2,6 @@ import { type TProperties, type TSchema, Type } from 'typebox';
 import { OpenApi } from './open-api.js';
 import type { Route, RouteAbout, RouteInput } from './route.js';
 
-/** The description of a route. */
 export type RouteDescription = Pick<Route, 'about' | 'input' | 'output' | 'errors'>;
 
 /** The short form for a route whose input is validated elsewhere. */

@@ -37,7 +37,6 @@ export interface RouteAbout {
   readonly tags?: readonly string[];
 }
 
-/** The input of a route. */
 export interface RouteInput {
   readonly parameters?: TObject;
   readonly query?: TObject;

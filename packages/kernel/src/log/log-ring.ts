@@ -42,7 +42,6 @@ export class LogRing {
     for (const watch of this.#watchers) watch(parsed);
   }
 
-  /** Calls `notify` for each new line. */
   watch(notify: (line: RingLine) => void): Disposable {
     this.#watchers.add(notify);
     return { [Symbol.dispose]: () => void this.#watchers.delete(notify) };

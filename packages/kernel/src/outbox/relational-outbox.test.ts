@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,13 +9,14 @@ import { createLogger } from '../log/logger.js';
 import { openRelationalStore } from '../relational/sqlite/sqlite-store.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { SeededRandom } from '../testing/seeded-random.js';
+import { temporaryFolder } from '../testing/temporary-folder.js';
 import { OUTBOX_MIGRATIONS, type OutboxTables } from './outbox-tables.js';
 import { RelationalOutbox } from './relational-outbox.js';
 
 const log = createLogger({ level: 'silent' });
 
 it('delivers committed events in order, retries failures, and continues after a restart', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'plinth-outbox-'));
+  const directory = await temporaryFolder();
   const clock = new SystemClock();
   const fileSystem = new NodeFileSystem();
   const store = await openRelationalStore({ path: join(directory, 'db'), clock, fileSystem });
@@ -61,14 +60,13 @@ it('delivers committed events in order, retries failures, and continues after a 
   assert.deepEqual(failures, [1, 2]);
   assert.deepEqual(await collect(1, 0, ['d']), ['d']);
   await store.close();
-  await rm(directory, { recursive: true });
 });
 
 const HOUR_MS = 3_600_000;
 
 /** An outbox with a stopped clock, and a function that counts its events. */
 async function openStill(context: TestContext) {
-  const directory = await mkdtemp(join(tmpdir(), 'plinth-outbox-'));
+  const directory = await temporaryFolder();
   const clock = new ManualClock();
   // The store has its own running clock; advancing it would time out its transactions.
   const store = await openRelationalStore({
@@ -92,7 +90,6 @@ async function openStill(context: TestContext) {
   context.after(async () => {
     await outbox.close();
     await store.close();
-    await rm(directory, { recursive: true });
   });
   const count = async (): Promise<number> => {
     const rows = store.reader<OutboxTables>().selectFrom('kernel_outbox').select('id');

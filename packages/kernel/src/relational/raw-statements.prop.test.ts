@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { SystemClock } from '../clock/system-clock.js';
 import { NodeFileSystem } from '../fs/node-file-system.js';
 import { caseCount } from '../testing/case-count.js';
+import { temporaryFolder } from '../testing/temporary-folder.js';
 import { RawStatements, type StatementValue } from './raw-statements.js';
 import { openRelationalStore } from './sqlite/sqlite-store.js';
 
-const directory = await mkdtemp(join(tmpdir(), 'plinth-statements-'));
-after(async () => await rm(directory, { recursive: true }));
+const directory = await temporaryFolder();
 
 /** Columns without a type, which store values unchanged. */
 const COLUMNS = ['id', 'one', 'two', 'bytes'];

@@ -1,4 +1,4 @@
-import { CompiledQuery, type Kysely, type QueryResult, type Transaction } from 'kysely';
+import { CompiledQuery, type QueryExecutorProvider, type QueryResult } from 'kysely';
 import { Memo } from '../memo/memo.js';
 import type { SqlEngine } from './relational-store.js';
 
@@ -15,7 +15,8 @@ interface StatementResult<R> {
   readonly changedRowCount: number;
 }
 
-type Connection = Kysely<never> | Transaction<never>;
+/** The reader of a store, or a transaction. */
+export type SqlConnection = QueryExecutorProvider;
 
 /**
  * Hand-written statements, for paths where building a query costs more than running it. Placeholders are `?` for both
@@ -31,7 +32,7 @@ export class RawStatements {
   }
 
   async all<R>(
-    on: unknown,
+    on: SqlConnection,
     text: string,
     parameters: readonly StatementValue[] = [],
   ): Promise<readonly R[]> {
@@ -41,7 +42,7 @@ export class RawStatements {
 
   /** @returns the number of changed rows. */
   async run(
-    on: unknown,
+    on: SqlConnection,
     text: string,
     parameters: readonly StatementValue[] = [],
   ): Promise<number> {
@@ -55,14 +56,14 @@ export class RawStatements {
    * transaction must not run concurrently in any other way.
    */
   async runAll<R>(
-    on: unknown,
+    on: SqlConnection,
     statements: readonly Statement[],
   ): Promise<readonly StatementResult<R>[]> {
     if (statements.length === 0) return [];
     const queries = statements.map(({ text, parameters }) =>
       CompiledQuery.raw(this.#translate(text), [...parameters]),
     );
-    const executor = (on as Connection).getExecutor();
+    const executor = on.getExecutor();
     return await executor.provideConnection(async (connection) => {
       const results: StatementResult<R>[] = [];
       const take = ({ rows, numAffectedRows }: QueryResult<R>): void => {
@@ -84,7 +85,7 @@ export class RawStatements {
   }
 
   async insert(
-    on: unknown,
+    on: SqlConnection,
     table: string,
     columns: readonly string[],
     rows: readonly (readonly StatementValue[])[],
@@ -94,7 +95,7 @@ export class RawStatements {
 
   /** Like `insert`, with a clause after the values: `on conflict ... returning ...`. */
   async insertReturning<R>(
-    on: unknown,
+    on: SqlConnection,
     table: string,
     columns: readonly string[],
     rows: readonly (readonly StatementValue[])[],

@@ -17,4 +17,5 @@ export { requestHead } from './request-head.js';
 export { SeededRandom } from './seeded-random.js';
 export type { SimFaults } from './sim-faults.js';
 export { SimFileSystem } from './sim-file-system.js';
+export { temporaryFolder } from './temporary-folder.js';
 export { type TestAnswer, type TestRequest, TestRoutes } from './test-routes.js';

@@ -1,9 +1,9 @@
 // Source: docs/SECURITY-DATA.md, "Imports, exports and packages": backups from untrusted sources.
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { it, type TestContext } from 'node:test';
+import { it } from 'node:test';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import {
   checked,
   emptyFolder,
@@ -15,11 +15,6 @@ import {
   writeManifest,
 } from './backup-folder.js';
 
-async function temporary(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-backup-'));
-  t.after(() => rm(folder, { recursive: true }));
-  return folder;
-}
 const STORE = 'plinth.db';
 const file = (name: string) => ({ name, size_bytes: 0, crc32c: 0 });
 const manifest = (...names: readonly string[]) => ({
@@ -79,8 +74,8 @@ it('has a format that this release can read', () => {
   );
 });
 
-it('is complete and unchanged', async (t) => {
-  const folder = await temporary(t);
+it('is complete and unchanged', async () => {
+  const folder = await temporaryFolder();
   await assert.rejects(readBackup(folder), /is not a complete backup/);
   await writeManifest(folder, manifest(STORE));
   assert.deepEqual((await readBackup(folder)).files, [file(STORE)]);
@@ -109,8 +104,8 @@ it('checks size and checksum of the data it returns', async () => {
   await assert.rejects(through({ ...good, crc32c: 1 }), /a is corrupt: checksum mismatch/);
 });
 
-it('reads only regular files, not links or files behind links', async (t) => {
-  const folder = await temporary(t);
+it('reads only regular files, not links or files behind links', async () => {
+  const folder = await temporaryFolder();
   const backup = join(folder, 'backup');
   await mkdir(join(backup, 'in'), { recursive: true });
   await writeFile(join(folder, 'secret'), 'secret');
@@ -133,8 +128,8 @@ it('reads only regular files, not links or files behind links', async (t) => {
   await assert.rejects(read(backup, 'none'), /^CommandFailed: cannot read .*none: ENOENT/);
 });
 
-it('accepts a folder that contains only a lock', async (t) => {
-  const folder = await temporary(t);
+it('accepts a folder that contains only a lock', async () => {
+  const folder = await temporaryFolder();
   const inner = join(folder, 'a/b');
   await makeEmptyFolder(inner);
   await writeFile(join(inner, 'server.lock'), '');
@@ -152,8 +147,8 @@ it('accepts a folder that contains only a lock', async (t) => {
   assert.deepEqual((await readdir(inner)).sort(), ['kept', 'server.lock']);
 });
 
-it('writes private files, and fails for unexpected content', async (t) => {
-  const folder = await temporary(t);
+it('writes private files, and fails for unexpected content', async () => {
+  const folder = await temporaryFolder();
   const pieces = async function* () {
     yield Buffer.from('123456789');
   };

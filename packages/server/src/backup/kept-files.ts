@@ -20,7 +20,6 @@ export const KEPT: readonly { readonly service: string; readonly paths: readonly
   { service: 'tsdb', paths: ['objects/tsdb', 'tsdb-log'] },
 ];
 
-/** A file of a backup. */
 export interface BackupFile {
   /** Below the data folder. */
   readonly name: string;

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CHECKED_AT_OPENING_BYTES,
@@ -11,6 +9,7 @@ import {
   openRelationalStore,
   SystemClock,
 } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { sql } from 'kysely';
 import { CatalogCheck } from './catalog-check.js';
 
@@ -29,10 +28,9 @@ describe('The check of a large plinth.db beside the work', () => {
   let folder: string;
   let lines: string[];
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-check-'));
+    folder = await temporaryFolder();
     lines = [];
   });
-  afterEach(async () => await rm(folder, { recursive: true }));
 
   const checkOf = (path: string): CatalogCheck =>
     new CatalogCheck({

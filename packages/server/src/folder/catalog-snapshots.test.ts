@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { createLogger, NodeFileSystem, openRelationalStore, SystemClock } from '@plinth/kernel';
-import { ManualClock } from '@plinth/kernel/testing';
+import { ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { CatalogSnapshots } from './catalog-snapshots.js';
 
 // Source: docs/adr/0003-embedded-relational-store.md.
@@ -48,7 +47,7 @@ describe('Snapshots of plinth.db', () => {
   let folder: string;
   let files: NotedFiles;
   beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'plinth-snapshots-'));
+    dataDir = await temporaryFolder();
     folder = join(dataDir, 'snapshots');
     files = new NotedFiles();
     await mkdir(folder);
@@ -58,7 +57,6 @@ describe('Snapshots of plinth.db', () => {
     files.calls.length = 0;
     await changedAt(Date.UTC(2026, 0, 30));
   });
-  afterEach(async () => await rm(dataDir, { recursive: true }));
 
   const changedAt = async (ms: number): Promise<void> =>
     await utimes(join(dataDir, 'plinth.db'), ms / 1000, ms / 1000);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { createLogger, NodeFileSystem } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { KEPT } from '../backup/kept-files.js';
 import { claimCodeDelivery } from './claim-code.js';
 
@@ -14,11 +14,10 @@ describe('claimCodeDelivery', () => {
   let printed: string;
   let logged: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-claim-code-'));
+    folder = await temporaryFolder();
     printed = '';
     logged = '';
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   const delivery = (isTTY: boolean, dataDir = folder) =>
     claimCodeDelivery({

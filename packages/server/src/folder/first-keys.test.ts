@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { createLogger, NodeFileSystem } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { deliverFirstKeys } from './first-keys.js';
 
 const KEYS = ['sk_test_first', 'pk_test_second'];
@@ -13,11 +13,10 @@ describe('deliverFirstKeys', () => {
   let printed: string;
   let logged: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-first-keys-'));
+    folder = await temporaryFolder();
     printed = '';
     logged = '';
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   const deliver = async (isTTY: boolean, dataDir = folder): Promise<void> => {
     const destination = {

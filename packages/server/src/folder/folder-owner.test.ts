@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chown, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { shellWord } from '../shell-word.js';
 import { insteadOfRoot, refusalForRoot } from './folder-owner.js';
 
@@ -57,17 +57,10 @@ describe('What root runs instead', () => {
 it('a refusal leaves nothing in the folder', {
   skip: process.geteuid?.() !== 0 && 'needs root',
 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-owner-'));
-  try {
-    await writeFile(join(folder, 'plinth.db'), '');
-    await chown(join(folder, 'plinth.db'), OWNER.uid, OWNER.gid);
-    const refusal = await refusalForRoot(folder, { command: 'plinth serve' });
-    assert.match(
-      String(refusal),
-      /belongs to the user with id 1234, and this command runs as root/,
-    );
-    assert.deepEqual(await readdir(folder), ['plinth.db']);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'plinth.db'), '');
+  await chown(join(folder, 'plinth.db'), OWNER.uid, OWNER.gid);
+  const refusal = await refusalForRoot(folder, { command: 'plinth serve' });
+  assert.match(String(refusal), /belongs to the user with id 1234, and this command runs as root/);
+  assert.deepEqual(await readdir(folder), ['plinth.db']);
 });

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { type RunningServer, readSettings, startServer } from '../start-server.js';
 
 const start = (dataDir: string): Promise<RunningServer> =>
@@ -28,8 +26,7 @@ const BEGUN_MICROS = 300_000;
 it('keeps its folder locked while uninterruptible statements run', {
   timeout: 120_000,
 }, async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-kept-'));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = await temporaryFolder();
   const server = await start(dataDir);
   t.after(() => server.close());
   const ask = async (q: string): Promise<string> => {

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { ConfigInvalid, NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { readOwnMasterKey } from './master-key.js';
 
 describe('the master key of a node that is given none', () => {
   let folder: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-key-'));
+    folder = await temporaryFolder();
   });
-  afterEach(() => rm(folder, { recursive: true }));
   const read = async (): Promise<string> =>
     Buffer.from(
       await readOwnMasterKey(folder, new NodeFileSystem(), new SystemRandom(new SystemClock())),

@@ -17,7 +17,6 @@ import { TlsSide } from './tls-side.js';
 const FIRST_BYTES_TIMEOUT_MS = 15_000;
 const SWEEP_INTERVAL_MS = 5_000;
 
-/** TLS on the port. */
 export interface PortTls {
   readonly identity: TlsIdentity;
   /** Whether plaintext connections are also served. */

@@ -4,7 +4,6 @@ import type { TableEntry } from '../schema/grow-table.js';
 import { toStoredName } from '../schema/stored-name.js';
 import type { CatalogTables } from './catalog-tables.js';
 
-/** One change of the catalog. */
 export interface CatalogChange {
   readonly createdMs: number;
   readonly newDatabase: DatabaseSchema | undefined;

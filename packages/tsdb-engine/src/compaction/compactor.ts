@@ -3,10 +3,8 @@ import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
-import {
-  type SegmentRegistry,
-  SegmentsChanged,
-} from '@plinth/tsdb-storage/segments/segment-registry.js';
+import type { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
+import { SegmentsChanged } from '@plinth/tsdb-storage/segments/segments-changed.js';
 import type { EngineReport } from '../engine-deps.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';

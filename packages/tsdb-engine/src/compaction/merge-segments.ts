@@ -7,8 +7,9 @@ import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { type Alike, chooseNumbered } from '../flush/choose-numbered.js';
-import { partitionsOfRows, removedOnFailure, writeSegment } from '../flush/flush-table.js';
+import { removedOnFailure } from '../flush/flush-table.js';
 import { MAX_SPLIT_PARTITIONS } from '../flush/partitions.js';
+import { partitionsOfRows, writeSegment } from '../flush/write-segment.js';
 import { mixedParquetFrom, parquetFrom, timeCondition } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 import {

@@ -31,7 +31,6 @@ export function chooseSeriesFiles(
   return chosen.length < 2 ? [] : chosen;
 }
 
-/** Writes the series of the files to one file. */
 export async function mergeSeriesFiles(
   store: TableStore,
   inputs: readonly SeriesFile[],

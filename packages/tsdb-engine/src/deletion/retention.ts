@@ -1,5 +1,5 @@
 import type { Clock, Leases } from '@plinth/kernel';
-import { SegmentsChanged } from '@plinth/tsdb-storage/segments/segment-registry.js';
+import { SegmentsChanged } from '@plinth/tsdb-storage/segments/segments-changed.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
 

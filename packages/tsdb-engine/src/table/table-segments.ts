@@ -20,7 +20,6 @@ export interface OpenSegment {
 /** Verifies segments before they are read. */
 export type SegmentVerifier = Pick<KnownFiles, 'check' | 'invalidate'>;
 
-/** The segments of one table. */
 export class TableSegments {
   /** The list is replaced on each change, never mutated. */
   list: readonly OpenSegment[] = [];

@@ -22,7 +22,6 @@ export class MessageWriter {
     this.#bytes[this.#at++] = rest;
   }
 
-  /** An int64. */
   int(value: number): void {
     if (value >= 0) this.uint(value);
     else this.long(BigInt(value));

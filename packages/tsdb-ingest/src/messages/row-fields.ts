@@ -10,7 +10,6 @@ export const VALUE_FIELD = 'value';
  */
 export const STALE_FIELD = 'stale';
 
-/** The place of a row. */
 export interface RowPlace {
   readonly series: number;
   /** Position of the series or data point in the request, from 1. */

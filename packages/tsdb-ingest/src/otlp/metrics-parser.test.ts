@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
-import { packedTagsAt } from '@plinth/tsdb-model/series/new-series.js';
 import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { BodyParser } from '../body-parser.js';
 import { DEFAULT_LIMITS, ParserMemory } from '../parser-memory.js';
+import { ParsedRows, packed } from '../testing/parsed-rows.js';
 import { MetricsParser } from './metrics-parser.js';
 
 /** Source: OpenTelemetry, `metrics/v1/metrics.proto`, `common/v1/common.proto`. */
@@ -77,43 +76,6 @@ const request = (resource: Attributes, gauges: readonly Gauge[]): object => ({
   ],
 });
 
-/** Rows as text, with the tags of all series that the parser has numbered so far. */
-class Reader {
-  readonly #tags = new Map<string, string>();
-
-  read({ tables }: ParsedBody): string[] {
-    return tables.flatMap((table) => {
-      const { newSeries, firstNewSeries, parserTable } = table;
-      for (let i = 0; i < (newSeries?.count ?? 0); i++) {
-        const { bytes, from, to } = packedTagsAt(newSeries as NonNullable<typeof newSeries>, i);
-        const text = Buffer.from(bytes.subarray(from, to)).toString('hex');
-        this.#tags.set(`${parserTable}/${firstNewSeries + i}`, text);
-      }
-      return Array.from(table.times, (timeNs, row) => {
-        const values = table.fields.flatMap(({ name, data, validity }) => {
-          const isSet = validity === undefined || ((validity[row >> 3] as number) >> (row & 7)) & 1;
-          return isSet && data.type !== 'utf8' ? [`${name}=${data.values[row]}`] : [];
-        });
-        const tags = this.#tags.get(`${parserTable}/${table.series[row]}`);
-        return `${table.table} ${tags} ${values.join()} ${timeNs}`;
-      });
-    });
-  }
-}
-
-const sized = (text: string): Buffer => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(Buffer.byteLength(text));
-  return Buffer.concat([bytes, Buffer.from(text)]);
-};
-const packed = (tags: Attributes): string =>
-  Buffer.concat(
-    Object.entries(tags)
-      .filter(([, value]) => value !== '')
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([name, value]) => [sized(name), sized(value)]),
-  ).toString('hex');
-
 const attributes = fc.dictionary(
   fc.constantFrom('a', 'b', 'job', 'näme', '__name__'),
   fc.string({ minLength: 1, maxLength: 5, unit: 'grapheme' }),
@@ -132,7 +94,7 @@ describe('MetricsParser', () => {
     fc.assert(
       fc.property(fc.array(body, { maxLength: 3 }), formats, (bodies, format) => {
         const parser = newParser();
-        const reader = new Reader();
+        const reader = new ParsedRows();
         for (const [resource, gauges] of bodies) {
           const given = request(resource, gauges);
           const bytes = format === 'otlp_metrics' ? encode(given) : Buffer.from(jsonOf(given));
@@ -182,7 +144,7 @@ describe('MetricsParser', () => {
       ]),
     );
     const parsed = parse(newParser(), reversed, 'otlp_metrics');
-    assert.deepEqual(new Reader().read(parsed), [`m ${packed({ a: '1', r: '1' })} gauge=2 3`]);
+    assert.deepEqual(new ParsedRows().read(parsed), [`m ${packed({ a: '1', r: '1' })} gauge=2 3`]);
   });
 
   it('bounds the depth of attributes', () => {
@@ -206,7 +168,7 @@ describe('MetricsParser', () => {
       const attributes = { a: 'x'.repeat(size) };
       const body = encode(request({}, [{ name: 'm', attributes, value: 1, timeNs: 1n }]));
       const parsed = parse(newParser(), body, 'otlp_metrics');
-      assert.deepEqual(new Reader().read(parsed), [`m ${packed(attributes)} gauge=1 1`]);
+      assert.deepEqual(new ParsedRows().read(parsed), [`m ${packed(attributes)} gauge=1 1`]);
     }
     const attributes = { a: 'x'.repeat(65_536) };
     const body = encode(request({}, [{ name: 'm', attributes, value: 1, timeNs: 1n }]));
@@ -253,7 +215,7 @@ describe('MetricsParser', () => {
     const parsed = parse(newParser(limits), encode(request({}, gauges)), 'otlp_metrics');
     assert.ok(parsed.refusedCount > 0);
     assert.ok(parsed.refused.every(({ reason }) => reason === 'limit'));
-    assert.equal(new Reader().read(parsed).length + parsed.refusedCount, 200);
+    assert.equal(new ParsedRows().read(parsed).length + parsed.refusedCount, 200);
   });
 
   it('refuses metric names and attributes that are not valid UTF-8 by point', () => {
@@ -267,7 +229,7 @@ describe('MetricsParser', () => {
       parsed.refused.map(({ message }) => message),
       ['the name of the metric is not valid UTF-8'],
     );
-    assert.equal(new Reader().read(parsed).length, 1);
+    assert.equal(new ParsedRows().read(parsed).length, 1);
   });
 
   it('ends on random, changed and cut bytes of every kind of point', () => {

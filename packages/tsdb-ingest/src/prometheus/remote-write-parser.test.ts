@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
-import { packedTagsAt } from '@plinth/tsdb-model/series/new-series.js';
 import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { BodyParser } from '../body-parser.js';
 import { DEFAULT_LIMITS } from '../parser-memory.js';
+import { ParsedRows, packed as packedTags } from '../testing/parsed-rows.js';
 
 /** Source: Prometheus, `prompb/types.proto`, `prompb/remote.proto`. */
 const { root } = protobuf.parse(
@@ -47,42 +47,9 @@ const OPTIONS = { database: 'd', precision: 'nanosecond', receivedNs: 0n } as co
 const parse = (parser: BodyParser, body: Uint8Array): ParsedBody =>
   parser.parse(body, { ...OPTIONS, format: 'remote_write' });
 
-/** Rows as text, with the tags of all series that the parser has numbered so far. */
-class Reader {
-  readonly #tags = new Map<string, string>();
-
-  read({ tables }: ParsedBody): string[] {
-    return tables.flatMap((table) => {
-      const { newSeries, firstNewSeries, parserTable } = table;
-      for (let i = 0; i < (newSeries?.count ?? 0); i++) {
-        const { bytes, from, to } = packedTagsAt(newSeries as NonNullable<typeof newSeries>, i);
-        const text = Buffer.from(bytes.subarray(from, to)).toString('hex');
-        this.#tags.set(`${parserTable}/${firstNewSeries + i}`, text);
-      }
-      return Array.from(table.times, (timeNs, row) => {
-        const values = table.fields.flatMap(({ name, data, validity }) => {
-          const isSet = validity === undefined || ((validity[row >> 3] as number) >> (row & 7)) & 1;
-          return isSet && data.type !== 'utf8' ? [`${name}=${data.values[row]}`] : [];
-        });
-        const tags = this.#tags.get(`${parserTable}/${table.series[row]}`);
-        return `${table.table} ${tags} ${values.join()} ${timeNs}`;
-      });
-    });
-  }
-}
-
-const sized = (text: string): Buffer => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(Buffer.byteLength(text));
-  return Buffer.concat([bytes, Buffer.from(text)]);
-};
+/** The name of the metric is the table. */
 const packed = (labels: Pairs): string =>
-  Buffer.concat(
-    labels
-      .filter(([name, value]) => name !== '__name__' && value !== '')
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([name, value]) => [sized(name), sized(value)]),
-  ).toString('hex');
+  packedTags(Object.fromEntries(labels.filter(([name]) => name !== '__name__')));
 
 describe('RemoteWriteParser', () => {
   it('parses what a Protocol Buffers library encodes, in bodies one after the other', () => {
@@ -99,7 +66,7 @@ describe('RemoteWriteParser', () => {
     fc.assert(
       fc.property(bodies, (given) => {
         const parser = newParser();
-        const reader = new Reader();
+        const reader = new ParsedRows();
         for (const body of given) {
           const parsed = parse(parser, encode(body));
           assert.deepEqual(parsed.refused, []);
@@ -118,7 +85,7 @@ describe('RemoteWriteParser', () => {
 
   it('shares tables with line protocol, and keeps the series of both apart', () => {
     const parser = newParser();
-    const reader = new Reader();
+    const reader = new ParsedRows();
     const lines = Buffer.from('up,job=a value=1 1000000\n');
     const body = encode([
       {
@@ -164,12 +131,12 @@ describe('RemoteWriteParser', () => {
     const sample = [0x12, 11, 0x09, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0x10, 5];
     const inner = [...label('__name__', 'm'), ...sample, ...label('a', '1')];
     const mixed = parse(newParser(), Uint8Array.from([0x0a, inner.length, ...inner]));
-    assert.deepEqual(new Reader().read(mixed), [`m ${packed([['a', '1']])} value=1 5000000`]);
+    assert.deepEqual(new ParsedRows().read(mixed), [`m ${packed([['a', '1']])} value=1 5000000`]);
   });
 
   it('refuses a body with invalid bytes, and keeps the series that it had numbered', () => {
     const parser = newParser();
-    const reader = new Reader();
+    const reader = new ParsedRows();
     const body = encode([
       {
         labels: [
@@ -206,7 +173,7 @@ describe('RemoteWriteParser', () => {
       parsed.refused.map(({ message }) => message),
       ['the value of label "a" is not valid UTF-8'],
     );
-    assert.equal(new Reader().read(parsed).length, 1);
+    assert.equal(new ParsedRows().read(parsed).length, 1);
   });
 
   it('bounds the memory of a body', () => {
@@ -221,7 +188,7 @@ describe('RemoteWriteParser', () => {
     const parsed = parse(newParser(limits), encode(series));
     assert.ok(parsed.refusedCount > 0);
     assert.ok(parsed.refused.every(({ reason }) => reason === 'limit'));
-    assert.equal(new Reader().read(parsed).length + parsed.refusedCount, 200);
+    assert.equal(new ParsedRows().read(parsed).length + parsed.refusedCount, 200);
   });
 
   it('ends on random bytes and on changed requests of both versions', () => {

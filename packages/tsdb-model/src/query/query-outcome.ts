@@ -11,7 +11,6 @@ export type QueryPhase =
 
 export type QueryOutcome = Extract<QueryPhase, 'cancel' | 'success' | 'fail'>;
 
-/** Outcome of a query that failed with `error`. */
 export const outcomeOf = (error: unknown): QueryOutcome =>
   tsdbError.is(error, 'query_cancelled') || tsdbError.is(error, 'query_unauthorized')
     ? 'cancel'

@@ -32,7 +32,6 @@ export function packedTagsAt(series: NewSeries, place: number): PackedTags {
   return { bytes: series.bytes, from, to: series.ends[place] as number };
 }
 
-/** Returns the tag sets as strings. */
 export function tagSetsOf(series: NewSeries | undefined): readonly ParsedSeries[] {
   if (series === undefined) return [];
   return Array.from({ length: series.count }, (_, place) => {

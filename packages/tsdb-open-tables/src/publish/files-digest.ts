@@ -6,7 +6,6 @@ const SLICE = 5000;
 const PARTS = 4;
 const NS_PER_MS = 1_000_000n;
 
-/** The files of one month. */
 export interface MonthFiles {
   readonly month: string;
   readonly files: readonly Segment[];

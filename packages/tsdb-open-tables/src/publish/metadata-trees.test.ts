@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import {
@@ -10,6 +9,7 @@ import {
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
 import avro from 'avsc';
@@ -34,9 +34,8 @@ function segment(index: number): Segment {
   };
 }
 
-it(`lists ${FILE_COUNT} files with their bounds in both trees`, async (context) => {
-  const dir = await mkdtemp(join(tmpdir(), 'plinth-metadata-trees-'));
-  context.after(() => rm(dir, { recursive: true }));
+it(`lists ${FILE_COUNT} files with their bounds in both trees`, async () => {
+  const dir = await temporaryFolder();
   const random = new SystemRandom(new SystemClock());
   const objects = await LocalObjectStore.open({
     fileSystem: new NodeFileSystem(),

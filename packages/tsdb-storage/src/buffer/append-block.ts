@@ -3,7 +3,6 @@ import duckdb from '@duckdb/node-bindings';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { appendChunks, CHUNK_ROWS, newChunk } from './appender.js';
 import type { BlockMemory } from './block-memory.js';
-import type { ChunkMemory } from './chunk-memory.js';
 import type { BlockField, BlockNumbers, RowBlock, TextCells } from './row-block.js';
 
 /**
@@ -20,15 +19,11 @@ export function appendBlock(options: {
   readonly idWords: Int32Array;
   /** Used only during the call. */
   readonly memory: BlockMemory;
-  /** Used only during the call. */
-  readonly chunks: ChunkMemory;
 }): void {
-  const { connection, table, block, columns, memory, chunks } = options;
-  const columnCount = columns.length + 3;
-  const types = columns.map(({ kind }) => kind).join();
+  const { connection, table, block, columns, memory } = options;
   const ids = gatherIds(block, options.idWords, memory);
   appendChunks(connection, table, (appender, append) => {
-    const chunk = chunks.take(types) ?? newChunk(appender, columnCount);
+    const chunk = newChunk(appender, columns.length + 3);
     const vector = (column: number): duckdb.Vector => duckdb.data_chunk_get_vector(chunk, column);
     for (let from = 0; from < block.count; from += CHUNK_ROWS) {
       const rows = Math.min(CHUNK_ROWS, block.count - from);
@@ -43,7 +38,6 @@ export function appendBlock(options: {
       append(chunk);
       duckdb.data_chunk_reset(chunk);
     }
-    chunks.release(types, chunk, columnCount);
   });
   memory.release(ids.buffer);
 }

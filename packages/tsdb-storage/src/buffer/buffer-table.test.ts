@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { CallFaults } from '@plinth/kernel/testing';
+import { CallFaults, temporaryFolder } from '@plinth/kernel/testing';
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { BufferTable } from './buffer-table.js';
@@ -19,7 +17,7 @@ describe('BufferTable', () => {
   let host: DuckDbHost;
   const faults = new CallFaults();
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-buffer-'));
+    folder = await temporaryFolder();
     host = new DuckDbHost({
       dataDir: folder,
       spillDir: join(folder, 'spill'),
@@ -30,10 +28,7 @@ describe('BufferTable', () => {
       watch: faults,
     });
   });
-  after(async () => {
-    await host.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => host.close());
 
   const countOf = async (table: BufferTable): Promise<readonly unknown[]> =>
     (await host.rows(`SELECT count(*), count(v), sum(v)::BIGINT FROM "${table.name}"`))[0] ?? [];

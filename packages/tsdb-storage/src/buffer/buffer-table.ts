@@ -211,7 +211,6 @@ export class BufferTable {
               block,
               idWords: this.#idWords(),
               memory: this.#host.blockMemory,
-              chunks: this.#host.chunkMemory,
             });
           await this.#table.change(connection, this.#duckDbRows, append);
           blocks.shift();

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
 import { DuckDbHost, maxReadAhead } from './duckdb-host.js';
 import type { DuckDbSettings } from './instance/duckdb-settings.js';
@@ -23,13 +22,10 @@ describe('DuckDB with little memory', () => {
   let folder: string;
   let host: DuckDbHost;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-engine-'));
+    folder = await temporaryFolder();
     host = new DuckDbHost(settingsIn(folder));
   });
-  after(async () => {
-    await host.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => host.close());
 
   it('sorts more than its memory can hold', async () => {
     // 8,000,000 rows of 16 bytes and their keys.
@@ -212,7 +208,7 @@ describe('a statement that runs out of memory', () => {
    * permanently.
    */
   async function open(context: TestContext, isFreed: boolean) {
-    const folder = await mkdtemp(join(tmpdir(), 'plinth-engine-'));
+    const folder = await temporaryFolder();
     const told = new EventEmitter();
     const isReleased = once(told, 'released');
     let isFull = true;
@@ -227,10 +223,7 @@ describe('a statement that runs out of memory', () => {
         before: () => undefined,
       },
     });
-    context.after(async () => {
-      await host.close();
-      await rm(folder, { recursive: true });
-    });
+    context.after(() => host.close());
     const ask = async (): Promise<unknown> => {
       const stream = host.stream({ text: 'SELECT 7::BIGINT', columns, signal, isSmall: true });
       let value: unknown;

@@ -5,7 +5,6 @@ import { CELL_BYTES } from '@plinth/tsdb-model/columns/text-cells.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { BlockMemory } from '../buffer/block-memory.js';
-import { ChunkMemory } from '../buffer/chunk-memory.js';
 import { callLimitersOf, type DuckDbCallLimiter } from './duckdb-call-limiter.js';
 import type { DuckDbSettings } from './instance/duckdb-settings.js';
 import { isOutOfMemory, MemoryWatch } from './instance/memory-watch.js';
@@ -25,8 +24,6 @@ export class DuckDbHost {
   readonly yielder = new EventLoopYielder();
   /** Memory of rows that wait for a flush to DuckDB. */
   readonly blockMemory = new BlockMemory();
-  /** Chunks that append rows to DuckDB. */
-  readonly chunkMemory = new ChunkMemory();
   readonly tableMemory: TableMemory;
   readonly #idle: DuckDBConnection[] = [];
   readonly #calls = callLimitersOf(threadPoolSize());

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { NodeFileSystem, openRelationalStore, SystemClock } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
 import type { PublishedRecord } from './published-tables.js';
 import { SEGMENT_MIGRATIONS } from './segment-migrations.js';
@@ -23,14 +22,11 @@ const record = (version: number, keepsFiles = true): PublishedRecord => ({
 
 /** A registry with the segments a, b and the overlay o of table 1, and c of table 2. */
 async function registryOf(context: TestContext): Promise<SegmentRegistry> {
-  const dir = await mkdtemp(join(tmpdir(), 'plinth-published-'));
+  const dir = await temporaryFolder();
   const path = join(dir, 'plinth.db');
   const fileSystem = new NodeFileSystem();
   const store = await openRelationalStore({ path, clock: new SystemClock(), fileSystem });
-  context.after(async () => {
-    await store.close();
-    await rm(dir, { recursive: true });
-  });
+  context.after(() => store.close());
   await store.migrate('tsdb_segments', SEGMENT_MIGRATIONS);
   const registry = new SegmentRegistry(store);
   const segments = [segment('a'), segment('b'), segment('o', 'overlay'), segment('c', 'unique', 2)];

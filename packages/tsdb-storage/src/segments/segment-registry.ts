@@ -1,64 +1,19 @@
 import type { CommitLog, LogCatalog, LogStart, RelationalStore } from '@plinth/kernel';
-import type { TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { Transaction } from 'kysely';
 import { KnownLogRecord, noteFirst, noteNewest } from './known-log.js';
 import { forgetPublished, keepPublished, PublishedTables } from './published-tables.js';
+import {
+  fromSegment,
+  fromSeriesFile,
+  fromTombstone,
+  type RegistryTables,
+  type StoredTombstone,
+  toSegment,
+  toSeriesFile,
+  toTombstone,
+} from './registry-rows.js';
 import { SegmentsChanged } from './segments-changed.js';
-
-export { SegmentsChanged } from './segments-changed.js';
-
-interface SegmentRow {
-  id: string;
-  table_id: number;
-  object_name: string;
-  kind: 'unique' | 'overlay';
-  format_version: number;
-  /** 64-bit integers are stored as decimal text, because not every driver reads them exactly. */
-  chunk_start_ns: string;
-  chunk_width_ns: string;
-  min_time: string;
-  max_time: string;
-  min_series: string;
-  max_series: string;
-  min_seq: string;
-  max_seq: string;
-  row_count: number;
-  size_bytes: number;
-  checksum: number;
-  modified_ms: number | null;
-  level: number;
-  column_ids: string;
-}
-
-interface SeriesFileRow {
-  id: string;
-  table_id: number;
-  object_name: string;
-  series_count: number;
-  size_bytes: number;
-  checksum: number;
-}
-
-interface TombstoneRow {
-  id: string;
-  table_id: number;
-  seq: string;
-  min_time: string;
-  max_time: string;
-  /** JSON; `null` represents an absent tag. */
-  any_of: string;
-}
-
-interface Tables {
-  tsdb_tombstones: TombstoneRow;
-  tsdb_segments: SegmentRow;
-  tsdb_series_files: SeriesFileRow;
-  tsdb_log_state: { id: number; flushed_file: number; version: number };
-  /** Tables that are flushed beyond `tsdb_log_state`. */
-  tsdb_flushed_tables: { table_id: number; flushed_file: number };
-  tsdb_deleted_from: { table_id: number };
-}
 
 /** An atomic change of the stored files of the node. */
 export interface RegistryChange {
@@ -104,7 +59,7 @@ export class SegmentRegistry {
     /** Tables with row deletions that have been carried out. */
     readonly deletedFrom: readonly number[];
   }> {
-    const reader = this.#store.reader<Tables>();
+    const reader = this.#store.reader<RegistryTables>();
     const segments = await reader.selectFrom('tsdb_segments').selectAll().execute();
     const seriesFiles = await reader.selectFrom('tsdb_series_files').selectAll().execute();
     const tombstones = await reader.selectFrom('tsdb_tombstones').selectAll().execute();
@@ -122,7 +77,7 @@ export class SegmentRegistry {
     readonly flushedFile: number;
     readonly flushedTables: ReadonlyMap<number, number>;
   }> {
-    const reader = this.#store.reader<Tables>();
+    const reader = this.#store.reader<RegistryTables>();
     const state = await reader.selectFrom('tsdb_log_state').selectAll().executeTakeFirst();
     const tables = await reader.selectFrom('tsdb_flushed_tables').selectAll().execute();
     return {
@@ -158,7 +113,7 @@ export class SegmentRegistry {
   /** Called at the end of startup, when the log contains all rows that are not in files. */
   async noteLog(log: Pick<CommitLog, 'newestFile' | 'startAfter'>): Promise<void> {
     const { flushedFile } = await this.#position();
-    await this.#store.transaction<Tables, void>(async (tx) => {
+    await this.#store.transaction<RegistryTables, void>(async (tx) => {
       await noteNewest(tx, log.newestFile);
       await noteFirst(tx, log.startAfter(flushedFile));
     });
@@ -166,7 +121,7 @@ export class SegmentRegistry {
 
   /** Adds all of them or none. */
   async addTombstones(tombstones: readonly StoredTombstone[]): Promise<void> {
-    await this.#store.transaction<Tables, void>(async (tx) => {
+    await this.#store.transaction<RegistryTables, void>(async (tx) => {
       for (const tombstone of tombstones) {
         await tx.insertInto('tsdb_tombstones').values(fromTombstone(tombstone)).execute();
       }
@@ -175,14 +130,14 @@ export class SegmentRegistry {
 
   /** Returns whether a failed `addTombstones` was committed. One stored tombstone is sufficient proof. */
   async hasTombstones([first]: readonly StoredTombstone[]): Promise<boolean> {
-    const reader = this.#store.reader<Tables>();
+    const reader = this.#store.reader<RegistryTables>();
     const found = reader.selectFrom('tsdb_tombstones').select('id');
     return (await found.where('id', '=', first?.id ?? '').execute()).length > 0;
   }
 
   /** Removes tombstones of one table that were carried out in all its files. */
   async removeTombstones(table_id: number, ids: readonly string[]): Promise<void> {
-    await this.#store.transaction<Tables, void>(async (tx) => {
+    await this.#store.transaction<RegistryTables, void>(async (tx) => {
       await tx
         .insertInto('tsdb_deleted_from')
         .values({ table_id })
@@ -197,7 +152,7 @@ export class SegmentRegistry {
 
   /** Records the modification times of verified segments, by id. Removed segments are skipped. */
   async noteVerified(files: ReadonlyMap<string, number>): Promise<void> {
-    await this.#store.transaction<Tables, void>(async (tx) => {
+    await this.#store.transaction<RegistryTables, void>(async (tx) => {
       for (const [id, modified_ms] of files) {
         await tx.updateTable('tsdb_segments').set({ modified_ms }).where('id', '=', id).execute();
       }
@@ -207,7 +162,7 @@ export class SegmentRegistry {
   /** Removes all entries of the table, within the caller's transaction. */
   async removeTable<DB>(tx: Transaction<DB>, tableId: number): Promise<void> {
     // This registry defines the tables; the type of the caller's transaction may not contain them.
-    const own = tx as unknown as Transaction<Tables>;
+    const own = tx as unknown as Transaction<RegistryTables>;
     await own.deleteFrom('tsdb_segments').where('table_id', '=', tableId).execute();
     await own.deleteFrom('tsdb_series_files').where('table_id', '=', tableId).execute();
     await own.deleteFrom('tsdb_tombstones').where('table_id', '=', tableId).execute();
@@ -217,7 +172,7 @@ export class SegmentRegistry {
   }
 
   async apply(change: RegistryChange): Promise<void> {
-    await this.#store.transaction<Tables, void>(async (tx) => {
+    await this.#store.transaction<RegistryTables, void>(async (tx) => {
       if (change.removeSegments.length > 0) {
         await keepPublished(tx, change.removeSegments);
         const removed = await tx
@@ -252,7 +207,7 @@ export class SegmentRegistry {
    * atomic, so one stored file is sufficient proof. The store has rolled back before it reports a failure.
    */
   async hasTakenEffect(change: RegistryChange): Promise<boolean> {
-    const reader = this.#store.reader<Tables>();
+    const reader = this.#store.reader<RegistryTables>();
     const [segment] = change.addSegments;
     const [file] = change.addSeriesFiles;
     const [removed] = change.removeSegments;
@@ -266,7 +221,7 @@ export class SegmentRegistry {
 }
 
 async function movePosition(
-  tx: Transaction<Tables>,
+  tx: Transaction<RegistryTables>,
   flushed: RegistryChange['flushed'],
 ): Promise<void> {
   const before = await tx.selectFrom('tsdb_log_state').selectAll().executeTakeFirst();
@@ -291,120 +246,4 @@ async function movePosition(
     await tx.updateTable('tsdb_log_state').set({ flushed_file, version }).execute();
   }
   if (flushed !== undefined) await noteNewest(tx, flushed.newestFile);
-}
-
-/** A deletion of rows; see `Tombstone` in the storage engine. */
-export interface StoredTombstone {
-  readonly id: string;
-  readonly tableId: number;
-  readonly seq: bigint;
-  readonly minTimeNs: bigint;
-  readonly maxTimeNs: bigint;
-  readonly anyOf: readonly (readonly TagCondition[])[];
-}
-
-interface StoredCondition {
-  readonly tag: string;
-  readonly op: TagCondition['op'];
-  readonly values: readonly (string | null)[];
-}
-
-function toTombstone(row: TombstoneRow): StoredTombstone {
-  const anyOf = JSON.parse(row.any_of) as readonly (readonly StoredCondition[])[]; // `fromTombstone` wrote this JSON
-  return {
-    id: row.id,
-    tableId: Number(row.table_id),
-    seq: BigInt(row.seq),
-    minTimeNs: BigInt(row.min_time),
-    maxTimeNs: BigInt(row.max_time),
-    anyOf: anyOf.map((all) =>
-      all.map(({ tag, op, values }) => ({ tag, op, values: values.map((v) => v ?? undefined) })),
-    ),
-  };
-}
-
-function fromTombstone(tombstone: StoredTombstone): TombstoneRow {
-  return {
-    id: tombstone.id,
-    table_id: tombstone.tableId,
-    seq: String(tombstone.seq),
-    min_time: String(tombstone.minTimeNs),
-    max_time: String(tombstone.maxTimeNs),
-    // An absent tag is `undefined`, which JSON writes as null within a list.
-    any_of: JSON.stringify(tombstone.anyOf),
-  };
-}
-
-/** @param ms `undefined` in a store that was written by an earlier version. */
-const toModified = (ms: number | null | undefined): number | undefined =>
-  ms === null || ms === undefined ? undefined : Number(ms);
-
-function toSegment(row: SegmentRow): Segment {
-  return {
-    id: row.id,
-    tableId: Number(row.table_id),
-    objectName: row.object_name,
-    kind: row.kind,
-    formatVersion: Number(row.format_version),
-    partitionStartNs: BigInt(row.chunk_start_ns),
-    partitionWidthNs: BigInt(row.chunk_width_ns),
-    minTime: BigInt(row.min_time),
-    maxTime: BigInt(row.max_time),
-    minSeries: BigInt(row.min_series),
-    maxSeries: BigInt(row.max_series),
-    minSeq: BigInt(row.min_seq),
-    maxSeq: BigInt(row.max_seq),
-    rowCount: Number(row.row_count),
-    sizeBytes: Number(row.size_bytes),
-    checksum: Number(row.checksum),
-    modifiedMs: toModified(row.modified_ms),
-    level: Number(row.level),
-    columnIds: new Set(JSON.parse(row.column_ids) as number[]),
-  };
-}
-
-function fromSegment(segment: Segment): SegmentRow {
-  return {
-    id: segment.id,
-    table_id: segment.tableId,
-    object_name: segment.objectName,
-    kind: segment.kind,
-    format_version: segment.formatVersion,
-    chunk_start_ns: String(segment.partitionStartNs),
-    chunk_width_ns: String(segment.partitionWidthNs),
-    min_time: String(segment.minTime),
-    max_time: String(segment.maxTime),
-    min_series: String(segment.minSeries),
-    max_series: String(segment.maxSeries),
-    min_seq: String(segment.minSeq),
-    max_seq: String(segment.maxSeq),
-    row_count: segment.rowCount,
-    size_bytes: segment.sizeBytes,
-    checksum: segment.checksum,
-    modified_ms: segment.modifiedMs ?? null,
-    level: segment.level,
-    column_ids: JSON.stringify([...segment.columnIds]),
-  };
-}
-
-function toSeriesFile(row: SeriesFileRow): SeriesFile {
-  return {
-    id: row.id,
-    tableId: Number(row.table_id),
-    objectName: row.object_name,
-    seriesCount: Number(row.series_count),
-    sizeBytes: Number(row.size_bytes),
-    checksum: Number(row.checksum),
-  };
-}
-
-function fromSeriesFile(file: SeriesFile): SeriesFileRow {
-  return {
-    id: file.id,
-    table_id: file.tableId,
-    object_name: file.objectName,
-    series_count: file.seriesCount,
-    size_bytes: file.sizeBytes,
-    checksum: file.checksum,
-  };
 }

@@ -1,10 +1,7 @@
 // Every external call of the storage can be made to fail, and works again afterwards.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { it } from 'node:test';
-import { CATALOG_CALLS, CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CATALOG_CALLS, CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import type { EngineCall } from '@plinth/tsdb-storage/duckdb/instance/engine-watch.js';
 import { flushNode } from './flush-node.js';
 import { openTestNode } from './open-test-node.js';
@@ -27,8 +24,7 @@ const KINDS: readonly string[] = [
 ];
 
 it('counts every kind of call of a node that writes, flushes, merges, queries and restarts', async (context) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failing-calls-'));
-  context.after(() => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = await temporaryFolder();
   const faults = new CallFaults();
   const clock = new ManualClock();
   const open = () =>

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { AGGREGATES } from '@plinth/tsdb-influxql/functions/aggregates.js';
 import { ALL_FUNCTIONS } from '@plinth/tsdb-sql/functions/index.js';
 import type { OpenTsdb } from '#src/service.js';
@@ -20,7 +18,7 @@ describe('An aggregate or selector', () => {
   let dataDir = '';
   let node: OpenTsdb;
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'plinth-aggregates-'));
+    dataDir = await temporaryFolder();
     node = await openTestNode(dataDir);
     await node.catalog.ensureDatabase(TEST_DATABASE);
     const lines = Object.entries(VALUES).flatMap(([host, values]) =>
@@ -28,10 +26,7 @@ describe('An aggregate or selector', () => {
     );
     await writeLines(node, lines);
   });
-  after(async () => {
-    await node.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  after(() => node.close());
 
   /** The result for each host. */
   async function byInfluxql(call: string, source: string): Promise<readonly (number | null)[]> {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Metrics } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import type { OpenTsdb } from '#src/service.js';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -15,9 +14,8 @@ const ROWS = 4000;
 describe('the column preload', () => {
   let folder = '';
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-preload-'));
+    folder = await temporaryFolder();
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   it('loads a segment before its first query', { timeout: 60_000 }, async () => {
     const dir = join(folder, 'first');

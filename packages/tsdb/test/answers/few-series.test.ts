@@ -1,10 +1,7 @@
 // Queries of few series that are not in memory read only their row groups, without DuckDB.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, queryInfluxql, writeLines } from '#src/testing/write-and-query.js';
@@ -39,7 +36,7 @@ const floatText = (value: number): string =>
 
 /** A node with all rows in segments of several row groups; no column fits in its memory. */
 async function openFlushed(context: TestContext) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-few-series-'));
+  const dataDir = await temporaryFolder();
   const start = async () => {
     const faults = new CallFaults();
     const flags = { 'tsdb-column-cache-bytes': '1' };
@@ -49,10 +46,7 @@ async function openFlushed(context: TestContext) {
     };
   };
   let { node, faults } = await start();
-  context.after(async () => {
-    await node.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  context.after(() => node.close());
   const hosts = Array.from({ length: HOST_COUNT }, (_, host) => host);
   const rows = hosts.flatMap((host) =>
     Array.from({ length: STEP_COUNT }, (_, step) => rowAt(host, step)),

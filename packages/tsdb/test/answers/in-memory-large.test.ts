@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Metrics } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -18,13 +16,12 @@ const FOR_THE_ENGINE = ' -- by the engine';
 describe('large results from memory', () => {
   let folder = '';
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-large-'));
+    folder = await temporaryFolder();
     const node = await openTestNode(folder);
     await node.catalog.ensureDatabase(TEST_DATABASE);
     await writeRows(node, 0, STORED_ROWS);
     await node.close();
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   it('have the same rows as from DuckDB, in time order', { timeout: 60_000 }, async () => {
     const metrics = new Metrics();

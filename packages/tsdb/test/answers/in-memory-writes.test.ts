@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { Metrics } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
@@ -17,9 +17,8 @@ const LARGEST_BATCH = 6000;
 describe('columns in memory while rows are written', () => {
   let folder = '';
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-in-memory-writes-'));
+    folder = await temporaryFolder();
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   it('sees every acknowledged row exactly once', { timeout: 240_000 }, async () => {
     const metrics = new Metrics();

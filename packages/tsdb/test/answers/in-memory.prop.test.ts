@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Metrics } from '@plinth/kernel';
-import { caseCount } from '@plinth/kernel/testing';
+import { caseCount, temporaryFolder } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
@@ -277,9 +276,8 @@ const RUNS = caseCount(ALL_RUNS);
 describe('columns in memory', () => {
   let folder = '';
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-in-memory-'));
+    folder = await temporaryFolder();
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   it('returns the same results as DuckDB', { timeout: 240_000 }, async () => {
     let inMemoryCount = 0;

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { Metrics } from '@plinth/kernel';
-import { caseCount } from '@plinth/kernel/testing';
+import { caseCount, temporaryFolder } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -75,9 +73,8 @@ const queryArb = fc
 describe('InfluxQL over rows in memory', () => {
   let folder = '';
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-influxql-in-memory-'));
+    folder = await temporaryFolder();
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   it('returns the same bytes as DuckDB', { timeout: 240_000 }, async () => {
     let inMemoryCount = 0;

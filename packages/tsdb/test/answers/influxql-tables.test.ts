@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { ManualClock } from '@plinth/kernel/testing';
+import { ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
 import type { OpenTsdb } from '#src/service.js';
 import { flushEngine } from '#src/testing/flush-node.js';
@@ -13,12 +12,9 @@ import { queryInfluxql, TEST_DATABASE, writeLines } from '#src/testing/write-and
 let dataDir = '';
 let node: OpenTsdb;
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'plinth-tables-'));
+  dataDir = await temporaryFolder();
 });
-afterEach(async () => {
-  await node.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+afterEach(() => node.close());
 
 const answer = (text: string): Promise<string> => queryInfluxql(node, text);
 

@@ -1,12 +1,10 @@
 // Source: docs/adr/0005-in-memory-columns.md: large segments are kept in memory in units, like
 // smaller ones.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Metrics } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
@@ -27,7 +25,7 @@ const SEGMENT_UNIT_ROWS = 150_000;
 it('merges more rows than fit in memory, and serves all of them from memory', {
   timeout: 240_000,
 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-large-segments-'));
+  const folder = await temporaryFolder();
   const metrics = new Metrics();
   const flags = { 'tsdb-query-memory-bytes': String(ENGINE_BYTES) };
   const node = await openTestNode(folder, { metrics, flags, segmentUnitRows: SEGMENT_UNIT_ROWS });
@@ -79,7 +77,6 @@ it('merges more rows than fit in memory, and serves all of them from memory', {
     assert.deepEqual(await query(node, text), ['host | s | m', ...merged]);
   } finally {
     await node.close();
-    await rm(folder, { recursive: true, force: true });
   }
 });
 

@@ -1,11 +1,8 @@
 // Regression test: the first query of one of a million series took 1.6 s, because all series were
 // first copied to DuckDB.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { it } from 'node:test';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
@@ -13,7 +10,7 @@ import { query, writeLines } from '#src/testing/write-and-query.js';
 const SERIES_COUNT = 9000;
 
 it('copies no series to DuckDB for a query of one', async (context) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-one-series-'));
+  const dataDir = await temporaryFolder();
   const start = async () => {
     const faults = new CallFaults();
     const flags = { 'tsdb-column-cache-bytes': '0' };
@@ -22,10 +19,7 @@ it('copies no series to DuckDB for a query of one', async (context) => {
   };
   const first = await start();
   let { node } = first;
-  context.after(async () => {
-    await node.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  context.after(() => node.close());
   await writeLines(
     node,
     Array.from({ length: SERIES_COUNT }, (_, i) => `m,host=h${i},zone=z${i % 7} v=${i}i ${i + 1}`),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -28,13 +28,10 @@ export function describeCases(language: CaseLanguage): void {
     let dataDir = '';
     let node: OpenTsdb;
     before(async () => {
-      dataDir = await mkdtemp(join(tmpdir(), 'plinth-queries-'));
+      dataDir = await temporaryFolder();
       node = await openTestNode(dataDir);
     });
-    after(async () => {
-      await node.close();
-      await rm(dataDir, { recursive: true, force: true });
-    });
+    after(() => node.close());
     for (const name of names) {
       it(`about ${name.replaceAll('-', ' ')}`, async () => {
         const [questions, result] = await Promise.all(

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { it } from 'node:test';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
@@ -15,7 +13,7 @@ const GROUPS = 1000;
 it('completes a UNION ALL of large parts with joins and groups', {
   timeout: 120_000,
 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-union-'));
+  const folder = await temporaryFolder();
   const node = await openTestNode(folder, { flags: { 'tsdb-query-threads': '1' } });
   await node.catalog.ensureDatabase(TEST_DATABASE);
   for (let from = 0; from < ROWS; from += ROWS_OF_REQUEST) {
@@ -35,5 +33,4 @@ it('completes a UNION ALL of large parts with joins and groups', {
   for await (const chunk of chunks) rowCount += chunk.rowCount;
   assert.equal(rowCount, ROWS + GROUPS);
   await node.close();
-  await rm(folder, { recursive: true, force: true });
 });

@@ -1,10 +1,9 @@
 // Expected behavior: tsdb-http, "Deletion life cycle".
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { ManualClock } from '@plinth/kernel/testing';
+import { ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { OpenTsdb } from '#src/service.js';
@@ -18,13 +17,10 @@ let dataDir = '';
 let node: OpenTsdb;
 beforeEach(async () => {
   clock = new ManualClock(START_MS);
-  dataDir = await mkdtemp(join(tmpdir(), 'plinth-deletion-'));
+  dataDir = await temporaryFolder();
   node = await openTestNode(dataDir, { clock });
 });
-afterEach(async () => {
-  await node.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+afterEach(() => node.close());
 
 /** Restarts with all rows in files. */
 async function restart(): Promise<void> {

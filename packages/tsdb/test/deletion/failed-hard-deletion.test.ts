@@ -1,12 +1,9 @@
 // Source: docs/adr/0082-file-commits.md, hard deletion: a failed one is retried, and nothing is
 // removed until it succeeds.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
@@ -14,7 +11,7 @@ import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.j
 const SEGMENTS_PER_MERGE = 8;
 
 it('starts after a hard deletion failed during a merge of the table', async (context) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failed-hard-deletion-'));
+  const dataDir = await temporaryFolder();
   const faults = new CallFaults();
   const clock = new ManualClock();
   let adoptCount = 0;
@@ -36,10 +33,7 @@ it('starts after a hard deletion failed during a merge of the table', async (con
       }),
     });
   let node = await start();
-  context.after(async () => {
-    await node.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  context.after(() => node.close());
   await writeLines(node, ['other v=1i 1']);
   for (let i = 1; i <= SEGMENTS_PER_MERGE; i++) {
     await writeLines(node, [`m v=${i}i ${i}`]);

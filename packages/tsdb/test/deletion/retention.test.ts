@@ -1,10 +1,7 @@
 // Expected results: tsdb-http, "Retention".
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { ManualClock } from '@plinth/kernel/testing';
+import { ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import type { OpenTsdb } from '#src/service.js';
 import { flushEngine } from '#src/testing/flush-node.js';
@@ -15,18 +12,14 @@ const START_MS = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
 const PERIOD_NS = 3_600_000_000_000n;
 const clock = new ManualClock(START_MS);
-let dataDir = '';
 let node: OpenTsdb;
+const dataDir = await temporaryFolder();
 before(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'plinth-retention-'));
   node = await openTestNode(dataDir, { clock });
   await node.catalog.createDatabase('hour', PERIOD_NS);
   await node.catalog.createDatabase('forever', undefined);
 });
-after(async () => {
-  await node.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+after(() => node.close());
 
 async function write(database: string, lines: string): Promise<void> {
   const outcome = await node.engine.write({

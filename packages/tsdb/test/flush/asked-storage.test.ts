@@ -1,11 +1,10 @@
 // Source: docs/adr/0148: requested flushes and merges, including failures.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { flushNode } from '#src/testing/flush-node.js';
@@ -16,13 +15,10 @@ const ALWAYS = { minTimeNs: MIN_TIME_NS, maxTimeNs: MAX_TIME_NS };
 
 /** A node with a stopped clock: retry delays never end, and only requested work runs. */
 async function open(context: TestContext) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-asked-'));
+  const dataDir = await temporaryFolder();
   const faults = new CallFaults();
   const node = await openTestNode(dataDir, { clock: new ManualClock(), faults });
-  context.after(async () => {
-    await node.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  context.after(() => node.close());
   const { storage } = node.engine;
   const tables = (): ReadonlyMap<string, TableSchema> =>
     node.catalog.databases().find(({ name }) => name !== '_internal')?.tables ?? new Map();

@@ -1,27 +1,23 @@
 // Files that cannot be merged do not block other merges.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { createLogger, Metrics } from '@plinth/kernel';
-import { ManualClock } from '@plinth/kernel/testing';
+import { ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
 it('merges other segments of the same and other tables beside a damaged one', async (context) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-beside-damage-'));
+  const dataDir = await temporaryFolder();
   const clock = new ManualClock();
   const metrics = new Metrics();
   const told: string[] = [];
   const destination = { write: (line: string) => void told.push(line) };
   const log = createLogger({ level: 'info', destination });
   const node = await openTestNode(dataDir, { clock, metrics, log });
-  context.after(async () => {
-    await node.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  context.after(() => node.close());
   const segmentCount = async (table: string): Promise<number> => {
     const found = await query(
       node,

@@ -2,11 +2,10 @@
 // space.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { flushEngine, flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -15,14 +14,11 @@ import { query, writeLines } from '#src/testing/write-and-query.js';
 
 /** A node with a stopped clock, so that only flushes start background work. */
 async function open(context: TestContext) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failed-flush-'));
+  const dataDir = await temporaryFolder();
   const clock = new ManualClock();
   const faults = new CallFaults();
   const node = await openTestNode(dataDir, { clock, faults });
-  context.after(async () => {
-    await node.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  context.after(() => node.close());
   return {
     faults,
     write: async (line: string): Promise<void> => {
@@ -119,13 +115,10 @@ class CutFile extends CallFaults {
 
 for (const [at, what] of ['segment', 'file of series'].entries()) {
   it(`does not register a truncated ${what}, and writes it again`, async (context) => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'plinth-cut-file-'));
+    const dataDir = await temporaryFolder();
     const faults = new CutFile(join(dataDir, 'tsdb-temp'), at + 1);
     const node = await openTestNode(dataDir, { clock: new ManualClock(), faults });
-    context.after(async () => {
-      await node.close();
-      await rm(dataDir, { recursive: true, force: true });
-    });
+    context.after(() => node.close());
     await writeLines(node, ['m,tag=a v=1 1']);
     await assert.rejects(flushEngine(node.engine), /parquet/i);
     assert.equal((await flushNode(node)).length, 2);
@@ -134,14 +127,11 @@ for (const [at, what] of ['segment', 'file of series'].entries()) {
 }
 
 it('fails health checks after flushes have failed for minutes', async (context) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failing-flush-'));
+  const dataDir = await temporaryFolder();
   const clock = new ManualClock();
   const faults = new CallFaults();
   const node = await openTestNode(dataDir, { clock, faults });
-  context.after(async () => {
-    await node.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  context.after(() => node.close());
   const { engine } = node;
   /**
    * Advances the clock until `isSo` returns true: background flushes are attempted at each due
@@ -188,7 +178,7 @@ it('leaves no DuckDB threads behind when the log cannot be closed', {
   skip: process.platform !== 'linux',
 }, async () => {
   const threadCount = (): number => readdirSync('/proc/self/task').length;
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failed-close-'));
+  const dataDir = await temporaryFolder();
   const counts: number[] = [];
   for (let i = 0; i < 3; i++) {
     const faults = new CallFaults();
@@ -200,6 +190,5 @@ it('leaves no DuckDB threads behind when the log cannot be closed', {
     await assert.rejects(node.close(), { kind: 'log.truncate' });
     counts.push(threadCount());
   }
-  await rm(dataDir, { recursive: true });
   assert.ok((counts[2] ?? 0) - (counts[0] ?? 0) < 7, `${counts} threads`);
 });

@@ -1,12 +1,11 @@
 // Source: docs/adr/0082-file-commits.md. The process survives failed calls, without duplicate rows
 // or leaked files.
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import type { EngineCall } from '@plinth/tsdb-storage/duckdb/instance/engine-watch.js';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -25,7 +24,7 @@ const KINDS: readonly (EngineCall | string)[] = [
 ];
 
 async function open(context: TestContext) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failed-publication-'));
+  const dataDir = await temporaryFolder();
   const faults = new CallFaults();
   const clock = new ManualClock();
   const start = () => openTestNode(dataDir, { clock, faults });
@@ -33,7 +32,6 @@ async function open(context: TestContext) {
   context.after(async () => {
     faults.heal();
     await node.close();
-    await rm(dataDir, { recursive: true, force: true });
   });
   const flush = async (): Promise<readonly string[]> => (await flushNode(node)).toSorted();
   return {

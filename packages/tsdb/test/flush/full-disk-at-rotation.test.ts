@@ -1,26 +1,22 @@
 // Source: docs/formats/commit-log.md. A flush starts a new log file; on a full disk it continues
 // without one.
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
 /** A folder with a log that can fail; the last started node stops with the test. */
 async function openFolder(context: TestContext) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-full-disk-'));
+  const dataDir = await temporaryFolder();
   const faults = new CallFaults();
   const clock = new ManualClock();
   let node: TestNode | undefined;
-  context.after(async () => {
-    await node?.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  context.after(() => node?.close());
   const start = async (): Promise<TestNode> => {
     node = await openTestNode(dataDir, { clock, faults });
     return node;

@@ -1,22 +1,15 @@
 // Regression test: stopping a node with thousands of tables exceeded the time limit and was killed;
 // with hundreds it wrote two files per table.
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { it, type TestContext } from 'node:test';
+import { it } from 'node:test';
 import type { ObjectStore } from '@plinth/kernel';
-import { ManualClock } from '@plinth/kernel/testing';
+import { ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
 const SLOW_DISK_MS = 6000;
-
-async function folder(context: TestContext): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'plinth-last-flush-'));
-  context.after(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
 
 const parquetFiles = async (dataDir: string): Promise<number> => {
   const names = await readdir(join(dataDir, 'objects'), { recursive: true });
@@ -27,8 +20,8 @@ const parquetFiles = async (dataDir: string): Promise<number> => {
 const largeRows = (table: string): string[] =>
   Array.from({ length: 1000 }, (_, i) => `${table},host=a v=1i,s="${'x'.repeat(3000)}" ${i + 1}`);
 
-it('writes no files of small tables at shutdown, and has all rows after restarts', async (context) => {
-  const dataDir = await folder(context);
+it('writes no files of small tables at shutdown, and has all rows after restarts', async () => {
+  const dataDir = await temporaryFolder();
   const node = await openTestNode(dataDir, { clock: new ManualClock() });
   await writeLines(
     node,
@@ -45,8 +38,8 @@ it('writes no files of small tables at shutdown, and has all rows after restarts
   }
 });
 
-it('writes files at shutdown once the log has many files', async (context) => {
-  const dataDir = await folder(context);
+it('writes files at shutdown once the log has many files', async () => {
+  const dataDir = await temporaryFolder();
   for (let sec = 1; sec <= 33; sec++) {
     const node = await openTestNode(dataDir, { clock: new ManualClock() });
     assert.equal(await parquetFiles(dataDir), 0);
@@ -59,8 +52,8 @@ it('writes files at shutdown once the log has many files', async (context) => {
   await node.close();
 });
 
-it('leaves the rest in the log on a slow disk, without duplicate rows afterwards', async (context) => {
-  const dataDir = await folder(context);
+it('leaves the rest in the log on a slow disk, without duplicate rows afterwards', async () => {
+  const dataDir = await temporaryFolder();
   const clock = new ManualClock();
   let adoptedCount = 0;
   const slow = (objects: ObjectStore): ObjectStore => ({

@@ -1,22 +1,14 @@
 // Regression test: 5,300 tables of one row, written between two flushes, exhausted DuckDB's memory,
 // and every further flush failed.
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cp } from 'node:fs/promises';
 import { it, type TestContext } from 'node:test';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { flushEngine, flushNode } from '#src/testing/flush-node.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
-
-async function folder(context: TestContext): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'plinth-many-tables-'));
-  context.after(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
 
 async function open(
   context: TestContext,
@@ -40,7 +32,7 @@ const ROWS_OF_MANY = Array.from(
 );
 
 it("flushes and reads more tables than fit in DuckDB's memory", async (context) => {
-  const node = await open(context, await folder(context), { flags: LEAST_MEMORY });
+  const node = await open(context, await temporaryFolder(), { flags: LEAST_MEMORY });
   await writeLines(node, ROWS_OF_MANY);
   await flushEngine(node.engine);
   for (let i = 0; i < TABLE_COUNT; i++) {
@@ -50,7 +42,7 @@ it("flushes and reads more tables than fit in DuckDB's memory", async (context) 
 });
 
 it('yields while the rows of thousands of new tables become visible', async (context) => {
-  const node = await open(context, await folder(context));
+  const node = await open(context, await temporaryFolder());
   const count = 1500;
   const lines = Array.from({ length: count }, (_, i) => `new${i} f=1 1`);
   let isOver = false;
@@ -78,7 +70,7 @@ it('yields while the rows of thousands of new tables become visible', async (con
 it('flushes rows that queries copied to DuckDB before they fill its memory', async (context) => {
   const clock = new ManualClock();
   const flags = { ...LEAST_MEMORY, 'tsdb-column-cache-bytes': '0' };
-  const node = await openTestNode(await folder(context), { clock, flags });
+  const node = await openTestNode(await temporaryFolder(), { clock, flags });
   context.after(() => node.close());
   await writeLines(node, ROWS_OF_MANY);
   const answers = async (from: number, to: number): Promise<void> => {
@@ -110,7 +102,7 @@ const ROWS = ['a,host=a v=1i 1', 'b,host=a v=2i 1', 'c,host=a v=3i 1'];
 const ALL = ['1 | 1', '1 | 2', '1 | 3'];
 
 it('has every row once after a kill between two groups of a flush', async (context) => {
-  const dataDir = await folder(context);
+  const dataDir = await temporaryFolder();
   const faults = new CallFaults();
   const node = await open(context, dataDir, { faults, flushGroupTables: 1 });
   await writeLines(node, ROWS);
@@ -121,7 +113,7 @@ it('has every row once after a kill between two groups of a flush', async (conte
   assert.deepEqual(await contents(node), ALL);
   await writeLines(node, ['a,host=a v=7i 2']);
   const expected = ['2 | 8', '1 | 2', '1 | 3'];
-  const killed = await folder(context);
+  const killed = await temporaryFolder();
   await cp(dataDir, killed, { recursive: true });
   const next = await open(context, killed, { flushGroupTables: 1 });
   assert.deepEqual(await contents(next), expected);
@@ -133,7 +125,7 @@ it('has every row once after a kill between two groups of a flush', async (conte
 });
 
 it('does not restore rows from the log that were deleted from files', async (context) => {
-  const dataDir = await folder(context);
+  const dataDir = await temporaryFolder();
   const faults = new CallFaults();
   const node = await open(context, dataDir, { faults, flushGroupTables: 1 });
   await writeLines(node, ROWS);
@@ -148,7 +140,7 @@ it('does not restore rows from the log that were deleted from files', async (con
   });
   await node.engine.background.compactor.compactWhenDue();
   assert.equal(node.engine.waitingDeletionCount, 0);
-  const killed = await folder(context);
+  const killed = await temporaryFolder();
   await cp(dataDir, killed, { recursive: true });
   const next = await open(context, killed);
   assert.deepEqual(await contents(next), ['0 | NULL', '1 | 2', '1 | 3']);

@@ -1,25 +1,19 @@
 // The tombstones of rejected writes are not stored, so removing them must not start an empty
 // transaction.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
 it('drops a rejected write without a catalog transaction', async (context) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-refused-writes-'));
+  const dataDir = await temporaryFolder();
   const clock = new ManualClock();
   const faults = new CallFaults();
   const node = await openTestNode(dataDir, { clock, faults });
-  context.after(async () => {
-    await node.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  context.after(() => node.close());
   await writeLines(node, ['m,host=a v=1i 1']);
   const noRoom = Object.assign(new Error('no room'), { code: 'ENOSPC' });
   faults.fail({ kind: 'log.write', error: noRoom, count: Number.POSITIVE_INFINITY });

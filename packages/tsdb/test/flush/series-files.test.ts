@@ -1,12 +1,11 @@
 // Every flush with new series writes a series file, and all of these are read at startup.
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { objectError } from '@plinth/kernel';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
@@ -14,15 +13,12 @@ import { query, writeLines } from '#src/testing/write-and-query.js';
 const MOST_SERIES_FILES = 10;
 
 it('has few series files after many flushes, and all series after a restart', async (context) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-series-files-'));
+  const dataDir = await temporaryFolder();
   const clock = new ManualClock();
   const faults = new CallFaults();
   const start = () => openTestNode(dataDir, { clock, faults });
   let node = await start();
-  context.after(async () => {
-    await node.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  context.after(() => node.close());
   const segmentCount = async (): Promise<number> =>
     Number((await query(node, 'SELECT count(*) FROM system.parquet_files'))[1]);
   const flush = async (): Promise<number> => (await flushNode(node)).length;
@@ -64,15 +60,12 @@ it('has few series files after many flushes, and all series after a restart', as
 });
 
 it('registers all series files after a start that did not find one', async (context) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-series-files-'));
+  const dataDir = await temporaryFolder();
   const faults = new CallFaults();
   const clock = new ManualClock();
   const start = () => openTestNode(dataDir, { clock, faults });
   let node = await start();
-  context.after(async () => {
-    await node.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  context.after(() => node.close());
   const onDisk = async (): Promise<readonly string[]> => {
     const names = await readdir(join(dataDir, 'objects', 'tsdb'), { recursive: true });
     return names.filter((name) => name.endsWith('.parquet')).map((name) => `tsdb/${name}`);

@@ -1,20 +1,13 @@
 // Regression test: 5,000 tables of ten rows became 10,000 files at each flush by age, which took
 // minutes of disk time.
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { ManualClock } from '@plinth/kernel/testing';
+import { ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
-
-async function folder(context: TestContext): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'plinth-small-tables-'));
-  context.after(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
 
 async function open(context: TestContext, dataDir: string, clock?: ManualClock): Promise<TestNode> {
   const node = await openTestNode(dataDir, {
@@ -55,14 +48,14 @@ async function contents(node: TestNode, tables: string): Promise<string> {
 const logFiles = (dataDir: string): Promise<string[]> => readdir(join(dataDir, 'tsdb-log'));
 
 it('writes a few small tables at a time, oldest rows first, without loss or duplicates', async (context) => {
-  const dataDir = await folder(context);
+  const dataDir = await temporaryFolder();
   const clock = new ManualClock();
   const node = await open(context, dataDir, clock);
   for (const table of 'edcba') await writeLines(node, [`${table},host=a v=1i 1`]);
   const assertAll = async (expected: string): Promise<void> => {
     assert.equal(await contents(node, 'abcde'), expected);
     // A process that is killed here has them as well.
-    const killed = await folder(context);
+    const killed = await temporaryFolder();
     await cp(dataDir, killed, { recursive: true });
     const next = await open(context, killed);
     assert.equal(await contents(next, 'abcde'), expected);
@@ -90,7 +83,7 @@ it('writes a few small tables at a time, oldest rows first, without loss or dupl
 });
 
 it('writes a large table as well, and tables with deletions', async (context) => {
-  const dataDir = await folder(context);
+  const dataDir = await temporaryFolder();
   const clock = new ManualClock();
   const node = await open(context, dataDir, clock);
   for (const table of 'abcde') await writeLines(node, [`${table},host=a v=1i 1`]);
@@ -109,7 +102,7 @@ it('writes a large table as well, and tables with deletions', async (context) =>
   assert.deepEqual(await inFiles(node), ['a', 'b', 'large']);
   await node.engine.background.compactor.compactWhenDue();
   assert.equal(node.engine.waitingDeletionCount, 0);
-  const killed = await folder(context);
+  const killed = await temporaryFolder();
   await cp(dataDir, killed, { recursive: true });
   const next = await open(context, killed);
   assert.equal(await contents(next, 'abcde'), '1 | 1,1 | 1,1 | 1,1 | 1,0 | NULL');
@@ -117,7 +110,7 @@ it('writes a large table as well, and tables with deletions', async (context) =>
 });
 
 it('removes the log when its last rows are in files', async (context) => {
-  const dataDir = await folder(context);
+  const dataDir = await temporaryFolder();
   const clock = new ManualClock();
   const node = await open(context, dataDir, clock);
   for (const table of 'abcde') await writeLines(node, [`${table},host=a v=1i 1`]);

@@ -1,9 +1,7 @@
 // Compares lists of more series than are sorted in one step with lists computed here.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { queryInfluxql, TEST_DATABASE } from '#src/testing/write-and-query.js';
@@ -17,7 +15,7 @@ const keys = new Set<string>();
 const values = new Map<string, Set<string>>();
 
 before(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'plinth-many-series-'));
+  dataDir = await temporaryFolder();
   node = await openTestNode(dataDir);
   await node.catalog.ensureDatabase(TEST_DATABASE);
   await node.catalog.ensureDatabase(`${TEST_DATABASE}/rp`);
@@ -25,10 +23,7 @@ before(async () => {
   // Half of these are in the other policy as well.
   await write(`${TEST_DATABASE}/rp`, SERIES_COUNT / 2, SERIES_COUNT * 1.5);
 });
-after(async () => {
-  await node.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+after(() => node.close());
 
 /** Names with the comma and the space that end a name in line protocol, and optional tags. */
 async function write(database: string, from: number, to: number): Promise<void> {

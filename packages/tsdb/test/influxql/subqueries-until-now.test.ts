@@ -1,10 +1,7 @@
 // Source: query-languages, section 10.5. Uses a stopped clock.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { ManualClock } from '@plinth/kernel/testing';
+import { ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { seriesOf } from '@plinth/tsdb-influxql/answer.js';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
@@ -15,20 +12,16 @@ const FIRST_MS = Date.UTC(2017, 0, 1);
 /** In the tenth daily bucket. */
 const NOW_MS = FIRST_MS + 9.5 * DAY_MS;
 
-let dataDir = '';
 let node: TestNode;
+const dataDir = await temporaryFolder();
 before(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'plinth-until-now-'));
   node = await openTestNode(dataDir, { clock: new ManualClock(NOW_MS) });
   await node.catalog.ensureDatabase(TEST_DATABASE);
   const lines = [`m v=1 ${FIRST_MS}`, `two v=1 ${FIRST_MS}`, `two v=9 ${FIRST_MS + 4 * DAY_MS}`];
   const later = `ahead v=1 ${FIRST_MS}\nahead v=1 ${NOW_MS + 3 * DAY_MS}`;
   await writeLines(node, [...lines, later], 'millisecond');
 });
-after(async () => {
-  await node.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+after(() => node.close());
 
 async function values(text: string, dialect: 'v1' | 'native'): Promise<unknown[]> {
   const run = await node.influxql.open({

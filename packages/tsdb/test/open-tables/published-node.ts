@@ -1,10 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { type ObjectStore, SystemClock } from '@plinth/kernel';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import avro from 'avsc';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
@@ -19,7 +18,7 @@ const FLAGS = {
 
 /** A folder whose database is published; the clock moves only by `clock.advance`. */
 export async function publishedFolder(context: TestContext) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-open-tables-'));
+  const dataDir = await temporaryFolder();
   const faults = new CallFaults();
   const clock = new ManualClock(new SystemClock().nowMs());
   let running: TestNode | undefined;
@@ -30,7 +29,6 @@ export async function publishedFolder(context: TestContext) {
   context.after(async () => {
     faults.heal();
     await stop();
-    await rm(dataDir, { recursive: true, force: true });
   });
   return {
     ...{ dataDir, faults, clock, stop },

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { caseCount } from '@plinth/kernel/testing';
+import { caseCount, temporaryFolder } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -13,14 +10,11 @@ describe('LIKE and ILIKE', () => {
   let dataDir: string;
   let node: OpenTsdb;
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'plinth-like-'));
+    dataDir = await temporaryFolder();
     node = await openTestNode(dataDir);
     await writeLines(node, ['t v=1 1']);
   });
-  after(async () => {
-    await node.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  after(() => node.close());
 
   const chars = fc.constantFrom(..."%%%__\\\\!aaabBäÄ.*[(^$ \n😀'");
   const texts = fc.string({ unit: chars, maxLength: 8 });

@@ -1,10 +1,8 @@
 // Source: query-languages, "Guards": running out of memory is reported as such, wherever it
 // happens.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { it } from 'node:test';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { TableInMemory } from '@plinth/tsdb-engine/table/table-in-memory.js';
 import { TableStore } from '@plinth/tsdb-engine/table/table-store.js';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
@@ -14,7 +12,7 @@ const LINES = 'm,t=a v=1i 1\nm,t=a v=2i 2';
 const EXHAUSTED = 'Resources exhausted: the query exceeds the memory limit of the server';
 
 it('reports a DuckDB failure before the first row like any other', async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-query-path-'));
+  const dataDir = await temporaryFolder();
   const node = await openTestNode(dataDir);
   await node.engine.write({
     database: 'db',
@@ -48,5 +46,4 @@ it('reports a DuckDB failure before the first row like any other', async (t) => 
   }
   t.mock.restoreAll();
   await node.close();
-  await rm(dataDir, { recursive: true, force: true });
 });

@@ -1,11 +1,10 @@
 // Regression test: after every start, the first query read each file of its table completely. The
 // test counts reads of the object store.
 import assert from 'node:assert/strict';
-import { mkdtemp, open, readdir, rm, stat, utimes } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
@@ -16,7 +15,7 @@ const FLAGS = { 'tsdb-column-cache-bytes': '0' };
 
 /** A closed folder with one segment per day, of one series. */
 async function madeBefore(context: TestContext) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-known-files-'));
+  const dataDir = await temporaryFolder();
   const faults = new CallFaults();
   let running: TestNode | undefined;
   const start = async (flags = {}): Promise<TestNode> => {
@@ -28,10 +27,7 @@ async function madeBefore(context: TestContext) {
     await running?.close();
     running = undefined;
   };
-  context.after(async () => {
-    await stop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  context.after(() => stop());
   const node = await start();
   for (const day of DAYS) await writeLines(node, [`m,host=a v=${day}i ${day * DAY_NS}`]);
   const names = await flushNode(node);

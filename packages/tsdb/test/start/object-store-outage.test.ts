@@ -1,12 +1,11 @@
 // Regression test: a start treated every failed read of a stored file as damage, so a start with an
 // unavailable object store gave up series files, and a repair removed intact segments.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, utimes } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { asOutage, StoreOutage } from '@plinth/kernel';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
@@ -15,7 +14,7 @@ const TIMED_OUT = Object.assign(new Error('no response after 10000 ms'), { code:
 
 /** A closed folder with two segments of one table; `start` opens it with `faults`. */
 async function storedRows(context: TestContext) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-object-store-outage-'));
+  const dataDir = await temporaryFolder();
   const faults = new CallFaults();
   let running: TestNode | undefined;
   const start = async (flags: Readonly<Record<string, string>> = {}): Promise<TestNode> => {
@@ -26,10 +25,7 @@ async function storedRows(context: TestContext) {
     await running?.close();
     running = undefined;
   };
-  context.after(async () => {
-    await stop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  context.after(() => stop());
   const node = await start();
   await writeLines(node, ['m,host=a v=1i 1', 'm,host=b v=2i 86400000000000']);
   const names = await flushNode(node);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import type { OpenTsdb } from '#src/service.js';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -10,9 +10,8 @@ import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.j
 
 let dataDir = '';
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'plinth-older-'));
+  dataDir = await temporaryFolder();
 });
-afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 const objects = (name: string): string => join(dataDir, 'objects', name);
 const filesBelow = async (name: string): Promise<readonly string[]> =>

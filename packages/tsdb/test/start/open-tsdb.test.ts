@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
@@ -96,24 +96,16 @@ function seriesCount(node: OpenTsdb, table: string): number {
   return (node.engine as TsdbEngine).tableStore(schema).series.index.count;
 }
 
-const dirs: string[] = [];
-async function newDir(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'plinth-node-'));
-  dirs.push(dir);
-  return dir;
-}
-after(() => Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: true }))));
-
 describe('a time-series node', () => {
   it('has every acknowledged row exactly once after a crash', async () => {
-    const dir = await newDir();
+    const dir = await temporaryFolder();
     const node = await openNode(dir);
     await write(node, 'cpu,host=a v=1i 10\ncpu,host=b v=2i 10\ncpu,host=a v=3i 20');
     await write(node, 'cpu,host=a w="late" 10\ncpu,host=c,dc=x v=9i 5');
     const expected = ['- - 3 20', '- - 2 10', '- late 1 10', 'x - 9 5'].length;
     const before = await rows(node, 'cpu');
     assert.equal(before.length, expected);
-    const copy = await newDir();
+    const copy = await temporaryFolder();
     await cp(dir, copy, { recursive: true });
     const crashed = await openNode(copy);
     assert.deepEqual(await rows(crashed, 'cpu'), before);
@@ -145,7 +137,7 @@ describe('a time-series node', () => {
   });
 
   it('returns correct results during a background flush', async () => {
-    const dir = await newDir();
+    const dir = await temporaryFolder();
     const node = await openNode(dir, { 'tsdb-buffer-flush-bytes': '65536' });
     let expected = 0;
     for (let batch = 0; batch < 40; batch++) {
@@ -163,7 +155,7 @@ describe('a time-series node', () => {
   });
 
   it('rebuilds a lost series file from the segments and rejects a damaged segment', async () => {
-    const dir = await newDir();
+    const dir = await temporaryFolder();
     const node = await openNode(dir);
     await write(node, 'cpu,host=a v=1i 10\ncpu,host=b v=2i 10');
     await flushEngine(node.engine);
@@ -174,7 +166,7 @@ describe('a time-series node', () => {
     );
     assert.equal(files.length, 2, 'a segment and a series file');
     for (const damaged of files) {
-      const copy = await newDir();
+      const copy = await temporaryFolder();
       await cp(dir, copy, { recursive: true });
       const path = join(copy, 'objects', 'tsdb', damaged);
       await truncate(path, 40);
@@ -187,7 +179,7 @@ describe('a time-series node', () => {
   });
 
   it('logs many new series before their rows, and drops those whose rows were truncated', async () => {
-    const dir = await newDir();
+    const dir = await temporaryFolder();
     const node = await openNode(dir);
     const body = (from: number): string =>
       Array.from({ length: 2000 }, (_, i) => `many,host=h${from + i},zone=z v=${i}i 10`).join('\n');
@@ -197,14 +189,14 @@ describe('a time-series node', () => {
     await write(node, body(0));
     const before = await rows(node, 'many');
     assert.equal(before.length, 2001);
-    const whole = await newDir();
+    const whole = await temporaryFolder();
     await cp(dir, whole, { recursive: true });
     const crashed = await openNode(whole);
     assert.deepEqual(await rows(crashed, 'many'), before);
     await write(crashed, body(1000));
     assert.equal((await rows(crashed, 'many')).length, 3001);
     await crashed.close();
-    const cut = await newDir();
+    const cut = await temporaryFolder();
     await cp(dir, cut, { recursive: true });
     // The rows of a body follow the definitions of their series, so the file ends in the row
     // record.
@@ -221,7 +213,7 @@ describe('a time-series node', () => {
   });
 
   it('removes the files of an incomplete flush', async () => {
-    const dir = await newDir();
+    const dir = await temporaryFolder();
     const node = await openNode(dir);
     await write(node, 'cpu v=1i 10');
     await flushEngine(node.engine);
@@ -238,7 +230,7 @@ describe('a time-series node', () => {
   });
 
   it('writes nothing of an all-or-nothing request with an invalid line', async () => {
-    const dir = await newDir();
+    const dir = await temporaryFolder();
     const node = await openNode(dir);
     await write(node, 'cpu v=1i 10');
     assert.equal(await write(node, 'cpu v=2i 20\ncpu v="text" 30', false), 0);

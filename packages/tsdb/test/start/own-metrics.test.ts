@@ -1,28 +1,21 @@
 // Expected behavior: tsdb-http, "System tables and information_schema": `_internal` shows the
 // server's own metrics.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { ManualClock } from '@plinth/kernel/testing';
+import { ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { renderResult } from '#src/testing/render-result.js';
 
 const clock = new ManualClock();
-let dataDir = '';
 let node: OpenTsdb;
+const dataDir = await temporaryFolder();
 before(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'plinth-own-metrics-'));
   const flags = { 'tsdb-internal-metrics-interval-ms': '10000' };
   node = await openTestNode(dataDir, { clock, flags });
 });
-after(async () => {
-  await node.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+after(() => node.close());
 
 async function ask(text: string): Promise<string[]> {
   const { signal } = new AbortController();

@@ -1,10 +1,9 @@
 // Source: docs/DURABILITY.md, "Recovery": rows are flushed during replay if the log exceeds the available memory.
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
@@ -27,11 +26,10 @@ interface Folders {
 }
 
 async function folders(context: TestContext): Promise<Folders> {
-  const root = await mkdtemp(join(tmpdir(), 'plinth-replay-'));
+  const root = await temporaryFolder();
   const nodes: TestNode[] = [];
   context.after(async () => {
     for (const node of nodes) await node.close().catch(() => undefined);
-    await rm(root, { recursive: true, force: true });
   });
   let count = 0;
   return {

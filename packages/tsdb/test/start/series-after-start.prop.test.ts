@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { caseCount } from '@plinth/kernel/testing';
+import { before, describe, it } from 'node:test';
+import { caseCount, temporaryFolder } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -131,9 +130,8 @@ describe('The first requests after a start, while series are still in their file
   };
   let isCached = true;
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'plinth-series-'));
+    dataDir = await temporaryFolder();
   });
-  after(() => rm(dataDir, { recursive: true, force: true }));
 
   const take = async (step: Step, model: Model): Promise<void> => {
     switch (step.kind) {

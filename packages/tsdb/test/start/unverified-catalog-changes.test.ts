@@ -1,24 +1,18 @@
 // Source: docs/adr/0082-file-commits.md. If a committed catalog change is reported as failed,
 // memory must agree with the state that is read at the next start.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
 async function open(context: TestContext) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-in-doubt-'));
+  const dataDir = await temporaryFolder();
   const faults = new CallFaults();
   const clock = new ManualClock();
   const start = () => openTestNode(dataDir, { clock, faults });
   let node = await start();
-  context.after(async () => {
-    await node.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  context.after(() => node.close());
   return {
     faults,
     get catalog() {

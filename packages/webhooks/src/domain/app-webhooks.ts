@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { maskUrlAndQuery } from '@plinth/kernel';
+import { maskUrlAndQuery, type SqlConnection } from '@plinth/kernel';
 import { type Hook, SECRET_MASK } from '../model/hook.js';
 import type { HookStore } from '../storage/hook-store.js';
 import type { HookRegistry } from './hook-registry.js';
@@ -34,12 +34,12 @@ export class AppWebhooks {
     return this.#rules.checkWhole(fields as Readonly<Record<string, unknown>>);
   }
 
-  async create(tx: unknown, app: { readonly id: number }, checked: unknown): Promise<void> {
+  async create(tx: SqlConnection, app: { readonly id: number }, checked: unknown): Promise<void> {
     // The registry passes the result of `check` back unchanged, so the cast holds.
     await this.#store.insert(tx, this.#hooks.fresh(app.id, checked as HookChange));
   }
 
-  async update(tx: unknown, app: { readonly id: number }, checked: unknown): Promise<void> {
+  async update(tx: SqlConnection, app: { readonly id: number }, checked: unknown): Promise<void> {
     const hook = await this.#store.find(app.id, tx);
     if (hook === undefined) return await this.create(tx, app, checked);
     const changed = this.#hooks.applyTo(hook, checked as HookChange); // the result of `check`, as in `create`
@@ -47,12 +47,12 @@ export class AppWebhooks {
   }
 
   /** Queued events stay in the queue until the app is resumed. */
-  async suspend(tx: unknown, appId: number, isSuspended: boolean): Promise<void> {
+  async suspend(tx: SqlConnection, appId: number, isSuspended: boolean): Promise<void> {
     const hook = await this.#store.find(appId, tx);
     if (hook !== undefined) await this.#store.update(tx, { ...hook, isSuspended });
   }
 
-  async remove(tx: unknown, appId: number): Promise<void> {
+  async remove(tx: SqlConnection, appId: number): Promise<void> {
     await this.#store.remove(tx, appId);
   }
 

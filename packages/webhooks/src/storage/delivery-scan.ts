@@ -1,4 +1,4 @@
-import type { RawStatements, StatementValue } from '@plinth/kernel';
+import type { RawStatements, SqlConnection, StatementValue } from '@plinth/kernel';
 import type { DeliveryFilter } from '../model/delivery.js';
 import { idAt } from '../model/time-ids.js';
 
@@ -35,11 +35,11 @@ interface Conditions {
 /** Finds records of one app in ascending or descending id order. */
 export class DeliveryScanner {
   readonly #sql: RawStatements;
-  readonly #on: unknown;
+  readonly #on: SqlConnection;
   readonly #isByTime: boolean;
 
   /** @param isByTime whether ids are derived from the time at which records were written. */
-  constructor(sql: RawStatements, on: unknown, isByTime: boolean) {
+  constructor(sql: RawStatements, on: SqlConnection, isByTime: boolean) {
     this.#sql = sql;
     this.#on = on;
     this.#isByTime = isByTime;

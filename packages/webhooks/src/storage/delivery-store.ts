@@ -1,4 +1,4 @@
-import { RawStatements, type RelationalStore } from '@plinth/kernel';
+import { RawStatements, type RelationalStore, type SqlConnection } from '@plinth/kernel';
 import type { DeliveryDetail, DeliveryFilter, DeliverySummary } from '../model/delivery.js';
 import { idAt } from '../model/time-ids.js';
 import { DeliveryScanner } from './delivery-scan.js';
@@ -223,7 +223,7 @@ export class DeliveryStore {
     });
   }
 
-  get #reader(): unknown {
+  get #reader(): SqlConnection {
     return this.#store.reader<never>();
   }
 }

@@ -1,4 +1,9 @@
-import { RawStatements, type RelationalStore, type SecretBox } from '@plinth/kernel';
+import {
+  RawStatements,
+  type RelationalStore,
+  type SecretBox,
+  type SqlConnection,
+} from '@plinth/kernel';
 import type { Hook, HookSecrets, RetryPolicy } from '../model/hook.js';
 import { WEBHOOK_MIGRATIONS } from './tables.js';
 
@@ -82,7 +87,7 @@ export class HookStore {
     return `${row?.count} ${row?.versions}`;
   }
 
-  async find(appId: number, on?: unknown): Promise<Hook | undefined> {
+  async find(appId: number, on?: SqlConnection): Promise<Hook | undefined> {
     const [row] = await this.#sql.all<HookRow>(
       on ?? this.#store.reader<never>(),
       'select * from webhooks_hooks where app_id = ?',
@@ -91,7 +96,7 @@ export class HookStore {
     return row && this.#fromRow(row);
   }
 
-  async insert(tx: unknown, hook: NewHook): Promise<void> {
+  async insert(tx: SqlConnection, hook: NewHook): Promise<void> {
     await this.#sql.run(
       tx,
       `insert into webhooks_hooks (${['app_id', ...Object.keys(this.#toColumns(hook))].join(', ')},
@@ -103,7 +108,7 @@ export class HookStore {
     );
   }
 
-  async update(tx: unknown, hook: NewHook): Promise<void> {
+  async update(tx: SqlConnection, hook: NewHook): Promise<void> {
     const columns = this.#toColumns(hook);
     await this.#sql.run(
       tx,
@@ -128,7 +133,7 @@ export class HookStore {
     });
   }
 
-  async remove(tx: unknown, appId: number): Promise<void> {
+  async remove(tx: SqlConnection, appId: number): Promise<void> {
     await this.#sql.run(tx, 'delete from webhooks_hooks where app_id = ?', [appId]);
   }
 

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import {
@@ -12,7 +10,12 @@ import {
   type StatementValue,
   SystemClock,
 } from '@plinth/kernel';
-import { POSTGRES_URL, PostgresDatabase, SeededRandom } from '@plinth/kernel/testing';
+import {
+  POSTGRES_URL,
+  PostgresDatabase,
+  SeededRandom,
+  temporaryFolder,
+} from '@plinth/kernel/testing';
 import { sql } from 'kysely';
 import type { AttemptRecord, DeliveryFilter } from '../model/delivery.js';
 import type { QueueItem } from '../model/event.js';
@@ -32,7 +35,7 @@ const DAY_MS = 86_400_000;
 type WithStore = (work: (store: RelationalStore) => Promise<void>) => Promise<void>;
 
 const onSqlite: WithStore = async (work) => {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-webhook-store-'));
+  const folder = await temporaryFolder();
   const path = join(folder, 'plinth.db');
   const fileSystem = new NodeFileSystem();
   const store = await openRelationalStore({ path, clock: new SystemClock(), fileSystem });
@@ -41,7 +44,6 @@ const onSqlite: WithStore = async (work) => {
     await work(store);
   } finally {
     await store.close();
-    await rm(folder, { recursive: true });
   }
 };
 

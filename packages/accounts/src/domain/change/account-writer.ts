@@ -31,7 +31,6 @@ export interface FinishedChange {
   readonly after: Aggregate;
   readonly head: string;
   readonly writes: WriteSet;
-  readonly hasChanged: boolean;
 }
 
 /** Whether a receiver needs events of these types. */
@@ -70,12 +69,12 @@ export class AccountWriter {
     const head = accountHead(account, this.#deps.wire);
     // Internal changes are stored even without a visible change.
     if (drafts.length === 0 && before !== undefined && !hasHiddenChange(before.account, account)) {
-      return { after: done, head, writes, hasChanged: false };
+      return { after: done, head, writes };
     }
     writes.put('accounts_accounts', toAccountRow(account, head, this.#deps.encryptor));
     this.#putPersons(writes, before?.persons ?? [], done);
     if (drafts.length > 0) this.#putEvents(writes, done, drafts, reason);
-    return { after: done, head, writes, hasChanged: drafts.length > 0 };
+    return { after: done, head, writes };
   }
 
   /** Writes events without an account change, such as a ping. */

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { NodeFileSystem, openRelationalStore, SecretBox, SystemClock } from '@plinth/kernel';
-import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
+import { ManualClock, SeededRandom, temporaryFolder } from '@plinth/kernel/testing';
 import { ACCOUNT_MIGRATIONS, type AccountTables } from '../account-tables.js';
 import { Encryptor } from '../encryptor.js';
 import { KeyFile } from './key-file.js';
@@ -100,17 +98,14 @@ it('refuses to continue with unreadable keys and reports them', async (context) 
 });
 
 async function nodes(context: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-shared-keys-'));
+  const folder = await temporaryFolder();
   const files = new NodeFileSystem();
   const store = await openRelationalStore({
     path: join(folder, 'db'),
     clock: new SystemClock(),
     fileSystem: files,
   });
-  context.after(async () => {
-    await store.close();
-    await rm(folder, { recursive: true });
-  });
+  context.after(() => store.close());
   await store.migrate('accounts', ACCOUNT_MIGRATIONS);
   const clock = new ManualClock();
   const random = new SeededRandom(1);

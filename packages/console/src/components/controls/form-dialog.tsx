@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Dialog } from './dialog.js';
 import { ProblemNote } from './problem-note.js';
+import { useTask } from './use-task.js';
 
 /** A dialog with a form. The first field has the focus, Enter submits once, and errors are shown below the fields. */
 export function FormDialog(props: {
@@ -15,22 +16,11 @@ export function FormDialog(props: {
   readonly children: ReactNode;
 }) {
   const { title, action, doing = action, isDanger = false, canAct, act, onClose } = props;
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setIsBusy] = useState(false);
+  const { run, error, isBusy } = useTask();
   const form = useRef<HTMLFormElement>(null);
   // The disabled button has lost the focus, so after a failure it returns to the first field.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each failure moves the focus.
   useEffect(() => form.current?.querySelector('input')?.focus(), [error]);
-  const submit = async () => {
-    setIsBusy(true);
-    try {
-      await act();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setIsBusy(false);
-    }
-  };
   return (
     <Dialog title={title} isOpen onClose={onClose}>
       <form
@@ -38,7 +28,7 @@ export function FormDialog(props: {
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (canAct && !isBusy) void submit();
+          if (canAct && !isBusy) void run(act);
         }}
       >
         {props.children}

@@ -6,11 +6,11 @@ import type { RangeText } from '../../lib/time/time-range.js';
 import { bytesText, countText, millisText } from '../../lib/units.js';
 import { type ExploreSearch, languageOf, textToSend } from './explore-search.js';
 import { exportEntries } from './export-result.js';
+import type { RunState } from './hooks/use-run.js';
 import { KeptQueries } from './kept-queries.js';
 import { SaveDialog } from './save-dialog.js';
 import { ShareButton } from './share-button.js';
 import { snippetEntries } from './snippets.js';
-import type { RunState } from './use-run.js';
 
 /** The buttons of the query, and the duration and size of the last run. */
 export function ExploreActions(props: {

@@ -1,7 +1,13 @@
 import type { QueryText } from '../../api/tsdb.js';
 import { expandMacros, type Language } from '../../lib/query/macros.js';
 import { parametersJson } from '../../lib/query/parameters.js';
-import { DEFAULT_RANGE, type RangeText, resolveRange } from '../../lib/time/time-range.js';
+import {
+  absoluteRange,
+  DEFAULT_RANGE,
+  type RangeText,
+  resolveRange,
+  type TimeRange,
+} from '../../lib/time/time-range.js';
 
 /** The search parameters of Explore. All values are strings. */
 export type ExploreSearch = Readonly<Record<string, string>>;
@@ -16,6 +22,8 @@ export const rangeOf = ({ from, to }: ExploreSearch): RangeText => ({
   from: from ?? DEFAULT_RANGE.from,
   to: to ?? DEFAULT_RANGE.to,
 });
+
+export const addressOf = (range: TimeRange): ExploreSearch => ({ ...absoluteRange(range) });
 
 /** The bucket count when no chart determines it. */
 const POINT_COUNT = 600;

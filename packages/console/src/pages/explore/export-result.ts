@@ -2,7 +2,7 @@ import { download } from '../../api/download.js';
 import { type QueryText, queryLink } from '../../api/tsdb.js';
 import type { MenuEntry } from '../../components/controls/menu-button.js';
 import { toast } from '../../components/controls/toasts.js';
-import type { RunState } from './use-run.js';
+import type { RunState } from './hooks/use-run.js';
 
 const FORMATS = [
   ['csv', 'CSV', 'csv'],

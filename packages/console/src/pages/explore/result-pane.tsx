@@ -10,8 +10,8 @@ import type { FilterEdit, Wanted } from '../../lib/query/add-condition.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
 import { countText } from '../../lib/units.js';
 import { type ExploreSearch, VIEWS, type View, viewOf } from './explore-search.js';
+import type { RunState } from './hooks/use-run.js';
 import { StatView } from './stat-view.js';
-import type { RunState } from './use-run.js';
 
 const VIEW_LABELS: Readonly<Record<View, string>> = {
   line: 'Line',

@@ -10,6 +10,8 @@ const ROW_HEIGHT = 28;
 const MAX_TABLE_COUNT = 1000;
 const FIND_AFTER_MS = 150;
 
+type OnPlot = (table: string, field: string, tags: readonly string[]) => void;
+
 type Row =
   | { readonly kind: 'table'; readonly table: Table; readonly isOpen: boolean }
   | {
@@ -25,7 +27,7 @@ export function SchemaTree(props: {
   readonly db: string;
   readonly onDatabase: (name: string) => void;
   readonly onInsert: (name: string) => void;
-  readonly onPlot: (table: string, field: string, tags: readonly string[]) => void;
+  readonly onPlot: OnPlot;
 }) {
   const { databases, db, onDatabase, onInsert, onPlot } = props;
   const [typed, setTyped] = useState('');
@@ -119,7 +121,7 @@ function TableRow(props: {
   readonly row: Row & { kind: 'table' };
   readonly onToggle: (name: string) => void;
   readonly onInsert: (name: string) => void;
-  readonly onPlot: (table: string, field: string, tags: readonly string[]) => void;
+  readonly onPlot: OnPlot;
 }) {
   const { row, onToggle, onInsert, onPlot } = props;
   const { table, isOpen } = row;
@@ -146,15 +148,7 @@ function TableRow(props: {
         <Icon name="plus" size={12} />
       </button>
       {field !== undefined && (
-        <button
-          type="button"
-          className="schema-act"
-          aria-label={`Plot ${field} of ${table.name}`}
-          title={`Plot ${field}`}
-          onClick={() => onPlot(table.name, field, table.series_key)}
-        >
-          <Icon name="explore" size={13} />
-        </button>
+        <PlotButton {...{ table, field, onPlot }} label={`Plot ${field} of ${table.name}`} />
       )}
     </>
   );
@@ -163,7 +157,7 @@ function TableRow(props: {
 function ColumnRow(props: {
   readonly row: Row & { kind: 'column' };
   readonly onInsert: (name: string) => void;
-  readonly onPlot: (table: string, field: string, tags: readonly string[]) => void;
+  readonly onPlot: OnPlot;
 }) {
   const { row, onInsert, onPlot } = props;
   const { table, name, type } = row;
@@ -180,18 +174,28 @@ function ColumnRow(props: {
         <span className="schema-text">{name}</span>
         <span className="schema-type">{type}</span>
       </button>
-      {isNumber && (
-        <button
-          type="button"
-          className="schema-act"
-          aria-label={`Plot ${name}`}
-          title={`Plot ${name}`}
-          onClick={() => onPlot(table.name, name, table.series_key)}
-        >
-          <Icon name="explore" size={13} />
-        </button>
-      )}
+      {isNumber && <PlotButton {...{ table, onPlot }} field={name} label={`Plot ${name}`} />}
     </>
+  );
+}
+
+function PlotButton(props: {
+  readonly table: Table;
+  readonly field: string;
+  readonly label: string;
+  readonly onPlot: OnPlot;
+}) {
+  const { table, field, label, onPlot } = props;
+  return (
+    <button
+      type="button"
+      className="schema-act"
+      aria-label={label}
+      title={`Plot ${field}`}
+      onClick={() => onPlot(table.name, field, table.series_key)}
+    >
+      <Icon name="explore" size={13} />
+    </button>
   );
 }
 

@@ -12,7 +12,7 @@ import {
   resolveRange,
 } from '../../lib/time/time-range.js';
 import { type ExploreSearch, rangeOf } from './explore-search.js';
-import type { RunState } from './use-run.js';
+import type { RunState } from './hooks/use-run.js';
 
 /** Longer URLs are rejected or cut by some clients and proxies. */
 const MAX_LINK_LENGTH = 4000;

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { Icon } from '../../components/controls/icon.js';
 import { type ExploreSearch, titleOf } from './explore-search.js';
-import type { Tab } from './use-tabs.js';
+import type { Tab } from './hooks/use-tabs.js';
 
 /** The query tabs that are open in this browser. */
 export function TabBar(props: {

@@ -12,6 +12,7 @@ import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { countText } from '../../lib/units.js';
+import { eventList, HookFields, isHookUrl } from './hook-fields.js';
 
 const APPS = ['webhooks', 'apps'];
 const REFRESH_MS = 5000;
@@ -125,7 +126,7 @@ function CreateApp({ onClose }: { readonly onClose: () => void }) {
   const [secret, setSecret] = useState('');
   // The key is kept only in this component.
   const [pem, setPem] = useState('');
-  const isUrlRight = url.trim() === '' || /^https?:\/\/\S+$/.test(url.trim());
+  const isUrlRight = url.trim() === '' || isHookUrl(url);
   if (pem !== '') {
     return (
       <SecretDialog
@@ -143,37 +144,18 @@ function CreateApp({ onClose }: { readonly onClose: () => void }) {
       doing="Creating …"
       canAct={name.trim() !== '' && isUrlRight}
       act={async () => {
-        const list = events
-          .split(',')
-          .map((each) => each.trim())
-          .filter((each) => each !== '');
+        const list = eventList(events);
         const made = await createApp({ name: name.trim(), url: url.trim(), events: list, secret });
         setPem(made.pem);
       }}
       onClose={onClose}
     >
       <TextField label="Name" value={name} onChange={setName} maxLength={64} />
-      <TextField
-        label="URL"
-        isCode
-        value={url}
-        onChange={setUrl}
-        placeholder="https://ci.example.com/hook"
-        mistake={
-          isUrlRight ? undefined : 'Invalid URL; use one that starts with https:// or http://.'
-        }
-        hint="Deliveries are sent to this URL. You can set it later."
-      />
-      <TextField
-        label="Events"
-        isCode
-        value={events}
-        onChange={setEvents}
-        hint={
-          <>
-            <code>push, issues</code>, or <code>*</code> for all
-          </>
-        }
+      <HookFields
+        {...{ url, isUrlRight, events }}
+        onUrl={setUrl}
+        onEvents={setEvents}
+        urlHint="Deliveries are sent to this URL. You can set it later."
       />
       <TextField
         label="Secret"

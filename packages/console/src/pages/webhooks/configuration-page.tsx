@@ -10,6 +10,7 @@ import { useTask } from '../../components/controls/use-task.js';
 import { parseDuration } from '../../lib/time/duration.js';
 import { durationText } from '../../lib/units.js';
 import { AppFrame } from './app-frame.js';
+import { eventList, HookFields, isHookUrl } from './hook-fields.js';
 
 /** The webhook settings of an app, and the rotation of its secret. */
 export function ConfigurationPage() {
@@ -30,15 +31,12 @@ function HookForm({ app }: { readonly app: App }) {
   const [isRotating, setIsRotating] = useState(false);
   const { run, error, isBusy } = useTask();
   const { changed } = useChanges('webhooks');
-  const isUrlRight = /^https?:\/\/\S+$/.test(url.trim());
+  const isUrlRight = isHookUrl(url);
   const save = () =>
     run(async () => {
       await changeHook(String(app.id), {
         url: url.trim(),
-        events: events
-          .split(',')
-          .map((each) => each.trim())
-          .filter((each) => each !== ''),
+        events: eventList(events),
         content_type: contentType,
         insecure_ssl: isVerified ? '0' : '1',
         active: isActive,
@@ -58,26 +56,7 @@ function HookForm({ app }: { readonly app: App }) {
         <Fact name="Client id" value={app.client_id} />
         <Fact name="Ordering" value={hook?.ordering ?? 'none'} />
       </dl>
-      <TextField
-        label="URL"
-        isCode
-        value={url}
-        onChange={setUrl}
-        mistake={
-          isUrlRight ? undefined : 'Invalid URL; use one that starts with https:// or http://.'
-        }
-      />
-      <TextField
-        label="Events"
-        isCode
-        value={events}
-        onChange={setEvents}
-        hint={
-          <>
-            <code>push, issues</code>, or <code>*</code> for all
-          </>
-        }
-      />
+      <HookFields {...{ url, isUrlRight, events }} onUrl={setUrl} onEvents={setEvents} />
       <div className="field">
         <label htmlFor="content-type">Content type</label>
         <select

@@ -18,7 +18,6 @@ export const flag = (column: string): Field => ({
   get: (row) => row.columns[column] === true,
 });
 
-/** A field with one word or a list of words. */
 export const wordField = (column: string, values?: readonly string[]): Field => ({
   type: 'words',
   ...(values && { values }),

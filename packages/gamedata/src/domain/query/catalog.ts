@@ -1,18 +1,14 @@
 import { EventLoopYielder, ServerBusy } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
-import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
-import { normalText } from '../../model/normal-text.js';
+import { KINDS, type Kind } from '../../model/kinds.js';
 import type { DataSet } from '../data/data-set.js';
 import { defaultOrderOf } from '../data/default-order.js';
 import type { ImageLink } from '../data/image-links.js';
 import { type Language, Presenter } from '../data/public-record.js';
-import { type Row, textColumn } from '../data/row.js';
 import { Slices } from '../data/slices.js';
-import { compareSortKeys, type SortKeyValue, sortKeyOf } from '../data/sort-values.js';
-import { KIND_SPECS } from '../kinds/index.js';
-import { listCategories } from '../kinds/items.js';
 import type { FindNamed } from './filters.js';
-import type { Includes, ListRequest } from './list-request.js';
+import { include } from './included-records.js';
+import type { ListRequest } from './list-request.js';
 import { idsNamed } from './named-records.js';
 import { project } from './projection.js';
 import { evaluateQuery, type Scores } from './search/q-search.js';
@@ -21,12 +17,10 @@ import { findInNames, nameLineOf, visitNames } from './search/search-texts.js';
 import { type Suggestion, type SuggestWanted, suggestNames } from './search/suggest.js';
 import { TextIndex } from './search/text-index.js';
 import { TextThread } from './search/text-thread.js';
+import { relevanceOf, rowAt, sortRows } from './sort-rows.js';
 
-const MAX_INCLUDED = 1000;
 /** Maximum number of running and waiting queries. */
 const MAX_QUESTIONS = 1000;
-/** Maximum alias hops of one record, because an import may contain a cycle. */
-const MAX_MOVES = 100;
 /** Index key of the default language, distinct from every language code. */
 const DEFAULT = '';
 
@@ -257,41 +251,6 @@ export class Catalog {
   }
 }
 
-/** Returns the row with this id or slug on a single-record path. Throws `moved` and `not_found`. */
-export function findRow(set: DataSet, kind: Kind, idOrName: string): Row {
-  const table = set.tables[kind];
-  const byId = table.get(idOrName);
-  if (byId !== undefined) return byId;
-  const lower = idOrName.toLowerCase();
-  const isByName = kind === 'traders' || kind === 'maps';
-  const bySlug = table.bySlug(isByName ? lower : idOrName);
-  if (bySlug !== undefined) return bySlug;
-  if (isByName) {
-    const [id] = set.resolve(kind, idOrName);
-    const row = id === undefined ? undefined : table.get(id);
-    if (row !== undefined) return row;
-  }
-  if (kind === 'quests') {
-    const [id, ...others] = set.relations.gameIds.of(idOrName);
-    const row = id === undefined || others.length > 0 ? undefined : table.get(id);
-    if (row !== undefined) return row;
-  }
-  const id = movedTo(set, kind, idOrName);
-  if (id !== undefined) throw gameDataError('moved', { recordKind: kind, id });
-  throw gameDataError('not_found', KIND_WIRE[kind].notFound);
-}
-
-/** Returns the current id of a replaced record, following all aliases. */
-function movedTo(set: DataSet, kind: Kind, idOrName: string): string | undefined {
-  const aliases = set.about.aliases[kind] ?? {};
-  let id = idOrName;
-  for (let moves = 0; moves < MAX_MOVES && Object.hasOwn(aliases, id); moves += 1) {
-    id = aliases[id] ?? '';
-    if (set.tables[kind].get(id) !== undefined) return id;
-  }
-  return undefined;
-}
-
 /** Returns the language to search in. Throws `invalid_parameter`. */
 export function languageOf(set: DataSet, wanted: string | undefined): string {
   const { defaultLanguage, languages } = set.about;
@@ -299,103 +258,4 @@ export function languageOf(set: DataSet, wanted: string | undefined): string {
   if (languages.includes(wanted)) return wanted;
   const message = `lang must be one of ${[...languages, 'all'].join(', ')}`;
   throw gameDataError('unknown_language', { param: 'lang', message });
-}
-
-/**
- * Returns the distinct records that the rows refer to. Throws `invalid_parameter` when there are
- * too many.
- */
-export function include(
-  kind: Kind,
-  rows: readonly Row[],
-  { relations, param }: Includes,
-  presenter: Presenter,
-): Record<string, Record<string, unknown>> {
-  const { set } = presenter;
-  const included: Record<string, Record<string, unknown>> = {};
-  let count = 0;
-  for (const relation of relations) {
-    const spec = KIND_SPECS[kind].includes[relation];
-    if (spec === undefined) continue;
-    included[spec.kind] ??= {};
-    const target = included[spec.kind] ?? {};
-    for (const row of rows) {
-      for (const id of spec.ids(row, set)) {
-        if (Object.hasOwn(target, id)) continue;
-        const found = includedRecord(spec.kind, id, presenter);
-        if (found === undefined) continue;
-        count += 1;
-        if (count > MAX_INCLUDED) {
-          const message = `${param} would embed more than ${MAX_INCLUDED} records; request fewer records`;
-          throw gameDataError('invalid_parameter', { param, message });
-        }
-        target[id] = found;
-      }
-    }
-  }
-  return included;
-}
-
-function includedRecord(kind: Kind | 'categories', id: string, presenter: Presenter): unknown {
-  if (kind === 'categories') {
-    return listCategories(presenter.set.tables.items.rows).find((category) => category.id === id);
-  }
-  const row = presenter.set.row(kind, id);
-  return row === undefined ? undefined : presenter.present(kind, row, false);
-}
-
-function rowAt(set: DataSet, kind: Kind, position: number): Row {
-  const row = set.tables[kind].rows[position];
-  if (row === undefined) throw new RangeError(`row ${position} of ${kind} not found`);
-  return row;
-}
-
-/** Exact names rank before prefixes, and prefixes before other matches. */
-function relevanceOf(rows: readonly Row[], order: readonly number[], needle: string): Scores {
-  const scores = new Float32Array(rows.length);
-  for (const position of order) {
-    const name = normalText(textColumn(rows[position] as Row, 'name') ?? ''); // `order` contains positions of rows
-    scores[position] = name === needle ? 3 : name.startsWith(needle) ? 2 : 1;
-  }
-  return scores;
-}
-
-function sortRows(
-  order: readonly number[],
-  by: {
-    readonly set: DataSet;
-    readonly kind: Kind;
-    readonly sort: ListRequest['sort'];
-    readonly scores: Scores | undefined;
-    /** Normalized names by field and row position; the other fields are in columns. */
-    readonly names: ReadonlyMap<string, readonly string[]>;
-  },
-): readonly number[] {
-  const { set, kind, sort, scores, names } = by;
-  const { fields } = KIND_SPECS[kind];
-  const keys = sort.map(({ field, isDescending }) => {
-    const spec = fields[field];
-    const own = names.get(field);
-    const read = (position: number): SortKeyValue => {
-      if (spec === undefined) return scores?.[position] ?? 0;
-      // An empty line is an absent name, which is sorted last.
-      if (own !== undefined) return own[position] || null;
-      return sortKeyOf(spec.get(rowAt(set, kind, position), set));
-    };
-    // By relevance, the best matches come first by default.
-    return {
-      values: order.map(read),
-      isDescending: spec === undefined ? !isDescending : isDescending,
-    };
-  });
-  // Sorts indexes in a typed array, because an object per row would create megabytes of garbage.
-  const places = Uint32Array.from(order, (_position, place) => place);
-  places.sort((a, b) => {
-    for (const { values, isDescending } of keys) {
-      const difference = compareSortKeys(values[a] ?? null, values[b] ?? null, isDescending);
-      if (difference !== 0) return difference;
-    }
-    return a - b;
-  });
-  return Array.from(places, (place) => order[place] ?? 0);
 }

@@ -58,7 +58,6 @@ export const REFUSALS: DialectRefusals = {
 /** Reason why these routes are not validated by their schema. */
 const JUDGED = 'queries have their own language, and drafts are validated by the rules of records';
 
-/** Describes a route with this tag. */
 export const docsOf = (
   tag: string,
   docs: RouteDocs & { readonly errors: Readonly<Record<number, string>> },

@@ -1,6 +1,8 @@
 import { textColumn } from '../../domain/data/row.js';
 import { listCategories } from '../../domain/kinds/items.js';
-import { findRow, include, languageOf } from '../../domain/query/catalog.js';
+import { languageOf } from '../../domain/query/catalog.js';
+import { findRow } from '../../domain/query/find-row.js';
+import { include } from '../../domain/query/included-records.js';
 import { readIncludes } from '../../domain/query/list-request.js';
 import { Parameters } from '../../domain/query/parameters.js';
 import { project, readProjection } from '../../domain/query/projection.js';

@@ -95,7 +95,6 @@ function callerOf(principal: Principal): string | undefined {
   }
 }
 
-/** The reservation of one body. */
 export class BodyReservation {
   readonly #sinceMs: number;
   readonly #grow: (bytes: number) => boolean;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import Database from 'libsql';
 import { SystemClock } from '../../clock/system-clock.js';
 import { NodeFileSystem } from '../../fs/node-file-system.js';
 import type { LogLoss } from '../../journal/log-loss.js';
+import { temporaryFolder } from '../../testing/temporary-folder.js';
 import { checkDatabase } from './database-task.js';
 import { CHECKED_AT_OPENING_BYTES, openRelationalStore } from './sqlite-store.js';
 
@@ -15,10 +15,9 @@ import { CHECKED_AT_OPENING_BYTES, openRelationalStore } from './sqlite-store.js
 let folder: string;
 let path: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plinth-check-'));
+  folder = await temporaryFolder();
   path = join(folder, 'plinth.db');
 });
-afterEach(async () => await rm(folder, { recursive: true, force: true }));
 
 const ROW_COUNT = 2000;
 

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, it } from 'node:test';
+import { beforeEach, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { SystemClock } from '../../clock/system-clock.js';
 import { NodeFileSystem } from '../../fs/node-file-system.js';
+import { temporaryFolder } from '../../testing/temporary-folder.js';
 import { openRelationalStore } from './sqlite-store.js';
 
 const WRITER_COUNT = '16';
@@ -21,9 +20,8 @@ const WRITERS = fileURLToPath(new URL('../testing/pair-writers.js', import.meta.
 
 let directory: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'plinth-store-'));
+  directory = await temporaryFolder();
 });
-afterEach(() => rm(directory, { recursive: true }));
 
 /** The number of halves of each pair. Checks the integrity of the database. */
 async function readPairs(path: string): Promise<ReadonlyMap<string, number>> {

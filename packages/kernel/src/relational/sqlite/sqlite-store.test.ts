@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { SystemClock } from '../../clock/system-clock.js';
 import { NodeFileSystem } from '../../fs/node-file-system.js';
 import { ManualClock } from '../../testing/manual-clock.js';
 import { relationalStoreConformance } from '../../testing/relational-store-conformance.js';
+import { temporaryFolder } from '../../testing/temporary-folder.js';
 import { openRelationalStore, type RelationalStoreOptions } from './sqlite-store.js';
 
-const made: string[] = [];
-after(async () => {
-  for (const directory of made) await rm(directory, { recursive: true });
-});
-
 const open = async (options: Partial<RelationalStoreOptions> = {}) => {
-  const directory = await mkdtemp(join(tmpdir(), 'plinth-store-'));
-  made.push(directory);
+  const directory = await temporaryFolder();
   const fileSystem = new NodeFileSystem();
   const path = join(directory, 'plinth.db');
   return await openRelationalStore({ path, clock: new SystemClock(), fileSystem, ...options });

@@ -1,15 +1,15 @@
 // Source: https://www.sqlite.org/fileformat2.html#walformat, and the behavior of SQLite with corrupt journals.
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { SystemClock } from '../../clock/system-clock.js';
 import { NodeFileSystem } from '../../fs/node-file-system.js';
 import type { LogLoss } from '../../journal/log-loss.js';
 import { caseCount } from '../../testing/case-count.js';
 import { SeededRandom } from '../../testing/seeded-random.js';
+import { temporaryFolder } from '../../testing/temporary-folder.js';
 import { storeError } from '../relational-errors.js';
 import { openRelationalStore } from './sqlite-store.js';
 
@@ -27,7 +27,7 @@ let database: Buffer;
 let wal: Buffer;
 
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'plinth-wal-'));
+  directory = await temporaryFolder();
   path = join(directory, 'left.db');
   const source = join(directory, 'source.db');
   const store = await openRelationalStore({ path: source, clock: new SystemClock(), fileSystem });
@@ -40,7 +40,6 @@ before(async () => {
   wal = await readFile(`${source}-wal`);
   await store.close();
 });
-after(() => rm(directory, { recursive: true }));
 
 interface Opened {
   /** -1 when the table does not exist. */

@@ -15,7 +15,6 @@ export interface FillContext {
   readonly minNs: bigint;
   readonly maxNs: bigint;
   readonly hasLowerBound: boolean;
-  /** Type of the values. */
   readonly type: DataType;
   /** A larger number of buckets is rejected before any bucket is created. */
   readonly bucketLimit: number;

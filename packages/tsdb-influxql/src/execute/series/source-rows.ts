@@ -61,7 +61,6 @@ export async function* sourceRows(
   yield* groups.sorted(runner);
 }
 
-/** Returns the row request for one table. */
 export function tableRequest(
   request: Omit<SourceRowsRequest, 'sources'>,
   source: Extract<CompiledSource, { kind: 'table' }>,

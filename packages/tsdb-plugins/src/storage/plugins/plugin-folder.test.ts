@@ -1,20 +1,10 @@
 // Source: processing-engine, "Plugin files".
 import assert from 'node:assert/strict';
-import {
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { type FileSystem, NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { PluginFolder } from './plugin-folder.js';
 
 describe('a plugin folder whose replacement was interrupted between its renames', () => {
@@ -30,11 +20,10 @@ describe('a plugin folder whose replacement was interrupted between its renames'
     await writeFile(join(root, folder, '__init__.py'), text);
   };
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'plinth-plugin-folder-'));
+    root = await temporaryFolder();
     await put('team/p.old', 'before');
     await put('team/p.tmp', 'after');
   });
-  afterEach(() => rm(root, { recursive: true }));
 
   const assertBack = async (text: string): Promise<void> => {
     assert.deepEqual(await readdir(join(root, 'team')), ['p']);
@@ -90,7 +79,7 @@ describe('a plugin folder', () => {
       ...more,
     });
   beforeEach(async () => {
-    top = await realpath(await mkdtemp(join(tmpdir(), 'plinth-plugin-folder-')));
+    top = await realpath(await temporaryFolder());
     root = join(top, 'plugins');
     await mkdir(join(root, 'team/inner'), { recursive: true });
     await mkdir(join(top, 'outside'));
@@ -100,7 +89,6 @@ describe('a plugin folder', () => {
     await symlink(join(top, 'outside'), join(root, 'away'));
     await symlink(join(root, 'team'), join(root, 'near'));
   });
-  afterEach(() => rm(top, { recursive: true }));
   const textOf = (name: string): Promise<string> => readFile(join(root, name), 'utf8');
   const ESCAPING = [
     '../a.py',

@@ -1,10 +1,10 @@
 // Source: processing-engine, "Packages and environment"; pip, "Requirements File Format".
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { PluginFolder } from './plugin-folder.js';
 import { findRequirements } from './requirements-files.js';
@@ -13,7 +13,7 @@ let top: string;
 let root: string;
 let folder: PluginFolder;
 before(async () => {
-  top = await realpath(await mkdtemp(join(tmpdir(), 'plinth-requirements-')));
+  top = await realpath(await temporaryFolder());
   root = join(top, 'plugins');
   await mkdir(join(root, 'sub/deep'), { recursive: true });
   await writeFile(join(top, 'outside.txt'), 'root:secret\n');
@@ -30,7 +30,6 @@ before(async () => {
     random: new SystemRandom(new SystemClock()),
   });
 });
-after(() => rm(top, { recursive: true }));
 
 async function check(text: string | Uint8Array): Promise<string> {
   await writeFile(join(root, 'requirements.txt'), text);

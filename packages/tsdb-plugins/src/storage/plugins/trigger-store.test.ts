@@ -1,7 +1,6 @@
 // Source: `docs/formats/sealed-secret.md`.
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import {
@@ -13,6 +12,7 @@ import {
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { type TriggerRecord, TriggerStore } from './trigger-store.js';
 
 const SECRET = 'key-of-another-service';
@@ -32,14 +32,13 @@ const clock = new SystemClock();
 const boxOf = (byte: number) => new SecretBox(Buffer.alloc(32, byte), new SystemRandom(clock));
 
 async function withStore(test: (store: RelationalStore, path: string) => Promise<void>) {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-triggers-'));
+  const folder = await temporaryFolder();
   const path = join(folder, 'plinth.db');
   const store = await openRelationalStore({ path, clock, fileSystem: new NodeFileSystem() });
   try {
     await test(store, path);
   } finally {
     await store.close();
-    await rm(folder, { recursive: true });
   }
 }
 const argumentsIn = async (store: RelationalStore): Promise<readonly (string | null)[]> =>

@@ -1,13 +1,13 @@
 // Source: processing-engine, "Entry points", "The handle", "Worker internals", "Node side".
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { getPriority, tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { afterEach, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, createLogger, SystemClock, SystemRandom } from '@plinth/kernel';
-import { ManualClock } from '@plinth/kernel/testing';
+import { ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import {
   type PluginCall,
   PluginCallFailed,
@@ -39,12 +39,11 @@ describe('PythonPluginHost', { skip }, () => {
   const log = createLogger({ level: 'info', destination: { write: (line) => output.push(line) } });
   const hosts: PythonPluginHost[] = [];
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
+    folder = await temporaryFolder();
   });
   afterEach(async () => {
     for (const host of hosts.splice(0)) await host.close();
   });
-  after(() => rm(folder, { recursive: true }));
 
   function openHost(
     isolation: 'trigger' | 'shared' = 'trigger',

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
 import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 import { DuckDbHost } from '../duckdb-host.js';
@@ -25,7 +24,7 @@ describe('strings of DuckDB', () => {
   let folder: string;
   let host: DuckDbHost;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-texts-'));
+    folder = await temporaryFolder();
     host = new DuckDbHost({
       dataDir: folder,
       spillDir: join(folder, 'spill'),
@@ -35,10 +34,7 @@ describe('strings of DuckDB', () => {
       register: async () => {},
     });
   });
-  after(async () => {
-    await host.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => host.close());
 
   /** Returns the strings of the only column, and whether any of them was decoded as bytes. */
   async function read(text: string, isSmall: boolean) {

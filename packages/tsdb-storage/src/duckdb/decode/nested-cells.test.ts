@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { DuckDbHost } from '../duckdb-host.js';
 
@@ -21,7 +20,7 @@ describe('nested values of DuckDB', () => {
   let folder: string;
   let host: DuckDbHost;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-nested-'));
+    folder = await temporaryFolder();
     host = new DuckDbHost({
       dataDir: folder,
       spillDir: join(folder, 'spill'),
@@ -31,10 +30,7 @@ describe('nested values of DuckDB', () => {
       register: async () => {},
     });
   });
-  after(async () => {
-    await host.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => host.close());
 
   async function read(
     text: string,

@@ -1,14 +1,14 @@
 // Source: docs/SECURITY-DATA.md, "Queries". Even SQL that bypasses the binder must not reach files,
 // settings or extensions.
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import { openInstance } from './open-instance.js';
 
 it('accesses only files of the data folder, and its settings cannot be changed', async (t) => {
-  const top = await mkdtemp(join(tmpdir(), 'plinth-engine-'));
+  const top = await temporaryFolder();
   const dataDir = join(top, 'data');
   await mkdir(dataDir);
   for (const folder of [top, dataDir]) await writeFile(join(folder, 'rows.csv'), 'a\n1\n');
@@ -20,7 +20,6 @@ it('accesses only files of the data folder, and its settings cannot be changed',
   });
   t.after(async () => {
     instance.closeSync();
-    await rm(top, { recursive: true });
   });
   assert.equal(registeredCount, 1);
   const connection = await connect();
@@ -50,7 +49,7 @@ it('accesses only files of the data folder, and its settings cannot be changed',
 });
 
 it('serves other statements after a fatal error in DuckDB', async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-engine-'));
+  const dataDir = await temporaryFolder();
   const { instance, writer, connect } = await openInstance({
     ...{ dataDir, spillDir: join(dataDir, 'spill'), memoryLimitBytes: 64 * 1048576 },
     ...{ threads: 1, idleConnections: 1 },
@@ -62,7 +61,6 @@ it('serves other statements after a fatal error in DuckDB', async (t) => {
   });
   t.after(async () => {
     instance.closeSync();
-    await rm(dataDir, { recursive: true });
   });
   await writer.run('CREATE TABLE other.rows AS SELECT 7 AS n');
   await assert.rejects(writer.run('CHECKPOINT other'), /invalidated/);

@@ -161,7 +161,6 @@ function valuesOf(page: Uint8Array): Uint8Array {
   return page.subarray(LENGTH_BYTES + levelBytes);
 }
 
-/** The rows to read from a page. */
 interface PageRows {
   readonly type: PhysicalType;
   readonly from: number;

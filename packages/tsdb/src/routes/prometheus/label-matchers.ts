@@ -17,7 +17,6 @@ const MAX_REGEX_SIZE = 100_000;
  */
 const SAME_IN_INFLUXQL = /^(?:[^\\\n\r/]|\\[.+*?()[\]{}|^$\\dDwWsS])*$/;
 
-/** A matcher that can test values. */
 interface Tester extends LabelMatcher {
   test(value: string): boolean;
 }

@@ -2,7 +2,6 @@ import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { Labels } from './sample-pieces.js';
 
-/** An encoded series. */
 export interface EncodedSeries {
   readonly labels: Labels;
   readonly pieces: readonly Buffer[];

@@ -1,3 +1,4 @@
+import type { SqlConnection } from '@plinth/kernel';
 import type { QueueBase } from './queue-base.js';
 import type { AcceptOutcome, Idempotency, NewEvent } from './queue-model.js';
 
@@ -10,7 +11,7 @@ export const IDEMPOTENCY_MS = 86_400_000;
  */
 export async function checkIdempotency(
   base: QueueBase,
-  tx: unknown,
+  tx: SqlConnection,
   batch: readonly NewEvent[],
   nowMs: number,
 ): Promise<ReadonlyMap<NewEvent, AcceptOutcome>> {

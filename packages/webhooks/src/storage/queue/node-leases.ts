@@ -1,3 +1,4 @@
+import type { SqlConnection } from '@plinth/kernel';
 import type { QueueBase } from './queue-base.js';
 
 /** Time without a heartbeat after which other nodes may release the leases of a node. */
@@ -80,7 +81,7 @@ export class NodeLeases {
     });
   }
 
-  async #noteNew(tx: unknown, now: number): Promise<void> {
+  async #noteNew(tx: SqlConnection, now: number): Promise<void> {
     await this.#base.sql.run(
       tx,
       'insert into webhooks_nodes (id, alive_until_ms, folder, is_ended) values (?, ?, ?, 0)',
@@ -92,7 +93,7 @@ export class NodeLeases {
    * Releases items of failed nodes. Items with an ordering key stay leased until their attempts
    * must have been aborted.
    */
-  async #release(tx: unknown): Promise<number> {
+  async #release(tx: SqlConnection): Promise<number> {
     const free = `state = 'leased' and (node not in (select id from webhooks_nodes) or (ordering_key is null
       and node in (select id from webhooks_nodes where is_ended = 1)))`;
     // Rows that a suspended process still locks are skipped; the next check for orphans finds them.

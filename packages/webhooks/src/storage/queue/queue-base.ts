@@ -1,4 +1,9 @@
-import { RawStatements, type RelationalStore, SHARED_NOW_MS } from '@plinth/kernel';
+import {
+  RawStatements,
+  type RelationalStore,
+  SHARED_NOW_MS,
+  type SqlConnection,
+} from '@plinth/kernel';
 
 const ORDERED = { isolation: 'read_committed' } as const;
 
@@ -33,16 +38,16 @@ export class QueueBase {
     this.#nodeCount += 1;
   }
 
-  get reader(): unknown {
+  get reader(): SqlConnection {
     return this.#store.reader<never>();
   }
 
-  async write<T>(work: (tx: unknown) => Promise<T>): Promise<T> {
+  async write<T>(work: (tx: SqlConnection) => Promise<T>): Promise<T> {
     return await this.#store.transaction<never, T>(work, ORDERED);
   }
 
   /** Returns the database time on a shared store, so that all nodes compare leases by one clock. */
-  async nowMs(tx: unknown, nowMs: number): Promise<number> {
+  async nowMs(tx: SqlConnection, nowMs: number): Promise<number> {
     if (!this.isShared) return nowMs;
     const [row] = await this.sql.all<{ now_ms: number }>(tx, `select ${SHARED_NOW_MS} as now_ms`);
     return row?.now_ms ?? nowMs;
@@ -53,7 +58,7 @@ export class QueueBase {
    * previous one could miss each other.
    */
   async lockKeys(
-    tx: unknown,
+    tx: SqlConnection,
     items: readonly { readonly appId: number; readonly orderingKey: string | undefined }[],
   ): Promise<void> {
     if (!this.isShared) return;
@@ -70,7 +75,7 @@ export class QueueBase {
 
   /** Releases the next held item of each key after the previous one finished. */
   async promoteHeld(
-    tx: unknown,
+    tx: SqlConnection,
     ended: readonly { readonly appId: number; readonly orderingKey: string | undefined }[],
   ): Promise<void> {
     for (const { appId, orderingKey } of ended) {

@@ -1,3 +1,4 @@
+import type { SqlConnection } from '@plinth/kernel';
 import type { AttemptRecord } from '../../model/delivery.js';
 import type { QueueItem } from '../../model/event.js';
 import { type EventRow, eventUse } from './event-rows.js';
@@ -79,7 +80,7 @@ export class QueueCleanupStore {
     return rows.map(({ app_id }) => app_id);
   }
 
-  async #isOn(tx: unknown, appId: number): Promise<boolean> {
+  async #isOn(tx: SqlConnection, appId: number): Promise<boolean> {
     const [hook] = await this.#base.sql.all<{ active: number }>(
       tx,
       'select active from webhooks_hooks where app_id = ?',
@@ -88,7 +89,11 @@ export class QueueCleanupStore {
     return hook?.active === 1;
   }
 
-  async #pick(tx: unknown, appId: number, state: 'held' | 'pending'): Promise<readonly Row[]> {
+  async #pick(
+    tx: SqlConnection,
+    appId: number,
+    state: 'held' | 'pending',
+  ): Promise<readonly Row[]> {
     // The order matches the partial index of each state.
     const order = state === 'held' ? 'ordering_key, id' : 'due_ms, id';
     const keyed = state === 'held' ? 'and ordering_key is not null' : '';
@@ -104,7 +109,7 @@ export class QueueCleanupStore {
   }
 
   async #take(
-    tx: unknown,
+    tx: SqlConnection,
     items: readonly QueueItem[],
     state: 'held' | 'pending',
   ): Promise<readonly QueueItem[]> {

@@ -1,4 +1,4 @@
-import type { StatementValue } from '@plinth/kernel';
+import type { SqlConnection, StatementValue } from '@plinth/kernel';
 import type { QueueItem } from '../../model/event.js';
 import { eventInsertion } from './event-rows.js';
 import { checkIdempotency } from './idempotency-keys.js';
@@ -74,7 +74,7 @@ export class QueueIntake {
 /** Returns the ordering keys that already have an unfinished item, as `appId key`. */
 async function keysInUse(
   base: QueueBase,
-  tx: unknown,
+  tx: SqlConnection,
   batch: readonly NewEvent[],
 ): Promise<Set<string>> {
   const wanted = new Map<string, { appId: number; orderingKey: string }>();

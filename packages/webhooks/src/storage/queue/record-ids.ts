@@ -1,3 +1,4 @@
+import type { SqlConnection } from '@plinth/kernel';
 import { TimeIds } from '../../model/time-ids.js';
 import type { QueueBase } from './queue-base.js';
 
@@ -35,20 +36,20 @@ export class RecordIds {
     this.#deliveryIds = new TimeIds(last?.delivery ?? 0);
   }
 
-  async forItems(tx: unknown, count: number, nowMs: number): Promise<IdSource> {
+  async forItems(tx: SqlConnection, count: number, nowMs: number): Promise<IdSource> {
     if (!this.#base.isShared) return { next: () => this.#queueIds.next(nowMs) };
     return await this.#fromSequence(tx, 'webhooks_queue_id', count);
   }
 
   /** Records become visible in id order, so that lists grow only at their head. */
-  async forDeliveries(tx: unknown, count: number, nowMs: number): Promise<IdSource> {
+  async forDeliveries(tx: SqlConnection, count: number, nowMs: number): Promise<IdSource> {
     if (!this.#base.isShared) return { next: () => this.#deliveryIds.next(nowMs) };
     // Held until the commit, and taken after the locks of ordering keys to prevent deadlocks.
     await this.#base.sql.all(tx, 'select pg_advisory_xact_lock(?)', [DELIVERY_ORDER_LOCK]);
     return await this.#fromSequence(tx, 'webhooks_delivery_id', count);
   }
 
-  async #fromSequence(tx: unknown, sequence: string, count: number): Promise<IdSource> {
+  async #fromSequence(tx: SqlConnection, sequence: string, count: number): Promise<IdSource> {
     const rows =
       count === 0
         ? []

@@ -1,4 +1,4 @@
-import type { Statement, StatementValue } from '@plinth/kernel';
+import type { SqlConnection, Statement, StatementValue } from '@plinth/kernel';
 import type { AttemptRecord } from '../../model/delivery.js';
 import { isRedelivery, type QueueItem } from '../../model/event.js';
 import type { QueueBase } from './queue-base.js';
@@ -58,7 +58,7 @@ type Recorded = Pick<RecordToWrite, 'item' | 'record'>;
  */
 export async function findRecords(
   { sql }: QueueBase,
-  tx: unknown,
+  tx: SqlConnection,
   attempts: readonly Recorded[],
 ): Promise<(attempt: Recorded) => boolean> {
   const rows = await sql.all<{

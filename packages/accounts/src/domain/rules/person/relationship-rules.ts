@@ -6,7 +6,6 @@ import type { PersonContext } from './person-context.js';
 
 /** Structures of one natural person, without directors. */
 const WITHOUT_DIRECTORS: readonly string[] = ['sole_proprietorship', 'single_member_llc'];
-/** Entities without owners. */
 const WITHOUT_OWNERS: readonly string[] = ['government_entity', 'non_profit'];
 
 /** Checks which roles a person may have (section 14). */

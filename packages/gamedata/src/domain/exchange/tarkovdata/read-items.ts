@@ -10,7 +10,6 @@ import {
   textsOf,
 } from './reading.js';
 
-/** File with the item strings of one language. */
 export const LANGUAGE_FILE = /^items\.([a-z]{2,3}(?:-[A-Za-z0-9]{2,8})?)\.json$/;
 
 export function readItems(reading: Reading): void {

@@ -8,7 +8,6 @@ import { floatText, type WholeFloats } from '../number-text.js';
 import { Piece, type TextBytes } from '../text-bytes.js';
 import { EpochWriter, TimeWriter } from '../time-text.js';
 
-/** Writes the cells of a row. */
 export type CellWriter = (row: number) => void;
 
 /** Writes the cells immediately, or returns the steps that write them. */

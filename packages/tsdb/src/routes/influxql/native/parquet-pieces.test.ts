@@ -1,11 +1,11 @@
 // Source: tsdb-http, "Native query endpoints" (format parquet). DuckDB reads the file, which was
 // written by another library.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { temporaryFolder } from '@plinth/kernel/testing';
 import type { ResultChunk, ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import { parquetPieces } from './parquet-pieces.js';
 
@@ -29,16 +29,12 @@ async function readBack(chunks: readonly ResultChunk[]): Promise<string[][]> {
   };
   const pieces: Buffer[] = [];
   for await (const piece of parquetPieces(stream)) pieces.push(piece);
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-parquet-'));
-  try {
-    const path = join(folder, 'a.parquet');
-    await writeFile(path, Buffer.concat(pieces));
-    const connection = await (await DuckDBInstance.create()).connect();
-    const all = `SELECT ${COLUMNS.map(({ name }) => `"${name}"::VARCHAR`)} FROM '${path}' ORDER BY time`;
-    return (await (await connection.runAndReadAll(all)).getRows()) as string[][];
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = await temporaryFolder();
+  const path = join(folder, 'a.parquet');
+  await writeFile(path, Buffer.concat(pieces));
+  const connection = await (await DuckDBInstance.create()).connect();
+  const all = `SELECT ${COLUMNS.map(({ name }) => `"${name}"::VARCHAR`)} FROM '${path}' ORDER BY time`;
+  return (await (await connection.runAndReadAll(all)).getRows()) as string[][];
 }
 
 it('a Parquet file of a result contains every type, including NULL', async () => {

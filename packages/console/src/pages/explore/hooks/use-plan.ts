@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { queryRows } from '../../api/tsdb.js';
-import { type PlanStep, parsePlan } from '../../lib/query/plan-tree.js';
-import { type ExploreSearch, textToSend } from './explore-search.js';
+import { queryRows } from '../../../api/tsdb.js';
+import { type PlanStep, parsePlan } from '../../../lib/query/plan-tree.js';
+import { type ExploreSearch, textToSend } from '../explore-search.js';
 
 interface PlanRow {
   readonly plan: string;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { keep, readKept } from '../../lib/storage/database.js';
-import type { ExploreSearch } from './explore-search.js';
+import { keep, readKept } from '../../../lib/storage/database.js';
+import type { ExploreSearch } from '../explore-search.js';
 
 const KEY = 'tabs';
 const MAX_TAB_COUNT = 20;

@@ -1,0 +1,23 @@
+import { useEffect, useRef } from 'react';
+
+/** The page's keys: cancel, explain, and move through time. */
+export function useExploreKeys(at: {
+  readonly cancel: () => void;
+  readonly explain: () => void;
+  readonly move: (direction: -1 | 1) => void;
+}) {
+  const latest = useRef(at);
+  latest.current = at;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key === '.') latest.current.cancel();
+      if ((event.ctrlKey || event.metaKey) && event.shiftKey && event.key === 'Enter')
+        latest.current.explain();
+      if (!event.altKey || (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight')) return;
+      event.preventDefault();
+      latest.current.move(event.key === 'ArrowLeft' ? -1 : 1);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+}

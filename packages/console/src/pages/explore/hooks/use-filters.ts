@@ -1,0 +1,40 @@
+import { type RefObject, useState } from 'react';
+import { copyText } from '../../../components/controls/copy-button.js';
+import { toast } from '../../../components/controls/toasts.js';
+import {
+  addCondition,
+  addRange,
+  type FilterEdit,
+  type Wanted,
+} from '../../../lib/query/add-condition.js';
+import type { SchemaTable } from '../../../lib/query/completion.js';
+import type { TimeRange } from '../../../lib/time/time-range.js';
+import { addressOf, type ExploreSearch, type languageOf } from '../explore-search.js';
+
+/** Adds conditions from the result to the query, and runs it. */
+export function useFilters(of: {
+  readonly language: ReturnType<typeof languageOf>;
+  readonly schema: readonly SchemaTable[];
+  readonly latest: RefObject<{ readonly draft: string }>;
+  readonly runWith: (change: ExploreSearch) => void;
+}) {
+  const { language, schema, latest, runWith } = of;
+  const [added, setAdded] = useState<
+    (FilterEdit & { kind: 'edited'; before: string }) | undefined
+  >();
+  const filtered = (wanted: readonly Wanted[], isOut: boolean) =>
+    addCondition(latest.current.draft, { language, schema, wanted, isOut });
+  const onEdit = (edit: FilterEdit, change: ExploreSearch = {}): void => {
+    if (edit.kind === 'unsafe') {
+      void copyText(edit.condition).then(() =>
+        toast(`Condition copied. The query was not changed: ${edit.why}.`),
+      );
+      return;
+    }
+    setAdded({ ...edit, before: latest.current.draft });
+    runWith({ q: edit.text, ...change });
+  };
+  const onBound = (range: TimeRange | undefined): void =>
+    onEdit(addRange(latest.current.draft, { language, schema }), range && addressOf(range));
+  return { added, filtered, onEdit, onBound };
+}

@@ -1,0 +1,124 @@
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import { type Source, timeCondition } from '../scan/sources.js';
+import type { GenerationTable } from '../table/generation-table.js';
+import type { TableStore } from '../table/table-store.js';
+import { deletedSeries, survivesText, type Tombstone } from '../table/tombstones.js';
+
+export interface Part {
+  readonly kind: Segment['kind'];
+  /** SQL text for FROM with `_series, "time"`, the columns, and `_seq` in overlays. */
+  readonly rows: string;
+  /** The row count, if it is known because every row is written. */
+  readonly rowCount?: number;
+  drop(): Promise<void>;
+}
+
+const NOTHING_TO_DROP = async (): Promise<void> => undefined;
+
+interface SplitRequest {
+  readonly store: TableStore;
+  readonly table: GenerationTable;
+  readonly columns: readonly Column[];
+  readonly host: DuckDbHost;
+  readonly tombstones: readonly Tombstone[];
+}
+
+/**
+ * Divides the rows of a generation by the kind of their segment. Points written more than once are
+ * merged; those that also exist in older segments go to overlays.
+ */
+export async function splitRows(request: SplitRequest): Promise<readonly Part[]> {
+  const { store, table, columns, host, tombstones } = request;
+  const deleted = await new TimeSlicedTask().run(deletedSeries(tombstones, store.series));
+  const survives = survivesText(tombstones, deleted, { hasSeqColumn: true });
+  const all = allRows(table, columns, survives);
+  const minTime = table.main.minTime < table.late.minTime ? table.main.minTime : table.late.minTime;
+  const maxTime = table.main.maxTime > table.late.maxTime ? table.main.maxTime : table.late.maxTime;
+  if (!store.repeated.keys.touches(minTime, maxTime)) {
+    const known = survives === undefined ? { rowCount: table.rowCount } : {};
+    return [{ kind: 'unique', rows: `(${all})`, ...known, drop: NOTHING_TO_DROP }];
+  }
+  const merged = quoteName(`${table.main.name}_merged`);
+  const create = mergeText(request, { all, isOlder: isOlderText(store, minTime, maxTime) });
+  await host.withWriter(async (connection) => {
+    await connection.run(`DROP TABLE IF EXISTS ${merged}`);
+    await connection.run(`CREATE TABLE ${merged} AS ${create}`);
+  });
+  const key = ['_series', '"time"', ...namesOf(columns)].join(', ');
+  // Compared with the merged points, not with the current duplicates: a query may find more duplicates in the
+  // meantime, which would be in no part.
+  const once = `SELECT ${key} FROM (${all}) a ANTI JOIN ${merged} d ON ${SAME_POINT}`;
+  return [
+    {
+      kind: 'unique',
+      rows: `(${once} UNION ALL SELECT ${key} FROM ${merged} WHERE NOT _seq_is_older)`,
+      drop: NOTHING_TO_DROP,
+    },
+    {
+      kind: 'overlay',
+      rows: `(SELECT ${key}, _seq FROM ${merged} WHERE _seq_is_older)`,
+      drop: () =>
+        host.withWriter(async (connection) => {
+          await connection.run(`DROP TABLE IF EXISTS ${merged}`);
+        }),
+    },
+  ];
+}
+
+const SAME_POINT = 'a._series = d._series AND a."time" = d."time"';
+
+const namesOf = (columns: readonly Column[]): readonly string[] =>
+  columns.map((column) => quoteName(column.physicalName));
+
+/** Returns SQL for all rows that are not deleted, with their order. */
+function allRows(
+  table: GenerationTable,
+  columns: readonly Column[],
+  survives: string | undefined,
+): string {
+  const where = survives === undefined ? '' : ` WHERE ${survives}`;
+  const select = (source: Source, rank: 0 | 1, order: string): string => {
+    const values = columns.map(({ id, physicalName }) => {
+      const name = quoteName(physicalName);
+      return source.hasColumn(id) ? name : `NULL AS ${name}`;
+    });
+    const positions = [`${rank} AS _seq_rank`, '_seq', `${order}::BIGINT AS _seq_order`];
+    const list = ['_series', '"time"', ...values, ...positions].join(', ');
+    return `SELECT ${list} FROM ${source.from}${where}`;
+  };
+  const late = table.lateSource();
+  return [
+    ...(table.main.rowCount > 0 ? [select(table.mainSource(), 0, '0')] : []),
+    ...(table.late.rowCount > 0 ? [select(late, 1, `(${late.order})`)] : []),
+  ].join(' UNION ALL ');
+}
+
+/** Returns SQL for the points written more than once, each with its last values. */
+function mergeText(
+  { store, columns }: SplitRequest,
+  { all, isOlder }: { readonly all: string; readonly isOlder: string },
+): string {
+  const latest = namesOf(columns).map(
+    (name) =>
+      `last(${name} ORDER BY _seq_rank, _seq, _seq_order) FILTER (${name} IS NOT NULL) AS ${name}`,
+  );
+  const values = ['_series', '"time"', ...latest, 'max(_seq) AS _seq'].join(', ');
+  const duplicates = quoteName(store.repeated.keys.name);
+  const points = `SELECT ${values} FROM (${all}) a SEMI JOIN ${duplicates} d ON ${SAME_POINT} GROUP BY _series, "time"`;
+  return `SELECT *, ${isOlder} AS _seq_is_older FROM (${points}) m`;
+}
+
+/** Returns a condition on a point `m`: an older segment contains it. */
+function isOlderText(store: TableStore, minTime: bigint, maxTime: bigint): string {
+  const inTime = timeCondition(minTime, maxTime);
+  const older = store
+    .segmentSources(minTime, maxTime)
+    .map((source) => `SELECT _series, "time" FROM ${source.from} WHERE ${inTime}`);
+  return older.length === 0
+    ? 'false'
+    : `EXISTS (SELECT 1 FROM (${older.join(' UNION ALL ')}) o WHERE o._series = m._series AND o."time" = m."time")`;
+}
