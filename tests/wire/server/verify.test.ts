@@ -199,7 +199,8 @@ describe('verify reads the log like startup', () => {
       const run = await runCli(['verify', '--data-dir', dataDir]);
       assert.equal(run.code, 0, run.stderr);
       assert.ok(run.stderr.includes(`note: ${log}: `), run.stderr);
-      assert.match(run.stderr, new RegExp(`bytes at offset ${offset} are not a complete record`));
+      const note = `bytes at offset ${offset} are an incomplete or corrupt last record, which the next start quarantines. If the server acknowledged it, its rows are lost. Content: 1 rows of table d.m from `;
+      assert.ok(run.stderr.includes(note), run.stderr);
       assert.deepEqual(await stateOf(dataDir), before);
     });
   });

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../clock/clock.js';
 import type { DomainError } from '../errors/domain-error.js';
 import { invariant } from '../errors/invariant.js';
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
@@ -30,6 +31,10 @@ export interface CommitLogOptions extends LogFileOptions {
   readonly room?: WriteRoom | undefined;
   /** Returns the time at which a record was written, if its payload contains a timestamp. Used in loss reports. */
   readonly writtenMs?: (payload: Uint8Array) => number | undefined;
+  /** Describes a lost record from its payload, which may be corrupt. Used in loss reports. */
+  readonly describe?: (payload: Uint8Array) => string | undefined;
+  /** Without a clock, the records of an idle log are not marked as synced. */
+  readonly clock?: Clock;
   readonly maxRecordSize?: number;
   /** Maximum bytes that may wait to be written. Above this limit, `append` throws `log_overloaded`. */
   readonly maxWaitingSize?: number;
@@ -43,6 +48,9 @@ const MAX_BATCH_SIZE = 8 * 1024 * 1024;
  * more records.
  */
 const MAX_GATHERED_SIZE = 128 * 1024;
+
+/** An idle log is marked after one to two intervals, so that a busy log never waits for a mark. */
+const IDLE_INTERVAL_MS = 500;
 
 interface Rotation {
   readonly file: number;
@@ -58,6 +66,7 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
   const recovered = await recoverLog({
     ...{ fileSystem, directory, nodeId, repair, known },
     ...(options.writtenMs === undefined ? {} : { writtenMs: options.writtenMs }),
+    ...(options.describe === undefined ? {} : { describe: options.describe }),
   });
   for (const loss of recovered.losses) options.onLoss(loss);
   const next = {
@@ -110,6 +119,11 @@ export class FileCommitLog implements CommitLog {
   #running: Promise<void> | undefined;
   #failure: DomainError | undefined;
   #hasAppended = false;
+  /** End of the records at the last check for an idle log. */
+  #idleEnd = 0;
+  /** End of the records that was marked last. */
+  #markedEnd = 0;
+  readonly #idleTicker: Disposable | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -135,6 +149,7 @@ export class FileCommitLog implements CommitLog {
     } else this.#full = active;
     this.#tail = { file, offset: FILE_HEADER_SIZE };
     this.#nextSequence = recovered.nextSequence;
+    this.#idleTicker = options.clock?.every(IDLE_INTERVAL_MS, () => this.#noteIdle());
   }
 
   get firstFile(): number {
@@ -291,6 +306,23 @@ export class FileCommitLog implements CommitLog {
     await setImmediate(); // the end of the next tick, which starts with new input
   }
 
+  /** Marks the synced records if no record was written since the last call. */
+  #noteIdle(): void {
+    const active = this.#active;
+    if (active === undefined || this.#running !== undefined || this.#closing !== undefined) return;
+    const end = active.recordsEnd;
+    if (end === this.#markedEnd || end === FILE_HEADER_SIZE || this.isReadOnly) return;
+    if (end !== this.#idleEnd) {
+      this.#idleEnd = end;
+      return;
+    }
+    this.#markedEnd = end;
+    this.#running = active
+      .markSynced()
+      .catch(() => undefined) // The end is then read like after a crash during a write.
+      .then(() => this.#run());
+  }
+
   async #startFile(rotation: Rotation): Promise<void> {
     const closed = this.#active;
     if (closed !== undefined) {
@@ -302,6 +334,7 @@ export class FileCommitLog implements CommitLog {
         await closed.finish();
       } finally {
         this.#active = undefined; // The file is closed even if its zeros could not be released.
+        this.#markedEnd = 0;
       }
       this.#active = await LogFileWriter.create(this.#options, {
         epoch: this.#epoch,
@@ -344,6 +377,7 @@ export class FileCommitLog implements CommitLog {
     for (const { reject } of records) reject(full);
     const active = this.#active;
     this.#active = undefined;
+    this.#markedEnd = 0;
     const file = Math.max(this.#tail.file, active === undefined ? 0 : active.file + 1);
     this.#tail = { file, offset: FILE_HEADER_SIZE };
     if (active === undefined) return;
@@ -377,6 +411,7 @@ export class FileCommitLog implements CommitLog {
   }
 
   async #close(): Promise<void> {
+    this.#idleTicker?.[Symbol.dispose]();
     await this.#running;
     const active = this.#active;
     if (this.#failure !== undefined) await active?.close();
