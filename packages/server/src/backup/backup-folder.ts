@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { lstat, mkdir, open, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { crc32c, FOLDER_LOCK_FILES } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -108,22 +108,37 @@ export async function readBackup(folder: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Creates the folder. Throws unless it contains only lock files or files that `isOwn` allows to remove. */
+/**
+ * Creates the folder. Returns the first folder that was created, also of its parents; `undefined` if it exists. Throws unless it
+ * contains only lock files or files that `isOwn` allows to remove.
+ */
 export async function makeEmptyFolder(
   folder: string,
   isOwn: (names: readonly string[]) => boolean = () => false,
-): Promise<void> {
-  const all = await mkdir(folder, { recursive: true })
-    .then(() => readdir(folder))
-    .catch((error: Error) => {
-      throw new CommandFailed(
-        `the folder ${folder} cannot be created or read: ${error.message}; use another folder, or fix its permissions`,
-      );
-    });
+): Promise<string | undefined> {
+  const fail = (error: Error): never => {
+    throw new CommandFailed(
+      `the folder ${folder} cannot be created or read: ${error.message}; use another folder, or fix its permissions`,
+    );
+  };
+  const created = await mkdir(folder, { recursive: true }).catch(fail);
+  const all = await readdir(folder).catch(fail);
   const names = all.filter((name) => !FOLDER_LOCK_FILES.includes(name));
   if (names.length > 0 && !isOwn(names)) {
     throw new CommandFailed(`${folder} is not empty; use an empty or a new folder`);
   }
+  return created;
+}
+
+/** Removes empty folders from `folder` up to `created`, as returned by `makeEmptyFolder`. */
+export async function removeCreated(folder: string, created: string | undefined): Promise<void> {
+  if (created === undefined) return;
+  const at = resolve(folder);
+  const removed = await rmdir(at).then(
+    () => true,
+    () => false, // Not empty.
+  );
+  if (removed && at !== resolve(created)) await removeCreated(dirname(at), created);
 }
 
 /** Keeps lock files. */
