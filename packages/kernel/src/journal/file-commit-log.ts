@@ -1,44 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../clock/clock.js';
 import type { DomainError } from '../errors/domain-error.js';
 import { invariant } from '../errors/invariant.js';
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
-import type { WriteRoom } from '../fs/disk-space.js';
 import type { AppendedRecord, CommitLog, LogPosition, ReplayedRecord } from './commit-log.js';
+import type { CommitLogOptions } from './commit-log-options.js';
 import { crc32c } from './crc32c.js';
+import { IdleLog } from './idle-log.js';
 import { encodeBatch, type WaitingRecord } from './log-batch.js';
-import { type LogCatalog, type LogStart, NOTHING_KNOWN } from './log-catalog.js';
+import { type LogStart, NOTHING_KNOWN } from './log-catalog.js';
 import { logError } from './log-errors.js';
 import { LogFileReader } from './log-file-reader.js';
-import { type LogFileOptions, LogFileWriter } from './log-file-writer.js';
+import { LogFileWriter } from './log-file-writer.js';
 import { LogFiles } from './log-files.js';
 import { FILE_HEADER_SIZE, type FileHeader, RECORD_HEADER_SIZE } from './log-format.js';
-import type { LogFile, LogLoss } from './log-loss.js';
+import type { LogFile } from './log-loss.js';
 import { type RecoveredLog, recoverLog } from './log-recovery.js';
 import { replayFile } from './replay-file.js';
-
-/** The folder belongs to the log and is created when missing. The UUID of this node is written into each file. */
-export interface CommitLogOptions extends LogFileOptions {
-  /** Quarantines damaged files instead of throwing `log_damaged`; see `losses`. */
-  readonly repair?: boolean;
-  /** Called for each loss found at startup, so that every loss is reported. */
-  readonly onLoss: (loss: LogLoss) => void;
-  /** Number of the first new file, 1 by default: a log without files cannot derive the number of earlier files. */
-  readonly firstFile?: number;
-  /** Without a catalog, a truncated log cannot be distinguished from a complete one. */
-  readonly catalog?: LogCatalog;
-  /** While it has an obstacle, records are refused as on a full disk. */
-  readonly room?: WriteRoom | undefined;
-  /** Returns the time at which a record was written, if its payload contains a timestamp. Used in loss reports. */
-  readonly writtenMs?: (payload: Uint8Array) => number | undefined;
-  /** Describes a lost record from its payload, which may be corrupt. Used in loss reports. */
-  readonly describe?: (payload: Uint8Array) => string | undefined;
-  /** Without a clock, the records of an idle log are not marked as synced. */
-  readonly clock?: Clock;
-  readonly maxRecordSize?: number;
-  /** Maximum bytes that may wait to be written. Above this limit, `append` throws `log_overloaded`. */
-  readonly maxWaitingSize?: number;
-}
 
 /** Maximum size of one write of waiting records. A sync of this size is not much slower than a short one. */
 const MAX_BATCH_SIZE = 8 * 1024 * 1024;
@@ -48,9 +25,6 @@ const MAX_BATCH_SIZE = 8 * 1024 * 1024;
  * more records.
  */
 const MAX_GATHERED_SIZE = 128 * 1024;
-
-/** An idle log is marked after one to two intervals, so that a busy log never waits for a mark. */
-const IDLE_INTERVAL_MS = 500;
 
 interface Rotation {
   readonly file: number;
@@ -119,10 +93,6 @@ export class FileCommitLog implements CommitLog {
   #running: Promise<void> | undefined;
   #failure: DomainError | undefined;
   #hasAppended = false;
-  /** End of the records at the last check for an idle log. */
-  #idleEnd = 0;
-  /** End of the records that was marked last. */
-  #markedEnd = 0;
   readonly #idleTicker: Disposable | undefined;
   #closing: Promise<void> | undefined;
 
@@ -149,7 +119,8 @@ export class FileCommitLog implements CommitLog {
     } else this.#full = active;
     this.#tail = { file, offset: FILE_HEADER_SIZE };
     this.#nextSequence = recovered.nextSequence;
-    this.#idleTicker = options.clock?.every(IDLE_INTERVAL_MS, () => this.#noteIdle());
+    this.#idleTicker =
+      options.clock && new IdleLog().watch(options.clock, this.#idleFile, this.#markSynced);
   }
 
   get firstFile(): number {
@@ -247,6 +218,20 @@ export class FileCommitLog implements CommitLog {
     await this.#closing;
   }
 
+  /** The current file, unless it is being written or cannot be used. */
+  readonly #idleFile = (): LogFileWriter | undefined => {
+    const isUsable = !this.isReadOnly && this.#closing === undefined;
+    return this.#running === undefined && isUsable ? this.#active : undefined;
+  };
+
+  /** Records that arrive in the meantime are written afterwards. */
+  readonly #markSynced = (active: LogFileWriter): void => {
+    this.#running = active
+      .markSynced()
+      .catch(() => undefined) // The end is then read like after a crash during a write.
+      .then(() => this.#run());
+  };
+
   #enqueue(entry: WaitingRecord | Rotation): void {
     this.#queue.push(entry);
     this.#running ??= this.#run();
@@ -306,23 +291,6 @@ export class FileCommitLog implements CommitLog {
     await setImmediate(); // the end of the next tick, which starts with new input
   }
 
-  /** Marks the synced records if no record was written since the last call. */
-  #noteIdle(): void {
-    const active = this.#active;
-    if (active === undefined || this.#running !== undefined || this.#closing !== undefined) return;
-    const end = active.recordsEnd;
-    if (end === this.#markedEnd || end === FILE_HEADER_SIZE || this.isReadOnly) return;
-    if (end !== this.#idleEnd) {
-      this.#idleEnd = end;
-      return;
-    }
-    this.#markedEnd = end;
-    this.#running = active
-      .markSynced()
-      .catch(() => undefined) // The end is then read like after a crash during a write.
-      .then(() => this.#run());
-  }
-
   async #startFile(rotation: Rotation): Promise<void> {
     const closed = this.#active;
     if (closed !== undefined) {
@@ -334,7 +302,6 @@ export class FileCommitLog implements CommitLog {
         await closed.finish();
       } finally {
         this.#active = undefined; // The file is closed even if its zeros could not be released.
-        this.#markedEnd = 0;
       }
       this.#active = await LogFileWriter.create(this.#options, {
         epoch: this.#epoch,
@@ -377,7 +344,6 @@ export class FileCommitLog implements CommitLog {
     for (const { reject } of records) reject(full);
     const active = this.#active;
     this.#active = undefined;
-    this.#markedEnd = 0;
     const file = Math.max(this.#tail.file, active === undefined ? 0 : active.file + 1);
     this.#tail = { file, offset: FILE_HEADER_SIZE };
     if (active === undefined) return;
