@@ -65,8 +65,22 @@ async function verifyBackup(from: string): Promise<void> {
   printLeftOut(manifest);
 }
 
-/** Checks the files that the server does not verify at startup. */
 async function verifyDataFolder(dataDir: string): Promise<void> {
+  const { faults, notes, fileCount, totalBytes } = await checkDataFolder(dataDir);
+  for (const note of notes) printNote(`plinth: note: ${note}\n`);
+  report(dataDir, faults, fileCount, totalBytes, DAMAGE_HINT);
+}
+
+/**
+ * Checks the files that the server does not verify at startup. Throws `CommandFailed` if the folder is in use or
+ * `plinth.db` cannot be read.
+ */
+export async function checkDataFolder(dataDir: string): Promise<{
+  readonly faults: readonly string[];
+  readonly notes: readonly string[];
+  readonly fileCount: number;
+  readonly totalBytes: number;
+}> {
   const path = join(dataDir, STORE_FILE);
   const { size } = await stat(path).catch((error: Error) => {
     throw new CommandFailed(`${dataDir} is not a data folder: ${error.message}`);
@@ -111,8 +125,7 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
         if (damage !== undefined) faults.push(damage);
       }
       progress.end();
-      for (const note of notes) printNote(`plinth: note: ${note}\n`);
-      report(dataDir, faults, tables.fileCount + gameData.fileCount, totalBytes, DAMAGE_HINT);
+      return { faults, notes, fileCount: tables.fileCount + gameData.fileCount, totalBytes };
     } finally {
       await relational.close();
     }
