@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
+import path from 'node:path';
+import { root } from '../lib/root.mjs';
 
 /**
  * Writes the components of the archive in CycloneDX format: the packages that npm lists, and the packages inside built files (program,
@@ -27,6 +29,7 @@ export function writeSbom({ installed, file, release, bundled }) {
   sbom.metadata.timestamp = new Date(release.builtSec * 1000).toISOString();
   delete sbom.serialNumber;
   addBundled(sbom, bundled);
+  addHashes(sbom, readIntegrity());
   sbom.serialNumber = `urn:uuid:${uuidOf(JSON.stringify(sbom))}`;
   fs.writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`);
   return { file, sizeBytes: fs.statSync(file).size, fileCount: 1 };
@@ -59,6 +62,30 @@ function addBundled(sbom, bundled) {
   const own = sbom.dependencies.find(({ ref }) => ref === reference);
   own.dependsOn = [...new Set([...own.dependsOn, ...added])].sort();
   sbom.components.sort(byReference);
+}
+
+/** Adds the checksums of the packages' archives, as npm verifies them. A component without a locked checksum gets none. */
+export function addHashes(sbom, integrities) {
+  for (const component of sbom.components) {
+    const integrity = integrities.get(`${component.name}@${component.version}`) ?? '';
+    const hashes = integrity.split(/\s+/).flatMap((each) => {
+      const [, size, base64] = /^sha(256|384|512)-(.+)$/.exec(each) ?? [];
+      const content = Buffer.from(base64 ?? '', 'base64').toString('hex');
+      return size === undefined ? [] : [{ alg: `SHA-${size}`, content }];
+    });
+    if (hashes.length > 0) component.hashes = hashes;
+  }
+}
+
+/** Checksums in `package-lock.json`, by name and version. */
+export function readIntegrity() {
+  const lock = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  return new Map(
+    Object.entries(lock.packages).flatMap(([place, { version, integrity }]) => {
+      const name = place.split('node_modules/').at(-1);
+      return integrity === undefined ? [] : [[`${name}@${version}`, integrity]];
+    }),
+  );
 }
 
 const byReference = (a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1);

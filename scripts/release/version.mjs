@@ -12,7 +12,7 @@ export function readRelease() {
   const commit = git('rev-parse', '--short=12', 'HEAD');
   const builtSec = buildSec();
   const built = new Date(builtSec * 1000).toISOString().slice(0, 10);
-  if (commit === undefined) return { version, commit: 'unknown', built, builtSec };
+  if (commit === undefined) return { version, commit: givenCommit(), built, builtSec };
   const tag = /^v(\d+\.\d+\.\d+(?:-[\w.]+)?)$/.exec(
     git('describe', '--tags', '--exact-match', '--match', 'v*') ?? '',
   )?.[1];
@@ -26,12 +26,20 @@ export function readRelease() {
   };
 }
 
+/** Commit of a source tree without `.git`, as in the build of the container. */
+function givenCommit() {
+  const given = process.env['PLINTH_COMMIT'] ?? '';
+  if (given === '') return 'unknown';
+  if (/^[0-9a-f]{7,64}$/.test(given)) return given.slice(0, 12);
+  throw new Error(`invalid PLINTH_COMMIT "${given}"; use the output of \`git rev-parse HEAD\``);
+}
+
 /**
  * Time of the commit, so that the same commit builds the same release. Source:
  * https://reproducible-builds.org/specs/source-date-epoch/
  */
 function buildSec() {
-  const given = process.env['SOURCE_DATE_EPOCH'];
+  const given = process.env['SOURCE_DATE_EPOCH'] || undefined;
   if (given !== undefined && !/^\d{1,12}$/.test(given)) {
     throw new Error(`invalid SOURCE_DATE_EPOCH "${given}"; use a number of seconds since 1970`);
   }

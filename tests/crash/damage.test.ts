@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { runCli } from '../harness/cli.js';
 import {
   Chance,
@@ -167,6 +168,56 @@ async function startFailure(flags: readonly string[] = []): Promise<StartFailed>
   assert.fail('the server started');
 }
 
+const TAIL_CUT =
+  'last log record is incomplete or corrupt, and was removed; if it was acknowledged, its rows are lost';
+
+/** Waits until the idle log has marked its records as synced. */
+async function untilMarked(log: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const bytes = await readFile(log);
+    const end = await recordsEnd(log);
+    if (bytes.toString('latin1', end, end + 4) === 'SL\0\0') return;
+    await setTimeout(50);
+  }
+  assert.fail('the log was not marked');
+}
+
+describe('A flipped bit in the last acknowledged record after kill -9', () => {
+  it('stops the start and fails verify; a repair names the rows and quarantines them', async () => {
+    await withServer(
+      async (server) => {
+        await writeNumbers(server, 1, 4);
+        await write(server, 'm v=5i 50\nm v=6i 60');
+        await untilMarked(only(await paths('tsdb-log', '.log')));
+      },
+      { end: 'kill' },
+    );
+    const log = only(await paths('tsdb-log', '.log'));
+    const last = (await recordStarts(log)).at(-1) as number; // there are five
+    await spoil(log, (await recordsEnd(log)) - 1);
+    const why = `${log} at offset ${last}: invalid record that was synced: its rows were acknowledged`;
+    assert.ok((await startFailure()).message.includes(why));
+    const checked = await runCli(['verify', '--data-dir', dataDir]);
+    assert.equal(checked.code, 1);
+    assert.ok(checked.stderr.includes(why), checked.stderr);
+    await withServer(
+      async (server) => {
+        const loss = server.logged('log records were lost');
+        assert.deepEqual(
+          [loss?.['kind'], loss?.['lostRecordCount'], loss?.['lostContent']],
+          [
+            ...['moved_aside', 1],
+            ['2 rows of table d.m from 1970-01-01T00:00:50.000Z to 1970-01-01T00:01:00.000Z'],
+          ],
+        );
+        assert.equal(await numbers(server), '1 2 3 4');
+      },
+      { flags: ['--repair'] },
+    );
+    assert.deepEqual(await paths('tsdb-log', '.damaged'), [`${log}.damaged`]);
+  });
+});
+
 describe('A torn tail of the log', () => {
   it('is cut with a warning, and only the torn record is lost', async () => {
     await withServer((server) => writeNumbers(server, 1, 5), { end: 'kill' });
@@ -175,11 +226,14 @@ describe('A torn tail of the log', () => {
     await truncate(log, end - 1);
     const length = await lastByteEnd(log);
     await withServer(async (server) => {
-      const loss = server.logged('log records were lost');
+      const loss = server.logged(TAIL_CUT);
+      const kept = `${log}.tail.damaged`;
       assert.deepEqual(
-        [loss?.['kind'], loss?.['file'], loss?.['level']],
-        ['tail_cut', log, 'warn'],
+        [loss?.['kind'], loss?.['file'], loss?.['level'], loss?.['quarantined']],
+        ['tail_cut', log, 'warn', kept],
       );
+      const listed = await runCli(['aside', '--data-dir', dataDir]);
+      assert.ok(listed.stdout.includes(`${kept}: ${loss?.['lostBytes']} bytes\n`), listed.stdout);
       assert.equal(Number(loss?.['offset']) + Number(loss?.['lostBytes']), length);
       assert.equal(await numbers(server), '1 2 3 4');
       await writeNumbers(server, 5, 6);
@@ -198,7 +252,7 @@ describe('A torn tail of the log', () => {
       await withServer(async (server) => {
         // One byte cannot be part of a record; more bytes can.
         const loss = server.logged(
-          size === 1 ? 'stray bytes after the last log record removed' : 'log records were lost',
+          size === 1 ? 'stray bytes after the last log record removed' : TAIL_CUT,
         );
         assert.deepEqual([loss?.['file'], loss?.['offset'], loss?.['lostBytes']], [log, end, size]);
         assert.equal(await numbers(server), '1 2 3');
@@ -637,7 +691,9 @@ describe('A repair that is killed as soon as it is done', () => {
     {
       name: 'a torn tail',
       damage: async ([, , third]) => await truncate(third, (await recordsEnd(third)) - 1),
+      message: TAIL_CUT,
       loss: { kind: 'tail_cut', fileIndex: 2 },
+      aside: '000000000003.log.tail.damaged',
       kept: '1 2 3 4 5',
     },
     {
@@ -709,7 +765,7 @@ describe('A repair that is killed as soon as it is done', () => {
             [loss.kind, files[loss.fileIndex], 'warn'],
           );
           const isLoss = Number(told?.['lostBytes']) > 0 || Number(told?.['lostRecordCount']) > 0;
-          assert.equal(isLoss, message === RECORDS_LOST);
+          assert.equal(isLoss, message === RECORDS_LOST || message === TAIL_CUT);
         },
         { flags, end: 'kill' },
       );

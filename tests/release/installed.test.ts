@@ -251,7 +251,15 @@ while True: print(s.recv(4096).decode().replace("\\n", " "))`,
       const own = await read(join(modules, each, 'package.json'));
       assert.ok(listed.has(`${own.name} ${own.version}`), `${each} ${own.version} in the SBOM`);
       if (each === 'plinth') continue;
-      assert.equal(own.version, lock[`node_modules/${each}`]?.version, each);
+      const locked = lock[`node_modules/${each}`];
+      assert.equal(own.version, locked?.version, each);
+      if (locked.integrity === undefined) continue;
+      const component = sbom.components.find(
+        (it: { name: string; version: string }) =>
+          it.name === own.name && it.version === own.version,
+      );
+      const sum = Buffer.from(locked.integrity.replace('sha512-', ''), 'base64').toString('hex');
+      assert.deepEqual(component.hashes, [{ alg: 'SHA-512', content: sum }], each);
     }
     assert.ok(packages.includes('plinth') && packages.length > 20, packages.join());
     const notices = await readFile(join(modules, 'plinth/THIRD-PARTY-NOTICES.txt'), 'utf8');

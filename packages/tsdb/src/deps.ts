@@ -57,6 +57,8 @@ export interface TsdbDeps {
     readonly catalog: LogCatalog;
     /** Returns the time at which a record was written. */
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
+    /** Describes the rows of a lost record, whose payload may be corrupt. */
+    readonly describe: (payload: Uint8Array) => string | undefined;
   }) => Promise<CommitLog>;
   /** Free space on the disk of `dataDir`; absent means that there is always enough. */
   readonly room?: WriteRoom | undefined;

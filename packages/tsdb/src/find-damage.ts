@@ -15,6 +15,7 @@ import { isoOf } from '@plinth/tsdb-model/time/calendar.js';
 import { FileDamaged, FileSums } from '@plinth/tsdb-storage/segments/file-sums.js';
 import { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
 import { LOG_FOLDER } from '@plinth/tsdb-storage/wal/log-folder.js';
+import { describeLostRows } from '@plinth/tsdb-storage/wal/lost-rows.js';
 
 interface Tables extends CatalogTables {
   sqlite_master: { type: string; name: string };
@@ -89,7 +90,9 @@ async function* readLog(
   const registry = new SegmentRegistry(relational);
   const meta = relational.reader<Tables>().selectFrom('tsdb_meta').selectAll();
   const rows = names.has('tsdb_meta') ? await meta.execute() : [];
+  const tables = names.has('tsdb_tables') ? await tablesById(relational) : new Map();
   const files = checkLog({
+    describe: (payload) => describeLostRows(payload, (id) => tables.get(id)),
     fileSystem,
     directory: join(dataDir, LOG_FOLDER),
     nodeId: rows.find(({ key }) => key === 'node_uuid')?.value ?? '',
@@ -104,8 +107,14 @@ async function* readLog(
   }
 }
 
-const noteOf = ({ file, offset, lostBytes }: LogLoss): string =>
-  `${file}: ${lostBytes} bytes at offset ${offset} are not a complete record; the next start truncates them`;
+function noteOf({ kind, file, offset, lostBytes, lostContent = [] }: LogLoss): string {
+  const at = `${file}: ${lostBytes} bytes at offset ${offset}`;
+  if (kind === 'tail_cleared') return `${at} belong to no record; the next start removes them`;
+  if (kind === 'tail_unacknowledged')
+    return `${at} belong to a write that was never acknowledged; the next start removes them`;
+  const content = lostContent.length > 0 ? ` Content: ${lostContent.join('; ')}.` : '';
+  return `${at} are an incomplete or corrupt last record, which the next start quarantines. If the server acknowledged it, its rows are lost.${content}`;
+}
 
 interface StoredFile {
   readonly file: Segment | SeriesFile;
@@ -114,16 +123,8 @@ interface StoredFile {
 }
 
 async function storedFiles(relational: RelationalStore): Promise<readonly StoredFile[]> {
-  const reader = relational.reader<Tables>();
   const { segments, seriesFiles } = await new SegmentRegistry(relational).load();
-  const tables = await reader
-    .selectFrom('tsdb_tables')
-    .innerJoin('tsdb_databases', 'tsdb_databases.id', 'tsdb_tables.database_id')
-    .select(['tsdb_tables.id', 'tsdb_tables.name', 'tsdb_databases.name as database'])
-    .execute();
-  const names = new Map(
-    tables.map(({ id, name, database }) => [Number(id), `${database}.${name}`]),
-  );
+  const names = await tablesById(relational);
   const tableOf = ({ tableId }: Segment | SeriesFile): string =>
     names.get(tableId) ?? `number ${tableId}`;
   return [
@@ -136,6 +137,17 @@ async function storedFiles(relational: RelationalStore): Promise<readonly Stored
       holds: `the series index of table ${tableOf(file)}, which the next start rebuilds`,
     })),
   ];
+}
+
+/** Names of the tables with their databases. */
+async function tablesById(relational: RelationalStore): Promise<ReadonlyMap<number, string>> {
+  const tables = await relational
+    .reader<Tables>()
+    .selectFrom('tsdb_tables')
+    .innerJoin('tsdb_databases', 'tsdb_databases.id', 'tsdb_tables.database_id')
+    .select(['tsdb_tables.id', 'tsdb_tables.name', 'tsdb_databases.name as database'])
+    .execute();
+  return new Map(tables.map(({ id, name, database }) => [Number(id), `${database}.${name}`]));
 }
 
 async function* compare(

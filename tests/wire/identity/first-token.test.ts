@@ -2,7 +2,10 @@
 // Own process: one is killed.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -277,6 +280,38 @@ describe('`plinth token create` on a server that other machines reach', () => {
     const named = await create(server, ['ci', '--claim-code-file', '-']);
     assert.equal(named.code, 2);
     assert.equal(await firstTokenOf(server), 'claim_code');
+  });
+
+  it('names the setting of the URL if a proxy forwards another host name, with and without a code', async () => {
+    await using server = await ServerInProcess.start({ flags: OPEN });
+    const proxy = createServer((request, response) => {
+      const { port } = new URL(server.url);
+      const headers = { ...request.headers, host: 'plinth.example.com' };
+      const { method, url: path } = request;
+      request.pipe(
+        send({ port, method, path, headers }, (answer) => {
+          response.writeHead(answer.statusCode ?? 0, answer.headers);
+          answer.pipe(response);
+        }),
+      );
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    const { port } = proxy.address() as AddressInfo; // it listens on a port
+    try {
+      for (const more of [[], ['--claim-code-file', '-']]) {
+        const host = ['token', 'create', '--host', `http://127.0.0.1:${port}`];
+        const { code, stderr } = await runCli([...host, ...more], { input: 'aaaa-bbbb\n' });
+        assert.equal(code, 1, stderr);
+        assert.match(
+          stderr,
+          /rejected the host name in --host \(the host plinth\.example\.com is not allowed; set server\.public_url/,
+        );
+        assert.doesNotMatch(stderr, /permission/);
+      }
+    } finally {
+      proxy.close();
+      proxy.closeAllConnections();
+    }
   });
 
   it('reads the code from a file, standard input or the data directory of its variables', async () => {

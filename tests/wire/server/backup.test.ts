@@ -290,6 +290,32 @@ describe('a backup that was interrupted', () => {
     }
   });
 
+  it('waits for other backups, or names them and leaves no folder', async () => {
+    await using server = await ServerInProcess.start();
+    const holders = [1, 2].map(() => new AbortController());
+    for (const { signal } of holders) {
+      const answer = await fetch(`${server.url}/ops/v1/backups`, { method: 'POST', signal });
+      assert.equal(answer.status, 201);
+    }
+    const folder = join(root, 'busy/deep');
+    const args = ['backup', '--to', folder, '--host', server.url];
+    const refused = await runCli([...args, '--wait', '0']);
+    assert.equal(refused.code, 1);
+    const running = String.raw`started by a client at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
+    assert.match(
+      refused.stderr,
+      new RegExp(`503: too many backups are in progress \\(${running}, ${running}\\); retry later`),
+    );
+    assert.ok(!(await readdir(root)).includes('busy'));
+    const waiting = runCli(args);
+    await until(async () => (await readdir(root)).includes('busy'));
+    holders[0]?.abort();
+    const waited = await waiting;
+    assert.equal(waited.code, 0, waited.stderr);
+    assert.ok((await readdir(folder)).includes('backup.json'));
+    holders[1]?.abort();
+  });
+
   it('leaves no folder that verify or restore accept', async () => {
     await using server = await ServerInProcess.start();
     const namesIn = (folder: string): Promise<readonly string[]> =>

@@ -60,6 +60,14 @@ describe('connections of one address', { skip: SKIP }, () => {
   });
 });
 
+const LOW_FILE_LIMIT =
+  'low limit of open files: the server refuses connections above maxConnections, and writes may fail; raise the limit (ulimit -n, LimitNOFILE=)';
+
+it('logs no warning about open files at the documented minimum', { skip: SKIP }, async () => {
+  await using server = await ServerProcess.start({ limits: 'ulimit -n 1024' });
+  assert.equal(server.logged(LOW_FILE_LIMIT), undefined);
+});
+
 it('connections leave file descriptors for the disk', {
   skip: SKIP,
 }, async () => {
@@ -68,6 +76,12 @@ it('connections leave file descriptors for the disk', {
     flags: ['--without-auth', '--services', 'tsdb'],
     limits: `ulimit -n ${fileCount}`,
   });
+  const warning = server.logged(LOW_FILE_LIMIT);
+  assert.deepEqual(
+    [warning?.['level'], warning?.['fileLimit'], warning?.['neededFileLimit']],
+    ['warn', fileCount, 1024],
+  );
+  assert.equal(warning?.['maxConnections'], fileCount - 192);
   const write = '/api/v3/write_lp?db=db1';
   assert.equal((await server.http.send(write, { body: 'm v=1 1' })).status, 204);
   const sockets = await Promise.all(

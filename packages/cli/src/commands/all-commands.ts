@@ -71,6 +71,10 @@ export const COMMANDS = {
     description: 'list or remove quarantined files',
     load: async () => (await import('./folder/aside.js')).asideCommand(),
   },
+  'support-bundle': {
+    description: 'collect information for a bug report, without rows and secrets',
+    load: async () => (await import('./folder/support-bundle.js')).supportBundleCommand(),
+  },
   shell: {
     description: 'open an interactive SQL or InfluxQL shell',
     load: async () => (await import('./shell.js')).shellCommand(),

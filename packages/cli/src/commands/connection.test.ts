@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { bytesOf, callOk } from './connection.js';
+import { bytesOf, callOk, failureOf } from './connection.js';
 
 it('reads the whole body of an answer that nobody else holds, whenever memory is collected', async () => {
   setFlagsFromString('--expose-gc');
@@ -46,4 +46,22 @@ it('tells of an answer that is none instead of ending without a word', async () 
   } finally {
     server.close();
   }
+});
+
+it('does not blame the token for a host name that the server rejects', () => {
+  const connection = { host: 'https://plinth.example.com', token: 'secret' };
+  const refused = 'the host plinth.example.com is not allowed; set server.public_url';
+  const failure = failureOf(403, refused, connection);
+  assert.match(failure.message, /^the server rejected the host name in --host \(the host plinth/);
+  assert.match(
+    failure.message,
+    /restart the server\. The token and the claim code are not the cause/,
+  );
+  assert.doesNotMatch(failure.message, /permission/);
+  const denied = failureOf(
+    403,
+    'unauthorized to perform requested action with the token',
+    connection,
+  );
+  assert.match(denied.message, /lacks the required permission/);
 });

@@ -23,6 +23,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** In the server's wording, if no credential is required and a page could have sent the request. */
+const REFUSED_HOST = /^the host \S+ is not allowed/;
 const DEFAULT_HOST = 'http://127.0.0.1:8181';
 
 /** Adds `--host`, `--token`, `--tls-ca` and, where it makes sense, `--database`. */
@@ -148,6 +150,12 @@ export function failureOf(
       'the server requires a token\n' +
         '  Create the first one with `plinth token create`, then use --token or PLINTH_AUTH_TOKEN.',
       EXIT.unauthenticated,
+    );
+  }
+  if (status === 403 && REFUSED_HOST.test(text)) {
+    return new CommandFailed(
+      `the server rejected the host name in --host (${text})\n` +
+        '  After you change the setting, restart the server. The token and the claim code are not the cause.',
     );
   }
   if (status === 403) {

@@ -111,7 +111,10 @@ it('quotes the requested host only if it is short and printable', () => {
       return (error as Error).message;
     }
   };
-  assert.match(messageOf({ host: 'e\u001bvil' }), /^the host e\?vil is not allowed/);
+  assert.match(
+    messageOf({ host: 'e\u001bvil' }),
+    /^the host e\?vil is not allowed; set server\.public_url to the URL that clients use, or add/,
+  );
   assert.match(
     messageOf({ origin: `https://${'x'.repeat(500)}` }),
     /^pages of https:\/\/x{92} cannot send/,

@@ -55,7 +55,7 @@ export class PageGuard {
     if (host !== undefined && !this.#isOwn(hostNameOf(host), request.socket?.localAddress)) {
       throw identityError(
         'page_refused',
-        `the host ${shown(host)} is not allowed; add it to server.allowed_hosts`,
+        `the host ${shown(host)} is not allowed; set server.public_url to the URL that clients use, or add the host to server.allowed_hosts`,
       );
     }
     const { origin } = headers;

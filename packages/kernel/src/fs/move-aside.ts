@@ -12,7 +12,8 @@ export async function moveAside(
   path: string,
   goodBytes: number,
 ): Promise<void> {
-  if (goodBytes > 0) await copyStart(fileSystem, path, repairedName(path), goodBytes);
+  if (goodBytes > 0)
+    await copyRange(fileSystem, path, repairedName(path), { start: 0, end: goodBytes });
   await keepAside(fileSystem, directory, path);
   if (goodBytes > 0) await fileSystem.rename(repairedName(path), path);
   else await fileSystem.remove(path);
@@ -37,23 +38,22 @@ async function keepAside(fileSystem: FileSystem, directory: string, path: string
   await fileSystem.syncDirectory(directory);
 }
 
-async function copyStart(
+/** Copies the bytes of `from` in the given range to a new file, which is synced. */
+export async function copyRange(
   fileSystem: FileSystem,
   from: string,
   to: string,
-  sizeBytes: number,
+  range: { readonly start: number; readonly end: number },
 ): Promise<void> {
   const source = await fileSystem.open(from, 'r');
   const target = await fileSystem.open(to, 'w');
   try {
     const window = new Uint8Array(1024 * 1024);
-    for (let at = 0; at < sizeBytes; ) {
-      const count = await source.read(
-        window.subarray(0, Math.min(window.length, sizeBytes - at)),
-        at,
-      );
+    for (let at = range.start; at < range.end; ) {
+      const wanted = window.subarray(0, Math.min(window.length, range.end - at));
+      const count = await source.read(wanted, at);
       if (count === 0) break;
-      await target.write([window.subarray(0, count)], at);
+      await target.write([window.subarray(0, count)], at - range.start);
       at += count;
     }
     await target.sync();

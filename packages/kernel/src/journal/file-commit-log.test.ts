@@ -7,7 +7,8 @@ import { CallFaults } from '../testing/call-faults.js';
 import { failingLogFiles } from '../testing/failing-stores.js';
 import { SeededRandom } from '../testing/seeded-random.js';
 import { SimFileSystem } from '../testing/sim-file-system.js';
-import { type CommitLogOptions, type FileCommitLog, openCommitLog } from './file-commit-log.js';
+import type { CommitLogOptions } from './commit-log-options.js';
+import { type FileCommitLog, openCommitLog } from './file-commit-log.js';
 import type { LogLoss } from './log-loss.js';
 
 const DIRECTORY = '/log';

@@ -2,38 +2,20 @@ import { setImmediate } from 'node:timers/promises';
 import type { DomainError } from '../errors/domain-error.js';
 import { invariant } from '../errors/invariant.js';
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
-import type { WriteRoom } from '../fs/disk-space.js';
 import type { AppendedRecord, CommitLog, LogPosition, ReplayedRecord } from './commit-log.js';
+import type { CommitLogOptions } from './commit-log-options.js';
 import { crc32c } from './crc32c.js';
+import { IdleLog } from './idle-log.js';
 import { encodeBatch, type WaitingRecord } from './log-batch.js';
-import { type LogCatalog, type LogStart, NOTHING_KNOWN } from './log-catalog.js';
+import { type LogStart, NOTHING_KNOWN } from './log-catalog.js';
 import { logError } from './log-errors.js';
 import { LogFileReader } from './log-file-reader.js';
-import { type LogFileOptions, LogFileWriter } from './log-file-writer.js';
+import { LogFileWriter } from './log-file-writer.js';
 import { LogFiles } from './log-files.js';
 import { FILE_HEADER_SIZE, type FileHeader, RECORD_HEADER_SIZE } from './log-format.js';
-import type { LogFile, LogLoss } from './log-loss.js';
+import type { LogFile } from './log-loss.js';
 import { type RecoveredLog, recoverLog } from './log-recovery.js';
 import { replayFile } from './replay-file.js';
-
-/** The folder belongs to the log and is created when missing. The UUID of this node is written into each file. */
-export interface CommitLogOptions extends LogFileOptions {
-  /** Quarantines damaged files instead of throwing `log_damaged`; see `losses`. */
-  readonly repair?: boolean;
-  /** Called for each loss found at startup, so that every loss is reported. */
-  readonly onLoss: (loss: LogLoss) => void;
-  /** Number of the first new file, 1 by default: a log without files cannot derive the number of earlier files. */
-  readonly firstFile?: number;
-  /** Without a catalog, a truncated log cannot be distinguished from a complete one. */
-  readonly catalog?: LogCatalog;
-  /** While it has an obstacle, records are refused as on a full disk. */
-  readonly room?: WriteRoom | undefined;
-  /** Returns the time at which a record was written, if its payload contains a timestamp. Used in loss reports. */
-  readonly writtenMs?: (payload: Uint8Array) => number | undefined;
-  readonly maxRecordSize?: number;
-  /** Maximum bytes that may wait to be written. Above this limit, `append` throws `log_overloaded`. */
-  readonly maxWaitingSize?: number;
-}
 
 /** Maximum size of one write of waiting records. A sync of this size is not much slower than a short one. */
 const MAX_BATCH_SIZE = 8 * 1024 * 1024;
@@ -58,6 +40,7 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
   const recovered = await recoverLog({
     ...{ fileSystem, directory, nodeId, repair, known },
     ...(options.writtenMs === undefined ? {} : { writtenMs: options.writtenMs }),
+    ...(options.describe === undefined ? {} : { describe: options.describe }),
   });
   for (const loss of recovered.losses) options.onLoss(loss);
   const next = {
@@ -110,6 +93,7 @@ export class FileCommitLog implements CommitLog {
   #running: Promise<void> | undefined;
   #failure: DomainError | undefined;
   #hasAppended = false;
+  readonly #idleTicker: Disposable | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -135,6 +119,8 @@ export class FileCommitLog implements CommitLog {
     } else this.#full = active;
     this.#tail = { file, offset: FILE_HEADER_SIZE };
     this.#nextSequence = recovered.nextSequence;
+    this.#idleTicker =
+      options.clock && new IdleLog().watch(options.clock, this.#idleFile, this.#markSynced);
   }
 
   get firstFile(): number {
@@ -231,6 +217,20 @@ export class FileCommitLog implements CommitLog {
     this.#closing ??= this.#close();
     await this.#closing;
   }
+
+  /** The current file, unless it is being written or cannot be used. */
+  readonly #idleFile = (): LogFileWriter | undefined => {
+    const isUsable = !this.isReadOnly && this.#closing === undefined;
+    return this.#running === undefined && isUsable ? this.#active : undefined;
+  };
+
+  /** Records that arrive in the meantime are written afterwards. */
+  readonly #markSynced = (active: LogFileWriter): void => {
+    this.#running = active
+      .markSynced()
+      .catch(() => undefined) // The end is then read like after a crash during a write.
+      .then(() => this.#run());
+  };
 
   #enqueue(entry: WaitingRecord | Rotation): void {
     this.#queue.push(entry);
@@ -377,6 +377,7 @@ export class FileCommitLog implements CommitLog {
   }
 
   async #close(): Promise<void> {
+    this.#idleTicker?.[Symbol.dispose]();
     await this.#running;
     const active = this.#active;
     if (this.#failure !== undefined) await active?.close();

@@ -1,6 +1,6 @@
 import type { FileSystem } from '../fs/file-system.js';
 import { LogFileReader } from './log-file-reader.js';
-import { END_MARK_SIZE, FILE_HEADER_SIZE, type FileHeader } from './log-format.js';
+import { END_MARK_SIZE, FILE_HEADER_SIZE, type FileHeader, hasSalt } from './log-format.js';
 import { rebuildHeader } from './log-resync.js';
 
 /** Content of one log file. */
@@ -13,10 +13,16 @@ export interface CheckedFile {
   /** Size without the preallocated zeros at the end. */
   readonly sizeBytes: number;
   readonly hasBytesBehind: boolean;
-  /** A synced record or the mark of a clean stop follows the corrupt bytes, so they are not a torn write. */
+  /** A synced record or a mark follows the corrupt bytes, so they are not a torn write. */
   readonly isFollowed: boolean;
+  /** All sectors of the corrupt record were written, so it is not a torn write. */
+  readonly isWritten: boolean;
   /** A clean stop marked the end of the records, which is `sizeBytes`. */
   readonly isEndKnown: boolean;
+  /** The log was idle at the end of the records, which is `sizeBytes`. */
+  readonly isEndSynced: boolean;
+  /** The bytes after the records belong to a write that was never acknowledged. */
+  readonly isUnacknowledged: boolean;
   /** The bytes after the records are not part of a record. */
   readonly isRemnant: boolean;
 }
@@ -42,7 +48,10 @@ export async function checkFile(
         hasBytesBehind: sizeBytes < reader.sizeBytes,
         // The mark of a clean stop is shorter than any record.
         isFollowed: sizeBytes > FILE_HEADER_SIZE + END_MARK_SIZE,
+        isWritten: false,
         isEndKnown: false,
+        isEndSynced: false,
+        isUnacknowledged: false,
         isRemnant: false,
       };
     }
@@ -54,29 +63,48 @@ export async function checkFile(
       offset = record.endOffset;
       nextSequence += 1;
     }
-    const markAt = await markedEnd(reader, offset, header.seed);
-    const sizeBytes = markAt ?? (await reader.dataEnd(offset));
-    const isEndKnown = markAt !== undefined;
-    const isFollowed =
-      offset < sizeBytes &&
-      (isEndKnown ||
-        // Nothing is ever written after a mark.
-        (await reader.hasEndMark(offset, header.seed)) ||
-        (await reader.hasLaterBatch(offset, header.seed)));
     return {
-      header,
-      isHeaderIntact: true,
-      nextSequence,
-      goodBytes: offset,
-      sizeBytes,
-      hasBytesBehind: sizeBytes < reader.sizeBytes,
-      isFollowed,
-      isEndKnown,
-      isRemnant: offset < sizeBytes && (await reader.isRemnant(offset)),
+      ...{ header, isHeaderIntact: true, nextSequence, goodBytes: offset },
+      ...(await checkEnd(reader, header, offset)),
     };
   } finally {
     await handle.close();
   }
+}
+
+/** Reads the bytes after the last good record, which ends at `goodBytes`. */
+async function checkEnd(
+  reader: LogFileReader,
+  header: FileHeader,
+  goodBytes: number,
+): Promise<Omit<CheckedFile, 'header' | 'isHeaderIntact' | 'nextSequence' | 'goodBytes'>> {
+  const { seed } = header;
+  const dataEnd = await reader.dataEnd(goodBytes);
+  const stopAt = await markedEnd(reader, { goodBytes, dataEnd }, seed);
+  // Files without a salt contain no such mark, and clients could forge one.
+  const syncedAt =
+    stopAt === undefined && hasSalt(header)
+      ? await syncedEnd(reader, { goodBytes, dataEnd }, seed)
+      : undefined;
+  const sizeBytes = stopAt ?? syncedAt ?? dataEnd;
+  const isBad = goodBytes < sizeBytes;
+  const isMarked = stopAt !== undefined || syncedAt !== undefined;
+  const isFollowed =
+    isBad &&
+    (isMarked ||
+      // Nothing is ever written after a mark of a clean stop.
+      (await reader.hasEndMark(goodBytes, seed)) ||
+      (await reader.hasLaterBatch(goodBytes, seed)));
+  return {
+    sizeBytes,
+    hasBytesBehind: sizeBytes < reader.sizeBytes,
+    isFollowed,
+    isWritten: isBad && (await reader.isWrittenCompletely(goodBytes, seed)),
+    isEndKnown: stopAt !== undefined,
+    isEndSynced: syncedAt !== undefined,
+    isUnacknowledged: isBad && hasSalt(header) && (await reader.hasSyncMark(goodBytes, seed)),
+    isRemnant: isBad && (await reader.isRemnant(goodBytes)),
+  };
 }
 
 /**
@@ -85,13 +113,24 @@ export async function checkFile(
  */
 async function markedEnd(
   reader: LogFileReader,
-  goodBytes: number,
+  { goodBytes, dataEnd }: { readonly goodBytes: number; readonly dataEnd: number },
   seed: number,
 ): Promise<number | undefined> {
   for (const offset of [goodBytes, reader.sizeBytes - END_MARK_SIZE]) {
-    const markEnd = offset + END_MARK_SIZE;
     const isMark = offset >= goodBytes && (await reader.hasEndMark(offset, seed));
-    if (isMark && (await reader.dataEnd(markEnd)) === markEnd) return offset;
+    if (isMark && dataEnd <= offset + END_MARK_SIZE) return offset;
   }
+  return undefined;
+}
+
+/** Returns the end of the records as an idle log marked it. The last bytes of the mark may be zeros. */
+async function syncedEnd(
+  reader: LogFileReader,
+  { goodBytes, dataEnd }: { readonly goodBytes: number; readonly dataEnd: number },
+  seed: number,
+): Promise<number | undefined> {
+  const first = Math.max(goodBytes, dataEnd - END_MARK_SIZE);
+  for (let offset = first; offset < dataEnd; offset += 1)
+    if (await reader.hasSyncMark(offset, seed)) return offset;
   return undefined;
 }

@@ -5,6 +5,7 @@ import {
   decodeRecordHeader,
   END_MARK_SIZE,
   encodeEndMark,
+  encodeSyncMark,
   FILE_HEADER_SIZE,
   type FileHeader,
   RECORD_HEADER_SIZE,
@@ -13,6 +14,8 @@ import {
 } from './log-format.js';
 
 const WINDOW_SIZE = 1024 * 1024;
+/** A disk writes these units completely or not at all. */
+const SECTOR_SIZE = 512;
 /**
  * Minimum number of nonzero bytes in a record: its magic, and at least one byte of its size, its number and each of
  * its two checksums. The payload of a write contains at least as many: its version, kind, sequence number, tables and
@@ -77,6 +80,28 @@ export class LogFileReader {
     return endOffset > this.sizeBytes ? undefined : header;
   }
 
+  /** Returns the payload of the record at `offset`, even if it is corrupt; `undefined` if the header is. */
+  async payloadAt(offset: number, seed: number): Promise<Uint8Array | undefined> {
+    const header = await this.recordHeaderAt(offset, seed);
+    return header && (await this.#bytes(offset + RECORD_HEADER_SIZE, header.payloadSize));
+  }
+
+  /**
+   * Whether every sector of the record at `offset` was written. Then a wrong checksum of its payload is corruption.
+   * The missing sectors of an incomplete write contain zeros, and so does the end of a write that was cut.
+   */
+  async isWrittenCompletely(offset: number, seed: number): Promise<boolean> {
+    const payload = await this.payloadAt(offset, seed);
+    if (payload === undefined || payload.at(-1) === 0) return false;
+    const payloadAt = offset + RECORD_HEADER_SIZE;
+    for (let from = 0; from < payload.byteLength; ) {
+      const end = from + SECTOR_SIZE - ((payloadAt + from) % SECTOR_SIZE);
+      if (payload.subarray(from, end).every((byte) => byte === 0)) return false;
+      from = end;
+    }
+    return true;
+  }
+
   /**
    * Distinguishes damage from a torn write: returns whether a record after `offset` belongs to a write that began after it.
    * If so, the bytes at `offset` had been synced before that write. (One unsynced write can lose any of its sectors.)
@@ -125,6 +150,12 @@ export class LogFileReader {
     if (offset < FILE_HEADER_SIZE) return false;
     const bytes = await this.#bytes(offset, END_MARK_SIZE);
     return encodeEndMark(seed, offset).equals(bytes);
+  }
+
+  /** Whether the log was idle at `offset`: all bytes before it were synced, and no later write was completed. */
+  async hasSyncMark(offset: number, seed: number): Promise<boolean> {
+    const bytes = await this.#bytes(offset, END_MARK_SIZE);
+    return encodeSyncMark(seed, offset).equals(bytes);
   }
 
   /**

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import type { DomainError } from '../errors/domain-error.js';
 import type { FileSystem } from '../fs/file-system.js';
 import { moveAside } from '../fs/move-aside.js';
+import { describeTail, keepTail } from './kept-tails.js';
 import type { KnownGaps } from './known-gaps.js';
 import type { KnownLog, LogEnd } from './log-catalog.js';
+import { CATALOG_OLDER, damageOf, IS_DIRECTORY, missingBefore, strangeness } from './log-damage.js';
 import { logError } from './log-errors.js';
 import { type CheckedFile, checkFile } from './log-file-check.js';
 import { type FileHeader, logFileName } from './log-format.js';
@@ -20,6 +21,8 @@ export interface FileRecoveryOptions {
   readonly dryRun?: boolean;
   /** Returns the time at which a record was written, if its payload contains a timestamp. */
   readonly writtenMs?: (payload: Uint8Array) => number | undefined;
+  /** Describes a lost record from its payload, which may be corrupt. */
+  readonly describe?: (payload: Uint8Array) => string | undefined;
 }
 
 /** Decides for each file, in ascending order, whether to keep, truncate, salvage, quarantine or refuse it. */
@@ -66,7 +69,7 @@ export class FileRecovery {
     const isIntact = goodBytes === checked.sizeBytes && isHeaderIntact;
     const end = isLast ? this.#options.known.end : undefined;
     const isShort = end !== undefined && checked.nextSequence < end.sequence;
-    const isDamage = !isIntact && (!isLast || checked.isFollowed || isShort);
+    const isDamage = !isIntact && (!isLast || checked.isFollowed || checked.isWritten || isShort);
     if (!isDamage) {
       if (end !== undefined) await this.#noteMissingEnd(file, path, { checked, end });
       return await this.#keep(file, path, { checked, isIntact, isLast });
@@ -140,10 +143,12 @@ export class FileRecovery {
     path: string,
     { header, checked }: { readonly header: FileHeader; readonly checked: CheckedFile },
   ): Promise<void> {
-    const { fileSystem, directory, nodeId, writtenMs = () => undefined } = this.#options;
-    const { sizeBytes: dataEnd, isEndKnown } = checked;
+    const { fileSystem, directory, nodeId } = this.#options;
+    const { writtenMs = () => undefined, describe = () => undefined } = this.#options;
+    const dataEnd = checked.sizeBytes;
+    const isEndKnown = checked.isEndKnown || checked.isEndSynced;
     const salvage = await salvageFile({
-      ...{ fileSystem, directory, header, dataEnd, isEndKnown, writtenMs },
+      ...{ fileSystem, directory, header, dataEnd, isEndKnown, writtenMs, describe },
     });
     this.#gaps.noteAside(file);
     this.losses.push({ kind: 'moved_aside', file: path, ...lossOf(salvage.lost) });
@@ -159,45 +164,40 @@ export class FileRecovery {
     of: { readonly checked: CheckedFile; readonly isIntact: boolean; readonly isLast: boolean },
   ): Promise<void> {
     const { fileSystem, directory, nodeId } = this.#options;
-    const { header, isHeaderIntact, goodBytes, sizeBytes, isRemnant, hasBytesBehind } = of.checked;
+    const { header, isHeaderIntact, goodBytes, hasBytesBehind } = of.checked;
+    if (!of.isIntact) this.losses.push(await this.#lossOfTail(file, path, of.checked));
     // The bytes may be only in the page cache: a process may have died before it synced its write.
     if (!this.#options.dryRun && (!of.isIntact || of.isLast || hasBytesBehind))
       await cut(fileSystem, directory, path, goodBytes);
-    if (!of.isIntact) {
-      const kind = isRemnant ? 'tail_cleared' : 'tail_cut';
-      const lostBytes = sizeBytes - goodBytes;
-      this.losses.push({ kind, file: path, offset: goodBytes, lostBytes });
-    }
     if (header === undefined || !isHeaderIntact) return;
     this.nextSequence = of.checked.nextSequence;
     this.#hasOwn ||= header.nodeId === nodeId;
     const { firstSequence } = header;
     this.files.push({ file, path, sizeBytes: goodBytes, firstSequence });
   }
-}
 
-/** Returns why an intact file cannot belong to this log: another process or an earlier run wrote it. */
-function strangeness(
-  header: FileHeader | undefined,
-  log: { readonly nextSequence: number | undefined; readonly ownId: string | undefined },
-): string | undefined {
-  if (header === undefined) return undefined;
-  const { nodeId, firstSequence } = header;
-  if (log.nextSequence !== undefined && firstSequence < log.nextSequence) {
-    return `its first record has number ${firstSequence} instead of ${log.nextSequence}: another process wrote it, or it is from another time`;
+  /** Called before the file is truncated. Bytes that may have been acknowledged are quarantined. */
+  async #lossOfTail(file: number, path: string, checked: CheckedFile): Promise<LogLoss> {
+    const { fileSystem, directory, dryRun = false, describe = () => undefined } = this.#options;
+    const { header, goodBytes: offset, sizeBytes, isRemnant, isUnacknowledged } = checked;
+    const loss = { file: path, offset, lostBytes: sizeBytes - offset };
+    if (isUnacknowledged) return { kind: 'tail_unacknowledged', ...loss };
+    if (isRemnant) return { kind: 'tail_cleared', ...loss };
+    const content =
+      header === undefined
+        ? []
+        : await describeTail(fileSystem, path, { header, offset, describe });
+    const quarantined =
+      dryRun || header === undefined
+        ? undefined
+        : await keepTail({ fileSystem, directory, file, offset, end: sizeBytes });
+    return {
+      ...{ kind: 'tail_cut', ...loss },
+      ...(content.length === 0 ? {} : { lostContent: content }),
+      ...(quarantined === undefined ? {} : { quarantined }),
+    };
   }
-  if (log.ownId !== undefined && nodeId !== log.ownId) {
-    return `it was written by another server (${nodeId})`;
-  }
-  return undefined;
 }
-
-const missingBefore = (path: string, count: number): DomainError =>
-  logError('log_damaged', {
-    file: path,
-    offset: 0,
-    why: `missing records before this file: ${count}`,
-  });
 
 const isoOfMs = (ms: number): string => new Date(ms).toISOString();
 
@@ -208,31 +208,8 @@ const lossOf = ({ offset = 0, sizeBytes, recordCount, ...lost }: LostBytes) => (
   keptRecordCount: lost.keptBehindCount,
   ...(lost.afterMs === undefined ? {} : { writtenAfter: isoOfMs(lost.afterMs) }),
   ...(lost.beforeMs === undefined ? {} : { writtenBefore: isoOfMs(lost.beforeMs) }),
+  ...(lost.content.length === 0 ? {} : { lostContent: lost.content }),
 });
-
-const IS_DIRECTORY =
-  'it is a directory, which the server never creates. Move it away, and restore the file from a copy if one exists';
-
-const CATALOG_OLDER =
-  'it was written after plinth.db, which is an older copy: tables, deletions, accounts and tokens since then are missing. Restore the newer plinth.db or a backup; --repair continues with the older one';
-
-function damageOf(
-  path: string,
-  checked: CheckedFile,
-  { isLast, isShort }: { readonly isLast: boolean; readonly isShort: boolean },
-): DomainError {
-  const isBeforeStop = checked.isEndKnown || isShort;
-  const beforeEnd = isBeforeStop
-    ? 'before the end recorded at a clean stop'
-    : 'before valid records';
-  const where = isLast ? beforeEnd : 'in a file before the last one';
-  const what = !checked.isHeaderIntact ? 'file header' : 'record';
-  return logError('log_damaged', {
-    file: path,
-    offset: checked.goodBytes,
-    why: `invalid ${what} ${where}`,
-  });
-}
 
 /** Also makes the remaining bytes durable. */
 async function cut(

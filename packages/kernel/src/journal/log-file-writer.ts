@@ -4,6 +4,7 @@ import type { FileHandle, FileSystem } from '../fs/file-system.js';
 import {
   encodeEndMark,
   encodeFileHeader,
+  encodeSyncMark,
   FILE_HEADER_SIZE,
   type FileHeader,
   logFileName,
@@ -104,6 +105,19 @@ export class LogFileWriter {
     if (sizeBytes <= MAX_SHORT_SIZE && this.#readyEnd - end <= this.#zeroStepSize / 2) {
       this.#startZeroing();
     }
+  }
+
+  /**
+   * Marks the end of the synced records, so that corruption there can be distinguished from an incomplete write after a
+   * crash. The mark itself needs no sync: it survives the process, and after a power failure it may be missing. The next
+   * record overwrites it. Must not be called during a `write`.
+   */
+  async markSynced(): Promise<void> {
+    const end = this.#recordsEnd;
+    const mark = encodeSyncMark(this.seed, end);
+    // Zeros that are being written beyond `#readyEnd` must not overwrite the mark.
+    if (end + mark.byteLength > this.#readyEnd) await this.#zeroing;
+    if (this.#failure === undefined) await this.#buffered.write([mark], end);
   }
 
   /**

@@ -121,14 +121,23 @@ export function decodeRecordHeader(source: Uint8Array, seed: number): RecordHead
  */
 export const END_MARK_SIZE = 8;
 const END_MAGIC = Buffer.from('EL\0\0', 'latin1');
+/** Follows the last record while the log is idle. Has the size and the layout of the mark of a clean stop. */
+const SYNC_MAGIC = Buffer.from('SL\0\0', 'latin1');
 
 /** @param offset offset of the mark, which is the end of the records. */
-export function encodeEndMark(seed: number, offset: number): Buffer {
+export const encodeEndMark = (seed: number, offset: number): Buffer =>
+  encodeMark(END_MAGIC, seed, offset);
+
+/** @param offset offset of the mark: all bytes before it are synced. */
+export const encodeSyncMark = (seed: number, offset: number): Buffer =>
+  encodeMark(SYNC_MAGIC, seed, offset);
+
+function encodeMark(magic: Buffer, seed: number, offset: number): Buffer {
   const place = Buffer.alloc(8);
   place.writeBigUInt64LE(BigInt(offset));
   const mark = Buffer.alloc(END_MARK_SIZE);
-  END_MAGIC.copy(mark);
-  mark.writeUInt32LE(crc32c([END_MAGIC, place], seed), END_MAGIC.length);
+  magic.copy(mark);
+  mark.writeUInt32LE(crc32c([magic, place], seed), magic.length);
   return mark;
 }
 

@@ -57,7 +57,7 @@ export interface CheckedLogFile {
 
 /** Reads all files like at startup, without changing anything. No process may have the log open. */
 export async function* checkLog(
-  options: Pick<FileRecoveryOptions, 'fileSystem' | 'directory' | 'nodeId' | 'known'>,
+  options: Omit<FileRecoveryOptions, 'repair' | 'dryRun'>,
 ): AsyncGenerator<CheckedLogFile> {
   const { fileSystem, directory } = options;
   const isThere = (await fileSystem.stat(directory)) !== undefined;

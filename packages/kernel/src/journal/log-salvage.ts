@@ -11,6 +11,7 @@ import {
   logFileName,
   RECORD_HEADER_SIZE,
 } from './log-format.js';
+import { MAX_DESCRIBED_COUNT } from './log-loss.js';
 import { nextRecord } from './log-resync.js';
 
 const WRITE_SIZE = 1024 * 1024;
@@ -35,6 +36,8 @@ export interface LostBytes {
   /** Times at which the intact records around the lost bytes were written. */
   readonly afterMs: number | undefined;
   readonly beforeMs: number | undefined;
+  /** Descriptions of lost records whose headers are intact. */
+  readonly content: readonly string[];
 }
 
 /**
@@ -49,6 +52,7 @@ export async function salvageFile(options: {
   /** A record extended to `dataEnd`, even if few of its bytes remain. */
   readonly isEndKnown: boolean;
   readonly writtenMs: (payload: Uint8Array) => number | undefined;
+  readonly describe: (payload: Uint8Array) => string | undefined;
 }): Promise<Salvage> {
   const { fileSystem, directory, header, writtenMs } = options;
   const path = join(directory, logFileName(header.file));
@@ -78,10 +82,11 @@ async function copyIntact(
     readonly header: FileHeader;
     readonly dataEnd: number;
     readonly isEndKnown: boolean;
+    readonly describe: (payload: Uint8Array) => string | undefined;
     readonly copy: RecordCopy;
   },
 ): Promise<void> {
-  const { header, dataEnd, isEndKnown, copy } = options;
+  const { header, dataEnd, isEndKnown, describe, copy } = options;
   let offset = FILE_HEADER_SIZE;
   let sequence = header.firstSequence;
   while (offset < dataEnd) {
@@ -90,8 +95,11 @@ async function copyIntact(
       // An intact header contains the end of the record: its payload is never searched.
       const endOffset = offset + RECORD_HEADER_SIZE + known.payloadSize;
       const record = await reader.recordAt(offset, header.seed);
-      if (record === undefined) copy.lose(offset, endOffset, 1);
-      else await copy.keep(record);
+      if (record === undefined) {
+        copy.lose(offset, endOffset, 1);
+        const payload = await reader.payloadAt(offset, header.seed);
+        copy.describe(payload && describe(payload));
+      } else await copy.keep(record);
       offset = endOffset;
       sequence += 1;
       continue;
@@ -173,6 +181,13 @@ class RecordCopy {
     };
   }
 
+  /** Adds what is known of the record that was lost last. */
+  describe(text: string | undefined): void {
+    const { content } = this.#lost;
+    if (text === undefined || content.length >= MAX_DESCRIBED_COUNT) return;
+    this.#lost = { ...this.#lost, content: [...content, text] };
+  }
+
   async finish(): Promise<void> {
     await this.#flush();
     await this.#target.sync();
@@ -193,4 +208,5 @@ const NOTHING_LOST: LostBytes = {
   keptBehindCount: 0,
   afterMs: undefined,
   beforeMs: undefined,
+  content: [],
 };

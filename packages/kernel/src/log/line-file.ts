@@ -12,6 +12,7 @@ const PRIVATE = 0o600;
 export class LineFile {
   readonly #destination: ReturnType<typeof pino.destination>;
   #hasFailed = false;
+  #isClosed = false;
 
   /**
    * Throws the system error when the path cannot be opened.
@@ -36,11 +37,14 @@ export class LineFile {
     });
   }
 
+  /** Does nothing after `close`, because responses can end while the server stops. */
   write(line: string): void {
-    this.#destination.write(line);
+    if (!this.#isClosed) this.#destination.write(line);
   }
 
   close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     // Lines that cannot be written are lost.
     try {
       this.#destination.flushSync();

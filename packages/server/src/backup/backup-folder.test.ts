@@ -60,13 +60,16 @@ it('lists each file of the backup once', () => {
 
 it('has a format that this release can read', () => {
   const read = (text: string) => () => readManifest(text, 'M');
-  assert.throws(read('{'), /^CommandFailed: M is corrupt: not valid JSON$/);
+  assert.throws(
+    read('{'),
+    /^CommandFailed: M is corrupt: not valid JSON\n {2}If the backup was copied/,
+  );
   assert.throws(
     read('{"format_version":1000000}'),
     /M uses backup format 1000000, which this release/,
   );
   for (const text of ['null', '{}', '{"format_version":"9999"}', '[]']) {
-    assert.throws(read(text), /^CommandFailed: M is corrupt$/, text);
+    assert.throws(read(text), /^CommandFailed: M is corrupt\n {2}If the backup was copied/, text);
   }
   assert.throws(
     read(JSON.stringify(manifest('a'))),
@@ -84,7 +87,7 @@ it('is complete and unchanged', async () => {
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   const text = await readFile(path, 'utf8');
   await writeFile(path, text.replace('"now"', '"new"'));
-  await assert.rejects(readBackup(folder), /backup\.json is corrupt$/);
+  await assert.rejects(readBackup(folder), /backup\.json is corrupt\n {2}If the backup was copied/);
 });
 
 it('checks size and checksum of the data it returns', async () => {

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { lstat, mkdir, open, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { crc32c, FOLDER_LOCK_FILES } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { RESTORE_MARKER } from '../folder/data-folder.js';
 import { STORE_FILE } from '../folder/file-names.js';
 import { CommandFailed, cannotWrite } from '../process/command-failed.js';
+import { BACKUP_HINT } from '../process/hints.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
 
 const MANIFEST = 'backup.json';
@@ -44,7 +45,7 @@ export function readManifest(text: string, where: string): Manifest {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new CommandFailed(`${where} is corrupt: not valid JSON`);
+    throw new CommandFailed(`${where} is corrupt: not valid JSON${BACKUP_HINT}`);
   }
   const version: unknown = Reflect.get(Object(value), 'format_version');
   if (typeof version === 'number' && version > BACKUP_FORMAT_VERSION) {
@@ -52,7 +53,7 @@ export function readManifest(text: string, where: string): Manifest {
       `${where} uses backup format ${version}, which this release does not support`,
     );
   }
-  if (!Check(Manifest, value)) throw new CommandFailed(`${where} is corrupt`);
+  if (!Check(Manifest, value)) throw new CommandFailed(`${where} is corrupt${BACKUP_HINT}`);
   const fault = faultOf(value);
   if (fault !== undefined) throw new CommandFailed(`${where} ${fault}`);
   return value;
@@ -95,31 +96,49 @@ export async function readBackup(folder: string): Promise<Manifest> {
   try {
     for await (const piece of piecesOf(folder, MANIFEST)) pieces.push(piece);
   } catch (error) {
-    throw new CommandFailed(`${folder} is not a complete backup: ${(error as Error).message}`);
+    throw new CommandFailed(
+      `${folder} is not a complete backup: ${(error as Error).message}${BACKUP_HINT}`,
+    );
   }
   const text = Buffer.concat(pieces).toString();
   const manifest = readManifest(text, join(folder, MANIFEST));
   const { sha256, ...rest } = JSON.parse(text) as Manifest & { readonly sha256?: unknown };
-  if (sha256 !== digestOf(rest)) throw new CommandFailed(`${join(folder, MANIFEST)} is corrupt`);
+  if (sha256 !== digestOf(rest))
+    throw new CommandFailed(`${join(folder, MANIFEST)} is corrupt${BACKUP_HINT}`);
   return manifest;
 }
 
-/** Creates the folder. Throws unless it contains only lock files or files that `isOwn` allows to remove. */
+/**
+ * Creates the folder. Returns the first folder that was created, also of its parents; `undefined` if it exists. Throws unless it
+ * contains only lock files or files that `isOwn` allows to remove.
+ */
 export async function makeEmptyFolder(
   folder: string,
   isOwn: (names: readonly string[]) => boolean = () => false,
-): Promise<void> {
-  const all = await mkdir(folder, { recursive: true })
-    .then(() => readdir(folder))
-    .catch((error: Error) => {
-      throw new CommandFailed(
-        `the folder ${folder} cannot be created or read: ${error.message}; use another folder, or fix its permissions`,
-      );
-    });
+): Promise<string | undefined> {
+  const fail = (error: Error): never => {
+    throw new CommandFailed(
+      `the folder ${folder} cannot be created or read: ${error.message}; use another folder, or fix its permissions`,
+    );
+  };
+  const created = await mkdir(folder, { recursive: true }).catch(fail);
+  const all = await readdir(folder).catch(fail);
   const names = all.filter((name) => !FOLDER_LOCK_FILES.includes(name));
   if (names.length > 0 && !isOwn(names)) {
     throw new CommandFailed(`${folder} is not empty; use an empty or a new folder`);
   }
+  return created;
+}
+
+/** Removes empty folders from `folder` up to `created`, as returned by `makeEmptyFolder`. */
+export async function removeCreated(folder: string, created: string | undefined): Promise<void> {
+  if (created === undefined) return;
+  const at = resolve(folder);
+  const removed = await rmdir(at).then(
+    () => true,
+    () => false, // Not empty.
+  );
+  if (removed && at !== resolve(created)) await removeCreated(dirname(at), created);
 }
 
 /** Keeps lock files. */
@@ -149,7 +168,10 @@ export async function writeChecked(
   await writeContent(path, counted());
 }
 
-/** Throws `CommandFailed` after the last piece if size or checksum differ. */
+/** A file of a backup is missing, incomplete or corrupt. */
+export class BackupCorrupt extends CommandFailed {}
+
+/** Throws `BackupCorrupt` after the last piece if size or checksum differ. */
 export async function* checked(
   pieces: AsyncIterable<Uint8Array>,
   expected: Manifest['files'][number],
@@ -163,10 +185,10 @@ export async function* checked(
   }
   if (sizeBytes !== expected.size_bytes) {
     const { name, size_bytes } = expected;
-    throw new CommandFailed(`${name} is incomplete: ${sizeBytes} of ${size_bytes} bytes`);
+    throw new BackupCorrupt(`${name} is incomplete: ${sizeBytes} of ${size_bytes} bytes`);
   }
   if (sum !== expected.crc32c) {
-    throw new CommandFailed(`${expected.name} is corrupt: checksum mismatch`);
+    throw new BackupCorrupt(`${expected.name} is corrupt: checksum mismatch`);
   }
 }
 
@@ -182,7 +204,7 @@ export async function* piecesOf(backup: string, name: string): AsyncGenerator<Ui
     yield* createReadStream(path) as AsyncIterable<Uint8Array>; // no encoding is set
   } catch (error) {
     if (error instanceof CommandFailed) throw error;
-    throw new CommandFailed(`cannot read ${path}: ${(error as Error).message}`);
+    throw new BackupCorrupt(`cannot read ${path}: ${(error as Error).message}`);
   }
 }
 

@@ -18,7 +18,7 @@ import type { ScheduledBackups } from './scheduled-backups.js';
 const PATH = '/ops/v1/backups';
 /** Interval of keep-alive lines: proxies close idle connections. */
 const SIGN_OF_LIFE_MS = 10_000;
-const RETRY_AFTER_SEC = 10;
+const RETRY_AFTER_SEC = 2;
 const NEW_LINE = Buffer.from('\n');
 
 /** The routes of `plinth backup`, and the scheduled backups. */
@@ -111,7 +111,7 @@ async function beginBackup(
 ): Promise<HttpAnswer> {
   const ended = new AbortController();
   const over = AbortSignal.any([request.disconnectSignal(), ended.signal]);
-  const manifest = await backups.begin(() => ended.abort());
+  const manifest = await backups.begin(() => ended.abort(), 'client');
   async function* lines(): AsyncGenerator<Buffer, void, undefined> {
     try {
       yield Buffer.from(`${JSON.stringify(manifest)}\n`);

@@ -34,7 +34,11 @@ export interface BackupManifest {
   readonly files: readonly BackupFile[];
 }
 
+type BackupOrigin = 'schedule' | 'client';
+
 interface OpenBackup {
+  readonly origin: BackupOrigin;
+  readonly createdMs: number;
   readonly paths: ReadonlyMap<string, string>;
   readonly folder: string;
   readonly frozen: readonly FrozenFiles[];
@@ -60,7 +64,7 @@ export class Backups {
   readonly #deps: BackupsDeps;
   readonly #folder: string;
   readonly #open = new Map<string, OpenBackup>();
-  #beginningCount = 0;
+  readonly #beginning = new Set<Pick<OpenBackup, 'origin' | 'createdMs'>>();
   #ticker: Disposable | undefined;
   #readingId: Promise<string> | undefined;
 
@@ -91,15 +95,23 @@ export class Backups {
    * @param onRelease called when the backup ends for any reason.
    * @throws `too_many_backups`.
    */
-  async begin(onRelease: () => void): Promise<BackupManifest> {
-    if (this.#open.size + this.#beginningCount >= MAX_OPEN_COUNT)
-      throw backupError('too_many_backups');
-    this.#beginningCount++;
+  async begin(onRelease: () => void, origin: BackupOrigin): Promise<BackupManifest> {
+    if (this.#open.size + this.#beginning.size >= MAX_OPEN_COUNT)
+      throw backupError('too_many_backups', { running: this.#running() });
+    const opening = { origin, createdMs: this.#deps.clock.nowMs() };
+    this.#beginning.add(opening);
     try {
-      return await this.#begin(onRelease);
+      return await this.#begin(onRelease, opening);
     } finally {
-      this.#beginningCount--;
+      this.#beginning.delete(opening);
     }
+  }
+
+  /** Describes the backups in progress. */
+  #running(): string {
+    return [...this.#open.values(), ...this.#beginning]
+      .map(({ origin, createdMs }) => `started by a ${origin} at ${isoSecond(createdMs)}`)
+      .join(', ');
   }
 
   /** A file of a backup. Throws `backup_not_found`. */
@@ -128,13 +140,16 @@ export class Backups {
     await this.#deps.stores.files.removeTree(backup.folder);
   }
 
-  async #begin(onRelease: () => void): Promise<BackupManifest> {
+  async #begin(
+    onRelease: () => void,
+    opening: Pick<OpenBackup, 'origin' | 'createdMs'>,
+  ): Promise<BackupManifest> {
     const { files } = this.#deps.stores;
     const id = this.#deps.random.uuidV7();
     const folder = join(this.#folder, id);
     await files.makeDirectory(folder);
     // Before the moment of the backup: everything acknowledged until then is in it.
-    const createdMs = this.#deps.clock.nowMs();
+    const { createdMs } = opening;
     const frozen = new Map<string, FrozenFiles>();
     try {
       await this.#freeze(folder, frozen);
@@ -143,6 +158,7 @@ export class Backups {
       for (const file of all) described.push(await describe(files, file));
       const leftOut = [...frozen.values()].flatMap((each) => each.leftOut ?? []);
       this.#open.set(id, {
+        ...opening,
         paths: new Map(all.map(({ name, path }) => [name, path])),
         folder,
         frozen: [...frozen.values()],
@@ -213,3 +229,5 @@ export class Backups {
     }
   }
 }
+
+const isoSecond = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

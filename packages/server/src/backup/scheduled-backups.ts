@@ -196,7 +196,7 @@ export class ScheduledBackups {
   /** Removes its files on failure. Returns the size of the backup in bytes. */
   async #copy(to: string): Promise<number> {
     const ended = new AbortController();
-    const manifest = await this.#backups.begin(() => ended.abort());
+    const manifest = await this.#backups.begin(() => ended.abort(), 'schedule');
     try {
       await mkdir(to, { mode: 0o700 });
       let sizeBytes = 0;

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import type { FileSystem, Random } from '@plinth/kernel';
 import { makeOnce } from './made-once.js';
 
-const NAME = 'folder.id';
+export const FOLDER_ID_FILE = 'folder.id';
+
+export const isFolderId = (text: string): boolean =>
+  /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\n?$/.test(text);
 
 /**
  * Identifies a data folder among the nodes of a shared store. It allows a process to find the entries that an earlier
@@ -15,9 +18,9 @@ export async function readFolderId(
   files: FileSystem,
   random: Random,
 ): Promise<string> {
-  const kept = await readFile(join(folder, NAME), 'utf8').catch(() => '');
+  const kept = await readFile(join(folder, FOLDER_ID_FILE), 'utf8').catch(() => '');
   if (kept.trim() !== '') return kept.trim();
   const id = random.uuidV7();
-  await makeOnce(files, { folder, name: NAME }, id);
+  await makeOnce(files, { folder, name: FOLDER_ID_FILE }, id);
   return id;
 }

@@ -60,19 +60,19 @@ export async function readOwnMasterKey(
   return Buffer.from(text);
 }
 
-/** Returns the problems that would prevent startup, and notes on missing optional files. Changes nothing. */
-export async function checkOwnMasterKey(
-  dataDir: string,
-): Promise<{ readonly fault?: string; readonly note?: string }> {
+/** Returns the generated key, or the problem that would prevent a start. `key` is `undefined` without the file. */
+export async function readOwnKey(dataDir: string): Promise<{
+  readonly path: string;
+  readonly key?: Uint8Array | undefined;
+  readonly fault?: string;
+}> {
   const path = join(dataDir, FILE_NAME);
   try {
-    if ((await readKept(path)) !== undefined) return {};
+    return { path, key: await readKept(path) };
   } catch (error) {
-    return { fault: error instanceof ConfigInvalid ? error.problems.join() : messageOf(error) };
+    const fault = error instanceof ConfigInvalid ? error.problems.join() : messageOf(error);
+    return { path, fault };
   }
-  return {
-    note: `${path} is missing: restore the file from a backup, unless server.master_key or server.master_key_file contains the key; otherwise the server creates a new key at startup, which cannot decrypt stored secrets`,
-  };
 }
 
 async function readKept(path: string): Promise<Uint8Array | undefined> {

@@ -55,6 +55,7 @@ export interface Stores {
     readonly firstFile: number;
     readonly catalog: LogCatalog;
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
+    readonly describe: (payload: Uint8Array) => string | undefined;
   }): Promise<CommitLog>;
   /** Rejects if the folder or the database cannot be read. Resolves with the reason if a shared database refuses writes. */
   probe(): Promise<Error | undefined>;
@@ -64,6 +65,10 @@ export interface Stores {
 function messageOfLoss({ kind, lostRecordCount }: LogLoss): string {
   if (kind === 'catalog_older')
     return 'plinth.db is older than the log; its later changes are lost';
+  if (kind === 'tail_unacknowledged')
+    return 'incomplete log record of an unacknowledged write removed';
+  if (kind === 'tail_cut')
+    return 'last log record is incomplete or corrupt, and was removed; if it was acknowledged, its rows are lost';
   if (kind === 'tail_cleared') return 'stray bytes after the last log record removed';
   return lostRecordCount === 0
     ? 'corrupt log file quarantined; no records were lost'
@@ -145,7 +150,7 @@ export async function openStores(deps: {
         directory: folder,
         nodeId: nodeUuid,
         random,
-        ...{ ...how, room },
+        ...{ ...how, room, clock },
         onLoss: (loss) => log.warn({ ...loss }, messageOfLoss(loss)),
       }),
     async probe() {

@@ -212,6 +212,9 @@ function lineOf({ timeMs, who, ...rest }: AuditEntry): string {
   return JSON.stringify({ time: new Date(timeMs).toISOString(), who: who ?? null, ...rest });
 }
 
+/** Whether a line of the file is a complete entry. */
+export const isAuditLine = (line: string): boolean => entryOf(line) !== undefined;
+
 function entryOf(line: string): AuditEntry | undefined {
   try {
     const { time, who, address, action, target, result } = JSON.parse(line);

@@ -7,7 +7,7 @@ import { FastReader, type FastReaderDeps } from './fast/fast-reader.js';
 import type { HeldPort } from './held-port.js';
 import type { Http2Handler } from './http2-side.js';
 import { HEAD_TIMEOUT_MS } from './long-heads.js';
-import { maxConnections } from './max-connections.js';
+import { maxConnections, warnOfFewFiles } from './max-connections.js';
 import { nodeTransport } from './node-transport.js';
 import { OnePort, type OnePortOptions } from './one-port.js';
 import { serveInOrder } from './pipelined-requests.js';
@@ -85,6 +85,7 @@ export async function listen(
     ...{ http1, handler: ofBoth, fast, longHeads, clock, tls, isProxy, limit, refused },
   });
   http1.maxConnections = maxConnections();
+  warnOfFewFiles(options.log);
   http1.on('drop', (dropped) => refused.count('server_limit', dropped?.remoteAddress));
   http1.listen(port.socket, BACKLOG);
   await once(http1, 'listening');

@@ -6,3 +6,7 @@ export const CORRUPT_HINT = `All services keep their state in this file. Restore
 export const DAMAGE_HINT = `
   Restore the file from a copy, or start once with --repair, which quarantines the corrupt file, keeps intact data and
   logs what was lost.`;
+
+/** Fix for a corrupt backup. */
+export const BACKUP_HINT = `
+  If the backup was copied to this folder, copy it again. Otherwise, use another backup, and create a new one now (\`plinth backup\`).`;

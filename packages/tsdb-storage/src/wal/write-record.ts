@@ -152,6 +152,28 @@ export function decodeWriteRecord(payload: Uint8Array): StoredRecord {
   return { seq, tables };
 }
 
+/** Decodes the tables of a record that may be corrupt, up to the first table that cannot be read. */
+export function* decodeTables(payload: Uint8Array): Generator<StoredTable> {
+  if (payload.byteLength < RECORD_HEAD_SIZE) return;
+  const reader = new ByteReader(payload);
+  const tableCount = new DataView(payload.buffer, payload.byteOffset).getUint16(2, true);
+  reader.skip(RECORD_HEAD_SIZE);
+  for (let i = 0; i < tableCount; i++) {
+    const table = orUndefined(() => readTable(reader));
+    if (table === undefined) return;
+    yield table;
+  }
+}
+
+/** A size in a corrupt record may exceed the record. */
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns when the request of a record was accepted, in milliseconds since 1970. */
 export function writtenMsOf(payload: Uint8Array): number | undefined {
   if (payload.byteLength < RECORD_HEAD_SIZE) return undefined;
@@ -236,36 +258,37 @@ class ByteReader {
   }
 
   u8(): number {
-    return this.#buffer.readUInt8(this.#skip(1));
+    return this.#buffer.readUInt8(this.skip(1));
   }
 
   u16(): number {
-    return this.#buffer.readUInt16LE(this.#skip(2));
+    return this.#buffer.readUInt16LE(this.skip(2));
   }
 
   u32(): number {
-    return this.#buffer.readUInt32LE(this.#skip(4));
+    return this.#buffer.readUInt32LE(this.skip(4));
   }
 
   i64(): bigint {
-    return this.#buffer.readBigInt64LE(this.#skip(8));
+    return this.#buffer.readBigInt64LE(this.skip(8));
   }
 
   text(): string {
     const size = this.u32();
-    const at = this.#skip(size);
+    const at = this.skip(size);
     return this.#buffer.toString('utf8', at, at + size);
   }
 
   /** Copies the next bytes to a separate buffer, so that any number array can view them. */
   copy(sizeBytes: number): ArrayBuffer {
-    const at = this.#skip(sizeBytes);
+    const at = this.skip(sizeBytes);
     const target = new ArrayBuffer(sizeBytes);
     new Uint8Array(target).set(this.#buffer.subarray(at, at + sizeBytes));
     return target;
   }
 
-  #skip(sizeBytes: number): number {
+  /** Returns the offset of the skipped bytes. */
+  skip(sizeBytes: number): number {
     const at = this.#at;
     invariant(at + sizeBytes <= this.#buffer.length, 'the write record is truncated');
     this.#at += sizeBytes;

@@ -13,6 +13,7 @@ import { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS } from '@plinth/tsdb-storage/segments/segment-migrations.js';
 import { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
 import { LOG_FOLDER } from '@plinth/tsdb-storage/wal/log-folder.js';
+import { describeLostRows } from '@plinth/tsdb-storage/wal/lost-rows.js';
 import { writtenMsOf } from '@plinth/tsdb-storage/wal/write-record.js';
 import type { TsdbDeps } from '../deps.js';
 import { CACHE_MIGRATIONS } from '../domain/caches/cache-records.js';
@@ -74,6 +75,12 @@ export async function openLog(
     firstFile: (await registry.lastFlushedFile()) + 1,
     catalog: await registry.logCatalog(),
     writtenMs: writtenMsOf,
+    describe: (payload) =>
+      describeLostRows(payload, (id) => {
+        const table = catalog.keptTableById(id);
+        const database = table && catalog.databaseById(table.databaseId);
+        return database && `${database.name}.${table.name}`;
+      }),
   });
 }
 

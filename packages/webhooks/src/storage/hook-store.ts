@@ -2,6 +2,7 @@ import {
   RawStatements,
   type RelationalStore,
   type SecretBox,
+  SecretUnreadable,
   type SqlConnection,
 } from '@plinth/kernel';
 import type { Hook, HookSecrets, RetryPolicy } from '../model/hook.js';
@@ -33,6 +34,27 @@ export type NewHook = Omit<Hook, 'id'>;
 
 /** Plaintext whose stored encryption shows that a database belongs to this node's master key. */
 const KEY_PROOF = 'webhooks master key';
+const SELECT_KEY_PROOF = `select value from webhooks_meta where name = 'master_key'`;
+
+/** Whether the key of `box` decrypts the secrets in a store. True for a store without secrets. Changes nothing. */
+export async function opensSecrets(store: RelationalStore, box: SecretBox): Promise<boolean> {
+  const sql = new RawStatements(store.engine);
+  const reader = store.reader<never>();
+  const [table] = await sql.all<{ name: string }>(
+    reader,
+    `select name from sqlite_master where name = 'webhooks_meta'`,
+  );
+  if (table === undefined) return true;
+  const [row] = await sql.all<{ value: string }>(reader, SELECT_KEY_PROOF);
+  if (row === undefined) return true;
+  try {
+    box.open(Buffer.from(row.value, 'base64'), KEY_PROOF);
+    return true;
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return false;
+    throw error;
+  }
+}
 
 /** Stores the webhooks of apps. URLs, which may contain credentials, and secrets are encrypted. */
 export class HookStore {
@@ -61,10 +83,7 @@ export class HookStore {
           on conflict (name) do nothing`,
         [sealed],
       );
-      const [row] = await this.#sql.all<{ value: string }>(
-        tx,
-        `select value from webhooks_meta where name = 'master_key'`,
-      );
+      const [row] = await this.#sql.all<{ value: string }>(tx, SELECT_KEY_PROOF);
       return row?.value ?? sealed;
     });
     this.#box.open(Buffer.from(value, 'base64'), KEY_PROOF);

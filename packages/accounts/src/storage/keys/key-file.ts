@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { FileSystem, Random } from '@plinth/kernel';
+import { type FileSystem, messageOf, type Random } from '@plinth/kernel';
 import { accountsError } from '../../errors.js';
 import type { EncryptionKeys } from '../encryptor.js';
 import {
@@ -67,20 +67,7 @@ export class KeyFile implements KeyKeeper {
 
   /** Returns `undefined` if the file does not exist. Throws `key_file_damaged`. */
   async read(): Promise<EncryptionKeys | undefined> {
-    const damaged = () => accountsError('key_file_damaged', { path: this.place });
-    if ((await this.#files.stat(this.place)) === undefined) return undefined;
-    const handle = await this.#files.open(this.place, 'r');
-    try {
-      const sizeBytes = await handle.sizeBytes();
-      if (sizeBytes > MAX_SIZE_BYTES) throw damaged();
-      const bytes = new Uint8Array(sizeBytes);
-      await handle.read(bytes, 0);
-      const keys = decodeKeys(Buffer.from(bytes).toString());
-      if (keys === undefined) throw damaged();
-      return keys;
-    } finally {
-      await handle.close();
-    }
+    return await readKeys(this.#files, this.place);
   }
 
   /**
@@ -99,5 +86,35 @@ export class KeyFile implements KeyKeeper {
     }
     await this.#files.rename(temporary, this.place);
     await this.#files.syncDirectory(this.#folder);
+  }
+}
+
+/** Returns the problem with the key file in `folder`; `undefined` if it is intact or does not exist. */
+export async function checkKeyFile(files: FileSystem, folder: string): Promise<string | undefined> {
+  const path = join(folder, NAME);
+  try {
+    await readKeys(files, path);
+    return undefined;
+  } catch (error) {
+    return accountsError.is(error)
+      ? `${error.message}, for example from a backup`
+      : `${path} cannot be read: ${messageOf(error)}`;
+  }
+}
+
+async function readKeys(files: FileSystem, path: string): Promise<EncryptionKeys | undefined> {
+  const damaged = () => accountsError('key_file_damaged', { path });
+  if ((await files.stat(path)) === undefined) return undefined;
+  const handle = await files.open(path, 'r');
+  try {
+    const sizeBytes = await handle.sizeBytes();
+    if (sizeBytes > MAX_SIZE_BYTES) throw damaged();
+    const bytes = new Uint8Array(sizeBytes);
+    await handle.read(bytes, 0);
+    const keys = decodeKeys(Buffer.from(bytes).toString());
+    if (keys === undefined) throw damaged();
+    return keys;
+  } finally {
+    await handle.close();
   }
 }

@@ -13,6 +13,8 @@ const FOLDERS = ['objects/tsdb-unknown', 'objects/tsdb-damaged'] as const;
 /** Folders in which a repair keeps corrupt files next to their replacements: logs, and files of the relational store. */
 const FOLDERS_OF_COMPANIONS = ['tsdb-log', '.'] as const;
 const COMPANION = /\.damaged$/;
+/** Bytes from the end of a log file. No later start needs their name. */
+const TAIL = /\.tail\.damaged$/;
 
 /** `plinth aside`. */
 export function asideCommand(): Command {
@@ -41,7 +43,7 @@ export function asideCommand(): Command {
     }
     for (const name of FOLDERS_OF_COMPANIONS) {
       for (const { path, sizeBytes } of await companionsIn(join(dataDir, name))) {
-        if (isRemoved) await replaceByEmptyFile(path);
+        if (isRemoved) await (TAIL.test(path) ? rm(path) : replaceByEmptyFile(path));
         const done = isRemoved ? ' removed' : '';
         rows.push({ file: path, count: 1, size_bytes: sizeBytes, removed: isRemoved });
         if (!isJson(command)) print(`${path}: ${sizeBytes} bytes${done}\n`);

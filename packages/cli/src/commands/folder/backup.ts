@@ -1,29 +1,44 @@
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import {
   makeEmptyFolder,
   readManifest,
+  removeCreated,
   syncFolders,
   writeChecked,
   writeManifest,
 } from '@plinth/server/backup/backup-folder.js';
 import { CommandFailed } from '@plinth/server/process/command-failed.js';
-import { Command } from 'commander';
-import { bytesOf, type Connection, callOk, connectionOf, withConnection } from '../connection.js';
+import { Command, InvalidArgumentError } from 'commander';
+import {
+  bytesOf,
+  type Connection,
+  call,
+  callOk,
+  connectionOf,
+  errorTextOf,
+  failureOf,
+  requireOk,
+  withConnection,
+} from '../connection.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { printLeftOut } from '../output/left-out.js';
 import { Progress } from '../output/progress.js';
-import { print } from '../output/terminal.js';
+import { print, printNote } from '../output/terminal.js';
 
 const BACKUPS = 'ops/v1/backups';
 const CONCURRENCY = 4;
+/** Part of the server's message for too many backups; other causes of a 503 are not waited for. */
+const BUSY = 'too many backups';
 
 /** `plinth backup`. */
 export function backupCommand(): Command {
   const command = withConnection(new Command('backup'), { database: false })
     .description('create a consistent backup of a running server')
     .requiredOption('--to <folder>', 'new or empty folder')
+    .option('--wait <seconds>', 'longest wait for other backups, 0 to 86400', toSeconds, 600)
     .addHelpText(
       'after',
       '\nExample:\n  plinth backup --to /backups/monday\n\nThe backup contains server secrets: protect it like the data folder.',
@@ -31,14 +46,14 @@ export function backupCommand(): Command {
   return command.action(async () => {
     keepToItself(); // The backup contains secrets.
     const folder = resolve(String(command.opts()['to']));
-    await makeEmptyFolder(folder);
+    const created = await makeEmptyFolder(folder);
     const connection = connectionOf(command.opts());
     // The server keeps the files while the response stays open; aborting it releases them in every case.
     const holding = new AbortController();
     const { signal } = holding;
-    const answer = await callOk(connection, BACKUPS, { method: 'POST', signal });
-    const lines = linesOf(answer);
     try {
+      const waitMs = Number(command.opts()['wait']) * 1000;
+      const lines = linesOf(await begin(connection, { signal, waitMs }));
       const { value: first } = await lines.next();
       const manifest = readManifest(first ?? '', 'the response of the server');
       const ended = endOf(lines);
@@ -48,10 +63,38 @@ export function backupCommand(): Command {
       const totalBytes = manifest.files.reduce((sum, file) => sum + file.size_bytes, 0);
       print(`${folder}: ${manifest.files.length} files, ${totalBytes} bytes\n`);
       printLeftOut(manifest);
+    } catch (error) {
+      await removeCreated(folder, created); // Only if nothing was copied.
+      throw error;
     } finally {
       holding.abort();
     }
   });
+}
+
+/** Starts the backup. While too many others are in progress, it retries for `waitMs`. */
+async function begin(
+  connection: Connection,
+  { signal, waitMs }: { readonly signal: AbortSignal; readonly waitMs: number },
+): Promise<Response> {
+  const deadlineMs = performance.now() + waitMs;
+  let isNoted = false;
+  for (;;) {
+    const answer = await call(connection, BACKUPS, { method: 'POST', signal });
+    if (answer.status !== 503) return await requireOk(answer, connection);
+    const message = errorTextOf(await answer.text());
+    const retryMs = Number(answer.headers.get('retry-after') ?? 1) * 1000;
+    const isBusy = message.includes(BUSY) && performance.now() + retryMs <= deadlineMs;
+    if (!isBusy) throw failureOf(answer.status, message, connection);
+    if (!isNoted) printNote(`plinth: waiting: ${message}\n`);
+    isNoted = true;
+    await setTimeout(retryMs);
+  }
+}
+
+function toSeconds(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 86_400) return Number(text);
+  throw new InvalidArgumentError('use an integer from 0 to 86400');
 }
 
 async function* linesOf(answer: Response): AsyncGenerator<string> {

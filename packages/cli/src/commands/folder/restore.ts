@@ -2,6 +2,7 @@ import { open, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { FolderLock, isDomainError, NodeFileSystem } from '@plinth/kernel';
 import {
+  BackupCorrupt,
   emptyFolder,
   type Manifest,
   makeEmptyFolder,
@@ -13,6 +14,7 @@ import {
 } from '@plinth/server/backup/backup-folder.js';
 import { RESTORE_MARKER } from '@plinth/server/folder/data-folder.js';
 import { CommandFailed, cannotWrite } from '@plinth/server/process/command-failed.js';
+import { BACKUP_HINT } from '@plinth/server/process/hints.js';
 import { shellWord } from '@plinth/server/shell-word.js';
 import { Command } from 'commander';
 import { keepToItself } from '../output/keep-to-itself.js';
@@ -119,7 +121,7 @@ async function copyAll(at: {
     await syncFolder(to); // All other files must be removed durably before the marker.
     await rm(marker);
     await syncFolder(to);
-    throw error;
+    throw error instanceof BackupCorrupt ? new CommandFailed(error.message + BACKUP_HINT) : error;
   }
   await rm(marker);
   await syncFolder(to);

@@ -15,9 +15,8 @@ import {
 } from '@plinth/kernel';
 import { checked, piecesOf, readBackup } from '@plinth/server/backup/backup-folder.js';
 import { STORE_FILE } from '@plinth/server/folder/file-names.js';
-import { checkOwnMasterKey } from '@plinth/server/folder/master-key.js';
 import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
-import { CORRUPT_HINT, DAMAGE_HINT } from '@plinth/server/process/hints.js';
+import { BACKUP_HINT, CORRUPT_HINT, DAMAGE_HINT } from '@plinth/server/process/hints.js';
 import { Command } from 'commander';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { printLeftOut } from '../output/left-out.js';
@@ -62,12 +61,26 @@ async function verifyBackup(from: string): Promise<void> {
     }
   }
   progress.end();
-  report(from, faults, manifest.files.length, totalBytes);
+  report(from, faults, manifest.files.length, totalBytes, BACKUP_HINT);
   printLeftOut(manifest);
 }
 
-/** Checks the files that the server does not verify at startup. */
 async function verifyDataFolder(dataDir: string): Promise<void> {
+  const { faults, notes, fileCount, totalBytes } = await checkDataFolder(dataDir);
+  for (const note of notes) printNote(`plinth: note: ${note}\n`);
+  report(dataDir, faults, fileCount, totalBytes, DAMAGE_HINT);
+}
+
+/**
+ * Checks the files that the server does not verify at startup. Throws `CommandFailed` if the folder is in use or
+ * `plinth.db` cannot be read.
+ */
+export async function checkDataFolder(dataDir: string): Promise<{
+  readonly faults: readonly string[];
+  readonly notes: readonly string[];
+  readonly fileCount: number;
+  readonly totalBytes: number;
+}> {
   const path = join(dataDir, STORE_FILE);
   const { size } = await stat(path).catch((error: Error) => {
     throw new CommandFailed(`${dataDir} is not a data folder: ${error.message}`);
@@ -92,15 +105,16 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
       // Loaded on demand: other commands do not need the service.
       const { findDamage } = await import('@plinth/tsdb');
       const tables = await findDamage({ relational, objects, fileSystem, dataDir });
+      const { checkSmallFiles } = await import('@plinth/server/folder/small-files-check.js');
       const { findDamagedLines } = await import('@plinth/gamedata');
       const gameData = await findDamagedLines(objects);
       const totalBytes = tables.totalBytes + gameData.totalBytes;
       const progress = new Progress('verify', totalBytes);
       const found = await orFail(checkClosedDatabase(readable.path));
       const faults = found.map((fault) => `${path}: ${fault}`);
-      const key = await checkOwnMasterKey(dataDir);
-      if (key.fault !== undefined) faults.push(key.fault);
-      const notes = key.note === undefined ? [] : [key.note];
+      const small = await checkSmallFiles({ dataDir, fileSystem, relational });
+      faults.push(...small.faults);
+      const notes = [...small.notes];
       for await (const { sizeBytes, damage, notes: more = [] } of tables.files) {
         progress.add(sizeBytes);
         if (damage !== undefined) faults.push(damage);
@@ -111,8 +125,7 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
         if (damage !== undefined) faults.push(damage);
       }
       progress.end();
-      for (const note of notes) printNote(`plinth: note: ${note}\n`);
-      report(dataDir, faults, tables.fileCount + gameData.fileCount, totalBytes, DAMAGE_HINT);
+      return { faults, notes, fileCount: tables.fileCount + gameData.fileCount, totalBytes };
     } finally {
       await relational.close();
     }

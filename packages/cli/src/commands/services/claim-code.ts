@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { messageOf, networkMatcher } from '@plinth/kernel';
 import { CLAIM_CODE_FILE } from '@plinth/server/folder/claim-code.js';
 import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
-import { type Connection, call, errorTextOf } from '../connection.js';
+import { type Connection, call, errorTextOf, failureOf } from '../connection.js';
 
 const FIRST_TOKEN = 'api/v3/configure/token/admin';
 const isLoopback = networkMatcher(['loopback']);
@@ -38,7 +38,9 @@ async function send(connection: Connection, code: string | undefined): Promise<R
   const headers = code === undefined ? {} : { 'x-plinth-claim-code': code };
   const response = await call(connection, FIRST_TOKEN, { method: 'POST', headers });
   if (code === undefined || (response.status !== 403 && response.status !== 429)) return response;
-  throw new CommandFailed(errorTextOf(await response.text()), EXIT.unauthenticated);
+  const error = errorTextOf(await response.text());
+  if (!error.includes('claim code')) throw failureOf(response.status, error, connection);
+  throw new CommandFailed(error, EXIT.unauthenticated);
 }
 
 async function readCode(file: string): Promise<string> {

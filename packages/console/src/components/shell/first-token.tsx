@@ -126,7 +126,9 @@ function Welcome(props: {
           />
           <p id={`${id}-hint`} className="hint soft">
             Proves that you have access to the server. The server printed it on its terminal at
-            startup, or wrote it to the file <code>claim-code</code> in its data directory.
+            startup, or wrote it to the file <code>claim-code</code> in its data directory. If a
+            proxy forwards this page, first set <code>server.public_url</code> and restart the
+            server.
           </p>
         </div>
       )}

@@ -1,0 +1,129 @@
+import { readdir, stat } from 'node:fs/promises';
+import { availableParallelism, loadavg, release, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { fileLimit, messageOf } from '@plinth/kernel';
+import { readProduct } from '@plinth/server/product-version.js';
+import { Command } from 'commander';
+import { bytesOf, type Connection, call, connectionOf, withConnection } from '../connection.js';
+import { keepToItself } from '../output/keep-to-itself.js';
+import { type TarEntry, tarOf } from '../output/tar.js';
+import { print, printNote } from '../output/terminal.js';
+import { PRIVATE, writeWhole } from '../output/whole-file.js';
+import { checkDataFolder } from './verify.js';
+
+/** Longer files are cut. */
+const MAX_FILE_BYTES = 2 * 1024 * 1024;
+const MAX_NAME_COUNT = 10_000;
+const REQUEST_TIMEOUT_MS = 20_000;
+
+/** Responses of a running server, none of which contains rows or secrets. */
+const REQUESTS = {
+  'ready.txt': 'ready',
+  'health.txt': 'health',
+  'metrics.txt': 'metrics',
+  'info.json': 'ops/v1/info',
+  'settings.json': 'ops/v1/settings',
+  'logs.json': 'ops/v1/logs?limit=1000',
+  'databases.json': 'ops/v1/tsdb/databases',
+  'storage.json': 'ops/v1/tsdb/storage',
+  'queries.json': 'ops/v1/tsdb/queries',
+} as const;
+
+const README = `Support bundle of plinth.
+
+It contains the version, the machine, the settings without secrets, the health, the metrics, the latest log lines, recent
+queries, and the names and sizes of databases and files. It contains no rows, tokens or keys. Read it before you share it:
+log lines and queries can contain names, addresses and values that your clients sent.
+`;
+
+/** `plinth support-bundle`. */
+export function supportBundleCommand(): Command {
+  const command = withConnection(new Command('support-bundle'), { database: false })
+    .description('collect information for a bug report, without rows and secrets')
+    .option('--out <file>', 'archive to write (default: plinth-support-TIME.tar.gz)')
+    .option('--data-dir <folder>', 'data folder of a stopped server, to verify and list')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plinth support-bundle --out bundle.tar.gz\n  plinth support-bundle --data-dir /var/lib/plinth\n\nThe settings, log lines and databases need an admin token.',
+    );
+  return command.action(async () => {
+    keepToItself();
+    const { out, dataDir } = command.opts<{ out?: string; dataDir?: string }>();
+    const nowMs = Date.now();
+    const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
+    const path = resolve(out ?? `plinth-support-${time}Z.tar.gz`);
+    const entries = [entryOf('README.txt', README), entryOf('machine.json', describeMachine())];
+    const parts =
+      dataDir === undefined
+        ? await describeServer(connectionOf(command.opts()))
+        : await describeFolder(resolve(dataDir));
+    entries.push(...parts);
+    const archive = gzipSync(tarOf(entries, nowMs));
+    await writeWhole(path, piecesOf(archive), { mode: PRIVATE });
+    print(`${path}: ${entries.length} files, ${archive.byteLength} bytes\n`);
+  });
+}
+
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+function entryOf(name: string, text: string | Uint8Array): TarEntry {
+  const bytes = Buffer.from(text);
+  if (bytes.byteLength <= MAX_FILE_BYTES) return { name, bytes };
+  const cut = bytes.subarray(0, MAX_FILE_BYTES);
+  return { name, bytes: Buffer.concat([cut, Buffer.from('\n(truncated)\n')]) };
+}
+
+const jsonOf = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
+
+function describeMachine(): string {
+  const { version: node, platform, arch } = process;
+  return jsonOf({
+    ...readProduct(),
+    ...{ node, platform, arch, release: release(), cores: availableParallelism() },
+    ...{ memoryBytes: totalmem(), load: loadavg(), fileLimit: fileLimit() },
+  });
+}
+
+/** A failed request is part of the result. */
+async function describeServer(connection: Connection): Promise<readonly TarEntry[]> {
+  const entries: TarEntry[] = [];
+  for (const [name, path] of Object.entries(REQUESTS)) {
+    try {
+      const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+      const response = await call(connection, path, { signal });
+      if (!response.ok) printNote(`plinth: note: ${path} returned ${response.status}\n`);
+      const head = response.ok ? '' : `status ${response.status}\n`;
+      entries.push(entryOf(name, Buffer.concat([Buffer.from(head), await startOf(response)])));
+    } catch (error) {
+      printNote(`plinth: note: ${path}: ${messageOf(error)}\n`);
+      entries.push(entryOf(name, `no response: ${messageOf(error)}\n`));
+    }
+  }
+  return entries;
+}
+
+async function startOf(response: Response): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const piece of bytesOf(response)) {
+    pieces.push(piece);
+    sizeBytes += piece.byteLength;
+    if (sizeBytes > MAX_FILE_BYTES) break;
+  }
+  return Buffer.concat(pieces);
+}
+
+async function describeFolder(dataDir: string): Promise<readonly TarEntry[]> {
+  const verified = await checkDataFolder(dataDir).catch((error: unknown) => messageOf(error));
+  const names = (await readdir(dataDir, { recursive: true })).sort();
+  const lines: string[] = [];
+  for (const name of names.slice(0, MAX_NAME_COUNT)) {
+    const at = await stat(join(dataDir, name)).catch(() => undefined);
+    if (at?.isFile()) lines.push(`${at.size} ${at.mtime.toISOString()} ${name}`);
+  }
+  if (names.length > MAX_NAME_COUNT) lines.push(`(${names.length - MAX_NAME_COUNT} more)`);
+  return [entryOf('verify.json', jsonOf(verified)), entryOf('files.txt', `${lines.join('\n')}\n`)];
+}
