@@ -56,6 +56,7 @@ async function sums(kind: Column['kind'], values: StoredColumn['values']): Promi
       fieldConditions: [],
     } as unknown as InMemoryRequest, // the test reads no other property
     answer,
+    queryContext: undefined,
     loaded: [{ part, column: () => ({ values, validity: undefined }) }],
     index,
     series: undefined,
