@@ -2,21 +2,23 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const HOUR_NS = 3_600_000_000_000n;
 const SECOND_NS = 1_000_000_000n;
 const START_NS = 1_577_836_800_000_000_000n; // 2020-01-01
 
-async function write(server: ServerProcess, index: number): Promise<void> {
+async function write(server: ServerInProcess, index: number): Promise<void> {
   const at = START_NS + BigInt(index) * HOUR_NS;
   const body = `m v=1 ${at}\nm v=2 ${at + HOUR_NS + SECOND_NS}`;
   const { status } = await server.http.send('/api/v3/write_lp?db=home', { body });
   assert.equal(status, 204);
 }
 
-async function parquetFiles(server: ServerProcess): Promise<readonly { readonly path: string }[]> {
+async function parquetFiles(
+  server: ServerInProcess,
+): Promise<readonly { readonly path: string }[]> {
   const q = 'SELECT path FROM system.parquet_files';
   const search = new URLSearchParams({ db: 'home', format: 'json_rows', q });
   return JSON.parse((await server.http.send(`/api/v3/query_sql?${search}`)).text);
@@ -40,7 +42,7 @@ it('flushes rows and compacts files with a button, and shows the files on a time
   skip: SKIP,
 }, async () => {
   const browser = await TestBrowser.start();
-  const server = await ServerProcess.start({ flags: ['--services', 'tsdb', '--without-auth'] });
+  const server = await ServerInProcess.start({ flags: ['--services', 'tsdb', '--without-auth'] });
   try {
     const page = await (await browser.context()).newPage();
     await write(server, 0);

@@ -173,7 +173,12 @@ it('a token stays valid for a while after the last PostgreSQL check, and is unch
 
   cable.cut();
   for (const path of paths) assert.equal((await ask(path, token)).status, 200, path);
-  await sleep(6500);
+  for (const path of paths) {
+    for (let left = 100; (await ask(path, token)).status === 200; left -= 1) {
+      assert.ok(left > 0, 'it stays valid');
+      await sleep(200);
+    }
+  }
   const editor = '/api/editor/status';
   for (const path of [...paths, editor, '/ops/v1/accounts/platforms']) {
     const answer = await ask(path, token);
