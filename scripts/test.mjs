@@ -21,7 +21,7 @@ import { groupUnitTests } from './lib/unit-groups.mjs';
 
 /** Test files that run at the same time. Many files of the longer tests wait for timers, so that two leave cores idle. */
 const CONCURRENCY = 2;
-const LONG_CONCURRENCY = 3;
+const LONG_CONCURRENCY = 4;
 /** A test process that hangs fails after this time. `hang-watch.mjs` detects single tests that hang. */
 const TEST_TIMEOUT_MS = 900_000;
 /** More failed files than this are not repeated, because their failures are not random. */
