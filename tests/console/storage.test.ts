@@ -1,6 +1,7 @@
 // Source: docs/CONSOLE.md; the console's storage page and `/ops/v1/tsdb/storage`.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
@@ -28,12 +29,17 @@ async function flush(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: 'Flush now' });
   await page.reload();
   const started = page.getByText('Flush started').first();
-  // After a reload, the first live event can be a second old and disable the button during a click.
-  for (let attempt = 0; attempt < 5 && !(await started.isVisible()); attempt++) {
-    await button.click();
-    await started.waitFor({ timeout: 3000 }).catch(() => undefined);
+  // After a reload, the first live event can be a second old and disable the button during a click. On a busy machine the
+  // message can be later than the flush, after which the button is disabled.
+  let isStarted = false;
+  for (let attempt = 0; attempt < 8 && !isStarted; attempt++) {
+    await button.click({ timeout: 3000 }).catch(() => undefined);
+    isStarted = await started.waitFor({ timeout: 3000 }).then(
+      () => true,
+      () => false,
+    );
   }
-  await started.waitFor();
+  assert.ok(isStarted, 'the flush has started');
   await button.and(page.locator(':disabled')).waitFor();
   await page.getByText(/UTC, in/).waitFor();
 }
@@ -51,6 +57,10 @@ it('flushes rows and compacts files with a button, and shows the files on a time
     for (let index = 0; index < 3; index++) {
       if (index > 0) await write(server, index);
       await flush(page);
+      for (let left = 200; (await parquetFiles(server)).length <= index; left--) {
+        assert.ok(left > 0, `file ${index} does not exist`);
+        await sleep(50);
+      }
     }
     await page.getByRole('link', { name: 'm', exact: true }).click();
     // Each file overlaps the next one by a second, so they are drawn in two rows.

@@ -188,7 +188,7 @@ it('the stream of a client that does not read ends with a gap; its connection cl
   timeout: 120_000,
 }, async () => {
   // A separate server, whose 32 streams are all known.
-  await using own = await ServerInProcess.start({ flags: TALKING });
+  await using own = await ServerInProcess.start({ flags: TALKING, speed: SPEED });
   const health = async () => await LiveStream.open(own.url, 'health');
   const others = await Promise.all(Array.from({ length: 30 }, health));
   const slow = await LiveStream.open(own.url, 'server-logs', {}, false);
@@ -209,7 +209,7 @@ it('the stream of a client that does not read ends with a gap; its connection cl
   const cutMs = performance.now();
   await slow.untilOver();
   assert.equal(slow.events.at(-1)?.event, 'gap');
-  await sleep(cutMs + 12_000 - performance.now());
+  await sleep(cutMs + 12_000 / SPEED - performance.now());
   late.read();
   await late.untilOver();
   assert.ok(late.events.some(({ event }) => event === 'log'));

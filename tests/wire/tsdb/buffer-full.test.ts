@@ -2,14 +2,7 @@
 // Own process: its flushes have to keep up with writes.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  assertEmpty,
-  rows,
-  ServerInProcess,
-  ServerProcess,
-  WRITE_APIS,
-  write,
-} from '../../harness/index.js';
+import { assertEmpty, rows, ServerProcess, WRITE_APIS, write } from '../../harness/index.js';
 
 const BUFFER_LIMIT_BYTES = 1_048_576;
 let server: ServerProcess;
@@ -37,7 +30,7 @@ describe('a write that the buffer has no room for', () => {
 describe('writes that come faster than rows are put into segments', () => {
   it('wait for room, and none is refused', async () => {
     const limitBytes = 8 * BUFFER_LIMIT_BYTES;
-    await using small = await ServerInProcess.start({
+    await using small = await ServerProcess.start({
       flags: ['--without-auth', '--tsdb-buffer-limit-bytes', String(limitBytes)],
     });
     const rowCount = 2000;
