@@ -7,11 +7,21 @@ import path from 'node:path';
 const LONG_FILES = [
   ...['storage-simulation-1', 'webhooks/lost-leases', 'crash/damage', 'migrate/influxdb1'],
   ...['storage-simulation-2', 'crash/freed-disk', 'console/pages', 'tsdb/plugin-isolation'],
-  ...['storage-simulation-3', 'server/live-stream', 'crash/flipped-bytes', 'gamedata/several-nodes'],
+  ...[
+    'storage-simulation-3',
+    'server/live-stream',
+    'crash/flipped-bytes',
+    'gamedata/several-nodes',
+  ],
   ...['answers/in-memory.prop', 'cli/shell-terminal', 'docs/pages', 'server/connection-limits'],
   ...['flush/failed-publication', 'gamedata/nodes-that-go', 'server/route-walk', 'cli/serve-check'],
   ...['tsdb/slow-readers-of-a-token', 'tsdb/processing-runs', 'console/explore', 'crash/deletion'],
-  ...['tsdb/event-loop-delay', 'release/installed', 'console/documentation', 'gamedata/nodes-at-odds'],
+  ...[
+    'tsdb/event-loop-delay',
+    'release/installed',
+    'console/documentation',
+    'gamedata/nodes-at-odds',
+  ],
   ...['deletion/deletion', 'crash/one-folder', 'console/write', 'accounts/two-nodes'],
   ...['tsdb/statements-that-take-memory', 'server/scheduled-backups', 'console/live'],
 ];

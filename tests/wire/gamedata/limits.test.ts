@@ -1,13 +1,13 @@
 // Source: gamedata, sections 2.12 and 6.1: game data behind the rate limiter.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerInProcess, ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 import { EDITOR_TOKEN as TOKEN } from './shared-nodes.js';
 
 it('guesses of editor tokens are slowed down, readable for pages; a valid token never is', async () => {
   // Own server: its guesses lock this client out for ten minutes.
   const origin = 'https://edit.example';
-  await using guarded = await ServerProcess.start({
+  await using guarded = await ServerInProcess.start({
     flags: ['--services', 'gamedata,ratelimit', '--gamedata-editor-origins', origin],
     env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
   });

@@ -5,7 +5,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { assertEmpty, rows, type OwnServer, ServerInProcess, ServerProcess, WRITE_APIS, write } from '../../harness/index.js';
+import {
+  assertEmpty,
+  type OwnServer,
+  rows,
+  ServerInProcess,
+  ServerProcess,
+  WRITE_APIS,
+  write,
+} from '../../harness/index.js';
 
 const DAY_NS = 86_400_000_000_000n;
 const GZIP = { 'content-encoding': 'gzip' };

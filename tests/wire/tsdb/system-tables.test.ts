@@ -17,7 +17,10 @@ import {
 
 let server: ServerProcess;
 before(async () => {
-  server = await ServerProcess.start();
+  // The tables of the metrics would be listed, too.
+  server = await ServerProcess.start({
+    flags: ['--without-auth', '--tsdb-internal-metrics-interval-ms=0'],
+  });
   const body = [
     'cpu,host=a,dc=x f=1,i=1i,u=1u,b=t,s="x" 1000000001',
     'cpu,host=b,dc=x f=2 5',
