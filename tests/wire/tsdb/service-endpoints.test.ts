@@ -5,12 +5,11 @@ import {
   type OwnServer,
   RawConnection,
   ServerInProcess,
-  ServerProcess,
 } from '../../harness/index.js';
 
 let server: OwnServer;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
 });
 after(async () => await server.close());
 
