@@ -1,11 +1,7 @@
 // Source: tsdb-http, "Transport and common behavior", "Error model" and "Service endpoints".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  type OwnServer,
-  RawConnection,
-  ServerInProcess,
-} from '../../harness/index.js';
+import { type OwnServer, RawConnection, ServerInProcess } from '../../harness/index.js';
 
 let server: OwnServer;
 before(async () => {
