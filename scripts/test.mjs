@@ -4,7 +4,7 @@
 // npm run test:full             all tests except the long ones; tests that need PostgreSQL, Redis, Python or Chromium skip without it
 // npm run test:long [-- word]   long tests (*.long.test.ts)
 //   --rest        run only the tests that test:full adds to npm test
-//   --durations   print the duration and the server starts of each test file, not only the ten slowest
+//   --durations   print the time, the CPU time and the server starts of each test process, not only the ten slowest
 //   --again       repeat failed files separately; report tests that then pass as unstable, without failing the run
 // Other flags go to the test runner, e.g. --test-name-pattern="reads timestamps".
 import fs from 'node:fs';
@@ -16,11 +16,12 @@ import { root } from './lib/root.mjs';
 import { runNode } from './lib/run.mjs';
 import { openSharedServers } from './lib/shared-servers.mjs';
 import { listTestFiles } from './lib/test-files.mjs';
+import { inTestOrder } from './lib/test-order.mjs';
 import { groupUnitTests } from './lib/unit-groups.mjs';
 
 /** Test files that run at the same time. Many files of the longer tests wait for timers, so that two leave cores idle. */
 const CONCURRENCY = 2;
-const LONG_CONCURRENCY = 3;
+const LONG_CONCURRENCY = 4;
 /** A test process that hangs fails after this time. `hang-watch.mjs` detects single tests that hang. */
 const TEST_TIMEOUT_MS = 900_000;
 /** More failed files than this are not repeated, because their failures are not random. */
@@ -29,6 +30,10 @@ const SHOWN_COUNT = 10;
 /** Engine tests on real stores take minutes, so `npm test` runs only the query cases and property tests. */
 const ENGINE_TESTS = 'packages/tsdb/test/';
 const QUICK_ENGINE_TESTS = /(?:-cases|\.prop)\.test\.js$/;
+/** Tests that wait for seconds, because Redis measures the time. */
+const CLOCK_OF_REDIS = /\/redis-store\.test\.js$/;
+
+const NAME_PATTERN = /^--test-name-pattern=(.*)$/s;
 
 const OWN_FLAGS = ['--full', '--rest', '--long', '--durations', '--again'];
 
@@ -50,6 +55,10 @@ const reports = fs.mkdtempSync(path.join(os.tmpdir(), 'plinth-test-'));
 const starts = path.join(reports, 'starts');
 fs.writeFileSync(starts, '');
 process.env['PLINTH_TEST_STARTS'] = starts;
+/** Contains the time of each test process (`hang-watch.mjs`). */
+const times = path.join(reports, 'times');
+fs.writeFileSync(times, '');
+process.env['PLINTH_TEST_TIMES'] = times;
 let sharedCount = 0;
 try {
   process.exitCode = await runAll();
@@ -71,15 +80,16 @@ function hasMoreCases(file) {
 
 function isMain(file) {
   if (file.startsWith(ENGINE_TESTS)) return QUICK_ENGINE_TESTS.test(file);
-  if (!file.startsWith('tests/')) return true;
+  if (!file.startsWith('tests/')) return !CLOCK_OF_REDIS.test(file);
   return MAIN_WIRE_FILES.includes(file.replace(/^tests\/dist\//, '').replace(/\.test\.js$/, ''));
 }
 
 /** @returns the exit code. */
 async function runAll() {
   const concurrency = has('--rest') || has('--full') ? LONG_CONCURRENCY : CONCURRENCY;
-  const first = await runFiles(groupUnitTests(files, reports), concurrency);
-  printDurations(first.tests);
+  const startMs = performance.now();
+  const first = await runFiles(inTestOrder(groupUnitTests(files, reports)), concurrency);
+  printDurations(first.tests, (performance.now() - startMs) / 1000);
   reportStarts();
   if (first.code === 0) return 0;
   printFailures('failed', first.failures);
@@ -108,39 +118,47 @@ async function runFiles(chosen, concurrency) {
   const code = await runNode([
     '--enable-source-maps',
     ...(has('--long') ? [] : [`--import=${path.join(root, 'scripts', 'lib', 'hang-watch.mjs')}`]),
-    '--test',
-    `--test-concurrency=${concurrency}`,
-    ...(has('--long') ? [] : [`--test-timeout=${TEST_TIMEOUT_MS}`]),
-    `--test-reporter=${process.stdout.isTTY ? 'spec' : 'tap'}`,
-    '--test-reporter-destination=stdout',
-    `--test-reporter=${path.join(root, 'scripts', 'lib', 'test-report.mjs')}`,
-    `--test-reporter-destination=${report}`,
-    ...runnerFlags,
+    ...runnerFlags.filter((flag) => !NAME_PATTERN.test(flag)),
+    path.join(root, 'scripts', 'lib', 'run-test-files.mjs'),
+    JSON.stringify({
+      concurrency,
+      report,
+      namePatterns: runnerFlags.flatMap((flag) => NAME_PATTERN.exec(flag)?.[1] ?? []),
+      ...(!has('--long') && { timeoutMs: TEST_TIMEOUT_MS }),
+    }),
     ...chosen,
   ]);
   sharedCount += servers.count();
   await servers.close();
-  const tests = fs
-    .readFileSync(report, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
+  const tests = linesOf(report).map((line) => JSON.parse(line));
   return { code, tests, failures: tests.filter(({ error }) => error !== undefined) };
 }
 
-/** Prints the total test duration of each file, without process start and hooks. */
-function printDurations(tests) {
-  const ofFile = new Map();
-  for (const { file, durationMs } of tests) ofFile.set(file, (ofFile.get(file) ?? 0) + durationMs);
-  const slowest = [...ofFile].sort(([, a], [, b]) => b - a);
-  const shown = has('--durations') ? slowest : slowest.slice(0, SHOWN_COUNT);
-  console.error(`plinth: ${tests.length} tests in ${ofFile.size} files; slowest files:`);
-  for (const [file, ms] of shown)
-    console.error(`  ${(ms / 1000).toFixed(1).padStart(6)} s  ${path.relative(root, file)}`);
+/** Prints the time of each test process, and the share of the processors that the run has used. */
+function printDurations(tests, elapsedSec) {
+  const all = linesOf(times).map((line) => JSON.parse(line));
+  const total = all.reduce((sum, { cpuSec }) => sum + cpuSec, 0);
+  const percent = Math.round((100 * total) / elapsedSec / os.availableParallelism());
+  console.error(
+    `plinth: ${tests.length} tests of ${all.length} processes in ${elapsedSec.toFixed()} s, ` +
+      `${total.toFixed()} s CPU (${percent}% of ${os.availableParallelism()} cores); slowest:`,
+  );
+  const slowest = all.sort((a, b) => b.elapsedSec - a.elapsedSec);
+  for (const each of has('--durations') ? slowest : slowest.slice(0, SHOWN_COUNT)) {
+    const [elapsed, cpu] = [each.elapsedSec, each.cpuSec].map((sec) => sec.toFixed(1).padStart(6));
+    const file = path.relative(root, each.file);
+    console.error(
+      `  ${elapsed} s ${cpu} s CPU  ${file.startsWith('..') ? path.basename(file) : file}`,
+    );
+  }
+}
+
+function linesOf(file) {
+  return fs.readFileSync(file, 'utf8').split('\n').filter(Boolean);
 }
 
 function reportStarts() {
-  const lines = fs.readFileSync(starts, 'utf8').split('\n').filter(Boolean);
+  const lines = linesOf(starts);
   const ofFile = new Map();
   for (const file of lines) ofFile.set(file, (ofFile.get(file) ?? 0) + 1);
   console.error(

@@ -1,10 +1,12 @@
 // Loaded before each test file. Fails and names a test that hangs, or that leaves a handle open and so keeps its process running.
+// Also reports the time of the process to `test.mjs`.
 import fs from 'node:fs';
 import os from 'node:os';
 import { afterEach, beforeEach } from 'node:test';
 import { isMainThread } from 'node:worker_threads';
 
 const LIMIT_MS = 60_000;
+const TICKS_PER_SEC = 100;
 /** A test that needs more time sets its own `timeout`. */
 const OWN_LIMIT = /\btimeout: ([\d_]+)/g;
 /** Number of test files in this process (`unit-groups.mjs`). */
@@ -39,7 +41,25 @@ function check(limitMs) {
   fail(`no test has run for ${seconds} s: a hook hangs, or a test left a handle open`);
 }
 
+/** CPU seconds of this process and of its child processes that have ended (on Linux). */
+function cpuSec() {
+  const { user, system } = process.cpuUsage();
+  const own = (user + system) / 1e6;
+  if (process.platform !== 'linux') return own;
+  const [, , , , , , , , , , , , , childUser, childSystem] = fs
+    .readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\)/, '0 0')
+    .split(' ');
+  return own + (Number(childUser) + Number(childSystem)) / TICKS_PER_SEC;
+}
+
+function reportTime() {
+  const time = { file: process.argv[1], elapsedSec: performance.now() / 1000, cpuSec: cpuSec() };
+  fs.appendFileSync(process.env.PLINTH_TEST_TIMES, `${JSON.stringify(time)}\n`);
+}
+
 if (process.env.NODE_TEST_CONTEXT !== undefined && isMainThread) {
+  if (process.env.PLINTH_TEST_TIMES !== undefined) process.once('exit', reportTime);
   setInterval(check, 1_000, limitOfProcess(process.argv[1])).unref();
   beforeEach(({ fullName }) => {
     running.push({ name: fullName, startMs: performance.now() });

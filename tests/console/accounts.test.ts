@@ -1,16 +1,16 @@
 // Source: docs/CONSOLE.md.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const PLATFORM = '/ops/v1/accounts/platforms/plat_default';
-let server: ServerProcess;
+let server: ServerInProcess;
 let browser: TestBrowser;
 let account = '';
 before(async () => {
   if (SKIP) return;
-  server = await ServerProcess.start({ flags: ['--services', 'accounts', '--without-auth'] });
+  server = await ServerInProcess.start({ flags: ['--services', 'accounts', '--without-auth'] });
   browser = await TestBrowser.start();
   const key = await post(`${PLATFORM}/keys`, { kind: 'secret', livemode: false });
   const made = await post(

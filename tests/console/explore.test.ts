@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
 /** Would run as a script, or load an image, if it were inserted as markup. */
@@ -11,7 +11,7 @@ const INJECTED = '<img src=x onerror="document.title=1"><script>document.title=2
 const BIG = '9223372036854775807';
 const NANOS = '1700000000123456789';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let browser: TestBrowser;
 let context: BrowserContext;
 let page: Page;
@@ -39,7 +39,7 @@ async function type(text: string): Promise<void> {
 
 describe('Explore', { skip: SKIP }, () => {
   before(async () => {
-    server = await ServerProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
+    server = await ServerInProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
     const nowSec = Math.floor(Date.now() / 1000);
     const minutes = Array.from({ length: 50 }, (_, index) => nowSec - 60 * index);
     const lines = minutes.flatMap((sec, index) => [

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let browser: TestBrowser;
 let context: BrowserContext;
 let page: Page;
@@ -21,7 +21,7 @@ const button = (name: string | RegExp): Locator => page.getByRole('button', { na
 
 describe('the first day', { skip: SKIP }, () => {
   before(async () => {
-    server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+    server = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
     browser = await TestBrowser.start();
     context = await browser.context();
     page = await context.newPage();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { freePort, ServerProcess, until } from '../harness/index.js';
+import { freePort, ServerInProcess, until } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const PICTURES = process.env['PLINTH_TEST_PICTURES'];
@@ -10,9 +10,9 @@ const TALKING = ['--without-auth', '--services', 'tsdb', '--log-level', 'debug']
 
 async function onPage(
   path: string,
-  test: (page: Page, server: ServerProcess, browser: TestBrowser) => Promise<void>,
+  test: (page: Page, server: ServerInProcess, browser: TestBrowser) => Promise<void>,
 ): Promise<void> {
-  await using server = await ServerProcess.start({ flags: TALKING });
+  await using server = await ServerInProcess.start({ flags: TALKING });
   const browser = await TestBrowser.start();
   try {
     const page = await (await browser.context()).newPage();
@@ -33,7 +33,7 @@ function asked(page: Page, path: string): string[] {
   return urls;
 }
 
-const say = async (server: ServerProcess, text: string): Promise<void> => {
+const say = async (server: ServerInProcess, text: string): Promise<void> => {
   await server.http.send(`/ping?said=${text}`);
 };
 
@@ -173,7 +173,7 @@ describe('live pages', { skip: SKIP }, () => {
   it('reconnect after a restart of the server, and show all its lines', async () => {
     const port = await freePort();
     const flags = [...TALKING, '--http-bind', `127.0.0.1:${port}`];
-    let server = await ServerProcess.start({ flags });
+    let server = await ServerInProcess.start({ flags });
     const browser = await TestBrowser.start();
     try {
       const page = await (await browser.context()).newPage();
@@ -182,7 +182,7 @@ describe('live pages', { skip: SKIP }, () => {
       await page.getByText('said=before').waitFor();
       await server.close();
       await page.getByText(/The server has been unreachable since/).waitFor();
-      server = await ServerProcess.start({ flags });
+      server = await ServerInProcess.start({ flags });
       await say(server, 'meanwhile');
       await page.getByText('said=meanwhile').waitFor();
       await page.getByText(/The server has been unreachable since/).waitFor({ state: 'detached' });

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
 const TABLE_COUNT = 10_000;
 const SERIES_COUNT = 2000;
 const FIELD_COUNT = 700;
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let browser: TestBrowser;
 let page: Page;
 
@@ -25,7 +25,7 @@ const open = (search: Readonly<Record<string, string>>) =>
 describe('a server with many tables, series and columns', { skip: SKIP }, () => {
   before(async () => {
     const limits = ['--num-table-limit', '20000'];
-    server = await ServerProcess.start({
+    server = await ServerInProcess.start({
       flags: ['--without-auth', '--services', 'tsdb', ...limits],
     });
     const nowSec = Math.floor(Date.now() / 1000);

@@ -1,12 +1,12 @@
 // Source: docs/CONSOLE.md: services that are not enabled have no menu entry; input survives a lost connection.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 describe('the console of a server', { skip: SKIP }, () => {
   it('without the time-series service hides its pages, and says so at their addresses', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--services', 'gamedata'],
     });
     const browser = await TestBrowser.start();
@@ -28,7 +28,7 @@ describe('the console of a server', { skip: SKIP }, () => {
   });
 
   it('keeps every key typed while the editor loads', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--services', 'tsdb'],
     });
     await server.http.send('/api/v3/write_lp?db=d', { body: 'm v=1' });
@@ -53,7 +53,7 @@ describe('the console of a server', { skip: SKIP }, () => {
   });
 
   it('that is unreachable for a while keeps the typed text', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--services', 'tsdb'],
     });
     await server.http.send('/api/v3/write_lp?db=d', { body: 'm v=1' });

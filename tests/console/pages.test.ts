@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
-let filled: ServerProcess;
-let empty: ServerProcess;
+let filled: ServerInProcess;
+let empty: ServerInProcess;
 let browser: TestBrowser;
 
 const LINE = new URLSearchParams({
@@ -55,7 +55,7 @@ const LOOKS = [
   { theme: 'light', width: 360, height: 740 },
 ] as const;
 
-async function tokenOf(server: ServerProcess): Promise<string> {
+async function tokenOf(server: ServerInProcess): Promise<string> {
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   return JSON.parse(made.text).token;
 }
@@ -65,8 +65,8 @@ describe('every page', { skip: SKIP }, () => {
   let emptyToken = '';
   before(async () => {
     [filled, empty] = await Promise.all([
-      ServerProcess.start({ flags: ['--services', 'tsdb,webhooks,ratelimit'] }),
-      ServerProcess.start({ flags: ['--services', 'tsdb,webhooks,ratelimit'] }),
+      ServerInProcess.start({ flags: ['--services', 'tsdb,webhooks,ratelimit'] }),
+      ServerInProcess.start({ flags: ['--services', 'tsdb,webhooks,ratelimit'] }),
     ]);
     [filledToken, emptyToken] = await Promise.all([tokenOf(filled), tokenOf(empty)]);
     const start = Date.parse('2020-01-01T00:00:00Z') / 1000;
@@ -138,7 +138,7 @@ describe('every page', { skip: SKIP }, () => {
 
 describe('dialogs', { skip: SKIP }, () => {
   it('are accessible, and are closed by Escape', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--services', 'tsdb,webhooks,ratelimit'],
     });
     await server.http.send('/api/v3/write_lp?db=sample', { body: 'm v=1' });

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
 const PLUGIN = `
@@ -13,13 +13,13 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
 `;
 
 let folder = '';
-let server: ServerProcess;
+let server: ServerInProcess;
 let browser: TestBrowser;
 before(async () => {
   if (SKIP) return;
   folder = await mkdtemp(join(tmpdir(), 'plinth-console-plugins-'));
   await writeFile(join(folder, 'tick.py'), PLUGIN);
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: ['--services', 'tsdb', '--without-auth', '--plugin-dir', folder],
   });
   browser = await TestBrowser.start();

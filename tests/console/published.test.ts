@@ -1,11 +1,11 @@
 // Source: docs/OPEN-TABLES.md.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 it('shows how other engines read a published table', { skip: SKIP }, async () => {
-  await using server = await ServerProcess.start({
+  await using server = await ServerInProcess.start({
     flags: ['--services', 'tsdb', '--without-auth', '--open-tables-databases', 'home'],
   });
   await server.http.send('/api/v3/write_lp?db=home', { body: 'room,host=a temp=21.5,n=1u' });

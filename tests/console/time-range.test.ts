@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const UNBOUND = /The time range does not apply/;
@@ -10,7 +10,7 @@ const DAY_SEC = 86_400;
 const BOUND = 'SELECT time, host, usage FROM cpu WHERE time >= ${from} AND time < ${to}';
 const YESTERDAY = { from: 'now-1d/d', to: 'now/d' };
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let browser: TestBrowser;
 let page: Page;
 
@@ -31,7 +31,7 @@ async function open(search: Readonly<Record<string, string>>): Promise<void> {
 
 describe('The time range', { skip: SKIP }, () => {
   before(async () => {
-    server = await ServerProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
+    server = await ServerInProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
     const midnightSec = Math.floor(Date.now() / 1000 / DAY_SEC) * DAY_SEC;
     const noonBefore = (days: number) => midnightSec - days * DAY_SEC + DAY_SEC / 2;
     const body = [

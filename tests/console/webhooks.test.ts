@@ -1,11 +1,11 @@
 // Source: docs/CONSOLE.md.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { ServerProcess, WebhookReceiver } from '../harness/index.js';
+import { ServerInProcess, WebhookReceiver } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
 const MARKUP = '<b id="markup">thanks</b>';
-let server: ServerProcess;
+let server: ServerInProcess;
 let browser: TestBrowser;
 let receiver: WebhookReceiver;
 let isBroken = true;
@@ -17,7 +17,7 @@ before(async () => {
     });
     response.end(MARKUP);
   });
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: [
       ...['--services', 'webhooks', '--without-auth'],
       ...['--webhooks-allow-private-targets', '127.0.0.0/8'],

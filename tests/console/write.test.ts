@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page, Route } from 'playwright-core';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const WRITES = '**/api/v3/write_lp?*';
@@ -11,7 +11,7 @@ const TIMES =
   'a date such as 2024-12-30T08:00:00Z, 2024-12-30 08:00:00 or 2024-12-30, or an integer (s, ms, us or ns since 1970)';
 const MARKUP = '<img src=x onerror=alert(1)>';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let browser: TestBrowser;
 let page: Page;
 
@@ -75,7 +75,7 @@ const BIG = `ts,host,v\n${Array.from(
 
 describe('the write drawer', { skip: SKIP }, () => {
   before(async () => {
-    server = await ServerProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
+    server = await ServerInProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
     browser = await TestBrowser.start();
     page = await (await browser.context()).newPage();
     page.on('dialog', (each) => {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AccountsServer, Chance, type Json } from '../harness/index.js';
+import { AccountsServer, Chance, type Json, type ServerProcess } from '../harness/index.js';
 
 const WRITER_COUNT = 6;
 const MAX_LIFE_MS = 900;
@@ -37,12 +37,18 @@ export async function runAccountsCrashRounds(options: AccountsCrashOptions): Pro
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-crash-accounts-'));
   const chance = new Chance(seed);
   const allKeys = new Map<string, number>();
-  for (let round = 1; round <= roundCount; round++) {
-    const sent = await loadAndKill(dataDir, chance);
-    const outcome = await verify(dataDir, sent, allKeys);
-    report(`seed ${seed}, round ${round} of ${roundCount}: ${outcome}`);
+  let server = await AccountsServer.startProcess({ dataDir });
+  try {
+    for (let round = 1; round <= roundCount; round++) {
+      const sent = await loadAndKill(server, chance);
+      server = await AccountsServer.startProcess({ dataDir });
+      const outcome = await verify(server, sent, allKeys);
+      report(`seed ${seed}, round ${round} of ${roundCount}: ${outcome}`);
+    }
+    await verifyWhole(server, allKeys);
+  } finally {
+    await server.process.kill();
   }
-  await verifyWhole(dataDir, allKeys);
   await rm(dataDir, { recursive: true });
 }
 
@@ -51,8 +57,7 @@ interface Sent {
   readonly uses: SentUse[];
 }
 
-async function loadAndKill(dataDir: string, chance: Chance): Promise<Sent> {
-  const server = await AccountsServer.startProcess({ dataDir });
+async function loadAndKill(server: AccountsServer<ServerProcess>, chance: Chance): Promise<Sent> {
   const sent: Sent = { creates: [], uses: [] };
   const lifeMs = chance.between(0, MAX_LIFE_MS);
   await server.settings({ update_concurrency_limit: 100 });
@@ -96,46 +101,40 @@ const useToken = (server: AccountsServer, { accountId, token, key }: SentUse) =>
   });
 
 async function verify(
-  dataDir: string,
+  server: AccountsServer,
   { creates, uses }: Sent,
   allKeys: Map<string, number>,
 ): Promise<string> {
-  const server = await AccountsServer.startProcess({ dataDir });
-  try {
-    for (const { key, body, answer } of creates) {
-      const again = await server.send(ACCOUNTS, { body, idempotencyKey: key });
-      assert.equal(again.status, 200, again.text);
-      if (answer !== undefined) {
-        assert.equal(again.text, answer, 'an acknowledged create is there, as it was answered');
-        assert.equal(again.headers['idempotent-replayed'], 'true');
-      }
-      const { id } = JSON.parse(again.text);
-      const events = await server.ok(`/v2/core/events?object_id=${id}&limit=100`);
-      const created = events.data.filter(({ type }: Json) => type === 'v2.core.account.created');
-      assert.equal(created.length, 1, 'an account and its event are there together');
-      allKeys.set(key, 0);
+  for (const { key, body, answer } of creates) {
+    const again = await server.send(ACCOUNTS, { body, idempotencyKey: key });
+    assert.equal(again.status, 200, again.text);
+    if (answer !== undefined) {
+      assert.equal(again.text, answer, 'an acknowledged create is there, as it was answered');
+      assert.equal(again.headers['idempotent-replayed'], 'true');
     }
-    for (const use of uses) {
-      const path = `${ACCOUNTS}/${use.accountId}`;
-      const token = await server.ok(`${path}/person_tokens/${use.token}`);
-      const before = (await server.ok(`${path}/persons`)).data.length;
-      assert.equal(before, token.used ? 1 : 0, 'no token is half used');
-      if (use.answer !== undefined) assert.equal(token.used, true);
-      const again = await useToken(server, use);
-      assert.equal(again.status, 200, again.text);
-      if (use.answer !== undefined) assert.equal(again.text, use.answer);
-      assert.equal((await server.ok(`${path}/persons`)).data.length, 1);
-    }
-    const acknowledged = creates.filter(({ answer }) => answer !== undefined).length;
-    return `${acknowledged} of ${creates.length} creates and ${uses.length} uses of tokens right`;
-  } finally {
-    await server.process.kill();
+    const { id } = JSON.parse(again.text);
+    const events = await server.ok(`/v2/core/events?object_id=${id}&limit=100`);
+    const created = events.data.filter(({ type }: Json) => type === 'v2.core.account.created');
+    assert.equal(created.length, 1, 'an account and its event are there together');
+    allKeys.set(key, 0);
   }
+  for (const use of uses) {
+    const path = `${ACCOUNTS}/${use.accountId}`;
+    const token = await server.ok(`${path}/person_tokens/${use.token}`);
+    const before = (await server.ok(`${path}/persons`)).data.length;
+    assert.equal(before, token.used ? 1 : 0, 'no token is half used');
+    if (use.answer !== undefined) assert.equal(token.used, true);
+    const again = await useToken(server, use);
+    assert.equal(again.status, 200, again.text);
+    if (use.answer !== undefined) assert.equal(again.text, use.answer);
+    assert.equal((await server.ok(`${path}/persons`)).data.length, 1);
+  }
+  const acknowledged = creates.filter(({ answer }) => answer !== undefined).length;
+  return `${acknowledged} of ${creates.length} creates and ${uses.length} uses of tokens right`;
 }
 
 /** Asserts that every key created exactly one account, over all rounds. */
-async function verifyWhole(dataDir: string, allKeys: Map<string, number>): Promise<void> {
-  const server = await AccountsServer.startProcess({ dataDir });
+async function verifyWhole(server: AccountsServer, allKeys: Map<string, number>): Promise<void> {
   let url: string | null = `${ACCOUNTS}?limit=100`;
   while (url !== null) {
     const page: Json = await server.ok(url);

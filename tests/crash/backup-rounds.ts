@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '../harness/cli.js';
-import { Chance, rows, ServerProcess } from '../harness/index.js';
+import { Chance, rows, ServerInProcess, ServerProcess } from '../harness/index.js';
 
 export interface BackupRounds {
   readonly seed: number;
@@ -170,7 +170,7 @@ async function cutsOf(
 ): Promise<readonly Cut[]> {
   const restored = await runCli(['restore', '--from', backup, '--data-dir', dataDir]);
   assert.equal(restored.code, 0, restored.stderr);
-  const server = await ServerProcess.start({ dataDir, flags: FLAGS });
+  const server = await ServerInProcess.start({ dataDir, flags: FLAGS });
   try {
     const cuts: Cut[] = [];
     for (const writer of writers) {
@@ -186,7 +186,7 @@ async function cutsOf(
     }
     return cuts;
   } finally {
-    await server.kill();
+    await server.stop();
     await rm(dataDir, { recursive: true });
   }
 }

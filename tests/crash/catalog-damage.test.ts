@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '../harness/cli.js';
-import { query, ServerInProcess, ServerProcess, StartFailed, write } from '../harness/index.js';
+import { query, ServerInProcess, StartFailed, write } from '../harness/index.js';
 
 let dataDir: string;
 let path: string;
@@ -20,10 +20,10 @@ const optionsOf = (flags: readonly string[]) => ({
   dataDir,
   flags: ['--without-auth', '--tsdb-internal-metrics-interval-ms=0', ...flags],
 });
-const start = async (...flags: string[]): Promise<ServerProcess> =>
-  await ServerProcess.start(optionsOf(flags));
+const start = async (...flags: string[]): Promise<ServerInProcess> =>
+  await ServerInProcess.start(optionsOf(flags));
 
-const numbers = async (server: ServerProcess): Promise<string> =>
+const numbers = async (server: ServerInProcess): Promise<string> =>
   (await query(server, { db: 'd', q: 'SELECT v FROM m ORDER BY v', format: 'csv' })).trim();
 
 async function refusal(...flags: string[]): Promise<string> {

@@ -49,20 +49,18 @@ beforeEach(async () => {
 });
 afterEach(async () => await rm(dataDir, { recursive: true, force: true }));
 
+/** On a slow machine the server's own metrics would add segments. */
+const FLAGS = ['--without-auth', '--services=tsdb', '--tsdb-internal-metrics-interval-ms=0'];
 const IN_FILES = { end: 'in files' } as const;
 
 async function withServer<T>(
   work: (server: OwnServer) => Promise<T>,
   options: { readonly flags?: readonly string[]; readonly end?: 'stop' | 'kill' | 'in files' } = {},
 ): Promise<T> {
-  // On a slow machine the server's own metrics would add segments.
-  const flags = ['--without-auth', '--services=tsdb', '--tsdb-internal-metrics-interval-ms=0'];
-  flags.push(...(options.flags ?? []), ...(options.end === 'in files' ? FLUSH_AT_ONCE : []));
-  if (options.end === 'kill') {
-    const server = await ServerProcess.start({ dataDir, flags });
-    return await work(server).finally(() => server.kill());
-  }
+  const flags = [...FLAGS, ...(options.flags ?? [])];
+  if (options.end === 'in files') flags.push(...FLUSH_AT_ONCE);
   const server = await ServerInProcess.start({ dataDir, flags });
+  if (options.end === 'kill') return await work(server).finally(() => server.kill());
   try {
     const result = await work(server);
     if (options.end === 'in files') await untilInFiles(server);
@@ -220,7 +218,9 @@ describe('A flipped bit in the last acknowledged record after kill -9', () => {
 
 describe('A torn tail of the log', () => {
   it('is cut with a warning, and only the torn record is lost', async () => {
-    await withServer((server) => writeNumbers(server, 1, 5), { end: 'kill' });
+    // The only case with a server process of its own. `kill.test.ts` kills servers that are writing.
+    const killed = await ServerProcess.start({ dataDir, flags: FLAGS });
+    await writeNumbers(killed, 1, 5).finally(() => killed.kill());
     const log = only(await paths('tsdb-log', '.log'));
     const end = await recordsEnd(log);
     await truncate(log, end - 1);

@@ -5,6 +5,6 @@ import { runDeletionRounds } from './deletion-rounds.js';
 describe('A server killed while databases, tables and rows are deleted and restored', () => {
   it('keeps the result of the acknowledged requests, and no file of permanently deleted data', async (t) => {
     const seed = Number(process.env['PLINTH_CRASH_SEED'] ?? Date.now() % 1_000_000);
-    await runDeletionRounds({ seed, roundCount: 8, report: (line) => t.diagnostic(line) });
+    await runDeletionRounds({ seed, roundCount: 6, report: (line) => t.diagnostic(line) });
   });
 });

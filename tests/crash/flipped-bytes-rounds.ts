@@ -5,6 +5,7 @@ import { basename, join, relative } from 'node:path';
 import {
   Chance,
   FLUSH_AT_ONCE,
+  ServerInProcess,
   ServerProcess,
   StartFailed,
   untilInFiles,
@@ -152,7 +153,7 @@ async function look(
   { kind, what }: Flip,
   flags: readonly string[],
 ): Promise<Outcome> {
-  const server = await ServerProcess.start({ dataDir, flags: [...FLAGS, ...flags] });
+  const server = await ServerInProcess.start({ dataDir, flags: [...FLAGS, ...flags] });
   try {
     const q = 'SELECT t, v, CAST(time AS BIGINT) AS n FROM m ORDER BY n';
     const params = new URLSearchParams({ db: 'd', q, format: 'csv' });

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { assertError, query, ServerProcess } from '../harness/index.js';
+import { assertError, query, ServerInProcess, ServerProcess } from '../harness/index.js';
 
 /** Limits files to 4 MiB: the log reaches that first. The shell counts in KiB. */
 const LIMITS = 'ulimit -f 4096';
@@ -54,7 +54,7 @@ describe('A log that cannot grow', { skip: SKIP }, () => {
       assert.equal(await server.stop(), 0);
     }
 
-    const again = await ServerProcess.start({ dataDir });
+    const again = await ServerInProcess.start({ dataDir });
     try {
       const q = 'SELECT count(*) AS c, max(v) AS m FROM m';
       const answer = await query(again, { db: 'd', q, format: 'csv' });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows, ServerProcess, write } from '../harness/index.js';
+import { type OwnServer, rows, ServerInProcess, ServerProcess, write } from '../harness/index.js';
 
 const TABLE_COUNT = 120;
 /** With the minimum memory a flush group has about 60 tables. */
@@ -14,13 +14,13 @@ const FLAGS = [
 ];
 const FLUSH_NOW = [...FLAGS, '--tsdb-buffer-flush-age-ms', '100'];
 
-const segmentCount = async (server: ServerProcess): Promise<number> => {
+const segmentCount = async (server: OwnServer): Promise<number> => {
   const { text } = await server.http.send('/metrics');
   return Number(/^plinth_tsdb_segments (\d+)$/m.exec(text)?.[1]);
 };
 
 /** Resolves when `count` segments exist; a running server continues to write them. */
-async function untilSegments(server: ServerProcess, count: number): Promise<void> {
+async function untilSegments(server: OwnServer, count: number): Promise<void> {
   for (let tries = 0; (await segmentCount(server)) < count; tries++) {
     assert.ok(tries < 3000, `there are never ${count} segments`);
     await sleep(20);
@@ -28,7 +28,7 @@ async function untilSegments(server: ServerProcess, count: number): Promise<void
 }
 
 /** Each table has one row, whose value identifies the table. */
-async function assertAllOnce(server: ServerProcess): Promise<void> {
+async function assertAllOnce(server: OwnServer): Promise<void> {
   const each = Array.from(
     { length: TABLE_COUNT },
     (_, i) => `SELECT ${i} AS i, count(*) AS n, sum(v) AS v FROM t${i}`,
@@ -50,13 +50,13 @@ describe('A server killed between two groups of a flush', () => {
     await untilSegments(first, 1);
     await first.kill();
 
-    const second = await ServerProcess.start({ dataDir, flags: FLAGS });
+    const second = await ServerInProcess.start({ dataDir, flags: FLAGS });
     const registered = await segmentCount(second);
     assert.ok(registered > 0 && registered < TABLE_COUNT, `${registered} segments`);
     await assertAllOnce(second);
     await second.kill();
 
-    await using third = await ServerProcess.start({
+    await using third = await ServerInProcess.start({
       dataDir,
       flags: FLUSH_NOW,
     });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '../harness/cli.js';
-import { query, ServerInProcess, ServerProcess, StartFailed } from '../harness/index.js';
+import { query, ServerInProcess, StartFailed } from '../harness/index.js';
 
 let dataDir: string;
 beforeEach(async () => {
@@ -16,17 +16,16 @@ afterEach(async () => await rm(dataDir, { recursive: true, force: true }));
 
 const FLAGS = ['--without-auth', '--services=tsdb', '--tsdb-internal-metrics-interval-ms=0'];
 
-const start = async (...flags: string[]): Promise<ServerProcess> =>
-  await ServerProcess.start({ dataDir, flags: [...FLAGS, ...flags] });
+const start = async (...flags: string[]): Promise<ServerInProcess> =>
+  await ServerInProcess.start({ dataDir, flags: [...FLAGS, ...flags] });
 
 async function written(end: 'stop' | 'kill', n = 1): Promise<void> {
-  const process = end === 'kill' ? await start() : undefined;
-  const server = process ?? (await ServerInProcess.start({ dataDir, flags: FLAGS }));
+  const server = await start();
   const body = `m v=${n}i ${n}`;
   const answer = await server.http.send('/api/v3/write_lp?db=d&precision=s', { body });
   assert.equal(answer.status, 204, answer.text);
-  await process?.kill();
-  if (process === undefined) assert.equal(await server.stop(), 0);
+  if (end === 'kill') await server.kill();
+  else assert.equal(await server.stop(), 0);
 }
 
 async function refusal(): Promise<string> {
@@ -39,7 +38,7 @@ async function refusal(): Promise<string> {
   assert.fail('the server started');
 }
 
-const numbers = async (server: ServerProcess): Promise<string> =>
+const numbers = async (server: ServerInProcess): Promise<string> =>
   (await query(server, { db: 'd', q: 'SELECT v FROM m ORDER BY v', format: 'csv' })).trim();
 
 async function logFiles(): Promise<string[]> {

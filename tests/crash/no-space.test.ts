@@ -8,6 +8,7 @@ import {
   assertJson,
   type HttpAnswer,
   query,
+  ServerInProcess,
   ServerProcess,
   StartFailed,
 } from '../harness/index.js';
@@ -205,7 +206,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
 
 describe('Health', () => {
   it('is reported when everything works, also to operators', async () => {
-    await using well = await ServerProcess.start();
+    await using well = await ServerInProcess.start();
     assert.equal((await well.http.send('/health')).text, 'OK');
     const ready = await well.http.send('/ops/v1/ready');
     assert.equal(ready.status, 200, ready.text);

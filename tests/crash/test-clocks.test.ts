@@ -28,37 +28,38 @@ it('a test clock is deleted together with its accounts, whenever the server is k
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-crash-clocks-'));
   const chance = new Chance(3);
   let deletedCount = 0;
+  let server = await AccountsServer.startProcess({ dataDir });
   for (let round = 0; round < ROUND_COUNT; round++) {
-    const server = await AccountsServer.startProcess({ dataDir });
     const clocks: ClockWithAccounts[] = [];
-    for (let index = 0; index < CLOCK_COUNT; index++) clocks.push(await makeClock(server));
+    const current = server;
+    for (let index = 0; index < CLOCK_COUNT; index++) clocks.push(await makeClock(current));
     const acknowledged = new Set<string>();
     const deleting = clocks.map(async ({ id }) => {
-      const answer = await server.send(`${CLOCKS}/${id}`, { method: 'DELETE' });
+      const answer = await current.send(`${CLOCKS}/${id}`, { method: 'DELETE' });
       assert.equal(answer.status, 200, answer.text);
       acknowledged.add(id);
     });
     const ended = Promise.allSettled(deleting);
     await sleep(chance.between(0, MAX_LIFE_MS));
-    await server.process.kill();
+    await current.process.kill();
     // Connections break when the server dies. Any other error is a failure.
     for (const result of await ended) {
       const error: unknown = result.status === 'rejected' ? result.reason : undefined;
       if (error instanceof assert.AssertionError) throw error;
     }
-    const restarted = await AccountsServer.startProcess({ dataDir });
+    server = await AccountsServer.startProcess({ dataDir });
     for (const { id, accountIds } of clocks) {
-      const { status } = await restarted.send(`${CLOCKS}/${id}`);
+      const { status } = await server.send(`${CLOCKS}/${id}`);
       const isGone = status === 404;
       if (isGone) deletedCount += 1;
       assert.ok(isGone || !acknowledged.has(id), 'an acknowledged deletion is there');
       for (const accountId of accountIds) {
-        const account = await restarted.ok(`/v2/core/accounts/${accountId}`);
+        const account = await server.ok(`/v2/core/accounts/${accountId}`);
         assert.equal(account.closed, isGone, `${accountId} of ${id}`);
       }
     }
-    await restarted.close();
   }
+  await server.close();
   test.diagnostic(`${deletedCount} of ${ROUND_COUNT * CLOCK_COUNT} clocks were deleted`);
   await rm(dataDir, { recursive: true });
 });

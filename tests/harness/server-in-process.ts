@@ -1,7 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { startServer } from '@plinth/server';
+import { FastClock } from './fast-clock.js';
 import { HttpClient } from './http-client.js';
 import type { OwnServer } from './running-server.js';
 import { LogTail, type ServerProcessOptions, StartFailed } from './server-process.js';
@@ -11,7 +14,11 @@ type Started = Awaited<ReturnType<typeof startServer>>;
  * The server options that do not require a separate process. `env` contains settings, not variables that the server's
  * child programs read.
  */
-export type ServerInProcessOptions = Pick<ServerProcessOptions, 'flags' | 'env' | 'dataDir'>;
+export interface ServerInProcessOptions
+  extends Pick<ServerProcessOptions, 'flags' | 'env' | 'dataDir'> {
+  /** The server's clock runs this many times faster, so that tests of its timers need not wait. */
+  readonly speed?: number;
+}
 
 /**
  * A complete server on its own port and data folder, in the test's process, for files that start many servers. It
@@ -24,6 +31,7 @@ export class ServerInProcess implements OwnServer {
   readonly #server: Started;
   readonly #ownsDataDir: boolean;
   readonly #log: LogTail;
+  #isRunning = true;
 
   /** Resolves when the server listens, or throws `StartFailed`. Without other flags it requires no token. */
   static async start(options: ServerInProcessOptions = {}): Promise<ServerInProcess> {
@@ -37,7 +45,11 @@ export class ServerInProcess implements OwnServer {
       const flags = valuesOf(['--data-dir', dataDir, '--http-bind', '127.0.0.1:0', ...given]);
       const settings = readSettings({ env: options.env ?? {}, flags });
       const logDestination = { write: (line: string) => log.add(line.trimEnd()) };
-      const server = await startServer({ settings, logDestination });
+      const server = await startServer({
+        settings,
+        logDestination,
+        ...(options.speed !== undefined && { clock: new FastClock(options.speed) }),
+      });
       return new ServerInProcess({ server, dataDir, ownsDataDir, log });
     } catch (error) {
       if (ownsDataDir) await rm(dataDir, { recursive: true, force: true });
@@ -70,9 +82,24 @@ export class ServerInProcess implements OwnServer {
 
   /** Stops the server like SIGTERM. Idempotent. @returns 0, like the exit code of a process. */
   async stop(): Promise<0> {
+    this.#isRunning = false;
     this.http.close();
     await this.#server.close();
     return 0;
+  }
+
+  /**
+   * Leaves the data folder with its current files, like `kill -9` of an idle server. Use `ServerProcess` to kill a server
+   * that is writing. Does nothing after a stop.
+   */
+  async kill(): Promise<void> {
+    if (!this.#isRunning) return;
+    const copy = `${this.dataDir}-killed`;
+    // By another process: closing a file of SQLite in this process would release the server's locks.
+    await promisify(execFile)('cp', ['-a', this.dataDir, copy]);
+    await this.stop();
+    await rm(this.dataDir, { recursive: true });
+    await rename(copy, this.dataDir);
   }
 
   /** Stops the server and removes its data folder. Idempotent. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { Json, ServerProcess } from '../harness/index.js';
+import type { Json, OwnServer } from '../harness/index.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const EDITOR = 'gd_kept';
@@ -35,7 +35,7 @@ export interface Facts {
 
 /** Sends a request and asserts success. */
 async function ask(
-  server: ServerProcess,
+  server: OwnServer,
   path: string,
   options: { readonly token?: string; readonly body?: unknown; readonly method?: string } = {},
 ): Promise<Json> {
@@ -54,7 +54,7 @@ async function ask(
  * and only in the commit log.
  * @param flushed resolves when the written data has reached files
  */
-export async function fill(server: ServerProcess, flushed: () => Promise<void>): Promise<Facts> {
+export async function fill(server: OwnServer, flushed: () => Promise<void>): Promise<Facts> {
   const post = (path: string, body: unknown, token?: string) =>
     ask(server, path, { method: 'POST', body, ...(token !== undefined && { token }) });
   const admin = String((await post('/api/v3/configure/token/admin', '')).token);
@@ -112,7 +112,7 @@ export async function fill(server: ServerProcess, flushed: () => Promise<void>):
 }
 
 /** Asserts that all data is present and can be extended. @param round number of this check, from 1 */
-export async function check(server: ServerProcess, facts: Facts, round: number): Promise<void> {
+export async function check(server: OwnServer, facts: Facts, round: number): Promise<void> {
   const { admin, key, account, app } = facts;
   const sql = (q: string, format = 'csv') =>
     ask(server, `/api/v3/query_sql?db=home&format=${format}&q=${encodeURIComponent(q)}`, {

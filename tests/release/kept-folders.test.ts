@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { check, type Facts, FLAGS } from './kept-data.js';
 
 /** Packed folders of servers that were killed; upgrade.long.test.ts creates them. */
@@ -26,7 +26,7 @@ describe('a data folder of an earlier version', () => {
         const facts = JSON.parse(await readFile(join(folder, 'facts.json'), 'utf8')) as Facts;
         const dataDir = join(folder, 'data');
         for (const round of [1, 2]) {
-          const server = await ServerProcess.start({ dataDir, flags: FLAGS });
+          const server = await ServerInProcess.start({ dataDir, flags: FLAGS });
           try {
             await check(server, facts, round);
           } finally {

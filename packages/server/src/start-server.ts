@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import {
+  type Clock,
   createLogger,
   givenWithoutEffect,
   type LogDestination,
@@ -27,6 +28,8 @@ export interface StartOptions {
    * Returns a thread of the relational store that was started while the program loaded; `undefined` if there is none. Called once.
    */
   readonly takeStoreThread?: () => Worker | undefined;
+  /** Default: the time of this machine. */
+  readonly clock?: Clock | undefined;
 }
 
 export interface RunningServer {
@@ -78,6 +81,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     levels,
     tls: identity,
     takeStoreThread: options.takeStoreThread,
+    clock: options.clock,
   }).catch(async (error: unknown) => {
     await port.release();
     throw error;

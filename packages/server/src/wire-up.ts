@@ -1,5 +1,6 @@
 import {
   BodyBudget,
+  type Clock,
   type Logger,
   type LogRing,
   type Metrics,
@@ -56,6 +57,7 @@ export async function wireUp(
     readonly levels?: LogLevels;
     readonly tls?: TlsIdentity | undefined;
     readonly takeStoreThread?: TakeStoreThread | undefined;
+    readonly clock?: Clock | undefined;
   },
 ): Promise<WiredServer> {
   log.debug({ services: settings.server.services }, 'server starts');
@@ -64,12 +66,13 @@ export async function wireUp(
     ring,
     levels = new LogLevels(settings.server.log_level),
     takeStoreThread,
+    clock,
   } = around;
   const state: ServerState = { isDraining: false, certificate: around.tls, clusterUuid: '' };
   const closers = new Closers();
   closers.add(() => folder.release());
   try {
-    const base = await openFoundation({ settings, log, folder, takeStoreThread }, closers);
+    const base = await openFoundation({ settings, log, folder, takeStoreThread, clock }, closers);
     const services = await openServices(base, { state, ring, levels }, closers);
     const { identity, tsdb, live, dialect, router } = services;
     const refused = new RefusedConnections(base);

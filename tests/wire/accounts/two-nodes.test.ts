@@ -16,6 +16,8 @@ import {
 } from '../../harness/index.js';
 
 const ACCOUNTS = '/v2/core/accounts';
+/** Speed of the nodes' clocks: rotations wait for seconds. */
+const SPEED = 3;
 const codeOf = ({ text }: HttpAnswer): string => JSON.parse(text).error?.code ?? 'ok';
 const countOf = (codes: readonly string[], code: string): number =>
   codes.filter((each) => each === code).length;
@@ -39,8 +41,8 @@ if (POSTGRES_URL === undefined) {
         '--accounts-allow-private-targets=127.0.0.0/8',
       ];
       const env = { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' };
-      one = await AccountsServer.start({ flags, env });
-      other = await AccountsServer.start({ flags, env });
+      one = await AccountsServer.start({ flags, env, speed: SPEED });
+      other = await AccountsServer.start({ flags, env, speed: SPEED });
       await one.settings({ update_concurrency_limit: 1000 });
       await until(async () => {
         const settings = await other.operate('/platforms/plat_default');
@@ -127,7 +129,7 @@ if (POSTGRES_URL === undefined) {
       };
       const early = await token(one, 'early');
       const first = one.operate('/rotate_key', {});
-      await sleep(4500); // the new key is current by now, but the rotation is still running
+      await sleep(4500 / SPEED); // the new key is current by now, but the rotation is still running
       const middle = await token(one, 'middle');
       const second = other.operate('/rotate_key', {});
       const { key } = await first;

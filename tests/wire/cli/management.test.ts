@@ -1,5 +1,4 @@
 // Source: README, "Command line"; docs/formats/backup.md.
-// Own process: one is killed.
 import assert from 'node:assert/strict';
 import {
   mkdir,
@@ -16,14 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type CliRun, runCli } from '../../harness/cli.js';
-import {
-  assertEmpty,
-  query,
-  rows,
-  ServerInProcess,
-  ServerProcess,
-  write,
-} from '../../harness/index.js';
+import { assertEmpty, query, rows, ServerInProcess, write } from '../../harness/index.js';
 
 let server: ServerInProcess;
 let folder = '';
@@ -218,7 +210,7 @@ describe('plinth backup and restore', () => {
     const dataDir = join(folder, 'restored');
     const restored = await runCli(['restore', '--from', to, '--data-dir', dataDir]);
     assert.equal(restored.code, 0, restored.stderr);
-    const other = await ServerProcess.start({ dataDir });
+    const other = await ServerInProcess.start({ dataDir });
     try {
       const [row] = (await rows(
         other,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { rows, ServerProcess } from '../../harness/index.js';
+import { rows, ServerInProcess } from '../../harness/index.js';
 
 /** Distinguishes the two programs, which have the same name. */
 const speaks = (words: RegExp, ...args: string[]): boolean => {
@@ -19,12 +19,12 @@ const skipUnless = (isThere: boolean, what: string) => ({
 const isShell = speaks(/InfluxDB shell version: 1\./, '-version');
 const isVersion2 = !isShell && speaks(/Influx CLI/, 'version');
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let folder = '';
 let token = '';
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'plinth-influx-'));
-  server = await ServerProcess.start({ flags: [] });
+  server = await ServerInProcess.start({ flags: [] });
   const created = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   token = (JSON.parse(created.text) as { token: string }).token;
 });
@@ -133,7 +133,7 @@ describe('the shell of InfluxDB 1.x', skipUnless(isShell, 'of version 1'), () =>
 describe('the command of InfluxDB 2.x', skipUnless(isVersion2, 'of version 2'), () => {
   it('P-01 pings without a token, which it never sends, where health is open', async () => {
     assert.match((await run('ping')).output, /401 Unauthorized/);
-    await using open = await ServerProcess.start({ flags: ['--disable-authz', 'health'] });
+    await using open = await ServerInProcess.start({ flags: ['--disable-authz', 'health'] });
     assert.deepEqual(await run('ping', '--host', open.url), { code: 0, output: 'OK\n' });
   });
 

@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort, pythonWith, ServerProcess } from '../../harness/index.js';
+import {
+  freePort,
+  type OwnServer,
+  pythonWith,
+  ServerInProcess,
+  ServerProcess,
+} from '../../harness/index.js';
 import { assertJsonPrinted, assertPrinted } from './answers.js';
 import type { Step } from './page.js';
 import { PageShell } from './page-shell.js';
@@ -35,7 +41,7 @@ export class PageRun {
   readonly #steps: readonly Step[];
   /** Actual ports by the port written on the page. */
   readonly #ports = new Map<string, number>();
-  #server: ServerProcess | undefined;
+  #server: OwnServer | undefined;
   #printed: string | undefined;
 
   static async start(steps: readonly Step[]): Promise<PageRun> {
@@ -162,7 +168,9 @@ export class PageRun {
       (flag, index) => !OWN_FLAGS.test(flag) && !OWN_FLAGS.test(given[index - 1] ?? ''),
     );
     const flags = kept.map((flag) => flag.replace(/^\.(?=\/)/, this.#shell.folder));
-    this.#server = await ServerProcess.start({ flags: flags, dataDir: this.#dataDir });
+    // Only the command reads a configuration file.
+    const Server = flags.some((flag) => /^--config\b/.test(flag)) ? ServerProcess : ServerInProcess;
+    this.#server = await Server.start({ flags, dataDir: this.#dataDir });
     await this.#shell.run(`export PLINTH_HOST_URL=${this.#server.url}\n`);
   }
 

@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { createGameDataClient } from '@plinth/gamedata-client';
 import { runCli } from '../../harness/cli.js';
-import { RawConnection, ServerProcess } from '../../harness/index.js';
+import { RawConnection, ServerInProcess } from '../../harness/index.js';
 import { COMMUNITY_FILES, getJson, type WireRecord } from './game-client.js';
 import { done, edit, NODE, EDITOR_TOKEN as TOKEN } from './shared-nodes.js';
 
@@ -19,10 +19,10 @@ const READER = `reader:${createHash('sha256').update('token-read').digest('hex')
 const requestText = (target: string) => `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 describe('the editor', () => {
-  let server: ServerProcess;
+  let server: ServerInProcess;
   before(async () => {
     // Own server: it has tokens, open metrics and changing versions.
-    server = await ServerProcess.start({
+    server = await ServerInProcess.start({
       ...NODE,
       env: { ...NODE.env, PLINTH_GAMEDATA_TOKENS: READER },
     });

@@ -1,13 +1,13 @@
 // Source: gamedata, sections 2.12 and 6.1: game data behind the rate limiter.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 import { EDITOR_TOKEN as TOKEN } from './shared-nodes.js';
 
 it('guesses of editor tokens are slowed down, readable for pages; a valid token never is', async () => {
   // Own server: its guesses lock this client out for ten minutes.
   const origin = 'https://edit.example';
-  await using guarded = await ServerProcess.start({
+  await using guarded = await ServerInProcess.start({
     flags: ['--services', 'gamedata,ratelimit', '--gamedata-editor-origins', origin],
     env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
   });
@@ -35,7 +35,7 @@ it('guesses of editor tokens are slowed down, readable for pages; a valid token 
 it('the resource of the limiter is in the headers, and scripts may read them', async () => {
   // Own server: these low limits would affect the other test.
   const limit = { limit: 5, anonymous_limit: 3, window: 60 };
-  await using limited = await ServerProcess.start({
+  await using limited = await ServerInProcess.start({
     flags: [
       ...['--services', 'gamedata,ratelimit'],
       ...['--rate-limit-services', JSON.stringify({ gamedata: { enabled: true } })],

@@ -4,7 +4,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { layDatabaseCable, POSTGRES_URL, ServerProcess, until } from '../../harness/index.js';
+import {
+  layDatabaseCable,
+  POSTGRES_URL,
+  ServerInProcess,
+  type ServerProcess,
+  until,
+} from '../../harness/index.js';
 import {
   type Answer,
   done,
@@ -101,7 +107,7 @@ it('an editor got 500 while PostgreSQL was away, and readers nothing', {
   skip: SKIP,
 }, async (context) => {
   const { cable, databaseFlag } = await layDatabaseCable(context);
-  const server = await ServerProcess.start({ ...NODE, flags: [...NODE.flags, databaseFlag] });
+  const server = await ServerInProcess.start({ ...NODE, flags: [...NODE.flags, databaseFlag] });
   context.after(() => server.close());
   await until(() => isOpen(server), 'the node serves');
   await done(server, 'POST', 'items', { id: 'kept', name: 'kept', category: 'barter' });
@@ -137,7 +143,7 @@ it('edits waited for ever while PostgreSQL was frozen, and the node said that it
   skip: SKIP,
 }, async (context) => {
   const { cable, databaseFlag } = await layDatabaseCable(context);
-  const server = await ServerProcess.start({ ...NODE, flags: [...NODE.flags, databaseFlag] });
+  const server = await ServerInProcess.start({ ...NODE, flags: [...NODE.flags, databaseFlag] });
   context.after(() => server.close());
   await until(() => isOpen(server), 'the node serves');
 
@@ -168,7 +174,7 @@ it('a node that shared a database for the first time began with nothing of its f
   skip: SKIP,
 }, async () => {
   await using nodes = await gamedataNodes();
-  const alone = await ServerProcess.start(NODE);
+  const alone = await ServerInProcess.start(NODE);
   try {
     await until(() => isOpen(alone), 'the node serves');
     await done(alone, 'POST', 'items', { id: 'own', name: 'published', category: 'barter' });
@@ -178,9 +184,9 @@ it('a node that shared a database for the first time began with nothing of its f
     const { dataDir } = alone;
     await alone.stop();
 
-    const shared = await nodes.startProcess({ dataDir });
+    const shared = await nodes.start({ dataDir });
     await until(() => isOpen(shared), 'the node serves');
-    const second = await nodes.startProcess();
+    const second = await nodes.start();
     await until(() => isOpen(second), 'the second node serves');
     await untilEqual([shared, second]);
     const { text } = await second.http.send('/api/items/own');
@@ -194,7 +200,7 @@ it('a node that shared a database for the first time began with nothing of its f
     await shared.stop();
 
     // Data is migrated once: neither a second start nor another folder migrates data again.
-    const again = await nodes.startProcess({ dataDir });
+    const again = await nodes.start({ dataDir });
     await until(() => isOpen(again), 'the node serves');
     await untilEqual([again, second]);
   } finally {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess, ServerProcess } from '../../harness/index.js';
 import { type Envelope, getJson, type WireRecord } from './game-client.js';
 import { done, EDITOR_TOKEN, edit } from './shared-nodes.js';
 
@@ -72,12 +72,12 @@ describe('a killed server', () => {
   });
 
   it('has the same draft order after deletions were undone, and the same ETag', async () => {
-    await using first = await ServerProcess.start(STARTED);
-    const idsOf = async (server: ServerProcess): Promise<readonly string[]> => {
+    await using first = await ServerInProcess.start(STARTED);
+    const idsOf = async (server: ServerInProcess): Promise<readonly string[]> => {
       const { json } = await done(server, 'GET', 'items?limit=5000');
       return (json.data as unknown as WireRecord[]).map(({ id }) => id);
     };
-    const etagOf = async (server: ServerProcess) =>
+    const etagOf = async (server: ServerInProcess) =>
       (await getJson<Envelope>(server, '/api/items?limit=5')).headers['etag'];
     const [before, etag] = [await idsOf(first), await etagOf(first)];
     const gone = [before[0], before[7], before.at(-1)];
@@ -85,14 +85,14 @@ describe('a killed server', () => {
     for (const _ of gone) await done(first, 'POST', 'undo');
     assert.deepEqual(await idsOf(first), before);
     await first.kill();
-    await using second = await ServerProcess.start({ ...STARTED, dataDir: first.dataDir });
+    await using second = await ServerInProcess.start({ ...STARTED, dataDir: first.dataDir });
     assert.deepEqual([await idsOf(second), await etagOf(second)], [before, etag]);
   });
 });
 
 describe('a server whose stored versions are damaged', () => {
   it('answers 503 over either transport until an import fixes it', async () => {
-    await using first = await ServerProcess.start(STARTED);
+    await using first = await ServerInProcess.start(STARTED);
     const { total } = (await getJson<Envelope>(first, '/api/items')).body;
     const { json: exported } = await done(first, 'GET', 'export');
     await first.stop();
@@ -101,7 +101,7 @@ describe('a server whose stored versions are damaged', () => {
     assert.ok(names.length > 0);
     for (const name of names) await writeFile(join(folder, name), 'damaged');
 
-    await using server = await ServerProcess.start({ ...STARTED, dataDir: first.dataDir });
+    await using server = await ServerInProcess.start({ ...STARTED, dataDir: first.dataDir });
     for (const path of ['/api/items', '/api/bulk/v1/items.json']) {
       for (const headers of [{}, { te: 'trailers' }]) {
         const answer = await server.http.send(path, { headers });

@@ -1,5 +1,4 @@
 // Source: tsdb-http, "First token".
-// Own process: one is killed.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +18,6 @@ import {
   HttpClient,
   type OwnServer,
   ServerInProcess,
-  ServerProcess,
 } from '../../harness/index.js';
 import { SharedNodes, until } from '../../harness/shared-nodes.js';
 import { POSTGRES_URL } from '../../harness/test-database.js';
@@ -101,7 +99,7 @@ describe('a server that other machines reach', () => {
   });
 
   it('replaces the code at each start, and removes what is left once there is a token', async () => {
-    await using first = await ServerProcess.start({ flags: OPEN });
+    await using first = await ServerInProcess.start({ flags: OPEN });
     const { dataDir } = first;
     const old = await codeOf(first);
     await first.kill();

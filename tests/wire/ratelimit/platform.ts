@@ -22,7 +22,7 @@ export class Platform<Server extends OwnServer = OwnServer> implements AsyncDisp
   static async start(
     flags: readonly string[] = [],
     options: PlatformOptions = {},
-  ): Promise<Platform> {
+  ): Promise<Platform<ServerInProcess>> {
     const server = await ServerInProcess.start({ ...options, flags: [...SERVICE, ...flags] });
     return new Platform(server, options.admin ?? (await firstToken(server)));
   }

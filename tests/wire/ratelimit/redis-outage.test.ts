@@ -1,10 +1,9 @@
 // Source: rate-limits, sections 2, 14.2 and 14.3.
-// Own process: nodes get signals.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Http2Client, ServerProcess } from '../../harness/index.js';
+import { Http2Client, ServerInProcess } from '../../harness/index.js';
 import { eventually, noOwnRedis, OwnRedis } from './own-redis.js';
 import { bucketOf, Platform, PROBE } from './platform.js';
 
@@ -39,7 +38,7 @@ describe('a Redis that is suspended for a while', { skip: noOwnRedis }, () => {
 
   it('refunds decisions that arrive after the timeout', async () => {
     await using redis = await OwnRedis.start();
-    await using platform = await Platform.start(redis.flags(100));
+    await using platform = await Platform.start(redis.flags(1000));
     const authorization = await platform.token({ kind: 'personal', identity: 'user:1' });
     assert.equal(bucketOf(await platform.send(PROBE, authorization)), 'core 1+4999/5000');
     redis.signal('SIGSTOP');
@@ -66,7 +65,7 @@ it('three nodes on a cluster of three count every identity together', {
   // The timeout is long, because on a busy machine a node would otherwise count separately.
   const about = ['--without-auth', '--services', 'ratelimit', ...redis.flags(60_000)];
   const flags = [...about, '--rate-limit-resources', `{"core":{"limit":${each}}}`];
-  const nodes = await Promise.all(redis.ports.map(() => ServerProcess.start({ flags })));
+  const nodes = await Promise.all(redis.ports.map(() => ServerInProcess.start({ flags })));
   try {
     // Without established connections, a node would start to count separately.
     for (const node of nodes) {
@@ -106,10 +105,10 @@ it('three nodes on a cluster of three count every identity together', {
 it('a hanging shard delays only its own identities, and only by one timeout', {
   skip: noOwnRedis,
 }, async () => {
-  const timeoutMs = 300;
+  const timeoutMs = 1000;
   await using redis = await OwnRedis.start(3);
   const about = ['--without-auth', '--services', 'ratelimit', ...redis.flags(timeoutMs)];
-  await using node = await ServerProcess.start({ flags: about });
+  await using node = await ServerInProcess.start({ flags: about });
   const check = async (identity: string): Promise<number> => {
     const body = JSON.stringify({ identity });
     const answer = await node.http.send('/ops/v1/rate-limits/check', { method: 'POST', body });

@@ -122,8 +122,8 @@ describe('nodes that share a Redis', { skip }, () => {
     assert.equal(passed + refused, 10_000);
     assert.ok(passed <= 5_000 && passed >= 5_000 - 4 * reserve, String(passed));
     let total = passed;
-    for (let round = 0; total < 5_000 && round < 5; round += 1) {
-      await sleep(2_100);
+    for (let round = 0; total < 5_000 && round < 10; round += 1) {
+      await sleep(1_050);
       for (const node of nodes.all) {
         for (let sent = 0; sent < 4 * reserve; sent += 1) {
           if ((await node.http.send(PROBE)).status !== 200) break;

@@ -1,5 +1,4 @@
 // Source: rate-limits, section 14.1.
-// Own process: it is killed.
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { it } from 'node:test';
@@ -7,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bucketOf, Platform, PROBE, resetOf } from './platform.js';
 
 it('windows, content of the last hour and bans outlive a stop, and a crash but for its last second', async () => {
-  const first = await Platform.startProcess();
+  const first = await Platform.start();
   const { dataDir } = first.server;
   const { admin } = first;
   const token = await first.token({ kind: 'personal', identity: 'user:1' });
@@ -17,7 +16,7 @@ it('windows, content of the last hour and bans outlive a stop, and a crash but f
   await first.ops('POST', 'rate-limits/bans', { identity: 'user:2', duration_seconds: 600 });
   await first.server.stop();
 
-  const second = await Platform.startProcess([], { dataDir, admin });
+  const second = await Platform.start([], { dataDir, admin });
   const after = await second.send(PROBE, token);
   assert.equal(bucketOf(after), 'core 4+4996/5000');
   assert.equal(resetOf(after), resetOf(before));
@@ -29,13 +28,13 @@ it('windows, content of the last hour and bans outlive a stop, and a crash but f
   await sleep(1_500);
   await second.server.kill();
 
-  const third = await Platform.startProcess([], { dataDir, admin });
+  const third = await Platform.start([], { dataDir, admin });
   const last = await third.send(PROBE, token);
   assert.equal(bucketOf(last), 'core 5+4995/5000');
   assert.equal(resetOf(last), resetOf(before));
   await third.server.stop();
 
-  const without = await Platform.startProcess(['--rate-limit-snapshot', 'false'], {
+  const without = await Platform.start(['--rate-limit-snapshot', 'false'], {
     dataDir,
     admin,
   });
@@ -47,14 +46,14 @@ it('windows, content of the last hour and bans outlive a stop, and a crash but f
 
 it('a ban that ended before a restart still doubles the next one', async () => {
   const flags = ['--rate-limit-ban-threshold', '2', '--rate-limit-secondary-heavy', '0'];
-  const first = await Platform.startProcess(flags);
+  const first = await Platform.start(flags);
   const { dataDir } = first.server;
   const { admin } = first;
   await first.ops('POST', 'rate-limits/bans', { identity: 'user:1', duration_seconds: 1 });
   await sleep(1_100);
   await first.server.stop();
 
-  const second = await Platform.startProcess(flags, { dataDir, admin });
+  const second = await Platform.start(flags, { dataDir, admin });
   const refused = { identity: 'user:1', heavy: 1 };
   const kinds: string[] = [];
   for (let index = 0; index < 3; index += 1) {
@@ -70,7 +69,7 @@ it('a ban that ended before a restart still doubles the next one', async () => {
 });
 
 it('a flood of addresses costs nobody who is signed in a count', async () => {
-  await using platform = await Platform.startProcess(['--rate-limit-max-buckets', '1000']);
+  await using platform = await Platform.start(['--rate-limit-max-buckets', '1000']);
   const check = async (checks: readonly object[]) => {
     const answer = await platform.ops('POST', 'rate-limits/check-batch', { checks });
     assert.equal(answer.status, 200, answer.text);

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { assertError, type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import { assertError, type HttpAnswer, ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let page: HttpAnswer;
 before(async () => {
-  server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+  server = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
   page = await server.http.send('/console/');
 });
 after(() => server.close());

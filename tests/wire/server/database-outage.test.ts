@@ -17,7 +17,7 @@ import {
 
 const ACCOUNTS = '/v2/core/accounts';
 /** Longer than the interval of the background jobs, which is one second. */
-const OUTAGE_MS = 3000;
+const OUTAGE_MS = 2000;
 
 it('a PostgreSQL outage fails only requests that need it', {
   skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',

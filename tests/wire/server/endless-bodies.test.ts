@@ -1,13 +1,14 @@
 // Source: docs/SECURITY-NETWORK.md, "Requests": bodies that do not end, and all of them together.
-// Own process: its memory is bounded by its own flags.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerProcess } from '../../harness/index.js';
+import { type OwnServer, ServerInProcess, ServerProcess } from '../../harness/index.js';
 
+/** A slow body times out after 20 seconds of the server's clock. */
+const SPEED = 10;
 const MEMORY_BYTES = 4 * 1_048_576;
 const KEY = 'sk_test_endless00000000000000000001';
 const EDITOR = 'editor-token-for-tests';
@@ -28,20 +29,32 @@ const ROUTES = [
   ['/api/editor/items', OF_EDITOR, 'code', 'timeout', 'unavailable'],
 ] as const;
 
-let server: ServerProcess;
+const OPTIONS = {
+  flags: ['--without-auth', '--server-max-body-memory-bytes', String(MEMORY_BYTES)],
+  env: {
+    PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR,
+    PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: `plat_a:${KEY}`,
+  },
+};
+let server: ServerInProcess;
+/** For slow bodies. */
+let fast: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start({
-    flags: ['--without-auth', '--server-max-body-memory-bytes', String(MEMORY_BYTES)],
-    env: {
-      PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR,
-      PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: `plat_a:${KEY}`,
-    },
-  });
+  server = await ServerInProcess.start(OPTIONS);
+  fast = await ServerInProcess.start({ ...OPTIONS, speed: SPEED });
 });
-after(() => server.close());
+after(async () => {
+  await server.close();
+  await fast.close();
+});
 
-function post(path: string, headers: Readonly<Record<string, string>>, length: number) {
-  const url = `${server.url}${path}`;
+function post(
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  length: number,
+  to: OwnServer = server,
+) {
+  const url = `${to.url}${path}`;
   const framed = { ...headers, 'content-length': String(length) };
   const sent = request(url, { method: 'POST', headers: framed });
   sent.on('error', () => undefined);
@@ -72,7 +85,7 @@ const member = (text: string, path: string): unknown =>
 describe('endless bodies', { concurrency: true, timeout: 120_000 }, () => {
   for (const [path, headers, name, slow] of ROUTES) {
     it(`a body without its last byte times out: ${path}`, async () => {
-      const sent = post(path, headers, 50_000);
+      const sent = post(path, headers, 50_000, fast);
       sent.write(Buffer.alloc(49_999, ' '));
       const { status, headers: answered, text } = await answerOf(sent);
       assert.equal(status, 408, text);
@@ -98,7 +111,7 @@ describe('endless bodies', { concurrency: true, timeout: 120_000 }, () => {
   });
 
   it('an HTTP/2 body without its last byte times out', async () => {
-    const session: ClientHttp2Session = connect(server.url);
+    const session: ClientHttp2Session = connect(fast.url);
     const open = (path: string, more = {}) =>
       session.request({ ':method': 'POST', ':path': path, ...more });
     const stream = open('/api/v3/write_lp?db=d', { 'content-length': '1000' });
@@ -115,12 +128,12 @@ describe('endless bodies', { concurrency: true, timeout: 120_000 }, () => {
 
   it('a slow body with pauses is accepted', async () => {
     const lines = Array.from({ length: 6000 }, (_, n) => `slow v=${n} ${n + 1}\n`).join('');
-    const sent = post('/api/v3/write_lp?db=d', {}, lines.length);
+    const sent = post('/api/v3/write_lp?db=d', {}, lines.length, fast);
     const answering = answerOf(sent);
     const third = Math.ceil(lines.length / 3);
     for (let at = 0; at < lines.length; at += third) {
       sent.write(lines.slice(at, at + third));
-      await sleep(15_000);
+      await sleep(15_000 / SPEED);
     }
     sent.end();
     assert.equal((await answering).status, 204);
@@ -129,19 +142,32 @@ describe('endless bodies', { concurrency: true, timeout: 120_000 }, () => {
 
 describe('bodies of many requests together', () => {
   it('have a common memory bound', async () => {
-    const held = post('/api/v3/write_lp?db=d', {}, 2 * MEMORY_BYTES);
-    const ended = new Promise((resolve) => held.once('close', resolve));
-    held.write(Buffer.alloc(MEMORY_BYTES - 10_000, ' '));
+    // Another server, because bodies of other tests may still be in memory.
+    await using own = await ServerProcess.start(OPTIONS);
+    let isRefused = false;
+    const hold = (): ClientRequest => {
+      isRefused = false;
+      const sent = post('/api/v3/write_lp?db=d', {}, 2 * MEMORY_BYTES, own);
+      sent.once('response', () => {
+        isRefused = true;
+        sent.destroy();
+      });
+      sent.write(Buffer.alloc(MEMORY_BYTES - 10_000, ' '));
+      return sent;
+    };
+    let held = hold();
     const ask = async (index: number) => {
       const [path, headers] = ROUTES[index] ?? assert.fail();
-      const sent = post(path, headers, 20_000);
+      const sent = post(path, headers, 20_000, own);
       sent.end(Buffer.alloc(20_000, ' '));
       return await answerOf(sent);
     };
     // Until the body is complete.
     for (let left = 500; (await ask(0)).status !== 503; left -= 1) {
       assert.ok(left > 0, 'there is room for more than the bound');
-      await sleep(20);
+      // The other request can take the room for the last bytes.
+      if (isRefused) held = hold();
+      await sleep(50);
     }
     for (const [index, [path, , name, , full]] of ROUTES.entries()) {
       const { status, headers, text } = await ask(index);
@@ -149,6 +175,8 @@ describe('bodies of many requests together', () => {
       assert.equal(headers['retry-after'], '1', path);
       assert.equal(member(text, name), full, text);
     }
+    assert.ok(!isRefused);
+    const ended = new Promise((resolve) => held.once('close', resolve));
     held.destroy();
     await ended;
     let status: number | undefined = 503;

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '../../harness/cli.js';
-import { ServerInProcess, ServerProcess, StartFailed } from '../../harness/index.js';
+import { ServerInProcess, StartFailed } from '../../harness/index.js';
 
 const PATIENCE_MS = 60_000;
 let folder = '';
@@ -71,10 +71,9 @@ it('scheduled backups are complete, restorable and limited in number', async () 
   assert.equal(text, 'temp\n21.5\n');
 });
 
-// Own process: it is killed.
 it('a schedule that is due during a start waits until all services have started', async () => {
   const [to, dataDir] = [join(folder, 'early'), join(folder, 'long-log')];
-  const server = await ServerProcess.start({ dataDir, flags: ['--without-auth'] });
+  const server = await ServerInProcess.start({ dataDir, flags: ['--without-auth'] });
   // Enough data for several seconds of startup, during which all of it is read.
   for (let part = 0; part < 20; part++) {
     const lines = Array.from({ length: 20_000 }, (_, n) => `m,host=h${n} a=${n},b=${part} ${part}`);
@@ -82,7 +81,7 @@ it('a schedule that is due during a start waits until all services have started'
     assert.equal(status, 204);
   }
   await server.kill();
-  await using again = await ServerProcess.start({ dataDir, flags: flags(to, 2) });
+  await using again = await ServerInProcess.start({ dataDir, flags: flags(to, 2) });
   await until(async () => again.logged('backup created'));
   assert.equal(again.logged('backup failed'), undefined);
   assert.equal(await metric(again, 'plinth_backup_failures_total'), 0);

@@ -1,7 +1,7 @@
 // Source: tsdb-http, section 1 (unknown paths): error and data; the data lists the served paths.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
 interface Told {
   readonly error: string;
@@ -10,9 +10,9 @@ interface Told {
 
 async function withServer(
   flags: readonly string[],
-  check: (server: ServerProcess) => Promise<void>,
+  check: (server: ServerInProcess) => Promise<void>,
 ) {
-  const server = await ServerProcess.start({ flags });
+  const server = await ServerInProcess.start({ flags });
   try {
     await check(server);
   } finally {

@@ -1,5 +1,4 @@
 // Source: docs/adr/0093: files that are known by size and time are compared completely by a command and by a backup.
-// Own process: it is killed.
 import assert from 'node:assert/strict';
 import {
   cp,
@@ -20,7 +19,6 @@ import { runCli } from '../../harness/cli.js';
 import {
   FLUSH_AT_ONCE,
   ServerInProcess,
-  ServerProcess,
   StartFailed,
   untilInFiles,
   write,
@@ -144,7 +142,7 @@ describe('verify reads the log like startup', () => {
 
   /** The newest file of a log with 30 records. */
   async function writeLog(dataDir: string, end: 'stop' | 'kill'): Promise<string> {
-    const server = await ServerProcess.start({ dataDir, flags: FLAGS });
+    const server = await ServerInProcess.start({ dataDir, flags: FLAGS });
     try {
       for (let n = 1; n <= 30; n++) await write(server, { db: 'd' }, `m v=${n}i ${n}`);
     } finally {

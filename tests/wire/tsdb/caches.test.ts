@@ -8,7 +8,6 @@ import {
   type OwnServer,
   rows,
   ServerInProcess,
-  ServerProcess,
   write,
 } from '../../harness/index.js';
 
@@ -18,7 +17,7 @@ const DB = 'caches';
 
 let server: OwnServer;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
   await put('cpu,region=us,host=a usage=1,n=1i,note="x"', 3000);
   await put('cpu,region=eu,host=b usage=2,n=2i', 2000);
 });

@@ -8,16 +8,16 @@ import {
   assertJson,
   type HttpAnswer,
   rows,
-  ServerProcess,
+  ServerInProcess,
   write,
 } from '../../harness/index.js';
 
 const DATABASE = '/api/v3/configure/database';
 const TABLE = '/api/v3/configure/table';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
 });
 after(async () => await server.close());
 

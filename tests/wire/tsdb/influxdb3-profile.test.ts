@@ -1,11 +1,11 @@
 // Source: tsdb-http, "Compatibility profile" and "Differences between the profiles": the second column of its table.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start({ flags: ['--without-auth', '--tsdb-compat', 'influxdb3'] });
+  server = await ServerInProcess.start({ flags: ['--without-auth', '--tsdb-compat', 'influxdb3'] });
 });
 after(async () => await server.close());
 

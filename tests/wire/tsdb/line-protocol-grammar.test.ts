@@ -1,5 +1,4 @@
 // Source: tsdb-http, "Line protocol grammar": splitting, whitespace, names, field values.
-// Own process: one is killed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
@@ -9,7 +8,6 @@ import {
   refusal,
   rows,
   ServerInProcess,
-  ServerProcess,
   SharedServer,
   WRITE_APIS,
   write,
@@ -285,7 +283,7 @@ describe('a tag value that ends in a backslash', () => {
       { disk: 'D:\\', host: 'a', time: at(1), v: 1 },
       { disk: 'E:\\', time: at(2), v: 2 },
     ]);
-    await using first = await ServerProcess.start();
+    await using first = await ServerInProcess.start();
     let own: OwnServer = first;
     const db = `l${dbCount++}`;
     assertEmpty(await write(own, { db }, 'm,disk=D:\\\\,host=a v=1 1\nm,disk=D:\\,host=a v=2 2'));

@@ -4,21 +4,21 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { assertError, type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import { assertError, type HttpAnswer, ServerInProcess } from '../../harness/index.js';
 
 const UNAUTHENTICATED = 'the request was not authenticated';
 const DONE = '{"results":[{"statement_id":0}]}\n';
 
 type Headers = Readonly<Record<string, string>>;
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let admin: Headers = {};
 const flags = [
   ...['--server-trusted-proxies', 'loopback', '--first-token', 'anyone'],
   ...['--log-filter', 'debug'],
 ];
 before(async () => {
-  server = await ServerProcess.start({ flags });
+  server = await ServerInProcess.start({ flags });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   admin = { authorization: `Bearer ${JSON.parse(made.text).token}` };
   for (const db of ['mine', 'other']) {
@@ -325,7 +325,7 @@ describe('a user with a password', () => {
     await done("CREATE USER hal WITH PASSWORD 'h'");
     await done('GRANT READ ON mine TO hal');
     const { dataDir } = server;
-    const again = async () => await ServerProcess.start({ flags, dataDir });
+    const again = async () => await ServerInProcess.start({ flags, dataDir });
     assert.equal(await server.stop(), 0);
     const next = await again();
     try {

@@ -17,8 +17,10 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import {
   assertError,
+  type OwnServer,
   RawConnection,
   runProgram,
+  ServerInProcess,
   ServerProcess,
   write,
 } from '../../harness/index.js';
@@ -36,25 +38,26 @@ const FILES = '/api/v3/plugins/files';
 const answering = (expression: string): string =>
   `import json, os, sys\ndef process_request(a, b, c, d, args=None):\n    return ${expression}\n`;
 
-/** Starts a server with a plugin folder and additional environment variables. */
+/** Starts a server with a plugin folder, in its own process if it has environment variables. */
 async function start(
   folder: string,
   flags: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<ServerProcess> {
-  const server = await ServerProcess.start({
-    flags: ['--without-auth', '--services', 'tsdb', '--plugin-dir', folder, ...flags],
-    env,
-  });
+  env?: Readonly<Record<string, string>>,
+): Promise<OwnServer> {
+  const all = ['--without-auth', '--services', 'tsdb', '--plugin-dir', folder, ...flags];
+  const server =
+    env === undefined
+      ? await ServerInProcess.start({ flags: all })
+      : await ServerProcess.start({ flags: all, env });
   await write(server, { db: 'db1' }, 'seed f=1 1');
   return server;
 }
 
-const post = async (server: ServerProcess, path: string, body: unknown) =>
+const post = async (server: OwnServer, path: string, body: unknown) =>
   await server.http.send(path, { method: 'POST', body: JSON.stringify(body), headers: JSON_TYPE });
 
 /** Returns the response of a plugin that evaluates one expression. */
-async function ask(server: ServerProcess, expression: string): Promise<string> {
+async function ask(server: OwnServer, expression: string): Promise<string> {
   assertDone(await post(server, FILES, { plugin_name: 'ask.py', content: answering(expression) }));
   const trigger = { db: 'db1', trigger_name: 'ask', trigger_specification: 'request:ask' };
   assertDone(await post(server, TRIGGER, { ...trigger, plugin_filename: 'ask.py' }));
@@ -413,14 +416,10 @@ describe('plugins of another user', { skip: noOther }, () => {
   before(async () => {
     own = await mkdtemp(join(tmpdir(), 'plinth-nobody-'));
     await chmod(own, 0o755);
-    server = await start(own, [
-      '--plugin-user',
-      'nobody',
-      '--python',
-      PYTHON,
-      '--package-manager',
-      'pip',
-    ]);
+    const flags = ['--plugin-user', 'nobody', '--python', PYTHON, '--package-manager', 'pip'];
+    const started = await start(own, flags, {});
+    assert.ok(started instanceof ServerProcess);
+    server = started;
   });
   after(async () => {
     await server.close();

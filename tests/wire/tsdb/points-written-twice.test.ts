@@ -1,5 +1,4 @@
 // Source: tsdb-http, "Semantics of a line".
-// Own process: it is killed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
@@ -7,7 +6,6 @@ import {
   FLUSH_AT_ONCE,
   rows,
   ServerInProcess,
-  ServerProcess,
   untilInFiles,
   type WriteApi,
   write,
@@ -84,7 +82,7 @@ describe('a point with the tags and the time of another', () => {
     const flushed = await ServerInProcess.start({ dataDir, flags });
     await untilInFiles(flushed);
     await flushed.stop();
-    await using again = await ServerProcess.start({ dataDir });
+    await using again = await ServerInProcess.start({ dataDir });
     assertEmpty(await write(again, { db: 'restart' }, 'm,t=a b=2,c=3 1'));
     const expected = [{ a: 1, b: 2, c: 3, t: 'a', time: T1 }];
     assert.deepEqual(await rows(again, 'restart', 'SELECT * FROM m'), expected);

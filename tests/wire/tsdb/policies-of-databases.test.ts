@@ -1,11 +1,11 @@
 // Source: tsdb-http, "Database names", "Deletion life cycle", "SHOW on v1"; lists cover all retention policies, as in InfluxDB 1.x.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
 });
 after(async () => await server.close());
 

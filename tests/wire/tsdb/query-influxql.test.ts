@@ -1,11 +1,11 @@
 // Source: tsdb-http, "Native query endpoints" and §7.5.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertError, type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import { assertError, type HttpAnswer, ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
   const body =
     'cpu,host=a usage=0.9,n=1i 3000000531500000000\ncpu,host=b usage=3 3000000532000000000';
   const answer = await server.http.send('/write?db=q', { body });

@@ -1,23 +1,17 @@
 // Source: tsdb-http, "v1 query endpoint" (Accept, DEFAULT policies) and query-languages, sections 9.9 and 10.12; bytes and rows from InfluxDB 1.6.7.
-// Own process: the server is killed.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import {
-  type HttpAnswer,
-  type OwnServer,
-  ServerInProcess,
-  ServerProcess,
-} from '../../harness/index.js';
+import { type HttpAnswer, type OwnServer, ServerInProcess } from '../../harness/index.js';
 
-let process: ServerProcess;
+let process: ServerInProcess;
 let server: OwnServer;
 let dataDir = '';
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'plinth-v1-clients-'));
-  process = await ServerProcess.start({ dataDir });
+  process = await ServerInProcess.start({ dataDir });
   server = process;
 });
 after(async () => {

@@ -9,7 +9,7 @@ import {
   FlightClient,
   jsonTicket,
   LiveStream,
-  ServerProcess,
+  ServerInProcess,
 } from '../../harness/index.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -22,10 +22,10 @@ const LARGE = 'SELECT a.v, b.v AS w FROM m a, m b';
 /** The documented second, and another second for a busy machine. */
 const MAX_END_MS = 2000;
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let admin: Headers = {};
 before(async () => {
-  server = await ServerProcess.start({ flags: [] });
+  server = await ServerInProcess.start({ flags: [] });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   admin = { authorization: `Bearer ${JSON.parse(made.text).token}` };
   const lines = Array.from({ length: ROW_COUNT }, (_, i) => `m,h=a v=${i} ${i + 1}`);

@@ -8,12 +8,12 @@ import {
   badLine,
   refusal,
   rows,
-  ServerProcess,
+  ServerInProcess,
   WRITE_APIS,
   write,
 } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 const FLAGS = [
   '--without-auth',
   ...['--num-database-limit', '4'],
@@ -21,7 +21,7 @@ const FLAGS = [
   ...['--num-total-columns-per-table-limit', '3'],
 ];
 before(async () => {
-  server = await ServerProcess.start({ flags: FLAGS });
+  server = await ServerInProcess.start({ flags: FLAGS });
 });
 after(async () => await server.close());
 
@@ -96,7 +96,7 @@ describe('the limit of databases', () => {
   it('W-10 holds after a restart', async () => {
     const { dataDir } = server;
     await server.stop();
-    server = await ServerProcess.start({ dataDir, flags: FLAGS });
+    server = await ServerInProcess.start({ dataDir, flags: FLAGS });
     const error = 'Adding a new database would exceed limit of 4 databases';
     assertError(await write(server, { db: 'e' }, 'm f=1 1'), 422, error);
     assertJson(

@@ -1,5 +1,4 @@
 // Source: tsdb-http, "Tables and columns".
-// Own process: the server is killed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
@@ -9,15 +8,14 @@ import {
   query,
   rows,
   ServerInProcess,
-  ServerProcess,
   untilInFiles,
   write,
 } from '../../harness/index.js';
 
-let process: ServerProcess;
+let process: ServerInProcess;
 let server: OwnServer;
 before(async () => {
-  process = await ServerProcess.start();
+  process = await ServerInProcess.start();
   server = process;
   for (const [db, body] of BODIES) assertEmpty(await write(server, { db }, body));
 });

@@ -1,5 +1,4 @@
 // Source: tsdb-http, "Tables and columns", "Type conflicts".
-// Own process: it is killed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
@@ -12,15 +11,14 @@ import {
   refusal,
   rows,
   ServerInProcess,
-  ServerProcess,
   WRITE_APIS,
   write,
 } from '../../harness/index.js';
 
-let process: ServerProcess;
+let process: ServerInProcess;
 let server: OwnServer;
 before(async () => {
-  process = await ServerProcess.start();
+  process = await ServerInProcess.start();
   server = process;
 });
 after(async () => await server.close());

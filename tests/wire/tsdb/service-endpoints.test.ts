@@ -1,16 +1,11 @@
 // Source: tsdb-http, "Transport and common behavior", "Error model" and "Service endpoints".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  type OwnServer,
-  RawConnection,
-  ServerInProcess,
-  ServerProcess,
-} from '../../harness/index.js';
+import { type OwnServer, RawConnection, ServerInProcess } from '../../harness/index.js';
 
 let server: OwnServer;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
 });
 after(async () => await server.close());
 

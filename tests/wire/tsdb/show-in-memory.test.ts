@@ -1,15 +1,15 @@
 // Source: query-languages, "Guards" (values held in memory) and "SHOW statements: results".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
 const LIMIT = 10_000;
 const REFUSAL = new RegExp(`"error":"[^"]*query buffers more than ${LIMIT} values in memory`);
 
 describe('SHOW over more than may be held in memory', () => {
-  let server: ServerProcess;
+  let server: ServerInProcess;
   before(async () => {
-    server = await ServerProcess.start({
+    server = await ServerInProcess.start({
       flags: ['--without-auth', '--tsdb-max-held-values', String(LIMIT)],
     });
     for (const measurement of ['a', 'b'])

@@ -5,7 +5,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { assertEmpty, rows, ServerProcess, WRITE_APIS, write } from '../../harness/index.js';
+import {
+  assertEmpty,
+  type OwnServer,
+  rows,
+  ServerInProcess,
+  ServerProcess,
+  WRITE_APIS,
+  write,
+} from '../../harness/index.js';
 
 const DAY_NS = 86_400_000_000_000n;
 const GZIP = { 'content-encoding': 'gzip' };
@@ -107,7 +115,7 @@ describe('a body whose lines use the fields of one table in turn', () => {
 });
 
 /** Waits until all rows of the database are in files, each exactly once. */
-async function assertFlushed(server: ServerProcess, db: string, rowCount: number): Promise<void> {
+async function assertFlushed(server: OwnServer, db: string, rowCount: number): Promise<void> {
   const flushedRows = async (): Promise<number> => {
     const q = "SELECT row_count AS n FROM system.parquet_files WHERE table_name LIKE 'sp%'";
     const files = (await rows(server, db, q)) as readonly { readonly n: number }[];
@@ -124,7 +132,7 @@ describe('rows of a sparse table that wait in memory', () => {
       ...['--exec-mem-pool-bytes', '512mb'],
       ...['--tsdb-buffer-flush-age-ms', '2000'],
     ];
-    await using server = await ServerProcess.start({ flags });
+    await using server = await ServerInProcess.start({ flags });
     for (let i = 0; i < 5; i++)
       assertEmpty(
         await write(server, { db: 'little' }, gzipSync(inTurn(`sp${i}`, ROWS_AT_BOUND)), GZIP),
@@ -139,7 +147,7 @@ describe('rows of a sparse table that wait in memory', () => {
       ...['--exec-mem-pool-bytes', '32mb'],
       ...['--tsdb-buffer-flush-age-ms', '2000'],
     ];
-    await using server = await ServerProcess.start({ flags });
+    await using server = await ServerInProcess.start({ flags });
     const rowCount = 2000;
     for (let body = 0; body < 4; body++) {
       const texts = (row: number): string =>

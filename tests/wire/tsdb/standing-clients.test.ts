@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows, ServerProcess } from '../../harness/index.js';
+import { rows, ServerInProcess } from '../../harness/index.js';
 
 const LIMIT_MS = 3000;
-let server: ServerProcess;
+let server: ServerInProcess;
 
 before(async () => {
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: ['--without-auth', `--tsdb-query-timeout-ms=${LIMIT_MS}`],
   });
   const text = 'x'.repeat(100);

@@ -6,7 +6,7 @@ import {
   encode,
   FlightClient,
   jsonTicket,
-  ServerProcess,
+  ServerInProcess,
   statusOf,
 } from '../../harness/index.js';
 
@@ -39,10 +39,10 @@ for (const [profile, status, code] of [
   ['influxdb3', 500, INTERNAL],
 ] as const) {
   describe(`values that cannot be computed, in the profile ${profile}`, () => {
-    let server: ServerProcess;
+    let server: ServerInProcess;
     let flight: FlightClient;
     before(async () => {
-      server = await ServerProcess.start({
+      server = await ServerInProcess.start({
         flags: ['--without-auth', '--services', 'tsdb', '--tsdb-compat', profile],
       });
       assertEmpty(

@@ -10,6 +10,7 @@ import {
   HttpClient,
   jsonTicket,
   rows,
+  ServerInProcess,
   ServerProcess,
   statusOf,
 } from '../../harness/index.js';
@@ -142,7 +143,7 @@ describe('statements that take long in one row', () => {
   });
 
   it('common formats of times are written by the engine, whatever the number of rows', async () => {
-    await using server = await ServerProcess.start({ flags: FLAGS });
+    await using server = await ServerInProcess.start({ flags: FLAGS });
     const days =
       "SELECT to_char(to_timestamp_seconds(value), '%F') AS day FROM generate_series(1, 3000000) GROUP BY 1";
     await server.http.send('/api/v3/write_lp?db=d', { body: 'n v=1' });
@@ -190,7 +191,7 @@ describe('statements that take long in one row', () => {
       await server.stop();
       assert.ok(performance.now() - startMs < FAR_BELOW_MS);
       const { dataDir } = server;
-      await using again = await ServerProcess.start({ flags: FLAGS, dataDir });
+      await using again = await ServerInProcess.start({ flags: FLAGS, dataDir });
       assert.deepEqual(await rows(again, 'd', 'SELECT count(*) AS n FROM long'), [{ n: 2048 }]);
       assert.deepEqual(await rows(again, 'd', 'SELECT v FROM last'), [{ v: 1 }]);
     } finally {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import { type HttpAnswer, ServerInProcess } from '../../harness/index.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: many tests read members of response bodies.
 type Json = any;
@@ -11,11 +11,11 @@ const PATH = '/ops/v1/tsdb/storage';
 const DAY_NS = 86_400_000_000_000n;
 const START_NS = 18_262n * DAY_NS; // 2020-01-01
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let admin = '';
 before(async () => {
   // By default a single row is flushed only after a long time.
-  server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+  server = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   admin = JSON.parse(made.text).token;
 });

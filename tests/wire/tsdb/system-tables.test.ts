@@ -9,6 +9,7 @@ import {
   FLUSH_AT_ONCE,
   query,
   rows,
+  ServerInProcess,
   ServerProcess,
   untilInFiles,
   write,
@@ -16,7 +17,10 @@ import {
 
 let server: ServerProcess;
 before(async () => {
-  server = await ServerProcess.start();
+  // The tables of the metrics would be listed, too.
+  server = await ServerProcess.start({
+    flags: ['--without-auth', '--tsdb-internal-metrics-interval-ms=0'],
+  });
   const body = [
     'cpu,host=a,dc=x f=1,i=1i,u=1u,b=t,s="x" 1000000001',
     'cpu,host=b,dc=x f=2 5',
@@ -281,13 +285,13 @@ describe('what system tables tell', () => {
   });
 
   it('Y-01 files, once rows have left the memory', async () => {
-    const first = await ServerProcess.start();
+    const first = await ServerInProcess.start();
     assertEmpty(await write(first, { db: 'files' }, 'cpu f=1 7\ncpu f=2 9\nmem f=1 1'));
     const q = 'SELECT * FROM system.parquet_files ORDER BY table_name';
     assert.deepEqual(await rows(first, 'files', q), []);
     await first.stop();
     const { dataDir } = first;
-    const second = await ServerProcess.start({
+    const second = await ServerInProcess.start({
       dataDir,
       flags: ['--without-auth', ...FLUSH_AT_ONCE],
     });
@@ -376,7 +380,7 @@ describe('system.queries', () => {
 
 describe('system.tokens', () => {
   it('Y-01, K-01 lists tokens and nothing secret', async () => {
-    await using secured = await ServerProcess.start({ flags: [] });
+    await using secured = await ServerInProcess.start({ flags: [] });
     const post = async (path: string, token?: string, body?: unknown) => {
       const answer = await secured.http.send(`/api/v3/configure/token/${path}`, {
         method: 'POST',

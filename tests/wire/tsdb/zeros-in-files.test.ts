@@ -5,7 +5,7 @@ import {
   assertEmpty,
   FLUSH_AT_ONCE,
   rows,
-  ServerProcess,
+  ServerInProcess,
   untilInFiles,
   write,
 } from '../../harness/index.js';
@@ -18,10 +18,10 @@ const ORDERS = { negative_first: ['-0.0', '0.0'], positive_first: ['0.0', '-0.0'
 const fieldOf = (i: number, zeros: readonly [string, string]): string =>
   i % ZERO_EVERY === 0 ? (zeros[i % 2] ?? '') : `${(i % 20) + 0.5}`;
 
-let first: ServerProcess;
-let server: ServerProcess;
+let first: ServerInProcess;
+let server: ServerInProcess;
 before(async () => {
-  first = await ServerProcess.start({ flags: ['--without-auth', ...FLUSH_AT_ONCE] });
+  first = await ServerInProcess.start({ flags: ['--without-auth', ...FLUSH_AT_ONCE] });
   const { dataDir } = first;
   for (const [table, zeros] of Object.entries(ORDERS)) {
     const lines = Array.from(
@@ -32,7 +32,7 @@ before(async () => {
   }
   await untilInFiles(first);
   await first.stop();
-  server = await ServerProcess.start({ dataDir });
+  server = await ServerInProcess.start({ dataDir });
 });
 after(async () => {
   await server.close();

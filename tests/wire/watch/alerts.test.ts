@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NO_SMALL_DISK, SmallDisk } from '../../crash/small-disk.js';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 import { BusyServer } from './busy-server.js';
 import { queriesOf, readDashboard } from './dashboards.js';
 import { NO_PROMETHEUS, Prometheus, packaged } from './prometheus.js';
@@ -45,7 +45,7 @@ describe('alerts', () => {
 
 describe('the scrape of the guide', { skip: NO_PROMETHEUS }, () => {
   it('needs a token that may read metrics, and no other permission', async () => {
-    await using server = await ServerProcess.start({ flags: [] });
+    await using server = await ServerInProcess.start({ flags: [] });
     const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
     const { token: admin } = JSON.parse(made.text) as { token: string };
     const granted = async (resource: string) => {

@@ -5,7 +5,7 @@ import {
   AccountsServer,
   EventReceiver,
   KEYS,
-  ServerProcess,
+  ServerInProcess,
   WebhookApp,
   WebhookReceiver,
   write,
@@ -25,11 +25,11 @@ export interface Sample {
 
 /** A server with all services that has carried out every operation once, so that every metric exists. */
 export class BusyServer implements AsyncDisposable {
-  readonly process: ServerProcess;
+  readonly process: ServerInProcess;
   readonly #receivers: readonly (EventReceiver | WebhookReceiver)[];
 
   static async start(flags: readonly string[] = [], dataDir?: string): Promise<BusyServer> {
-    const process = await ServerProcess.start({
+    const process = await ServerInProcess.start({
       flags: [
         '--without-auth',
         ...[`--webhooks-allow-private-targets=${LOOPBACK}`],
@@ -58,7 +58,7 @@ export class BusyServer implements AsyncDisposable {
   }
 
   private constructor(
-    process: ServerProcess,
+    process: ServerInProcess,
     receivers: readonly (EventReceiver | WebhookReceiver)[],
   ) {
     this.process = process;

@@ -10,6 +10,8 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   HttpClient,
+  type OwnServer,
+  ServerInProcess,
   ServerProcess,
   testCertificate,
   tlsFlags,
@@ -22,7 +24,7 @@ const LINUX_ONLY = process.platform === 'linux' ? false : 'reads /proc, needs 12
 const TLS = testCertificate('first');
 
 /** Reads the page over plain HTTP with a keep-alive client. */
-async function pageOf(server: ServerProcess): Promise<string> {
+async function pageOf(server: OwnServer): Promise<string> {
   if (server.url.startsWith('http:')) return (await server.http.send('/metrics')).text;
   const http = new HttpClient(server.url, TLS.ca);
   try {
@@ -38,7 +40,7 @@ function seriesValue(page: string, series: string): number | undefined {
 }
 
 /** Opens a connection that the server may refuse at any moment. */
-async function open(server: ServerProcess, localAddress: string): Promise<Socket> {
+async function open(server: OwnServer, localAddress: string): Promise<Socket> {
   const { port } = new URL(server.url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress });
   socket.on('error', () => {});
@@ -52,7 +54,7 @@ const closed = async (socket: Socket): Promise<void> => {
 };
 
 /** Waits until the series has the value: connections are refused a moment after they are accepted. */
-async function untilValue(server: ServerProcess, series: string, expected: number): Promise<void> {
+async function untilValue(server: OwnServer, series: string, expected: number): Promise<void> {
   let value: number | undefined;
   for (let tries = 0; tries < 100; tries++) {
     value = seriesValue(await pageOf(server), series);
@@ -67,7 +69,7 @@ const refusedBy = (reason: string): string =>
 
 describe('the page of metrics', () => {
   it('of a server in use has no complaint of promtool', { skip: NO_PROMETHEUS }, async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', ...tlsFlags(TLS)],
     });
     const http = new HttpClient(server.url, TLS.ca);
@@ -106,13 +108,13 @@ describe('the page of metrics', () => {
 
   it('has the expiry of the certificate, and none without TLS', async () => {
     const series = 'plinth_tls_certificate_expiry_timestamp_seconds';
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--services', 'tsdb', ...tlsFlags(TLS)],
     });
     const openssl = spawnSync('openssl', ['x509', '-enddate', '-noout', '-in', TLS.certFile]);
     const expiry = Date.parse(String(openssl.stdout).replace('notAfter=', '').trim());
     assert.equal(seriesValue(await pageOf(server), series), expiry / 1000);
-    await using plain = await ServerProcess.start({
+    await using plain = await ServerInProcess.start({
       flags: ['--without-auth', '--services', 'tsdb'],
     });
     assert.equal(seriesValue(await pageOf(plain), series), undefined);
@@ -123,10 +125,10 @@ describe('the page of metrics', () => {
     try {
       const flags = ['--without-auth', '--services', 'tsdb'];
       {
-        await using server = await ServerProcess.start({ flags });
+        await using server = await ServerInProcess.start({ flags });
         assert.equal(seriesValue(await pageOf(server), 'plinth_backup_age_seconds'), undefined);
       }
-      await using server = await ServerProcess.start({
+      await using server = await ServerInProcess.start({
         flags: [...flags, '--backup-schedule', '* * * * * *', '--backup-folder', folder],
       });
       let age: number | undefined;
@@ -143,7 +145,7 @@ describe('the page of metrics', () => {
 
 describe('connections that are refused', { skip: LINUX_ONLY }, () => {
   it('are counted by reason and named in the log once', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: [
         ...['--without-auth', '--services', 'tsdb', '--server-max-connections-per-address', '3'],
         ...['--server-proxy-protocol', 'true', '--server-trusted-proxies', '127.0.0.4/32'],
@@ -187,7 +189,7 @@ describe('connections that are refused', { skip: LINUX_ONLY }, () => {
   });
 
   it('are counted where the port speaks TLS and the client does not, or does it wrong', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--services', 'tsdb', ...tlsFlags(TLS)],
     });
     const plain = await open(server, '127.0.0.2');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { layDatabaseCable, POSTGRES_URL, ServerProcess } from '../../harness/index.js';
+import { layDatabaseCable, POSTGRES_URL, ServerInProcess } from '../../harness/index.js';
 
 const skip = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
 /** Default scrape timeout of Prometheus. */
@@ -15,7 +15,7 @@ for (const [how, away] of [
 ] as const) {
   it(`a database that ${how} is told on a page that comes in time`, { skip }, async (context) => {
     const { cable, databaseFlag } = await layDatabaseCable(context);
-    const server = await ServerProcess.start({
+    const server = await ServerInProcess.start({
       flags: [databaseFlag, '--disable-authz', 'metrics'],
     });
     context.after(() => server.close());

@@ -6,7 +6,7 @@ import {
   type HttpAnswer,
   makeJwt,
   nowSec,
-  ServerProcess,
+  ServerInProcess,
   WebhookApp,
   WebhookReceiver,
 } from '../../harness/index.js';
@@ -15,11 +15,11 @@ const CONFIG = '/api/v3/app/hook/config';
 const DELIVERIES = '/api/v3/app/hook/deliveries';
 const UNDECODABLE = 'A JSON web token could not be decoded';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let receiver: WebhookReceiver;
 let app: WebhookApp;
 before(async () => {
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: [
       '--without-auth',
       '--services=webhooks',

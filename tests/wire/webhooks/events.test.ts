@@ -3,16 +3,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
   type HttpAnswer,
-  ServerProcess,
+  ServerInProcess,
   WebhookApp,
   WebhookReceiver,
 } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let receiver: WebhookReceiver;
 let admin: string;
 before(async () => {
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: [
       '--services=webhooks',
       '--webhooks-allow-private-targets=127.0.0.0/8',

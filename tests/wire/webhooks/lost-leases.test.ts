@@ -28,9 +28,13 @@ interface NodeOptions {
   readonly databaseFlag: string;
   readonly dataDir?: string;
   readonly flags?: readonly string[];
+  readonly speed?: number;
 }
 
-const optionsOf = ({ databaseFlag, dataDir, flags = [] }: NodeOptions) => ({
+/** Speed of the clocks in tests whose nodes all run in this process. */
+const SPEED = 6;
+
+const optionsOf = ({ databaseFlag, dataDir, flags = [], speed }: NodeOptions) => ({
   flags: [
     '--without-auth',
     '--services=webhooks',
@@ -41,6 +45,7 @@ const optionsOf = ({ databaseFlag, dataDir, flags = [] }: NodeOptions) => ({
   ],
   env: { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' },
   ...(dataDir !== undefined && { dataDir }),
+  ...(speed !== undefined && { speed }),
 });
 
 async function startNode(context: TestContext, options: NodeOptions): Promise<ServerInProcess> {
@@ -181,15 +186,15 @@ it('after an outage of PostgreSQL all that nodes had claimed came twice', {
 }, async (context) => {
   const { cable, databaseFlag } = await layDatabaseCable(context);
   const receiver = await receive(context);
-  const one = await startNode(context, { databaseFlag });
+  const one = await startNode(context, { databaseFlag, speed: SPEED });
   const app = await WebhookApp.register(one, { url: receiver.url, events: ['load'] });
-  await startNode(context, { databaseFlag });
+  await startNode(context, { databaseFlag, speed: SPEED });
   const guids = await publish(one, app, 200);
   cable.cut();
-  await sleep(12_000);
+  await sleep(12_000 / SPEED);
   await cable.join();
   await untilAll(receiver, guids, 40_000);
-  await sleep(8000);
+  await sleep(8000 / SPEED);
   assert.ok(timesTwice(receiver) <= 2 * AT_ONCE, `${timesTwice(receiver)} came twice`);
 });
 
@@ -203,10 +208,11 @@ for (const [what, losingPoint, flags] of [
   }, async (context) => {
     const { cable, url, databaseFlag } = await layDatabaseCable(context);
     const receiver = await receive(context);
-    const taker = await startNode(context, { databaseFlag: `--server-database-url=${url}`, flags });
+    const direct = `--server-database-url=${url}`;
+    const taker = await startNode(context, { databaseFlag: direct, flags, speed: SPEED });
     const app = await WebhookApp.register(taker, { url: receiver.url, events: ['unheard'] });
-    const one = await startNode(context, { databaseFlag });
-    await sleep(2000); // The node has loaded the app.
+    const one = await startNode(context, { databaseFlag, speed: SPEED });
+    await sleep(1000); // The node has loaded the app.
     cable.losingPoint = losingPoint;
     const asked = what === 'take an event' ? one : taker;
     const body = JSON.stringify({ event: 'unheard', payload: {}, app_id: app.id });
@@ -216,7 +222,7 @@ for (const [what, losingPoint, flags] of [
     assert.equal((await publishOnce()).status, 202);
     await receiver.until('unheard', 1);
     assert.equal(cable.losingPoint, undefined);
-    await sleep(5000);
+    await sleep(5000 / SPEED);
     assert.equal(receiver.of('unheard').length, 1);
   });
 }
@@ -235,7 +241,7 @@ it('an attempt had two records when its node had not heard that the first was st
   await receiver.until('unheard', 1);
   const [record] = await app.untilRecorded('?event=unheard', 1);
   assert.deepEqual([record?.guid, cable.losingPoint], [guid, undefined]);
-  await sleep(3000); // until the node has retried
+  await sleep(2000); // until the node has retried
   await app.publish('load');
   await app.untilRecorded('?event=load', 1);
   assert.equal((await app.deliveries('?event=unheard')).length, 1);

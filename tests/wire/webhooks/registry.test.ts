@@ -7,15 +7,15 @@ import { after, before, describe, it } from 'node:test';
 import {
   makeJwt,
   nowSec,
-  ServerProcess,
+  ServerInProcess,
   WebhookApp,
   WebhookReceiver,
 } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let receiver: WebhookReceiver;
 before(async () => {
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: [
       '--without-auth',
       '--services=webhooks',

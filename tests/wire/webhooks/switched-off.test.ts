@@ -38,8 +38,9 @@ const optionsOf = (flags: readonly string[]) => ({
   ],
 });
 
-async function start(flags: readonly string[]): Promise<ServerInProcess> {
-  const server = await ServerInProcess.start(optionsOf(flags));
+async function start(flags: readonly string[], dataDir?: string): Promise<ServerInProcess> {
+  const options = optionsOf(flags);
+  const server = await ServerInProcess.start(dataDir ? { ...options, dataDir } : options);
   open.push(server);
   return server;
 }
@@ -212,7 +213,7 @@ for (const { name, flags } of STORES) {
       assert.equal(off.status, 200, off.text);
       await app.untilRecorded('?event=late', 1);
       await server.kill();
-      const restarted = await startProcess(store, folder);
+      const restarted = await start(store, folder);
       const back = app.on(restarted);
       await until('all have ended', async () => (await queueOf(back)).pending === 0);
       const records = await allRecords(back, '&event=late');

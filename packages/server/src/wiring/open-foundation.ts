@@ -54,11 +54,11 @@ export async function openFoundation(
     readonly log: Logger;
     readonly folder: DataFolder;
     readonly takeStoreThread: TakeStoreThread | undefined;
+    readonly clock: Clock | undefined;
   },
   closers: Closers,
 ): Promise<Foundation> {
-  const { settings, log, folder } = given;
-  const clock = new SystemClock();
+  const { settings, log, folder, clock = new SystemClock() } = given;
   const random = new SystemRandom(clock);
   const addresses = clientAddressesOf(settings);
   const metrics = new Metrics();

@@ -3,6 +3,7 @@
 // number of concurrent seeds.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { runShortSimulation } from './short-simulation.js';
 import { simulateSeeds } from './simulate-seeds.js';
 
 it('contains exactly the acknowledged data through many steps', async () => {
@@ -18,3 +19,7 @@ it('contains exactly the acknowledged data through many steps', async () => {
   });
   process.stdout.write(`not failed: ${points.untouched().join(', ') || 'none'}\n`);
 });
+
+for (const firstSeed of [100, 200, 300])
+  it(`runs the seeds of the full run, from ${firstSeed}, with twice as many steps`, () =>
+    runShortSimulation(firstSeed, 7000));
