@@ -19,6 +19,7 @@ import { runCli } from '../../harness/cli.js';
 import {
   FLUSH_AT_ONCE,
   ServerInProcess,
+  ServerProcess,
   StartFailed,
   untilInFiles,
   write,
