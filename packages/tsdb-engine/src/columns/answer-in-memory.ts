@@ -25,12 +25,12 @@ export async function answerInMemory(
     readonly series: readonly number[] | undefined;
     readonly texts: CachedTexts;
     /** Work stops when its signal is aborted. */
-    readonly queryContext?: Pick<QueryContext, 'signal'> | undefined;
+    readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
   },
 ): Promise<Iterable<ResultChunk> | undefined> {
   const { answer } = request;
   const { index, series, texts, queryContext } = about;
-  const columnRequest = { request, loaded, index, series, queryOwner: queryContext };
+  const columnRequest = { request, loaded, index, series, queryContext };
   switch (answer.kind) {
     case 'groups':
       return await answerGroups({ ...columnRequest, answer });

@@ -39,7 +39,7 @@ interface ColumnRequest {
   readonly index: SeriesIndex;
   /** Series ordinals; `undefined` means all series. */
   readonly series: readonly number[] | undefined;
-  readonly queryContext?: Pick<QueryContext, 'signal'> | undefined;
+  readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
 }
 
 /**

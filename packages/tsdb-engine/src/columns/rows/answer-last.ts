@@ -37,7 +37,7 @@ export async function answerLastRows(columnRequest: {
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
   readonly texts: CachedTexts;
-  readonly queryContext?: Pick<QueryContext, 'signal'> | undefined;
+  readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, index } = columnRequest;
   if (columnRequest.loaded.length > MAX_SOURCES) return undefined;

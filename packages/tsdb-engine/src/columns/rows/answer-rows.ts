@@ -65,7 +65,7 @@ export async function answerRows(columnRequest: {
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
-  readonly queryContext?: Pick<QueryContext, 'signal'> | undefined;
+  readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, loaded, index } = columnRequest;
   const runner = new TimeSlicedTask(columnRequest.queryContext);
