@@ -47,7 +47,7 @@ export interface BoundExpr {
   readonly folds?: Folding;
   /** The plain call, if the expression consists of it. */
   readonly call?: { readonly name: string; readonly args: readonly BoundExpr[] };
-  /** True for a string computed from other strings, whose size `StringProducers` counts. */
+  /** True for a string computed from other strings, whose call `StringBudget` counts. */
   readonly isCountedString?: boolean;
   readonly hasAggregate: boolean;
   readonly hasWindow: boolean;

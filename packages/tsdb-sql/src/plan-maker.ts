@@ -49,7 +49,7 @@ export class PlanMaker {
   }
 
   /**
-   * Throws `plan_error` and `not_implemented`, whose messages clients see, and `EffortExceeded`.
+   * Throws `plan_error` and `not_implemented`, whose messages clients see, and `PlanningLimitExceeded`.
    */
   make(
     source: string,

@@ -111,21 +111,24 @@ export interface CloseCheck {
  */
 export interface Rules {
   /**
-   * Checks whether the platform may use accounts and persons at all (rows 17 and 66). `versionDate`
-   * is `YYYY-MM-DD`.
+   * Checks whether the platform may use accounts and persons at all: Accounts v2 is enabled, and
+   * the API version is allowed without registration (rows 17 and 66). `versionDate` is `YYYY-MM-DD`.
    */
   checkAccess(at: {
     readonly platform: PlatformSettings;
     readonly versionDate: string;
   }): Violation | undefined;
-  /** Checks whether person and account tokens may be created (row 72). */
+  /** Checks whether person and account tokens may be created: the platform is registered (row 72). */
   checkTokenCreation(at: {
     readonly platform: PlatformSettings;
     readonly versionDate: string;
   }): Violation | undefined;
-  /** Checks an account create or update (steps 10 to 18 and the rows of section 14 marked U). */
+  /**
+   * Checks an account create or update: the platform, the fields, the configurations, the
+   * capabilities and the attestations (steps 10 to 18, and the codes of section 14 for updates).
+   */
   checkAccount(check: AccountCheck): Violation | undefined;
-  /** Checks a person create or update (rows marked P). */
+  /** Checks a person create or update (the rows of section 13 for persons). */
   checkPerson(check: PersonCheck): Violation | undefined;
   /** Checks a person deletion; the Person of an individual account cannot be deleted (row 72). */
   checkPersonDeletion(at: {

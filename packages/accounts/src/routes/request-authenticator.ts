@@ -85,7 +85,7 @@ export class RequestAuthenticator {
   }
 
   /**
-   * Checks size and version, for a path and method that exist (steps 1 and 2). Throws
+   * Checks size and version, for a path and method that exist (steps 1 and 2 of the order of checks). Throws
    * `AccountsRefused` and `body_too_large`. @returns the version.
    */
   checkHead(request: HttpHead): string | undefined {
@@ -94,7 +94,7 @@ export class RequestAuthenticator {
     return sent === undefined ? undefined : this.#versions.of(sent, readApiVersion);
   }
 
-  /** Runs all checks of an authenticated request (steps 1 to 3). Throws as `checkHead` does. */
+  /** Checks the size, the version, the platform and the kind of key. Throws as `checkHead` does. */
   contextOf(request: PlatformHead, allows: 'secret' | 'any'): RequestContext {
     const version = this.checkHead(request);
     const { principal } = request;

@@ -26,7 +26,7 @@ export interface GateRequest {
   readonly headers: HeaderList;
   /** `undefined` without a matching route. */
   readonly route: Route | undefined;
-  /** Absent when authentication failed; `purpose` has the reason. */
+  /** Absent when authentication failed; `authOutcome` has the reason. */
   readonly principal: Principal | undefined;
   readonly authOutcome: 'request' | 'preflight' | 'refusal' | 'uncheckable';
 }

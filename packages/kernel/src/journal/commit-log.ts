@@ -56,7 +56,7 @@ export interface CommitLog {
   readonly sizeBytes: number;
   /** Set permanently by the first failed write or sync, unless the cause was a full disk. */
   readonly isReadOnly: boolean;
-  /** Set while the disk is full or no file can be opened. Records are refused until `tryAgain` has found space. */
+  /** Set while the disk is full or no file can be opened. Records are refused until `recheckFreeSpace` has found space. */
   readonly diskFullError: DiskFull | undefined;
   /** Starts checking for free space after the disk was full. Cheap, and safe to call at any time. */
   recheckFreeSpace(): void;

@@ -7,8 +7,9 @@ const NO_REFUSALS: AdmittedTable['refusals'] = [];
 
 /**
  * The common case: every table, field and tag exists with its type. Costs one lookup per field and
- * per tag of a new tag set. Rows are checked only if `isUnverified` reports that the parser's known
- * tag sets are unverified.
+ * per tag of a new tag set.
+ * @param hasUnknownTags whether the catalog may lack tags of the parser's known tag sets, so that
+ *   the tags of all rows must be checked.
  * @returns `undefined` if something is missing or has another type.
  */
 export function admitKnown(

@@ -33,7 +33,7 @@ export interface RunnableQuery {
   readonly isCollected?: boolean;
   /** Estimated rows that DuckDB may have to keep in memory before it returns the first row. */
   readonly toSort?: RowsToSort | undefined;
-  /** The query owner of the client, or the owner that also has the time limit. */
+  /** The client of the query; its signal includes the deadline. */
   readonly queryContext: QueryContext;
 }
 

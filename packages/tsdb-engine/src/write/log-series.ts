@@ -2,12 +2,13 @@ import type { PackedDefinitions } from '@plinth/tsdb-storage/wal/write-record.js
 import type { SeriesIndex } from '../series/series-index.js';
 
 /**
- * Maximum number of log rows that lose their tags when a damaged record contained the definitions.
+ * A log file redefines all series after at least this many rows. If a record with definitions is
+ * damaged, the rows up to the next redefinition lose their tags.
  */
-const LEAST_ROWS_PER_ROUND = 4096;
+const MIN_ROWS_BEFORE_REDEFINITION = 4096;
 /**
- * Minimum rows per repeated definition, so that definitions of many series stay a small part of the
- * log.
+ * Minimum rows per repeated definition, so that definitions of many series use a small part of the
+ * log. With many series, more rows precede the redefinition.
  */
 const ROWS_PER_DEFINITION = 64;
 
@@ -35,8 +36,11 @@ export class LogSeries {
    */
   countRows(rowCount: number): void {
     this.#rowCount += rowCount;
-    const most = Math.max(LEAST_ROWS_PER_ROUND, this.#definedCount * ROWS_PER_DEFINITION);
-    if (this.#rowCount >= most) this.forget();
+    const rowsBeforeRedefinition = Math.max(
+      MIN_ROWS_BEFORE_REDEFINITION,
+      this.#definedCount * ROWS_PER_DEFINITION,
+    );
+    if (this.#rowCount >= rowsBeforeRedefinition) this.forget();
   }
 
   /** Returns the number of these rows whose series are not defined in log file number `file`. */

@@ -152,7 +152,10 @@ export class WriteBuffer {
     this.#reservedBytes += sizeBytes;
   }
 
-  /** Reserves more room for a body that is larger than expected. `enter(0)` waits until all reserved bodies have room. */
+  /**
+   * Reserves more room for a body that is larger than expected. `reserve(0)` waits until all
+   * reserved bodies have room.
+   */
   growReservation(sizeBytes: number): void {
     this.#reservedBytes += sizeBytes;
   }

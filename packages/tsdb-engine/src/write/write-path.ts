@@ -201,8 +201,8 @@ export class WritePath {
   }
 
   /**
-   * Like `appendAtOnce` for a further portion, after a yield. If a table has been deleted in the meantime, only its
-   * earlier portions were written.
+   * Like `#appendPortion` for a further portion, after a yield. If a table has been deleted in the
+   * meantime, only its earlier portions were written.
    */
   async #appendAfterYield(
     portion: readonly AcceptedTable[],

@@ -1,10 +1,10 @@
 /**
- * The client of a query. The signal may be created on first read, because results that already
- * exist do not need it.
+ * The client of a query, with the signal that ends the query. The signal may be created on first
+ * read, because results that already exist do not need it.
  */
 export interface QueryContext {
   readonly signal: AbortSignal;
-  /** Name of the owner; `undefined` for the server's own queries. */
+  /** The query owner, whose limits apply; `undefined` for the server's own queries. */
   readonly owner?: string | undefined;
   /** Called with the change in bytes reserved from a memory budget. */
   readonly reserved?: ((sizeBytes: number) => void) | undefined;

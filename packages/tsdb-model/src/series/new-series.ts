@@ -8,7 +8,7 @@ export interface NewSeries {
   readonly count: number;
   /** Key lists, each in the order of a line. */
   readonly tagKeySets: readonly (readonly string[])[];
-  /** By tag set, the index of its keys in `shapes`. */
+  /** By tag set, the index of its keys in `tagKeySets`. */
   readonly tagKeySetOf: Uint32Array;
   /** Packed tags of set i are `bytes[ends[i - 1] .. ends[i])`. */
   readonly ends: Uint32Array;
@@ -23,7 +23,7 @@ export interface ParsedSeries {
 
 /** Returns the keys of tag set `place` in line order. Tag sets share their key lists. */
 export function tagKeysAt(series: NewSeries, place: number): readonly string[] {
-  // `shapes` contains the keys of every tag set.
+  // `tagKeySets` contains the keys of every tag set.
   return series.tagKeySets[series.tagKeySetOf[place] as number] as readonly string[];
 }
 

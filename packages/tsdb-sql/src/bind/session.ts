@@ -32,7 +32,7 @@ export interface Session {
   newName(prefix: string): string;
   /** Queries of virtual tables by name. Each is created once. */
   readonly virtualQueries: Map<string, VirtualQuery>;
-  /** Counts bound expressions or columns. Throws `EffortExceeded` above the limit. */
+  /** Counts bound expressions or columns. Throws `PlanningLimitExceeded` above the limit. */
   spend(count: number): void;
   bindExpr(expr: Expr, env: Env): Bound;
   bindQuery(query: Query, around: QueryEnv): BoundQuery;

@@ -31,7 +31,7 @@ export class StatementParser {
 
   /**
    * Parses the single statement of `text`. Throws `plan_error`, `not_implemented` or
-   * `EffortExceeded`.
+   * `PlanningLimitExceeded`.
    */
   parse(text: string, limits: PlanningLimits): Statement {
     const known = this.#cache.get(text);

@@ -36,7 +36,7 @@ export const PLANNER_THREAD_LIMITS: PlanningLimits = {
 
 /** The statement needs more effort than allowed. */
 export class PlanningLimitExceeded extends Error {
-  override readonly name = 'EffortExceeded';
+  override readonly name = 'PlanningLimitExceeded';
   constructor() {
     super('the statement exceeds its planning limits');
   }

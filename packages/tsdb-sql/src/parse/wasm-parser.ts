@@ -85,7 +85,7 @@ export class WasmParser {
 
   /**
    * Parses `text` and returns its statements as JSON, with absent parts `null`. Throws
-   * `SyntaxFault`, `ParserBreakdown`, or `EffortExceeded` above `fuel` function calls. The limit is
+   * `SyntaxFault`, `ParserBreakdown`, or `PlanningLimitExceeded` above `fuel` function calls. The limit is
    * needed because the parser backtracks: some statements take twice as long with each level of
    * parentheses.
    */

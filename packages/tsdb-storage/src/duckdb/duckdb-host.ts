@@ -146,7 +146,7 @@ export class DuckDbHost {
   }
 
   /**
-   * Runs a query and yields its chunks, reading some ahead (`mostAhead`). Aborting the signal or
+   * Runs a query and yields its chunks, reading some ahead (`maxReadAhead`). Aborting the signal or
    * ending the iteration interrupts DuckDB. A statement that runs out of memory because of others
    * is run again.
    */

@@ -12,7 +12,7 @@ export interface DeliverySummary {
   readonly action: string | undefined;
   readonly installation_id: number | undefined;
   readonly repository_id: number | undefined;
-  readonly throttledMs: number | undefined;
+  readonly throttledSinceMs: number | undefined;
   /**
    * Number of the attempt, from 1 and again from 1 for each redelivery. Undefined in records of
    * earlier versions.
@@ -38,7 +38,7 @@ export interface AttemptRecord {
   readonly durationMs: number;
   readonly status: string;
   readonly status_code: number;
-  readonly throttledMs: number | undefined;
+  readonly throttledSinceMs: number | undefined;
   readonly url: string;
   /** Undefined when nothing was sent. */
   readonly requestHeaders: Readonly<Record<string, string>> | undefined;

@@ -22,7 +22,8 @@ export interface QueueItem {
   readonly attemptNo: number;
   readonly dueMs: number;
   readonly orderingKey: string | undefined;
-  readonly throttledMs: number | undefined;
+  /** Time since which limits of this server delayed the attempts. */
+  readonly throttledSinceMs: number | undefined;
   readonly event: string;
   readonly action: string | undefined;
   readonly installation_id: number | undefined;

@@ -39,7 +39,8 @@ export function summaryToWire(delivery: DeliverySummary): Record<string, unknown
     action: delivery.action ?? null,
     installation_id: delivery.installation_id ?? null,
     repository_id: delivery.repository_id ?? null,
-    throttled_at: delivery.throttledMs === undefined ? null : isoSeconds(delivery.throttledMs),
+    throttled_at:
+      delivery.throttledSinceMs === undefined ? null : isoSeconds(delivery.throttledSinceMs),
     url: '',
   };
 }

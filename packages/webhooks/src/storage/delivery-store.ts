@@ -242,7 +242,7 @@ function toSummary(row: DeliveryRow): DeliverySummary {
     action: row.action ?? undefined,
     installation_id: row.installation_id ?? undefined,
     repository_id: row.repository_id ?? undefined,
-    throttledMs: row.throttled_ms ?? undefined,
+    throttledSinceMs: row.throttled_ms ?? undefined,
     attemptNo: row.attempt_no ?? undefined,
   };
 }

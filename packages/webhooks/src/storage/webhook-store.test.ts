@@ -94,7 +94,7 @@ const record = (more: Partial<AttemptRecord> = {}): AttemptRecord => ({
   durationMs: 12.5,
   status: 'OK',
   status_code: 200,
-  throttledMs: undefined,
+  throttledSinceMs: undefined,
   url: 'http://example.com/',
   requestHeaders: { A: '1' },
   responseHeaders: { B: '2' },

@@ -5,7 +5,7 @@ import type { AccountGlance, AccountStore, Aggregate } from '../../storage/accou
 import { accountClosed, notFound } from '../refusals.js';
 
 /**
- * Checks the account id in the path, as step 8 of every request on one account. Source: accounts,
+ * Checks the account id in the path of a request on one account (step 8 of the order of checks). Source: accounts,
  * sections 12 and 14.
  */
 export class AccountAccess {

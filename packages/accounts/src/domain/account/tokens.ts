@@ -101,8 +101,8 @@ export class Tokens {
   }
 
   /**
-   * Merges an account token's content with the fields that may accompany it (step 9 of a write to
-   * an account).
+   * Merges an account token's content with the fields that may accompany it (step 9 of the order of
+   * checks).
    */
   async accountTokenInto(
     context: RequestContext,
@@ -127,7 +127,7 @@ export class Tokens {
     return { given: merged, token: { token, acceptsTerms } };
   }
 
-  /** Merges a person token's content (step 9 of a write to a Person). */
+  /** Merges a person token's content (step 9 of the order of checks). */
   async personTokenInto(
     context: RequestContext,
     accountId: string,

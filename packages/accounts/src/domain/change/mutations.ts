@@ -54,9 +54,9 @@ interface MutationsDeps {
 }
 
 /**
- * Common steps 5, 6 and 19 of every change. A retry receives the first response, and concurrency is limited. The
- * change, its idempotency record, token and events become durable in one commit. Source: accounts, sections 5, 6 and
- * 12.
+ * The idempotency key, the concurrency limit and the commit of every change (steps 5, 6 and 19 of
+ * the order of checks). A retry receives the first response. The change, its idempotency record,
+ * token and events become durable in one commit. Source: accounts, sections 5, 6 and 12.
  */
 export class Mutations {
   readonly #deps: MutationsDeps;

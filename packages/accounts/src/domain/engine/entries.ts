@@ -156,7 +156,7 @@ function makeEntry(
   };
 }
 
-/** Merges needs that name the same field of the same person. */
+/** Merges missing fields with the same description and person. */
 function merge(missingFields: readonly MissingField[]): MissingField[] {
   const byKey = new Map<string, MissingField>();
   for (const missingField of missingFields) {

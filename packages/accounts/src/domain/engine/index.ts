@@ -65,7 +65,7 @@ export function deriveRequirements(input: EngineInput): EngineResult {
   };
 }
 
-/** Collects the needs of all rows of section 16.2 in order. */
+/** Collects the missing fields in the order of section 16.2. */
 function missingFieldsOf(subject: Subject): MissingField[] {
   const isBusiness = subject.applied.has('merchant') || subject.applied.has('recipient');
   const onceRequested = subject.hasRequest

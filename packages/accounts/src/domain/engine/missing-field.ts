@@ -27,7 +27,7 @@ export interface Finding extends MissingField {
   readonly code?: string;
 }
 
-/** Returns the key that identifies a field across its needs. */
+/** Returns the key that identifies a missing field; several requirements can have the same one. */
 export function keyOf(at: Pick<MissingField, 'description' | 'reference'>): string {
   const { description, reference } = at;
   return reference === undefined

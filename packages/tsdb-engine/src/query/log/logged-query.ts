@@ -92,7 +92,7 @@ export class LoggedQuery {
     this.#rowCount += rowCount;
   }
 
-  /** Adds bytes that the query reserves from a memory budget; see `QueryOwner.reserved`. */
+  /** Adds bytes that the query reserves from a memory budget; see `QueryContext.reserved`. */
   reserved(sizeBytes: number): void {
     this.#reservedBytes += sizeBytes;
     this.#peakReservedBytes = Math.max(this.#peakReservedBytes, this.#reservedBytes);

@@ -27,8 +27,8 @@ export interface QuerySlot {
    */
   reacquire(): Promise<void> | undefined;
   /**
-   * Acquires a slot for a query that started without one (`admit`). Returns and rejects like
-   * `reacquire`.
+   * Acquires a slot for a query that started without one (`acquireOrStartAsGuest`). Returns and
+   * rejects like `reacquire`.
    */
   ensureSlot(): Promise<void> | undefined;
   /** Releases the slot permanently; calling it twice is harmless. */
@@ -38,27 +38,27 @@ export interface QuerySlot {
 /** Limits the number of running queries; the others wait. */
 export class QuerySlots {
   readonly #count: number;
-  readonly #places: FairSemaphore;
+  readonly #semaphore: FairSemaphore;
   readonly #counts = { yielded: 0, guest: 0 };
   /** Slots of queries that wait for their clients; the longest waiting one is borrowed first. */
   readonly #idle = new Set<Slot>();
 
   constructor(count: number) {
     this.#count = count;
-    this.#places = new FairSemaphore(count);
+    this.#semaphore = new FairSemaphore(count);
   }
 
   get runningCount(): number {
-    return this.#count - this.#places.freeCount;
+    return this.#count - this.#semaphore.freeCount;
   }
 
   get waitingCount(): number {
-    return this.#places.waitingCount;
+    return this.#semaphore.waitingCount;
   }
 
   async acquire(queryContext: QueryContext): Promise<QuerySlot> {
-    const { waitingCount } = this.#places;
-    const ownCount = this.#places.waitingCountOf(queryContext.owner);
+    const { waitingCount } = this.#semaphore;
+    const ownCount = this.#semaphore.waitingCountOf(queryContext.owner);
     if (ownCount >= MAX_WAITING - waitingCount) throw tsdbError('query_queue_full');
     await this.#wait(queryContext);
     return this.#slot(queryContext, 'held');
@@ -66,7 +66,7 @@ export class QuerySlots {
 
   /**
    * Returns a free slot, or admits the query as a guest: results from memory must not wait for
-   * queries that occupy DuckDB. Guests must call `enter` before they use DuckDB.
+   * queries that occupy DuckDB. Guests must call `ensureSlot` before they use DuckDB.
    */
   async acquireOrStartAsGuest(queryContext: QueryContext): Promise<QuerySlot> {
     if (this.#acquireFree(queryContext) || this.#borrow(queryContext))
@@ -80,9 +80,9 @@ export class QuerySlots {
   #slot(queryContext: QueryContext, state: 'held' | 'guest'): QuerySlot {
     return new Slot(queryContext, state, {
       idle: (slot) => {
-        if (this.#places.waitingCount > 0 && this.#mayLend()) {
+        if (this.#semaphore.waitingCount > 0 && this.#mayLend()) {
           this.#counts.yielded++;
-          this.#places.give(queryContext.owner);
+          this.#semaphore.give(queryContext.owner);
           return 'yielded';
         }
         this.#idle.add(slot);
@@ -96,7 +96,7 @@ export class QuerySlots {
       leave: (from) => void this.#counts[from]--,
       give: (slot) => {
         this.#idle.delete(slot);
-        this.#places.give(queryContext.owner);
+        this.#semaphore.give(queryContext.owner);
       },
     });
   }
@@ -107,18 +107,18 @@ export class QuerySlots {
 
   async #wait(queryContext: QueryContext): Promise<void> {
     if (!this.#acquireFree(queryContext) && !this.#borrow(queryContext))
-      await this.#places.take(queryContext);
+      await this.#semaphore.take(queryContext);
   }
 
   #acquireFree({ owner }: QueryContext): boolean {
-    return this.#places.takeAtOnce(owner);
+    return this.#semaphore.takeAtOnce(owner);
   }
 
   /** Takes the slot of a query that waits for its client. */
   #borrow({ owner }: QueryContext): boolean {
     const [slot] = this.#idle;
     if (slot === undefined || !this.#mayLend()) return false;
-    if (!this.#places.move(slot.owner, owner)) return false;
+    if (!this.#semaphore.move(slot.owner, owner)) return false;
     this.#idle.delete(slot);
     this.#counts.yielded++;
     slot.wasLent();

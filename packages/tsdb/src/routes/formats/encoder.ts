@@ -9,8 +9,8 @@ export interface ResultHead {
 }
 
 /**
- * Writes one result as text, piece by piece. The calls are `begin`, `chunk` for each chunk, `held`,
- * `end`. Pieces may be empty.
+ * Writes one result as text, piece by piece. The calls are `begin`, `chunk` for each chunk,
+ * `deferredRows`, `end`. Pieces may be empty.
  */
 export interface Encoder {
   begin(): void;

@@ -11,7 +11,7 @@ export class AppQueue {
   /** Items leased to this node and not started, oldest first. */
   readonly #window: QueueItem[] = [];
   #head = 0;
-  /** Slots reserved for events that are being accepted. */
+  /** Items that are being accepted and have reserved room in the window. */
   reservedCount = 0;
   inflightCount = 0;
   /** Pending and running items, on this node and on others. */
@@ -75,8 +75,8 @@ export class AppQueue {
   takeThrottle(item: QueueItem, nowMs: number): number | undefined {
     const sinceMs = this.throttledSinceMs;
     if (this.windowCount === 0) this.throttledSinceMs = undefined;
-    if (item.throttledMs !== undefined || sinceMs === undefined) return item.throttledMs;
-    const heldMs = Math.max(sinceMs, item.dueMs);
-    return nowMs - heldMs < MIN_THROTTLE_MS ? undefined : heldMs;
+    if (item.throttledSinceMs !== undefined || sinceMs === undefined) return item.throttledSinceMs;
+    const delayedSinceMs = Math.max(sinceMs, item.dueMs);
+    return nowMs - delayedSinceMs < MIN_THROTTLE_MS ? undefined : delayedSinceMs;
   }
 }

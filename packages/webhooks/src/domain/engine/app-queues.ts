@@ -11,8 +11,8 @@ const MIN_CLAIM_COUNT = 8;
 export class AppQueues {
   readonly #makeRate: () => AttemptRate | undefined;
   readonly #appQueues = new Map<number, AppQueue>();
-  /** Items in memory and reserved slots of all queues. */
-  #placeCount = 0;
+  /** Items in the windows of all queues, including those with reserved room. */
+  #itemCount = 0;
   /** Ids of items whose attempt has started and is not yet recorded. */
   readonly #begun = new Set<number>();
 
@@ -44,41 +44,41 @@ export class AppQueues {
   }
 
   /**
-   * Reserves a slot, to be used by `fill` or released by `unreserve`. Returns false when none is
-   * free.
+   * Reserves room for one item in the window, to be used by `fill` or released by `unreserve`.
+   * Returns false if there is none.
    */
   reserve(appQueue: AppQueue): boolean {
     const isFull =
       appQueue.windowCount + appQueue.reservedCount >= MAX_WINDOW_COUNT ||
-      this.#placeCount >= MAX_TOTAL_WINDOW_COUNT;
+      this.#itemCount >= MAX_TOTAL_WINDOW_COUNT;
     // Older items in the store must be delivered first.
     if (isFull || appQueue.hasMore || appQueue.isClaiming) return false;
     appQueue.reservedCount += 1;
-    this.#placeCount += 1;
+    this.#itemCount += 1;
     return true;
   }
 
   unreserve(appQueue: AppQueue): void {
     appQueue.reservedCount -= 1;
-    this.#placeCount -= 1;
+    this.#itemCount -= 1;
   }
 
-  /** Puts an item into its reserved slot. */
+  /** Adds an item to the window, in its reserved room. */
   fill(appQueue: AppQueue, item: QueueItem): void {
-    appQueue.reservedCount -= 1; // `#placeCount` already contains this slot
+    appQueue.reservedCount -= 1; // `#itemCount` already includes this item
     appQueue.push(item);
   }
 
   /** Adds claimed items to their queues. */
   add(items: readonly QueueItem[]): void {
     for (const item of items) this.of(item.appId).push(item);
-    this.#placeCount += items.length;
+    this.#itemCount += items.length;
   }
 
   shift(appQueue: AppQueue): QueueItem | undefined {
     const item = appQueue.shift();
     if (item === undefined) return undefined;
-    this.#placeCount -= 1;
+    this.#itemCount -= 1;
     this.#begun.add(item.id);
     return item;
   }
@@ -98,7 +98,7 @@ export class AppQueues {
   /** Removes and returns the waiting items of a queue. */
   takeAll(appQueue: AppQueue): readonly QueueItem[] {
     const items = appQueue.takeAll();
-    this.#placeCount -= items.length;
+    this.#itemCount -= items.length;
     return items;
   }
 }

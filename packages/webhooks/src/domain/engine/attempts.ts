@@ -66,21 +66,21 @@ export class Attempts {
   /**
    * Sends the request and returns the next state of the item. Rejects when the request could not be
    * built, which does not count as a failure of the receiver.
-   * @param at.throttledMs time since which limits of this server have delayed the item.
+   * @param at.throttledSinceMs time since which limits of this server have delayed the item.
    * @returns `undefined` when the attempt was aborted; the request may have reached the receiver.
    */
   async run(
     item: QueueItem,
     hook: Hook,
     at: {
-      readonly throttledMs: number | undefined;
+      readonly throttledSinceMs: number | undefined;
       /** Checked immediately before the request is sent. */
       readonly maySend: () => boolean;
       /** Aborts the attempt. */
       readonly signal: AbortSignal | undefined;
     },
   ): Promise<{ readonly attempt: FinishedAttempt; readonly isFailure: boolean } | undefined> {
-    const { throttledMs, maySend, signal } = at;
+    const { throttledSinceMs, maySend, signal } = at;
     const { clock, queue, sender, log, payloads } = this.#deps;
     const payload = item.payload ?? (await queue.readPayload(item.guid));
     if (payload === undefined)
@@ -102,7 +102,7 @@ export class Attempts {
       url: this.#deps.urls.encrypt(maskUrl(hook.url), hook.appId),
       deliveredMs: nowMs,
       durationMs,
-      throttledMs,
+      throttledSinceMs,
     });
     this.#deps.metrics.attempts.observe(outcome, durationMs);
     const isFailure = !isSuccess(outcome);
@@ -214,9 +214,9 @@ function toRecord(at: {
   readonly url: string;
   readonly deliveredMs: number;
   readonly durationMs: number;
-  readonly throttledMs: number | undefined;
+  readonly throttledSinceMs: number | undefined;
 }): AttemptRecord {
-  const { outcome, request, hook, url, deliveredMs, durationMs, throttledMs } = at;
+  const { outcome, request, hook, url, deliveredMs, durationMs, throttledSinceMs } = at;
   const answered = outcome.kind === 'answered' ? outcome : undefined;
   const { status, status_code } = statusOf(outcome);
   return {
@@ -224,7 +224,7 @@ function toRecord(at: {
     status_code,
     deliveredMs,
     durationMs,
-    throttledMs,
+    throttledSinceMs,
     url,
     requestHeaders: recordedHeaders(request.headers, hook.custom_headers),
     responseHeaders: answered?.headers,

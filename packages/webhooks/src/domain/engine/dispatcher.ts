@@ -169,15 +169,15 @@ export class Dispatcher {
     host.breaker?.begin();
     this.#slots.take(appQueue);
     host.inflightCount += 1;
-    const throttledMs = appQueue.takeThrottle(item, this.#deps.clock.nowMs());
-    if (throttledMs !== item.throttledMs) this.#deps.metrics.throttled.inc();
+    const throttledSinceMs = appQueue.takeThrottle(item, this.#deps.clock.nowMs());
+    if (throttledSinceMs !== item.throttledSinceMs) this.#deps.metrics.throttled.inc();
     const isLeasedHere = (): boolean => item.node === this.#deps.queue.node;
     const maySend = (): boolean => this.#deps.lease.isHeld && isLeasedHere();
     // With an ordering key, the attempt is aborted when this node loses the lease, because another
     // node then continues with the key.
     const signal = item.orderingKey === undefined ? undefined : this.#deps.lease.lostSignal;
     this.#deps.attempts
-      .run(item, at.hook, { throttledMs, maySend, signal })
+      .run(item, at.hook, { throttledSinceMs, maySend, signal })
       .then(
         (result) => {
           host.breaker?.end(result?.isFailure ?? true, this.#deps.clock.monotonicMs());

@@ -120,8 +120,8 @@ export class Engine {
   }
 
   /**
-   * Returns whether an event that is being accepted may go to this node directly. If so, reserves a
-   * slot, which `take` uses or `unreserve` releases.
+   * Returns whether an event that is being accepted may go to this node directly. If so, reserves
+   * room in the app's window, which `enqueue` uses or `unreserve` releases.
    */
   reserve(hook: Hook, payloadSizeBytes: number): boolean {
     if (!this.#settings.isWorker || this.#isStopping || hook.ordering === 'key') return false;
@@ -134,7 +134,10 @@ export class Engine {
     this.#appQueues.unreserve(this.#appQueues.of(appId));
   }
 
-  /** @param lease makes items durable, then passes them to `take` or releases their slots. */
+  /**
+   * Runs `lease` so that leases whose outcome is unknown are found and released (`OrphanedItems`).
+   * @param lease makes items durable, then passes them to `enqueue` or releases their room.
+   */
   async trackLeasing<T>(lease: () => Promise<T>): Promise<T> {
     return await this.#orphanedItems.trackLeasing(lease);
   }

@@ -31,7 +31,11 @@ export class OrphanedItems {
     this.#ownIds = deps.ownIds;
   }
 
-  /** @param lease leases items and resolves when the node holds them. */
+  /**
+   * Runs `lease`. If it rejects, its items may be leased in the store all the same, so the leases
+   * are checked for some time. Checks wait for running calls.
+   * @param lease leases items and resolves when the node holds them.
+   */
   async trackLeasing<T>(lease: () => Promise<T>): Promise<T> {
     const leased = lease();
     this.#leasing.add(leased);

@@ -105,7 +105,7 @@ export class QueueCleanup {
       durationMs: 0,
       status: `not sent: ${reasonOf(hook)}`,
       status_code: NOT_SENT,
-      throttledMs: undefined,
+      throttledSinceMs: undefined,
       url: this.#deps.urls.encrypt(hook === undefined ? '' : maskUrl(hook.url), appId),
       requestHeaders: undefined,
       responseHeaders: undefined,

@@ -114,7 +114,7 @@ function place(
     attemptNo: 1,
     dueMs,
     orderingKey: key,
-    throttledMs: undefined,
+    throttledSinceMs: undefined,
     event: event.event,
     action: event.action,
     installation_id: event.installation_id,

@@ -59,7 +59,7 @@ export function toItem(
     attemptNo: row.attempt_no,
     dueMs: row.due_ms,
     orderingKey: row.ordering_key ?? undefined,
-    throttledMs: row.throttled_ms ?? undefined,
+    throttledSinceMs: row.throttled_ms ?? undefined,
     event: event.event,
     action: event.action ?? undefined,
     installation_id: event.installation_id ?? undefined,

@@ -166,7 +166,7 @@ export class QueueStore {
       isRetry ? 'pending' : 'dead',
       isRetry ? 1 : 0,
       isRetry ? next.dueMs : item.dueMs,
-      isRetry ? (record.throttledMs ?? null) : null,
+      isRetry ? (record.throttledSinceMs ?? null) : null,
       item.id,
       item.node,
     ];

@@ -97,7 +97,7 @@ function summaryRow({ id, item, record }: RecordToWrite): StatementValue[] {
     item.action ?? null,
     item.installation_id ?? null,
     item.repository_id ?? null,
-    record.throttledMs ?? null,
+    record.throttledSinceMs ?? null,
     item.attemptNo,
   ];
 }

@@ -15,7 +15,11 @@ import { checkPlatformGates } from './platform-rules.js';
 import { checkRecipient } from './recipient-rules.js';
 import { checkResponsibilities } from './responsibility-rules.js';
 
-/** Checks an account (the rest of step 4, and steps 10 to 18). Source: accounts, section 12. */
+/**
+ * Checks an account in the order of section 12: the merged metadata (a part of step 4), then the
+ * platform, the fields, the configurations, the capabilities and the attestations (steps 10 to 18).
+ * Source: accounts, section 12.
+ */
 export function checkAccount(check: AccountCheck): Violation | undefined {
   return firstViolation(
     [

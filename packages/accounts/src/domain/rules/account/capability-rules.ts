@@ -66,7 +66,7 @@ const REQUESTED_RULES = [
 
 /**
  * A capability cannot be removed if another requested one requires it (row 28). If it was not
- * requested before, rows 34 and 35 apply instead.
+ * requested before, `checkNeeds` and `checkNeedsInCountry` reject it instead.
  */
 function checkUnrequested(at: CapabilityContext): Violation | undefined {
   if (!at.requestedBefore.has(at.id)) return undefined;

@@ -4,8 +4,8 @@ import { firstViolation, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
 /**
- * Accounts v2 must be enabled and the API version allowed (rows 17 and 66; step 7 of every call on
- * accounts and persons).
+ * Accounts v2 must be enabled (row 17). A platform that is not registered must use a recent API
+ * version (row 66). Requests on accounts and persons check this after the concurrency limit (step 7).
  */
 export function checkAccess(at: {
   readonly platform: PlatformSettings;

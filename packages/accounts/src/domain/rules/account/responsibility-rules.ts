@@ -225,7 +225,10 @@ function verdictOf(at: {
   return verdicts?.[at.isUnified ? 1 : 0] ?? 'unsupported';
 }
 
-/** Returns the error of rows 5 and 6; updates use the second code for both. */
+/**
+ * Returns the error of a combination that is not offered (rows 5 and 6). The code with `ua` is for
+ * creation with the beta of unified accounts.
+ */
 function unsupported(
   at: AccountContext,
   about: { readonly param: string; readonly message: string },
