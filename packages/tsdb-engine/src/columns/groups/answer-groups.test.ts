@@ -60,7 +60,6 @@ async function sums(kind: Column['kind'], values: StoredColumn['values']): Promi
     loaded: [{ part, column: () => ({ values, validity: undefined }) }],
     index,
     series: undefined,
-    queryContext: undefined,
   });
   return chunks?.flatMap(({ columns: [sum] }: ResultChunk) => Array.from(sum?.values ?? []));
 }
