@@ -13,7 +13,7 @@ import { cacheRoutes } from './configure/cache-routes.js';
 import { databaseRoutes } from './configure/database-routes.js';
 import { tableRoutes } from './configure/table-routes.js';
 import type { RouteDeps } from './deps.js';
-import { flightDialect, type Identify } from './flight/flight-dialect.js';
+import { FLIGHT_PATH, grpcDialect, type Identify } from './flight/flight-dialect.js';
 import { flightRoute } from './flight/flight-route.js';
 import { createTextFormats } from './formats/index.js';
 import { PiecePool } from './formats/piece-pool.js';
@@ -26,6 +26,7 @@ import { queryLogRoutes } from './operator/query-log-routes.js';
 import { savedQueryRoutes } from './operator/saved-query-routes.js';
 import { schemaRoutes } from './operator/schema-routes.js';
 import { storageRoutes } from './operator/storage-routes.js';
+import { METRICS_GRPC_PATH, metricsGrpcRoute } from './otlp/metrics-grpc-route.js';
 import { metricsRoute } from './otlp/metrics-route.js';
 import { asStatus, otlpDialect } from './otlp/otlp-dialect.js';
 import { packageRoutes } from './processing/package-routes.js';
@@ -134,6 +135,15 @@ export function tsdbTables(
       },
       routes: [metricsRoute(deps)],
     },
-    { dialect: flightDialect(identify, deps.log), api: 'tsdb', routes: [flightRoute(deps)] },
+    {
+      dialect: grpcDialect(METRICS_GRPC_PATH, identify, deps.log),
+      api: 'tsdb',
+      routes: [metricsGrpcRoute(deps)],
+    },
+    {
+      dialect: grpcDialect(FLIGHT_PATH, identify, deps.log),
+      api: 'tsdb',
+      routes: [flightRoute(deps)],
+    },
   ];
 }

@@ -24,9 +24,9 @@ export type Identify = (
  * Formats errors before a call as gRPC status headers without a body.
  * Source: gRPC over HTTP/2, "Trailers-Only".
  */
-export const flightDialect = (identify: Identify, log: Logger): Dialect => ({
+export const grpcDialect = (path: string, identify: Identify, log: Logger): Dialect => ({
   service: 'tsdb',
-  paths: [FLIGHT_PATH],
+  paths: [path],
   identify: ({ url, socket, client, headers }, access) =>
     identify({ url, socket, client, headers: withPadding(headers) }, access),
   // Every credential error is UNAUTHENTICATED. Source: tsdb-http, §20.

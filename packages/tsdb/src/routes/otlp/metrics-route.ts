@@ -1,4 +1,4 @@
-import { type HttpAnswer, type HttpHeaders, OpenApi, type Route } from '@plinth/kernel';
+import { type HttpHeaders, OpenApi, type Route } from '@plinth/kernel';
 import type { WriteOutcome } from '@plinth/tsdb-model/engine.js';
 import { Type } from 'typebox';
 import type { RouteDeps } from '../deps.js';
@@ -10,7 +10,7 @@ import { METRICS_PATH } from './otlp-dialect.js';
 import {
   JSON_TYPE,
   metricsResponse,
-  type OtlpType,
+  type PartialSuccess,
   otlpEncodingOf,
   otlpTypeOf,
 } from './otlp-message.js';
@@ -71,7 +71,8 @@ export function metricsRoute(deps: RouteDeps): Route {
         const target = messageTarget(queryString, databaseOf(request.headers));
         const format = type === JSON_TYPE ? 'otlp_metrics_json' : 'otlp_metrics';
         const encoding = otlpEncodingOf(request.headers);
-        return responseOf(type, await write(request, target, deps, { encoding, format }));
+        const outcome = await write(request, target, deps, { encoding, format });
+        return metricsResponse(type, partialSuccessOf(outcome));
       } finally {
         bodies.release(request.body);
       }
@@ -79,11 +80,13 @@ export function metricsRoute(deps: RouteDeps): Route {
   };
 }
 
-/** The database of the header, as exporters with a base URL cannot send a query string. */
-const databaseOf = (headers: HttpHeaders): string => headers[DATABASE_HEADER] || DEFAULT_DATABASE;
+/**
+ * The database of the header. Exporters with a base URL and gRPC calls have no query string.
+ */
+export const databaseOf = (headers: HttpHeaders): string => headers[DATABASE_HEADER] || DEFAULT_DATABASE;
 
-function responseOf(type: OtlpType, outcome: WriteOutcome): HttpAnswer {
-  if (outcome.refused.length === 0) return metricsResponse(type, undefined);
+export function partialSuccessOf(outcome: WriteOutcome): PartialSuccess | undefined {
+  if (outcome.refused.length === 0) return undefined;
   const message = refusedSeries(outcome, 'data points were rejected');
-  return metricsResponse(type, { rejected: outcome.lineCount - outcome.writtenCount, message });
+  return { rejected: outcome.lineCount - outcome.writtenCount, message };
 }

@@ -46,6 +46,11 @@ export function metricsResponse(type: OtlpType, partial: PartialSuccess | undefi
     const partialSuccess = { rejectedDataPoints: String(rejected), errorMessage: message };
     return jsonAnswer(200, { partialSuccess });
   }
+  return bytesAnswer(200, PROTOBUF, responseMessage(partial));
+}
+
+/** `ExportMetricsServiceResponse` in Protocol Buffers. */
+export function responseMessage(partial: PartialSuccess | undefined): Buffer {
   const writer = new MessageWriter();
   if (partial !== undefined) {
     const inner = new MessageWriter();
@@ -54,7 +59,7 @@ export function metricsResponse(type: OtlpType, partial: PartialSuccess | undefi
     inner.text(ERROR_MESSAGE_TAG, partial.message);
     writer.field(PARTIAL_SUCCESS_TAG, inner.take());
   }
-  return bytesAnswer(200, PROTOBUF, writer.take());
+  return writer.take();
 }
 
 /**
