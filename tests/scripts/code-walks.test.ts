@@ -10,6 +10,8 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const WALKS = ['docs/CODE-WALKS.md', 'packages/tsdb/ARCHITECTURE.md'];
 const STEP = /^\d+\. `([^`]+)`: `(\w+)`/;
 const FILE = /`((?:[\w-]+\/)+[\w.-]+\.tsx?)`/g;
+/** A name with the file that declares it: "`name` in `file`" or "`name` (`file`)". */
+const NAMED_IN = /`(#?\w+)(?:\.(\w+))?` (?:in |\()`((?:[\w-]+\/)+[\w.-]+\.tsx?)`/g;
 /** Paths such as `routes/table.ts` name the same file of each service. */
 const OF_EACH_SERVICE = /^(?:routes|domain|storage|model)\//;
 
@@ -21,6 +23,13 @@ function sourceOf(file: string): string {
   return join(ROOT, 'packages', name, rest[0] === 'test' ? '' : 'src', ...rest);
 }
 
+/** Whether a source declares a function, class, constant, type or member of this name. */
+function declares(source: string, name: string): boolean {
+  const declaration = `^export (?:async )?(?:function\\*?|class|const|interface|type) ${name}\\b`;
+  const member = `^  (?:(?:readonly|async|static|get) )*\\*?${name}(?:<[^(]*>)?[(:= ]`;
+  return new RegExp(`${declaration}|${member}`, 'm').test(source);
+}
+
 describe('pages about the code', () => {
   for (const page of [...WALKS, 'docs/CODE-MAP.md']) {
     it(`name files that exist: ${page}`, () => {
@@ -29,6 +38,16 @@ describe('pages about the code', () => {
         .filter((file) => !OF_EACH_SERVICE.test(file));
       assert.ok(files.length > 20, `${files.length} files`);
       for (const file of files) assert.ok(existsSync(sourceOf(file)), file);
+    });
+  }
+
+  for (const page of [...WALKS, 'docs/REQUEST-LIFECYCLE.md']) {
+    it(`name the file that declares a name: ${page}`, () => {
+      for (const [text, first = '', member, file = ''] of readPage(page).matchAll(NAMED_IN)) {
+        const source = readFileSync(sourceOf(file), 'utf8');
+        for (const name of member === undefined ? [first] : [first, member])
+          assert.ok(declares(source, name), text);
+      }
     });
   }
 
