@@ -1,6 +1,8 @@
 // Source: tsdb-http, "OpenTelemetry metrics": exporters of OpenTelemetry JS.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { credentials, Metadata } from '@grpc/grpc-js';
+import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -90,6 +92,24 @@ for (const [encoding, Exporter] of Object.entries(EXPORTERS))
         assert.ok(Math.abs(upper - 8) < 1e-6, JSON.stringify(sizes));
       });
     });
+
+for (const compression of ['none', 'gzip'] as const)
+  describe(`OTLPMetricExporter of gRPC, compression ${compression}`, () => {
+    it('stores every instrument', async () => {
+      const metadata = new Metadata();
+      metadata.set('database', `grpc-${compression}`);
+      await record(
+        new GrpcExporter({
+          url: server.url,
+          credentials: credentials.createInsecure(),
+          compression: compression as never,
+          metadata,
+        }),
+      );
+      for (const [table, expected] of Object.entries(EXPECTED))
+        assert.deepEqual(await rowOf(`grpc-${compression}`, table), expected, table);
+    });
+  });
 
 describe('OTLPMetricExporter', () => {
   it('marks deltas with a tag, and takes the database of a header', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { rows as rowsOf, ServerInProcess } from '../../harness/index.js';
 import {
   attributes,
@@ -472,5 +473,101 @@ describe('permissions of POST /v1/metrics', () => {
       const { message } = otlpMessage('Status', answer.bytes) as { readonly message: string };
       assert.ok(message.length > 0);
     }
+  });
+});
+
+describe('OTLP/gRPC', () => {
+  const METHOD = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
+
+  /** Calls the service; resolves to the response, or to the code and message of the failure. */
+  async function call(
+    request: Uint8Array,
+    { of = server, method = METHOD, metadata = {} as Record<string, string> } = {},
+  ): Promise<unknown> {
+    const client = new Client(new URL(of.url).host, credentials.createInsecure());
+    try {
+      return await new Promise((resolve) => {
+        const sent = new Metadata();
+        for (const [name, value] of Object.entries(metadata)) sent.set(name, value);
+        const bytes = (message: Uint8Array): Buffer => Buffer.from(message);
+        client.makeUnaryRequest(
+          method,
+          bytes,
+          (message: Buffer) => otlpMessage('Response', message),
+          request,
+          sent,
+          { deadline: Date.now() + 30_000 },
+          (error: ServiceError | null, response: unknown) =>
+            resolve(error === null ? response : [error.code, error.details]),
+        );
+      });
+    } finally {
+      client.close();
+    }
+  }
+  const body = (...metrics: readonly object[]) => otlpBody(otlpRequest(metrics));
+
+  it('stores points in the database of the metadata, or in opentelemetry', async () => {
+    assert.deepEqual(await call(body(gauge('over_grpc', point()))), {});
+    const metadata = { database: 'grpc' };
+    assert.deepEqual(await call(body(gauge('over_grpc', point())), { metadata }), {});
+    for (const db of ['opentelemetry', 'grpc'])
+      assert.deepEqual(await rows(db, 'SELECT gauge, time FROM over_grpc'), [
+        { gauge: 1.5, time: TIME },
+      ]);
+  });
+
+  it('reports rejected points as a partial success', async () => {
+    await server.http.send('/api/v3/write_lp?db=opentelemetry', {
+      method: 'POST',
+      body: 'conflict gauge="text"',
+    });
+    const partial = (await call(body(gauge('conflict', point()), gauge('fine', point())))) as {
+      partialSuccess: { rejectedDataPoints: unknown; errorMessage: string };
+    };
+    assert.equal(Number(partial.partialSuccess.rejectedDataPoints), 1);
+    assert.match(partial.partialSuccess.errorMessage, /1 of 2 data points were rejected/);
+    assert.deepEqual(await rows('opentelemetry', 'SELECT gauge FROM fine'), [{ gauge: 1.5 }]);
+  });
+
+  it('returns status codes by which exporters decide whether to retry', async () => {
+    const [invalid] = (await call(Buffer.from([0x0a, 0xff]))) as [number];
+    assert.equal(invalid, status.INVALID_ARGUMENT);
+    const [unknown] = (await call(body(), { method: METHOD.replace('Export', 'Import') })) as [
+      number,
+    ];
+    assert.equal(unknown, status.UNIMPLEMENTED);
+    const [large] = (await call(Buffer.alloc(300_001))) as [number];
+    assert.equal(large, status.RESOURCE_EXHAUSTED);
+    const http1 = await server.http.send(METHOD, {
+      method: 'POST',
+      headers: { 'content-type': 'application/grpc' },
+      body: '',
+    });
+    assert.equal(http1.status, 415);
+  });
+
+  it('requires write permission', async () => {
+    await using closed = await ServerInProcess.start({ flags: [] });
+    const made = await closed.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+    const { token } = JSON.parse(made.text) as { token: string };
+    const granted = await closed.http.send('/api/v3/enterprise/configure/token', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        token_name: 'reader',
+        permissions: [
+          { resource_type: 'db', resource_identifier: ['opentelemetry'], actions: ['read'] },
+        ],
+      }),
+    });
+    const reader = (JSON.parse(granted.text) as { token: string }).token;
+    const codeOf = async (metadata: Record<string, string>): Promise<unknown> => {
+      const result = await call(body(gauge('m', point())), { of: closed, metadata });
+      return Array.isArray(result) ? result[0] : result;
+    };
+    assert.equal(await codeOf({}), status.UNAUTHENTICATED);
+    assert.equal(await codeOf({ authorization: `Bearer ${reader}` }), status.PERMISSION_DENIED);
+    assert.deepEqual(await codeOf({ authorization: `Bearer ${token}` }), {});
   });
 });

@@ -18,14 +18,14 @@ export const metricsGrpcRoute = (deps: RouteDeps): Route =>
     path: METRICS_GRPC_PATH,
     about: { summary: 'Write metrics (OpenTelemetry, OTLP/gRPC)' },
     cost: { resource: 'tsdb_write' },
-    async serve(method, call, request) {
+    async serve(method, call, { headers, principal, client }) {
       if (method !== 'Export')
         throw new GrpcFailure(GRPC.UNIMPLEMENTED, `unknown method "${method}"; use Export`);
       // A view of the call's buffer, which the parser must not detach.
       const body = Uint8Array.from(await call.message());
-      const target = messageTarget('', databaseOf(request.headers));
+      const target = messageTarget('', databaseOf(headers));
       const format = { encoding: 'identity', format: 'otlp_metrics' } as const;
-      const outcome = await write({ ...request, body }, target, deps, format);
+      const outcome = await write({ body, principal, client }, target, deps, format);
       await call.write([responseMessage(partialSuccessOf(outcome))]);
     },
   });

@@ -10,9 +10,9 @@ import { METRICS_PATH } from './otlp-dialect.js';
 import {
   JSON_TYPE,
   metricsResponse,
-  type PartialSuccess,
   otlpEncodingOf,
   otlpTypeOf,
+  type PartialSuccess,
 } from './otlp-message.js';
 
 /** The database of requests that name none. */
@@ -83,7 +83,8 @@ export function metricsRoute(deps: RouteDeps): Route {
 /**
  * The database of the header. Exporters with a base URL and gRPC calls have no query string.
  */
-export const databaseOf = (headers: HttpHeaders): string => headers[DATABASE_HEADER] || DEFAULT_DATABASE;
+export const databaseOf = (headers: HttpHeaders): string =>
+  headers[DATABASE_HEADER] || DEFAULT_DATABASE;
 
 export function partialSuccessOf(outcome: WriteOutcome): PartialSuccess | undefined {
   if (outcome.refused.length === 0) return undefined;

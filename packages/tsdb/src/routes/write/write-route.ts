@@ -116,7 +116,7 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
 
 /** Writes a body of any format, and counts its rows. */
 export async function write(
-  { body, principal, client }: HttpRequest,
+  { body, principal, client }: Pick<HttpRequest, 'body' | 'principal' | 'client'>,
   target: WriteTarget,
   { engine, catalog, clock, settings, isAuthRequired, onWritten }: RouteDeps,
   format: Pick<WriteRequest, 'encoding' | 'format'>,
