@@ -33,9 +33,10 @@ const REQUESTS = {
 
 const README = `Support bundle of plinth.
 
-It contains the version, the machine, the settings without secrets, the health, the metrics, the latest log lines, recent
-queries, and the names and sizes of databases and files. It contains no rows, tokens or keys. Read it before you share it:
-log lines and queries can contain names, addresses and values that your clients sent.
+From a running server, it contains the version, the machine, the settings without secrets, the health, the metrics, the latest
+log lines, recent queries, and the names and sizes of databases and tables. From a data folder, it contains the version, the
+machine, the result of plinth verify, and the names and sizes of files. It contains no rows, tokens or keys. Read it before you
+share it: log lines and queries can contain names, addresses and values that your clients sent.
 `;
 
 /** `plinth support-bundle`. */
