@@ -46,10 +46,12 @@ function cpuSec() {
   const { user, system } = process.cpuUsage();
   const own = (user + system) / 1e6;
   if (process.platform !== 'linux') return own;
-  const [, , , , , , , , , , , , , childUser, childSystem] = fs
+  // Fields 16 and 17 in proc(5). The name of the process, in field 2, may contain spaces.
+  const [childUser, childSystem] = fs
     .readFileSync('/proc/self/stat', 'utf8')
     .replace(/^.*\)/, '0 0')
-    .split(' ');
+    .split(' ')
+    .slice(15, 17);
   return own + (Number(childUser) + Number(childSystem)) / TICKS_PER_SEC;
 }
 

@@ -279,7 +279,10 @@ describe('plinth backup and restore', () => {
     const part = join(folder, 'part');
     await mkdir(part);
     const incomplete = await fails('restore', '--from', to, '--data-dir', part);
-    assert.match(incomplete.stderr, /^plinth: cannot read .*\.parquet: ENOENT[^\n]*\n$/);
+    assert.match(
+      incomplete.stderr,
+      /^plinth: cannot read .*\.parquet: ENOENT[^\n]*\n {2}If the backup was copied[^\n]*\n$/,
+    );
     assert.deepEqual(await readdir(part), ['server.lock']);
     const empty = join(folder, 'empty');
     await mkdir(empty);

@@ -49,6 +49,7 @@ const EXPECTED = [
   `${BY_ADMIN} POST /api/v3/configure/database db=a: resource_exists`,
   `${BY_ADMIN} DELETE /api/v3/configure/database db=a: 200`,
   `${BY_ADMIN} POST /api/v3/enterprise/configure/token token_name=reader: 201`,
+  `${BY_ADMIN} POST /api/v2/authorizations description=writer: 201`,
   `${BY_ADMIN} POST /ops/v1/identities kind=user id=7: 201`,
   `${BY_ADMIN} POST /query CREATE USER ann WITH PASSWORD [REDACTED]: ok`,
   `${BY_ADMIN} POST /query GRANT READ ON none TO ann: database_not_found`,
@@ -67,6 +68,10 @@ describe('the audit log', () => {
     const made = await send('/api/v3/enterprise/configure/token', {
       token_name: 'reader',
       permissions,
+    });
+    const of2x = await send('/api/v2/authorizations', {
+      description: 'writer',
+      permissions: [{ action: 'write', resource: { type: 'buckets' } }],
     });
     await send('/ops/v1/identities', { kind: 'user', id: 7 });
     await statement("CREATE USER ann WITH PASSWORD 'swordfish'");
@@ -101,7 +106,8 @@ describe('the audit log', () => {
       'result',
     ]);
     assert.ok(Math.abs(Date.parse(lines[0].time) - Date.now()) < 60_000);
-    for (const secret of ['swordfish', admin, JSON.parse(made.text).token]) {
+    const tokens = [admin, JSON.parse(made.text).token, JSON.parse(of2x.text).token];
+    for (const secret of ['swordfish', ...tokens]) {
       assert.ok(!text.includes(secret));
     }
     const { mode } = await stat(join(dataDir, 'audit', 'audit.jsonl'));

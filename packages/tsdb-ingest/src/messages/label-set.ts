@@ -49,7 +49,7 @@ export class LabelSet implements NewTags {
       const name = label.cursor.text(label.nameStart, label.nameEnd);
       const { valueStart, valueEnd } = label;
       if (!isUtf8(bytes.subarray(label.nameStart, label.nameEnd)))
-        throw new LineRefused(`the name of a ${noun} is not valid UTF-8`);
+        throw new LineRefused(`the ${noun}s have a name that is not valid UTF-8`);
       if (!isUtf8(bytes.subarray(valueStart, valueEnd)))
         throw new LineRefused(() =>
           name === ''

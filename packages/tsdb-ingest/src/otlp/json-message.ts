@@ -1,4 +1,4 @@
-import { parseJson } from '@plinth/kernel';
+import { messageOf, parseJson } from '@plinth/kernel';
 import { MessageWriter } from '../messages/message-writer.js';
 import { BYTES, FIXED_64, MessageInvalid, tagOf, VARINT } from '../messages/proto-cursor.js';
 import {
@@ -23,8 +23,9 @@ function parse(body: Uint8Array): unknown {
   try {
     return parseJson(body, { maxValueCount: MAX_VALUE_COUNT });
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'it is not valid JSON' : String(error);
-    throw new MessageInvalid(why);
+    throw new MessageInvalid(
+      error instanceof SyntaxError ? 'it is not valid JSON' : messageOf(error),
+    );
   }
 }
 

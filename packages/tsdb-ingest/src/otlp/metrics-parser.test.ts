@@ -232,6 +232,15 @@ describe('MetricsParser', () => {
     assert.equal(new ParsedRows().read(parsed).length, 1);
   });
 
+  it('names the problem of JSON that exceeds a limit', () => {
+    const depth = 200;
+    const nested = `{"resourceMetrics":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    const reasonOf = (text: string) =>
+      parse(newParser(), Buffer.from(text), 'otlp_metrics_json').invalid;
+    assert.equal(reasonOf(nested), 'nested deeper than 127 levels');
+    assert.equal(reasonOf('{'), 'it is not valid JSON');
+  });
+
   it('ends on random, changed and cut bytes of every kind of point', () => {
     const timeUnixNano = '5';
     const metrics = [

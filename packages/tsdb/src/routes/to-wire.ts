@@ -10,7 +10,7 @@ import type { EdgeError } from './errors.js';
 import { type FailureLog, logFailure } from './log-failure.js';
 
 /**
- * Error formats: `native`, `v2` on the v2 write endpoint, or plain `text` (profile `influxdb3`).
+ * Error formats: `native`, `v2` on the routes of the v2 API, or plain `text` (profile `influxdb3`).
  */
 export type ErrorWording = 'native' | 'v2' | 'text';
 
@@ -154,6 +154,12 @@ export function errorAnswer(
   if (error.kind === 'query_unauthorized') return withHeaders(answer, CHALLENGE);
   const retrySec = retryAfterSec(error);
   return retrySec === undefined ? answer : withHeaders(answer, [['retry-after', String(retrySec)]]);
+}
+
+/** The message of an error in other formats, for its status in `errorAnswer`. */
+export function clientMessage(failure: unknown, status: number): string {
+  const error = asOutage(failure) ?? failure;
+  return status !== 500 && isDomainError(error) ? error.message : INTERNAL_TEXT;
 }
 
 /** Responds with text for a string `body`, and with exactly `application/json` otherwise. */

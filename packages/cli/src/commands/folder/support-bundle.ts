@@ -3,6 +3,7 @@ import { availableParallelism, loadavg, release, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { fileLimit, messageOf } from '@plinth/kernel';
+import { CommandFailed } from '@plinth/server/process/command-failed.js';
 import { readProduct } from '@plinth/server/product-version.js';
 import { Command } from 'commander';
 import { bytesOf, type Connection, call, connectionOf, withConnection } from '../connection.js';
@@ -32,9 +33,10 @@ const REQUESTS = {
 
 const README = `Support bundle of plinth.
 
-It contains the version, the machine, the settings without secrets, the health, the metrics, the latest log lines, recent
-queries, and the names and sizes of databases and files. It contains no rows, tokens or keys. Read it before you share it:
-log lines and queries can contain names, addresses and values that your clients sent.
+From a running server, it contains the version, the machine, the settings without secrets, the health, the metrics, the latest
+log lines, recent queries, and the names and sizes of databases and tables. From a data folder, it contains the version, the
+machine, the result of plinth verify, and the names and sizes of files. It contains no rows, tokens or keys. Read it before you
+share it: log lines and queries can contain names, addresses and values that your clients sent.
 `;
 
 /** `plinth support-bundle`. */
@@ -118,7 +120,12 @@ async function startOf(response: Response): Promise<Buffer> {
 
 async function describeFolder(dataDir: string): Promise<readonly TarEntry[]> {
   const verified = await checkDataFolder(dataDir).catch((error: unknown) => messageOf(error));
-  const names = (await readdir(dataDir, { recursive: true })).sort();
+  const names = await readdir(dataDir, { recursive: true }).catch((error: unknown) => {
+    throw new CommandFailed(
+      `cannot read the data folder ${dataDir}: ${messageOf(error)}; use the folder of server.data_dir, and a user who can read it`,
+    );
+  });
+  names.sort();
   const lines: string[] = [];
   for (const name of names.slice(0, MAX_NAME_COUNT)) {
     const at = await stat(join(dataDir, name)).catch(() => undefined);

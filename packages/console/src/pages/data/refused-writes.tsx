@@ -10,6 +10,7 @@ interface RefusedRow {
   readonly time: string;
   readonly protocol: string;
   readonly reason: string;
+  readonly line_number: number;
   readonly line: string;
   readonly message: string;
   readonly sender?: string | null;
@@ -40,7 +41,7 @@ export function RefusedWrites({ db }: { readonly db: string }) {
       <DataTable
         label="Refused rows"
         rows={rows}
-        keyOf={(row) => `${row.time} ${row.line} ${row.message}`}
+        keyOf={(row) => `${row.time} ${row.protocol} ${row.line_number} ${row.message}`}
         columns={[
           { title: 'Time (UTC)', className: 'nowrap', cell: ({ time }) => time.slice(0, 19) },
           { title: 'Reason', className: 'nowrap', cell: ({ reason }) => reason },

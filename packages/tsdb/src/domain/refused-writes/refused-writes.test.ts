@@ -82,3 +82,11 @@ it('logs once a minute for each reason, without the row', () => {
   );
   assert.ok(!JSON.stringify(logged).includes('m v=7'));
 });
+
+it('keeps and logs the start of a long message', () => {
+  const { refusedWrites, logged } = setUp();
+  const refused = [{ ...line(1, 'syntax'), message: 'x'.repeat(100_000) }];
+  refusedWrites.note(REQUEST, outcome(1, refused));
+  assert.equal(refusedWrites.entries()[0]?.message.length, 1000);
+  assert.equal(String(logged[0]?.['message']).length, 1000);
+});

@@ -97,19 +97,17 @@ export class RefusedWrites {
     for (const line of refused) {
       add(line.reason, 1, line);
       const { originalLine, message, ...facts } = line;
-      this.#keep({
-        ...facts,
-        ...at,
-        line: originalLine,
-        message: message.slice(0, MAX_MESSAGE_LENGTH),
-      });
+      this.#keep({ ...facts, ...at, line: originalLine, message: truncated(message) });
     }
     // Only the first refused rows of a request are known in detail.
     const rest = lineCount - writtenCount - refused.length;
     if (rest > 0)
       add(request.acceptPartial ? (refused.at(-1)?.reason ?? 'syntax') : 'not_partial', rest);
     for (const [reason, { count, first }] of counts) {
-      const example = first && { lineNumber: first.lineNumber, message: first.message };
+      const example = first && {
+        lineNumber: first.lineNumber,
+        message: truncated(first.message),
+      };
       this.#count({ protocol, reason, count }, { ...at, ...example });
     }
   }
@@ -135,6 +133,12 @@ export class RefusedWrites {
     this.#log.warn({ reason, rowCount, ...example }, 'rows refused');
   }
 }
+
+/** Copies the start of a long message, because a slice would keep all of it in memory. */
+const truncated = (message: string): string =>
+  message.length <= MAX_MESSAGE_LENGTH
+    ? message
+    : Buffer.from(message.slice(0, MAX_MESSAGE_LENGTH)).toString();
 
 function protocolOf(format: WriteRequest['format']): Protocol {
   if (format === undefined) return 'line_protocol';

@@ -1,7 +1,7 @@
 // Source: Apache Iceberg REST catalog specification, `ErrorModel`; internal details are not sent to clients.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ANONYMOUS, type Dialect, jsonAnswer, StoreOutage } from '@plinth/kernel';
+import { ANONYMOUS, type Dialect, DiskFull, jsonAnswer, StoreOutage } from '@plinth/kernel';
 import { icebergDialect } from './iceberg-dialect.js';
 
 const messageOf = (status: number, error: unknown): string => {
@@ -16,5 +16,7 @@ it('sends the message of an expected error, and no details of others', () => {
   assert.equal(messageOf(503, outage), 'try again');
   assert.equal(messageOf(500, outage), 'internal error');
   assert.equal(messageOf(503, new Error('a detail')), 'internal error');
+  const unwrapped = Object.assign(new Error('a detail'), { code: 'ENOSPC' });
+  assert.equal(messageOf(503, unwrapped), new DiskFull(unwrapped).message);
   assert.equal(messageOf(500, new Error('a detail')), 'internal error');
 });

@@ -1,5 +1,6 @@
-import { type Dialect, type HttpAnswer, isDomainError, withHeaders } from '@plinth/kernel';
+import { type Dialect, type HttpAnswer, withHeaders } from '@plinth/kernel';
 import type { Identify } from '../flight/flight-dialect.js';
+import { clientMessage } from '../to-wire.js';
 import { ICEBERG_ERROR, icebergFailure } from './iceberg-answers.js';
 
 export const ICEBERG_PATH = '/iceberg';
@@ -25,7 +26,6 @@ export const icebergDialect = (base: Dialect, identify: Identify): Dialect => ({
 });
 
 function inFormat({ status, headers }: HttpAnswer, error: unknown): HttpAnswer {
-  const message = status !== 500 && isDomainError(error) ? error.message : 'internal error';
   const kept = headers.filter(([name]) => KEPT_HEADERS.has(name));
-  return withHeaders(icebergFailure(status, message), kept);
+  return withHeaders(icebergFailure(status, clientMessage(error, status)), kept);
 }

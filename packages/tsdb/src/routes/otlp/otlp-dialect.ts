@@ -1,11 +1,6 @@
-import {
-  type Dialect,
-  type HttpAnswer,
-  type HttpHead,
-  isDomainError,
-  withHeaders,
-} from '@plinth/kernel';
+import { type Dialect, type HttpAnswer, type HttpHead, withHeaders } from '@plinth/kernel';
 import type { Identify } from '../flight/flight-dialect.js';
+import { clientMessage } from '../to-wire.js';
 import { statusAnswer } from './otlp-message.js';
 
 export const METRICS_PATH = '/v1/metrics';
@@ -34,8 +29,7 @@ export function asStatus(
   { status, headers }: HttpAnswer,
   { error, request, message }: { error?: unknown; request: HttpHead; message?: string },
 ): HttpAnswer {
-  const known = status !== 500 && isDomainError(error) ? error.message : undefined;
   const kept = headers.filter(([name]) => KEPT_HEADERS.has(name));
-  const text = message ?? known ?? 'internal error';
+  const text = message ?? clientMessage(error, status);
   return withHeaders(statusAnswer(request.headers, status, text), kept);
 }

@@ -58,10 +58,11 @@ export const setupRoutes = (
     },
     async handle(request, { body: { username, org, bucket, retentionPeriodSeconds } }) {
       const database = newBucketName(bucket);
-      const { token, text } = await tokens.createFirst(request);
+      // Before the token: its text would be lost if the database cannot be created.
       if (catalog.database(database) === undefined)
         await catalog.createDatabase(database, nanosOf(retentionPeriodSeconds));
       const schema = await catalog.ensureDatabase(database);
+      const { token, text } = await tokens.createFirst(request);
       return jsonAnswer(201, {
         user: { id: idOf(token.id), name: username, status: 'active' },
         bucket: bucketOf(schema),
