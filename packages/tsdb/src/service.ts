@@ -159,7 +159,10 @@ export async function openTsdb(
   observeCaches(deps.metrics, caches);
   processing = createProcessing(deps, { catalog, engine });
   await processing.engine.open();
-  catalog.whenDatabasesLeaveOrReturn(() => processing?.engine.databasesChanged());
+  catalog.whenDatabasesLeaveOrReturn(() => {
+    processing?.engine.databasesChanged();
+    refusedWrites.keepOnly((name) => catalog.database(name) !== undefined);
+  });
   const opened = { engine, files: store.files, processing };
   const recorder = startRecorder(deps, engine);
   const { influxql, statistics } = openInfluxql(deps, { catalog, engine, startedMs });

@@ -90,5 +90,7 @@ describe('refused rows', () => {
     assert.deepEqual(await databases(token), new Set(['{"database":"r"}']));
     assert.deepEqual(await databases(admin), new Set(['{"database":"r"}', '{"database":"other"}']));
     assert.equal((await refused('r', 'line', token)).length, 5);
+    const [row] = await refused('r', 'line_number, sender, address', token);
+    assert.deepEqual(row, { line_number: 2 }, 'only administrators see the senders');
   });
 });

@@ -1,6 +1,6 @@
-import { readdir, stat } from 'node:fs/promises';
+import { opendir, stat } from 'node:fs/promises';
 import { availableParallelism, loadavg, release, totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { fileLimit, messageOf } from '@plinth/kernel';
 import { CommandFailed } from '@plinth/server/process/command-failed.js';
@@ -120,17 +120,22 @@ async function startOf(response: Response): Promise<Buffer> {
 
 async function describeFolder(dataDir: string): Promise<readonly TarEntry[]> {
   const verified = await checkDataFolder(dataDir).catch((error: unknown) => messageOf(error));
-  const names = await readdir(dataDir, { recursive: true }).catch((error: unknown) => {
+  const lines: string[] = [];
+  try {
+    for await (const file of await opendir(dataDir, { recursive: true })) {
+      if (!file.isFile()) continue;
+      const path = join(file.parentPath, file.name);
+      const at = await stat(path).catch(() => undefined);
+      if (at !== undefined)
+        lines.push(`${relative(dataDir, path)} ${at.size} ${at.mtime.toISOString()}`);
+      if (lines.length === MAX_NAME_COUNT) break;
+    }
+  } catch (error) {
     throw new CommandFailed(
       `cannot read the data folder ${dataDir}: ${messageOf(error)}; use the folder of server.data_dir, and a user who can read it`,
     );
-  });
-  names.sort();
-  const lines: string[] = [];
-  for (const name of names.slice(0, MAX_NAME_COUNT)) {
-    const at = await stat(join(dataDir, name)).catch(() => undefined);
-    if (at?.isFile()) lines.push(`${at.size} ${at.mtime.toISOString()} ${name}`);
   }
-  if (names.length > MAX_NAME_COUNT) lines.push(`(${names.length - MAX_NAME_COUNT} more)`);
+  lines.sort();
+  if (lines.length === MAX_NAME_COUNT) lines.push('(and more)');
   return [entryOf('verify.json', jsonOf(verified)), entryOf('files.txt', `${lines.join('\n')}\n`)];
 }

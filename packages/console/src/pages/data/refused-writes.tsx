@@ -4,7 +4,6 @@ import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 
 const SHOWN_COUNT = 20;
-const REFRESH_MS = 10_000;
 
 interface RefusedRow {
   readonly time: string;
@@ -27,7 +26,6 @@ export function RefusedWrites({ db }: { readonly db: string }) {
         lang: 'sql',
         text: `SELECT * FROM system.refused_writes ORDER BY time DESC LIMIT ${SHOWN_COUNT}`,
       }),
-    refetchInterval: REFRESH_MS,
   });
   const rows = refused.data ?? [];
   if (rows.length === 0) return <QueryProblem of={refused} />;

@@ -5,7 +5,10 @@ import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import { systemTable, TEXT, TIME_NS, UINT64 } from '../system-tables/system-table.js';
 import type { RefusedWrites } from './refused-writes.js';
 
-/** Latest refused rows of the database; in the internal database, of all databases that the principal may read. */
+/**
+ * Latest refused rows of the database; in the internal database, of all databases that the
+ * principal may read. Only administrators see the senders.
+ */
 export function refusedWritesTable(
   refusedWrites: RefusedWrites,
   { name }: DatabaseSchema,
@@ -30,6 +33,7 @@ export function refusedWritesTable(
       )
       .map(({ timeNs, lineNumber, ...row }) => ({
         ...row,
+        ...(!access.isAdministrator && { sender: undefined, address: undefined }),
         time: timeNs,
         line_number: BigInt(lineNumber),
       })),

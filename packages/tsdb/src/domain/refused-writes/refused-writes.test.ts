@@ -26,7 +26,7 @@ function setUp() {
   const clock = { nowNs: () => 5n, monotonicMs: () => time.nowMs };
   const metrics = new Metrics();
   const destination = { write: (text: string) => void logged.push(JSON.parse(text)) };
-  const log = createLogger({ level: 'warn', destination, isText: false });
+  const log = createLogger({ level: 'info', destination, isText: false });
   return { refusedWrites: new RefusedWrites({ clock, log, metrics }), logged, time, metrics };
 }
 
@@ -60,6 +60,19 @@ it('keeps the last 1,000 rows, oldest first', () => {
   assert.deepEqual(
     kept,
     Array.from({ length: 1000 }, (_, i) => 501 + i),
+  );
+});
+
+it('forgets the rows of deleted databases', () => {
+  const { refusedWrites } = setUp();
+  for (const database of ['gone', 'd'])
+    for (let i = 0; i < 3; i++)
+      refusedWrites.note({ ...REQUEST, database }, outcome(1, [line(i, 'syntax')]));
+  refusedWrites.keepOnly((name) => name === 'd');
+  refusedWrites.note(REQUEST, outcome(1, [line(9, 'syntax')]));
+  assert.deepEqual(
+    refusedWrites.entries().map(({ database, lineNumber }) => [database, lineNumber]),
+    [0, 1, 2, 9].map((lineNumber) => ['d', lineNumber]),
   );
 });
 

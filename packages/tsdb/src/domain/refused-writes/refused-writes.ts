@@ -42,7 +42,7 @@ export class RefusedWrites {
   readonly #clock: Pick<Clock, 'nowNs' | 'monotonicMs'>;
   readonly #log: Logger;
   readonly #counts = new Map<string, Count>();
-  readonly #ring: RefusedRow[] = [];
+  #ring: RefusedRow[] = [];
   /** Index of the oldest entry when the ring is full. */
   #nextIndex = 0;
 
@@ -66,6 +66,12 @@ export class RefusedWrites {
           })),
         ),
     });
+  }
+
+  /** Forgets the rows of other databases, so that a new one with the same name does not show them. */
+  keepOnly(isActive: (database: string) => boolean): void {
+    this.#ring = this.entries().filter(({ database }) => isActive(database));
+    this.#nextIndex = this.#ring.length % MAX_ENTRIES;
   }
 
   /** Oldest first. */
@@ -130,7 +136,7 @@ export class RefusedWrites {
     const rowCount = known.total - known.loggedTotal;
     known.loggedMs = nowMs;
     known.loggedTotal = known.total;
-    this.#log.warn({ reason, rowCount, ...example }, 'rows refused');
+    this.#log.info({ reason, rowCount, ...example }, 'rows refused');
   }
 }
 
