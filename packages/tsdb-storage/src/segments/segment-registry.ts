@@ -1,5 +1,5 @@
 import type { CommitLog, LogCatalog, LogStart, RelationalStore } from '@plinth/kernel';
-import type { TagCondition } from '@plinth/tsdb-model/scan.js';
+import type { SeriesPoint, TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { Transaction } from 'kysely';
 import { KnownLogRecord, noteFirst, noteNewest } from './known-log.js';
@@ -48,6 +48,8 @@ interface TombstoneRow {
   max_time: string;
   /** JSON; `null` represents an absent tag. */
   any_of: string;
+  /** JSON: the series ids and timestamps of single points. */
+  points: string | null;
 }
 
 interface Tables {
@@ -301,6 +303,7 @@ export interface StoredTombstone {
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
   readonly anyOf: readonly (readonly TagCondition[])[];
+  readonly points?: readonly SeriesPoint[] | undefined;
 }
 
 interface StoredCondition {
@@ -320,6 +323,7 @@ function toTombstone(row: TombstoneRow): StoredTombstone {
     anyOf: anyOf.map((all) =>
       all.map(({ tag, op, values }) => ({ tag, op, values: values.map((v) => v ?? undefined) })),
     ),
+    ...(row.points !== null && { points: toPoints(row.points) }),
   };
 }
 
@@ -332,7 +336,17 @@ function fromTombstone(tombstone: StoredTombstone): TombstoneRow {
     max_time: String(tombstone.maxTimeNs),
     // An absent tag is `undefined`, which JSON writes as null within a list.
     any_of: JSON.stringify(tombstone.anyOf),
+    points: tombstone.points === undefined ? null : fromPoints(tombstone.points),
   };
+}
+
+/** 64-bit integers are decimal strings, because JSON numbers are not exact. */
+const fromPoints = (points: readonly SeriesPoint[]): string =>
+  JSON.stringify(points.map(({ series, timeNs }) => [String(series), String(timeNs)]));
+
+function toPoints(text: string): readonly SeriesPoint[] {
+  const points = JSON.parse(text) as readonly (readonly [string, string])[]; // `fromPoints` wrote this JSON
+  return points.map(([series, timeNs]) => ({ series: BigInt(series), timeNs: BigInt(timeNs) }));
 }
 
 /** @param ms `undefined` in a store that was written by an earlier version. */
