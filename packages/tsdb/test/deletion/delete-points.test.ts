@@ -148,6 +148,57 @@ for (const place of ['in memory', 'in files', 'rewritten in memory', 'rewritten 
     });
   });
 
+describe('concurrent writes of the same points', () => {
+  it('are either before the deletion or after it, also during flushes', async () => {
+    for (let round = 0; round < 8; round++) {
+      const [count, from] = [300, round * 1000];
+      const lines = (fields: string) =>
+        Array.from({ length: count }, (_, i) => `m,t=${i % 5} ${fields} ${from + i}`);
+      await writeLines(node, lines('v=1,w=1'));
+      if (round % 2 === 1) await node.engine.background.flusher.flush('all');
+      // Each write makes some points match no longer; the others get another field.
+      const writes = async () => {
+        for (let i = 0; i < count; i += 20) {
+          const batch = lines('')
+            .slice(i, i + 20)
+            .map((line, k) => line.replace('  ', k % 2 === 0 ? ' v=2 ' : ' x=3 '));
+          await writeLines(node, batch);
+          if (i % 60 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+      };
+      const flushes = async () => {
+        await new Promise((resolve) => setTimeout(resolve, round));
+        await flushEngine(node.engine);
+      };
+      await Promise.all([writes(), remove('v = 1'), flushes()]);
+      if (round % 4 >= 2) await kill();
+      const found = await query(
+        node,
+        `SELECT v, w, x, count(*) FROM (SELECT * FROM m WHERE time >= ${from}::TIMESTAMP_NS AND time < ${from + count}::TIMESTAMP_NS) GROUP BY v, w, x`.replaceAll(
+          /(\d+)::TIMESTAMP_NS/g,
+          'to_timestamp_nanos($1)',
+        ),
+      );
+      const counts = new Map(
+        found.slice(1).map((row) => {
+          const at = row.lastIndexOf(' | ');
+          return [row.slice(0, at), Number(row.slice(at + 3))] as const;
+        }),
+      );
+      const of = (key: string): number => counts.get(key) ?? 0;
+      // Written before the deletion: the point has both fields. Afterwards: only the new one.
+      assert.equal(of('2.0 | 1.0 | NULL') + of('2.0 | NULL | NULL'), count / 2, String(found));
+      // The other points matched until the deletion, so none keeps its earlier fields.
+      const others = [...counts.keys()].filter((key) => !key.startsWith('2.0'));
+      assert.deepEqual(
+        others.filter((key) => key !== 'NULL | NULL | 3.0'),
+        [],
+        String(found),
+      );
+    }
+  });
+});
+
 describe('a condition', () => {
   it('may select 10,000 rows, and deletes nothing if it selects more', async () => {
     const lines = Array.from({ length: 10_001 }, (_, i) => `m,t=${i % 7} v=${i % 2},w=1 ${i}`);
