@@ -72,6 +72,26 @@ describe('POST /api/v2/delete with a condition on a field', () => {
       assert.deepEqual(await rows(server, db, 'SELECT v FROM other'), [{ v: 40 }]);
     });
 
+  it('also removes the rows from last-value caches', async () => {
+    assertEmpty(await write(server, { db: 'cached' }, LINES));
+    const { status, text } = await server.http.send('/api/v3/configure/last_cache', {
+      body: JSON.stringify({ db: 'cached', table: 'm', name: 'last', key_columns: ['room'] }),
+      headers: json,
+    });
+    assert.equal(status, 201, text);
+    const last = () =>
+      rows(
+        server,
+        'cached',
+        "SELECT temp FROM last_cache('m') WHERE room IS NOT NULL ORDER BY room",
+      );
+    assert.deepEqual(await last(), [{ temp: 31 }, { temp: -5 }]);
+    assertEmpty(await remove('cached', 'temp > 30'));
+    assert.deepEqual(await last(), [{ temp: 20 }, { temp: -5 }]);
+    assertEmpty(await remove('cached', 'temp < 0'));
+    assert.deepEqual(await last(), [{ temp: 20 }]);
+  });
+
   it('respects the times and the retention policy', async () => {
     for (const db of ['times', 'times/week']) assertEmpty(await write(server, { db }, LINES));
     const first = { start: '1970-01-01T00:00:01Z', stop: '1970-01-01T00:00:02Z' };

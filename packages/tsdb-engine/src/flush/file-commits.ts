@@ -7,8 +7,8 @@ import {
   type RegistryChange,
   type SegmentRegistry,
   SegmentsChanged,
-  type StoredTombstone,
 } from '@plinth/tsdb-storage/segments/segment-registry.js';
+import type { StoredTombstone } from '@plinth/tsdb-storage/segments/stored-tombstones.js';
 import { type Publication, publish } from '../table/publication.js';
 
 /** A change whose files are written, and the memory updates that follow its commit. */

@@ -1,7 +1,7 @@
 import { printExpr, quoteName } from '@plinth/tsdb-influxql/ast/print.js';
 import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
-import { INTERNAL_DATABASE, ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { ownerOf } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
@@ -44,7 +44,6 @@ export async function deleteByField(
   },
 ): Promise<void> {
   const { database, table, minTimeNs, maxTimeNs, conditions, tables } = deletion;
-  if (database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
   const owner = ownerOf(database);
   const [db, policy] =
     owner === undefined ? [database, 'autogen'] : [owner, database.slice(owner.length + 1)];

@@ -1,5 +1,6 @@
 import { emptyAnswer, type HttpRequest, queryOf, type Route, type RouteDocs } from '@plinth/kernel';
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { DeleteRowsRequest } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
@@ -42,6 +43,7 @@ export const deleteRoute = (deps: RouteDeps): Route =>
     const { catalog, engine, influxql, isAuthRequired } = deps;
     const deletion = readDeletion(request);
     const { table, conditions, ...what } = deletion;
+    if (what.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     const all = catalog.database(what.database)?.tables;
     const known = [...(all?.values() ?? [])].filter(({ name }) => name === (table ?? name));
     if (known.length > 0 && comparesFields(conditions, known)) {
