@@ -39,10 +39,13 @@ it('creates a database, changes its retention, deletes it by name and restores i
     await page.keyboard.press('Enter');
     await page.getByRole('row', { name: /garden .*30 d/ }).waitFor();
 
-    await act('Change retention');
+    await act('Change');
     await dialog.getByLabel('Retention').fill('');
-    await dialog.getByRole('button', { name: 'Set retention' }).click();
-    await page.getByRole('row', { name: /garden .*kept forever/ }).waitFor();
+    await dialog.getByLabel('New integer fields').selectOption('Float columns');
+    await dialog.getByText('Integers above 2^53 lose digits').waitFor();
+    assert.deepEqual(await violationsOn(page), []);
+    await dialog.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByRole('row', { name: /garden .*kept forever float/ }).waitFor();
     await server.http.send('/api/v3/write_lp?db=garden', { body: 'm v=1 1\nm v="wet" 2' });
     await page.getByRole('link', { name: 'garden' }).click();
     await page.getByRole('row', { name: /type_conflict .*m v="wet" 2/ }).waitFor();

@@ -2,7 +2,7 @@ import { tableLimitMessage } from '@plinth/tsdb-model/database/limits.js';
 import { INTERNAL_DATABASE, ownerOf } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { grouped } from '@plinth/tsdb-model/grouped.js';
-import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { DatabaseSchema, IntegerFields, TableSchema } from '@plinth/tsdb-model/schema.js';
 import {
   type DeletedDatabase,
   DeletedResources,
@@ -62,6 +62,11 @@ export class CatalogState {
 
   keptTable(id: number): TableSchema | undefined {
     return this.#tables.get(id)?.schema ?? this.deleted.keptTable(id);
+  }
+
+  /** A retention policy uses the option of its database. */
+  integerFieldsOf(name: string): IntegerFields {
+    return this.database(ownerOf(name) ?? name)?.integerFields ?? 'integer';
   }
 
   databases(): readonly DatabaseSchema[] {

@@ -1,5 +1,5 @@
 import type { ParsedTable, RefusalReason, RefusedLine } from '@plinth/tsdb-model/parsed-body.js';
-import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { DatabaseSchema, IntegerFields, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { DeletedResources } from './deletion/deleted-resources.js';
 
 /** Why one row was rejected. */
@@ -11,6 +11,7 @@ export interface RowRefusal {
 
 /** One table of a request after the schema check. */
 export interface AdmittedTable {
+  /** Differs from the given table if integers were converted to floats. */
   readonly parsed: ParsedTable;
   /**
    * Schema after the request, with every column that the accepted rows use. `undefined` if the
@@ -51,9 +52,13 @@ export interface Catalog {
   ensureDatabase(name: string): Promise<DatabaseSchema>;
   /**
    * `retentionNs` as in `DatabaseSchema`. Throws `database_name_invalid`, `resource_exists`,
-   * `database_limit_reached`.
+   * `database_limit_reached`, and `parameter_invalid` for the integer fields of a retention policy.
    */
-  createDatabase(name: string, retentionNs: bigint | undefined): Promise<DatabaseSchema>;
+  createDatabase(
+    name: string,
+    retentionNs: bigint | undefined,
+    integerFields?: IntegerFields,
+  ): Promise<DatabaseSchema>;
   /**
    * Checks parsed tables against the schema in line order, and creates what is missing, including
    * the database. Synchronous if nothing has to be created and few rows need a check, because the

@@ -1,4 +1,5 @@
-import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
+import { ownerOf } from '@plinth/tsdb-model/database/names.js';
+import type { DatabaseSchema, IntegerFields, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Segment, TimeSpan } from '@plinth/tsdb-model/segment.js';
 import type { DeletedResources } from './deletion/deleted-resources.js';
 
@@ -60,12 +61,17 @@ export function databasesOverview(
 ): readonly object[] {
   const matches = ({ name }: { readonly name: string }): boolean =>
     name.toLowerCase().includes(wanted.find.toLowerCase());
+  // A retention policy uses the option of its database.
+  const byName = new Map(catalog.databases().map((schema) => [schema.name, schema]));
+  const integerFieldsOf = (schema: DatabaseSchema): IntegerFields =>
+    (byName.get(ownerOf(schema.name) ?? '') ?? schema).integerFields ?? 'integer';
   const active = catalog
     .databases()
     .filter(matches)
     .map((schema) => ({
       name: schema.name,
       retention_ns: schema.retentionNs?.toString() ?? null,
+      integer_fields: integerFieldsOf(schema),
       table_count: schema.tables.size,
       ...extentOf([...schema.tables.values()].map(facts.placesOf)),
       deleted_at: null,
@@ -78,6 +84,7 @@ export function databasesOverview(
     .map(({ schema, deletedMs, hardDeleteMs }) => ({
       name: schema.name,
       retention_ns: schema.retentionNs?.toString() ?? null,
+      integer_fields: integerFieldsOf(schema),
       table_count: catalog.deleted.tablesOf(schema.id).length,
       ...extentOf([]),
       deleted_at: iso(deletedMs),

@@ -8,7 +8,7 @@ import {
 import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
 import { findDatabaseNameFault, INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { DatabaseSchema, IntegerFields, TableSchema } from '@plinth/tsdb-model/schema.js';
 import { type AdmitRequest, CatalogAdmission } from './admission/catalog-admission.js';
 import type { Admission, Catalog } from './catalog.js';
 import { CatalogEvents } from './catalog-events.js';
@@ -19,7 +19,11 @@ import { CatalogChanges } from './records/catalog-changes.js';
 import { CATALOG_MIGRATIONS, type CatalogTables } from './records/catalog-tables.js';
 import { type CatalogContent, readCatalog } from './records/read-catalog.js';
 import { CatalogGrowth } from './schema/catalog-growth.js';
-import { CatalogSettings } from './schema/catalog-settings.js';
+import {
+  assertNoPolicy,
+  CatalogSettings,
+  type DatabaseSettings,
+} from './schema/catalog-settings.js';
 import { draftTable, type TableDefinition } from './schema/draft-table.js';
 
 export interface CatalogDeps {
@@ -143,7 +147,12 @@ export class RelationalCatalog implements Catalog {
    * `internal_database`.
    */
   async setRetention(name: string, retentionNs: bigint | undefined): Promise<void> {
-    await this.#settings.setRetention(name, retentionNs);
+    await this.changeDatabase(name, { retentionNs: retentionNs ?? 'forever' });
+  }
+
+  /** Throws like `setRetention`, and `parameter_invalid`. */
+  async changeDatabase(name: string, settings: DatabaseSettings): Promise<void> {
+    await this.#settings.changeDatabase(name, settings);
   }
 
   /** `undefined` selects the database itself. Throws `database_not_known`. */
@@ -170,15 +179,20 @@ export class RelationalCatalog implements Catalog {
     return this.#state.database(name) ?? (await this.#changes.run(name, create));
   }
 
-  async createDatabase(name: string, retentionNs: bigint | undefined): Promise<DatabaseSchema> {
+  async createDatabase(
+    name: string,
+    retentionNs: bigint | undefined,
+    integerFields?: IntegerFields,
+  ): Promise<DatabaseSchema> {
     const fault = findDatabaseNameFault(name);
     if (fault !== undefined) throw tsdbError('database_name_invalid', fault);
+    if (integerFields !== undefined) assertNoPolicy(name);
     return await this.#changes.run(name, () => {
       const isTaken =
         this.#state.database(name) !== undefined ||
         this.#state.deleted.database(name) !== undefined;
       if (isTaken) throw tsdbError('resource_exists', { resource: name });
-      return this.#growth.change(name, retentionNs, []);
+      return this.#growth.change(name, retentionNs, [], { integerFields });
     });
   }
 

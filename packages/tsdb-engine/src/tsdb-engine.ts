@@ -1,6 +1,7 @@
 import type { BackupMoment } from '@plinth/kernel';
 import type { ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import type {
+  DeletePointsRequest,
   DeleteRowsRequest,
   Engine,
   ParquetFile,
@@ -116,6 +117,7 @@ export class TsdbEngine implements Engine {
       commits: this.background.commits,
       buffer,
       random: deps.random,
+      clock,
       storeOf: (schema) => tables.find(schema.id),
     });
   }
@@ -156,7 +158,15 @@ export class TsdbEngine implements Engine {
 
   async deleteRows(request: DeleteRowsRequest): Promise<void> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
-    const tableIds = await this.#rowDeletions.delete(request);
+    this.#deleted(await this.#rowDeletions.delete(request));
+  }
+
+  async deletePoints(request: DeletePointsRequest): Promise<void> {
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#deleted(await this.#rowDeletions.deletePoints(request));
+  }
+
+  #deleted(tableIds: readonly number[]): void {
     if (tableIds.length === 0) return;
     this.#deps.onRowsDeleted(tableIds);
     void this.background.compactor.compactWhenDue();

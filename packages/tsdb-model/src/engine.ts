@@ -3,7 +3,7 @@ import type { DatabaseAccess } from './database/database-access.js';
 import type { MessageFormat, Precision, RefusedLine } from './parsed-body.js';
 import type { ParameterValue, PlannedQuery } from './query/planned-query.js';
 import type { QuerySession, SessionRequest } from './query/query-session.js';
-import type { TagCondition } from './scan.js';
+import type { SeriesPoint, TagCondition } from './scan.js';
 
 /** The operations that the HTTP layer uses. Every expected failure is a `TsdbError`. */
 export interface Engine {
@@ -17,6 +17,11 @@ export interface Engine {
   queryToParquet(request: QueryRequest): Promise<ParquetFile>;
   /** Resolves when the deletion is durable and applies to every query that starts afterwards. */
   deleteRows(request: DeleteRowsRequest): Promise<void>;
+  /**
+   * Like `deleteRows`, for the points that `find` returns. Throws `too_many_points`,
+   * `deletion_timed_out`.
+   */
+  deletePoints(request: DeletePointsRequest): Promise<void>;
   /** Number of row deletions that have not been carried out in all files yet. */
   readonly waitingDeletionCount: number;
   /** Starts removing due data of deleted objects in the background. */
@@ -90,6 +95,20 @@ export interface QueryRequest {
   readonly signal: AbortSignal;
   /** True for the server's own queries, which are not in the query log. */
   readonly isInternal?: boolean;
+}
+
+/** Points to delete. Rows written after the snapshot are kept. */
+export interface DeletePointsRequest {
+  readonly database: string;
+  readonly table: string;
+  /**
+   * Returns the points, each once. Must read them with a scan that receives `onSnapshot`, and should
+   * stop after `maxPoints + 1`.
+   */
+  find(options: {
+    readonly onSnapshot: () => void;
+    readonly maxPoints: number;
+  }): Promise<readonly SeriesPoint[]>;
 }
 
 /** Which rows to delete. Rows written after the deletion are kept. */

@@ -41,6 +41,11 @@ const TEXTS = {
   /** Every affected table stores the conditions until the rows are removed. */
   deletion_too_large: (at: { readonly tableCount: number; readonly maxBytes: number }) =>
     `the deletion predicate is too long to store for ${at.tableCount} tables (at most ${at.maxBytes} bytes in total); delete from fewer tables at a time or shorten the predicate`,
+  /** Every point is stored until it is removed from the files. */
+  too_many_points: (at: { readonly table: string; readonly maxCount: number }) =>
+    `the condition matches more than ${at.maxCount} rows of table ${at.table}; delete a shorter time range, or use a condition on tags and time only`,
+  deletion_timed_out: (at: { readonly table: string; readonly maxMs: number }) =>
+    `finding the rows of table ${at.table} took longer than ${at.maxMs / 1000} s, and nothing was deleted; delete a shorter time range`,
   /** A 2.x client sets up a server that has a token. */
   already_set_up: 'onboarding has already been completed',
   /** The bucket that a 2.x client creates exists. */

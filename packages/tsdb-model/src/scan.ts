@@ -31,10 +31,21 @@ export interface ScanRequest {
   /** If true, the scan also returns the series ids of the rows as `_series`. */
   readonly withSeries?: boolean;
   /**
+   * Called in the event-loop tick in which the scan takes its snapshot. The scan returns every row
+   * written before it. Of later rows, it returns only those whose point has no earlier row.
+   */
+  readonly onSnapshot?: () => void;
+  /**
    * Source of the rows if it is a cache instead of the stored table. It may apply the conditions or
    * leave them to the plan.
    */
   readonly source?: ScanSource;
+}
+
+/** A row of a table, identified by its series id and timestamp. */
+export interface SeriesPoint {
+  readonly series: bigint;
+  readonly timeNs: bigint;
 }
 
 /** Rows that are not stored in a table, made readable for DuckDB during a query. */

@@ -1,5 +1,11 @@
 import type { Column } from './columns/column.js';
 
+/**
+ * Column type of new integer fields. With `float`, integers are also accepted by float columns,
+ * and converted.
+ */
+export type IntegerFields = 'integer' | 'float';
+
 /** An immutable snapshot of one database. A schema change creates a new one. */
 export interface DatabaseSchema {
   /**
@@ -17,6 +23,8 @@ export interface DatabaseSchema {
   readonly defaultPolicy?: string;
   /** Shard duration set by 1.x clients. It is only listed and does not affect segments. */
   readonly shardDurationNs?: bigint;
+  /** Absent for `integer`. Retention policies have none: they use the option of their database. */
+  readonly integerFields?: IntegerFields;
   /** Active tables by name. */
   readonly tables: ReadonlyMap<string, TableSchema>;
 }

@@ -49,6 +49,27 @@ describe('plinth database, table and cache', () => {
     );
     assert.match(await plinth('database', 'list', '--format', 'csv'), /^home$/m);
     await plinth('database', 'update', 'home', '--retention-period', 'none');
+    await plinth('database', 'update', 'home', '--integer-fields', 'float');
+    await plinth('database', 'create', 'sensors', '--integer-fields', 'float');
+    const { text } = await server.http.send('/ops/v1/tsdb/databases');
+    const { databases } = JSON.parse(text) as { databases: Record<string, unknown>[] };
+    assert.deepEqual(
+      databases.map(({ name, integer_fields, retention_ns }) => [
+        name,
+        integer_fields,
+        retention_ns,
+      ]),
+      [
+        ['_internal', 'integer', '604800000000000'],
+        ['home', 'float', null],
+        ['sensors', 'float', null],
+      ],
+    );
+    assert.match((await fails('database', 'update', 'home')).stderr, /--integer-fields/);
+    assert.match(
+      (await fails('database', 'create', 'x', '--integer-fields', 'double')).stderr,
+      /Allowed choices are integer, float/,
+    );
     await plinth(
       'table',
       'create',

@@ -57,7 +57,11 @@ describe('a server that has used every feature', () => {
   /** Uses every feature that stores data. Returns the paths to read. */
   async function useAll(server: ServerInProcess): Promise<readonly Read[]> {
     const db = 'kept';
-    await call(server, '/api/v3/configure/database', { db, retention_period: '3650d' });
+    await call(server, '/api/v3/configure/database', {
+      db,
+      retention_period: '3650d',
+      integer_fields: 'float',
+    });
     assertEmpty(
       await write(server, { db, parameters: 'precision=s' }, 'm,host=a v=1,s="x" 1700000000'),
     );
@@ -218,6 +222,9 @@ describe('a server that has used every feature', () => {
       assert.deepEqual(await readAll(restored, reads), expected);
       const failed = expected.filter((text) => !/^.*\n(?:200|400|404)\n/.test(text));
       assert.deepEqual(failed, []);
+      // The database still stores integers as floats.
+      assertEmpty(await write(restored, { db: 'kept' }, 'new v=1i 1'));
+      assertEmpty(await write(restored, { db: 'kept' }, 'new v=1.5 2'));
     } finally {
       await restored.close();
     }

@@ -34,6 +34,7 @@ describe('the list of databases', () => {
       {
         name: 'one',
         retention_ns: null,
+        integer_fields: 'integer',
         table_count: 2,
         row_count: 3,
         size_bytes: 0,

@@ -10,9 +10,20 @@ export interface Extent {
   readonly max_time: string | null;
 }
 
+/** Column type of new integer fields. */
+export type IntegerFields = 'integer' | 'float';
+
+export interface DatabaseSettings {
+  /** Empty: keep rows forever. */
+  readonly retention: string;
+  /** Absent for retention policies, which use the option of their database. */
+  readonly integerFields?: IntegerFields;
+}
+
 export interface Database extends Extent {
   readonly name: string;
   readonly retention_ns: string | null;
+  readonly integer_fields: IntegerFields;
   readonly table_count: number;
   readonly deleted_at: string | null;
   readonly hard_delete_at: string | null;
@@ -84,13 +95,16 @@ export const fetchTables = (query: {
 export const fetchTable = (db: string, table: string): Promise<TablePage> =>
   fetchTables({ db, find: table, limit: 1000 });
 
-export const createDatabase = (db: string, retention: string): Promise<unknown> =>
-  send(DATABASE, { body: { db, ...(retention !== '' && { retention_period: retention }) } });
+export const createDatabase = (db: string, settings: DatabaseSettings): Promise<unknown> =>
+  send(DATABASE, { body: { db, ...databaseBody(settings) } });
 
-export const setRetention = (db: string, duration: string): Promise<unknown> =>
-  duration === ''
-    ? send(`${DATABASE}/retention_period`, { method: 'DELETE', query: { db } })
-    : send(`${DATABASE}/retention_period`, { method: 'POST', query: { db, duration } });
+export const changeDatabase = (db: string, settings: DatabaseSettings): Promise<unknown> =>
+  send(DATABASE, { method: 'PUT', body: { db, ...databaseBody(settings) } });
+
+const databaseBody = ({ retention, integerFields }: DatabaseSettings) => ({
+  retention_period: retention === '' ? null : retention,
+  ...(integerFields !== undefined && { integer_fields: integerFields }),
+});
 
 export const deleteDatabase = (db: string): Promise<unknown> =>
   send(DATABASE, { method: 'DELETE', query: { db } });

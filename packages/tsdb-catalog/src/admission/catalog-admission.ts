@@ -10,6 +10,7 @@ import { TablesWithUnknownTags } from '../records/tables-with-unknown-tags.js';
 import type { CatalogGrowth } from '../schema/catalog-growth.js';
 import { admitKnown, hasNewTags } from './check-known.js';
 import { type CheckedTable, checkCount, checkRows, MAX_SYNC_CHECKS } from './check-rows.js';
+import { hasIntegers, integersAsFloats } from './integers-as-floats.js';
 
 export type AdmitRequest = Parameters<Catalog['admit']>[0];
 
@@ -41,15 +42,30 @@ export class CatalogAdmission {
     if (request.database === INTERNAL_DATABASE && request.isInternal !== true) {
       throw tsdbError('internal_database', 'modify');
     }
+    if (
+      this.#state.integerFieldsOf(request.database) === 'float' &&
+      request.tables.some(hasIntegers)
+    ) {
+      return this.#changes.run(request.database, () => this.#admitAsFloats(request));
+    }
     if (this.#changes.isBusy(request.database)) {
       // The columns of tag sets that the parser already knows may still be in the queued change.
       const known = this.#admitKnown(request, true);
       if (known !== undefined) return known;
     }
-    return this.#changes.run(
-      request.database,
-      () => this.#admitKnown(request, false) ?? this.#admitInSteps(request),
-    );
+    return this.#changes.run(request.database, () => this.#admitChecked(request));
+  }
+
+  #admitChecked(request: AdmitRequest): Admission | Promise<Admission> {
+    return this.#admitKnown(request, false) ?? this.#admitInSteps(request);
+  }
+
+  /** The caller holds the queue of the database, so no column is created in the meantime. */
+  #admitAsFloats(request: AdmitRequest): Admission | Promise<Admission> {
+    const steps = integersAsFloats(request.tables, this.#state.database(request.database));
+    const admitted = (tables: AdmitRequest['tables']) => this.#admitChecked({ ...request, tables });
+    if (totalCheckCount(request) < MAX_SYNC_CHECKS) return admitted(runThrough(steps));
+    return new TimeSlicedTask().run(steps).then(admitted);
   }
 
   #admitKnown(request: AdmitRequest, isChanging: boolean): Admission | undefined {
@@ -64,8 +80,7 @@ export class CatalogAdmission {
   /** Checks few rows synchronously. For many rows, it yields to the event loop between steps. */
   #admitInSteps(request: AdmitRequest): Admission | Promise<Admission> {
     const steps = this.#admitByRow(request);
-    const checks = request.tables.reduce((sum, table) => sum + checkCount(table), 0);
-    if (checks < MAX_SYNC_CHECKS) return runThrough(steps);
+    if (totalCheckCount(request) < MAX_SYNC_CHECKS) return runThrough(steps);
     return new TimeSlicedTask().run(steps).then((admission) => admission); // which may be a promise
   }
 
@@ -139,3 +154,6 @@ export class CatalogAdmission {
     for (const { database, table } of tables) this.#tablesWithUnknownTags.add(database, table);
   }
 }
+
+const totalCheckCount = ({ tables }: AdmitRequest): number =>
+  tables.reduce((sum, table) => sum + checkCount(table), 0);

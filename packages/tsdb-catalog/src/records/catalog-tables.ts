@@ -27,6 +27,8 @@ export interface CatalogTables {
     default_policy: string | null;
     /** Shard duration set by version 1 clients. */
     shard_duration_ns: string | null;
+    /** `float` if new integer fields become float columns. */
+    integer_fields: 'float' | null;
   };
   tsdb_tables: {
     id: number;
@@ -65,7 +67,12 @@ export const CATALOG_MIGRATIONS: readonly Migration[] = [
   { name: '0002_deletion', up: addDeletion },
   { name: '0003_default_policy', up: addDefaultPolicy },
   { name: '0004_shard_duration', up: addShardDuration },
+  { name: '0005_integer_fields', up: addIntegerFields },
 ];
+
+async function addIntegerFields(tx: Transaction<unknown>): Promise<void> {
+  await tx.schema.alterTable('tsdb_databases').addColumn('integer_fields', 'text').execute();
+}
 
 async function addShardDuration(tx: Transaction<unknown>): Promise<void> {
   await tx.schema.alterTable('tsdb_databases').addColumn('shard_duration_ns', 'text').execute();

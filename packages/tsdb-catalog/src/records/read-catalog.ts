@@ -50,6 +50,7 @@ async function readDatabases(
       retentionNs: row.retention_ns === null ? undefined : BigInt(row.retention_ns),
       ...(row.default_policy !== null && { defaultPolicy: row.default_policy }),
       ...(row.shard_duration_ns !== null && { shardDurationNs: BigInt(row.shard_duration_ns) }),
+      ...(row.integer_fields !== null && { integerFields: row.integer_fields }),
       tables: new Map(),
     };
     const deletion = deletionOf(row);

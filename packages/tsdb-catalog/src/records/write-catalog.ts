@@ -65,6 +65,7 @@ async function insertDatabase(
       purged_ms: null,
       default_policy: null,
       shard_duration_ns: null,
+      integer_fields: database.integerFields === 'float' ? 'float' : null,
     })
     .execute();
   await keepAhead(tx, 'database', database.id);
@@ -174,7 +175,7 @@ export async function writeDatabaseSettings(
   id: number,
   settings: Pick<
     Updateable<CatalogTables['tsdb_databases']>,
-    'retention_ns' | 'default_policy' | 'shard_duration_ns'
+    'retention_ns' | 'default_policy' | 'shard_duration_ns' | 'integer_fields'
   >,
 ): Promise<void> {
   await tx.updateTable('tsdb_databases').set(settings).where('id', '=', id).execute();

@@ -7,7 +7,7 @@ import {
   ownerOf,
 } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
+import type { DatabaseSchema, IntegerFields } from '@plinth/tsdb-model/schema.js';
 import type { Transaction } from 'kysely';
 import type { CatalogEvents } from '../catalog-events.js';
 import type { CatalogState } from '../catalog-state.js';
@@ -86,9 +86,14 @@ export class CatalogGrowth {
     name: string,
     retentionNs: bigint | undefined,
     drafts: readonly TableDraft[],
-    { isLimited = false }: { readonly isLimited?: boolean | undefined } = {},
+    options: {
+      readonly isLimited?: boolean | undefined;
+      /** Of a new database. */
+      readonly integerFields?: IntegerFields | undefined;
+    } = {},
   ): Promise<DatabaseSchema> {
     const { store, clock } = this.#deps;
+    const { isLimited = false, integerFields } = options;
     const existing = this.#state.database(name);
     if (existing === undefined) {
       const fault = findNewDatabaseFault(name);
@@ -97,7 +102,7 @@ export class CatalogGrowth {
       await this.ensureOwner(name);
       this.#assertRoomFor(name, isLimited); // others may have been created in the meantime
     }
-    const database = existing ?? this.#newDatabase(name, retentionNs);
+    const database = existing ?? this.#newDatabase(name, retentionNs, integerFields);
     const isInternal = name === INTERNAL_DATABASE;
     const newTableCount = isInternal ? 0 : drafts.filter(({ base }) => base === undefined).length;
     this.#state.tableCount += newTableCount;
@@ -174,12 +179,17 @@ export class CatalogGrowth {
     await events.tables(tx, 'created', { database, tables: names });
   }
 
-  #newDatabase(name: string, retentionNs: bigint | undefined): DatabaseSchema {
+  #newDatabase(
+    name: string,
+    retentionNs: bigint | undefined,
+    integerFields?: IntegerFields,
+  ): DatabaseSchema {
     return {
       id: this.#nextDatabaseId++,
       uuid: this.#deps.random.uuidV7(),
       name,
       retentionNs,
+      ...(integerFields === 'float' && { integerFields }),
       tables: new Map(),
     };
   }

@@ -1,10 +1,18 @@
 import type { RelationalStore } from '@plinth/kernel';
-import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { INTERNAL_DATABASE, ownerOf } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { DatabaseSchema, IntegerFields } from '@plinth/tsdb-model/schema.js';
 import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';
 import type { CatalogTables } from '../records/catalog-tables.js';
 import { writeDatabaseSettings, writeTableRetention } from '../records/write-catalog.js';
+
+/** Settings without a value here keep theirs. */
+export interface DatabaseSettings {
+  /** `forever` keeps rows forever. */
+  readonly retentionNs?: bigint | 'forever' | undefined;
+  readonly integerFields?: IntegerFields | undefined;
+}
 
 /**
  * Changes settings of existing databases and tables: retention periods, and the retention policies
@@ -27,11 +35,13 @@ export class CatalogSettings {
   }
 
   /**
-   * `undefined` keeps rows forever. Throws `resource_not_found`, `already_deleted`,
-   * `internal_database`.
+   * Throws `resource_not_found`, `already_deleted`, `internal_database`, and `parameter_invalid` for
+   * the integer fields of a retention policy.
    */
-  async setRetention(name: string, retentionNs: bigint | undefined): Promise<void> {
+  async changeDatabase(name: string, settings: DatabaseSettings): Promise<void> {
+    const { retentionNs, integerFields } = settings;
     if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    if (integerFields !== undefined) assertNoPolicy(name);
     await this.#changes.run(name, async () => {
       const database = this.#state.database(name);
       if (database === undefined) {
@@ -41,9 +51,16 @@ export class CatalogSettings {
         throw tsdbError('resource_not_found', { resource: name });
       }
       await this.#store.transaction<CatalogTables, void>((tx) =>
-        writeDatabaseSettings(tx, database.id, { retention_ns: retentionNs?.toString() ?? null }),
+        writeDatabaseSettings(tx, database.id, {
+          ...(retentionNs !== undefined && {
+            retention_ns: retentionNs === 'forever' ? null : retentionNs.toString(),
+          }),
+          ...(integerFields !== undefined && {
+            integer_fields: integerFields === 'float' ? 'float' : null,
+          }),
+        }),
       );
-      this.#state.show({ ...(this.#state.databaseById(database.id) ?? database), retentionNs }, []);
+      this.#state.show(changed(this.#state.databaseById(database.id) ?? database, settings), []);
     });
   }
 
@@ -102,4 +119,24 @@ export class CatalogSettings {
       this.#state.show(database, [after]);
     });
   }
+}
+
+function changed(database: DatabaseSchema, settings: DatabaseSettings): DatabaseSchema {
+  const { integerFields: before, ...others } = database;
+  const { retentionNs, integerFields = before } = settings;
+  return {
+    ...others,
+    ...(retentionNs !== undefined && {
+      retentionNs: retentionNs === 'forever' ? undefined : retentionNs,
+    }),
+    ...(integerFields === 'float' && { integerFields }),
+  };
+}
+
+/** Throws `parameter_invalid` for a retention policy, which uses the option of its database. */
+export function assertNoPolicy(name: string): void {
+  const owner = ownerOf(name);
+  if (owner === undefined) return;
+  const text = `integer_fields cannot be set for the retention policy '${name}', which uses the value of its database; set it for the database '${owner}'`;
+  throw tsdbError('parameter_invalid', text);
 }

@@ -1,13 +1,14 @@
-import type { Random } from '@plinth/kernel';
+import type { Clock, Random } from '@plinth/kernel';
 import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
-import type { DeleteRowsRequest } from '@plinth/tsdb-model/engine.js';
+import type { DeletePointsRequest, DeleteRowsRequest } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
 import type { Tombstone } from '../table/tombstones.js';
 import type { WriteBuffer } from '../write/write-buffer.js';
+import { PendingDeletion } from './pending-deletion.js';
 
 /**
  * Maximum deletions of one table that compaction has not carried out; each slows down the queries
@@ -19,12 +20,18 @@ const MAX_WAITING_COUNT = 1000;
  */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
+/** Each point is part of the text of the queries that the deletion affects. */
+const MAX_POINTS = 10_000;
+/** Maximum points of one table that compaction has not removed. */
+const MAX_WAITING_POINTS = 100_000;
+
 /** Deletes rows: queries hide them from then on, and compaction removes them from files. */
 export class RowDeletions {
   readonly #catalog: Catalog;
   readonly #commits: FileCommits;
   readonly #buffer: WriteBuffer;
   readonly #random: Random;
+  readonly #clock: Clock;
   readonly #storeOf: (schema: TableSchema) => TableStore | undefined;
 
   constructor(options: {
@@ -32,6 +39,7 @@ export class RowDeletions {
     readonly commits: FileCommits;
     readonly buffer: WriteBuffer;
     readonly random: Random;
+    readonly clock: Clock;
     /** Returns `undefined` if nothing was ever written to the table. */
     readonly storeOf: (schema: TableSchema) => TableStore | undefined;
   }) {
@@ -39,6 +47,7 @@ export class RowDeletions {
     this.#commits = options.commits;
     this.#buffer = options.buffer;
     this.#random = options.random;
+    this.#clock = options.clock;
     this.#storeOf = options.storeOf;
   }
 
@@ -84,7 +93,52 @@ export class RowDeletions {
     return stores.map((store) => store.tableId);
   }
 
-  #tablesOf({ database: name, tables }: DeleteRowsRequest): readonly TableSchema[] {
+  /**
+   * Deletes the points that a scan finds: exactly the rows written before its snapshot. Returns
+   * whether there were any. Throws `internal_database`, `database_not_known`, `table_not_known`,
+   * `too_many_deletions`, `too_many_points`, `deletion_timed_out`.
+   */
+  async deletePoints({ database, table, find }: DeletePointsRequest): Promise<readonly number[]> {
+    if (database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    const [schema] = this.#tablesOf({ database, tables: [table] });
+    const store = schema && this.#storeOf(schema);
+    if (store === undefined) return [];
+    const { tombstones, tableId } = store;
+    const nextSeq = () => this.#buffer.nextSeq();
+    const pending = new PendingDeletion({ store, clock: this.#clock, nextSeq });
+    try {
+      const onSnapshot = () => pending.announce();
+      const points = await find({ onSnapshot, maxPoints: MAX_POINTS });
+      const { seq } = pending;
+      const [first] = points;
+      if (first === undefined) return [];
+      if (points.length > MAX_POINTS)
+        throw tsdbError('too_many_points', { table, maxCount: MAX_POINTS });
+      const isFull = tombstones.pointCount + points.length > MAX_WAITING_POINTS;
+      if (isFull || tombstones.count >= MAX_WAITING_COUNT)
+        throw tsdbError('too_many_deletions', { table });
+      let [minTimeNs, maxTimeNs] = [first.timeNs, first.timeNs];
+      for (const { timeNs } of points) {
+        if (timeNs < minTimeNs) minTimeNs = timeNs;
+        if (timeNs > maxTimeNs) maxTimeNs = timeNs;
+      }
+      const id = this.#random.uuidV7();
+      const tombstone = { id, tableId, seq, minTimeNs, maxTimeNs, anyOf: [], points };
+      const stored = this.#commits.addTombstones([tombstone], {
+        publish: () => tombstones.hold(tombstone),
+        abandon: () => tombstones.drop(tombstone),
+      });
+      tombstones.expect(tombstone, stored);
+      pending.end(); // flush and compaction now wait for the stored tombstone
+      await stored;
+      return [tableId];
+    } finally {
+      pending.end();
+    }
+  }
+
+  #tablesOf(request: Pick<DeleteRowsRequest, 'database' | 'tables'>): readonly TableSchema[] {
+    const { database: name, tables } = request;
     const database = this.#catalog.database(name);
     if (database === undefined) throw tsdbError('database_not_known', { database: name });
     if (tables === undefined) return [...database.tables.values()];

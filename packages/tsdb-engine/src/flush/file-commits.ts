@@ -2,13 +2,14 @@ import {
   type VerifiedCommit,
   VerifiedCommits,
 } from '@plinth/tsdb-catalog/records/verified-commits.js';
-import type { StoredTombstone } from '@plinth/tsdb-storage/segments/registry-rows.js';
+
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import type {
   RegistryChange,
   SegmentRegistry,
 } from '@plinth/tsdb-storage/segments/segment-registry.js';
 import { SegmentsChanged } from '@plinth/tsdb-storage/segments/segments-changed.js';
+import type { StoredTombstone } from '@plinth/tsdb-storage/segments/stored-tombstones.js';
 import { type Publication, publish } from '../table/publication.js';
 
 /** A change whose files are written, and the memory updates that follow its commit. */

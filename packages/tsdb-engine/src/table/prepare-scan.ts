@@ -32,7 +32,10 @@ export async function prepareScan(
 ): Promise<PreparedScan> {
   const minTime = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
   const bounds = { minTime, maxTime: request.maxTimeNs };
-  await parts.repeated.deduplicateLateRows();
+  // Without the loop, late rows that arrived during the check would be missing from the snapshot.
+  do await parts.repeated.deduplicateLateRows();
+  while (request.onSnapshot !== undefined && !parts.repeated.areLateRowsChecked);
+  request.onSnapshot?.();
   const snapshot = takeSnapshot(parts, bounds);
   for (const pin of snapshot.pins) pin.pin();
   const release = (): void => {

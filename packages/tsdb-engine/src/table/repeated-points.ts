@@ -56,12 +56,14 @@ export class RepeatedPoints {
    * those rows.
    */
   async deduplicateLateRows(): Promise<void> {
-    const isChecked = ({ checkedLateRows, late }: GenerationTable): boolean =>
-      checkedLateRows === late.rowCount;
-    if (this.#generations.list.every(isChecked)) return;
+    if (this.areLateRowsChecked) return;
     await this.#exclusive.run(async () => {
       for (const table of this.#generations.list) if (!isChecked(table)) await this.#check(table);
     });
+  }
+
+  get areLateRowsChecked(): boolean {
+    return this.#generations.list.every(isChecked);
   }
 
   async #check(table: GenerationTable): Promise<void> {
@@ -127,3 +129,6 @@ export class RepeatedPoints {
     });
   }
 }
+
+const isChecked = ({ checkedLateRows, late }: GenerationTable): boolean =>
+  checkedLateRows === late.rowCount;

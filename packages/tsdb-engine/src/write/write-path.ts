@@ -102,6 +102,9 @@ export class WritePath {
     parser.addTagSets(parsed.tables);
     const admitting = this.#admit(request, parsed, parser);
     let admission = admitting instanceof Promise ? await admitting : admitting;
+    const convertedBytes = convertedSizeBytes(parsed, admission);
+    this.#buffer.growReservation(convertedBytes);
+    reservation.bytes += convertedBytes;
     if (parsed.invalid !== undefined)
       throw tsdbError('message_invalid', {
         message: MESSAGES[parsed.format ?? 'remote_write'],
@@ -310,8 +313,16 @@ const MESSAGES: Readonly<Record<NonNullable<ParsedBody['format']>, string>> = {
 const isRefused = ({ tooSparse, invalid }: ParsedBody): boolean =>
   tooSparse !== undefined || invalid !== undefined;
 
-const columnBytes = ({ tables }: ParsedBody): number =>
+const columnBytes = ({ tables }: Pick<ParsedBody, 'tables'>): number =>
   tables.reduce((sum, { rowCount, fields }) => sum + 8 * rowCount * fields.length, 0);
+
+/** Upper bound of the size of the float columns that the catalog created from integers. */
+const convertedSizeBytes = (parsed: ParsedBody, { tables }: Admission): number =>
+  columnBytes({
+    tables: tables
+      .filter((table, index) => table.parsed !== parsed.tables[index])
+      .map((table) => table.parsed),
+  });
 
 /** Returns `undefined` if the series of these tables are in their indexes. */
 function whenIndexed(accepted: readonly AcceptedTable[]): Promise<void> | undefined {

@@ -6,6 +6,7 @@ import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import { NS_PER_HOUR } from '@plinth/tsdb-model/time/calendar.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
+import type { Expr } from '../ast/expressions.js';
 import type { Measurement } from '../ast/select.js';
 import type { DeleteRows, PolicyOptions, SchemaStatement } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';
@@ -15,11 +16,13 @@ import {
   tablesIn,
   withPolicies,
 } from '../plan/compile/find-sources.js';
-import { columnsOf } from '../plan/compile/source-columns.js';
-import { buildFilter } from '../plan/condition/filter.js';
+import type { SourceColumns, TableSource } from '../plan/compile/source.js';
+import { columnsOf, mergedColumns } from '../plan/compile/source-columns.js';
+import { buildFilter, type Filter } from '../plan/condition/filter.js';
 import { splitCondition } from '../plan/condition/split-condition.js';
 import type { Environment } from '../plan/environment.js';
 import { alternatives, checkTagCondition } from './delete-conditions.js';
+import { deletePoints, readsFields } from './delete-points.js';
 
 export interface SchemaContext {
   readonly env: Environment;
@@ -229,25 +232,45 @@ async function deleteRows(
     policiesOf(measurement, env, catalog).flatMap((database) =>
       tablesIn(database, measurement.name, env),
     );
-  if (rest !== undefined) checkTagCondition(rest);
-  // Build all conditions before deleting any row, so that a field in the condition of any table
-  // rejects the statement.
   const found = sources.flatMap(tablesOf);
+  const filters = rest === undefined ? undefined : filtersOf(rest, found);
+  const isByValue = !isOfSeries && filters?.some(readsFields) === true;
+  if (rest !== undefined && !isByValue) checkTagCondition(rest);
+  // Build all conditions before deleting any row, so that an invalid condition of any table
+  // rejects the statement.
   await session.indexed(found.map(({ table }) => table));
   const runner = new TimeSlicedTask(session);
+  const [minNs, maxNs] = [range.min ?? MIN_TIME_NS, range.max ?? MAX_TIME_NS];
   const deletions: DeleteRowsRequest[] = [];
-  for (const source of found) {
-    const filter = rest === undefined ? undefined : buildFilter(rest, columnsOf(source));
+  const byValue: (() => Promise<void>)[] = [];
+  for (const [i, source] of found.entries()) {
+    const filter = filters?.[i];
+    if (isByValue && filter !== undefined && readsFields(filter)) {
+      byValue.push(() => deletePoints(source, { filter, minNs, maxNs }, { session, engine }));
+      continue;
+    }
     const index = session.seriesOf(source.table);
     deletions.push({
       database: source.database.name,
       tables: [source.name],
-      minTimeNs: range.min ?? MIN_TIME_NS,
-      maxTimeNs: range.max ?? MAX_TIME_NS,
+      minTimeNs: minNs,
+      maxTimeNs: maxNs,
       anyOf: await runner.run(alternatives(filter, (tag) => index.tagValues(tag))),
     });
   }
   for (const deletion of deletions) await engine.deleteRows(deletion);
+  for (const deletePointsOfTable of byValue) await deletePointsOfTable();
+}
+
+/** A table without a field that another table has treats the field as NULL, as in SELECT. */
+function filtersOf(condition: Expr, found: readonly TableSource[]): readonly Filter[] {
+  const all = mergedColumns(found);
+  return found.map((source) => {
+    const { fields, tags } = columnsOf(source);
+    const missing = [...all.fields].filter(([name]) => !fields.has(name) && !tags.has(name));
+    const columns: SourceColumns = { fields: new Map([...fields, ...missing]), tags };
+    return buildFilter(condition, columns);
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
+import type { TombstoneRow } from './stored-tombstones.js';
 
 interface SegmentRow {
   id: string;
@@ -33,16 +33,6 @@ interface SeriesFileRow {
   checksum: number;
 }
 
-interface TombstoneRow {
-  id: string;
-  table_id: number;
-  seq: string;
-  min_time: string;
-  max_time: string;
-  /** JSON; `null` represents an absent tag. */
-  any_of: string;
-}
-
 export interface RegistryTables {
   tsdb_tombstones: TombstoneRow;
   tsdb_segments: SegmentRow;
@@ -51,48 +41,6 @@ export interface RegistryTables {
   /** Tables that are flushed beyond `tsdb_log_state`. */
   tsdb_flushed_tables: { table_id: number; flushed_file: number };
   tsdb_deleted_from: { table_id: number };
-}
-
-/** A deletion of rows; see `Tombstone` in the storage engine. */
-export interface StoredTombstone {
-  readonly id: string;
-  readonly tableId: number;
-  readonly seq: bigint;
-  readonly minTimeNs: bigint;
-  readonly maxTimeNs: bigint;
-  readonly anyOf: readonly (readonly TagCondition[])[];
-}
-
-interface StoredCondition {
-  readonly tag: string;
-  readonly op: TagCondition['op'];
-  readonly values: readonly (string | null)[];
-}
-
-export function toTombstone(row: TombstoneRow): StoredTombstone {
-  const anyOf = JSON.parse(row.any_of) as readonly (readonly StoredCondition[])[]; // `fromTombstone` wrote this JSON
-  return {
-    id: row.id,
-    tableId: Number(row.table_id),
-    seq: BigInt(row.seq),
-    minTimeNs: BigInt(row.min_time),
-    maxTimeNs: BigInt(row.max_time),
-    anyOf: anyOf.map((all) =>
-      all.map(({ tag, op, values }) => ({ tag, op, values: values.map((v) => v ?? undefined) })),
-    ),
-  };
-}
-
-export function fromTombstone(tombstone: StoredTombstone): TombstoneRow {
-  return {
-    id: tombstone.id,
-    table_id: tombstone.tableId,
-    seq: String(tombstone.seq),
-    min_time: String(tombstone.minTimeNs),
-    max_time: String(tombstone.maxTimeNs),
-    // An absent tag is `undefined`, which JSON writes as null within a list.
-    any_of: JSON.stringify(tombstone.anyOf),
-  };
 }
 
 /** @param ms `undefined` in a store that was written by an earlier version. */

@@ -132,4 +132,10 @@ export const SEGMENT_MIGRATIONS: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '0009_deleted_points',
+    async up(tx) {
+      await tx.schema.alterTable('tsdb_tombstones').addColumn('points', 'text').execute();
+    },
+  },
 ];

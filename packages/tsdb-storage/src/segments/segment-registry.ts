@@ -6,14 +6,12 @@ import { forgetPublished, keepPublished, PublishedTables } from './published-tab
 import {
   fromSegment,
   fromSeriesFile,
-  fromTombstone,
   type RegistryTables,
-  type StoredTombstone,
   toSegment,
   toSeriesFile,
-  toTombstone,
 } from './registry-rows.js';
 import { SegmentsChanged } from './segments-changed.js';
+import { fromTombstone, type StoredTombstone, toTombstone } from './stored-tombstones.js';
 
 /** An atomic change of the stored files of the node. */
 export interface RegistryChange {

@@ -41,6 +41,14 @@ export const RETENTION = {
     Type.String({ description: 'such as 30d; without it, rows are kept forever' }),
   ),
 };
+export const INTEGER_FIELDS = {
+  integer_fields: maybe(
+    oneOf(['integer', 'float'], {
+      description:
+        'column type of new integer fields; with float, float columns also accept integers',
+    }),
+  ),
+};
 export const HARD_DELETE_AT = {
   hard_delete_at: maybe(
     Type.String({

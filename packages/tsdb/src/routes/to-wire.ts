@@ -37,6 +37,8 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   flux_not_spoken: 404,
   delete_predicate_invalid: 400,
   deletion_too_large: 400,
+  too_many_points: 400,
+  deletion_timed_out: 408,
   cache_definition_invalid: 400,
   content_type_unacceptable: 415,
   table_definition_invalid: 400,

@@ -5,7 +5,7 @@ import type { Random } from '@plinth/kernel';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import type { Planner } from '@plinth/tsdb-engine/query/query-path.js';
 import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
-import { seriesOf } from '@plinth/tsdb-influxql/answer.js';
+import { type AnswerSeries, seriesOf } from '@plinth/tsdb-influxql/answer.js';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { renderResult } from '#src/testing/render-result.js';
@@ -188,7 +188,18 @@ export class SimulatedNode {
   async sums(at: string): Promise<string> {
     const [database = '', table = ''] = at.split('/');
     const text = `SELECT count(i), sum(i) FROM "${table}"`;
-    const ask = async (): Promise<string> => {
+    try {
+      const [first] = await this.influxql(database, text);
+      return first === undefined ? '' : `${first.columns[1]?.[0]} ${first.columns[2]?.[0]}`;
+    } catch (error) {
+      if ((error as Error).message.includes('not found')) return '';
+      throw error;
+    }
+  }
+
+  /** The series of an InfluxQL statement. */
+  async influxql(database: string, text: string): Promise<readonly AnswerSeries[]> {
+    const ask = async (): Promise<readonly AnswerSeries[]> => {
       const { signal } = new AbortController();
       const request = {
         text,
@@ -200,17 +211,12 @@ export class SimulatedNode {
       };
       const run = await this.node.influxql.open(request);
       try {
-        const answer = await run.execute(0);
-        let found = '';
-        for await (const { columns } of seriesOf(answer)) {
-          found = `${columns[1]?.[0]} ${columns[2]?.[0]}`;
-        }
+        const found: AnswerSeries[] = [];
+        for await (const series of seriesOf(await run.execute(0))) found.push(series);
         run.end('success');
         return found;
       } catch (error) {
         run.end('fail');
-        const { message } = error as Error;
-        if (message.includes('not found')) return '';
         throw error;
       }
     };

@@ -43,6 +43,7 @@ export interface Stage {
 export const STEPS: readonly Step[] = [
   { name: 'write', weight: 4000, run: write },
   { name: 'delete', weight: 80, run: deleteRows },
+  { name: 'delete-by-value', weight: 40, run: deleteByValue },
   { name: 'flush', weight: 30, run: flush },
   { name: 'flush-beside', weight: 20, run: flushBeside },
   { name: 'wait', weight: 12, run: wait },
@@ -135,6 +136,21 @@ async function deleteRows({ sim, random, change }: Stage): Promise<void> {
   );
 }
 
+async function deleteByValue({ sim, random, change }: Stage): Promise<void> {
+  const at = oneOf(random, ALL_TABLES);
+  const [database = '', table = ''] = at.split('/');
+  const schema = sim.node.catalog.database(database)?.tables.get(table);
+  if (schema?.columns.has('i') !== true) return;
+  const from = below(random, 1000);
+  const host = random.float() < 0.5 ? oneOf(random, ['a', 'b', 'c', 'n1']) : undefined;
+  const isDeleted = (point: { readonly host: string; readonly i: number | undefined }): boolean =>
+    point.i !== undefined && point.i >= from && (host === undefined || host === point.host);
+  const where = `i >= ${from}${host === undefined ? '' : ` AND host = '${host}'`}`;
+  await change(deleted([at], isDeleted), () =>
+    sim.influxql(database, `DELETE FROM "${database}"."autogen"."${table}" WHERE ${where}`),
+  );
+}
+
 async function deleteFrom(
   { sim, change }: Pick<Stage, 'sim' | 'change'>,
   what: {
@@ -177,7 +193,16 @@ async function flushBeside(stage: Stage): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
   }
   const kind = stage.random.float();
-  const beside = kind < 0.5 ? write : kind < 0.8 ? deleteRows : kind < 0.9 ? dropTable : query;
+  const beside =
+    kind < 0.4
+      ? write
+      : kind < 0.6
+        ? deleteRows
+        : kind < 0.8
+          ? deleteByValue
+          : kind < 0.9
+            ? dropTable
+            : query;
   const outcomes = await Promise.allSettled([flushing, beside(stage)]);
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }

@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
+import { Command, Option } from 'commander';
 import { callOk, connectionOf, withConnection } from '../connection.js';
 import { withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
@@ -35,30 +36,52 @@ function list(): Command {
 }
 
 function create(): Command {
-  const command = named('create', 'create a database').option(
-    '--retention-period <duration>',
-    'delete rows older than this, e.g. 30d',
-  );
+  const command = named('create', 'create a database')
+    .option('--retention-period <duration>', 'delete rows older than this, e.g. 30d')
+    .addOption(integerFieldsOption());
   return command.action(async (db: string) => {
-    const { retentionPeriod } = command.opts<{ retentionPeriod?: string }>();
-    const json = { db, ...(retentionPeriod && { retention_period: retentionPeriod }) };
+    const { retentionPeriod, integerFields } = command.opts<Settings>();
+    const json = {
+      db,
+      ...(retentionPeriod && { retention_period: retentionPeriod }),
+      ...(integerFields && { integer_fields: integerFields }),
+    };
     await callOk(connectionOf(command.opts()), PATH, { json });
     print(`database ${db} created\n`);
   });
 }
 
 function update(): Command {
-  const command = named('update', 'set or clear the retention period of a database').requiredOption(
-    '--retention-period <duration>',
-    'e.g. 30d; none keeps rows forever',
-  );
+  const command = named('update', 'change the retention period or integer fields of a database')
+    .option('--retention-period <duration>', 'e.g. 30d; none keeps rows forever')
+    .addOption(integerFieldsOption());
   return command.action(async (db: string) => {
-    const { retentionPeriod } = command.opts<{ retentionPeriod: string }>();
-    const json = { db, retention_period: retentionPeriod === 'none' ? null : retentionPeriod };
+    const { retentionPeriod, integerFields } = command.opts<Settings>();
+    if (retentionPeriod === undefined && integerFields === undefined) {
+      throw new CommandFailed('use --retention-period or --integer-fields', EXIT.usage);
+    }
+    const json = {
+      db,
+      ...(retentionPeriod !== undefined && {
+        retention_period: retentionPeriod === 'none' ? null : retentionPeriod,
+      }),
+      ...(integerFields && { integer_fields: integerFields }),
+    };
     await callOk(connectionOf(command.opts()), PATH, { method: 'PUT', json });
     print(`database ${db} updated\n`);
   });
 }
+
+interface Settings {
+  readonly retentionPeriod?: string;
+  readonly integerFields?: string;
+}
+
+const integerFieldsOption = (): Option =>
+  new Option(
+    '--integer-fields <type>',
+    'column type of new integer fields; float also converts',
+  ).choices(['integer', 'float']);
 
 function remove(): Command {
   const command = named(

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
+  changeDatabase,
   createDatabase,
   type Database,
   deleteDatabase,
   fetchDatabases,
-  setRetention,
   undeleteDatabase,
 } from '../../api/tsdb.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
@@ -16,13 +16,13 @@ import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { bytesText, countText, retentionText } from '../../lib/units.js';
+import { DatabaseDialog } from './database-dialog.js';
 import { extentText } from './extent-text.js';
-import { NameAndRetention } from './name-and-retention.js';
 import { WriteDrawer } from './write/write-drawer.js';
 
 type Open =
   | { readonly kind: 'create' | 'write' }
-  | { readonly kind: 'retention' | 'delete'; readonly database: Database };
+  | { readonly kind: 'change' | 'delete'; readonly database: Database };
 
 /** Lists the databases, with the actions for each. */
 export function DatabasesPage() {
@@ -121,6 +121,11 @@ export function DatabasesPage() {
             cell: (database) => retentionText(database.retention_ns),
           },
           {
+            title: 'New integer fields',
+            className: 'nowrap',
+            cell: (database) => database.integer_fields,
+          },
+          {
             ...ACTIONS,
             cell: (database) => {
               const { name, deleted_at } = database;
@@ -134,9 +139,9 @@ export function DatabasesPage() {
                         deleted_at === null
                           ? [
                               {
-                                id: 'retention',
-                                label: 'Change retention',
-                                act: () => setOpen({ kind: 'retention', database }),
+                                id: 'change',
+                                label: 'Change',
+                                act: () => setOpen({ kind: 'change', database }),
                               },
                               {
                                 id: 'delete',
@@ -167,26 +172,25 @@ export function DatabasesPage() {
         duplicate points until compaction.
       </p>
       {open?.kind === 'create' && (
-        <NameAndRetention
+        <DatabaseDialog
           title="Create database"
           action="Create"
           onClose={() => setOpen(undefined)}
-          act={async (name, retention) => {
-            await createDatabase(name, retention);
+          act={async (name, settings) => {
+            await createDatabase(name, settings);
             await changed(`${name} created`);
           }}
         />
       )}
-      {open?.kind === 'retention' && (
-        <NameAndRetention
-          title={`Retention of ${open.database.name}`}
-          action="Set retention"
-          name={open.database.name}
-          retentionNs={open.database.retention_ns}
+      {open?.kind === 'change' && (
+        <DatabaseDialog
+          title={`Change ${open.database.name}`}
+          action="Change"
+          database={open.database}
           onClose={() => setOpen(undefined)}
-          act={async (name, retention) => {
-            await setRetention(name, retention);
-            await changed(`Retention of ${name} updated`);
+          act={async (name, settings) => {
+            await changeDatabase(name, settings);
+            await changed(`${name} changed`);
           }}
         />
       )}

@@ -7,6 +7,7 @@ import type { RouteDeps } from '../deps.js';
 import {
   DB,
   HARD_DELETE_AT,
+  INTEGER_FIELDS,
   QUERY_FORMAT,
   RESULT,
   RETENTION as RETENTION_PERIOD,
@@ -33,7 +34,7 @@ const LIST: RouteDocs = {
   output: RESULT,
   errors: { 400: 'a parameter is invalid' },
 };
-const BODY = Type.Object({ ...DB, ...RETENTION_PERIOD });
+const BODY = Type.Object({ ...DB, ...RETENTION_PERIOD, ...INTEGER_FIELDS });
 const UNDELETE: RouteDocs = {
   summary: 'Restore a deleted database whose data still exists',
   body: Type.Object(DB),
@@ -43,13 +44,6 @@ const DURATION = Type.String({ description: 'such as 30d or 1h 30m' });
 /** Source: tsdb-http, "Databases" and "Deletion life cycle". */
 export function databaseRoutes(deps: RouteDeps): readonly Route[] {
   const { routeBuilder, catalog, engine } = deps;
-  const store = async (
-    input: ManagementInput,
-    keep: (database: string, retentionNs: bigint | undefined) => Promise<unknown>,
-  ): Promise<void> => {
-    const retentionNs = input.retention('retention_period');
-    await keep(input.requiredText('db'), retentionNs);
-  };
   return [
     routeBuilder.get(DATABASE, LIST, (request) => {
       const { format, showDeleted } = readListing(request.url);
@@ -57,15 +51,28 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
       const query = { database: INTERNAL_DATABASE, text, params: new Map(), format };
       return answerQuery(query, request, deps);
     }),
-    routeBuilder.command('POST', DATABASE, { summary: 'Create a database', body: BODY }, (input) =>
-      store(input, (database, retentionNs) => catalog.createDatabase(database, retentionNs)),
+    routeBuilder.command(
+      'POST',
+      DATABASE,
+      { summary: 'Create a database', body: BODY },
+      async (input) => {
+        const { retentionNs, integerFields } = readSettings(input);
+        await catalog.createDatabase(input.requiredText('db'), retentionNs, integerFields);
+      },
     ),
     routeBuilder.command(
       'PUT',
       DATABASE,
-      { summary: 'Set or clear the retention period of a database', body: BODY },
-      (input) =>
-        store(input, (database, retentionNs) => catalog.setRetention(database, retentionNs)),
+      { summary: 'Change the retention period and the integer fields of a database', body: BODY },
+      (input) => {
+        const { retentionNs, integerFields } = readSettings(input);
+        // InfluxDB 3 clients remove the retention period by omitting it.
+        const isRetentionKept = integerFields !== undefined && !input.has('retention_period');
+        return catalog.changeDatabase(input.requiredText('db'), {
+          retentionNs: isRetentionKept ? undefined : (retentionNs ?? 'forever'),
+          integerFields,
+        });
+      },
     ),
     routeBuilder.command(
       'DELETE',
@@ -103,6 +110,11 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
     ),
   ];
 }
+
+const readSettings = (input: ManagementInput) => ({
+  retentionNs: input.retention('retention_period'),
+  integerFields: input.choice('integer_fields', ['integer', 'float']),
+});
 
 /**
  * Applies the `influxdb3` profile, in which an absent choice means `default`. Source: tsdb-http,

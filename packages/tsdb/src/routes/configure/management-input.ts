@@ -170,6 +170,23 @@ export class ManagementInput {
     throw this.#failure(time.fault);
   }
 
+  /** Whether the parameter is present, even as null. */
+  has(name: string): boolean {
+    const isInBody = this.#body !== undefined && Object.hasOwn(this.#body, name);
+    return isInBody || readParameter(this.#parameters, [name]) !== undefined;
+  }
+
+  /** Returns `undefined` if it is absent or null. */
+  choice<Value extends string>(name: string, values: readonly Value[]): Value | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const value = values.find((each) => each === text);
+    if (value !== undefined) return value;
+    throw this.#failure(
+      `invalid value for field \`${name}\`: "${text}", expected ${values.join(' or ')}`,
+    );
+  }
+
   hardDeletion(): HardDeletion {
     const text = this.text('hard_delete_at');
     switch (text) {

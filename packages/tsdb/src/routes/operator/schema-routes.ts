@@ -25,6 +25,9 @@ const Time = nullable(Type.String({ format: 'date-time' }));
 const Database = Type.Object({
   name: Type.String(),
   ...Retention,
+  integer_fields: OpenApi.oneOf(['integer', 'float'], {
+    description: 'column type of new integer fields',
+  }),
   table_count: Type.Integer(),
   ...ExtentFields,
   deleted_at: Time,

@@ -122,7 +122,10 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
         const bucket = find(parameters['bucketID'] as string, principal);
         if (bucket === undefined) return NOT_FOUND;
         if (name !== undefined && bucketDatabase(name) !== bucket.name)
-          return v2Failure(400, `a bucket cannot be renamed; use the name "${bucket.name}", or omit it`);
+          return v2Failure(
+            400,
+            `a bucket cannot be renamed; use the name "${bucket.name}", or omit it`,
+          );
         if (retentionRules !== undefined) {
           await catalog.setRetention(bucket.name, nanosOf(retentionRules[0]?.everySeconds));
           await applyShards(catalog, bucket.name, retentionRules);

@@ -1,13 +1,21 @@
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 
+const COMPARISONS = ['=', '!=', '<', '<=', '>', '>='] as const;
+export type Comparison = (typeof COMPARISONS)[number];
+
+/** A comparison of a tag or field. */
+export interface DeleteCondition {
+  readonly name: string;
+  readonly op: Comparison;
+  readonly value: string;
+  /** Quoted values are strings. Others are numbers or booleans if the name is a field. */
+  readonly isQuoted: boolean;
+}
+
 /** Comparisons that must all hold. Without a `table`, rows of every table match. */
 export interface DeletePredicate {
   readonly table: string | undefined;
-  readonly tags: readonly {
-    readonly tag: string;
-    readonly value: string;
-    readonly isEqual: boolean;
-  }[];
+  readonly conditions: readonly DeleteCondition[];
 }
 
 /** The same limit as for InfluxQL conditions. Each condition is a DuckDB comparison per row. */
@@ -20,27 +28,28 @@ const MAX_LENGTH = 1_000_000;
 /** Maximum length of the predicate in error messages. */
 const MAX_TOLD_LENGTH = 200;
 const TOKEN =
-  /\s*(?:(?<quoted>"(?:[^"\\]|\\.)*")|(?<literal>'(?:[^'\\]|\\.)*')|(?<operator>[=!]~|!=|=|\(|\))|(?<word>[^\s"'=!()]+))/y;
+  /\s*(?:(?<quoted>"(?:[^"\\]|\\.)*")|(?<literal>'(?:[^'\\]|\\.)*')|(?<operator>[=!]~|[!<>]?=|[<>]|\(|\))|(?<word>[^\s"'=!<>()]+))/y;
 
 /**
- * Parses a v2 predicate such as `_measurement="home" AND room="Kitchen"`. Values may be in double
- * or single quotes. `OR` is not supported, as in v2.
+ * Parses a v2 predicate such as `_measurement="home" AND room="Kitchen" AND temp > 30`. Values
+ * may be in double or single quotes. Comparisons of fields are an extension. `OR` is not supported, as in v2.
  */
 export function parseDeletePredicate(text: string): DeletePredicate {
   if (text.length > MAX_LENGTH) throw invalid(text, `more than ${MAX_LENGTH} characters`);
   const tokens = tokenize(text).filter((token) => token !== '(' && token !== ')');
-  if (tokens.length === 0) return { table: undefined, tags: [] };
+  if (tokens.length === 0) return { table: undefined, conditions: [] };
   if (tokens.length > 4 * MAX_CONDITIONS) {
     throw invalid(text, `more than ${MAX_CONDITIONS} conditions`);
   }
   let table: string | undefined;
-  const tags: { tag: string; value: string; isEqual: boolean }[] = [];
+  const conditions: DeleteCondition[] = [];
   for (let at = 0; at < tokens.length; at += 4) {
     const [key, operator, value, and] = tokens.slice(at, at + 4);
+    const op = COMPARISONS.find((each) => each === operator);
     if (operator === '=~' || operator === '!~') {
       throw invalid(text, 'regular expressions are not supported; use = or !=');
     }
-    if (key === undefined || value === undefined || (operator !== '=' && operator !== '!=')) {
+    if (key === undefined || value === undefined || op === undefined) {
       throw invalid(text, 'expected tag = "value"');
     }
     if (and !== undefined && and.toUpperCase() !== 'AND') {
@@ -48,18 +57,22 @@ export function parseDeletePredicate(text: string): DeletePredicate {
     }
     if (and !== undefined && at + 4 >= tokens.length)
       throw invalid(text, 'expected a condition after AND');
-    const [name, isEqual] = [unquoted(key), operator === '='];
+    const name = unquoted(key);
     if (name === '_field')
-      throw invalid(text, '_field is not supported, because complete rows are deleted');
+      throw invalid(
+        text,
+        '_field is not supported, because complete rows are deleted; compare a field by its name, such as temp > 30',
+      );
     if (name === 'time' || name === '_time')
       throw invalid(text, 'time conditions are not supported; use start and stop');
-    if (name !== '_measurement') tags.push({ tag: name, value: unquoted(value), isEqual });
-    else if (!isEqual) throw invalid(text, '_measurement supports only =');
+    if (name !== '_measurement')
+      conditions.push({ name, op, value: unquoted(value), isQuoted: isQuoted(value) });
+    else if (op !== '=') throw invalid(text, '_measurement supports only =');
     else if (table !== undefined && table !== unquoted(value)) {
       throw invalid(text, 'more than one _measurement');
     } else table = unquoted(value);
   }
-  return { table, tags };
+  return { table, conditions };
 }
 
 function tokenize(text: string): string[] {
@@ -74,8 +87,10 @@ function tokenize(text: string): string[] {
   return tokens;
 }
 
+const isQuoted = (token: string): boolean => /^["']/.test(token);
+
 function unquoted(token: string): string {
-  return /^["']/.test(token) ? token.slice(1, -1).replace(/\\(.)/gs, '$1') : token;
+  return isQuoted(token) ? token.slice(1, -1).replace(/\\(.)/gs, '$1') : token;
 }
 
 function invalid(text: string, why: string): TsdbError<'delete_predicate_invalid'> {

@@ -1,4 +1,6 @@
 import { emptyAnswer, type HttpRequest, queryOf, type Route, type RouteDocs } from '@plinth/kernel';
+import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { DeleteRowsRequest } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
@@ -7,7 +9,12 @@ import type { RouteDeps } from '../deps.js';
 import { BUCKET, MANAGEMENT_FAILED, NO_CONTENT } from '../description.js';
 import { jsonBody } from '../query/json-body.js';
 import { parseParameters, readParameter, readPolicy, refusePolicy } from '../query-string.js';
-import { parseDeletePredicate } from './delete-predicate.js';
+import { comparesFields, deleteByField } from './delete-by-field.js';
+import {
+  type DeleteCondition,
+  type DeletePredicate,
+  parseDeletePredicate,
+} from './delete-predicate.js';
 import { bucketDatabase } from './write-target.js';
 
 const WORDS: RouteDocs = {
@@ -18,7 +25,8 @@ const WORDS: RouteDocs = {
     stop: Type.String({ format: 'date-time', description: 'included' }),
     predicate: Type.Optional(
       Type.String({
-        description: '_measurement="m" AND tag="value"; without it, every row matches',
+        description:
+          '_measurement="m" AND tag="value" AND field > 30; without it, every row matches',
       }),
     ),
   }),
@@ -30,13 +38,28 @@ const WORDS: RouteDocs = {
  * The 2.x route `POST /api/v2/delete`: deletes rows between `start` and `stop` that match
  * `predicate`.
  */
-export const deleteRoute = ({ routeBuilder, engine, catalog }: RouteDeps): Route =>
-  routeBuilder.send('POST', '/api/v2/delete', WORDS, async (request) => {
-    const { table, ...what } = readDeletion(request);
+export const deleteRoute = (deps: RouteDeps): Route =>
+  deps.routeBuilder.send('POST', '/api/v2/delete', WORDS, async (request) => {
+    const { catalog, engine, influxql, isAuthRequired } = deps;
+    const deletion = readDeletion(request);
+    const { table, conditions, ...what } = deletion;
+    if (what.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    const all = catalog.database(what.database)?.tables;
+    const known = [...(all?.values() ?? [])].filter(({ name }) => name === (table ?? name));
+    if (known.length > 0 && comparesFields(conditions, known)) {
+      await deleteByField(
+        { ...deletion, tables: known },
+        {
+          influxql,
+          access: accessOf(request.principal, isAuthRequired),
+          signal: request.disconnectSignal(),
+        },
+      );
+      return emptyAnswer(204);
+    }
     // As in 2.x, deleting from an unknown measurement succeeds.
-    const isKnown = table === undefined || catalog.database(what.database)?.tables.has(table);
-    const tables = table === undefined ? undefined : isKnown === true ? [table] : [];
-    await engine.deleteRows({ ...what, tables });
+    const tables = table === undefined ? undefined : known.map(({ name }) => name);
+    await engine.deleteRows({ ...what, tables, anyOf: [conditions.map(tagCondition)] });
     return emptyAnswer(204);
   });
 
@@ -49,7 +72,7 @@ const TARGET_NAMES = ['bucket', 'bucketID', 'db', 'database', 'rp'];
 function readDeletion({
   url,
   body: bytes,
-}: HttpRequest): Omit<DeleteRowsRequest, 'tables'> & { readonly table: string | undefined } {
+}: HttpRequest): Omit<DeleteRowsRequest, 'tables' | 'anyOf'> & DeletePredicate {
   const parameters = parseParameters(queryOf(url));
   refusePolicy(readPolicy(parameters), 'bucket');
   const bucket = readParameter(parameters, ['bucket', 'db']);
@@ -69,17 +92,15 @@ function readDeletion({
   const { predicate = '' } = body;
   if (typeof predicate !== 'string')
     throw tsdbError('parameter_invalid', 'predicate must be a string');
-  const { table, tags } = parseDeletePredicate(predicate);
-  const conditions = tags.map(
-    ({ tag, value, isEqual }): TagCondition => ({
-      tag,
-      op: isEqual ? 'in' : 'not_in',
-      // An empty tag value means an absent tag.
-      values: [value === '' ? undefined : value],
-    }),
-  );
-  return { database, table, minTimeNs, maxTimeNs, anyOf: [conditions] };
+  return { database, minTimeNs, maxTimeNs, ...parseDeletePredicate(predicate) };
 }
+
+/** An empty tag value means an absent tag. */
+const tagCondition = ({ name, op, value }: DeleteCondition): TagCondition => ({
+  tag: name,
+  op: op === '=' ? 'in' : 'not_in',
+  values: [value === '' ? undefined : value],
+});
 
 const TIME =
   /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9})\d*)?([Zz]|[+-]\d{2}:\d{2})$/;

@@ -1,0 +1,101 @@
+import { printExpr, quoteName } from '@plinth/tsdb-influxql/ast/print.js';
+import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
+import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
+import { ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { DeleteCondition } from './delete-predicate.js';
+
+type Literal = Parameters<typeof printExpr>[0];
+
+/**
+ * Whether the predicate compares a field of one of the tables. Throws `delete_predicate_invalid` for
+ * an ordering of tags.
+ */
+export function comparesFields(
+  conditions: readonly DeleteCondition[],
+  tables: readonly TableSchema[],
+): boolean {
+  for (const { name, op } of conditions) {
+    if (op === '=' || op === '!=' || isField(name, tables)) continue;
+    throw tsdbError(
+      'delete_predicate_invalid',
+      `invalid delete predicate: no table has a field ${JSON.stringify(name)}, and tags support only = and !=`,
+    );
+  }
+  return conditions.some(({ name }) => isField(name, tables));
+}
+
+/** Deletes the rows that meet conditions on fields, as the InfluxQL statement DELETE does. */
+export async function deleteByField(
+  deletion: {
+    readonly database: string;
+    readonly table: string | undefined;
+    readonly minTimeNs: bigint;
+    readonly maxTimeNs: bigint;
+    readonly conditions: readonly DeleteCondition[];
+    readonly tables: readonly TableSchema[];
+  },
+  by: {
+    readonly influxql: Influxql;
+    readonly access: DatabaseAccess;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { database, table, minTimeNs, maxTimeNs, conditions, tables } = deletion;
+  const owner = ownerOf(database);
+  const [db, policy] =
+    owner === undefined ? [database, 'autogen'] : [owner, database.slice(owner.length + 1)];
+  const source = table === undefined ? '/.*/' : quoteName(table);
+  const where = [
+    ...conditions.map((condition) => comparisonText(condition, tables)),
+    ...(minTimeNs > MIN_TIME_NS ? [`time >= ${minTimeNs}`] : []),
+    ...(maxTimeNs < MAX_TIME_NS ? [`time <= ${maxTimeNs}`] : []),
+  ];
+  const text = `DELETE FROM ${quoteName(db)}.${quoteName(policy)}.${source} WHERE ${where.join(' AND ')}`;
+  const run = await by.influxql.open({
+    text,
+    database: db,
+    policy: undefined,
+    params: new Map(),
+    access: by.access,
+    signal: by.signal,
+  });
+  let outcome: 'success' | 'fail' = 'fail';
+  try {
+    await run.execute(0);
+    outcome = 'success';
+  } finally {
+    run.end(outcome);
+  }
+}
+
+const isField = (name: string, tables: readonly TableSchema[]): boolean =>
+  tables.some(({ columns }) => {
+    const kind = columns.get(name)?.kind;
+    return kind !== undefined && kind !== 'tag' && kind !== 'time';
+  });
+
+function comparisonText(condition: DeleteCondition, tables: readonly TableSchema[]): string {
+  const { name, op } = condition;
+  const value = isField(name, tables)
+    ? literalOf(condition)
+    : ({ kind: 'string', value: condition.value } as const);
+  return `${quoteName(name)} ${op} ${printExpr(value)}`;
+}
+
+/** Throws `delete_predicate_invalid`. */
+function literalOf({ name, value, isQuoted }: DeleteCondition): Literal {
+  if (isQuoted) return { kind: 'string', value };
+  if (value === 'true' || value === 'false') return { kind: 'boolean', value: value === 'true' };
+  if (/^-?\d{1,18}$/.test(value)) return { kind: 'integer', value: BigInt(value) };
+  const number = Number(value);
+  if (/^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(value) && Number.isFinite(number)) {
+    return { kind: 'number', value: number };
+  }
+  throw tsdbError(
+    'delete_predicate_invalid',
+    `invalid delete predicate: the value of field ${JSON.stringify(name)} is not valid; use a number, true, false or a quoted string`,
+  );
+}

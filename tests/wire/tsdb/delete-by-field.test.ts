@@ -1,0 +1,165 @@
+// Source: query-languages, "Deleting rows by field values"; tsdb-http, "Deleting rows".
+// Own process: it is killed.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  assertEmpty,
+  type HttpAnswer,
+  type OwnServer,
+  rows,
+  ServerInProcess,
+  ServerProcess,
+  write,
+} from '../../harness/index.js';
+
+let process: ServerProcess;
+let server: OwnServer;
+before(async () => {
+  process = await ServerProcess.start();
+  server = process;
+});
+after(async () => {
+  await server.close();
+  await process.close();
+});
+
+const json = { 'content-type': 'application/json' };
+const years = { start: '1970-01-01T00:00:00Z', stop: '2100-01-01T00:00:00Z' };
+const remove = (bucket: string, predicate: string, times: object = years): Promise<HttpAnswer> =>
+  server.http.send(`/api/v2/delete?bucket=${encodeURIComponent(bucket)}`, {
+    body: JSON.stringify({ ...times, predicate }),
+    headers: json,
+  });
+const valuesOf = (db: string, table = 'm') =>
+  rows(server, db, `SELECT room, temp, status, ok FROM "${table}" ORDER BY time`);
+
+const LINES = [
+  'm,room=a temp=20,status="good",ok=true 1000000000',
+  'm,room=a temp=31,status="bad" 2000000000',
+  'm,room=b temp=-5,ok=false 3000000000',
+  'm status="bad" 4000000000',
+].join('\n');
+const [A20, A31, B5, BAD] = [
+  { room: 'a', temp: 20, status: 'good', ok: true },
+  { room: 'a', temp: 31, status: 'bad' },
+  { room: 'b', temp: -5, ok: false },
+  { status: 'bad' },
+];
+
+describe('POST /api/v2/delete with a condition on a field', () => {
+  const cases: readonly (readonly [string, readonly object[]])[] = [
+    ['_measurement="m" AND temp > 30', [A20, B5, BAD]],
+    ['temp >= 31', [A20, B5, BAD]],
+    ['temp < -4.5', [A20, A31, BAD]],
+    ['temp<=20', [A31, BAD]],
+    ['temp=-5', [A20, A31, BAD]],
+    ['temp != 20', [A20, BAD]],
+    ['status = "bad"', [A20, B5]],
+    ["status != 'good'", [A20, B5]],
+    ['ok = false', [A20, A31, BAD]],
+    ['status="bad" AND room="a"', [A20, B5, BAD]],
+    ['status="bad" AND room=""', [A20, A31, B5]],
+    ['status="bad" AND room!=a', [A20, A31, B5]],
+    // A value of another type matches no row.
+    ['temp = "31"', [A20, A31, B5, BAD]],
+  ];
+  for (const [i, [predicate, kept]] of cases.entries())
+    it(`deletes the rows with ${predicate}`, async () => {
+      const db = `case${i}`;
+      assertEmpty(await write(server, { db }, `${LINES}\nother,room=a v=40 1`));
+      assertEmpty(await remove(db, predicate));
+      assert.deepEqual(await valuesOf(db), kept);
+      assert.deepEqual(await rows(server, db, 'SELECT v FROM other'), [{ v: 40 }]);
+    });
+
+  it('also removes the rows from last-value caches', async () => {
+    assertEmpty(await write(server, { db: 'cached' }, LINES));
+    const { status, text } = await server.http.send('/api/v3/configure/last_cache', {
+      body: JSON.stringify({ db: 'cached', table: 'm', name: 'last', key_columns: ['room'] }),
+      headers: json,
+    });
+    assert.equal(status, 201, text);
+    const last = () =>
+      rows(
+        server,
+        'cached',
+        "SELECT temp FROM last_cache('m') WHERE room IS NOT NULL ORDER BY room",
+      );
+    assert.deepEqual(await last(), [{ temp: 31 }, { temp: -5 }]);
+    assertEmpty(await remove('cached', 'temp > 30'));
+    assert.deepEqual(await last(), [{ temp: 20 }, { temp: -5 }]);
+    assertEmpty(await remove('cached', 'temp < 0'));
+    assert.deepEqual(await last(), [{ temp: 20 }]);
+  });
+
+  it('respects the times and the retention policy', async () => {
+    for (const db of ['times', 'times/week']) assertEmpty(await write(server, { db }, LINES));
+    const first = { start: '1970-01-01T00:00:01Z', stop: '1970-01-01T00:00:02Z' };
+    assertEmpty(await remove('times/week', 'temp > 0 AND temp < 100', first));
+    assert.deepEqual(await valuesOf('times/week'), [B5, BAD]);
+    assert.deepEqual(await valuesOf('times'), [A20, A31, B5, BAD]);
+    assertEmpty(await remove('times', 'temp > 0', first));
+    assert.deepEqual(await valuesOf('times'), [B5, BAD]);
+    assert.deepEqual(await valuesOf('times/week'), [B5, BAD]);
+  });
+
+  it('is refused if it is invalid, and then deletes nothing', async () => {
+    assertEmpty(await write(server, { db: 'wrong' }, LINES));
+    for (const [predicate, message] of [
+      ['room > "a"', /no table has a field "room", and tags support only = and !=/],
+      ['nope > 1', /no table has a field "nope"/],
+      ['temp > warm', /the value of field "temp" is not valid; use a number, true, false or/],
+      ['temp >', /expected tag = "value"/],
+      ['_field="temp"', /compare a field by its name, such as temp > 30/],
+      ['_measurement > "m"', /_measurement supports only =/],
+    ] as const) {
+      const { status, text } = await remove('wrong', predicate);
+      assert.equal(status, 400, text);
+      assert.match(text.replaceAll('\\"', '"'), message, predicate);
+    }
+    const { status } = await remove('_internal', 'value > 1');
+    assert.equal(status, 403);
+    assert.deepEqual(await valuesOf('wrong'), [A20, A31, B5, BAD]);
+  });
+});
+
+describe('names with special characters', () => {
+  it('select exactly their table and field', async () => {
+    const table = `a"b'\\c -- ;`;
+    const name = `f"'x`;
+    const line = (measurement: string) => `${measurement} ${name}=1 1`;
+    const escaped = table.replaceAll(' ', '\\ ');
+    assertEmpty(await write(server, { db: 'names' }, `${line(escaped)}\n${line('m')}`));
+    const quoted = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
+    const predicate = `_measurement="${quoted(table)}" AND "${quoted(name)}" = 1`;
+    assertEmpty(await remove('names', predicate));
+    const count = async (of: string) =>
+      await rows(server, 'names', `SELECT count(*) AS n FROM "${of.replaceAll('"', '""')}"`);
+    assert.deepEqual([await count(table), await count('m')], [[{ n: 0 }], [{ n: 1 }]]);
+  });
+});
+
+describe('DELETE with a condition on a field', () => {
+  const run = async (q: string): Promise<unknown> => {
+    const path = `/query?db=influxql&q=${encodeURIComponent(q)}`;
+    return JSON.parse((await server.http.send(path, { method: 'POST' })).text);
+  };
+
+  it('deletes rows in all policies, which stay deleted after kill -9', async () => {
+    for (const db of ['influxql', 'influxql/week']) {
+      assertEmpty(await write(server, { db }, LINES));
+    }
+    const done = { results: [{ statement_id: 0 }] };
+    assert.deepEqual(
+      await run("DELETE FROM m WHERE temp > 30 OR (status = 'bad' AND room = '')"),
+      done,
+    );
+    assertEmpty(await write(server, { db: 'influxql' }, 'm,room=a ok=true 2000000000'));
+    await process.kill();
+    server = await ServerInProcess.start({ dataDir: process.dataDir });
+    assert.deepEqual(await valuesOf('influxql'), [A20, { room: 'a', ok: true }, B5]);
+    assert.deepEqual(await valuesOf('influxql/week'), [A20, B5]);
+    assert.deepEqual(await run('DELETE WHERE ok != false AND time > 1s'), done);
+    assert.deepEqual(await valuesOf('influxql'), [A20, B5]);
+  });
+});
