@@ -36,6 +36,12 @@ import { writtenMsOf } from '@plinth/tsdb-storage/wal/write-record.js';
 import type { TsdbDeps } from './deps.js';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
+import { influxqlWork } from './domain/continuous-queries/compute-influxql.js';
+import { ContinuousQueries } from './domain/continuous-queries/continuous-queries.js';
+import {
+  CONTINUOUS_QUERY_MIGRATIONS,
+  ContinuousQueryRecords,
+} from './domain/continuous-queries/continuous-query-records.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { RefusedWrites } from './domain/refused-writes/refused-writes.js';
 import { SAVED_QUERY_MIGRATIONS, SavedQueries } from './domain/saved-queries/saved-queries.js';
@@ -88,6 +94,7 @@ export interface OpenTsdb {
    */
   warmUp(consume: WarmUpConsumers): void;
   readonly processing: Processing;
+  readonly continuousQueries: ContinuousQueries;
   /** Tables in an open format. */
   readonly openTables: OpenTables;
   /** See `Tsdb`. */
@@ -173,10 +180,17 @@ export async function openTsdb(
   observeCaches(deps.metrics, caches);
   processing = createProcessing(deps, { catalog, engine });
   await processing.engine.open();
-  catalog.whenDatabasesLeaveOrReturn(() => processing?.engine.databasesChanged());
+  const continuousQueries = newContinuousQueries(deps, catalog, () => influxql);
+  catalog.whenDatabasesLeaveOrReturn(() => {
+    processing?.engine.databasesChanged();
+    continuousQueries.databasesChanged();
+  });
   const opened = { engine, files: store.files, processing };
   const recorder = startRecorder(deps, engine);
-  const { influxql, statistics } = openInfluxql(deps, { catalog, engine, startedMs });
+  const { influxql, statistics } = openInfluxql(deps, {
+    ...{ catalog, engine, startedMs, continuousQueries },
+  });
+  await continuousQueries.open();
   const warmUp = new WarmUp({
     ...{ engine, influxql, catalog, parserPool, clock, log: deps.log },
     isEnabled: settings.warm_up,
@@ -195,6 +209,7 @@ export async function openTsdb(
     },
     warmUp: (consume) => warmUp.start(consume),
     processing,
+    continuousQueries,
     openTables: published,
     recorder,
     statistics,
@@ -204,6 +219,7 @@ export async function openTsdb(
     },
     async close() {
       revocationCheck[Symbol.dispose]();
+      await continuousQueries.close();
       await processing.engine.close();
       await recorder.close();
       caches.close();
@@ -241,6 +257,18 @@ function newSystemTables(
   return new SystemTables({
     ...{ ...sources, tokens, audit },
     node: { nodeId, nodeUuid: at.catalog.nodeUuid, coreCount, startedMs },
+  });
+}
+
+function newContinuousQueries(
+  { relational, clock, log }: TsdbDeps,
+  catalog: RelationalCatalog,
+  influxql: () => Influxql,
+): ContinuousQueries {
+  return new ContinuousQueries({
+    ...{ catalog, clock, log },
+    records: new ContinuousQueryRecords(relational),
+    prepare: ({ text }, database) => influxqlWork(text, database.name, influxql),
   });
 }
 
@@ -409,6 +437,7 @@ async function openCatalog(deps: TsdbDeps): Promise<RelationalCatalog> {
     relational.migrate('tsdb_caches', CACHE_MIGRATIONS),
     relational.migrate('tsdb_triggers', TRIGGER_MIGRATIONS),
     relational.migrate('tsdb_saved_queries', SAVED_QUERY_MIGRATIONS),
+    relational.migrate('tsdb_continuous_queries', CONTINUOUS_QUERY_MIGRATIONS),
   ];
   const opening = RelationalCatalog.open({
     store: relational,

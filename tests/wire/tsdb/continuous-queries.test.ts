@@ -1,0 +1,127 @@
+// Source: query-languages, "Continuous queries".
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type HttpAnswer, ServerInProcess } from '../../harness/index.js';
+
+type Headers = Readonly<Record<string, string>>;
+
+let server: ServerInProcess;
+let dataDir = '';
+let admin: Headers = {};
+let reader: Headers = {};
+
+const bearer = (text: string): Headers => {
+  const { token } = JSON.parse(text) as { token: string };
+  return { authorization: `Bearer ${token}` };
+};
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'plinth-continuous-'));
+  server = await ServerInProcess.start({ flags: [], dataDir });
+  const path = '/api/v3/configure/token/admin';
+  admin = bearer((await server.http.send(path, { method: 'POST' })).text);
+  const permissions = [
+    { resource_type: 'db', resource_identifier: ['cq'], actions: ['read', 'write'] },
+  ];
+  const created = await server.http.send('/api/v3/enterprise/configure/token', {
+    headers: { ...admin, 'content-type': 'application/json' },
+    body: JSON.stringify({ token_name: 'reader', permissions }),
+  });
+  reader = bearer(created.text);
+  await query('CREATE DATABASE cq');
+});
+after(async () => {
+  await server.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const send = (q: string, headers = admin): Promise<HttpAnswer> =>
+  server.http.send('/query', {
+    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ db: 'cq', epoch: 'ms', q }).toString(),
+  });
+
+interface Result {
+  readonly error?: string;
+  readonly series?: readonly { readonly name: string; readonly values?: readonly unknown[][] }[];
+}
+
+async function query(q: string): Promise<Result> {
+  const answer = await send(q);
+  assert.equal(answer.status, 200, answer.text);
+  return (JSON.parse(answer.text) as { results: [Result] }).results[0];
+}
+
+const rows = async (q: string): Promise<readonly unknown[][]> =>
+  (await query(q)).series?.flatMap(({ values }) => values ?? []) ?? [];
+
+const CREATE =
+  'CREATE CONTINUOUS QUERY counts ON cq RESAMPLE FOR 2s BEGIN SELECT count(v) INTO counts FROM points GROUP BY time(1s), host fill(none) END';
+
+describe('Continuous queries', () => {
+  it('are created, listed and dropped only by administrators', async () => {
+    for (const q of [CREATE, 'DROP CONTINUOUS QUERY counts ON cq']) {
+      const refused = await send(q, reader);
+      assert.equal(refused.status, 403, refused.text);
+    }
+    assert.deepEqual(await query(CREATE), { statement_id: 0 });
+    const [series] = (await query('SHOW CONTINUOUS QUERIES')).series?.slice(-1) ?? [];
+    assert.deepEqual(series, {
+      name: 'cq',
+      columns: ['name', 'query'],
+      values: [
+        [
+          'counts',
+          'CREATE CONTINUOUS QUERY counts ON cq RESAMPLE FOR 2s BEGIN SELECT count(v) INTO cq.autogen.counts FROM cq.autogen.points GROUP BY time(1s), host fill(none) END',
+        ],
+      ],
+    });
+    const other = CREATE.replace('count(v)', 'sum(v)');
+    assert.equal((await query(other)).error, 'continuous query already exists');
+    const invalid = 'CREATE CONTINUOUS QUERY c ON cq BEGIN SELECT count(v) INTO x FROM points END';
+    assert.equal(
+      (await query(invalid)).error,
+      'error parsing query: found points, expected GROUP BY time(...) at line 1, char 67',
+    );
+  });
+
+  it('write the result of each interval, also after a restart', async () => {
+    await writePoints();
+    await untilComputed();
+    await server.stop();
+    server = await ServerInProcess.start({ flags: [], dataDir });
+    await writePoints();
+    await untilComputed();
+    await query('DROP CONTINUOUS QUERY counts ON cq');
+    assert.deepEqual(await rows('SHOW CONTINUOUS QUERIES'), []);
+  });
+});
+
+async function writePoints(): Promise<void> {
+  for (let i = 0; i < 20; i++) {
+    const body = ['a', 'b'].map((host) => `points,host=${host} v=${i}`).join('\n');
+    const answer = await server.http.send('/write?db=cq', { headers: admin, body });
+    assert.equal(answer.status, 204, answer.text);
+    await sleep(50);
+  }
+}
+
+/** Waits until the results are those of the same query over all points so far. */
+async function untilComputed(): Promise<void> {
+  const endSec = Math.ceil(Date.now() / 1000);
+  const counts = `SELECT count(v) FROM points WHERE time < ${endSec}s GROUP BY time(1s), host fill(none)`;
+  const expected = await rows(counts);
+  assert.ok(expected.length >= 2);
+  let actual: readonly unknown[][] = [];
+  for (let i = 0; i < 100; i++) {
+    actual = await rows(`SELECT "count" FROM counts WHERE time < ${endSec}s GROUP BY host`);
+    if (isDeepStrictEqual(actual, expected)) return;
+    await sleep(100);
+  }
+  assert.deepEqual(actual, expected);
+}
