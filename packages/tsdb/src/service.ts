@@ -37,6 +37,7 @@ import type { TsdbDeps } from './deps.js';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
 import { influxqlWork } from './domain/continuous-queries/compute-influxql.js';
+import { checkRollup, sqlWork } from './domain/continuous-queries/compute-sql.js';
 import { ContinuousQueries } from './domain/continuous-queries/continuous-queries.js';
 import {
   CONTINUOUS_QUERY_MIGRATIONS,
@@ -52,6 +53,7 @@ import { freezeFiles } from './freeze-files.js';
 import {
   EngineMetrics,
   observeCaches,
+  observeContinuousQueries,
   observeEngine,
   observeMemory,
   observeOpenTables,
@@ -134,10 +136,12 @@ export async function openTsdb(
   // storage engine.
   let processing: Processing | undefined;
   let openTables: OpenTables | undefined;
+  let continuousQueries: ContinuousQueries | undefined;
   const refusedWrites = new RefusedWrites(deps);
   const systemTables = newSystemTables(deps, {
     ...{ catalog, caches, queryLog, refusedWrites, startedMs },
     processing: () => processing?.engine,
+    continuousQueries: () => continuousQueries,
     openTables: () => openTables,
   });
   const parserPool = newParserPool(deps);
@@ -180,17 +184,18 @@ export async function openTsdb(
   observeCaches(deps.metrics, caches);
   processing = createProcessing(deps, { catalog, engine });
   await processing.engine.open();
-  const continuousQueries = newContinuousQueries(deps, catalog, () => influxql);
+  const queries = newContinuousQueries(deps, { catalog, engine, influxql: () => influxql });
+  continuousQueries = queries;
   catalog.whenDatabasesLeaveOrReturn(() => {
     processing?.engine.databasesChanged();
-    continuousQueries.databasesChanged();
+    queries.databasesChanged();
   });
   const opened = { engine, files: store.files, processing };
   const recorder = startRecorder(deps, engine);
   const { influxql, statistics } = openInfluxql(deps, {
-    ...{ catalog, engine, startedMs, continuousQueries },
+    ...{ catalog, engine, startedMs, continuousQueries: queries },
   });
-  await continuousQueries.open();
+  await queries.open();
   const warmUp = new WarmUp({
     ...{ engine, influxql, catalog, parserPool, clock, log: deps.log },
     isEnabled: settings.warm_up,
@@ -209,7 +214,7 @@ export async function openTsdb(
     },
     warmUp: (consume) => warmUp.start(consume),
     processing,
-    continuousQueries,
+    continuousQueries: queries,
     openTables: published,
     recorder,
     statistics,
@@ -219,7 +224,7 @@ export async function openTsdb(
     },
     async close() {
       revocationCheck[Symbol.dispose]();
-      await continuousQueries.close();
+      await queries.close();
       await processing.engine.close();
       await recorder.close();
       caches.close();
@@ -261,15 +266,27 @@ function newSystemTables(
 }
 
 function newContinuousQueries(
-  { relational, clock, log }: TsdbDeps,
-  catalog: RelationalCatalog,
-  influxql: () => Influxql,
+  { relational, clock, log, metrics }: TsdbDeps,
+  at: {
+    readonly catalog: RelationalCatalog;
+    readonly engine: TsdbEngine;
+    readonly influxql: () => Influxql;
+  },
 ): ContinuousQueries {
-  return new ContinuousQueries({
+  const { catalog, engine, influxql } = at;
+  const queries = new ContinuousQueries({
     ...{ catalog, clock, log },
     records: new ContinuousQueryRecords(relational),
-    prepare: ({ text }, database) => influxqlWork(text, database.name, influxql),
+    prepare: (definition, { name: database }) =>
+      definition.language === 'influxql'
+        ? influxqlWork(definition.text, database, influxql)
+        : sqlWork(definition, { database, engine, clock }),
+    async check(definition, { name: database }) {
+      if (definition.language === 'sql') await checkRollup(definition, { database, engine });
+    },
   });
+  observeContinuousQueries(metrics, queries);
+  return queries;
 }
 
 /** Segments with their registry and checksums. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { runCli } from '../../harness/cli.js';
 import { type HttpAnswer, ServerInProcess } from '../../harness/index.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -99,6 +100,61 @@ describe('Continuous queries', () => {
     await untilComputed();
     await query('DROP CONTINUOUS QUERY counts ON cq');
     assert.deepEqual(await rows('SHOW CONTINUOUS QUERIES'), []);
+  });
+});
+
+describe('Rollups', () => {
+  const PATH = '/api/v3/configure/rollup';
+  const manage = async (method: 'POST' | 'DELETE', body: object, headers = admin) =>
+    await server.http.send(PATH, {
+      method,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ db: 'cq', rollup_name: 'r', ...body }),
+    });
+  const QUERY = 'SELECT time, host, v FROM points WHERE time >= $from AND time < $to';
+  const valid = { query: QUERY, table: 'copies', every: '1s', for: '1m' };
+
+  it('require an admin token, and valid durations and names', async () => {
+    assert.equal((await manage('POST', valid, reader)).status, 403);
+    assert.equal((await manage('DELETE', {}, reader)).status, 403);
+    const refused = async (status: number, more: object, message: RegExp) => {
+      const answer = await manage('POST', { ...valid, ...more });
+      assert.equal(answer.status, status, answer.text);
+      assert.match(answer.text, message);
+    };
+    await refused(400, { every: '0s' }, /every .* is out of range; use 1s to 3660d/);
+    await refused(400, { every: 'often' }, /not a valid duration/);
+    await refused(400, { every: '1h' }, /for must be at least the interval of 1h/);
+    await refused(400, { table: 'a\u0000b' }, /table must have 1 to 255 characters/);
+    await refused(400, { query: 'SELECT 1 AS v' }, /the query must select its time range/);
+    await refused(404, { db: 'absent' }, /absent/);
+    assert.equal((await manage('DELETE', {})).status, 404);
+  });
+
+  it('run, and are created, listed and deleted by the command', async () => {
+    await writePoints();
+    const token = String(admin['authorization']).slice('Bearer '.length);
+    const cli = async (...args: string[]): Promise<string> => {
+      const run = await runCli(['rollup', ...args, '--host', server.url, '-d', 'cq'], {
+        env: { PLINTH_AUTH_TOKEN: token },
+      });
+      assert.equal(run.code, 0, run.stderr);
+      return run.stdout;
+    };
+    const options = ['--every', '1s', '--for', '1m', '--into', 'copies', '--as', QUERY];
+    assert.equal(await cli('create', 'r', ...options), 'rollup r created\n');
+    assert.equal((await manage('POST', valid)).status, 200);
+    assert.equal((await manage('POST', { ...valid, every: '2s' })).status, 409);
+    const all = 'WHERE time > now() - 30s GROUP BY host';
+    const expected = await rows(`SELECT v FROM points ${all}`);
+    let actual: readonly unknown[][] = [];
+    for (let i = 0; i < 100 && actual.length < expected.length; i++) {
+      await sleep(100);
+      actual = await rows(`SELECT v FROM copies ${all}`);
+    }
+    assert.deepEqual(actual.slice(-expected.length), expected);
+    assert.match(await cli('list', '--format', 'csv'), /^r,sql,copies,1s,1m,/m);
+    assert.equal(await cli('delete', 'r'), 'rollup r deleted\n');
   });
 });
 

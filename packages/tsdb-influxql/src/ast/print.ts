@@ -219,7 +219,7 @@ function printRegex(source: string): string {
   return `/${source.replaceAll('/', '\\/')}/`;
 }
 
-function printMeasurement(measurement: Measurement): string {
+export function printMeasurement(measurement: Measurement): string {
   const { database, policy, name } = measurement;
   const prefix =
     database !== undefined

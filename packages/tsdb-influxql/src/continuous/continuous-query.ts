@@ -1,6 +1,6 @@
 import { invariant } from '@plinth/kernel';
 import type { Expr } from '../ast/expressions.js';
-import { printSelect } from '../ast/print.js';
+import { printMeasurement, printSelect } from '../ast/print.js';
 import type { SelectStatement } from '../ast/select.js';
 import type { CreateContinuousQuery } from '../ast/statements.js';
 import { Windows } from '../execute/windows/windows.js';
@@ -12,6 +12,8 @@ import type { QueryTiming } from './query-timing.js';
 /** A stored continuous query, ready to run. */
 export interface ContinuousQuery {
   readonly timing: QueryTiming;
+  /** The measurement after INTO. */
+  readonly target: string;
   /** The SELECT for the rows from `fromNs` to before `toNs`. It replaces other time conditions. */
   selectFor(range: { readonly fromNs: bigint; readonly toNs: bigint }): string;
 }
@@ -20,8 +22,10 @@ export interface ContinuousQuery {
 export function readContinuousQuery(text: string): ContinuousQuery {
   const [statement] = parseQuery(text);
   invariant(statement?.kind === 'create_continuous_query', 'not a continuous query');
+  const { into } = statement.select;
   return {
     timing: timingOf(statement),
+    target: into === undefined ? '' : printMeasurement(into),
     selectFor: (range) => printSelect(restricted(statement.select, range)),
   };
 }

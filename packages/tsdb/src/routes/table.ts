@@ -12,6 +12,7 @@ import { AdminRoutes } from './admin-routes.js';
 import { BodyPool } from './body-pool.js';
 import { cacheRoutes } from './configure/cache-routes.js';
 import { databaseRoutes } from './configure/database-routes.js';
+import { rollupRoutes } from './configure/rollup-routes.js';
 import { tableRoutes } from './configure/table-routes.js';
 import type { RouteDeps } from './deps.js';
 import { flightDialect, type Identify } from './flight/flight-dialect.js';
@@ -107,6 +108,7 @@ export function tsdbTables(
       ...databaseRoutes(deps),
       ...tableRoutes(deps),
       ...cacheRoutes(deps),
+      ...rollupRoutes(deps),
     ]),
     table('native', pluginRequestRoutes(deps, dialect), PROTECTION),
     {

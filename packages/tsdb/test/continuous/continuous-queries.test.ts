@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
-import { queryInfluxql, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
+import { query, queryInfluxql, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
 const HOUR_MS = 3_600_000;
 const at = (time: string): number => Date.parse(`2016-08-28T${time}Z`);
@@ -237,5 +237,56 @@ describe('statements about continuous queries', () => {
       await node.continuousQueries.create({ database: 'd', name: `q${i}`, text: text(`q${i}`) });
     }
     await assert.rejects(create('more', `${MEANS}(1h)`), /the server has 1000 continuous queries/);
+  });
+});
+
+describe('rollups', () => {
+  const SQL =
+    "SELECT date_bin(INTERVAL '1 hour', time) AS time, line, avg(passengers) AS mean, count(*) AS n, max(name) AS name, bool_or(passengers > 15) AS full FROM bus_data WHERE time >= $from AND time < $to GROUP BY 1, 2";
+  const rollup = (text: string) =>
+    node.continuousQueries.define(
+      { database: 'd', name: 'hourly' },
+      { language: 'sql', text, everyNs: 3_600_000_000_000n, forNs: undefined, table: 'hours' },
+    );
+
+  it('write tags and fields of each interval, also after a restart', async () => {
+    await writeLines(node, [`bus_data,line=a\\ b passengers=3,name="x\\"y" ${at('08:01')}000000`]);
+    await rollup(SQL);
+    await passTo('08:00');
+    await node.close();
+    node = await open();
+    await passTo('09:00');
+    const columns = '"mean", "n", "name", "full", "line"';
+    assert.deepEqual(await values(`SELECT ${columns} FROM hours ORDER BY time`), [
+      ['2016-08-28T07:00:00Z', 7, 4, null, false, null],
+      ['2016-08-28T08:00:00Z', 13.75, 4, null, true, null],
+      ['2016-08-28T08:00:00Z', 3, 1, 'x"y', false, 'a b'],
+    ]);
+    assert.deepEqual(await values('SHOW CONTINUOUS QUERIES'), []);
+    assert.deepEqual(
+      await query(
+        node,
+        'SELECT name, language, target, run_every, run_for, position, last_error, rows_written FROM system.continuous_queries',
+      ),
+      [
+        'name | language | target | run_every | run_for | position | last_error | rows_written',
+        'hourly | sql | hours | 1h | NULL | 2016-08-28T09:00:00 | NULL | 2',
+      ],
+    );
+  });
+
+  it('refuse queries whose results cannot be stored', async () => {
+    const refused = (text: string, message: RegExp) => assert.rejects(rollup(text), message, text);
+    await refused('SELECT * FROM absent', /table .*absent.* not found/);
+    await refused('SELECT nothing', /nothing/);
+    await refused(
+      'SELECT time, passengers FROM bus_data',
+      /add WHERE time >= \$from AND time < \$to/,
+    );
+    const range = 'FROM bus_data WHERE time >= $from AND time < $to';
+    await refused(`SELECT passengers ${range}`, /timestamp column named time/);
+    await refused(`SELECT time ${range}`, /a column other than time and tags/);
+    await refused(`SELECT time, time AS t ${range}`, /column "t" has a type/);
+    assert.deepEqual(node.continuousQueries.all(), []);
   });
 });

@@ -13,9 +13,10 @@ export const QUERY_ACCESS: DatabaseAccess = { ...FULL_ACCESS, owner: 'continuous
 
 /** Prepares a CREATE CONTINUOUS QUERY statement. Throws `ParseError` and `plan_error`. */
 export function influxqlWork(text: string, database: string, influxql: () => Influxql): QueryWork {
-  const { timing, selectFor } = readContinuousQuery(text);
+  const { timing, target, selectFor } = readContinuousQuery(text);
   return {
     timing,
+    target,
     compute: (range, signal) =>
       writeResult(influxql(), { text: selectFor(range), database, signal }),
   };

@@ -26,6 +26,8 @@ interface ContinuousQueriesDeps {
   readonly records: ContinuousQueryRecords;
   /** Prepares a definition. Throws domain errors and `ParseError` if it is invalid. */
   readonly prepare: (definition: QueryDefinition, database: DatabaseSchema) => QueryWork;
+  /** Checks a new definition against the data. Throws domain errors. */
+  readonly check: (definition: QueryDefinition, database: DatabaseSchema) => Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -40,6 +42,7 @@ export interface ListedQuery {
   readonly positionNs: bigint | undefined;
   /** Why the last run failed. */
   readonly lastError: string | undefined;
+  readonly target: string | undefined;
   readonly everyNs: bigint | undefined;
   readonly forNs: bigint | undefined;
 }
@@ -130,7 +133,7 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
     definition: QueryDefinition,
   ): Promise<void> {
     await this.#alone(async () => {
-      const database = this.#database(at.database);
+      const database = this.#database(at.database, definition.language);
       const known = this.#find(database.id, at.name);
       if (known !== undefined) {
         if (isEqual(known.query.definition, definition)) return;
@@ -144,6 +147,7 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
         throw tsdbError('continuous_query_invalid', `the query is too long: ${length}`);
       }
       this.#deps.prepare(definition, database);
+      await this.#deps.check(definition, database);
       const { id: databaseId } = database;
       const { name } = at;
       this.#add(
@@ -256,10 +260,12 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
   }
 
   /** Throws `database_not_found` and `internal_database`. */
-  #database(name: string): DatabaseSchema {
+  #database(name: string, language: QueryDefinition['language']): DatabaseSchema {
     if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     const database = this.#deps.catalog.database(name);
-    if (database !== undefined && ownerOf(name) === undefined) return database;
+    // In InfluxQL, `db/policy` is a retention policy, not a database.
+    const isPolicy = language === 'influxql' && ownerOf(name) !== undefined;
+    if (database !== undefined && !isPolicy) return database;
     throw tsdbError('database_not_found', { database: name });
   }
 
@@ -284,6 +290,7 @@ function listed({ query, work, runner, fault }: Entry, database: string): Listed
     ...{ database, name, definition, state: runner?.state },
     positionNs: runner?.positionNs,
     lastError: error === undefined ? undefined : messageOf(error),
+    target: work?.target,
     everyNs: work?.timing.everyNs,
     forNs: work?.timing.forNs,
   };

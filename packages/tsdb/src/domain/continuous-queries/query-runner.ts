@@ -20,6 +20,8 @@ export type TimeRange = Pick<QueryRun, 'fromNs' | 'toNs'>;
 /** What a query does at its times. */
 export interface QueryWork {
   readonly timing: QueryTiming;
+  /** Where the rows are written, for lists. */
+  readonly target: string;
   /** Computes the rows of a time range, and returns their number when they are durable. */
   compute(range: TimeRange, signal: AbortSignal): Promise<bigint>;
 }
