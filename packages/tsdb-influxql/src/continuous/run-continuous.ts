@@ -5,7 +5,7 @@ import { type Answer, EMPTY_ANSWER, madeAnswer, textColumn } from '../answer.js'
 import { printStatement } from '../ast/print.js';
 import type { Measurement, SelectStatement } from '../ast/select.js';
 import type { ContinuousQueryStatement, CreateContinuousQuery } from '../ast/statements.js';
-import { databaseOf } from '../plan/compile/find-sources.js';
+import { databaseOf, findPolicy } from '../plan/compile/find-sources.js';
 import type { Environment } from '../plan/environment.js';
 import { databaseNames } from '../show/run-show.js';
 import type { ContinuousQueryDirectory } from './continuous-query-directory.js';
@@ -54,7 +54,10 @@ function qualified(select: SelectStatement, env: Environment): SelectStatement {
     if (!database) throw tsdbError('plan_error', 'database name required');
     const given = measurement.policy ?? (measurement.database === undefined ? env.policy : '');
     const policy = given || env.databaseOf(database)?.defaultPolicy || 'autogen';
-    databaseOf({ database, policy }, env); // throws if one of them does not exist
+    databaseOf({ database, policy: 'autogen' }, env); // throws if it does not exist
+    if (findPolicy(database, policy, env) === undefined) {
+      throw tsdbError('plan_error', `retention policy not found: ${database}.${policy}`);
+    }
     return { ...measurement, database, policy };
   };
   return {

@@ -94,7 +94,7 @@ describe('continuous queries', () => {
       'SELECT sum(passengers) INTO d.weekly.:MEASUREMENT FROM /bus.*/ GROUP BY time(30m), *',
     ).then(
       () => assert.fail('the retention policy does not exist'),
-      (error: Error) => assert.match(error.message, /retention policy not found: weekly/),
+      (error: Error) => assert.match(error.message, /retention policy not found: d\.weekly/),
     );
     await values('CREATE RETENTION POLICY weekly ON d DURATION 0s REPLICATION 1');
     await writeLines(node, [`bus_data,line=a passengers=3 ${at('08:01')}000000`]);
