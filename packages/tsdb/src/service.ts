@@ -218,7 +218,7 @@ export async function openTsdb(
     openTables: published,
     recorder,
     statistics,
-    freeze: (moment) => freezeFiles(moment, opened),
+    freeze: (moment) => queries.duringBackup(() => freezeFiles(moment, opened)),
     get usesFolder() {
       return host.isWorking;
     },

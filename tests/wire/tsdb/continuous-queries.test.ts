@@ -155,6 +155,12 @@ describe('Rollups', () => {
     assert.deepEqual(actual.slice(-expected.length), expected);
     assert.match(await cli('list', '--format', 'csv'), /^r,sql,copies,1s,1m,/m);
     assert.equal(await cli('delete', 'r'), 'rollup r deleted\n');
+    const audit = new URLSearchParams({
+      ...{ db: '_internal', format: 'json_rows' },
+      q: "SELECT target, result FROM system.audit WHERE action = 'DELETE /api/v3/configure/rollup' ORDER BY time DESC LIMIT 1",
+    });
+    const noted = await server.http.send(`/api/v3/query_sql?${audit}`, { headers: admin });
+    assert.deepEqual(JSON.parse(noted.text), [{ target: 'db=cq rollup_name=r', result: '200' }]);
   });
 });
 

@@ -13,6 +13,7 @@ import type { AuditLog } from './audit-log.js';
 /** Query and body members that name the object of a change. All others may be secrets. */
 const NAMES: ReadonlySet<string> = new Set([
   ...['db', 'database', 'bucket', 'table', 'name', 'token_name', 'trigger_name', 'plugin_name'],
+  ...['rollup_name'],
   ...['id', 'kind', 'identity', 'slug', 'login', 'client_id'],
 ]);
 const MAX_BODY_BYTES = 65_536;

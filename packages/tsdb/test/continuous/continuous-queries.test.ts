@@ -4,6 +4,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { createLogger } from '@plinth/kernel';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { query, queryInfluxql, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
@@ -15,19 +16,23 @@ let dataDir = '';
 let clock: ManualClock;
 let node: TestNode;
 let faults: CallFaults;
+let lines: { readonly msg: string; readonly message?: string }[] = [];
 
 const POINTS = [5, 8, 8, 7, 8, 15, 15, 17, 20].map(
   (passengers, i) => `bus_data passengers=${passengers} ${at('07:00') + i * 900_000}000000`,
 );
 
 async function open(folder = dataDir): Promise<TestNode> {
-  return await openTestNode(folder, { clock, faults });
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const log = createLogger({ level: 'warn', destination });
+  return await openTestNode(folder, { clock, faults, log });
 }
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'plinth-continuous-'));
   clock = new ManualClock(at('07:50'));
   faults = new CallFaults();
+  lines = [];
   node = await open();
   await node.catalog.ensureDatabase(TEST_DATABASE);
   await writeLines(node, POINTS);
@@ -173,6 +178,8 @@ describe('continuous queries', () => {
     for (let i = 0; i < 200 && node.continuousQueries.counts.failureCount === 0; i++) {
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
+    const logged = lines.find(({ msg }) => msg === 'continuous query failed');
+    assert.match(logged?.message ?? '', /^d\.basic: partial write: /);
     const [failed] = node.continuousQueries.all();
     assert.match(failed?.lastError ?? '', /partial write: .* dropped=1/);
     assert.equal(failed?.state?.rowCount, 0n);
@@ -182,12 +189,38 @@ describe('continuous queries', () => {
     assert.equal(node.continuousQueries.all()[0]?.lastError, undefined);
   });
 
-  it('stop with their database, and continue if it is restored', async () => {
-    await create('basic', `${MEANS}(1h)`);
-    await node.catalog.deletions.deleteDatabase(TEST_DATABASE, { kind: 'never' });
+  it('stop with their database, and compute the missed intervals if it is restored', async () => {
+    await create('basic', `${MEANS}(30m)`);
+    await passTo('08:00');
+    await node.catalog.deletions.deleteDatabase(TEST_DATABASE, {
+      kind: 'never',
+    });
     assert.deepEqual(node.continuousQueries.all(), []);
+    await clock.advanceMs(HOUR_MS);
+    await node.catalog.deletions.undeleteDatabase(TEST_DATABASE);
+    await untilIdle();
+    assert.deepEqual(await averages(), ['07:30 7.5', '08:00 11.5', '08:30 16']);
+    await node.catalog.deletions.deleteDatabase(TEST_DATABASE, { kind: 'never' });
     await values('CREATE DATABASE d');
     assert.deepEqual(await values('SHOW CONTINUOUS QUERIES'), []);
+  });
+
+  it('store no position while a backup copies the log and the store', async () => {
+    await create('basic', `${MEANS}(1h)`);
+    await passTo('07:59');
+    const before = node.continuousQueries.all()[0]?.positionNs;
+    const folder = await mkdtemp(join(tmpdir(), 'plinth-continuous-backup-'));
+    const copyStore = async (): Promise<void> => {
+      await clock.advanceMs(60_000);
+      for (let i = 0; i < 1000 && (await averages()).length === 0; i++) await clock.advanceMs(1);
+      assert.deepEqual(await averages(), ['07:00 7']);
+      assert.equal(node.continuousQueries.all()[0]?.positionNs, before);
+    };
+    const frozen = await node.freeze({ copyStore, folder });
+    frozen.release();
+    await untilIdle();
+    assert.equal(node.continuousQueries.all()[0]?.positionNs, BigInt(at('08:00')) * 1_000_000n);
+    await rm(folder, { recursive: true, force: true });
   });
 });
 

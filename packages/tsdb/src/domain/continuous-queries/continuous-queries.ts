@@ -48,7 +48,8 @@ export interface ListedQuery {
 }
 
 interface Entry {
-  readonly query: StoredQuery;
+  /** The position is that of the last stored run. */
+  query: StoredQuery;
   work: QueryWork | undefined;
   runner: QueryRunner | undefined;
   /** Why a stored query cannot run. */
@@ -71,6 +72,8 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
   });
   readonly #failures: FailureReports;
   #changes: Promise<unknown> = Promise.resolve();
+  /** Resolves when no backup copies the stores. */
+  #copying: Promise<unknown> = Promise.resolve();
   #reconciling: Disposable | undefined;
   #isClosed = false;
 
@@ -182,6 +185,16 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
     }
   }
 
+  /**
+   * Runs the part of a backup that copies the log and the relational store. No position is stored
+   * meanwhile, because its rows may be missing in the copy of the log.
+   */
+  async duringBackup<T>(copy: () => Promise<T>): Promise<T> {
+    const result = copy();
+    this.#copying = result.catch(() => undefined);
+    return await result;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#reconciling?.[Symbol.dispose]();
@@ -206,13 +219,13 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
       entry.fault = err;
       return;
     }
-    let { positionNs } = entry.query;
     const runner = new QueryRunner({
-      ...{ work: entry.work, positionNs, clock },
+      ...{ work: entry.work, positionNs: entry.query.positionNs, clock },
       enqueue: (each) => this.#enqueue(each),
-      async setPosition(ns) {
-        if (ns !== positionNs) await records.setPosition(id, ns);
-        positionNs = ns;
+      setPosition: async (positionNs) => {
+        await this.#copying;
+        if (positionNs !== entry.query.positionNs) await records.setPosition(id, positionNs);
+        entry.query = { ...entry.query, positionNs };
       },
       onRun: (error) => this.#onRun(error, at),
       onSkipped: (intervalCount) =>
