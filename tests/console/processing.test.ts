@@ -111,3 +111,37 @@ it('creates, disables and deletes triggers, and shows plugin logs as text', {
   await dialog.getByRole('button', { name: 'Delete trigger' }).click();
   await page.getByText('home has no trigger').waitFor();
 });
+
+it('lists continuous queries and rollups with their errors, and deletes them', {
+  skip: SKIP,
+}, async () => {
+  const q =
+    'CREATE CONTINUOUS QUERY hourly ON home BEGIN SELECT mean(usage) INTO means FROM cpu GROUP BY time(1h), host END';
+  await server.http.send(`/query?${new URLSearchParams({ q })}`, { method: 'POST' });
+  // The field has another type in the target, so each run fails.
+  const target = `failing v="text" 1`;
+  await server.http.send('/api/v3/write_lp?db=home', { method: 'POST', body: target });
+  const body = {
+    ...{ db: 'home', rollup_name: 'ticks', table: 'failing', every: '1s' },
+    query: 'SELECT now() AS time, 1.5 AS v FROM cpu WHERE $from < $to',
+  };
+  const created = await server.http.send('/api/v3/configure/rollup', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  assert.equal(created.status, 200, created.text);
+  const page = await (await browser.context()).newPage();
+  await page.goto(`${server.url}/console/triggers?db=home`);
+  await page.getByRole('row', { name: /hourly .*GROUP BY time\(1h\), host END 1h/ }).waitFor();
+  await page
+    .getByRole('row', { name: /ticks SELECT now\(\) .* 1s .* cannot write to table "failing"/ })
+    .waitFor();
+  const dialog = page.getByRole('dialog');
+  for (const name of ['hourly', 'ticks']) {
+    await page.getByRole('button', { name: `Delete ${name}` }).click();
+    await dialog.getByRole('textbox').fill(name);
+    await dialog.getByRole('button', { name: 'Delete continuous query' }).click();
+    await page.getByRole('row', { name: new RegExp(`^${name} `) }).waitFor({ state: 'detached' });
+  }
+  assert.deepEqual(await rows('SELECT name FROM system.continuous_queries'), []);
+});

@@ -11,6 +11,7 @@ import type { Answer, AnswerBlock } from './answer.js';
 import { printStatement } from './ast/print.js';
 import type { Statement } from './ast/statements.js';
 import { checkNative } from './check-native.js';
+import type { ContinuousQueryDirectory } from './continuous/continuous-query-directory.js';
 import { runSelect } from './execute/run-select.js';
 import type { SelectLimits, Session } from './execute/session.js';
 import { boundTokens } from './parse/parse-parameter.js';
@@ -76,6 +77,8 @@ interface InfluxqlDeps {
   readonly facts?: ServerFacts;
   /** If absent, statements about users throw `not_implemented`. */
   readonly users?: UserDirectory | undefined;
+  /** If absent, statements about continuous queries throw `not_implemented`. */
+  readonly continuousQueries?: ContinuousQueryDirectory | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: SelectLimits;
@@ -133,6 +136,7 @@ export class Influxql {
         facts: this.#deps.facts,
         view,
         users: this.#deps.users,
+        continuousQueries: this.#deps.continuousQueries,
         queries: () => this.#running.list(access),
         kill: (id) => this.#running.kill(id, access),
       },

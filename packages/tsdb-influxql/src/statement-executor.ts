@@ -8,11 +8,14 @@ import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import { type Answer, type AnswerBlock, type AnswerColumn, EMPTY_ANSWER } from './answer.js';
 import type { SelectStatement } from './ast/select.js';
 import type {
+  ContinuousQueryStatement,
   ExplainStatement,
   ShowStatement,
   Statement,
   UserStatement,
 } from './ast/statements.js';
+import type { ContinuousQueryDirectory } from './continuous/continuous-query-directory.js';
+import { runContinuous } from './continuous/run-continuous.js';
 import { runSelect } from './execute/run-select.js';
 import { runBlocks } from './execute/series/run-blocks.js';
 import { LazyBlock, type SeriesBlock } from './execute/series/series.js';
@@ -43,6 +46,7 @@ export interface Changes {
 export interface ServerSide {
   readonly view: CatalogView;
   readonly users: UserDirectory | undefined;
+  readonly continuousQueries: ContinuousQueryDirectory | undefined;
   readonly changes: Changes | undefined;
   readonly isReadOnly: boolean;
   readonly facts: ServerFacts | undefined;
@@ -52,7 +56,6 @@ export interface ServerSide {
 
 /** Replacements to suggest for unsupported statements. */
 const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
-  [/CONTINUOUS/, 'use a trigger of the processing engine instead'],
   [/SHARD/, 'segments replace shards; delete rows by time instead'],
   [/SUBSCRIPTION/, 'use a trigger of the processing engine instead'],
 ];
@@ -102,6 +105,13 @@ export class StatementExecutor {
       case 'grant':
       case 'revoke':
         return await this.#users(statement);
+      case 'create_continuous_query':
+      case 'drop_continuous_query':
+        this.#requireAdministrator();
+        if (this.#server.isReadOnly) throw tsdbError('read_only_request');
+        return await this.#continuous(statement);
+      case 'show_continuous_queries':
+        return await this.#continuous(statement);
       case 'kill_query':
         if (this.#server.isReadOnly) throw tsdbError('read_only_request');
         this.#server.kill(statement.id);
@@ -150,6 +160,16 @@ export class StatementExecutor {
     if (isChange && isReadOnly) throw tsdbError('read_only_request');
     if (users === undefined) throw tsdbError('not_implemented', 'users');
     return await runUsers(statement, users, (name) => view.database(name));
+  }
+
+  async #continuous(statement: ContinuousQueryStatement): Promise<Answer> {
+    const { view, continuousQueries: directory } = this.#server;
+    if (directory === undefined) throw tsdbError('not_implemented', 'continuous queries');
+    return await runContinuous(statement, {
+      ...{ env: this.#env, directory },
+      databases: () => view.databases(),
+      check: (select) => void this.#compile(select),
+    });
   }
 
   /**

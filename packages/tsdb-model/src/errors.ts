@@ -61,6 +61,12 @@ const TEXTS = {
   /** The database, table, cache or trigger to create already exists. */
   resource_exists: (_at: { readonly resource: string }) =>
     'attempted to create a resource that already exists',
+  /** Another continuous query has this name. The message is that of InfluxDB 1.x. */
+  continuous_query_exists: 'continuous query already exists',
+  continuous_query_limit_reached: (at: { readonly limit: number }) =>
+    `the server has ${at.limit} continuous queries, which is the limit; drop unused queries`,
+  /** The definition of a continuous query in SQL is invalid. */
+  continuous_query_invalid: asGiven,
   /** The table definition is invalid: a reserved column, or one name for two kinds of column. */
   table_definition_invalid: asGiven,
   /** The new table would exceed the limit of tables or columns. */

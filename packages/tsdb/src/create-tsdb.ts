@@ -91,10 +91,11 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
     async tables() {
       const { tsdbTables } = await loadParts();
       const { settings, clock, random, log, fileSystem } = deps;
-      const { engine, catalog, influxql, caches, processing, openTables } = whenOpen();
+      const { engine, catalog, influxql, caches, processing, openTables, continuousQueries } =
+        whenOpen();
       const { facts, queryLog, savedQueries } = whenOpen();
       const given = {
-        ...{ engine, catalog, influxql, caches, processing, openTables },
+        ...{ engine, catalog, influxql, caches, processing, openTables, continuousQueries },
         ...{ facts, queryLog, savedQueries, storage: engine.storage },
         ...{ settings, clock, random, log },
         audit: deps.audit,

@@ -4,6 +4,7 @@ import type { LoggedQuery } from '@plinth/tsdb-engine/query/log/logged-query.js'
 import type { QueryPhase } from '@plinth/tsdb-model/query/query-outcome.js';
 import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import type { CacheState, Caches } from './domain/caches/caches.js';
+import type { ContinuousQueries } from './domain/continuous-queries/continuous-queries.js';
 import type { MemoryShares } from './settings/memory-shares.js';
 
 const FLUSH_BOUNDS_SEC = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -211,5 +212,26 @@ export function observeOpenTables(metrics: Metrics, openTables: OpenTables): voi
     help: 'Time to publish one version of a table.',
     type: 'histogram',
     samples: () => counts.durationSec.samples('plinth_open_tables_publish_duration_seconds'),
+  });
+}
+
+/** Registers the runs of continuous queries and rollups. */
+export function observeContinuousQueries(metrics: Metrics, queries: ContinuousQueries): void {
+  const counter = (name: string, help: string, read: () => number): void =>
+    metrics.add({ name, help, type: 'counter', samples: () => [{ value: read() }] });
+  counter(
+    'plinth_tsdb_continuous_query_runs_total',
+    'Runs of continuous queries and rollups, including failed runs.',
+    () => queries.counts.runCount,
+  );
+  counter(
+    'plinth_tsdb_continuous_query_failures_total',
+    'Failed runs of continuous queries and rollups, which are retried.',
+    () => queries.counts.failureCount,
+  );
+  metrics.gauge({
+    name: 'plinth_tsdb_continuous_query_lag_seconds',
+    help: 'Longest time for which a continuous query or rollup has been due.',
+    read: () => Number(queries.lagNs) / 1e9,
   });
 }

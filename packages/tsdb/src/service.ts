@@ -20,6 +20,10 @@ import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { TsdbDeps } from './deps.js';
 import { CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
+import { influxqlWork } from './domain/continuous-queries/compute-influxql.js';
+import { checkRollup, sqlWork } from './domain/continuous-queries/compute-sql.js';
+import { ContinuousQueries } from './domain/continuous-queries/continuous-queries.js';
+import { ContinuousQueryRecords } from './domain/continuous-queries/continuous-query-records.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { RefusedWrites } from './domain/refused-writes/refused-writes.js';
 import { SavedQueries } from './domain/saved-queries/saved-queries.js';
@@ -30,6 +34,7 @@ import { freezeFiles } from './freeze-files.js';
 import {
   EngineMetrics,
   observeCaches,
+  observeContinuousQueries,
   observeEngine,
   observeMemory,
   observeOpenTables,
@@ -74,6 +79,7 @@ export interface OpenTsdb {
    */
   warmUp(consume: WarmUpConsumers): void;
   readonly processing: Processing;
+  readonly continuousQueries: ContinuousQueries;
   /** Tables in an open format. */
   readonly openTables: OpenTables;
   /** See `Tsdb`. */
@@ -113,10 +119,12 @@ export async function openTsdb(
   // storage engine.
   let processing: Processing | undefined;
   let openTables: OpenTables | undefined;
+  let continuousQueries: ContinuousQueries | undefined;
   const refusedWrites = new RefusedWrites(deps);
   const systemTables = newSystemTables(deps, {
     ...{ catalog, caches, queryLog, refusedWrites, startedMs },
     processing: () => processing?.engine,
+    continuousQueries: () => continuousQueries,
     openTables: () => openTables,
   });
   const parserPool = newParserPool(deps);
@@ -159,13 +167,19 @@ export async function openTsdb(
   observeCaches(deps.metrics, caches);
   processing = createProcessing(deps, { catalog, engine });
   await processing.engine.open();
+  const queries = newContinuousQueries(deps, { catalog, engine, influxql: () => influxql });
+  continuousQueries = queries;
   catalog.whenDatabasesLeaveOrReturn(() => {
     processing?.engine.databasesChanged();
+    queries.databasesChanged();
     refusedWrites.keepOnly((name) => catalog.database(name) !== undefined);
   });
   const opened = { engine, files: store.files, processing };
   const recorder = startRecorder(deps, engine);
-  const { influxql, statistics } = openInfluxql(deps, { catalog, engine, startedMs });
+  const { influxql, statistics } = openInfluxql(deps, {
+    ...{ catalog, engine, startedMs, continuousQueries: queries },
+  });
+  await queries.open();
   const warmUp = new WarmUp({
     ...{ engine, influxql, catalog, parserPool, clock, log: deps.log },
     isEnabled: settings.warm_up,
@@ -184,15 +198,17 @@ export async function openTsdb(
     },
     warmUp: (consume) => warmUp.start(consume),
     processing,
+    continuousQueries: queries,
     openTables: published,
     recorder,
     statistics,
-    freeze: (moment) => freezeFiles(moment, opened),
+    freeze: (moment) => queries.duringBackup(() => freezeFiles(moment, opened)),
     get usesFolder() {
       return host.isWorking;
     },
     async close() {
       revocationCheck[Symbol.dispose]();
+      await queries.close();
       await processing.engine.close();
       await recorder.close();
       caches.close();
@@ -231,6 +247,30 @@ function newSystemTables(
     ...{ ...sources, tokens, audit },
     node: { nodeId, nodeUuid: at.catalog.nodeUuid, coreCount, startedMs },
   });
+}
+
+function newContinuousQueries(
+  { relational, clock, log, metrics }: TsdbDeps,
+  at: {
+    readonly catalog: RelationalCatalog;
+    readonly engine: TsdbEngine;
+    readonly influxql: () => Influxql;
+  },
+): ContinuousQueries {
+  const { catalog, engine, influxql } = at;
+  const queries = new ContinuousQueries({
+    ...{ catalog, clock, log },
+    records: new ContinuousQueryRecords(relational),
+    prepare: (definition, { name: database }) =>
+      definition.language === 'influxql'
+        ? influxqlWork(definition.text, database, influxql)
+        : sqlWork(definition, { database, engine, clock }),
+    async check(definition, { name: database }) {
+      if (definition.language === 'sql') await checkRollup(definition, { database, engine });
+    },
+  });
+  observeContinuousQueries(metrics, queries);
+  return queries;
 }
 
 /** Starts publishing the tables of the configured databases. */

@@ -11,6 +11,7 @@ const SHOWING: Readonly<Record<string, readonly string[]>> = {
   'database list': [],
   'table list': ['-d', 'd'],
   'cache list': ['-d', 'd'],
+  'rollup list': ['-d', 'd'],
   'trigger list': ['-d', 'd'],
   'trigger logs': ['-d', 'd'],
   'plugin list': [],

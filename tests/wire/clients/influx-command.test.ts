@@ -63,6 +63,20 @@ describe('the shell of InfluxDB 1.x', skipUnless(isShell, 'of version 1'), () =>
     return output;
   };
 
+  it('creates, shows and drops a continuous query', async () => {
+    await ask('', 'CREATE DATABASE cq');
+    await ask(
+      'cq',
+      'CREATE CONTINUOUS QUERY "hourly" ON "cq" RESAMPLE FOR 2h BEGIN SELECT mean("v") INTO "means" FROM "m" GROUP BY time(90m), "host" END',
+    );
+    const stored =
+      'CREATE CONTINUOUS QUERY hourly ON cq RESAMPLE FOR 2h BEGIN SELECT mean(v) INTO cq.autogen.means FROM cq.autogen.m GROUP BY time(90m), host END';
+    const shown = await ask('cq', 'SHOW CONTINUOUS QUERIES');
+    assert.ok(shown.endsWith(`name: cq\nname   query\n----   -----\nhourly ${stored}\n`), shown);
+    await ask('cq', 'DROP CONTINUOUS QUERY hourly ON cq');
+    assert.doesNotMatch(await ask('cq', 'SHOW CONTINUOUS QUERIES'), /hourly/);
+  });
+
   it('V-05 shows answers in every form', async () => {
     await ask('', 'CREATE DATABASE home');
     await ask('home', 'INSERT room,name=Hall\\ way temp=21.5,n=3i 1500000000000000000');

@@ -1,6 +1,6 @@
 // Source: docs/MIGRATE.md; the formats of `influxd backup -portable` and `influx_inspect export` of InfluxDB 1.x, which takes any name.
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type CliRun, runCli } from '../../harness/cli.js';
@@ -108,15 +108,14 @@ describe('names of InfluxDB 1.x that have other characters', () => {
 
     it('are made plain the same way, also in grants and continuous queries', async () => {
       await using server = await ServerInProcess.start();
-      const plugins = join(old.folder, 'plugins');
-      const args = [backup, '--users', '--plugins', plugins];
+      const args = [backup, '--users'];
       const looked = await moved(server, ...args, '--dry-run');
       assert.equal(looked.code, 0, looked.stderr);
       assert.match(
         looked.stderr,
         /^database old\.db is renamed to old_db_2: names may contain only/m,
       );
-      await assert.rejects(readdir(plugins), 'looking writes no file');
+      assert.match(looked.stdout, /^continuous query cq of old_db_2 would be created:$/m);
       const { code, stderr } = await moved(server, ...args);
       assert.equal(code, 0, stderr);
       await checkPlaces(server);
@@ -133,17 +132,20 @@ describe('names of InfluxDB 1.x that have other characters', () => {
           ['two_weeks', true],
         ],
       );
-      assert.match(
-        await readFile(join(plugins, 'old_db_2_cq.py'), 'utf8'),
-        /^TARGET_DATABASE = "old_db_2\/year_x_2"$/m,
-      );
+      const shown = await queryOf(server.url, 'SHOW CONTINUOUS QUERIES', '');
+      const queries = shown[0]?.series?.flatMap(({ values }) => values ?? []);
+      assert.deepEqual(queries, [
+        [
+          'cq',
+          'CREATE CONTINUOUS QUERY cq ON old_db_2 BEGIN SELECT max(n) INTO old_db_2.year_x_2.cpu_10m FROM old_db_2.year_x_2.cpu GROUP BY time(10m), * END',
+        ],
+      ]);
     });
 
     it('users that are there keep their passwords, and everything else goes on', async () => {
       await using server = await ServerInProcess.start();
       await queryOf(server.url, "CREATE USER root WITH PASSWORD 'others'", '');
-      const plugins = join(old.folder, 'plugins again');
-      const args = [backup, '--users', '--plugins', plugins];
+      const args = [backup, '--users'];
       const first = await moved(server, ...args);
       assert.equal(first.code, 0, first.stderr);
       assert.match(first.stderr, /^user root already exists and keeps its password$/m);
@@ -155,17 +157,21 @@ describe('names of InfluxDB 1.x that have other characters', () => {
       assert.match(second.stderr, /^user zoe already exists and keeps its password$/m);
       assert.doesNotMatch(second.stdout, /password/);
       assert.deepEqual(await valuesOf(server, 'SHOW GRANTS FOR zoe'), [['my-db_two', 'READ']]);
-      assert.deepEqual(await readdir(plugins), ['old_db_2_cq.py']);
+      assert.match(second.stdout, /^continuous query cq of old_db_2 created$/m);
     });
 
-    it('a plugin that is there and is another one is told before anything is written', async () => {
+    it('a continuous query that the server rejects is reported, and everything else goes on', async () => {
       await using server = await ServerInProcess.start();
-      await writeFile(join(folder, 'old_db_2_cq.py'), 'mine = 1\n');
-      const { code, stderr } = await moved(server, backup, '--plugins', folder);
+      await queryOf(server.url, 'CREATE DATABASE old_db_2', '');
+      await queryOf(
+        server.url,
+        'CREATE CONTINUOUS QUERY cq ON old_db_2 BEGIN SELECT max(n) INTO x FROM y GROUP BY time(1m) END',
+        '',
+      );
+      const { code, stderr } = await moved(server, backup);
       assert.equal(code, 1);
-      assert.match(stderr, /old_db_2_cq\.py already exists with different content/);
-      assert.equal(await readFile(join(folder, 'old_db_2_cq.py'), 'utf8'), 'mine = 1\n');
-      assert.deepEqual(await valuesOf(server, 'SHOW DATABASES'), [['_internal']]);
+      assert.match(stderr, /continuous query already exists/);
+      await checkPlaces(server);
     });
   });
 });

@@ -101,61 +101,44 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
     assert.deepEqual(grants?.series?.[0]?.values, [['telegraf', 'READ']]);
   });
 
-  it('the plugin of a continuous query writes what the query would', async () => {
-    await using server = await ServerInProcess.start({
-      flags: ['--without-auth', '--plugin-dir', join(old.folder, 'plugins')],
-    });
-    const { code, stdout, stderr } = await moved(
-      server,
-      backup,
-      '--plugins',
-      join(old.folder, 'plugins'),
-    );
+  it('a continuous query writes what it would write there', async () => {
+    await using server = await ServerInProcess.start();
+    const { code, stdout, stderr } = await moved(server, backup);
     assert.equal(code, 0, stderr);
-    const command = /^ {2}plinth (trigger create .* cq_cpu)$/m.exec(stdout)?.[1] ?? '';
-    assert.equal(
-      command,
-      'trigger create --database telegraf --spec every:600s --plugin telegraf_cq_cpu.py cq_cpu',
-    );
-    const nowNs = BigInt(Date.now()) * 1_000_000n;
-    const lines = Array.from(
-      { length: 200 },
-      (_, i) =>
-        `cpu,host=new\\ ${i % 2},dc=x usage=${i * 1.5},count=${i}i ${nowNs - BigInt(i) * 6_000_000_000n}`,
-    );
+    assert.match(stdout, /^continuous query cq_cpu of telegraf created$/m);
+    const shown = 'SHOW CONTINUOUS QUERIES';
+    const queriesOf = async (url: string) =>
+      (await queryOf(url, shown, ''))[0]?.series?.find(({ name }) => name === 'telegraf')?.values;
+    const expected = await queriesOf(old.url);
+    assert.equal(expected?.length, 1);
+    assert.deepEqual(await queriesOf(server.url), expected);
+    // The query of the backup, with intervals that end during the test.
+    const statement = String(expected?.[0]?.[1]);
+    const copy = statement.replace('QUERY cq_cpu', 'QUERY copy').replace('time(10m)', 'time(1s)');
+    await queryOf(server.url, copy, '');
+    const lines = Array.from({ length: 200 }, (_, i) => {
+      const tags = `host=new\\ ${i % 2},dc=x`;
+      return `cpu,${tags} usage=${i * 1.5},count=${i}i ${BigInt(Date.now()) * 1_000_000n + BigInt(i)}`;
+    });
     await old.write('telegraf', 'autogen', lines);
     await server.http.send('/api/v3/write_lp?db=telegraf', {
       method: 'POST',
       body: lines.join('\n'),
     });
-    const args = command.replace('every:600s', 'every:1s').split(' ');
-    const made = await runCli([...args, '--host', server.url]);
-    assert.equal(made.code, 0, made.stderr);
-    const q = 'SELECT * FROM "weekly"."cpu_10m" ORDER BY time DESC LIMIT 2';
-    let values: readonly (readonly unknown[])[] | undefined;
-    for (let i = 0; i < 300 && values === undefined; i++) {
+    const q = `SELECT max, usage, host FROM "weekly"."cpu_10m" WHERE dc = 'x'`;
+    let values: readonly (readonly unknown[])[] = [];
+    for (let i = 0; i < 100 && values.length < 2; i++) {
       await sleep(100);
-      values = (await queryOf(server.url, q, 'telegraf'))[0]?.series?.[0]?.values;
+      values = (await queryOf(server.url, q, 'telegraf'))[0]?.series?.[0]?.values ?? [];
     }
-    const time = Number(values?.[0]?.[0]);
-    const asked = `SELECT mean(usage), max(count) FROM cpu WHERE dc = 'x' AND time >= ${time} AND time < ${time + 600e9} GROUP BY host`;
-    const [expected] = await queryOf(old.url, asked, 'telegraf');
-    const byHost = expected?.series?.map(({ tags, values: [row] }) => [
-      time,
-      'x',
-      tags?.['host'],
-      row?.[2],
-      row?.[1],
-    ]);
-    assert.equal(byHost?.length, 2);
-    const rows = values?.map(([ns, dc, host, max, usage]) => [
-      ns,
-      dc,
-      host,
-      max,
-      Math.round(Number(usage) * 1e6) / 1e6,
-    ]);
-    assert.deepEqual(rows?.sort(), byHost?.sort());
+    const first = Number(values[0]?.[0]);
+    const asked = `SELECT max(count), mean(usage) AS usage FROM cpu WHERE dc = 'x' AND time >= ${first} AND time < ${first + 2e9} GROUP BY time(1s), host fill(none)`;
+    const [result] = await queryOf(old.url, asked, 'telegraf');
+    const wanted = result?.series?.flatMap(({ tags, values: rows }) =>
+      rows.map((row) => [...row, tags?.['host']]),
+    );
+    assert.ok((wanted?.length ?? 0) >= 2);
+    assert.deepEqual(values.toSorted(), wanted?.toSorted().slice(0, values.length));
   });
 
   it('a damaged block is named with its place, and nothing is written', async () => {

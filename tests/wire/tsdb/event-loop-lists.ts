@@ -206,6 +206,8 @@ export const CHANGES = [
   'REVOKE ALL PRIVILEGES FROM u',
   "SET PASSWORD FOR u = 'y'",
   "DROP USER u; CREATE USER u WITH PASSWORD 'x'",
+  'CREATE CONTINUOUS QUERY c ON d BEGIN SELECT mean(v) INTO cq FROM m GROUP BY time(1m), u END',
+  'DROP CONTINUOUS QUERY c ON d',
   'SELECT * INTO copy FROM n GROUP BY *',
   "DELETE FROM m WHERE u = 'none'",
   "DELETE WHERE u = 'none'",
@@ -231,10 +233,10 @@ export const DELETIONS = [
 export const REJECTED: readonly (readonly [q: string, error: string])[] = [
   ['KILL QUERY 18446744073709551615', 'no such query id'],
   [
-    'CREATE CONTINUOUS QUERY c ON d BEGIN SELECT mean(v) INTO cq FROM m GROUP BY time(1m), u END',
-    'datafusion error: This feature is not implemented',
+    'CREATE CONTINUOUS QUERY c ON none BEGIN SELECT mean(v) INTO cq FROM m GROUP BY time(1m), u END',
+    'Cannot retrieve database',
   ],
-  ['DROP CONTINUOUS QUERY c ON d', 'datafusion error: This feature is not implemented'],
+  ['CREATE CONTINUOUS QUERY c ON d BEGIN SELECT v FROM m END', 'error parsing query'],
   [
     "CREATE SUBSCRIPTION s ON d.autogen DESTINATIONS ALL 'http://127.0.0.1:1'",
     'datafusion error: This feature is not implemented',

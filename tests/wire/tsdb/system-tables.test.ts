@@ -34,6 +34,20 @@ type Row = Readonly<Record<string, unknown>>;
 const ask = async (q: string, db = 'y01') => (await rows(server, db, q)) as readonly Row[];
 
 const EVERYWHERE: Readonly<Record<string, readonly string[]>> = {
+  continuous_queries: [
+    'database Utf8',
+    'name Utf8',
+    'language Utf8',
+    'query Utf8',
+    'target Utf8',
+    'run_every Utf8',
+    'run_for Utf8',
+    'position Timestamp(Nanosecond, None)',
+    'last_run Timestamp(Nanosecond, None)',
+    'last_duration Duration(Nanosecond)',
+    'last_error Utf8',
+    'rows_written UInt64',
+  ],
   distinct_caches: [
     'table Utf8',
     'name Utf8',

@@ -27,6 +27,10 @@ export const COMMANDS = {
     description: 'create, list and delete last-value and distinct-value caches',
     load: async () => (await import('./tsdb/cache.js')).cacheCommand(),
   },
+  rollup: {
+    description: 'compute aggregates of each time interval into a table',
+    load: async () => (await import('./tsdb/rollup.js')).rollupCommand(),
+  },
   trigger: {
     description: 'run Python plugins on writes, schedules and requests',
     load: async () => (await import('./tsdb/trigger.js')).triggerCommand(),

@@ -23,6 +23,19 @@ export interface Trigger {
   readonly error_behavior: string;
 }
 
+/** A continuous query or rollup. */
+export interface ContinuousQuery {
+  readonly name: string;
+  readonly language: 'influxql' | 'sql';
+  readonly query: string;
+  readonly target: string;
+  readonly run_every: string;
+  readonly run_for: string | null;
+  readonly last_run: string | null;
+  readonly last_error: string | null;
+  readonly rows_written: number;
+}
+
 export interface LogLine {
   readonly event_time: string;
   readonly trigger_name: string;
@@ -147,3 +160,14 @@ export const switchTrigger = (db: string, name: string, isOn: boolean): Promise<
 /** Deletes the trigger, and cancels its run if one is in progress. */
 export const deleteTrigger = (db: string, name: string): Promise<unknown> =>
   send(TRIGGER, { method: 'DELETE', query: { db, trigger_name: name, force: true } });
+
+export const fetchContinuousQueries = (db: string): Promise<readonly ContinuousQuery[]> =>
+  queryRows<ContinuousQuery>({
+    ...{ db, lang: 'sql' },
+    text: 'SELECT name, language, query, target, run_every, run_for, last_run, last_error, rows_written FROM system.continuous_queries ORDER BY name',
+  });
+
+export const deleteContinuousQuery = (db: string, name: string): Promise<unknown> =>
+  send(`${CONFIGURE}/rollup?${new URLSearchParams({ db, rollup_name: name })}`, {
+    method: 'DELETE',
+  });

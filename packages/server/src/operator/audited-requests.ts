@@ -13,7 +13,8 @@ import type { AuditLog } from './audit-log.js';
 /** Query and body members that name the object of a change; `description` is the name of a 2.x token. All others may be secrets. */
 const NAMES: ReadonlySet<string> = new Set([
   ...['db', 'database', 'bucket', 'table', 'name', 'token_name', 'trigger_name', 'plugin_name'],
-  ...['id', 'kind', 'identity', 'slug', 'login', 'client_id', 'description'],
+  ...['rollup_name', 'description'],
+  ...['id', 'kind', 'identity', 'slug', 'login', 'client_id'],
 ]);
 const MAX_BODY_BYTES = 65_536;
 /** Requests to plugins are their users' traffic. */

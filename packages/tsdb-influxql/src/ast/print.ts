@@ -2,7 +2,13 @@ import { assertNever } from '@plinth/kernel';
 import { KEYWORDS } from '../parse/token.js';
 import type { Expr } from './expressions.js';
 import type { Dimension, Fill, Measurement, SelectStatement, Source } from './select.js';
-import type { PolicyOptions, ShowClauses, Statement, TagKeyFilter } from './statements.js';
+import type {
+  CreateContinuousQuery,
+  PolicyOptions,
+  ShowClauses,
+  Statement,
+  TagKeyFilter,
+} from './statements.js';
 
 /** Returns text that parses to the same statement. */
 export function printStatement(statement: Statement): string {
@@ -75,11 +81,23 @@ export function printStatement(statement: Statement): string {
       return `SHOW GRANTS FOR ${quoteName(statement.user)}`;
     case 'show_users':
       return 'SHOW USERS';
+    case 'create_continuous_query':
+      return `CREATE CONTINUOUS QUERY ${quoteName(statement.name)} ON ${quoteName(statement.database)}${resample(statement)} BEGIN ${printSelect(statement.select)} END`;
+    case 'drop_continuous_query':
+      return `DROP CONTINUOUS QUERY ${quoteName(statement.name)} ON ${quoteName(statement.database)}`;
+    case 'show_continuous_queries':
+      return 'SHOW CONTINUOUS QUERIES';
     case 'unsupported':
       return statement.what;
     default:
       return assertNever(statement);
   }
+}
+
+function resample({ everyNs, forNs }: CreateContinuousQuery): string {
+  if (everyNs === undefined && forNs === undefined) return '';
+  const every = everyNs === undefined ? '' : ` EVERY ${printSingleUnit(everyNs)}`;
+  return ` RESAMPLE${every}${forNs === undefined ? '' : ` FOR ${printSingleUnit(forNs)}`}`;
 }
 
 const privilege = (actions: readonly string[]): string =>
@@ -127,7 +145,7 @@ export function printExpr(expr: Expr): string {
     case 'boolean':
       return String(expr.value);
     case 'duration':
-      return printDuration(expr.ns);
+      return printSingleUnit(expr.ns);
     default:
       return assertNever(expr);
   }
@@ -156,6 +174,12 @@ const UNITS: readonly (readonly [string, bigint])[] = [
   ['u', 1_000n],
   ['ns', 1n],
 ];
+
+/** Formats a duration in the largest unit that divides it, as InfluxDB 1.x does in statements. */
+export function printSingleUnit(ns: bigint): string {
+  const [unit, size] = UNITS.find(([, each]) => ns % each === 0n) ?? ['ns', 1n];
+  return ns === 0n ? '0s' : `${ns / size}${unit}`;
+}
 
 /** Formats a duration with its largest units first; 0 is `0s`. */
 export function printDuration(ns: bigint): string {
@@ -195,7 +219,7 @@ function printRegex(source: string): string {
   return `/${source.replaceAll('/', '\\/')}/`;
 }
 
-function printMeasurement(measurement: Measurement): string {
+export function printMeasurement(measurement: Measurement): string {
   const { database, policy, name } = measurement;
   const prefix =
     database !== undefined

@@ -88,8 +88,24 @@ export interface ShowServer {
 /** A list that is always empty. It exists because some tools request it unconditionally. */
 export interface ShowNothing {
   readonly kind: 'show_nothing';
-  readonly what: 'CONTINUOUS QUERIES' | 'SUBSCRIPTIONS';
+  readonly what: 'SUBSCRIPTIONS';
 }
+
+export interface CreateContinuousQuery {
+  readonly kind: 'create_continuous_query';
+  readonly name: string;
+  readonly database: string;
+  /** `RESAMPLE EVERY` and `FOR`. */
+  readonly everyNs?: bigint;
+  readonly forNs?: bigint;
+  /** Has a target and a time interval. */
+  readonly select: SelectStatement;
+}
+
+export type ContinuousQueryStatement =
+  | CreateContinuousQuery
+  | { readonly kind: 'drop_continuous_query'; readonly name: string; readonly database: string }
+  | { readonly kind: 'show_continuous_queries' };
 
 export type UserStatement =
   | {
@@ -148,6 +164,7 @@ export type Statement =
   | ShowStatement
   | SchemaStatement
   | UserStatement
+  | ContinuousQueryStatement
   /** A 1.x statement whose feature exists here in another form. */
   | {
       readonly kind: 'unsupported';

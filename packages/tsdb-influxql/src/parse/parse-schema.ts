@@ -1,4 +1,5 @@
 import type { PolicyOptions, Statement } from '../ast/statements.js';
+import { parseCreateContinuousQuery, parseDropContinuousQuery } from './parse-continuous-query.js';
 import { parseWhere } from './parse-select.js';
 import { parseFrom } from './parse-show.js';
 import { parseCreateUser } from './parse-users.js';
@@ -18,7 +19,8 @@ export function parseCreate(tokens: TokenStream): Statement {
     return { kind: 'create_retention_policy', ...at, options: parseOptions(tokens, false) };
   }
   if (tokens.takeKeyword('USER')) return parseCreateUser(tokens);
-  return unsupported(tokens, 'CREATE', ['CONTINUOUS', 'SUBSCRIPTION']);
+  if (tokens.takeKeyword('CONTINUOUS')) return parseCreateContinuousQuery(tokens);
+  return unsupported(tokens, 'CREATE', ['SUBSCRIPTION']);
 }
 
 /** Parses the rest of a statement after ALTER. */
@@ -45,7 +47,8 @@ export function parseDrop(tokens: TokenStream): Statement {
       user: tokens.name('invalid DROP USER statement, expected identifier'),
     };
   }
-  return unsupported(tokens, 'DROP', ['CONTINUOUS', 'SHARD', 'SUBSCRIPTION']);
+  if (tokens.takeKeyword('CONTINUOUS')) return parseDropContinuousQuery(tokens);
+  return unsupported(tokens, 'DROP', ['SHARD', 'SUBSCRIPTION']);
 }
 
 /** Parses the rest of a statement after DELETE. */
@@ -115,10 +118,6 @@ function parseOptions(tokens: TokenStream, isOfDatabase: boolean): PolicyOptions
   );
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  CONTINUOUS: 'CONTINUOUS QUERY',
-};
-
 function unsupported(tokens: TokenStream, verb: string, kinds: readonly string[]): Statement {
   const token = tokens.peek();
   if (token.kind !== 'keyword' || !kinds.includes(token.text)) {
@@ -126,13 +125,13 @@ function unsupported(tokens: TokenStream, verb: string, kinds: readonly string[]
       `invalid ${verb} statement, expected DATABASE, MEASUREMENT, RETENTION or SERIES`,
     );
   }
-  return parseForeign(tokens, `${verb} ${NAMES[token.text] ?? token.text}`);
+  return parseForeign(tokens, `${verb} ${token.text}`);
 }
 
 /** After these tokens a slash starts a regular expression; elsewhere it is a division. */
 const BEFORE_REGEX: ReadonlySet<string> = new Set(['FROM', 'BY', 'SELECT', '=~', '!~', ',', '(']);
 
-/** Skips to the next semicolon. BEGIN and END may enclose a statement without semicolons. */
+/** Skips to the next semicolon. */
 function skipStatement(tokens: TokenStream): void {
   let isBeforeRegex = false;
   for (let token = tokens.peek(); token.kind !== 'end'; token = tokens.peek()) {

@@ -7,6 +7,7 @@ import type {
   SelectStatement,
   Source,
 } from '../ast/select.js';
+import type { ParseError } from './parse-error.js';
 import { ExprParser, withoutBrackets } from './parse-expr.js';
 import type { TokenStream } from './token-stream.js';
 
@@ -17,8 +18,15 @@ const BAD_FROM = 'invalid FROM clause, expected identifier, regular expression o
 const BAD_GROUP =
   'invalid GROUP BY clause, expected wildcard, TIME, identifier or regular expression';
 
-/** Parses a SELECT; the keyword is the next token. */
-export function parseSelect(tokens: TokenStream, depth = 0): SelectStatement {
+/**
+ * Parses a SELECT; the keyword is the next token.
+ * @param withoutInto returns the error for a statement without INTO, which is optional by default.
+ */
+export function parseSelect(
+  tokens: TokenStream,
+  depth = 0,
+  withoutInto?: () => ParseError,
+): SelectStatement {
   const { at } = tokens.peek();
   tokens.next();
   const exprs = new ExprParser(tokens.scanner);
@@ -30,6 +38,7 @@ export function parseSelect(tokens: TokenStream, depth = 0): SelectStatement {
     fields.push(parseField(tokens, exprs));
   }
   const into = tokens.takeKeyword('INTO') ? parseTarget(tokens) : undefined;
+  if (into === undefined && withoutInto !== undefined) throw withoutInto();
   if (!tokens.takeKeyword('FROM')) throw tokens.unknownStatement(at);
   const sources = commaList(tokens, () => parseSource(tokens, depth));
   const condition = parseWhere(tokens, exprs);

@@ -134,7 +134,7 @@ function parseOthers(first: string, tokens: TokenStream): Statement {
         'QUERIES',
         'invalid SHOW CONTINUOUS QUERIES statement, expected QUERIES',
       );
-      return { kind: 'show_nothing', what: 'CONTINUOUS QUERIES' };
+      return { kind: 'show_continuous_queries' };
     case 'GRANTS':
       tokens.expectKeyword('FOR', 'invalid SHOW GRANTS statement, expected FOR');
       return {

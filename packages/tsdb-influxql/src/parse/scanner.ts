@@ -57,6 +57,8 @@ export class Scanner {
   readonly #bound: BoundTokens;
   #position = 0;
   #peeked: Token | undefined;
+  /** The last consumed token. */
+  last: Token = { kind: 'end', at: 0, end: 0 };
 
   constructor(text: string, bound: BoundTokens = NONE_BOUND) {
     this.#text = text;
@@ -72,6 +74,7 @@ export class Scanner {
     const token = this.peek();
     this.#peeked = undefined;
     this.#position = token.end;
+    this.last = token;
     return token;
   }
 

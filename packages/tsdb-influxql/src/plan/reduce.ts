@@ -212,6 +212,7 @@ export function bindStatement(statement: Statement, params: Parameters): Stateme
   switch (statement.kind) {
     case 'select':
       return bindSelect(statement, params);
+    case 'create_continuous_query':
     case 'explain':
       return { ...statement, select: bindSelect(statement.select, params) };
     default:

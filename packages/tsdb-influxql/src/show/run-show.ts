@@ -10,12 +10,11 @@ import {
   type ListPiece,
   listAnswer,
   piecedAnswer,
-  rowlessAnswer,
   textColumn,
 } from '../answer.js';
 import type { Expr } from '../ast/expressions.js';
 import type { Measurement } from '../ast/select.js';
-import type { ShowClauses, ShowNothing, ShowStatement, ShowTagValues } from '../ast/statements.js';
+import type { ShowClauses, ShowStatement, ShowTagValues } from '../ast/statements.js';
 import { ValueBudget } from '../execute/value-budget.js';
 import { databaseOf, tablesIn, withPolicies } from '../plan/compile/find-sources.js';
 import type { TableSource } from '../plan/compile/source.js';
@@ -117,29 +116,14 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
       return showShards(context.databases(), (table) => facts.placesOf(table), show);
     }
     case 'show_nothing':
-      return showNothing(show.what, context);
+      return EMPTY_ANSWER;
     default:
       return assertNever(show);
   }
 }
 
-/**
- * Returns columns without rows, as a 1.x server without such objects does. Its clients read the
- * columns.
- */
-function showNothing(what: ShowNothing['what'], context: ShowContext): Answer {
-  switch (what) {
-    case 'CONTINUOUS QUERIES':
-      return rowlessAnswer([textColumn('name'), textColumn('query')], databaseNames(context));
-    case 'SUBSCRIPTIONS':
-      return EMPTY_ANSWER;
-    default:
-      return assertNever(what);
-  }
-}
-
 /** Returns the databases other than retention policies of another. */
-const databaseNames = (context: ShowContext): string[] =>
+export const databaseNames = (context: Pick<ShowContext, 'databases'>): string[] =>
   context
     .databases()
     .map(({ name }) => name)

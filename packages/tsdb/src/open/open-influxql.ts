@@ -1,5 +1,6 @@
 import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
+import type { ContinuousQueryDirectory } from '@plinth/tsdb-influxql/continuous/continuous-query-directory.js';
 import { Influxql } from '@plinth/tsdb-influxql/influxql.js';
 import type { Diagnostic, Statistic } from '@plinth/tsdb-influxql/show/show-server.js';
 import type { TsdbDeps } from '../deps.js';
@@ -13,9 +14,10 @@ export function openInfluxql(
     readonly catalog: RelationalCatalog;
     readonly engine: TsdbEngine;
     readonly startedMs: number;
+    readonly continuousQueries: ContinuousQueryDirectory;
   },
 ): { readonly influxql: Influxql; statistics(): Promise<readonly Statistic[]> } {
-  const { catalog, engine, startedMs } = parts;
+  const { catalog, engine, startedMs, continuousQueries } = parts;
   const { settings, clock, random, log } = deps;
   const statistics = (): Promise<readonly Statistic[]> =>
     readStatistics(deps.metrics, {
@@ -39,6 +41,7 @@ export function openInfluxql(
     });
   const influxql = new Influxql({
     ...{ catalog, engine, changes: { catalog, engine }, users: deps.users, clock, random },
+    continuousQueries,
     facts: {
       ...{ statistics, diagnostics },
       placesOf: (table) => engine.tableStore(table).places(),

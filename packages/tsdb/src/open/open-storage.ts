@@ -17,6 +17,7 @@ import { describeLostRows } from '@plinth/tsdb-storage/wal/lost-rows.js';
 import { writtenMsOf } from '@plinth/tsdb-storage/wal/write-record.js';
 import type { TsdbDeps } from '../deps.js';
 import { CACHE_MIGRATIONS } from '../domain/caches/cache-records.js';
+import { CONTINUOUS_QUERY_MIGRATIONS } from '../domain/continuous-queries/continuous-query-records.js';
 import { SAVED_QUERY_MIGRATIONS } from '../domain/saved-queries/saved-queries.js';
 import type { reportTo } from '../report-to-log.js';
 
@@ -28,6 +29,7 @@ export async function openCatalog(deps: TsdbDeps): Promise<RelationalCatalog> {
     relational.migrate('tsdb_caches', CACHE_MIGRATIONS),
     relational.migrate('tsdb_triggers', TRIGGER_MIGRATIONS),
     relational.migrate('tsdb_saved_queries', SAVED_QUERY_MIGRATIONS),
+    relational.migrate('tsdb_continuous_queries', CONTINUOUS_QUERY_MIGRATIONS),
   ];
   const opening = RelationalCatalog.open({
     store: relational,

@@ -9,6 +9,7 @@ import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access
 import type { Engine, WriteOutcome } from '@plinth/tsdb-model/engine.js';
 import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import type { Caches } from '../domain/caches/caches.js';
+import type { ContinuousQueries } from '../domain/continuous-queries/continuous-queries.js';
 import type { SavedQueries } from '../domain/saved-queries/saved-queries.js';
 import type { AuditTrail } from '../domain/system-tables/tables/audit.js';
 import type { Processing } from '../open/open-processing.js';
@@ -33,6 +34,7 @@ export interface RouteDeps {
   /** File and memory state for operators, and their actions on it. */
   readonly storage: EngineStorage;
   readonly caches: Caches;
+  readonly continuousQueries: ContinuousQueries;
   readonly processing: Processing;
   readonly openTables: OpenTables;
   readonly settings: TsdbSettings;

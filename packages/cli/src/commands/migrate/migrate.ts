@@ -16,13 +16,12 @@ import { type RunOptions, runMigration, type Source } from './run-migration.js';
 interface Options extends RunOptions {
   readonly temp?: string;
   readonly users?: true;
-  readonly plugins?: string;
 }
 
 const EXAMPLES = `
 Examples:
   influxd backup -portable ./backup          # on the old 1.x server
-  plinth migrate influxdb1 ./backup --users --plugins ./plugins
+  plinth migrate influxdb1 ./backup --users
   plinth migrate influxdb1 export.lp.gz      # from influx_inspect export
   plinth migrate influxdb2 -d weather bucket.lp.gz
   plinth migrate prometheus -d metrics export.jsonl
@@ -89,11 +88,7 @@ function influxdb1Command(): Command {
       '--temp <folder>',
       'folder for unpacking a backup (default: the temporary folder of the system)',
     )
-    .option('--users', 'create the users of a backup with new passwords, which are shown once')
-    .option(
-      '--plugins <folder>',
-      'write plugins for continuous queries to this folder instead of printing them',
-    );
+    .option('--users', 'create the users of a backup with new passwords, which are shown once');
   return command.action(async (paths: string[]) => {
     const options = command.opts<Options>();
     const connection = connectionOf(command.opts());
@@ -107,14 +102,14 @@ function influxdb1Command(): Command {
     const source = await portableSource(path, options.temp);
     try {
       const { users } = source.backup;
-      const queries = await planQueries(source.backup, source.names, options.plugins);
+      const queries = planQueries(source.backup, source.names);
       await run(source, connection, options);
       if (users.length > 0 && !options.users)
         printNote(
           `${users.length} users were not created; use --users to create them with new passwords\n`,
         );
       else if (!options.dryRun) await moveUsers(users, connection);
-      await moveQueries(queries, options);
+      await moveQueries(queries, connection, options);
     } finally {
       await source.close();
     }

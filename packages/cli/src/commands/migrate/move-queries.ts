@@ -1,84 +1,64 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { CommandFailed, cannotWrite } from '@plinth/server/process/command-failed.js';
-import { print, printNote } from '../output/terminal.js';
-import { type QueryTrigger, triggerOf } from './continuous-query.js';
-import type { OldNames } from './old-names.js';
+import type { Connection } from '../connection.js';
+import { quoted } from '../input/line-text.js';
+import { print } from '../output/terminal.js';
+import { runStatement } from '../rows/send-chunks.js';
+import { type OldNames, unquote } from './old-names.js';
 import type { PortableBackup } from './portable-backup.js';
+import { tried } from './tried.js';
 
-/** A continuous query of a backup, with its trigger if it can be converted. */
+/** A continuous query of a backup, with the names of this server. */
 export interface PlannedQuery {
   readonly database: string;
   readonly name: string;
-  readonly query: string;
-  readonly trigger: QueryTrigger | undefined;
+  /** The CREATE statement. */
+  readonly text: string;
 }
 
-/**
- * Converts the continuous queries of a backup.
- * @param folder target folder of the plugins. Throws if it contains a different file of the same name.
- */
-export async function planQueries(
+/** Returns the continuous queries of a backup. */
+export function planQueries(
   { databases }: PortableBackup,
   names: OldNames,
-  folder: string | undefined,
-): Promise<readonly PlannedQuery[]> {
-  const taken = new Set<string>();
-  const planned = databases.flatMap(({ name: database, continuousQueries }) =>
-    continuousQueries.map(({ name, query }) => {
-      const stem = `${database}_${name}`.replace(/[^A-Za-z0-9_]/g, '_');
-      let fileName = `${stem}.py`;
-      for (let i = 2; taken.has(fileName); i++) fileName = `${stem}_${i}.py`;
-      taken.add(fileName);
-      return { database, name, query, trigger: triggerOf({ name, query, fileName, names }) };
-    }),
+): readonly PlannedQuery[] {
+  return databases.flatMap(({ name: database, continuousQueries }) =>
+    continuousQueries.map(({ name, query }) => ({ database, name, text: renamed(query, names) })),
   );
-  for (const { trigger } of planned) {
-    if (folder === undefined || trigger === undefined) continue;
-    const path = join(folder, trigger.fileName);
-    const before = await contentOf(path);
-    if (before === undefined || before === trigger.plugin) continue;
-    throw new CommandFailed(
-      `${path} already exists with different content; nothing was written\n  Move the file, or use another folder with --plugins.`,
-    );
-  }
-  return planned;
 }
 
-/** Prints the steps for each query, and writes the plugins to the folder if one is given. */
+/** Creates the queries. Prints the refused ones, and continues with the others. */
 export async function moveQueries(
-  planned: readonly PlannedQuery[],
-  { plugins, dryRun }: { readonly plugins?: string; readonly dryRun?: true },
+  queries: readonly PlannedQuery[],
+  connection: Connection,
+  { dryRun }: { readonly dryRun?: true },
 ): Promise<void> {
-  for (const { database, name, query, trigger } of planned) {
-    if (trigger === undefined) {
-      printNote(`continuous query ${name} of ${database} must be converted by hand:\n  ${query}\n`);
-      continue;
-    }
-    const { fileName, plugin, command } = trigger;
-    print(
-      `continuous query ${name} of ${database}: copy ${fileName} to the plugin folder, then run\n  ${command}\n`,
+  for (const { database, name, text } of queries) {
+    const title = `continuous query ${name} of ${database}`;
+    if (dryRun) print(`${title} would be created:\n  ${text}\n`);
+    else if (await tried(() => runStatement(text, connection))) print(`${title} created\n`);
+  }
+}
+
+const NAME = String.raw`(?:"(?:[^"\\]|\\.)*"|[A-Za-z_]\w*)`;
+const HEAD = new RegExp(String.raw`^(\s*CREATE CONTINUOUS QUERY ${NAME} ON )(${NAME})`, 'i');
+/** Skips strings and regular expressions. InfluxDB 1.x stores each measurement with its database and policy. */
+const MEASUREMENT = new RegExp(
+  String.raw`'(?:[^'\\]|\\.)*'|(?<=(?:FROM|BY|[=!]~|[.,(])\s*)/(?:[^/\\]|\\.)+/|(${NAME})\.(${NAME})\.(?=["A-Za-z_/:])`,
+  'gi',
+);
+
+/** Replaces the names of databases and retention policies in a statement. */
+function renamed(query: string, names: OldNames): string {
+  const head = HEAD.exec(query);
+  if (head === null) return query;
+  const [start, create = '', on = ''] = head;
+  const rest = query
+    .slice(start.length)
+    .replace(MEASUREMENT, (all: string, database?: string, policy = '') =>
+      database === undefined ? all : placeOf(unquote(database), unquote(policy), names),
     );
-    if (plugins === undefined) print(`${plugin}\n`);
-    else if (!dryRun) await writePlugin(plugins, fileName, plugin);
-  }
+  return `${create}${quoted(names.database(unquote(on)) ?? unquote(on))}${rest}`;
 }
 
-async function contentOf(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (Reflect.get(Object(error), 'code') === 'ENOENT') return undefined;
-    throw cannotWrite(path, error);
-  }
-}
-
-async function writePlugin(folder: string, fileName: string, plugin: string): Promise<void> {
-  const path = join(folder, fileName);
-  try {
-    await mkdir(folder, { recursive: true });
-    if ((await contentOf(path)) !== plugin) await writeFile(path, plugin, { flag: 'wx' });
-  } catch (error) {
-    throw error instanceof CommandFailed ? error : cannotWrite(path, error);
-  }
+function placeOf(database: string, policy: string, names: OldNames): string {
+  const here = names.database(database) ?? database;
+  return `${quoted(here)}.${quoted(names.policy(database, policy) ?? policy)}.`;
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
 import type { Connection } from '../connection.js';
 import { quoted } from '../input/line-text.js';
 import { print, printNote } from '../output/terminal.js';
 import { runStatement } from '../rows/send-chunks.js';
 import type { User } from './portable-backup.js';
+import { tried } from './tried.js';
 
 /**
  * Creates the users of a backup with their grants. Password hashes of 1.x cannot be used here, so each new user
@@ -38,18 +38,5 @@ export async function moveUsers(users: readonly User[], connection: Connection):
       const grant = `GRANT ${privilege} ON ${quoted(database)} TO ${name}`;
       await tried(() => runStatement(grant, connection));
     }
-  }
-}
-
-/** @returns whether the server accepted the statement. Any refusal makes the command fail at its end. */
-async function tried(run: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await run();
-    return true;
-  } catch (error) {
-    if (!(error instanceof CommandFailed && error.exitCode === EXIT.failed)) throw error;
-    printNote(`${error.message}\n`);
-    process.exitCode = EXIT.failed;
-    return false;
   }
 }

@@ -23,6 +23,7 @@ import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
 import { parseArguments, specificationText } from '../../lib/specification.js';
+import { ContinuousQueries } from './continuous-queries.js';
 
 /** Lists the triggers of a database and the log lines of their plugins. */
 export function TriggersPage() {
@@ -112,6 +113,7 @@ export function TriggersPage() {
           </>
         }
       />
+      {db !== '' && <ContinuousQueries key={db} db={db} />}
       {db !== '' && (
         <TriggerLog key={`${db} ${shown}`} db={db} name={shown} onAll={() => setShown('')} />
       )}

@@ -191,7 +191,11 @@ function groupTagsOf(select: ExpandedSelect, around: Surroundings | undefined): 
   return [...tags].sort(compareByteOrder);
 }
 
-function intervalOf(select: ExpandedSelect, context: ReduceContext): Interval | undefined {
+/** Returns the interval and offset of GROUP BY time. Throws `plan_error` if they are invalid. */
+export function intervalOf(
+  select: Pick<ExpandedSelect, 'dimensions'>,
+  context: ReduceContext,
+): Interval | undefined {
   let interval: Interval | undefined;
   for (const dimension of select.dimensions) {
     if (dimension.kind !== 'call') continue;

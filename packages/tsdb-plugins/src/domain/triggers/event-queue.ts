@@ -1,13 +1,14 @@
-/** Maximum number of waiting events per trigger. */
+/** Default maximum number of waiting events, which is that of a trigger. */
 const MAX_WAITING = 60;
 
 /**
- * Runs the events of one trigger, up to `concurrency` at a time, in order of arrival.
+ * Runs events, for example of one trigger, up to `concurrency` at a time, in order of arrival.
  * Source: processing-engine, "Scheduling and delivery".
  */
 export class EventQueue<E> {
   readonly #run: (event: E) => Promise<void>;
   readonly #concurrency: number;
+  readonly #maxWaiting: number;
   readonly #waiting: E[] = [];
   #runningCount = 0;
   #isClosed = false;
@@ -17,9 +18,11 @@ export class EventQueue<E> {
     /** Must not reject. */
     readonly run: (event: E) => Promise<void>;
     readonly concurrency: number;
+    readonly maxWaiting?: number;
   }) {
     this.#run = options.run;
     this.#concurrency = options.concurrency;
+    this.#maxWaiting = options.maxWaiting ?? MAX_WAITING;
   }
 
   /** Whether a new event would run immediately. */
@@ -28,7 +31,7 @@ export class EventQueue<E> {
   }
 
   get isFull(): boolean {
-    return this.#waiting.length >= MAX_WAITING;
+    return this.#waiting.length >= this.#maxWaiting;
   }
 
   /** Returns false if the queue is full or closed; the event is then dropped. */

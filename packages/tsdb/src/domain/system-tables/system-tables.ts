@@ -8,9 +8,11 @@ import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { SegmentsOf } from '@plinth/tsdb-model/segment.js';
 import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import type { ProcessingEngine } from '@plinth/tsdb-plugins/domain/processing-engine.js';
+import type { ContinuousQueries } from '../continuous-queries/continuous-queries.js';
 import type { RefusedWrites } from '../refused-writes/refused-writes.js';
 import { refusedWritesTable } from '../refused-writes/refused-writes-table.js';
 import { type AuditTrail, auditTable } from './tables/audit.js';
+import { continuousQueriesTable } from './tables/continuous-queries.js';
 import { databasesTable } from './tables/databases.js';
 import { distinctCachesTable } from './tables/distinct-caches.js';
 import { generationDurationsTable } from './tables/generation-durations.js';
@@ -41,6 +43,8 @@ export interface SystemSources {
   /** `undefined` until the service has started. */
   readonly processing: () => ProcessingEngine | undefined;
   /** `undefined` until the service has started. */
+  readonly continuousQueries: () => ContinuousQueries | undefined;
+  /** `undefined` until the service has started. */
   readonly openTables: () => OpenTables | undefined;
 }
 
@@ -68,6 +72,8 @@ const ofOperator =
 
 /** Tables in every database. Source: tsdb-http, "System tables and information_schema". */
 const EVERYWHERE: Readonly<Record<string, OpenTable>> = {
+  continuous_queries: ({ continuousQueries, view }, database) =>
+    continuousQueriesTable(continuousQueries(), database, view),
   distinct_caches: ({ caches }, database) => distinctCachesTable(database, caches),
   influxdb_schema: (_sources, database) => influxdbSchemaTable(database),
   last_caches: ({ caches }, database) => lastCachesTable(database, caches),

@@ -12,7 +12,8 @@ import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
  */
 export function statementErrorText(error: unknown, index: number): string | undefined {
   if (index === 0 && tsdbError.is(error, 'not_permitted')) return undefined;
-  if (error instanceof ParseError) return `error in InfluxQL statement: ${error.message}`;
+  if (error instanceof ParseError)
+    return error.isV1 ? error.message : `error in InfluxQL statement: ${error.message}`;
   if (!isDomainError(error)) return undefined;
   // All other domain errors here belong to this service.
   const { kind, message } = error as TsdbError;
