@@ -171,7 +171,7 @@ export class AccessGate {
         return (
           this.#isOpen(access) ||
           this.grants('admin', principal) ||
-          (principal?.kind === 'grantee' && mayWatch(principal, access.openable))
+          (principal?.kind === 'grantee' && mayProbe(principal, access.openable))
         );
     }
   }
@@ -205,7 +205,7 @@ const mayBackUp = (permissions: readonly Permission[]): boolean =>
  * `ping` is open to every authenticated client, because clients first check which product they are
  * connected to.
  */
-const mayWatch = ({ permissions, isAdministrator }: Grantee, name: OpenableEndpoint): boolean =>
+const mayProbe = ({ permissions, isAdministrator }: Grantee, name: OpenableEndpoint): boolean =>
   name === 'ping' ||
   isAdministrator ||
   permits(permissions, { resource: 'system', name, action: 'read' });

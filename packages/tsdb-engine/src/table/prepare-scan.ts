@@ -25,15 +25,15 @@ import {
  * @param signal aborts the verification of files that were not read before.
  */
 export async function prepareScan(
-  parts: TableComponents,
+  components: TableComponents,
   request: ScanRequest,
-  cutoffNs: bigint,
+  visibleFromNs: bigint,
   signal?: AbortSignal,
 ): Promise<PreparedScan> {
-  const minTime = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
+  const minTime = request.minTimeNs > visibleFromNs ? request.minTimeNs : visibleFromNs;
   const bounds = { minTime, maxTime: request.maxTimeNs };
-  await parts.repeated.deduplicateLateRows();
-  const snapshot = takeSnapshot(parts, bounds);
+  await components.repeated.deduplicateLateRows();
+  const snapshot = takeSnapshot(components, bounds);
   for (const pin of snapshot.pins) pin.pin();
   const release = (): void => {
     for (const pin of snapshot.pins) pin.unpin();
@@ -42,19 +42,19 @@ export async function prepareScan(
     const { generations, segments, tombstones } = snapshot;
     for (const { table } of generations) await table.main.moveToDuckDb();
     // A scan without tags does not wait for the series, which may not be loaded yet.
-    if (tombstones.length > 0 || readsTags(request)) await parts.series.whenIndexed();
+    if (tombstones.length > 0 || readsTags(request)) await components.series.whenIndexed();
     const runner = new TimeSlicedTask(signal && { signal });
-    const selected = await runner.run(selectSeries(parts.series.index, request.tagConditions));
+    const selected = await runner.run(selectSeries(components.series.index, request.tagConditions));
     // Sending a million series to DuckDB takes a second. It is skipped if the index has all tags of
     // the result.
     const areTagsKnown = selected.onlySeries !== undefined || selected.share === 0;
     if (tombstones.length > 0 || (readsTags(request) && !areTagsKnown))
-      await parts.series.moveToDuckDb(parts.schema());
-    await parts.segments.verifyAll(segments, signal);
-    const invalidate = (): void => parts.segments.invalidate(segments);
-    const deleted = await runner.run(deletedSeries(tombstones, parts.series));
+      await components.series.moveToDuckDb(components.schema());
+    await components.segments.verifyAll(segments, signal);
+    const invalidate = (): void => components.segments.invalidate(segments);
+    const deleted = await runner.run(deletedSeries(tombstones, components.series));
     const wanted = { bounds, selected, deleted };
-    return { ...sourcesOf(parts, request, wanted, snapshot), invalidate, release };
+    return { ...sourcesOf(components, request, wanted, snapshot), invalidate, release };
   } catch (error) {
     release();
     throw error;
@@ -74,10 +74,10 @@ interface TableSnapshot {
  * Collected in one step without an await, because late rows that are checked afterwards belong to a
  * later set of duplicates.
  */
-function takeSnapshot(parts: TableComponents, { minTime, maxTime }: TimeSlice): TableSnapshot {
-  const generations = parts.generations.checked.filter(({ table }) => table.rowCount > 0);
-  const segments = parts.segments.touching(minTime, maxTime);
-  const { repeated, series, tombstones } = parts;
+function takeSnapshot(components: TableComponents, { minTime, maxTime }: TimeSlice): TableSnapshot {
+  const generations = components.generations.checked.filter(({ table }) => table.rowCount > 0);
+  const segments = components.segments.touching(minTime, maxTime);
+  const { repeated, series, tombstones } = components;
   return {
     generations,
     segments,
@@ -94,7 +94,7 @@ function takeSnapshot(parts: TableComponents, { minTime, maxTime }: TimeSlice): 
 
 /** All parts of a query read one snapshot of the tables: it does not see later additions. */
 function sourcesOf(
-  parts: TableComponents,
+  components: TableComponents,
   request: ScanRequest,
   wanted: {
     readonly bounds: TimeSlice;
@@ -103,7 +103,7 @@ function sourcesOf(
   },
   { generations, segments, duplicates, tombstones }: TableSnapshot,
 ): Required<Omit<PreparedScan, 'invalidate' | 'release'>> {
-  const { table } = parts.series;
+  const { table } = components.series;
   const { bounds, deleted } = wanted;
   const columns = request.columns.flatMap((name) => request.table.columns.get(name) ?? []);
   const tagNames = new Map(columns.map(({ name }) => [name, table.columnOf(name)]));
@@ -130,7 +130,7 @@ function sourcesOf(
       source.minTime <= slice.maxTime && source.maxTime >= slice.minTime;
     const files = segments.map((open) => open.segment).filter(touches);
     const sources = [
-      ...segmentSources(parts.files, files, (segment) =>
+      ...segmentSources(components.files, files, (segment) =>
         survivesText(tombstonesOfSegment(tombstones, segment), deleted, { hasSeqColumn: false }),
       ),
       ...buffers.filter(touches),
@@ -156,7 +156,7 @@ function sourcesOf(
       withSeries: request.withSeries === true,
     };
   };
-  const { textSizes } = parts;
+  const { textSizes } = components;
   const storedRows =
     segments.reduce((sum, { segment }) => sum + segment.rowCount, 0) +
     generations.reduce((sum, generation) => sum + generation.table.rowCount, 0);

@@ -60,7 +60,7 @@ export class TableStore {
   schema: TableSchema;
   readonly #generations: Generations;
   readonly #segments: TableSegments;
-  readonly #parts: TableComponents;
+  readonly #components: TableComponents;
   readonly #exclusive = new Exclusive();
   #observers: readonly RowObserver[] = [];
 
@@ -93,8 +93,8 @@ export class TableStore {
     const newest = (): TableSchema => this.schema;
     const textSizes = this.#textSizes;
     const stored = { series, generations, segments, repeated, tombstones, textSizes };
-    this.#parts = { schema: newest, files, ...stored };
-    this.inMemory = new TableInMemory({ parts: this.#parts, cache, host, onError });
+    this.#components = { schema: newest, files, ...stored };
+    this.inMemory = new TableInMemory({ components: this.#components, cache, host, onError });
   }
 
   get segments(): readonly OpenSegment[] {
@@ -115,7 +115,11 @@ export class TableStore {
     return this.#segments.sourcesOf(this.#segments.touching(minTime, maxTime));
   }
 
-  /** @returns the growth in bytes. */
+  /**
+   * Adds the rows of one write.
+   * @param seq the sequence number of the write; for a point written twice, the higher one applies.
+   * @returns the growth in bytes.
+   */
   append(generation: number, batch: RowBatch, seq: bigint): number {
     this.#textSizes.noteWritten(batch);
     const addedBytes = this.#generations.append(generation, batch, seq);
@@ -292,9 +296,9 @@ export class TableStore {
   /** See `prepareScan`. */
   async prepareScan(
     request: ScanRequest,
-    cutoffNs: bigint,
+    visibleFromNs: bigint,
     signal?: AbortSignal,
   ): Promise<PreparedScan> {
-    return await prepareScan(this.#parts, request, cutoffNs, signal);
+    return await prepareScan(this.#components, request, visibleFromNs, signal);
   }
 }

@@ -146,16 +146,18 @@ export class WriteBuffer {
     return undefined;
   }
 
+  /** Waits until all reservations fit; `undefined` if they already do. Throws like `reserve`. */
+  waitForRoom(): Promise<void> | undefined {
+    return this.reserve(0);
+  }
+
   async #reserveLater(sizeBytes: number): Promise<void> {
     const latestMs = this.#clock.monotonicMs() + LONGEST_WAIT_MS;
     while (!this.#hasRoom(sizeBytes)) await this.#waits.next(sizeBytes, latestMs);
     this.#reservedBytes += sizeBytes;
   }
 
-  /**
-   * Reserves more room for a body that is larger than expected. `reserve(0)` waits until all
-   * reserved bodies have room.
-   */
+  /** Reserves more room for a body that is larger than expected, even if the buffer is full. */
   growReservation(sizeBytes: number): void {
     this.#reservedBytes += sizeBytes;
   }

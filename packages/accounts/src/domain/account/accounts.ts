@@ -46,6 +46,7 @@ export interface AccountsDeps {
 export interface AccountWrite {
   /** The parsed body, used for the fingerprint. */
   readonly body: unknown;
+  /** The checked fields of the request, without the content of its account token. */
   readonly given: GivenAccount & { readonly account_token?: string };
   readonly include: ReadonlySet<Include>;
 }

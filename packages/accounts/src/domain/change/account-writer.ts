@@ -22,6 +22,7 @@ export interface ChangeReason {
   readonly request?: { readonly id: string; readonly idempotency_key: string };
   /** Outcomes of pending verifications, set by the operator. */
   readonly outcomes?: Readonly<Record<string, string>>;
+  /** True if a tick evaluates the account, which also completes pending checks. */
   readonly isTick?: boolean;
   /** The instant at which the account is evaluated. */
   readonly asOfMs?: number;
@@ -29,6 +30,7 @@ export interface ChangeReason {
 
 export interface FinishedChange {
   readonly after: Aggregate;
+  /** Response JSON of the account without its included parts; also stored for reads. */
   readonly head: string;
   readonly writes: WriteSet;
 }

@@ -176,8 +176,8 @@ export class HttpGate implements RequestGate {
 
   #routePlan({ path, access, cost = {}, method }: Route, service: string): Plan | 'exempt' {
     // Operators and probes must be served under overload.
-    const isWatch = typeof access === 'object' || path.startsWith(OPERATOR_PREFIX);
-    const isExempt = cost.exempt || isWatch;
+    const isOperatorOrProbe = typeof access === 'object' || path.startsWith(OPERATOR_PREFIX);
+    const isExempt = cost.exempt || isOperatorOrProbe;
     return isExempt ? 'exempt' : this.#makePlan(path, cost, method, service);
   }
 

@@ -67,7 +67,7 @@ export class Claims {
           clock.nowMs(),
         );
         // The node may have lost its lease during the claim, and these items with it.
-        const own = claimed.filter(({ node }) => node === queue.node);
+        const own = claimed.filter(({ leaseHolder: node }) => node === queue.leaseHolder);
         this.#deps.appQueues.add(own);
         return own;
       });

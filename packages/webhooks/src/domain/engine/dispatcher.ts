@@ -171,7 +171,7 @@ export class Dispatcher {
     host.inflightCount += 1;
     const throttledSinceMs = appQueue.takeThrottle(item, this.#deps.clock.nowMs());
     if (throttledSinceMs !== item.throttledSinceMs) this.#deps.metrics.throttled.inc();
-    const isLeasedHere = (): boolean => item.node === this.#deps.queue.node;
+    const isLeasedHere = (): boolean => item.leaseHolder === this.#deps.queue.leaseHolder;
     const maySend = (): boolean => this.#deps.lease.isHeld && isLeasedHere();
     // With an ordering key, the attempt is aborted when this node loses the lease, because another
     // node then continues with the key.

@@ -32,7 +32,11 @@ export class QueueIntake {
         fresh.map((one) => [
           one,
           one.targets.map((target) =>
-            place(one, target, { id: ids.next(), node: this.#base.node, keysInUse: taken }),
+            newItem(one, target, {
+              id: ids.next(),
+              leaseHolder: this.#base.leaseHolder,
+              keysInUse: taken,
+            }),
           ),
         ]),
       );
@@ -61,7 +65,7 @@ export class QueueIntake {
         1,
         isLeased ? 'leased' : 'pending',
         nowMs,
-        isLeased ? this.#base.node : null,
+        isLeased ? this.#base.leaseHolder : null,
         null,
         null,
       ]);
@@ -97,17 +101,18 @@ async function keysInUse(
   return new Set(names.filter((_, index) => (found[index]?.rows.length ?? 0) > 0));
 }
 
-function place(
+/** Creates the item of one app and determines its initial state. */
+function newItem(
   { event, dueMs, orderingKey }: NewEvent,
   target: NewTarget,
-  at: { readonly id: number; readonly node: string; readonly keysInUse: Set<string> },
+  at: { readonly id: number; readonly leaseHolder: string; readonly keysInUse: Set<string> },
 ): AcceptedItem {
-  const { id, node, keysInUse } = at;
+  const { id, leaseHolder, keysInUse } = at;
   const { appId, isOrdered, isLeased } = target;
   const key = isOrdered ? orderingKey : undefined;
   const item: QueueItem = {
     id,
-    node,
+    leaseHolder,
     appId,
     guid: event.guid,
     kind: 'first',

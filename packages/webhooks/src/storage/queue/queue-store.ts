@@ -41,8 +41,8 @@ export class QueueStore {
   }
 
   /** Current lease holder name of this node. */
-  get node(): string {
-    return this.#base.node;
+  get leaseHolder(): string {
+    return this.#base.leaseHolder;
   }
 
   get isShared(): boolean {
@@ -62,7 +62,7 @@ export class QueueStore {
         tx,
         requests.map(({ appId, limit }) => ({
           text: this.#claimText,
-          parameters: [this.#base.node, appId, nowMs, limit],
+          parameters: [this.#base.leaseHolder, appId, nowMs, limit],
         })),
       );
       return claimed.flatMap(({ rows }) => rows);
@@ -111,7 +111,9 @@ export class QueueStore {
       const { sql } = this.#base;
       await sql.runAll(tx, [
         ...recordInsertion(this.#base, records),
-        ...[...new Set(done.map(({ node }) => node))].map((node) => this.#removal(done, node)),
+        ...[...new Set(done.map(({ leaseHolder: node }) => node))].map((node) =>
+          this.#removal(done, node),
+        ),
         // The payload is kept as long as its newest record.
         ...(again.length === 0 ? [] : [eventUse(this.#base, again, nowMs)]),
         ...batch.flatMap((one) => this.#moveOn(one)),
@@ -149,7 +151,7 @@ export class QueueStore {
   }
 
   #removal(items: readonly QueueItem[], node: string): Statement {
-    const itemIds = items.filter((item) => item.node === node).map(({ id }) => id);
+    const itemIds = items.filter((item) => item.leaseHolder === node).map(({ id }) => id);
     const isOneOf = this.#base.sql.isOneOfNumbers('id');
     return {
       text: `delete from webhooks_queue where node = ? and ${isOneOf}`,
@@ -168,7 +170,7 @@ export class QueueStore {
       isRetry ? next.dueMs : item.dueMs,
       isRetry ? (record.throttledSinceMs ?? null) : null,
       item.id,
-      item.node,
+      item.leaseHolder,
     ];
     return [{ text, parameters }];
   }
