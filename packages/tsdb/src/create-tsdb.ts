@@ -93,7 +93,7 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
       const { settings, clock, random, log, fileSystem } = deps;
       const { engine, catalog, influxql, caches, processing, openTables } = whenOpen();
       const { facts, queryLog, savedQueries } = whenOpen();
-      const given = {
+      const routeDeps = {
         ...{ engine, catalog, influxql, caches, processing, openTables },
         ...{ facts, queryLog, savedQueries, storage: engine.storage },
         ...{ settings, clock, random, log },
@@ -114,7 +114,7 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
           deps.currentSpan?.()?.set('plinth.write.rows', writtenCount);
         },
       };
-      return tsdbTables(given, deps);
+      return tsdbTables(routeDeps, deps);
     },
     async liveSources() {
       const { liveSources } = await loadParts();

@@ -53,8 +53,8 @@ export async function prepareScan(
     await components.segments.verifyAll(segments, signal);
     const invalidate = (): void => components.segments.invalidate(segments);
     const deleted = await runner.run(deletedSeries(tombstones, components.series));
-    const wanted = { bounds, selected, deleted };
-    return { ...sourcesOf(components, request, wanted, snapshot), invalidate, release };
+    const selection = { bounds, selected, deleted };
+    return { ...sourcesOf(components, request, selection, snapshot), invalidate, release };
   } catch (error) {
     release();
     throw error;
@@ -96,7 +96,7 @@ function takeSnapshot(components: TableComponents, { minTime, maxTime }: TimeSli
 function sourcesOf(
   components: TableComponents,
   request: ScanRequest,
-  wanted: {
+  selection: {
     readonly bounds: TimeSlice;
     readonly selected: SelectedSeries;
     readonly deleted: DeletedSeries;
@@ -104,7 +104,7 @@ function sourcesOf(
   { generations, segments, duplicates, tombstones }: TableSnapshot,
 ): Required<Omit<PreparedScan, 'invalidate' | 'release'>> {
   const { table } = components.series;
-  const { bounds, deleted } = wanted;
+  const { bounds, deleted } = selection;
   const columns = request.columns.flatMap((name) => request.table.columns.get(name) ?? []);
   const tagNames = new Map(columns.map(({ name }) => [name, table.columnOf(name)]));
   const seriesTable = {
@@ -118,7 +118,7 @@ function sourcesOf(
       hasColumn: (id: number) => present.has(id),
     };
   });
-  const { share, ...selected } = wanted.selected;
+  const { share, ...selected } = selection.selected;
   const columnsOf = (tags: readonly string[]): string[] =>
     tags.flatMap((tag) => tagNames.get(tag) ?? []);
   const optionsOf = (

@@ -9,7 +9,7 @@ import { answerInMemory, fieldsOf } from '../columns/answer-in-memory.js';
 import { isInMemoryKind } from '../columns/cache/cached-rows.js';
 import type { ColumnCache } from '../columns/cache/column-cache.js';
 import type { LoadQueue } from '../columns/cache/load-queue.js';
-import { type LoadAhead, TableColumns } from '../columns/cache/table-columns.js';
+import { type PreloadLimits, TableColumns } from '../columns/cache/table-columns.js';
 import type { RowFile, RowSource } from '../columns/load/row-source.js';
 import { selectedSeries } from '../columns/rows/runs.js';
 import { numberedParquetFrom, tableFrom } from '../scan/sources.js';
@@ -76,12 +76,15 @@ export class TableInMemory {
       if (tombstones.touches(minTimeNs, maxTimeNs)) return undefined;
       const sources = this.#rowSources(minTimeNs, maxTimeNs);
       const allColumns = (): readonly Column[] => this.#inMemoryColumns;
-      const wanted = { columns, minTimeNs, maxTimeNs, allColumns, series: selected };
-      const found = this.#columns.find(sources, wanted);
-      if (found === undefined) return undefined;
-      if (!(found instanceof Promise)) {
-        const { unloaded } = found;
-        const rows = unloaded.length === 0 ? found.rows : await this.#columns.read(found, wanted);
+      const columnRequest = { columns, minTimeNs, maxTimeNs, allColumns, series: selected };
+      const foundRows = this.#columns.find(sources, columnRequest);
+      if (foundRows === undefined) return undefined;
+      if (!(foundRows instanceof Promise)) {
+        const { unloaded } = foundRows;
+        const rows =
+          unloaded.length === 0
+            ? foundRows.rows
+            : await this.#columns.read(foundRows, columnRequest);
         if (rows === undefined) return undefined;
         return await answerInMemory({ ...request, minTimeNs }, rows, {
           index: series.index,
@@ -91,7 +94,7 @@ export class TableInMemory {
         });
       }
       if (isAwaited) return undefined;
-      await found;
+      await foundRows;
     }
   }
 
@@ -99,14 +102,14 @@ export class TableInMemory {
    * Preloads the columns of a segment. Returns false if all loaded columns would then exceed
    * `limitBytes`.
    */
-  async preload(open: OpenSegment, how: LoadAhead): Promise<boolean> {
+  async preload(open: OpenSegment, limits: PreloadLimits): Promise<boolean> {
     // DuckDB reads overlays, which contain points written twice, and segments with deleted rows.
     const { kind, minTime, maxTime } = open.segment;
     const { segments, tombstones, series } = this.#components;
     if (kind === 'overlay' || !segments.list.includes(open)) return true;
     if (tombstones.touches(minTime, maxTime)) return true;
     await series.whenIndexed();
-    return await this.#columns.preload(this.#segmentRows(open), this.#inMemoryColumns, how);
+    return await this.#columns.preload(this.#segmentRows(open), this.#inMemoryColumns, limits);
   }
 
   /** Whether sorting the unflushed rows would speed up queries. */
@@ -116,12 +119,12 @@ export class TableInMemory {
   }
 
   /** Sorts all unflushed rows in memory, if the cache then stays within `limitBytes`. */
-  async mergePages(how: LoadAhead): Promise<void> {
+  async mergePages(limits: PreloadLimits): Promise<void> {
     const { newest } = this.#components.generations;
     await newest?.main.moveToDuckDb();
     // Late rows are omitted, because there are few.
     if (newest !== undefined && newest.main.duckDbRows > 0)
-      await this.#columns.mergePages(duckDbRows(newest), this.#inMemoryColumns, how);
+      await this.#columns.mergePages(duckDbRows(newest), this.#inMemoryColumns, limits);
   }
 
   /** Evicts cached rows that the table no longer has. */

@@ -68,13 +68,13 @@ export class TableStore {
     readonly schema: TableSchema;
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
-    readonly known: SegmentVerifier;
+    readonly verifier: SegmentVerifier;
     readonly cache: ColumnCache;
     /** Called once per damaged segment. */
     readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
     readonly onError: (error: unknown) => void;
   }) {
-    const { schema, host, files, known, cache, onDamaged, onError } = options;
+    const { schema, host, files, verifier, cache, onDamaged, onError } = options;
     const tableId = schema.id;
     this.tableId = tableId;
     this.schema = schema;
@@ -82,10 +82,10 @@ export class TableStore {
     const series = new TableSeries({ schema, host, files, onError });
     const { index } = series;
     const generations = new Generations({ tableId, host, index, onDisposeFailed: onError });
-    const segments = new TableSegments({ files, known, onDamaged, onError });
+    const segments = new TableSegments({ files, known: verifier, onDamaged, onError });
     const exclusive = this.#exclusive;
-    const held = { tableId, host, segments, generations };
-    const repeated = new RepeatedPoints({ ...held, exclusive, onError });
+    const shared = { tableId, host, segments, generations };
+    const repeated = new RepeatedPoints({ ...shared, exclusive, onError });
     this.series = series;
     this.#generations = generations;
     this.#segments = segments;
@@ -268,8 +268,13 @@ export class TableStore {
   }
 
   #retireAll(): void {
-    const held = [...this.#segments.list, ...this.#generations.list, this.repeated, this.series];
-    for (const { pinned } of held) pinned.retire();
+    const allPinned = [
+      ...this.#segments.list,
+      ...this.#generations.list,
+      this.repeated,
+      this.series,
+    ];
+    for (const { pinned } of allPinned) pinned.retire();
     this.#segments.list = [];
     this.#generations.list = [];
     this.inMemory.retain();

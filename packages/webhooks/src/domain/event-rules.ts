@@ -139,9 +139,9 @@ async function readTargets(
   findAppId: FindAppId,
   refuse: Refuse,
 ): Promise<readonly number[] | undefined> {
-  const { app_id: one, client_id: client, app_ids: many } = fields;
-  if (one === undefined && client === undefined && many === undefined) return undefined;
-  const found: number[] = [];
+  const { app_id: singleId, client_id: clientId, app_ids: idList } = fields;
+  if (singleId === undefined && clientId === undefined && idList === undefined) return undefined;
+  const foundIds: number[] = [];
   const lookUp = async (field: string, value: unknown): Promise<void> => {
     const isClient = field === 'client_id';
     const isFine = isClient
@@ -151,13 +151,13 @@ async function readTargets(
       ? await findAppId(isClient ? { client_id: value as string } : { id: value as number })
       : undefined;
     if (appId === undefined) refuse(field, isFine ? 'missing' : 'invalid', value);
-    else found.push(appId);
+    else foundIds.push(appId);
   };
-  if (one !== undefined) await lookUp('app_id', one);
-  if (client !== undefined) await lookUp('client_id', client);
-  if (many !== undefined) {
-    if (!Array.isArray(many) || many.length > MAX_TARGET_COUNT) refuse('app_ids', 'invalid');
-    else for (const value of many) await lookUp('app_ids', value);
+  if (singleId !== undefined) await lookUp('app_id', singleId);
+  if (clientId !== undefined) await lookUp('client_id', clientId);
+  if (idList !== undefined) {
+    if (!Array.isArray(idList) || idList.length > MAX_TARGET_COUNT) refuse('app_ids', 'invalid');
+    else for (const value of idList) await lookUp('app_ids', value);
   }
-  return found;
+  return foundIds;
 }

@@ -161,8 +161,8 @@ export class Dispatcher {
     return true;
   }
 
-  #startAttempt(item: QueueItem, at: { appQueue: AppQueue; hook: Hook; host: Host }): void {
-    const { appQueue, host } = at;
+  #startAttempt(item: QueueItem, target: { appQueue: AppQueue; hook: Hook; host: Host }): void {
+    const { appQueue, host } = target;
     const nowMs = this.#deps.clock.monotonicMs();
     appQueue.rate?.take(nowMs);
     host.rate?.take(nowMs);
@@ -177,7 +177,7 @@ export class Dispatcher {
     // node then continues with the key.
     const signal = item.orderingKey === undefined ? undefined : this.#deps.lease.lostSignal;
     this.#deps.attempts
-      .run(item, at.hook, { throttledSinceMs, maySend, signal })
+      .run(item, target.hook, { throttledSinceMs, maySend, signal })
       .then(
         (result) => {
           host.breaker?.end(result?.isFailure ?? true, this.#deps.clock.monotonicMs());
