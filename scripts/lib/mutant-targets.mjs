@@ -354,11 +354,11 @@ export const EQUIVALENT = [
   { file: 'deliver/sender.js', text: 'this.#idle.clear(); -> ;' },
   { file: 'deliver/sender.js', text: 'this.#idle.delete(origin); -> ;' },
   { file: 'deliver/sender.js', text: 'signal.throwIfAborted(); -> ;' },
-  { file: 'deliver/sender.js', text: 'kept.length > 0 -> true' },
+  { file: 'deliver/sender.js', text: 'usable.length > 0 -> true' },
   // Sending over a lost kept-alive connection detects the loss, and the client closes with its socket.
   { file: 'deliver/sender.js', text: '!client.destroyed && !socket.destroyed' },
   { file: 'deliver/sender.js', text: 'destroy(next); -> ;' },
-  { file: 'deliver/sender.js', text: 'this.#idle.set(origin, kept); -> ;' },
+  { file: 'deliver/sender.js', text: 'this.#idle.set(origin, usable); -> ;' },
   { file: 'deliver/sender.js', text: 'client.destroy().catch(() => { }); -> ;' },
   // The client connects once, because it is destroyed with its connection.
   { file: 'deliver/sender.js', text: 'isFirst -> true' },

@@ -41,8 +41,8 @@ export class Health {
 
   /** The reason in plain words; `undefined` when the server is ready. */
   async obstacle(): Promise<string | undefined> {
-    const known = this.#obstacles().find((each) => each !== undefined);
-    return known ?? this.#stores.local.obstacle?.message ?? (await this.storageObstacle());
+    const obstacle = this.#obstacles().find((each) => each !== undefined);
+    return obstacle ?? this.#stores.local.obstacle?.message ?? (await this.storageObstacle());
   }
 
   /** Why the stores are unavailable. Probes them at most once a second. */

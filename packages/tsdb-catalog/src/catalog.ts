@@ -73,7 +73,7 @@ export interface Catalog {
     readonly database: string;
     /** True if the server writes to its own database. */
     readonly isInternal?: boolean;
-    /** True if the writer may use only a part of the limits (`WRITERS_PART`). */
+    /** True if the writer may use only a part of the limits (`WRITER_SHARE`). */
     readonly isLimited?: boolean;
     readonly tables: readonly ParsedTable[];
     readonly allOrNothing: boolean;

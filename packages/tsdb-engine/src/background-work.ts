@@ -24,16 +24,16 @@ export class BackgroundWork {
 
   constructor(
     deps: EngineDeps,
-    parts: {
+    components: {
       readonly tables: EngineTables;
       readonly buffer: WriteBuffer;
       readonly columnCache: ColumnCache;
     },
   ) {
     const { host, files, registry, leases, clock, report, settings } = deps;
-    const { buffer } = parts;
-    const tables = (): IterableIterator<TableStore> => parts.tables.values();
-    const visibleFromNs = (store: TableStore): bigint => parts.tables.visibleFromNs(store);
+    const { buffer } = components;
+    const tables = (): IterableIterator<TableStore> => components.tables.values();
+    const visibleFromNs = (store: TableStore): bigint => components.tables.visibleFromNs(store);
     const onFailed = (error: unknown): void => report.backgroundFailed(error);
     this.commits = new FileCommits({ registry, files, onError: onFailed });
     const hasRoomFor = deps.hasRoomFor ?? (() => true);
@@ -73,11 +73,11 @@ export class BackgroundWork {
     this.hardDeletions = new HardDeletions({
       deletions: deps.deletions,
       registry,
-      store: (tableId) => parts.tables.find(tableId),
+      store: (tableId) => components.tables.find(tableId),
       // The rows are already gone from memory and files; the next flush removes them from the log.
       forget: (tableIds) => {
         for (const id of tableIds) {
-          parts.tables.forget(id);
+          components.tables.forget(id);
           buffer.forgetTable(id);
         }
         this.flusher.flushSoon();
@@ -90,7 +90,7 @@ export class BackgroundWork {
     });
     this.#columnPreload = new ColumnPreload({
       tables,
-      cache: parts.columnCache,
+      cache: components.columnCache,
       clock,
       writeIdleMs: () => buffer.idleMs,
       isFlushNear: () => this.flusher.isNear,

@@ -34,7 +34,7 @@ export class EngineTables {
         schema,
         host,
         files,
-        known,
+        verifier: known,
         cache,
         onDamaged: (segment, error) => report.segmentDamaged(segment, schema.name, error),
         onError,

@@ -18,7 +18,7 @@ const MAX_SHORT_LENGTH = 65_536;
 export class SqlPlanner {
   readonly #inMemory: InMemoryPlanner;
   readonly #thread = new PlannerThread();
-  readonly #threadOfLong = new PlannerThread();
+  readonly #longStatementThread = new PlannerThread();
 
   private constructor(maker: PlanMaker) {
     this.#inMemory = new InMemoryPlanner(maker, { maxCount: MAX_CACHED_STATEMENTS });
@@ -38,13 +38,13 @@ export class SqlPlanner {
       return this.#inMemory.plan(text, context);
     } catch (error) {
       if (!(error instanceof PlanningLimitExceeded)) throw error;
-      const thread = text.length > MAX_SHORT_LENGTH ? this.#threadOfLong : this.#thread;
+      const thread = text.length > MAX_SHORT_LENGTH ? this.#longStatementThread : this.#thread;
       return thread.plan(text, context, queryContext?.signal).then(plannedFrom);
     }
   }
 
   /** Rejects pending plans and stops the threads. May be called more than once. */
   async close(): Promise<void> {
-    await Promise.all([this.#thread.close(), this.#threadOfLong.close()]);
+    await Promise.all([this.#thread.close(), this.#longStatementThread.close()]);
   }
 }

@@ -94,7 +94,7 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
       const { engine, catalog, influxql, caches, processing, openTables, continuousQueries } =
         whenOpen();
       const { facts, queryLog, savedQueries } = whenOpen();
-      const given = {
+      const routeDeps = {
         ...{ engine, catalog, influxql, caches, processing, openTables, continuousQueries },
         ...{ facts, queryLog, savedQueries, storage: engine.storage },
         ...{ settings, clock, random, log },
@@ -115,7 +115,7 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
           deps.currentSpan?.()?.set('plinth.write.rows', writtenCount);
         },
       };
-      return tsdbTables(given, deps);
+      return tsdbTables(routeDeps, deps);
     },
     async liveSources() {
       const { liveSources } = await loadParts();

@@ -236,16 +236,16 @@ function newQueryLog(
 
 function newSystemTables(
   { nodeId, tokens, audit }: TsdbDeps,
-  at: Omit<SystemSources, 'tokens' | 'audit' | 'node'> & {
+  options: Omit<SystemSources, 'tokens' | 'audit' | 'node'> & {
     readonly catalog: RelationalCatalog;
     readonly startedMs: number;
   },
 ): SystemTables {
-  const { startedMs, ...sources } = at;
+  const { startedMs, ...sources } = options;
   const coreCount = availableParallelism();
   return new SystemTables({
     ...{ ...sources, tokens, audit },
-    node: { nodeId, nodeUuid: at.catalog.nodeUuid, coreCount, startedMs },
+    node: { nodeId, nodeUuid: options.catalog.nodeUuid, coreCount, startedMs },
   });
 }
 
@@ -276,7 +276,7 @@ function newContinuousQueries(
 /** Starts publishing the tables of the configured databases. */
 async function openOpenTables(
   deps: TsdbDeps,
-  at: {
+  options: {
     readonly catalog: RelationalCatalog;
     readonly engine: TsdbEngine;
     readonly store: ReturnType<typeof newSegmentStore>;
@@ -285,7 +285,7 @@ async function openOpenTables(
   },
 ): Promise<OpenTables> {
   const { openTables: settings, objects, leases, clock, room } = deps;
-  const { catalog, engine, store, host, report } = at;
+  const { catalog, engine, store, host, report } = options;
   const { yielder } = host;
   const root = `file://${dirname(resolve(objects.localPath('open-tables')))}`;
   const openTables = await OpenTables.open({

@@ -58,6 +58,7 @@ interface CheckBase {
  */
 export interface AccountCheck extends CheckBase {
   readonly operation: 'create' | 'update';
+  /** The checked fields of the request and of its account token. */
   readonly given: Given<AccountFields> & {
     readonly configuration?: Readonly<
       Record<ConfigurationName, { readonly applied?: boolean } | undefined>
@@ -84,6 +85,7 @@ export interface AccountCheck extends CheckBase {
 /** A create or update of a Person, after schema validation and token merge. */
 export interface PersonCheck extends CheckBase {
   readonly operation: 'create' | 'update';
+  /** The checked fields of the request and of its person token. */
   readonly given: Given<PersonFields>;
   readonly provided: Provided;
   readonly hasPersonToken: boolean;

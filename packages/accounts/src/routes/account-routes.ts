@@ -78,8 +78,8 @@ export function accountRoutes(on: PlatformRoutes, deps: AccountRoutesDeps): read
       const { applied_configurations: appliedConfigurations } = shapes.check<{
         applied_configurations?: readonly ConfigurationName[];
       }>('account_close', body);
-      const given = { body, appliedConfigurations };
-      return await accounts.close(call.context, call.param('account'), given);
+      const closeCall = { body, appliedConfigurations };
+      return await accounts.close(call.context, call.param('account'), closeCall);
     }),
   ];
 }
@@ -108,11 +108,11 @@ function readWrite(
 ): AccountWrite {
   new Query(call.request.url).end();
   const body = readJson(call.request);
-  const given = shapes.check<AccountWrite['given'] & { include?: readonly Include[] }>(
+  const checked = shapes.check<AccountWrite['given'] & { include?: readonly Include[] }>(
     shape,
     vendorTerms.toInternal(body),
   );
-  const { include = [], ...rest } = given;
+  const { include = [], ...rest } = checked;
   refuseIncludes(include, includesFor(call));
   return { body, given: rest, include: readIncludes(include) };
 }

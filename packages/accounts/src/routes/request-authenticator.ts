@@ -67,7 +67,7 @@ export interface RequestAuthenticatorDeps {
 export class RequestAuthenticator {
   readonly #deps: RequestAuthenticatorDeps;
   readonly #versionHeaders: readonly string[];
-  readonly #known = new WeakMap<HttpHead, AuthenticatedRequest>();
+  readonly #earlier = new WeakMap<HttpHead, AuthenticatedRequest>();
   /** Cache of parsed version headers, because clients of one release send the same one. */
   readonly #versions = new Memo<string, string>({ maxCount: MAX_KNOWN_VERSIONS });
 
@@ -77,10 +77,10 @@ export class RequestAuthenticator {
   }
 
   of(request: HttpHead): AuthenticatedRequest {
-    const known = this.#known.get(request);
-    if (known !== undefined) return known;
+    const earlier = this.#earlier.get(request);
+    if (earlier !== undefined) return earlier;
     const authenticated = this.#authenticate(request);
-    this.#known.set(request, authenticated);
+    this.#earlier.set(request, authenticated);
     return authenticated;
   }
 
@@ -163,8 +163,8 @@ export class RequestAuthenticator {
   }
 
   #operator(request: HttpHead): Principal {
-    const found = this.#deps.findOperator(request);
-    if (found !== undefined) return found;
+    const operator = this.#deps.findOperator(request);
+    if (operator !== undefined) return operator;
     throw new AccountsRefused({
       code: 'operator_token_required',
       message: "This path requires the server's admin token: Authorization: Bearer <token>.",
@@ -173,12 +173,12 @@ export class RequestAuthenticator {
 
   #platformKey(request: HttpHead): Principal {
     const { authorization } = request.headers;
-    const found = this.#deps.keys.find(readKey(authorization));
-    if (found.status === 'valid') {
-      const { platform, kind, livemode } = found.key;
+    const lookup = this.#deps.keys.find(readKey(authorization));
+    if (lookup.status === 'valid') {
+      const { platform, kind, livemode } = lookup.key;
       return { kind: 'platform_key', platform, keyKind: kind, livemode };
     }
-    if (found.status === 'unknown') throw keyInvalid();
+    if (lookup.status === 'unknown') throw keyInvalid();
     const message = 'The key has expired or was revoked.';
     throw new AccountsRefused({ code: 'api_key_expired', message });
   }

@@ -97,8 +97,8 @@ export class AccessGate {
     }
     if (this.#isOpen(access)) return ANONYMOUS;
     const presented = readCredential(request.url ?? '/', request.headers['authorization']);
-    const known = this.#byToken(presented);
-    if (known !== undefined) return known;
+    const tokenPrincipal = this.#byToken(presented);
+    if (tokenPrincipal !== undefined) return tokenPrincipal;
     const login = presented?.login;
     // A token, or an empty user name, needs no password check.
     if (login === undefined || login.user === '' || isTokenText(login.password)) {
@@ -118,8 +118,8 @@ export class AccessGate {
         return ANONYMOUS;
       }
       const { authorization } = request.headers;
-      const known = this.#byToken(readCredential(request.url ?? '/', authorization));
-      return known?.kind === 'admin' ? known : undefined;
+      const tokenPrincipal = this.#byToken(readCredential(request.url ?? '/', authorization));
+      return tokenPrincipal?.kind === 'admin' ? tokenPrincipal : undefined;
     } catch (error) {
       if (error instanceof CredentialUncheckable) throw error;
       return undefined;
@@ -171,7 +171,7 @@ export class AccessGate {
         return (
           this.#isOpen(access) ||
           this.grants('admin', principal) ||
-          (principal?.kind === 'grantee' && mayWatch(principal, access.openable))
+          (principal?.kind === 'grantee' && mayProbe(principal, access.openable))
         );
     }
   }
@@ -205,7 +205,7 @@ const mayBackUp = (permissions: readonly Permission[]): boolean =>
  * `ping` is open to every authenticated client, because clients first check which product they are
  * connected to.
  */
-const mayWatch = ({ permissions, isAdministrator }: Grantee, name: OpenableEndpoint): boolean =>
+const mayProbe = ({ permissions, isAdministrator }: Grantee, name: OpenableEndpoint): boolean =>
   name === 'ping' ||
   isAdministrator ||
   permits(permissions, { resource: 'system', name, action: 'read' });

@@ -44,28 +44,28 @@ async function findAddresses(
   signal: AbortSignal,
 ): Promise<readonly LookupAddress[]> {
   const family = isIP(host);
-  const found =
+  const addresses =
     family === 0
       ? await untilAborted(lookup(host), signal).catch((error: unknown) => {
           throw signal.aborted ? error : new TransportFailed('host_unreachable', error);
         })
       : [{ address: host, family }];
-  const allowed = guard.filter(host, port, found).slice(0, MAX_ADDRESS_COUNT);
+  const allowed = guard.filter(host, port, addresses).slice(0, MAX_ADDRESS_COUNT);
   if (allowed.length > 0) return allowed;
-  const list = found.map(({ address }) => address).join(', ');
+  const list = addresses.map(({ address }) => address).join(', ');
   throw new TransportFailed('host_unreachable', new Error(`blocked address: ${list}`));
 }
 
 async function openFirst(
   addresses: readonly LookupAddress[],
-  at: {
+  options: {
     readonly host: string;
     readonly port: number;
     readonly settings: ConnectSettings;
     readonly signal: AbortSignal;
   },
 ): Promise<Socket> {
-  const { host, port, settings, signal } = at;
+  const { host, port, settings, signal } = options;
   const { proxy } = settings;
   let failure: unknown;
   for (const { address } of addresses) {

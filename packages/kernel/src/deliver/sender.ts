@@ -53,12 +53,12 @@ export class Sender {
 
   /** The timeout covers the lookup up to the response headers; the body can use the remaining time. */
   async send(request: OutgoingRequest, options: SendOptions = {}): Promise<Outcome> {
-    const { signal: given } = options;
+    const { signal: callerSignal } = options;
     const deadline = new AbortController();
     const end = (): void => deadline.abort(new DeadlinePassed());
     const timer = setTimeout(end, this.#settings.timeoutMs);
-    if (given?.aborted) end();
-    given?.addEventListener('abort', end, { once: true });
+    if (callerSignal?.aborted) end();
+    callerSignal?.addEventListener('abort', end, { once: true });
     try {
       return await this.#attempt(request, options, deadline.signal);
     } catch (error) {
@@ -72,7 +72,7 @@ export class Sender {
       };
     } finally {
       clearTimeout(timer);
-      given?.removeEventListener('abort', end);
+      callerSignal?.removeEventListener('abort', end);
     }
   }
 
@@ -90,15 +90,15 @@ export class Sender {
   ): Promise<Outcome> {
     const { insecure = false, maySend } = options;
     const origin = `${insecure ? '1' : '0'} ${request.url.origin}`;
-    const at = { origin, signal, maySend };
+    const exchangeOptions = { origin, signal, maySend };
     const used = this.#takeIdle(origin);
     if (used !== undefined) {
-      const exchange = await this.#exchange(used, request, at);
+      const exchange = await this.#exchange(used, request, exchangeOptions);
       if (exchange !== 'stale') return exchange;
       signal.throwIfAborted();
     }
     const fresh = await this.#connect(request.url, insecure, signal);
-    const exchange = await this.#exchange(fresh, request, at);
+    const exchange = await this.#exchange(fresh, request, exchangeOptions);
     if (exchange === 'stale') {
       throw new TransportFailed(
         'connection_lost',
@@ -137,13 +137,13 @@ export class Sender {
   async #exchange(
     connection: Connection,
     request: OutgoingRequest,
-    at: {
+    options: {
       readonly origin: string;
       readonly signal: AbortSignal;
       readonly maySend: SendOptions['maySend'];
     },
   ): Promise<Outcome | 'stale'> {
-    const { origin, signal, maySend } = at;
+    const { origin, signal, maySend } = options;
     const { client, socket, interim } = connection;
     const wasUsed = connection.idleSinceMs > 0;
     const readBefore = socket.bytesRead;
@@ -189,13 +189,13 @@ export class Sender {
   #closeIdle(): void {
     const limitMs = this.#clock.monotonicMs() - IDLE_MS;
     for (const [origin, list] of this.#idle) {
-      const kept = list.filter((connection) => {
+      const usable = list.filter((connection) => {
         const { idleSinceMs, socket, client } = connection;
         const isFine = idleSinceMs > limitMs && !socket.destroyed && !client.destroyed;
         if (!isFine) destroy(connection);
         return isFine;
       });
-      if (kept.length > 0) this.#idle.set(origin, kept);
+      if (usable.length > 0) this.#idle.set(origin, usable);
       else this.#idle.delete(origin);
     }
   }

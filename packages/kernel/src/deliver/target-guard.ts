@@ -109,9 +109,9 @@ export class TargetGuard {
     } catch {
       return false;
     }
-    const own = this.#ownListeners.filter((listener) => leadsTo(listener, parsed, port));
-    if (own.some(({ isNeverTarget }) => isNeverTarget)) return false;
-    if (own.length > 0) return isInNetworks(parsed, this.#namedAddresses);
+    const listeners = this.#ownListeners.filter((listener) => leadsTo(listener, parsed, port));
+    if (listeners.some(({ isNeverTarget }) => isNeverTarget)) return false;
+    if (listeners.length > 0) return isInNetworks(parsed, this.#namedAddresses);
     if (this.#allowsAll || this.#allowedHosts.has(host.toLowerCase())) return true;
     if (isInNetworks(parsed, this.#allowedRanges)) return true;
     return !isInNetworks(parsed, this.#blocked);
@@ -133,8 +133,11 @@ export class TargetGuard {
 /** All loopback addresses and `0.0.0.0` reach a listener on a loopback address or on all addresses. */
 function leadsTo(listener: OwnListener, address: IpAddress, port: number): boolean {
   if (listener.port !== port || !ipaddr.isValid(listener.address)) return false;
-  const own = ipaddr.process(listener.address);
-  return own.toString() === address.toString() || (isHere(own) && isHere(address));
+  const listenerAddress = ipaddr.process(listener.address);
+  return (
+    listenerAddress.toString() === address.toString() ||
+    (isHere(listenerAddress) && isHere(address))
+  );
 }
 
 const isHere = (address: IpAddress): boolean =>

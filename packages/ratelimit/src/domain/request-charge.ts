@@ -11,16 +11,16 @@ export class RequestCharge {
   #startedMs = 0;
   #isFinished = false;
 
-  constructor(at: {
+  constructor(options: {
     readonly admission: Admission;
     readonly isAuthenticated: boolean;
     readonly store: LimitStore;
     readonly clock: Clock;
   }) {
-    this.#admission = at.admission;
-    this.#isAuthenticated = at.isAuthenticated;
-    this.#store = at.store;
-    this.#clock = at.clock;
+    this.#admission = options.admission;
+    this.#isAuthenticated = options.isAuthenticated;
+    this.#store = options.store;
+    this.#clock = options.clock;
   }
 
   /** Starts charging handler time. */

@@ -34,7 +34,7 @@ export class AccessLog {
   }
 
   note(exchange: Exchange, durationMs: number): void {
-    const { request, found, answer, sentBytes } = exchange;
+    const { request, match, answer, sentBytes } = exchange;
     const { method, url, headers, httpVersion } = request;
     const bytes = sentBytes ?? (answer === undefined ? undefined : sizeOf(answer));
     this.#write(
@@ -45,7 +45,7 @@ export class AccessLog {
         method,
         url: redactTarget(url),
         httpVersion,
-        route: found?.served.route.path,
+        route: match?.served.route.path,
         status: answer?.status,
         bytes,
         durationMs: Math.round(durationMs * 1000) / 1000,

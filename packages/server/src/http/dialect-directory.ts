@@ -17,8 +17,8 @@ export class DialectDirectory {
     for (const path of dialect.paths) {
       const isPath = path === '/' || /^(\/[^/?]+)+$/.test(path);
       invariant(isPath, `${path} must be a path without a trailing slash`);
-      const known = this.#byPath.get(path);
-      invariant(known === undefined || known === dialect, `${path} must have only one dialect`);
+      const cached = this.#byPath.get(path);
+      invariant(cached === undefined || cached === dialect, `${path} must have only one dialect`);
       this.#byPath.set(path, dialect);
       this.#maxSegmentCount = Math.max(this.#maxSegmentCount, path.split('/').length - 1);
     }
@@ -48,16 +48,16 @@ export class DialectDirectory {
   }
 
   #longest(target: string): { readonly path: string; readonly dialect: Dialect } | undefined {
-    let found: { readonly path: string; readonly dialect: Dialect } | undefined;
+    let match: { readonly path: string; readonly dialect: Dialect } | undefined;
     let end = 0;
     for (let count = 0; count < this.#maxSegmentCount && end < target.length; count++) {
       end = segmentEnd(target, end + 1);
       const path = target.slice(0, end);
       const dialect = this.#byPath.get(path);
-      if (dialect !== undefined) found = { path, dialect };
+      if (dialect !== undefined) match = { path, dialect };
       if (target[end] !== '/') break;
     }
-    return found;
+    return match;
   }
 }
 

@@ -16,7 +16,7 @@ export class Exchange {
   readonly request: IncomingRequest;
   readonly dialect: Dialect;
   /** `undefined` if no route has this path and method. */
-  readonly found: FoundRoute | undefined;
+  readonly match: FoundRoute | undefined;
   /** Headers of every response: the headers of the dialect, and the request id. */
   readonly headers: HeaderList;
   #dialectHeaders: HeaderList;
@@ -39,14 +39,14 @@ export class Exchange {
       readonly dialect: Dialect;
       /** The dialect that adds headers to the response, if it differs. */
       readonly outerDialect?: Dialect | undefined;
-      readonly found: FoundRoute | undefined;
+      readonly match: FoundRoute | undefined;
       readonly startMs: number;
       readonly onClosed: (exchange: Exchange) => void;
     },
   ) {
     this.request = request;
     this.dialect = options.dialect;
-    this.found = options.found;
+    this.match = options.match;
     this.startMs = options.startMs;
     const dialectHeaders =
       (options.outerDialect ?? options.dialect).headers?.(request) ?? NO_HEADERS;

@@ -12,7 +12,7 @@ export type Caller =
     };
 
 /** Authenticates through the dialect; preflights are anonymous. */
-export function identify({ dialect, request, found }: Exchange): Caller | Promise<Caller> {
+export function identify({ dialect, request, match }: Exchange): Caller | Promise<Caller> {
   if (request.method === 'OPTIONS' && dialect.answerPreflight !== undefined) {
     return { principal: undefined, authOutcome: 'preflight' };
   }
@@ -24,7 +24,7 @@ export function identify({ dialect, request, found }: Exchange): Caller | Promis
     error,
   });
   try {
-    const principal = dialect.identify(request, found?.served.route.access);
+    const principal = dialect.identify(request, match?.served.route.access);
     return principal instanceof Promise ? principal.then(known, refused) : known(principal);
   } catch (error) {
     return refused(error);

@@ -88,44 +88,44 @@ export class Pipeline {
   /** @param outerDialect dialect of the outer request when a stored request is replayed; its headers are kept. */
   #route(request: IncomingRequest, outerDialect?: Dialect): Exchange {
     const { router, dialects, clock } = this.#deps;
-    const found = router.find(request.method, pathOf(request.url));
-    const dialect = found?.served.table.dialect ?? dialects.of(request);
+    const match = router.find(request.method, pathOf(request.url));
+    const dialect = match?.served.table.dialect ?? dialects.of(request);
     const stored =
-      request.fault === undefined && found?.served.route.storedRequest?.(found.parameters);
+      request.fault === undefined && match?.served.route.storedRequest?.(match.parameters);
     if (stored) return this.#route(new ReplayedRequest(request, stored), dialect);
     const onClosed = (exchange: Exchange): void => this.#count(exchange);
     const startMs = clock.monotonicMs();
-    const exchange = new Exchange(request, { dialect, outerDialect, found, startMs, onClosed });
+    const exchange = new Exchange(request, { dialect, outerDialect, match, startMs, onClosed });
     exchange.span = this.#deps.spans?.begin(exchange);
     return exchange;
   }
 
   /** `undefined` if no limiter applies. */
   #admit(
-    { request, dialect, found, headers }: Exchange,
+    { request, dialect, match, headers }: Exchange,
     { principal, authOutcome }: Caller,
   ): Admitting {
     const { gate } = this.#deps;
     if (gate?.covers(dialect.service) !== true) return undefined;
-    const route = found?.served.route;
+    const route = match?.served.route;
     return gate.admit({ request, dialect, headers, route, principal, authOutcome });
   }
 
   #handle(exchange: Exchange, caller: Caller): Answering {
-    const { request, dialect, found, pass } = exchange;
+    const { request, dialect, match, pass } = exchange;
     const { router, grants } = this.#deps;
-    if ('error' in caller && (found !== undefined || dialect.revealsPaths !== true)) {
+    if ('error' in caller && (match !== undefined || dialect.revealsPaths !== true)) {
       return dialect.answerError(caller.error, request);
     }
-    if (found === undefined || caller.principal === undefined) {
+    if (match === undefined || caller.principal === undefined) {
       return answerUnrouted(exchange, router.methodsOf(pathOf(request.url)));
     }
-    const { route, table, readInput } = found.served;
+    const { route, table, readInput } = match.served;
     request.principal = caller.principal;
     if (!grants(route.access, caller.principal)) {
       return dialect.answerError(refusalOf(route.access, caller.principal), request);
     }
-    request.parameters = found.parameters;
+    request.parameters = match.parameters;
     const handle = (body: Uint8Array): Answering => {
       request.body = body;
       pass?.begin();
@@ -160,14 +160,14 @@ export class Pipeline {
   }
 
   #count(exchange: Exchange): void {
-    const { request, found, answer, startMs } = exchange;
+    const { request, match, answer, startMs } = exchange;
     const { clock, log, unmatched, accessLog } = this.#deps;
     const durationMs = clock.monotonicMs() - startMs;
     accessLog?.note(exchange, durationMs);
     if (exchange.span !== undefined) this.#deps.spans?.end(exchange.span, exchange);
     if (answer === undefined) return;
     const { status } = answer;
-    (found?.served.metrics ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(answer) });
+    (match?.served.metrics ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(answer) });
     if (!log.isLevelEnabled('debug')) return;
     const { method, url } = request;
     const requestId = requestIdOf(request.headers);

@@ -20,8 +20,8 @@ export class RequestSpans {
     this.#tracing = tracing;
   }
 
-  begin({ found, dialect, request }: Exchange): RequestSpan | undefined {
-    const isTraced = found !== undefined && dialect.service === TRACED;
+  begin({ match, dialect, request }: Exchange): RequestSpan | undefined {
+    const isTraced = match !== undefined && dialect.service === TRACED;
     return isTraced ? this.#tracing.begin(request.headers['traceparent']) : undefined;
   }
 
@@ -30,9 +30,9 @@ export class RequestSpans {
   }
 
   /** Must be called after the complete response was sent or the client disconnected. */
-  end(span: RequestSpan, { request, found, answer }: Exchange): void {
+  end(span: RequestSpan, { request, match, answer }: Exchange): void {
     const { method, url } = request;
-    const route = found?.served.route.path ?? '';
+    const route = match?.served.route.path ?? '';
     const status = answer?.status;
     const parameters = new URLSearchParams(queryOf(url));
     const namespace = DATABASE_PARAMETERS.map((name) => parameters.get(name)).find(Boolean);

@@ -12,30 +12,30 @@ describe('Router', () => {
       router.add('shop', table, route, () => ({}) as never);
     };
     for (const path of paths) add(path);
-    const found = (path: string) => {
+    const match = (path: string) => {
       const { served, parameters } = router.find('GET', path) ?? {};
       return served && [served.route.path, { ...parameters }];
     };
-    return { router, add, found };
+    return { router, add, match };
   };
 
   it('prefers the path without parameters', () => {
-    const { found } = routerOf('/a/:id', '/a/b', '/a/*');
-    assert.deepEqual(found('/a/b'), ['/a/b', {}]);
-    assert.deepEqual(found('/a/c'), ['/a/:id', { id: 'c' }]);
-    assert.deepEqual(found('/a/c/d'), ['/a/*', { '*': 'c/d' }]);
-    assert.equal(found('/b'), undefined);
+    const { match } = routerOf('/a/:id', '/a/b', '/a/*');
+    assert.deepEqual(match('/a/b'), ['/a/b', {}]);
+    assert.deepEqual(match('/a/c'), ['/a/:id', { id: 'c' }]);
+    assert.deepEqual(match('/a/c/d'), ['/a/*', { '*': 'c/d' }]);
+    assert.equal(match('/b'), undefined);
   });
 
   it('does not match the name of a parameter as a path', () => {
-    const { found } = routerOf('/a/:id');
-    assert.deepEqual(found('/a/:id'), ['/a/:id', { id: ':id' }]);
-    assert.deepEqual(found('/a/:'), ['/a/:id', { id: ':' }]);
+    const { match } = routerOf('/a/:id');
+    assert.deepEqual(match('/a/:id'), ['/a/:id', { id: ':id' }]);
+    assert.deepEqual(match('/a/:'), ['/a/:id', { id: ':' }]);
   });
 
   it('keeps the first of two routes for a path, whatever the parameter names', () => {
-    const { router, found } = routerOf('/a/:id', '/a/:name', '/b', '/b');
-    assert.deepEqual(found('/a/c'), ['/a/:id', { id: 'c' }]);
+    const { router, match } = routerOf('/a/:id', '/a/:name', '/b', '/b');
+    assert.deepEqual(match('/a/c'), ['/a/:id', { id: 'c' }]);
     assert.deepEqual(
       router.routes.map(({ method, path }) => `${method} ${path}`),
       ['GET /a/:id', 'HEAD /a/:id', 'GET /b', 'HEAD /b'],
@@ -43,10 +43,10 @@ describe('Router', () => {
   });
 
   it('finds routes added after the first lookup', () => {
-    const { add, found } = routerOf('/a/:id');
-    assert.equal(found('/b/c'), undefined);
+    const { add, match } = routerOf('/a/:id');
+    assert.equal(match('/b/c'), undefined);
     add('/b/:id');
-    assert.deepEqual(found('/b/c'), ['/b/:id', { id: 'c' }]);
+    assert.deepEqual(match('/b/c'), ['/b/:id', { id: 'c' }]);
   });
 
   it('rejects a wildcard that is not at the end of the path', () => {

@@ -73,11 +73,11 @@ export class Router {
     const fixed = this.#fixed.get(`${method} ${path}`);
     if (fixed !== undefined) return fixed;
     this.#finder ??= makeFinder(this.#parametric);
-    const found = this.#finder.find(method as HTTPMethod, path);
-    if (found === null || found.store === null) return undefined;
+    const match = this.#finder.find(method as HTTPMethod, path);
+    if (match === null || match.store === null) return undefined;
     // No name contains U+0000, and some stores reject it in queries.
-    if (Object.values(found.params).some((text) => text?.includes('\0'))) return undefined;
-    return { served: found.store as ServedRoute, parameters: found.params };
+    if (Object.values(match.params).some((text) => text?.includes('\0'))) return undefined;
+    return { served: match.store as ServedRoute, parameters: match.params };
   }
 
   methodsOf(path: string): readonly string[] {

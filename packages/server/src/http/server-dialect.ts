@@ -13,20 +13,20 @@ import { answerError, answerNotFound } from './to-wire.js';
 const FIRST_TOKEN = ['/api/v3/configure/token/admin', '/api/v2/setup'];
 
 /** The dialect of paths without a service: admin tokens, with the errors and headers of the time-series service. */
-export function serverDialect(parts: {
+export function serverDialect(deps: {
   readonly identify: Dialect['identify'];
   /** Value of the `cluster-uuid` header. */
   clusterUuid(): string;
   readonly cors: Cors;
   readonly log: Logger;
 }): Dialect & { headersFor(origin: string | undefined): HeaderList } {
-  const { identify, cors, log } = parts;
+  const { identify, cors, log } = deps;
   let known: { readonly cors: HeaderList; readonly all: HeaderList } | undefined;
   const headersFor = (origin: string | undefined): HeaderList => {
     const list = cors.headersFor(origin);
     // The list is usually the same for all requests.
     if (known?.cors !== list) {
-      known = { cors: list, all: [['cluster-uuid', parts.clusterUuid()], ...list] };
+      known = { cors: list, all: [['cluster-uuid', deps.clusterUuid()], ...list] };
     }
     return known.all;
   };
@@ -44,7 +44,7 @@ export function serverDialect(parts: {
     answerNotFound,
     headersFor,
     headers: ({ url, headers: { origin } }) =>
-      isFirstToken(url) ? [['cluster-uuid', parts.clusterUuid()]] : headersFor(origin),
+      isFirstToken(url) ? [['cluster-uuid', deps.clusterUuid()]] : headersFor(origin),
     answerPreflight: (request, methods) =>
       emptyAnswer(204, isFirstToken(request.url) ? [] : cors.preflightFor(request, methods)),
   };

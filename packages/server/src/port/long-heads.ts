@@ -9,7 +9,7 @@ const MAX_PATH_LENGTH = 200;
 const FIRST_ROOM_BYTES = 16_384;
 /** Timeout for a request head, for every reader. */
 export const HEAD_TIMEOUT_MS = 15_000;
-const LOOK_MS = 1000;
+const SWEEP_INTERVAL_MS = 1000;
 
 export interface LongHeadsDeps {
   /** Permanently takes over connections with usual heads. */
@@ -27,7 +27,7 @@ export interface LongHeadsDeps {
   headerLines(): string;
 }
 
-interface Coming {
+interface PendingHead {
   readonly sinceMs: number;
   end(code: string): void;
 }
@@ -39,15 +39,15 @@ interface Coming {
  */
 export class LongHeads {
   readonly #deps: LongHeadsDeps;
-  readonly #coming = new Map<Socket, Coming>();
+  readonly #pendingHeads = new Map<Socket, PendingHead>();
   readonly #sockets = new Set<Socket>();
-  readonly #looking: Disposable;
+  readonly #sweep: Disposable;
   #heldBytes = 0;
   #isClosing = false;
 
   constructor(deps: LongHeadsDeps) {
     this.#deps = deps;
-    this.#looking = deps.clock.every(LOOK_MS, () => this.#cutSlow());
+    this.#sweep = deps.clock.every(SWEEP_INTERVAL_MS, () => this.#cutSlow());
   }
 
   /** Takes a connection whose unread bytes start with an incomplete or long request. */
@@ -64,8 +64,8 @@ export class LongHeads {
   /** Closes connections with incomplete heads. */
   closeGracefully(): void {
     this.#isClosing = true;
-    this.#looking[Symbol.dispose]();
-    for (const socket of this.#coming.keys()) socket.destroy();
+    this.#sweep[Symbol.dispose]();
+    for (const socket of this.#pendingHeads.keys()) socket.destroy();
   }
 
   destroy(): void {
@@ -87,7 +87,7 @@ export class LongHeads {
       countedBytes = sizeBytes;
     };
     const leave = (): void => {
-      this.#coming.delete(socket);
+      this.#pendingHeads.delete(socket);
       socket.removeListener('readable', onReadable);
       socket.removeListener('end', onEnd);
     };
@@ -112,7 +112,7 @@ export class LongHeads {
       }
     };
     const onReadable = (): void => {
-      while (this.#coming.has(socket)) {
+      while (this.#pendingHeads.has(socket)) {
         const piece: Buffer | null = socket.read();
         if (piece === null) return;
         take(piece);
@@ -121,14 +121,14 @@ export class LongHeads {
     const onEnd = (): void => {
       socket.destroy();
     };
-    this.#coming.set(socket, { sinceMs: clock.monotonicMs(), end });
+    this.#pendingHeads.set(socket, { sinceMs: clock.monotonicMs(), end });
     this.#sockets.add(socket);
     socket.on('readable', onReadable);
     socket.on('end', onEnd);
     // The URL is released with its request, which ends with the connection.
     socket.once('close', () => {
       count(0);
-      this.#coming.delete(socket);
+      this.#pendingHeads.delete(socket);
       this.#sockets.delete(socket);
     });
     take(first);
@@ -148,7 +148,7 @@ export class LongHeads {
 
   #cutSlow(): void {
     const sinceMs = this.#deps.clock.monotonicMs() - HEAD_TIMEOUT_MS;
-    for (const { sinceMs: startMs, end } of this.#coming.values()) {
+    for (const { sinceMs: startMs, end } of this.#pendingHeads.values()) {
       // Sorted by arrival: all others are later.
       if (startMs > sinceMs) return;
       end('ERR_HTTP_REQUEST_TIMEOUT');

@@ -51,9 +51,9 @@ export class OnePort {
   readonly #takesPlainText: boolean;
   readonly #serveHttp1: readonly ((socket: Socket) => void)[];
   /** Connections whose protocol is not known yet, with their start time. */
-  readonly #silent = new Map<Socket, number>();
+  readonly #undetected = new Map<Socket, number>();
   /** Those in a TLS handshake, by remote end. */
-  readonly #shaking = new Map<string, Socket>();
+  readonly #handshakes = new Map<string, Socket>();
   /** Client addresses reported by proxies. */
   readonly #clients = new WeakMap<Socket, ProxiedClient>();
   readonly #clock: Clock;
@@ -84,14 +84,14 @@ export class OnePort {
       },
     });
     http1.on('connection', (socket: Socket) => {
-      socket.on('error', goneAnyway);
+      socket.on('error', ignoreReset);
       if (!limit.admits(socket)) {
         refused.count('address_limit', socket.remoteAddress);
         socket.destroy();
         return;
       }
-      this.#silent.set(socket, clock.monotonicMs());
-      socket.once('close', () => this.#silent.delete(socket));
+      this.#undetected.set(socket, clock.monotonicMs());
+      socket.once('close', () => this.#undetected.delete(socket));
       const serve = (): void => whenDetected(socket, (first) => this.#serve(socket, first));
       if (!isProxy?.(socket.remoteAddress ?? '')) {
         serve();
@@ -110,7 +110,7 @@ export class OnePort {
         serve();
       });
     });
-    this.#sweep = clock.every(SWEEP_INTERVAL_MS, () => this.#cutSilent());
+    this.#sweep = clock.every(SWEEP_INTERVAL_MS, () => this.#closeUndetected());
   }
 
   /** Sets the certificate of new handshakes; no effect without TLS. */
@@ -121,7 +121,7 @@ export class OnePort {
   /** Closes idle connections immediately, and others after their requests. */
   closeGracefully(): void {
     this.#sweep[Symbol.dispose]();
-    for (const socket of this.#silent.keys()) socket.destroy();
+    for (const socket of this.#undetected.keys()) socket.destroy();
     this.#http2.closeGracefully();
     this.#fast.closeGracefully();
     this.#longHeads.closeGracefully();
@@ -136,15 +136,15 @@ export class OnePort {
   #serve(socket: Socket, first: FirstBytes): void {
     if (first === 'tls' && this.#tls !== undefined) {
       const other = otherEnd(socket);
-      this.#shaking.set(other, socket);
+      this.#handshakes.set(other, socket);
       socket.once('close', () => {
-        if (this.#shaking.get(other) === socket) this.#shaking.delete(other);
+        if (this.#handshakes.get(other) === socket) this.#handshakes.delete(other);
       });
       // As in Node's HTTPS server, a client that closes its side, for example in a handshake, is done.
       socket.allowHalfOpen = false;
       this.#tls.take(socket);
     } else if (this.#takesPlainText) {
-      this.#silent.delete(socket);
+      this.#undetected.delete(socket);
       this.#serveHttp(socket, first, socket);
     } else {
       this.#refused.count('plain_text', socket.remoteAddress);
@@ -155,12 +155,12 @@ export class OnePort {
 
   /** Serves a connection after its TLS handshake. Its raw connection counts as undetected until then. */
   #serveInside(socket: TLSSocket): void {
-    socket.on('error', goneAnyway);
+    socket.on('error', ignoreReset);
     const other = otherEnd(socket);
-    const raw = this.#shaking.get(other);
-    this.#shaking.delete(other);
+    const raw = this.#handshakes.get(other);
+    this.#handshakes.delete(other);
     const serve = (first: FirstBytes): void => {
-      if (raw !== undefined) this.#silent.delete(raw);
+      if (raw !== undefined) this.#undetected.delete(raw);
       // Node's HTTP/2 server refuses clients without ALPN, even if they use HTTP/2.
       if (first === 'http2') socket.alpnProtocol = 'h2';
       this.#serveHttp(socket, first, raw);
@@ -177,9 +177,9 @@ export class OnePort {
     else this.#fast.take(socket, () => this.#longHeads.take(socket));
   }
 
-  #cutSilent(): void {
+  #closeUndetected(): void {
     const sinceMs = this.#clock.monotonicMs() - FIRST_BYTES_TIMEOUT_MS;
-    for (const [socket, startMs] of this.#silent) {
+    for (const [socket, startMs] of this.#undetected) {
       // Sorted by arrival: all others are later.
       if (startMs > sinceMs) return;
       socket.destroy();
@@ -191,7 +191,7 @@ export class OnePort {
  * Error handler for connections without an owner: they can be reset while refused or between two owners. Owners also
  * detect a reset by the close event.
  */
-function goneAnyway(): void {}
+function ignoreReset(): void {}
 
 /** A key for an open connection. */
 function otherEnd(socket: Socket): string {

@@ -50,8 +50,8 @@ export class CatalogAdmission {
     }
     if (this.#changes.isBusy(request.database)) {
       // The columns of tag sets that the parser already knows may still be in the queued change.
-      const known = this.#admitKnown(request, true);
-      if (known !== undefined) return known;
+      const admission = this.#admitKnown(request, true);
+      if (admission !== undefined) return admission;
     }
     return this.#changes.run(request.database, () => this.#admitChecked(request));
   }
@@ -123,12 +123,15 @@ export class CatalogAdmission {
     const { tableCount } = this.#state;
     const { tableCount: limit } = this.#limits;
     if (!isLimited) return { tableCount, limit };
-    const all = { tableCount, limit: Math.floor(limit * WRITER_SHARE.all) };
-    const own = {
+    const ofAllDatabases = { tableCount, limit: Math.floor(limit * WRITER_SHARE.all) };
+    const ofDatabase = {
       tableCount: this.#state.tableCountOf(database),
       limit: Math.floor(limit * WRITER_SHARE.tablesOfDatabase),
     };
-    return own.limit - own.tableCount < all.limit - all.tableCount ? own : all;
+    return ofDatabase.limit - ofDatabase.tableCount <
+      ofAllDatabases.limit - ofAllDatabases.tableCount
+      ? ofDatabase
+      : ofAllDatabases;
   }
 
   /** Also records the tag sets that the parser has registered but the schema does not contain. */

@@ -19,7 +19,7 @@ import { answerRows } from './rows/answer-rows.js';
 export async function answerInMemory(
   request: InMemoryRequest,
   loaded: readonly LoadedRows[],
-  about: {
+  options: {
     readonly index: SeriesIndex;
     /** Series ordinals of the series that meet the tag conditions; `undefined` means all. */
     readonly series: readonly number[] | undefined;
@@ -29,7 +29,7 @@ export async function answerInMemory(
   },
 ): Promise<Iterable<ResultChunk> | undefined> {
   const { answer } = request;
-  const { index, series, texts, queryContext } = about;
+  const { index, series, texts, queryContext } = options;
   const columnRequest = { request, loaded, index, series, queryContext };
   switch (answer.kind) {
     case 'groups':

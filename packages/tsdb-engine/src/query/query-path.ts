@@ -167,7 +167,7 @@ export class QueryPath {
 
   async #plan(
     request: QueryRequest,
-    at: {
+    options: {
       readonly database: DatabaseSchema;
       readonly logged: LoggedQuery;
       readonly queryContext: QueryContext;
@@ -176,7 +176,7 @@ export class QueryPath {
       readonly mayBeInMemory: boolean;
     },
   ): Promise<PreparedQuery> {
-    const { database, logged, queryContext, slot, release: releaseSlot } = at;
+    const { database, logged, queryContext, slot, release: releaseSlot } = options;
     let nowNs = this.#deps.nowNs();
     const plan = (): PlannedQuery | Promise<PlannedQuery> => {
       const context: PlanContext = {
@@ -190,7 +190,7 @@ export class QueryPath {
     const planning = plan();
     let planned = planning instanceof Promise ? await planning : planning;
     logged.planned();
-    const inMemory = at.mayBeInMemory ? planned.inMemory : undefined;
+    const inMemory = options.mayBeInMemory ? planned.inMemory : undefined;
     if (inMemory !== undefined) {
       const chunks = await this.#sources.answerInMemory(inMemory, nowNs, queryContext);
       if (chunks !== undefined) {

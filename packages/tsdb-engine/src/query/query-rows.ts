@@ -72,7 +72,8 @@ export class QueryRows {
     if (typeof work !== 'string') return yieldingBetween(work, queryContext);
     const { columns, isSmall, isExplained } = planned;
     if (sliced?.isLarge(columns)) return this.#slicedRows(sliced, columns, queryContext);
-    const isMaterialized = isSmall && !(isGrouped(planned) && (toSort?.answerRows ?? 0) > FEW_ROWS);
+    const isMaterialized =
+      isSmall && !(isGrouped(planned) && (toSort?.maxResultRows ?? 0) > FEW_ROWS);
     if (isExplained || isMaterialized || toSort === undefined) {
       const chunks = this.#host.stream({ text: work, columns, isSmall, ...by(queryContext) });
       return isExplained ? explainedRows(chunks) : chunks;
@@ -108,7 +109,7 @@ export class QueryRows {
     const resultReservation =
       rowSize === undefined
         ? undefined
-        : this.#memoryBudget.reserveForResult(toSort.answerRows * rowSize, queryContext);
+        : this.#memoryBudget.reserveForResult(toSort.maxResultRows * rowSize, queryContext);
     if (resultReservation === undefined && sliced !== undefined) {
       yield* this.#slicedRows(sliced, columns, queryContext);
       return;
@@ -118,11 +119,11 @@ export class QueryRows {
     try {
       if (resultReservation === undefined)
         unspillableReservation = await this.#memoryBudget.reserveUnspillable(
-          toSort.keptBytes(),
+          toSort.heldResultBytes(),
           queryContext,
         );
-      sortReservation = await this.#memoryBudget.reserveForSort(toSort.sizeBytes, queryContext);
-      const aheadRows = resultReservation === undefined ? 0 : toSort.answerRows;
+      sortReservation = await this.#memoryBudget.reserveForSort(toSort.sortBytes, queryContext);
+      const aheadRows = resultReservation === undefined ? 0 : toSort.maxResultRows;
       yield* this.#host.stream({
         text,
         columns,
@@ -142,42 +143,43 @@ export class QueryRows {
 const by = ({ signal, owner }: QueryContext): QueryContext => ({ signal, owner });
 
 interface RowsToSort {
-  /** Estimated size of the rows that are kept. */
-  readonly sizeBytes: number;
+  /** Estimated memory that DuckDB needs to sort or group the rows. */
+  readonly sortBytes: number;
   /**
-   * Estimated size of the result columns that stay until the last row is read. Few queries need it.
+   * Estimated size of the result columns that DuckDB holds until the last row is read. Few queries
+   * need it.
    */
-  readonly keptBytes: () => number;
+  readonly heldResultBytes: () => number;
   /** Estimated maximum number of result rows. */
-  readonly answerRows: number;
+  readonly maxResultRows: number;
 }
 
 function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): RowsToSort {
-  let sizeBytes = 0;
+  let sortBytes = 0;
   let rowCount = 0;
   scans.forEach(({ sliceable }, index) => {
     const rows = (sliceable?.spans ?? []).reduce((sum, span) => sum + span.rowCount, 0);
     rowCount += rows;
-    sizeBytes += rows * (planned.scans[index]?.columns.length ?? 0) * SORTED_VALUE_BYTES;
+    sortBytes += rows * (planned.scans[index]?.columns.length ?? 0) * SORTED_VALUE_BYTES;
   });
   // A join of several scans may return more rows than all of them together.
-  const mostRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
-  const answerRows = Math.min(mostRows, mostRowsOf(planned, scans));
-  const keptBytes = (): number => {
+  const maxScannedRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
+  const maxResultRows = Math.min(maxScannedRows, mostRowsOf(planned, scans));
+  const heldResultBytes = (): number => {
     const stringBytes = scans.reduce(
       (sum, { sliceable }) => sum + (sliceable?.stringBytes ?? 0),
       0,
     );
     const width = new RowWidth(planned.columns, stringBytes).bytes ?? 0;
-    return Math.max(sizeBytes, KEPT_OF_SORTED * rowCount * width);
+    return Math.max(sortBytes, KEPT_OF_SORTED * rowCount * width);
   };
   return isGrouped(planned)
     ? {
-        sizeBytes: answerRows * planned.columns.length * AGGREGATED_VALUE_BYTES,
-        keptBytes,
-        answerRows,
+        sortBytes: maxResultRows * planned.columns.length * AGGREGATED_VALUE_BYTES,
+        heldResultBytes,
+        maxResultRows,
       }
-    : { sizeBytes, keptBytes, answerRows };
+    : { sortBytes, heldResultBytes, maxResultRows };
 }
 
 /** True for aggregates by group, which do not keep the rows that they read. */

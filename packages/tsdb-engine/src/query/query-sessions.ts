@@ -115,10 +115,14 @@ export class QuerySessions {
 
   async *#chunks(
     statement: SessionStatement,
-    at: { readonly queryContext: QueryContext; readonly nowNs: bigint; readonly slot: QuerySlot },
+    options: {
+      readonly queryContext: QueryContext;
+      readonly nowNs: bigint;
+      readonly slot: QuerySlot;
+    },
     onPrepared: (segments: readonly Segment[]) => void,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { queryContext, nowNs, slot } = at;
+    const { queryContext, nowNs, slot } = options;
     const { inMemory } = statement;
     if (inMemory !== undefined) {
       const chunks = await this.#deps.sources.answerInMemory(inMemory, nowNs, queryContext);

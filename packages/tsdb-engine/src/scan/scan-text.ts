@@ -132,8 +132,8 @@ function tagText(tag: Column, options: ScanTextOptions): string {
     const value = options.onlySeries.get(tag.name);
     return `${value === undefined ? 'NULL' : quoteString(value)}::VARCHAR AS ${name}`;
   }
-  const place = options.lateMaterializedTags.indexOf(tag.name);
-  if (place !== -1) return `${place === 0 ? 'r._series' : '0::UTINYINT'} AS ${name}`;
+  const tagIndex = options.lateMaterializedTags.indexOf(tag.name);
+  if (tagIndex !== -1) return `${tagIndex === 0 ? 'r._series' : '0::UTINYINT'} AS ${name}`;
   const physicalName = options.seriesTable.columnOf(tag.name);
   return physicalName === undefined
     ? `NULL::VARCHAR AS ${name}`
@@ -156,10 +156,12 @@ function rowsText(options: ScanTextOptions, fields: readonly Column[], extra: Ro
     return `(SELECT ${empty.join(', ')} WHERE false)`;
   }
   if (options.duplicates === undefined) {
-    const parts = options.sources.map((source) =>
+    const sourceTexts = options.sources.map((source) =>
       sourceText(source, options, fields, extra, false),
     );
-    return parts.length === 1 ? (parts[0] as string) : `(${parts.join(' UNION ALL ')})`;
+    return sourceTexts.length === 1
+      ? (sourceTexts[0] as string)
+      : `(${sourceTexts.join(' UNION ALL ')})`;
   }
   return mergedText(options, fields, options.duplicates);
 }
@@ -208,7 +210,9 @@ function mergedText(
   duplicates: string,
 ): string {
   const all = { withSeries: true, withTime: true };
-  const parts = options.sources.map((source) => sourceText(source, options, fields, all, true));
+  const sourceTexts = options.sources.map((source) =>
+    sourceText(source, options, fields, all, true),
+  );
   const names = fields.map((field) => quoteName(field.physicalName));
   const key = '_series, "time"';
   const match = `a._series = d._series AND a."time" = d."time"`;
@@ -218,5 +222,5 @@ function mergedText(
       `last(${name} ORDER BY _seq_rank, _seq, _seq_order) FILTER (${name} IS NOT NULL) AS ${name}`,
   );
   const merged = `SELECT ${[key, ...latest].join(', ')} FROM a SEMI JOIN ${quoteName(duplicates)} d ON ${match} GROUP BY _series, "time"`;
-  return `(WITH a AS NOT MATERIALIZED (${parts.join(' UNION ALL ')}) ${once} UNION ALL ${merged})`;
+  return `(WITH a AS NOT MATERIALIZED (${sourceTexts.join(' UNION ALL ')}) ${once} UNION ALL ${merged})`;
 }

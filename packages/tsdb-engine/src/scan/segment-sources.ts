@@ -13,9 +13,9 @@ export function segmentSources(
   segments: readonly Segment[],
   survivesOf: (segment: Segment) => string | undefined = () => undefined,
 ): Source[] {
-  const found = segments.map((segment) => ({ segment, where: survivesOf(segment) }));
+  const conditioned = segments.map((segment) => ({ segment, where: survivesOf(segment) }));
   const alike = grouped(
-    found,
+    conditioned,
     ({ segment, where }) =>
       `${segment.kind} ${[...segment.columnIds].sort().join()} ${where ?? ''}`,
   );

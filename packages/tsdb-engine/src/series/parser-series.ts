@@ -126,10 +126,11 @@ function resetMapping(mapping: SeriesMapping): void {
 
 /** Returns the tags of a series that was resolved before. */
 function earlierTags(mapping: SeriesMapping, number: number): ReturnType<SeriesIndex['tagsOf']> {
-  let at: SeriesMapping['earlier'] = mapping;
-  while (at !== undefined && (at.ordinals[number] ?? UNRESOLVED) === UNRESOLVED) at = at.earlier;
-  invariant(at?.index !== undefined, 'the parser used a series number without its tags');
-  return at.index.tagsOf(at.ordinals[number] as number);
+  let link: SeriesMapping['earlier'] = mapping;
+  while (link !== undefined && (link.ordinals[number] ?? UNRESOLVED) === UNRESOLVED)
+    link = link.earlier;
+  invariant(link?.index !== undefined, 'the parser used a series number without its tags');
+  return link.index.tagsOf(link.ordinals[number] as number);
 }
 
 /**

@@ -25,18 +25,18 @@ import {
  * @param signal aborts the verification of files that were not read before.
  */
 export async function prepareScan(
-  parts: TableComponents,
+  components: TableComponents,
   request: ScanRequest,
-  cutoffNs: bigint,
+  visibleFromNs: bigint,
   signal?: AbortSignal,
 ): Promise<PreparedScan> {
-  const minTime = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
+  const minTime = request.minTimeNs > visibleFromNs ? request.minTimeNs : visibleFromNs;
   const bounds = { minTime, maxTime: request.maxTimeNs };
   // Without the loop, late rows that arrived during the check would be missing from the snapshot.
-  do await parts.repeated.deduplicateLateRows();
-  while (request.onSnapshot !== undefined && !parts.repeated.areLateRowsChecked);
+  do await components.repeated.deduplicateLateRows();
+  while (request.onSnapshot !== undefined && !components.repeated.areLateRowsChecked);
   request.onSnapshot?.();
-  const snapshot = takeSnapshot(parts, bounds);
+  const snapshot = takeSnapshot(components, bounds);
   for (const pin of snapshot.pins) pin.pin();
   const release = (): void => {
     for (const pin of snapshot.pins) pin.unpin();
@@ -45,19 +45,19 @@ export async function prepareScan(
     const { generations, segments, tombstones } = snapshot;
     for (const { table } of generations) await table.main.moveToDuckDb();
     // A scan without tags does not wait for the series, which may not be loaded yet.
-    if (tombstones.length > 0 || readsTags(request)) await parts.series.whenIndexed();
+    if (tombstones.length > 0 || readsTags(request)) await components.series.whenIndexed();
     const runner = new TimeSlicedTask(signal && { signal });
-    const selected = await runner.run(selectSeries(parts.series.index, request.tagConditions));
+    const selected = await runner.run(selectSeries(components.series.index, request.tagConditions));
     // Sending a million series to DuckDB takes a second. It is skipped if the index has all tags of
     // the result.
     const areTagsKnown = selected.onlySeries !== undefined || selected.share === 0;
     if (tombstones.length > 0 || (readsTags(request) && !areTagsKnown))
-      await parts.series.moveToDuckDb(parts.schema());
-    await parts.segments.verifyAll(segments, signal);
-    const invalidate = (): void => parts.segments.invalidate(segments);
-    const deleted = await runner.run(deletedSeries(tombstones, parts.series));
-    const wanted = { bounds, selected, deleted };
-    return { ...sourcesOf(parts, request, wanted, snapshot), invalidate, release };
+      await components.series.moveToDuckDb(components.schema());
+    await components.segments.verifyAll(segments, signal);
+    const invalidate = (): void => components.segments.invalidate(segments);
+    const deleted = await runner.run(deletedSeries(tombstones, components.series));
+    const selection = { bounds, selected, deleted };
+    return { ...sourcesOf(components, request, selection, snapshot), invalidate, release };
   } catch (error) {
     release();
     throw error;
@@ -77,10 +77,10 @@ interface TableSnapshot {
  * Collected in one step without an await, because late rows that are checked afterwards belong to a
  * later set of duplicates.
  */
-function takeSnapshot(parts: TableComponents, { minTime, maxTime }: TimeSlice): TableSnapshot {
-  const generations = parts.generations.checked.filter(({ table }) => table.rowCount > 0);
-  const segments = parts.segments.touching(minTime, maxTime);
-  const { repeated, series, tombstones } = parts;
+function takeSnapshot(components: TableComponents, { minTime, maxTime }: TimeSlice): TableSnapshot {
+  const generations = components.generations.checked.filter(({ table }) => table.rowCount > 0);
+  const segments = components.segments.touching(minTime, maxTime);
+  const { repeated, series, tombstones } = components;
   return {
     generations,
     segments,
@@ -97,17 +97,17 @@ function takeSnapshot(parts: TableComponents, { minTime, maxTime }: TimeSlice): 
 
 /** All parts of a query read one snapshot of the tables: it does not see later additions. */
 function sourcesOf(
-  parts: TableComponents,
+  components: TableComponents,
   request: ScanRequest,
-  wanted: {
+  selection: {
     readonly bounds: TimeSlice;
     readonly selected: SelectedSeries;
     readonly deleted: DeletedSeries;
   },
   { generations, segments, duplicates, tombstones }: TableSnapshot,
 ): Required<Omit<PreparedScan, 'invalidate' | 'release'>> {
-  const { table } = parts.series;
-  const { bounds, deleted } = wanted;
+  const { table } = components.series;
+  const { bounds, deleted } = selection;
   const columns = request.columns.flatMap((name) => request.table.columns.get(name) ?? []);
   const tagNames = new Map(columns.map(({ name }) => [name, table.columnOf(name)]));
   const seriesTable = {
@@ -121,7 +121,7 @@ function sourcesOf(
       hasColumn: (id: number) => present.has(id),
     };
   });
-  const { share, ...selected } = wanted.selected;
+  const { share, ...selected } = selection.selected;
   const columnsOf = (tags: readonly string[]): string[] =>
     tags.flatMap((tag) => tagNames.get(tag) ?? []);
   const optionsOf = (
@@ -133,7 +133,7 @@ function sourcesOf(
       source.minTime <= slice.maxTime && source.maxTime >= slice.minTime;
     const files = segments.map((open) => open.segment).filter(touches);
     const sources = [
-      ...segmentSources(parts.files, files, (segment) =>
+      ...segmentSources(components.files, files, (segment) =>
         survivesText(tombstonesOfSegment(tombstones, segment), deleted, { hasSeqColumn: false }),
       ),
       ...buffers.filter(touches),
@@ -159,7 +159,7 @@ function sourcesOf(
       withSeries: request.withSeries === true,
     };
   };
-  const { textSizes } = parts;
+  const { textSizes } = components;
   const storedRows =
     segments.reduce((sum, { segment }) => sum + segment.rowCount, 0) +
     generations.reduce((sum, generation) => sum + generation.table.rowCount, 0);

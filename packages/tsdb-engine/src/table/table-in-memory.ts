@@ -9,7 +9,7 @@ import { answerInMemory, fieldsOf } from '../columns/answer-in-memory.js';
 import { isInMemoryKind } from '../columns/cache/cached-rows.js';
 import type { ColumnCache } from '../columns/cache/column-cache.js';
 import type { LoadQueue } from '../columns/cache/load-queue.js';
-import { type LoadAhead, TableColumns } from '../columns/cache/table-columns.js';
+import { type PreloadLimits, TableColumns } from '../columns/cache/table-columns.js';
 import type { RowFile, RowSource } from '../columns/load/row-source.js';
 import { selectedSeries } from '../columns/rows/runs.js';
 import { numberedParquetFrom, tableFrom } from '../scan/sources.js';
@@ -19,23 +19,29 @@ import type { OpenSegment } from './table-segments.js';
 
 /** Runs common queries of one table on columns in memory (ADR 0005), and preloads columns. */
 export class TableInMemory {
-  readonly #parts: TableComponents;
+  readonly #components: TableComponents;
   readonly #columns: TableColumns;
   readonly #loads: LoadQueue;
   /** Reused, because every query needs the segments in its range, and a segment never changes. */
   readonly #segmentSources = new WeakMap<OpenSegment, RowSource>();
 
   constructor(options: {
-    readonly parts: TableComponents;
+    readonly components: TableComponents;
     readonly cache: ColumnCache;
     readonly host: DuckDbHost;
     readonly onError: (error: unknown) => void;
   }) {
-    const { parts, cache, host, onError } = options;
-    this.#parts = parts;
+    const { components, cache, host, onError } = options;
+    this.#components = components;
     this.#loads = cache.loads;
-    const { reader } = parts.files;
-    this.#columns = new TableColumns({ cache, host, index: parts.series.index, reader, onError });
+    const { reader } = components.files;
+    this.#columns = new TableColumns({
+      cache,
+      host,
+      index: components.series.index,
+      reader,
+      onError,
+    });
   }
 
   /**
@@ -44,20 +50,20 @@ export class TableInMemory {
    */
   async answer(
     request: InMemoryRequest,
-    cutoffNs: bigint,
+    visibleFromNs: bigint,
     queryContext?: Pick<QueryContext, 'signal'>,
   ): Promise<Iterable<ResultChunk> | undefined> {
     const columns = fieldsOf(request);
     if (!this.#columns.isEnabled || columns === undefined) return undefined;
     this.#loads.noteQuery();
-    const { series, repeated, tombstones } = this.#parts;
+    const { series, repeated, tombstones } = this.#components;
     const indexing = series.whenIndexed();
     if (indexing !== undefined) {
       // DuckDB is just as fast here, and waits for the series only if it needs them.
       indexing.catch(() => undefined); // queries that need the series report the error
       return undefined;
     }
-    const minTimeNs = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
+    const minTimeNs = request.minTimeNs > visibleFromNs ? request.minTimeNs : visibleFromNs;
     const { maxTimeNs } = request;
     // Series that are added later only have rows that were written after the call.
     const selected = await new TimeSlicedTask(queryContext).run(
@@ -70,12 +76,15 @@ export class TableInMemory {
       if (tombstones.touches(minTimeNs, maxTimeNs)) return undefined;
       const sources = this.#rowSources(minTimeNs, maxTimeNs);
       const allColumns = (): readonly Column[] => this.#inMemoryColumns;
-      const wanted = { columns, minTimeNs, maxTimeNs, allColumns, series: selected };
-      const found = this.#columns.find(sources, wanted);
-      if (found === undefined) return undefined;
-      if (!(found instanceof Promise)) {
-        const { unloaded } = found;
-        const rows = unloaded.length === 0 ? found.rows : await this.#columns.read(found, wanted);
+      const columnRequest = { columns, minTimeNs, maxTimeNs, allColumns, series: selected };
+      const foundRows = this.#columns.find(sources, columnRequest);
+      if (foundRows === undefined) return undefined;
+      if (!(foundRows instanceof Promise)) {
+        const { unloaded } = foundRows;
+        const rows =
+          unloaded.length === 0
+            ? foundRows.rows
+            : await this.#columns.read(foundRows, columnRequest);
         if (rows === undefined) return undefined;
         return await answerInMemory({ ...request, minTimeNs }, rows, {
           index: series.index,
@@ -85,7 +94,7 @@ export class TableInMemory {
         });
       }
       if (isAwaited) return undefined;
-      await found;
+      await foundRows;
     }
   }
 
@@ -93,34 +102,34 @@ export class TableInMemory {
    * Preloads the columns of a segment. Returns false if all loaded columns would then exceed
    * `limitBytes`.
    */
-  async preload(open: OpenSegment, how: LoadAhead): Promise<boolean> {
+  async preload(open: OpenSegment, limits: PreloadLimits): Promise<boolean> {
     // DuckDB reads overlays, which contain points written twice, and segments with deleted rows.
     const { kind, minTime, maxTime } = open.segment;
-    const { segments, tombstones, series } = this.#parts;
+    const { segments, tombstones, series } = this.#components;
     if (kind === 'overlay' || !segments.list.includes(open)) return true;
     if (tombstones.touches(minTime, maxTime)) return true;
     await series.whenIndexed();
-    return await this.#columns.preload(this.#segmentRows(open), this.#inMemoryColumns, how);
+    return await this.#columns.preload(this.#segmentRows(open), this.#inMemoryColumns, limits);
   }
 
   /** Whether sorting the unflushed rows would speed up queries. */
   get hasManyPages(): boolean {
-    const main = this.#parts.generations.newest?.main;
+    const main = this.#components.generations.newest?.main;
     return main !== undefined && this.#columns.hasManyPages(main, main.rowCount);
   }
 
   /** Sorts all unflushed rows in memory, if the cache then stays within `limitBytes`. */
-  async mergePages(how: LoadAhead): Promise<void> {
-    const { newest } = this.#parts.generations;
+  async mergePages(limits: PreloadLimits): Promise<void> {
+    const { newest } = this.#components.generations;
     await newest?.main.moveToDuckDb();
     // Late rows are omitted, because there are few.
     if (newest !== undefined && newest.main.duckDbRows > 0)
-      await this.#columns.mergePages(duckDbRows(newest), this.#inMemoryColumns, how);
+      await this.#columns.mergePages(duckDbRows(newest), this.#inMemoryColumns, limits);
   }
 
   /** Evicts cached rows that the table no longer has. */
   retain(): void {
-    const { segments, generations } = this.#parts;
+    const { segments, generations } = this.#components;
     const buffers = generations.list.flatMap(({ main, late }) => [main, late]);
     this.#columns.retain(new Set<object>([...segments.list, ...buffers]));
   }
@@ -131,12 +140,14 @@ export class TableInMemory {
   }
 
   get #inMemoryColumns(): readonly Column[] {
-    return [...this.#parts.schema().columns.values()].filter(({ kind }) => isInMemoryKind(kind));
+    return [...this.#components.schema().columns.values()].filter(({ kind }) =>
+      isInMemoryKind(kind),
+    );
   }
 
   /** Returns all visible rows between two timestamps, collected in one step without an await. */
   #rowSources(minTime: bigint, maxTime: bigint): RowSource[] {
-    const { segments, generations } = this.#parts;
+    const { segments, generations } = this.#components;
     const buffers = generations.list.flatMap(bufferRows);
     return [
       ...segments.touching(minTime, maxTime).map((open) => this.#segmentRows(open)),
@@ -162,12 +173,12 @@ export class TableInMemory {
         open.pinned.pin();
         return () => open.pinned.unpin();
       },
-      verify: () => this.#parts.segments.verify(open),
+      verify: () => this.#components.segments.verify(open),
     };
     return {
       key: open,
       kind: 'segment',
-      from: numberedParquetFrom(this.#parts.files.pathOf(objectName)),
+      from: numberedParquetFrom(this.#components.files.pathOf(objectName)),
       file,
       rowNumber: 'file_row_number',
       rowCount,

@@ -60,7 +60,7 @@ export class TableStore {
   schema: TableSchema;
   readonly #generations: Generations;
   readonly #segments: TableSegments;
-  readonly #parts: TableComponents;
+  readonly #components: TableComponents;
   readonly #exclusive = new Exclusive();
   #observers: readonly RowObserver[] = [];
 
@@ -68,13 +68,13 @@ export class TableStore {
     readonly schema: TableSchema;
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
-    readonly known: SegmentVerifier;
+    readonly verifier: SegmentVerifier;
     readonly cache: ColumnCache;
     /** Called once per damaged segment. */
     readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
     readonly onError: (error: unknown) => void;
   }) {
-    const { schema, host, files, known, cache, onDamaged, onError } = options;
+    const { schema, host, files, verifier, cache, onDamaged, onError } = options;
     const tableId = schema.id;
     this.tableId = tableId;
     this.schema = schema;
@@ -82,10 +82,10 @@ export class TableStore {
     const series = new TableSeries({ schema, host, files, onError });
     const { index } = series;
     const generations = new Generations({ tableId, host, index, onDisposeFailed: onError });
-    const segments = new TableSegments({ files, known, onDamaged, onError });
+    const segments = new TableSegments({ files, known: verifier, onDamaged, onError });
     const exclusive = this.#exclusive;
-    const held = { tableId, host, segments, generations };
-    const repeated = new RepeatedPoints({ ...held, exclusive, onError });
+    const shared = { tableId, host, segments, generations };
+    const repeated = new RepeatedPoints({ ...shared, exclusive, onError });
     this.series = series;
     this.#generations = generations;
     this.#segments = segments;
@@ -93,8 +93,8 @@ export class TableStore {
     const newest = (): TableSchema => this.schema;
     const textSizes = this.#textSizes;
     const stored = { series, generations, segments, repeated, tombstones, textSizes };
-    this.#parts = { schema: newest, files, ...stored };
-    this.inMemory = new TableInMemory({ parts: this.#parts, cache, host, onError });
+    this.#components = { schema: newest, files, ...stored };
+    this.inMemory = new TableInMemory({ components: this.#components, cache, host, onError });
   }
 
   get segments(): readonly OpenSegment[] {
@@ -115,7 +115,11 @@ export class TableStore {
     return this.#segments.sourcesOf(this.#segments.touching(minTime, maxTime));
   }
 
-  /** @returns the growth in bytes. */
+  /**
+   * Adds the rows of one write.
+   * @param seq the sequence number of the write; for a point written twice, the higher one applies.
+   * @returns the growth in bytes.
+   */
   append(generation: number, batch: RowBatch, seq: bigint): number {
     this.#textSizes.noteWritten(batch);
     const addedBytes = this.#generations.append(generation, batch, seq);
@@ -264,8 +268,13 @@ export class TableStore {
   }
 
   #retireAll(): void {
-    const held = [...this.#segments.list, ...this.#generations.list, this.repeated, this.series];
-    for (const { pinned } of held) pinned.retire();
+    const allPinned = [
+      ...this.#segments.list,
+      ...this.#generations.list,
+      this.repeated,
+      this.series,
+    ];
+    for (const { pinned } of allPinned) pinned.retire();
     this.#segments.list = [];
     this.#generations.list = [];
     this.inMemory.retain();
@@ -292,9 +301,9 @@ export class TableStore {
   /** See `prepareScan`. */
   async prepareScan(
     request: ScanRequest,
-    cutoffNs: bigint,
+    visibleFromNs: bigint,
     signal?: AbortSignal,
   ): Promise<PreparedScan> {
-    return await prepareScan(this.#parts, request, cutoffNs, signal);
+    return await prepareScan(this.#components, request, visibleFromNs, signal);
   }
 }

@@ -145,7 +145,7 @@ export async function withEngine(
           schema: SCHEMA,
           host,
           files,
-          known: { check: (segment) => files.verify(segment), invalidate: () => false },
+          verifier: { check: (segment) => files.verify(segment), invalidate: () => false },
           cache,
           onDamaged: (_, e) => onError(e),
           onError,

@@ -146,16 +146,18 @@ export class WriteBuffer {
     return undefined;
   }
 
+  /** Waits until all reservations fit; `undefined` if they already do. Throws like `reserve`. */
+  waitForRoom(): Promise<void> | undefined {
+    return this.reserve(0);
+  }
+
   async #reserveLater(sizeBytes: number): Promise<void> {
     const latestMs = this.#clock.monotonicMs() + LONGEST_WAIT_MS;
     while (!this.#hasRoom(sizeBytes)) await this.#waits.next(sizeBytes, latestMs);
     this.#reservedBytes += sizeBytes;
   }
 
-  /**
-   * Reserves more room for a body that is larger than expected. `reserve(0)` waits until all
-   * reserved bodies have room.
-   */
+  /** Reserves more room for a body that is larger than expected, even if the buffer is full. */
   growReservation(sizeBytes: number): void {
     this.#reservedBytes += sizeBytes;
   }
@@ -274,26 +276,26 @@ export class WriteBuffer {
   }
 
   /**
-   * Later writes belong to the next generation and the next log file. The rows of the tables in `kept` also move to
+   * Later writes belong to the next generation and the next log file. The rows of `keptTables` also move to
    * the next generation, but remain in their log files.
    * @param keepsAge the age of the next generation is that of the kept rows
    */
   async closeGeneration(
-    kept: readonly GenerationTable[],
+    keptTables: readonly GenerationTable[],
     keepsAge = false,
   ): Promise<ClosedGeneration> {
     const number = this.#generation;
-    const keptBytes = kept.reduce((sum, table) => sum + table.sizeBytes, 0);
+    const keptBytes = keptTables.reduce((sum, table) => sum + table.sizeBytes, 0);
     const sizeBytes = this.#generationBytes - keptBytes;
     const rotated = this.#log.rotate(); // Takes effect immediately: appends after this call go to the next file.
     const next = ++this.#generation;
-    for (const table of kept) table.generation = next;
+    for (const table of keptTables) table.generation = next;
     this.#generationBytes = keptBytes;
     if (!keepsAge) this.#generationStartMs = this.#clock.monotonicMs();
     this.#closedBytes += sizeBytes;
     const file = await rotated;
     this.#firstFiles.set(next, file + 1);
-    const oldest = kept.reduce((min, table) => Math.min(min, table.firstGeneration), next);
+    const oldest = keptTables.reduce((min, table) => Math.min(min, table.firstGeneration), next);
     for (const each of this.#firstFiles.keys()) if (each < oldest) this.#firstFiles.delete(each);
     const lastRemovableFile = (this.#firstFiles.get(oldest) ?? 0) - 1;
     const replayStart = this.#log.startAfter(lastRemovableFile);

@@ -111,8 +111,8 @@ export class WritePath {
         why: parsed.invalid,
       });
     if (parsed.tooSparse !== undefined) throw tsdbError('body_too_sparse', parsed.tooSparse);
-    const reserving = this.#buffer.reserve(0);
-    if (reserving !== undefined) await reserving;
+    const waiting = this.#buffer.waitForRoom();
+    if (waiting !== undefined) await waiting;
     if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#yielder.next();
     if (admission.tables.length > MAX_TABLES_AT_ONCE) await this.#openTablesYielding(admission);
     let refused: readonly RefusedLine[];

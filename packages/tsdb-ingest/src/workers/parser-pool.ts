@@ -160,12 +160,12 @@ export class ParserPool {
     return this.#workers[best] ?? this.#startWorker(best);
   }
 
-  #startWorker(place: number): ParserThread {
+  #startWorker(workerIndex: number): ParserThread {
     const { limits, hashSeed } = this.#options;
     const worker = new ParserThread(++this.#lastWorkerId, { limits, hashSeed }, () => {
-      if (this.#workers[place] === worker) this.#workers[place] = undefined;
+      if (this.#workers[workerIndex] === worker) this.#workers[workerIndex] = undefined;
     });
-    this.#workers[place] = worker;
+    this.#workers[workerIndex] = worker;
     return worker;
   }
 }

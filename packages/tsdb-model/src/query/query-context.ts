@@ -4,7 +4,9 @@
  */
 export interface QueryContext {
   readonly signal: AbortSignal;
-  /** The query owner, whose limits apply; `undefined` for the server's own queries. */
+  /**
+   * Name of the token, user or trigger whose limits apply; `undefined` for the server's own queries.
+   */
   readonly owner?: string | undefined;
   /** Called with the change in bytes reserved from a memory budget. */
   readonly reserved?: ((sizeBytes: number) => void) | undefined;

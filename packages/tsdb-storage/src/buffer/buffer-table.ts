@@ -25,7 +25,7 @@ const LARGEST_BLOCK_ROWS = 16384;
  */
 const LARGEST_BLOCK_CELLS = 262144;
 /** Number of waiting rows that starts a move without a query. */
-const HAND_OVER_ROWS = 16384;
+const MIN_ROWS_TO_MOVE = 16384;
 
 /** Bytes per value, or missing value, in DuckDB. */
 const CELL_BYTES: Readonly<Record<Column['kind'], number>> = {
@@ -64,7 +64,7 @@ export class BufferTable {
   #columns: Column[] | undefined;
   #duckDbBytes = 0;
   readonly #recent: RecentBlocks;
-  #isHandingOver = false;
+  #isMovingFullBlocks = false;
   /** Number of running moves. */
   #moveCount = 0;
 
@@ -127,23 +127,23 @@ export class BufferTable {
   }
 
   /**
-   * Appends the batch without the rows `left` (ascending). Copying the other rows first would
+   * Appends the batch without `excludedRows` (ascending). Copying the other rows first would
    * create garbage.
    */
-  appendAllBut(left: readonly number[], batch: RowBatch, seq: bigint): void {
+  appendAllBut(excludedRows: readonly number[], batch: RowBatch, seq: bigint): void {
     let from = 0;
-    for (const row of left) {
+    for (const row of excludedRows) {
       this.#appendRows(batch, from, row, seq);
       from = row + 1;
     }
     this.#appendRows(batch, from, batch.rowCount, seq);
-    if (this.#waitingRows >= HAND_OVER_ROWS && !this.#isHandingOver) {
-      this.#isHandingOver = true;
+    if (this.#waitingRows >= MIN_ROWS_TO_MOVE && !this.#isMovingFullBlocks) {
+      this.#isMovingFullBlocks = true;
       // After a failure the rows stay in memory. The next query or flush retries and reports the
       // error.
       this.#moveToDuckDb('full_blocks')
         .catch(() => undefined)
-        .finally(() => (this.#isHandingOver = false));
+        .finally(() => (this.#isMovingFullBlocks = false));
     }
   }
 
@@ -178,23 +178,23 @@ export class BufferTable {
   /**
    * Background moves skip partial blocks, because their transactions cost nearly as much as transactions with full blocks.
    */
-  async #moveToDuckDb(what: 'all' | 'full_blocks'): Promise<void> {
+  async #moveToDuckDb(scope: 'all' | 'full_blocks'): Promise<void> {
     // If another move is between two blocks, no rows are waiting, but its rows are not in DuckDB
     // yet. Queue behind it.
     const isDone = this.#waitingRows === 0 && this.#columns !== undefined;
     if (isDone && this.#moveCount === 0) return;
     this.#moveCount++;
     try {
-      await this.#moveWaiting(what);
+      await this.#moveWaiting(scope);
     } finally {
       this.#moveCount--;
     }
   }
 
-  async #moveWaiting(what: 'all' | 'full_blocks'): Promise<void> {
+  async #moveWaiting(scope: 'all' | 'full_blocks'): Promise<void> {
     await this.#host.withWriter(async (connection) => {
       const { appendBlock } = await import('./append-block.js'); // The appender is native code that is loaded after DuckDB.
-      const isLastLeft = what === 'full_blocks' && (this.#waiting.at(-1)?.free ?? 0) > 0;
+      const isLastLeft = scope === 'full_blocks' && (this.#waiting.at(-1)?.free ?? 0) > 0;
       const blocks = this.#waiting.splice(0, this.#waiting.length - (isLastLeft ? 1 : 0));
       this.#moving = blocks;
       for (const block of blocks) this.#waitingRows -= block.count;
@@ -238,12 +238,12 @@ export class BufferTable {
     });
   }
 
-  #openBlock(wanted: number, fields: RowBatch['fields']): RowBlock {
+  #openBlock(rowsToAdd: number, fields: RowBatch['fields']): RowBlock {
     const last = this.#waiting.at(-1);
     if (last !== undefined && last.free > 0 && hasRoomFor(last, fields)) return last;
     const fieldCount = Math.max(fields.length, this.#fieldIds.size);
     const largest = Math.min(LARGEST_BLOCK_ROWS, LARGEST_BLOCK_CELLS / (fieldCount + 1));
-    const target = Math.min(Math.max(wanted, this.rowCount), largest);
+    const target = Math.min(Math.max(rowsToAdd, this.rowCount), largest);
     let capacity = FIRST_BLOCK_ROWS;
     while (capacity * 2 <= target) capacity *= 2;
     const block = new RowBlock(capacity, this.#host.blockMemory);

@@ -83,15 +83,15 @@ export class RouteBuilder {
 /** Responses that are not compressed are returned without an extra await. */
 function encoded(answer: Route['handle']): Route['handle'] {
   return (request, ...others) => {
-    const made = answer(request, ...others);
-    if (request.headers['accept-encoding'] === undefined) return made;
-    return encodedAnswer(made, request);
+    const result = answer(request, ...others);
+    if (request.headers['accept-encoding'] === undefined) return result;
+    return encodedAnswer(result, request);
   };
 }
 
 async function encodedAnswer(
-  made: ReturnType<Route['handle']>,
+  result: ReturnType<Route['handle']>,
   { headers }: HttpRequest,
 ): Promise<HttpAnswer> {
-  return await encodeAnswer(await made, headers);
+  return await encodeAnswer(await result, headers);
 }

@@ -35,14 +35,14 @@ export interface SignedBody {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export function signingJob(at: {
+export function signingJob(options: {
   readonly hook: Hook;
   readonly settings: RequestSettings;
   readonly guid: string;
   readonly payload: Uint8Array;
   readonly nowMs: number;
 }): SigningJob {
-  const { hook, settings, guid, payload, nowMs } = at;
+  const { hook, settings, guid, payload, nowMs } = options;
   return {
     payload,
     isForm: hook.content_type === 'form',
@@ -73,7 +73,7 @@ export function makeSignedBody(job: SigningJob): SignedBody {
 }
 
 /** Builds the request of one attempt. Source: webhooks, section 6.3. */
-export function makeDeliveryRequest(at: {
+export function makeDeliveryRequest(options: {
   readonly hook: Hook;
   readonly settings: RequestSettings;
   readonly guid: string;
@@ -81,7 +81,7 @@ export function makeDeliveryRequest(at: {
   readonly payload: Uint8Array;
   readonly signed: SignedBody;
 }): OutgoingRequest {
-  const { hook, settings, guid, event, payload, signed } = at;
+  const { hook, settings, guid, event, payload, signed } = options;
   const isForm = hook.content_type === 'form';
   const vendor = `X-${settings.vendorName}`;
   const url = new URL(hook.url);

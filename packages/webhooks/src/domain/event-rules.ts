@@ -21,7 +21,7 @@ const MAX_KEY_LENGTH = 255;
  */
 export async function checkEvent(
   { fields, unknown, payload }: ReadEvent,
-  at: {
+  deps: {
     readonly nowMs: number;
     readonly findAppId: FindAppId;
     readonly findInstallationApp: FindInstallationApp;
@@ -34,21 +34,26 @@ export async function checkEvent(
   };
   if (unknown !== undefined) refuse(unknown.slice(0, 100), 'invalid');
   const event = readName(fields, refuse);
-  const said = readText(fields, 'action', 100, refuse);
-  const own = typeof payload === 'string' ? undefined : payload.action;
-  if (said !== undefined && own !== undefined && said !== own) refuse('action', 'invalid', said);
-  const action = said ?? actionOf(own);
+  const envelopeAction = readText(fields, 'action', 100, refuse);
+  const payloadAction = typeof payload === 'string' ? undefined : payload.action;
+  if (
+    envelopeAction !== undefined &&
+    payloadAction !== undefined &&
+    envelopeAction !== payloadAction
+  )
+    refuse('action', 'invalid', envelopeAction);
+  const action = envelopeAction ?? actionOf(payloadAction);
   if (payload === 'missing') refuse('payload', 'missing_field');
   else if (payload === 'invalid') refuse('payload', 'invalid');
   const installation = readId(fields, 'installation_id', refuse);
   const repository = readId(fields, 'repository_id', refuse);
-  const header = { 'Idempotency-Key': at.headerKey };
+  const header = { 'Idempotency-Key': deps.headerKey };
   const key =
     readText(fields, 'id', MAX_KEY_LENGTH, refuse) ??
     readText(header, 'Idempotency-Key', MAX_KEY_LENGTH, refuse);
   const orderingKey = readText(fields, 'ordering_key', MAX_KEY_LENGTH, refuse);
-  const deliverAtMs = readTime(fields, at.nowMs, refuse);
-  const appIds = await readTargets(fields, at.findAppId, refuse);
+  const deliverAtMs = readTime(fields, deps.nowMs, refuse);
+  const appIds = await readTargets(fields, deps.findAppId, refuse);
   if (errors.length > 0 || event === undefined || typeof payload === 'string') {
     throw new ValidationFailed(errors);
   }
@@ -59,7 +64,7 @@ export async function checkEvent(
     payload,
     installation_id: installationId,
     repository_id: repository ?? payload.repositoryId,
-    appIds: appIds ?? (await appOfInstallation(installationId, at.findInstallationApp)),
+    appIds: appIds ?? (await appOfInstallation(installationId, deps.findInstallationApp)),
     idempotencyKey: key,
     orderingKey,
     deliverAtMs,
@@ -67,9 +72,12 @@ export async function checkEvent(
 }
 
 /** Returns the action to record for a payload whose envelope has no action. */
-const actionOf = (own: unknown): string | undefined =>
-  typeof own === 'string' && own.length >= 1 && own.length <= 100 && isPlainText(own)
-    ? own
+const actionOf = (payloadAction: unknown): string | undefined =>
+  typeof payloadAction === 'string' &&
+  payloadAction.length >= 1 &&
+  payloadAction.length <= 100 &&
+  isPlainText(payloadAction)
+    ? payloadAction
     : undefined;
 
 /**
@@ -131,9 +139,9 @@ async function readTargets(
   findAppId: FindAppId,
   refuse: Refuse,
 ): Promise<readonly number[] | undefined> {
-  const { app_id: one, client_id: client, app_ids: many } = fields;
-  if (one === undefined && client === undefined && many === undefined) return undefined;
-  const found: number[] = [];
+  const { app_id: singleId, client_id: clientId, app_ids: idList } = fields;
+  if (singleId === undefined && clientId === undefined && idList === undefined) return undefined;
+  const foundIds: number[] = [];
   const lookUp = async (field: string, value: unknown): Promise<void> => {
     const isClient = field === 'client_id';
     const isFine = isClient
@@ -143,13 +151,13 @@ async function readTargets(
       ? await findAppId(isClient ? { client_id: value as string } : { id: value as number })
       : undefined;
     if (appId === undefined) refuse(field, isFine ? 'missing' : 'invalid', value);
-    else found.push(appId);
+    else foundIds.push(appId);
   };
-  if (one !== undefined) await lookUp('app_id', one);
-  if (client !== undefined) await lookUp('client_id', client);
-  if (many !== undefined) {
-    if (!Array.isArray(many) || many.length > MAX_TARGET_COUNT) refuse('app_ids', 'invalid');
-    else for (const value of many) await lookUp('app_ids', value);
+  if (singleId !== undefined) await lookUp('app_id', singleId);
+  if (clientId !== undefined) await lookUp('client_id', clientId);
+  if (idList !== undefined) {
+    if (!Array.isArray(idList) || idList.length > MAX_TARGET_COUNT) refuse('app_ids', 'invalid');
+    else for (const value of idList) await lookUp('app_ids', value);
   }
-  return found;
+  return foundIds;
 }

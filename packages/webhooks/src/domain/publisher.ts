@@ -111,20 +111,20 @@ export class Publisher {
 
   /** Publishes all events in one transaction. */
   async publishBatch(requests: readonly EventRequest[]): Promise<readonly PublishOutcome[]> {
-    const all: Preparation[] = [];
+    const preparations: Preparation[] = [];
     const hooksOf = this.#cachedFindHooks();
     let sinceMs = this.#deps.clock.monotonicMs();
     for (const request of requests) {
       const prepared = this.#prepare(request, hooksOf);
-      all.push(prepared instanceof Promise ? await prepared : prepared);
+      preparations.push(prepared instanceof Promise ? await prepared : prepared);
       if (this.#deps.clock.monotonicMs() - sinceMs < MAX_SLICE_MS) continue;
       await new Promise<void>((resolve) => setImmediate(resolve));
       sinceMs = this.#deps.clock.monotonicMs();
     }
-    const accepted = all.filter((one): one is PreparedEvent => !('refused' in one));
+    const accepted = preparations.filter((one): one is PreparedEvent => !('refused' in one));
     const outcomes = accepted.length === 0 ? [] : await this.#write(accepted);
     let next = 0;
-    return all.map((one) => {
+    return preparations.map((one) => {
       if ('refused' in one) return one;
       return outcomes[next++] ?? { answer: one.answer };
     });
@@ -154,8 +154,8 @@ export class Publisher {
     }
     this.#unreserve([prepared]);
     if (outcome?.kind === 'duplicate') {
-      const first = JSON.parse(outcome.answer) as EventAnswer; // `#write` wrote this JSON
-      return { answer: { ...first, duplicate: true } };
+      const original = JSON.parse(outcome.answer) as EventAnswer; // `#write` wrote this JSON
+      return { answer: { ...original, duplicate: true } };
     }
     return { refused: webhookError('idempotency_conflict') };
   }
@@ -235,13 +235,13 @@ export class Publisher {
 
   /** Caches the lookup for one batch, whose events mostly share a few types. */
   #cachedFindHooks(): FindHooks {
-    const found = new Map<string, readonly Hook[]>();
+    const hooksByEvent = new Map<string, readonly Hook[]>();
     return (event, action) => {
       const key = `${event} ${action ?? ''}`; // event names contain no space, and actions are not empty
-      let hooks = found.get(key);
+      let hooks = hooksByEvent.get(key);
       if (hooks === undefined) {
         hooks = this.#deps.hooks.matching(event, action);
-        found.set(key, hooks);
+        hooksByEvent.set(key, hooks);
       }
       return hooks;
     };
@@ -251,16 +251,16 @@ export class Publisher {
     { event, action, appIds }: EventRequest,
     hooksOf: FindHooks,
   ): readonly Hook[] | 'full' {
-    const wanted = hooksOf(event, action).filter(
+    const subscribed = hooksOf(event, action).filter(
       ({ appId }) => appIds === undefined || appIds.includes(appId),
     );
-    const withCapacity = wanted.filter(({ appId }) => this.#deps.engine.hasCapacity(appId));
-    if (withCapacity.length === wanted.length) return wanted;
+    const withCapacity = subscribed.filter(({ appId }) => this.#deps.engine.hasCapacity(appId));
+    if (withCapacity.length === subscribed.length) return subscribed;
     if (withCapacity.length === 0) return 'full';
     // A full queue must not block the other apps. The response lists the apps that receive the event.
-    this.#deps.engine.metrics.leftOut.inc(wanted.length - withCapacity.length);
+    this.#deps.engine.metrics.leftOut.inc(subscribed.length - withCapacity.length);
     this.#deps.log.warn(
-      { event, count: wanted.length - withCapacity.length },
+      { event, count: subscribed.length - withCapacity.length },
       'queue of an app is full',
     );
     return withCapacity;

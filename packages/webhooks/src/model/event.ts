@@ -13,10 +13,14 @@ export interface StoredEvent {
 /** One queue item: an event to be delivered to one app. */
 export interface QueueItem {
   readonly id: number;
-  /** Node that holds the lease. */
-  readonly node: string;
+  /** Name of the node that holds the lease. A node gets a new name after it lost its leases. */
+  readonly leaseHolder: string;
   readonly appId: number;
   readonly guid: string;
+  /**
+   * `redelivery` if a client requested the item or it was revived from the dead items. Retries keep the
+   * kind of their item.
+   */
   readonly kind: 'first' | 'redelivery';
   /** Number of the attempt, starting at 1. */
   readonly attemptNo: number;
@@ -32,6 +36,10 @@ export interface QueueItem {
   payload: Uint8Array | undefined;
 }
 
+/**
+ * `held` items wait for an earlier item with the same ordering key, and `leased` ones for the node
+ * that leased them. All retries of `dead` items failed.
+ */
 export type QueueState = 'pending' | 'held' | 'leased' | 'dead';
 
 export const isRedelivery = (item: Pick<QueueItem, 'kind' | 'attemptNo'>): boolean =>

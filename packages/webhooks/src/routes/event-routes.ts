@@ -114,13 +114,13 @@ async function publishBatch(body: Uint8Array, deps: EventRouteDeps): Promise<rea
 
 /** Caches lookups within one batch, where the same names repeat. */
 function remembering<K, V>(find: (key: K) => Promise<V>): (key: K) => Promise<V> {
-  const found = new Map<string, Promise<V>>();
+  const lookups = new Map<string, Promise<V>>();
   return (key) => {
     const name = JSON.stringify(key);
-    let value = found.get(name);
+    let value = lookups.get(name);
     if (value === undefined) {
       value = find(key);
-      found.set(name, value);
+      lookups.set(name, value);
     }
     return value;
   };

@@ -118,16 +118,16 @@ export class AccountUpkeep {
     const { locks, store, writer, commits } = this.#deps;
     const lockKeys = [`account:${id}`];
     return await locks.with(lockKeys, async () => {
-      const { made } = await commits.commit(lockKeys, async () => {
+      const { outcome } = await commits.commit(lockKeys, async () => {
         const stored = await store.aggregate(tenant, id);
         if (stored === undefined) throw notFound('account', id);
         const settings: PlatformSettings = this.#deps.platforms.get(tenant.platform).settings;
         const { after, writes } = writer.finish(stored, change(stored), { settings, ...more });
         refuseTargets(more.outcomes, after.account.verifications);
         const isChanged = !isSame(stored.account, after.account);
-        return { made: after.account, writes: isChanged ? writes : undefined };
+        return { outcome: after.account, writes: isChanged ? writes : undefined };
       });
-      return made;
+      return outcome;
     });
   }
 }

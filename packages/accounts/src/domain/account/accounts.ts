@@ -46,6 +46,7 @@ export interface AccountsDeps {
 export interface AccountWrite {
   /** The parsed body, used for the fingerprint. */
   readonly body: unknown;
+  /** The checked fields of the request, without the content of its account token. */
   readonly given: GivenAccount & { readonly account_token?: string };
   readonly include: ReadonlySet<Include>;
 }
@@ -120,8 +121,8 @@ export class Accounts {
   ): Promise<string> {
     this.#checkAccess(context);
     const query = readPage(request);
-    const found = await this.#deps.store.listHeads(context.tenant, filter, query);
-    const { items, next_page_url, previous_page_url } = toPage(request, query, found);
+    const stored = await this.#deps.store.listHeads(context.tenant, filter, query);
+    const { items, next_page_url, previous_page_url } = toPage(request, query, stored);
     // Heads are stored as response JSON, so a page only concatenates them.
     const data = items.map(({ head }) => head).join(',');
     const links = JSON.stringify({ next_page_url, previous_page_url }).slice(1);
@@ -147,9 +148,9 @@ export class Accounts {
       const check = { livemode: tenant.livemode, platform, account: stored.account };
       refuse(rules.checkClose({ ...check, appliedConfigurations }));
       const after = { ...stored, account: { ...stored.account, isClosed: true } };
-      const done = writer.finish(stored, after, reasonOf(context));
-      await this.#deps.tokens.endOf(done.writes, context.tenant, id);
-      return { body: done.head, writes: done.writes };
+      const finished = writer.finish(stored, after, reasonOf(context));
+      await this.#deps.tokens.endOf(finished.writes, context.tenant, id);
+      return { body: finished.head, writes: finished.writes };
     });
   }
 
@@ -197,19 +198,20 @@ export class Accounts {
       persons: withPerson(stored.persons, individual),
     };
     const before = operation === 'create' ? undefined : stored;
-    const done = writer.finish(before, after, reasonOf(context));
-    if (token !== undefined) this.#deps.tokens.use(done.writes, token);
-    await this.#bindFiles(context, done, references.fileIds);
-    return { body: this.#answer(context, done, write.include), writes: done.writes };
+    const finished = writer.finish(before, after, reasonOf(context));
+    if (token !== undefined) this.#deps.tokens.use(finished.writes, token);
+    await this.#bindFiles(context, finished, references.fileIds);
+    return { body: this.#answer(context, finished, write.include), writes: finished.writes };
   }
 
   async #withToken(
     context: RequestContext,
-    sent: AccountWrite['given'],
+    requestFields: AccountWrite['given'],
     operation: 'create' | 'update',
   ): Promise<{ readonly given: GivenAccount; readonly token: TokenUse | undefined }> {
-    if (sent.account_token === undefined) return { given: sent, token: undefined };
-    return await this.#deps.tokens.accountTokenInto(context, sent, operation);
+    if (requestFields.account_token === undefined)
+      return { given: requestFields, token: undefined };
+    return await this.#deps.tokens.accountTokenInto(context, requestFields, operation);
   }
 
   #merge(stored: Aggregate, given: GivenAccount, context: RequestContext, nowMs: number) {
@@ -260,7 +262,7 @@ export class Accounts {
 
 export async function bindFiles(
   fixtures: FixtureStore,
-  at: {
+  options: {
     readonly context: RequestContext;
     readonly writes: WriteSet;
     readonly fileIds: readonly string[];
@@ -268,12 +270,12 @@ export async function bindFiles(
     readonly nowMs: number;
   },
 ): Promise<void> {
-  const { tenant } = at.context;
-  const files = await fixtures.findAll<FileFixture>(tenant, 'file', at.fileIds);
+  const { tenant } = options.context;
+  const files = await fixtures.findAll<FileFixture>(tenant, 'file', options.fileIds);
   for (const file of files) {
     if (file.account !== undefined) continue;
-    const fixture = { ...file, account: at.accountId };
-    fixtures.put(at.writes, { tenant, kind: 'file', createdMs: at.nowMs, fixture });
+    const fixture = { ...file, account: options.accountId };
+    fixtures.put(options.writes, { tenant, kind: 'file', createdMs: options.nowMs, fixture });
   }
 }
 

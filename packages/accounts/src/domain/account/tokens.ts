@@ -88,14 +88,14 @@ export class Tokens {
   async retrieve(
     context: RequestContext,
     kind: TokenKind,
-    at: { readonly id: string; readonly accountId?: string },
+    options: { readonly id: string; readonly accountId?: string },
   ): Promise<string> {
     const { settings: platform, versionDate, tenant } = context;
     refuse(this.#deps.rules.checkAccess({ platform, versionDate }));
-    if (at.accountId !== undefined) await this.#deps.access.glance(tenant, at.accountId);
-    const token = await this.#deps.store.find(tenant, kind, at.id);
-    if (token === undefined || token.accountId !== at.accountId) {
-      throw notFound(`${kind} token`, at.id);
+    if (options.accountId !== undefined) await this.#deps.access.glance(tenant, options.accountId);
+    const token = await this.#deps.store.find(tenant, kind, options.id);
+    if (token === undefined || token.accountId !== options.accountId) {
+      throw notFound(`${kind} token`, options.id);
     }
     return JSON.stringify(tokenObject(token));
   }
@@ -106,22 +106,22 @@ export class Tokens {
    */
   async accountTokenInto(
     context: RequestContext,
-    sent: GivenAccount & { readonly account_token?: string },
+    requestFields: GivenAccount & { readonly account_token?: string },
     operation: 'create' | 'update',
   ): Promise<{ readonly given: GivenAccount; readonly token: TokenUse }> {
-    const id = sent.account_token ?? '';
+    const id = requestFields.account_token ?? '';
     refuseOtherTokens(id, 'account');
     const token = await this.#deps.store.find(context.tenant, 'account', id);
     if (token === undefined) throw unknownToken('account');
     const isNonTokenizedAllowed =
       operation === 'update' || context.settings.account_token_companions === 'non_tokenized';
-    refuseCompanions(sent, isNonTokenizedAllowed);
+    refuseCompanions(requestFields, isNonTokenizedAllowed);
     const { given, acceptsTerms } = this.#open(token);
     const merged: GivenAccount = {
-      ...sent,
+      ...requestFields,
       ...given,
-      ...((sent.identity || given.identity) && {
-        identity: { ...sent.identity, ...given.identity },
+      ...((requestFields.identity || given.identity) && {
+        identity: { ...requestFields.identity, ...given.identity },
       }),
     };
     return { given: merged, token: { token, acceptsTerms } };
@@ -131,9 +131,9 @@ export class Tokens {
   async personTokenInto(
     context: RequestContext,
     accountId: string,
-    sent: Readonly<Record<string, unknown>> & { readonly person_token?: string },
+    requestFields: Readonly<Record<string, unknown>> & { readonly person_token?: string },
   ): Promise<{ readonly given: Given<PersonFields>; readonly token: TokenUse }> {
-    const id = sent.person_token ?? '';
+    const id = requestFields.person_token ?? '';
     refuseOtherTokens(id, 'person');
     const token = await this.#deps.store.find(context.tenant, 'person', id);
     if (token === undefined) throw unknownToken('person');
@@ -145,7 +145,7 @@ export class Tokens {
       });
     }
     const { given, acceptsTerms } = this.#open(token);
-    const companion = Object.keys(sent).find((name) => name !== 'person_token');
+    const companion = Object.keys(requestFields).find((name) => name !== 'person_token');
     if (companion !== undefined) {
       throw new AccountsRefused({
         code: 'param_alongside_person_token',
@@ -187,7 +187,7 @@ export class Tokens {
   #make(
     context: RequestContext,
     kind: TokenKind,
-    at: { readonly accountId: string | undefined; readonly given: unknown },
+    options: { readonly accountId: string | undefined; readonly given: unknown },
   ): { readonly body: string; readonly writes: WriteSet } {
     const { createdMs, letters } = this.#order.next();
     const { userAgent, ip, tenant } = context;
@@ -195,11 +195,15 @@ export class Tokens {
       id: TOKEN_PREFIX[kind] + letters,
       kind,
       tenant,
-      accountId: at.accountId,
+      accountId: options.accountId,
       createdMs,
       expiresMs: createdMs + this.#deps.ttlMs,
       usedMs: undefined,
-      payload: { given: at.given, ip, ...(userAgent !== undefined && { user_agent: userAgent }) },
+      payload: {
+        given: options.given,
+        ip,
+        ...(userAgent !== undefined && { user_agent: userAgent }),
+      },
     };
     const writes = new WriteSet();
     this.#deps.store.put(writes, token);
@@ -261,8 +265,8 @@ const NON_TOKENIZED: ReadonlySet<string> = new Set([
   'metadata',
 ]);
 
-function refuseCompanions(sent: object, isNonTokenizedAllowed: boolean): void {
-  for (const [name, value] of Object.entries(sent)) {
+function refuseCompanions(requestFields: object, isNonTokenizedAllowed: boolean): void {
+  for (const [name, value] of Object.entries(requestFields)) {
     if (name === 'account_token' || name === 'include') continue;
     if (isNonTokenizedAllowed && NON_TOKENIZED.has(name)) continue;
     const path = name === 'identity' && isNonTokenizedAllowed ? identityCompanion(value) : name;

@@ -22,6 +22,7 @@ export interface ChangeReason {
   readonly request?: { readonly id: string; readonly idempotency_key: string };
   /** Outcomes of pending verifications, set by the operator. */
   readonly outcomes?: Readonly<Record<string, string>>;
+  /** True if a tick evaluates the account, which also completes pending checks. */
   readonly isTick?: boolean;
   /** The instant at which the account is evaluated. */
   readonly asOfMs?: number;
@@ -29,6 +30,7 @@ export interface ChangeReason {
 
 export interface FinishedChange {
   readonly after: Aggregate;
+  /** Response JSON of the account without its included parts; also stored for reads. */
   readonly head: string;
   readonly writes: WriteSet;
 }
@@ -63,18 +65,18 @@ export class AccountWriter {
   /** @param after the state after the request; derived values in it are ignored. */
   finish(before: Aggregate | undefined, after: Aggregate, reason: ChangeReason): FinishedChange {
     const account = this.#evaluate(after, reason);
-    const done: Aggregate = { account, persons: after.persons };
-    const drafts = eventsOf(before, done);
+    const evaluated: Aggregate = { account, persons: after.persons };
+    const drafts = eventsOf(before, evaluated);
     const writes = new WriteSet();
     const head = accountHead(account, this.#deps.wire);
     // Internal changes are stored even without a visible change.
     if (drafts.length === 0 && before !== undefined && !hasHiddenChange(before.account, account)) {
-      return { after: done, head, writes };
+      return { after: evaluated, head, writes };
     }
     writes.put('accounts_accounts', toAccountRow(account, head, this.#deps.encryptor));
-    this.#putPersons(writes, before?.persons ?? [], done);
-    if (drafts.length > 0) this.#putEvents(writes, done, drafts, reason);
-    return { after: done, head, writes };
+    this.#putPersons(writes, before?.persons ?? [], evaluated);
+    if (drafts.length > 0) this.#putEvents(writes, evaluated, drafts, reason);
+    return { after: evaluated, head, writes };
   }
 
   /** Writes events without an account change, such as a ping. */

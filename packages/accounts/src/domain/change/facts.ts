@@ -101,7 +101,7 @@ export class FactFinder {
   async find(
     tenant: Tenant,
     references: References,
-    about: { readonly accountId: string; readonly countsOpenAccounts: boolean },
+    options: { readonly accountId: string; readonly countsOpenAccounts: boolean },
   ): Promise<Facts> {
     const { accounts } = this.#deps;
     const [files, paymentMethods, invoiceTemplateIds, testClocks, isTaken, openAccountCount] =
@@ -109,11 +109,11 @@ export class FactFinder {
         this.#files(tenant, references.fileIds),
         this.#paymentMethods(tenant, references.paymentMethodIds),
         this.#templates(tenant, references.templateIds),
-        this.#clocks(tenant, references.clockIds, about.accountId),
+        this.#clocks(tenant, references.clockIds, options.accountId),
         references.invoicePrefix === undefined
           ? false
-          : accounts.isInvoicePrefixTaken(tenant, references.invoicePrefix, about.accountId),
-        about.countsOpenAccounts ? accounts.countOpen(tenant) : 0,
+          : accounts.isInvoicePrefixTaken(tenant, references.invoicePrefix, options.accountId),
+        options.countsOpenAccounts ? accounts.countOpen(tenant) : 0,
       ]);
     return {
       files,
@@ -126,8 +126,8 @@ export class FactFinder {
   }
 
   async #files(tenant: Tenant, ids: readonly string[]): Promise<Map<string, FileRecord>> {
-    const found = await this.#deps.fixtures.findAll<FileFixture>(tenant, 'file', ids);
-    const records = found.map(
+    const stored = await this.#deps.fixtures.findAll<FileFixture>(tenant, 'file', ids);
+    const records = stored.map(
       ({ id, purpose, account, deleted }): FileRecord => ({
         id,
         purpose,
@@ -136,20 +136,22 @@ export class FactFinder {
       }),
     );
     const magic = tenant.livemode ? [] : ids.filter((id) => MAGIC_FILES.has(id));
-    const known = magic.map((id): FileRecord => ({ id, purpose: ANY_PURPOSE, isDeleted: false }));
-    return new Map([...records, ...known].map((record) => [record.id, record]));
+    const predefined = magic.map(
+      (id): FileRecord => ({ id, purpose: ANY_PURPOSE, isDeleted: false }),
+    );
+    return new Map([...records, ...predefined].map((record) => [record.id, record]));
   }
 
   async #paymentMethods(
     tenant: Tenant,
     ids: readonly string[],
   ): Promise<Map<string, PaymentMethodRecord>> {
-    const found = await this.#deps.fixtures.findAll<PaymentMethodFixture>(
+    const stored = await this.#deps.fixtures.findAll<PaymentMethodFixture>(
       tenant,
       'payment_method',
       ids,
     );
-    const records = found.map(
+    const records = stored.map(
       ({ id, type, account, detached }): PaymentMethodRecord => ({
         id,
         type,
@@ -158,19 +160,19 @@ export class FactFinder {
       }),
     );
     const magic = tenant.livemode ? [] : ids.filter((id) => MAGIC_PAYMENT_METHODS.has(id));
-    const known = magic.map(
+    const predefined = magic.map(
       (id): PaymentMethodRecord => ({ id, type: 'card', accountId: '*', isDetached: false }),
     );
-    return new Map([...records, ...known].map((record) => [record.id, record]));
+    return new Map([...records, ...predefined].map((record) => [record.id, record]));
   }
 
   async #templates(tenant: Tenant, ids: readonly string[]): Promise<Set<string>> {
-    const found = await this.#deps.fixtures.findAll<InvoiceTemplateFixture>(
+    const stored = await this.#deps.fixtures.findAll<InvoiceTemplateFixture>(
       tenant,
       'invoice_template',
       ids,
     );
-    return new Set(found.filter(({ archived }) => !archived).map(({ id }) => id));
+    return new Set(stored.filter(({ archived }) => !archived).map(({ id }) => id));
   }
 
   async #clocks(
@@ -179,8 +181,8 @@ export class FactFinder {
     accountId: string,
   ): Promise<Map<string, TestClockRecord>> {
     const { fixtures, accounts, clock } = this.#deps;
-    const found = await fixtures.findAll<TestClock>(tenant, 'test_clock', ids);
-    const records = found.map(async ({ id, advancesUntilMs }): Promise<TestClockRecord> => {
+    const stored = await fixtures.findAll<TestClock>(tenant, 'test_clock', ids);
+    const records = stored.map(async ({ id, advancesUntilMs }): Promise<TestClockRecord> => {
       const others = (await accounts.listOnClock(id)).filter((other) => other !== accountId);
       const status = advancesUntilMs > clock.nowMs() ? 'advancing' : 'ready';
       return { id, status, openAccountCount: others.length };

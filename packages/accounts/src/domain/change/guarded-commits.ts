@@ -22,20 +22,20 @@ export class GuardedCommits {
    * Makes and commits a change. Retries if another node has changed the data it depends on. Throws
    * `account_rate_limit_exceeded` after too many retries.
    * @param lockKeys locks that the caller holds.
-   * @param make reads data and returns the change without applying it; `undefined` writes nothing.
+   * @param prepare reads data and returns the change without applying it; `undefined` writes nothing.
    * @param recordId see `CommitQueue.commit`.
    */
   async commit<T>(
     lockKeys: readonly string[],
-    make: () => Promise<{ readonly made: T; readonly writes: WriteSet | undefined }>,
+    prepare: () => Promise<{ readonly outcome: T; readonly writes: WriteSet | undefined }>,
     recordId?: string,
-  ): Promise<{ readonly made: T; readonly result: Exclude<CommitResult, 'stale'> }> {
+  ): Promise<{ readonly outcome: T; readonly result: Exclude<CommitResult, 'stale'> }> {
     for (let attempt = 1; attempt <= MAX_ATTEMPT_COUNT; attempt++) {
       const guards = await this.#guards.readVersions(lockKeys);
-      const { made, writes } = await make();
-      if (writes === undefined) return { made, result: 'done' };
+      const { outcome, writes } = await prepare();
+      if (writes === undefined) return { outcome, result: 'done' };
       const result = await this.#commits.commit(writes.guard(guards), recordId);
-      if (result !== 'stale') return { made, result };
+      if (result !== 'stale') return { outcome, result };
     }
     throw tooManyUpdates();
   }

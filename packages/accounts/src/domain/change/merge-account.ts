@@ -8,7 +8,7 @@ import type { AccountCheck } from '../../model/rule-input.js';
 
 export type GivenAccount = AccountCheck['given'];
 
-export interface MergeAbout {
+export interface MergeOptions {
   readonly nowMs: number;
   readonly settings: PlatformSettings;
   /** Generates an id if this write creates the Person of an individual account. */
@@ -28,7 +28,7 @@ export function mergeAccount(
   stored: StoredAccount,
   storedIndividual: StoredPerson | undefined,
   given: GivenAccount,
-  about: MergeAbout,
+  options: MergeOptions,
 ): MergedAccount {
   const { individual: givenIndividual, ...givenIdentity } = given.identity ?? {};
   const isIdentityUnset = given.identity === null;
@@ -39,16 +39,16 @@ export function mergeAccount(
     account_token: undefined,
     include: undefined,
   });
-  const applied = mergeApplied(stored, given, about.nowMs);
-  const account = withDefaults({ ...stored, fields, applied }, stored, about);
+  const applied = mergeApplied(stored, given, options.nowMs);
+  const account = withDefaults({ ...stored, fields, applied }, stored, options);
   if (givenIndividual === undefined || givenIndividual === null) {
     return { account, individual: storedIndividual };
   }
   const individual = mergePerson(storedIndividual, givenIndividual, {
     accountId: stored.id,
     livemode: stored.livemode,
-    nowMs: about.nowMs,
-    newPersonId: about.newPersonId,
+    nowMs: options.nowMs,
+    newPersonId: options.newPersonId,
   });
   return { account: { ...account, individualId: individual.id }, individual };
 }
@@ -60,7 +60,7 @@ export function mergeAccount(
 export function mergePerson(
   stored: StoredPerson | undefined,
   given: unknown,
-  about: {
+  options: {
     readonly accountId: string;
     readonly livemode: boolean;
     readonly nowMs: number;
@@ -70,14 +70,14 @@ export function mergePerson(
   const fields = mergeFields<PersonFields>(stored?.fields, given);
   if (stored !== undefined) {
     const isSame = JSON.stringify(fields) === JSON.stringify(stored.fields);
-    return isSame ? stored : { ...stored, fields, updatedMs: about.nowMs };
+    return isSame ? stored : { ...stored, fields, updatedMs: options.nowMs };
   }
   return {
-    id: about.newPersonId(),
-    accountId: about.accountId,
-    createdMs: about.nowMs,
-    updatedMs: about.nowMs,
-    livemode: about.livemode,
+    id: options.newPersonId(),
+    accountId: options.accountId,
+    createdMs: options.nowMs,
+    updatedMs: options.nowMs,
+    livemode: options.livemode,
     fields,
   };
 }
@@ -112,20 +112,20 @@ function mergeApplied(
 /** Settings do not reactivate a deactivated configuration; the rules reject them. */
 function nextApplied(
   before: Applied | undefined,
-  wanted: boolean | undefined,
+  applied: boolean | undefined,
   nowMs: number,
 ): Applied | undefined {
   if (before === undefined) {
-    return wanted === false ? undefined : { firstMs: nowMs, sinceMs: nowMs, isActive: true };
+    return applied === false ? undefined : { firstMs: nowMs, sinceMs: nowMs, isActive: true };
   }
-  if (wanted === undefined || wanted === before.isActive) return before;
-  return { ...before, sinceMs: wanted ? nowMs : before.sinceMs, isActive: wanted };
+  if (applied === undefined || applied === before.isActive) return before;
+  return { ...before, sinceMs: applied ? nowMs : before.sinceMs, isActive: applied };
 }
 
 function withDefaults(
   account: StoredAccount,
   stored: StoredAccount,
-  { settings, newInvoicePrefix }: MergeAbout,
+  { settings, newInvoicePrefix }: MergeOptions,
 ): StoredAccount {
   let { fields } = account;
   if (isMerchantOrRecipient(account)) {

@@ -138,19 +138,19 @@ export class Mutations {
     work: () => Promise<MutationOutcome>,
   ): Promise<MutationAnswer> {
     const { locks, records, commits } = this.#deps;
-    const make = async () => {
-      const made = await work();
-      const { body, writes, isSecret = false } = made;
+    const prepare = async () => {
+      const outcome = await work();
+      const { body, writes, isSecret = false } = outcome;
       const answer = { status: 200, body, requestId: context.requestId, isSecret };
       records.put(writes, { ...this.#recordOf(context, record), answer });
-      return { made, writes };
+      return { outcome, writes };
     };
     return await locks.with(lockKeys, async () => {
-      const { made, result } = await commits.commit(lockKeys, make, record.id);
+      const { outcome, result } = await commits.commit(lockKeys, prepare, record.id);
       // If the existing record has just expired, the look-up finds none.
       if (result === 'taken') return (await this.#earlierAnswer(record)) ?? refuseInUse();
-      made.afterCommit?.();
-      return { body: made.body, originalRequestId: undefined };
+      outcome.afterCommit?.();
+      return { body: outcome.body, originalRequestId: undefined };
     });
   }
 
@@ -170,7 +170,7 @@ export class Mutations {
   async #keepFingerprint(context: RequestContext, record: RecordKey): Promise<void> {
     const writes = this.#deps.records.newWriteSet();
     this.#deps.records.put(writes, { ...this.#recordOf(context, record), answer: undefined });
-    await this.#deps.commits.commit([], async () => ({ made: undefined, writes }), record.id);
+    await this.#deps.commits.commit([], async () => ({ outcome: undefined, writes }), record.id);
   }
 
   #keyOf(call: Pick<MutationCall, 'context' | 'body'>): RecordKey {

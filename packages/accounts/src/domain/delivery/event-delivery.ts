@@ -201,7 +201,7 @@ export class EventDelivery {
 
   #startAttempt(delivery: PendingDelivery, limitKeys: readonly LimitKey[]): void {
     const { id, destinationId } = delivery;
-    const done = this.#attempt(delivery)
+    const attemptEnded = this.#attempt(delivery)
       .catch((err: unknown) => this.#deps.log.error({ err }, 'event delivery failed'))
       .finally(() => {
         this.#inFlight.delete(id);
@@ -210,7 +210,7 @@ export class EventDelivery {
         for (const limitKey of limitKeys) this.#releaseLimit(limitKey);
         void this.#deliverDue().catch(() => {});
       });
-    this.#inFlight.set(id, done);
+    this.#inFlight.set(id, attemptEnded);
     for (const limitKey of limitKeys)
       this.#inFlightCounts.set(limitKey, this.#countAt(limitKey) + 1);
   }
@@ -235,14 +235,14 @@ export class EventDelivery {
     // After this time, another node makes the attempt.
     const maySend = (): boolean => !store.isShared || clock.monotonicMs() < untilMs;
     const destination = await destinations.find(delivery.destinationId);
-    const found = destination && (await this.#eventOf(delivery, events));
+    const event = destination && (await this.#eventOf(delivery, events));
     const writes = new WriteSet();
-    if (destination === undefined || found === undefined) {
+    if (destination === undefined || event === undefined) {
       await commits.commit(writes.delete('accounts_deliveries', delivery.id));
       return;
     }
     const attemptedMs = clock.nowMs();
-    const sent = await this.#send(destination, delivery, { body: JSON.stringify(found), maySend });
+    const sent = await this.#send(destination, delivery, { body: JSON.stringify(event), maySend });
     const isTaken = isSuccess(sent.outcome);
     // The attempt is repeated at the next start or by another node.
     if ((this.#stop.signal.aborted || !maySend()) && !isTaken) return;
@@ -298,9 +298,13 @@ export class EventDelivery {
 
   #recordOf(
     { destinationId, eventId: event, attempt }: PendingDelivery,
-    at: { readonly outcome: Outcome; readonly durationMs: number; readonly attemptedMs: number },
+    result: {
+      readonly outcome: Outcome;
+      readonly durationMs: number;
+      readonly attemptedMs: number;
+    },
   ): AttemptRecord {
-    const { outcome, durationMs, attemptedMs } = at;
+    const { outcome, durationMs, attemptedMs } = result;
     return {
       id: this.#deps.random.uuidV7(),
       destinationId,

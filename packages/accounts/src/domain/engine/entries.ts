@@ -136,7 +136,7 @@ const restriction = ({ configuration, id }: Capability, status: DeadlineStatus):
 
 function makeEntry(
   subject: Subject,
-  at: Pick<MissingField, Shared>,
+  options: Pick<MissingField, Shared>,
   of: {
     readonly restricts: readonly Restriction[];
     readonly reason: 'routine_onboarding' | 'routine_verification';
@@ -145,13 +145,13 @@ function makeEntry(
   },
 ): RequirementEntry {
   return {
-    id: subject.entryIds.get(keyOf(at)) ?? subject.input.newEntryId(),
+    id: subject.entryIds.get(keyOf(options)) ?? subject.input.newEntryId(),
     awaiting_action_from: of.awaits ?? 'user',
-    description: at.description,
+    description: options.description,
     errors: of.errors ?? [],
     impact: { restricts_capabilities: of.restricts },
     minimum_deadline: { status: strictest(of.restricts.map(({ deadline }) => deadline.status)) },
-    ...(at.reference && { reference: at.reference }),
+    ...(options.reference && { reference: options.reference }),
     requested_reasons: [{ code: of.reason }],
   };
 }

@@ -26,25 +26,25 @@ class Applicant {
   readonly #fields: Tree;
   readonly #persons = new Map<string, Tree>();
 
-  constructor(at: {
+  constructor(options: {
     readonly country: string;
     readonly entityType: EntityType;
     readonly configuration: 'merchant' | 'recipient';
     readonly dashboard: 'none' | undefined;
   }) {
     const capabilities =
-      at.configuration === 'merchant'
+      options.configuration === 'merchant'
         ? { card_payments: { requested: true } }
         : { vendor_balance: { vendor_transfers: { requested: true } } };
     this.#fields = {
-      identity: { country: at.country, entity_type: at.entityType },
-      configuration: { [at.configuration]: { capabilities } },
-      ...(at.dashboard && {
-        dashboard: at.dashboard,
+      identity: { country: options.country, entity_type: options.entityType },
+      configuration: { [options.configuration]: { capabilities } },
+      ...(options.dashboard && {
+        dashboard: options.dashboard,
         defaults: { responsibilities: { losses_collector: 'application' } },
       }),
     };
-    if (at.entityType === 'individual') this.#persons.set('person_0', {});
+    if (options.entityType === 'individual') this.#persons.set('person_0', {});
   }
 
   derive(): EngineResult {

@@ -87,12 +87,15 @@ function missingFieldsOf(subject: Subject): MissingField[] {
 
 function statusesOf(
   subject: Subject,
-  at: { readonly entries: readonly RequirementEntry[]; readonly rejection: string | undefined },
+  evaluation: {
+    readonly entries: readonly RequirementEntry[];
+    readonly rejection: string | undefined;
+  },
 ): Record<string, CapabilityStatus> {
   return Object.fromEntries(
     subject.capabilities.map((capability) => [
       `${capability.configuration}.${capability.id}`,
-      statusOf(subject, capability, at),
+      statusOf(subject, capability, evaluation),
     ]),
   );
 }

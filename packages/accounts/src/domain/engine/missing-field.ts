@@ -28,8 +28,8 @@ export interface Finding extends MissingField {
 }
 
 /** Returns the key that identifies a missing field; several requirements can have the same one. */
-export function keyOf(at: Pick<MissingField, 'description' | 'reference'>): string {
-  const { description, reference } = at;
+export function keyOf(options: Pick<MissingField, 'description' | 'reference'>): string {
+  const { description, reference } = options;
   return reference === undefined
     ? description
     : `${reference.type} ${reference.resource ?? ''} ${description}`;

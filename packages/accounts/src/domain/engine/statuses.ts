@@ -21,10 +21,13 @@ const ACTIVE: CapabilityStatus = { status: 'active', status_details: [] };
 export function statusOf(
   subject: Subject,
   capability: Capability,
-  at: { readonly entries: readonly RequirementEntry[]; readonly rejection: string | undefined },
+  options: {
+    readonly entries: readonly RequirementEntry[];
+    readonly rejection: string | undefined;
+  },
 ): CapabilityStatus {
-  if (at.rejection !== undefined) {
-    return because('rejected', `rejected_${at.rejection}`, 'contact_vendor');
+  if (options.rejection !== undefined) {
+    return because('rejected', `rejected_${options.rejection}`, 'contact_vendor');
   }
   const unsupported = whyUnsupported(subject, capability);
   if (unsupported !== undefined) return because('unsupported', unsupported, 'no_resolution');
@@ -35,7 +38,7 @@ export function statusOf(
         restricted.configuration === capability.configuration &&
         (status === undefined || restricted.deadline.status === status),
     );
-  const { entries } = at;
+  const { entries } = options;
   if (entries.some((one) => one.awaiting_action_from === 'user' && restricts(one, 'past_due'))) {
     return because('restricted', 'requirements_past_due', 'provide_info');
   }

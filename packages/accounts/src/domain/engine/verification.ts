@@ -86,11 +86,11 @@ function findingOf({ at }: Target, { status, code }: Verification): Finding {
   };
 }
 
-function placeOf(at: FindingPlace, code: string | undefined): Place {
-  if (code === undefined) return at.number;
-  if (code.includes('address')) return at.address;
-  if (code.includes('dob')) return at.birth;
-  return /tax_id|id_number|keyed_identity|document/.test(code) ? at.number : at.other;
+function placeOf(options: FindingPlace, code: string | undefined): Place {
+  if (code === undefined) return options.number;
+  if (code.includes('address')) return options.address;
+  if (code.includes('dob')) return options.birth;
+  return /tax_id|id_number|keyed_identity|document/.test(code) ? options.number : options.other;
 }
 
 function targetsOf(subject: Subject): Target[] {

@@ -203,11 +203,11 @@ export class KeyRotation {
       const rows = await this.#idsAfter(table, afterId);
       for (const { id, lock } of rows) {
         await this.#deps.locks.with([lock], async () => {
-          const { made: isRewritten } = await this.#deps.commits.commit([lock], async () => {
+          const { outcome: isRewritten } = await this.#deps.commits.commit([lock], async () => {
             const writes = new WriteSet();
             await rewrite(id, writes);
             const made = writes.rows.size > 0;
-            return { made, writes: made ? writes : undefined };
+            return { outcome: made, writes: made ? writes : undefined };
           });
           if (isRewritten) count += 1;
         });

@@ -42,7 +42,7 @@ describe('without a known key', () => {
 describe('with a key', () => {
   const check = async (
     expected: string,
-    at: {
+    options: {
       readonly settings: Json;
       readonly path?: string;
       readonly body: unknown;
@@ -51,11 +51,11 @@ describe('with a key', () => {
     },
   ): Promise<void> => {
     const platform = await server.platform();
-    const { path = 'accounts', body, idempotencyKey } = at;
-    const options = idempotencyKey === undefined ? {} : { idempotencyKey };
-    if (at.first !== undefined) await platform.make(path, at.first, options);
-    await platform.ops('PATCH', '', at.settings);
-    const answer = await platform.call(path, body, options);
+    const { path = 'accounts', body, idempotencyKey } = options;
+    const callOptions = idempotencyKey === undefined ? {} : { idempotencyKey };
+    if (options.first !== undefined) await platform.make(path, options.first, callOptions);
+    await platform.ops('PATCH', '', options.settings);
+    const answer = await platform.call(path, body, callOptions);
     const { error } = JSON.parse(answer.text) as { error: { code: string } };
     assert.equal(error.code, expected, answer.text);
   };

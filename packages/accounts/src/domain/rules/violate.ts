@@ -35,11 +35,11 @@ export function quote(text: string): string {
 
 /** Returns the first violation found by `rules`. */
 export function firstViolation<T>(
-  rules: readonly ((at: T) => Violation | undefined)[],
-  at: T,
+  rules: readonly ((options: T) => Violation | undefined)[],
+  options: T,
 ): Violation | undefined {
   for (const rule of rules) {
-    const violation = rule(at);
+    const violation = rule(options);
     if (violation !== undefined) return violation;
   }
   return undefined;

@@ -11,7 +11,7 @@ import {
   frontAndBack,
   METADATA,
   type Operation,
-  type ParamsAbout,
+  type ParamsOptions,
   personParams,
 } from './person-params.js';
 
@@ -34,16 +34,16 @@ const OWNERSHIP_EXEMPTIONS = [
 ];
 
 /** Returns the schema of account parameters. Source: accounts, section 8.1. */
-export function accountParams(about: ParamsAbout): TSchema {
+export function accountParams(options: ParamsOptions): TSchema {
   return group({
     account_token: fixedText(),
-    configuration: configurationParams(about),
+    configuration: configurationParams(options),
     contact_email: text({ maxLength: 800 }),
     contact_phone: text({ maxLength: 40 }),
     dashboard: oneOf(['express', 'full', 'none']),
-    defaults: defaults(about),
+    defaults: defaults(options),
     display_name: text({ maxLength: 300 }),
-    identity: identity(about, 'plain'),
+    identity: identity(options, 'plain'),
     include: list(fixedOneOf(INCLUDES), { nullable: false }),
     metadata: METADATA,
   });
@@ -60,7 +60,7 @@ export function accountTokenParams(lists: ReferenceLists): TSchema {
 }
 
 /** Returns the schema of `defaults`. Source: accounts, section 8.5. */
-function defaults({ operation, lists }: ParamsAbout): TSchema {
+function defaults({ operation, lists }: ParamsOptions): TSchema {
   const isCreate = operation === 'create';
   return group({
     currency: oneOf([...lists.currencies], { spelling: 'lower' }),
@@ -94,14 +94,14 @@ function defaults({ operation, lists }: ParamsAbout): TSchema {
  * Returns the schema of `identity`. A token has no country, and its attestations contain no
  * details. Source: accounts, section 8.7.
  */
-function identity(about: ParamsAbout, place: 'plain' | 'token'): TSchema {
-  const isToken = place === 'token';
+function identity(options: ParamsOptions, form: 'plain' | 'token'): TSchema {
+  const isToken = form === 'token';
   return group({
-    attestations: isToken ? tokenAttestations() : attestations(about.operation),
-    business_details: businessDetails(about),
-    ...(isToken ? {} : { country: country(about.lists) }),
+    attestations: isToken ? tokenAttestations() : attestations(options.operation),
+    business_details: businessDetails(options),
+    ...(isToken ? {} : { country: country(options.lists) }),
     entity_type: oneOf(['company', 'government_entity', 'individual', 'non_profit']),
-    individual: personParams(about, isToken ? 'account_token' : 'individual'),
+    individual: personParams(options, isToken ? 'account_token' : 'individual'),
   });
 }
 
@@ -150,8 +150,8 @@ const DOCUMENTS = [
 ];
 const SIGNED_DOCUMENTS = ['proof_of_registration', 'proof_of_ultimate_beneficial_ownership'];
 
-function businessDetails(about: ParamsAbout): TSchema {
-  const { operation, lists } = about;
+function businessDetails(options: ParamsOptions): TSchema {
+  const { operation, lists } = options;
   const required = operation === 'create' ? ['country'] : [];
   const amount = (): TSchema =>
     group(
@@ -163,12 +163,12 @@ function businessDetails(about: ParamsAbout): TSchema {
     );
   return group({
     additional_addresses: list(
-      address(about, {
+      address(options, {
         required: ['purpose', ...required],
         more: { purpose: fixedOneOf(['administrative', 'principal_place_of_business']) },
       }),
     ),
-    address: address(about, { required }),
+    address: address(options, { required }),
     annual_revenue: group({
       amount: amount(),
       fiscal_year_end: text({ format: 'date' }),
@@ -192,8 +192,8 @@ function businessDetails(about: ParamsAbout): TSchema {
     registered_name: text(),
     registration_date: date(),
     script_addresses: group({
-      kana: address(about, { required }),
-      kanji: address(about, { required }),
+      kana: address(options, { required }),
+      kanji: address(options, { required }),
     }),
     script_names: group({
       kana: group({ registered_name: text() }),

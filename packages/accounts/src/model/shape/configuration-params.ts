@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { ConfigurationName } from '../account/configuration-name.js';
 import { fixedText, flag, group, list, oneOf, text, whole } from './fields.js';
-import { address, country, type ParamsAbout } from './person-params.js';
+import { address, country, type ParamsOptions } from './person-params.js';
 
 const HIGH_RISK_ACTIVITIES = [
   'adult_entertainment',
@@ -51,31 +51,31 @@ const SOURCES_OF_FUNDS = [
 ];
 
 /** Returns the schema of configurations. Source: accounts, sections 8.2 to 8.4 and 8.6. */
-export function configurationParams(about: ParamsAbout): TSchema {
+export function configurationParams(options: ParamsOptions): TSchema {
   return group(
     {
-      customer: customer(about),
-      merchant: merchant(about),
-      recipient: recipient(about),
-      storer: storer(about),
+      customer: customer(options),
+      merchant: merchant(options),
+      recipient: recipient(options),
+      storer: storer(options),
     },
     { nullable: false },
   );
 }
 
 /** A configuration cannot be null; only an update can deactivate it. */
-function configuration(about: ParamsAbout, members: Record<string, TSchema>): TSchema {
-  const applied = about.operation === 'update' ? { applied: flag({ nullable: false }) } : {};
+function configuration(options: ParamsOptions, members: Record<string, TSchema>): TSchema {
+  const applied = options.operation === 'update' ? { applied: flag({ nullable: false }) } : {};
   return group({ ...applied, ...members }, { nullable: false });
 }
 
 /** `bank_accounts.local` is nested one level deeper than `card_payments`. */
-function capabilities(about: ParamsAbout, name: ConfigurationName): TSchema {
-  const required = about.operation === 'create' ? ['requested'] : [];
+function capabilities(options: ParamsOptions, name: ConfigurationName): TSchema {
+  const required = options.operation === 'create' ? ['requested'] : [];
   const request = (): TSchema => group({ requested: flag({ nullable: false }) }, { required });
   const flat: Record<string, TSchema> = {};
   const nested = new Map<string, Record<string, TSchema>>();
-  for (const id of about.lists.capabilities[name]) {
+  for (const id of options.lists.capabilities[name]) {
     const [first = id, second] = id.split('.');
     if (second === undefined) flat[first] = request();
     else nested.set(first, { ...nested.get(first), [second]: request() });
@@ -86,8 +86,8 @@ function capabilities(about: ParamsAbout, name: ConfigurationName): TSchema {
   });
 }
 
-function customer(about: ParamsAbout): TSchema {
-  return configuration(about, {
+function customer(options: ParamsOptions): TSchema {
+  return configuration(options, {
     automatic_indirect_tax: group({
       exempt: oneOf(['exempt', 'none', 'reverse']),
       ip_address: text(),
@@ -122,11 +122,11 @@ function customer(about: ParamsAbout): TSchema {
         }),
       }),
     }),
-    capabilities: capabilities(about, 'customer'),
+    capabilities: capabilities(options, 'customer'),
     shipping: group({
       address: group({
         city: text(),
-        country: country(about.lists),
+        country: country(options.lists),
         line1: text(),
         line2: text(),
         postal_code: text(),
@@ -139,9 +139,9 @@ function customer(about: ParamsAbout): TSchema {
   });
 }
 
-function merchant(about: ParamsAbout): TSchema {
+function merchant(options: ParamsOptions): TSchema {
   const descriptor = (): TSchema => group({ descriptor: text(), prefix: text() });
-  return configuration(about, {
+  return configuration(options, {
     bacs_debit_payments: group({ display_name: text() }),
     branding: group({
       icon: text(),
@@ -149,7 +149,7 @@ function merchant(about: ParamsAbout): TSchema {
       primary_color: text(),
       secondary_color: text(),
     }),
-    capabilities: capabilities(about, 'merchant'),
+    capabilities: capabilities(options, 'merchant'),
     card_payments: group({ decline_on: group({ avs_failure: flag(), cvc_failure: flag() }) }),
     konbini_payments: group({
       support: group({
@@ -166,7 +166,7 @@ function merchant(about: ParamsAbout): TSchema {
     }),
     statement_descriptor: descriptor(),
     support: group({
-      address: address(about, { required: about.operation === 'create' ? ['country'] : [] }),
+      address: address(options, { required: options.operation === 'create' ? ['country'] : [] }),
       email: text(),
       phone: text(),
       url: text(),
@@ -174,15 +174,15 @@ function merchant(about: ParamsAbout): TSchema {
   });
 }
 
-function recipient(about: ParamsAbout): TSchema {
-  return configuration(about, {
-    capabilities: capabilities(about, 'recipient'),
+function recipient(options: ParamsOptions): TSchema {
+  return configuration(options, {
+    capabilities: capabilities(options, 'recipient'),
     default_outbound_destination: text(),
   });
 }
 
-function storer(about: ParamsAbout): TSchema {
-  return configuration(about, {
+function storer(options: ParamsOptions): TSchema {
+  return configuration(options, {
     high_risk_activities: list(oneOf(HIGH_RISK_ACTIVITIES, { nullable: false })),
     high_risk_activities_description: text(),
     money_services_description: text(),
@@ -193,7 +193,7 @@ function storer(about: ParamsAbout): TSchema {
     regulated_activity: group({
       description: text(),
       license_number: text(),
-      primary_regulatory_authority_country: country(about.lists),
+      primary_regulatory_authority_country: country(options.lists),
       primary_regulatory_authority_name: text(),
     }),
     source_of_funds: oneOf(SOURCES_OF_FUNDS),

@@ -16,9 +16,9 @@ import {
 export type Operation = 'create' | 'update';
 
 /** Context of a Person's fields; their schemas differ slightly. */
-export type PersonPlace = 'person' | 'person_token' | 'individual' | 'account_token';
+export type PersonForm = 'person' | 'person_token' | 'individual' | 'account_token';
 
-export interface ParamsAbout {
+export interface ParamsOptions {
   readonly operation: Operation;
   readonly lists: ReferenceLists;
 }
@@ -40,7 +40,7 @@ export const country = (lists: ReferenceLists, options: Options = {}): TSchema =
   oneOf([...lists.countries], { spelling: 'upper', ...options });
 
 export const address = (
-  { lists }: ParamsAbout,
+  { lists }: ParamsOptions,
   options: { readonly required?: readonly string[]; readonly more?: Record<string, TSchema> } = {},
 ): TSchema =>
   group(
@@ -89,16 +89,16 @@ export const attestation = (required: readonly string[] = []): TSchema =>
   group({ date: text({ format: 'date-time' }), ip: text(), user_agent: text() }, { required });
 
 /** Returns the schema of person parameters. Source: accounts, section 9.1. */
-export function personParams(about: ParamsAbout, place: PersonPlace): TSchema {
-  const { operation, lists } = about;
-  const isToken = place === 'person_token' || place === 'account_token';
+export function personParams(options: ParamsOptions, form: PersonForm): TSchema {
+  const { operation, lists } = options;
+  const isToken = form === 'person_token' || form === 'account_token';
   // A Person's address without a country has a separate error code, which the rules return.
-  const required = operation === 'create' && place === 'individual' ? ['country'] : [];
+  const required = operation === 'create' && form === 'individual' ? ['country'] : [];
   const accepted = isToken
     ? group({ shown_and_accepted: flag() })
     : attestation(operation === 'create' ? ['date', 'ip'] : []);
   const relations = {
-    ...(place === 'person' || place === 'person_token'
+    ...(form === 'person' || form === 'person_token'
       ? { authorizer: flag(), legal_guardian: flag(), representative: flag() }
       : {}),
     director: flag(),
@@ -109,7 +109,7 @@ export function personParams(about: ParamsAbout, place: PersonPlace): TSchema {
   };
   return group({
     additional_addresses: list(
-      address(about, {
+      address(options, {
         required: ['purpose', ...required],
         more: { purpose: fixedOneOf(['registered']) },
       }),
@@ -126,7 +126,7 @@ export function personParams(about: ParamsAbout, place: PersonPlace): TSchema {
       ),
     ),
     additional_terms_of_service: group({ account: accepted }),
-    address: address(about, { required }),
+    address: address(options, { required }),
     date_of_birth: date(),
     documents: group({
       company_authorization: files(),
@@ -151,13 +151,13 @@ export function personParams(about: ParamsAbout, place: PersonPlace): TSchema {
     political_exposure: oneOf(['existing', 'none']),
     relationship: group(relations),
     script_addresses: group({
-      kana: address(about, { required }),
-      kanji: address(about, { required }),
+      kana: address(options, { required }),
+      kanji: address(options, { required }),
     }),
     script_names: group({
       kana: group({ given_name: text(), surname: text() }),
       kanji: group({ given_name: text(), surname: text() }),
     }),
-    ...(place === 'person' ? { person_token: fixedText() } : {}),
+    ...(form === 'person' ? { person_token: fixedText() } : {}),
   });
 }

@@ -43,7 +43,7 @@ const ALIASED_SERVICES: ReadonlySet<string> = new Set(['webhooks', 'ratelimit'])
 const ALIAS_PREFIX = '/api/v3/';
 const NO_HEADERS: HeaderList = [];
 
-const CUT: Refused = { refusal: undefined };
+const CLOSE_CONNECTION: Refused = { refusal: undefined };
 
 type Decision = Pass | Refused;
 type Admitted = Pass | FormattedRefusal;
@@ -90,7 +90,7 @@ export class HttpGate implements RequestGate {
     const plan = this.#planOf(gateRequest);
     if (plan === 'exempt' || this.#isExempt(gateRequest)) return UNLIMITED;
     const caller = this.#callerOf(gateRequest);
-    if (!this.#mayConnect(caller, request)) return CUT;
+    if (!this.#mayConnect(caller, request)) return CLOSE_CONNECTION;
     const limited: LimitedRequest = {
       caller,
       plan,
@@ -131,8 +131,8 @@ export class HttpGate implements RequestGate {
 
   #callerOf({ principal, request: { client } }: GateRequest): Caller {
     const { callers } = this.#deps.limiter;
-    const known = principal === undefined ? undefined : callers.ofPrincipal(principal);
-    return known ?? callers.ofAddress(client.key, client.address);
+    const identified = principal === undefined ? undefined : callers.ofPrincipal(principal);
+    return identified ?? callers.ofAddress(client.key, client.address);
   }
 
   #contextOf({ request, dialect, headers }: GateRequest): RefusalContext {
@@ -151,8 +151,10 @@ export class HttpGate implements RequestGate {
     const bytes = Buffer.from(JSON.stringify(dialect.formatRefusal?.(body) ?? body));
     const retry: HeaderList =
       retryAfterSec === undefined ? NO_HEADERS : [['retry-after', String(retryAfterSec)]];
-    const own = dialect.refusalHeaders?.(request) ?? NO_HEADERS;
-    return { refusal: bytesAnswer(status, contentType, bytes, [...own, ...headers, ...retry]) };
+    const dialectHeaders = dialect.refusalHeaders?.(request) ?? NO_HEADERS;
+    return {
+      refusal: bytesAnswer(status, contentType, bytes, [...dialectHeaders, ...headers, ...retry]),
+    };
   }
 
   #ruleOf(service: string): ServiceRule {
@@ -176,17 +178,17 @@ export class HttpGate implements RequestGate {
 
   #routePlan({ path, access, cost = {}, method }: Route, service: string): Plan | 'exempt' {
     // Operators and probes must be served under overload.
-    const isWatch = typeof access === 'object' || path.startsWith(OPERATOR_PREFIX);
-    const isExempt = cost.exempt || isWatch;
+    const isOperatorOrProbe = typeof access === 'object' || path.startsWith(OPERATOR_PREFIX);
+    const isExempt = cost.exempt || isOperatorOrProbe;
     return isExempt ? 'exempt' : this.#makePlan(path, cost, method, service);
   }
 
   #unroutedPlan(method: string, service: string): Plan {
-    const known = KNOWN_METHODS.has(method) ? method : 'POST';
-    const key = `${service} ${known}`;
+    const knownMethod = KNOWN_METHODS.has(method) ? method : 'POST';
+    const key = `${service} ${knownMethod}`;
     let plan = this.#unrouted.get(key);
     if (plan === undefined) {
-      plan = this.#makePlan(ANY_ENDPOINT, {}, known, service);
+      plan = this.#makePlan(ANY_ENDPOINT, {}, knownMethod, service);
       this.#unrouted.set(key, plan);
     }
     return plan;
@@ -194,9 +196,9 @@ export class HttpGate implements RequestGate {
 
   #makePlan(endpoint: string, cost: RouteCost, method: string, service: string): Plan {
     const { resources } = this.#deps.limiter;
-    const { resource: ownName, secondary } = this.#ruleOf(service);
+    const { resource: defaultResource, secondary } = this.#ruleOf(service);
     return makePlan({
-      resource: resources.need(cost.resource ?? ownName),
+      resource: resources.need(cost.resource ?? defaultResource),
       endpoint: endpointOf(endpoint, service),
       method,
       cost,

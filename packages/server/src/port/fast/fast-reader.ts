@@ -124,8 +124,8 @@ export class FastReader {
   }
 
   #headersOf(text: string): FastHeaders | undefined {
-    const known = this.#heads.get(text);
-    if (known !== undefined) return known;
+    const cached = this.#heads.get(text);
+    if (cached !== undefined) return cached;
     const head = readFastHeaders(text);
     if (head === undefined) return undefined;
     if (text.length <= MAX_KNOWN_HEAD_LENGTH) this.#heads.set(text, head);
@@ -170,22 +170,22 @@ export class FastReader {
     const { status } = answer;
     const [dialectHeaders, limits] = exchange.outerHeaders;
     const lines = this.#lines(answer);
-    const known = limits.length === 0 ? this.#writtenHeads.get(answer) : undefined;
-    if (known?.whole?.dialectHeaders === dialectHeaders) return known.whole.bytes;
+    const cached = limits.length === 0 ? this.#writtenHeads.get(answer) : undefined;
+    if (cached?.whole?.dialectHeaders === dialectHeaders) return cached.whole.bytes;
     if (dialectHeaders !== this.#dialectHeaders)
       [this.#dialectHeaders, this.#dialectLines] = [dialectHeaders, linesOf(dialectHeaders)];
     const statusLine = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
     const head = statusLine + this.#dialectLines + linesOf(limits) + lines;
-    if (known === undefined) return head;
-    known.whole = { dialectHeaders, bytes: Buffer.from(head, 'latin1') };
-    return known.whole.bytes;
+    if (cached === undefined) return head;
+    cached.whole = { dialectHeaders, bytes: Buffer.from(head, 'latin1') };
+    return cached.whole.bytes;
   }
 
   /** The response's own headers and framing. */
   #lines(answer: HttpAnswer): string {
     const common = this.#common();
-    const known = answer.isCacheable === true ? this.#writtenHeads.get(answer) : undefined;
-    if (known?.common === common) return known.lines;
+    const cached = answer.isCacheable === true ? this.#writtenHeads.get(answer) : undefined;
+    if (cached?.common === common) return cached.lines;
     const { headers, body, rest, sizeBytes } = answer;
     const length = rest === undefined ? body?.length : sizeBytes;
     for (const [name, value] of headers) refuseControls(name, value);

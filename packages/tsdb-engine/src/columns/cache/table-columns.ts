@@ -28,7 +28,7 @@ const LEAVING_ROWS = 32_768;
 const PRELOAD_COLUMNS = 4;
 
 /** Fields of the rows between two timestamps. */
-interface Wanted {
+interface ColumnRequest {
   readonly columns: readonly Column[];
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
@@ -39,7 +39,7 @@ interface Wanted {
 }
 
 /** The requested rows that are in memory. */
-interface Found {
+interface FoundRows {
   readonly rows: readonly LoadedRows[];
   /** Segments not in memory: rows of few series are read from them for this query only. */
   readonly unloaded: readonly RowSource[];
@@ -52,7 +52,7 @@ interface Miss {
 }
 
 /** Limits of a preload: total bytes in memory, and the signal that stops it. */
-export interface LoadAhead {
+export interface PreloadLimits {
   readonly limitBytes: number;
   readonly signal: AbortSignal;
 }
@@ -95,23 +95,26 @@ export class TableColumns {
    * - A promise: they will be in memory soon. Read the sources again when it resolves, because they
    *   may contain more rows by then.
    */
-  find(sources: readonly RowSource[], wanted: Wanted): Found | Promise<void> | undefined {
-    const found = this.#look(sources, wanted);
-    this.#loadLeaving(sources, wanted);
+  find(
+    sources: readonly RowSource[],
+    request: ColumnRequest,
+  ): FoundRows | Promise<void> | undefined {
+    const found = this.#lookUp(sources, request);
+    this.#loadLeaving(sources, request);
     if (found === undefined) return undefined;
     if (found.missing.length === 0) return found;
-    const values = found.missing.reduce((sum, miss) => sum + loadSize(miss, wanted), 0);
+    const values = found.missing.reduce((sum, miss) => sum + loadSize(miss, request), 0);
     const isAwaited = values <= MAX_AWAITED_VALUES;
-    const loads = found.missing.map((miss) => this.#load(miss, wanted.columns, isAwaited));
-    this.#prefetch(found.missing, wanted.columns);
+    const loads = found.missing.map((miss) => this.#load(miss, request.columns, isAwaited));
+    this.#prefetch(found.missing, request.columns);
     const done = Promise.allSettled(loads).then(() => undefined);
     return isAwaited ? done : undefined;
   }
 
   /** Returns all rows that were found. `undefined` means that DuckDB is faster. */
   async read(
-    { rows, unloaded }: Found,
-    { columns, minTimeNs, maxTimeNs, series = [] }: Wanted,
+    { rows, unloaded }: FoundRows,
+    { columns, minTimeNs, maxTimeNs, series = [] }: ColumnRequest,
   ): Promise<readonly LoadedRows[] | undefined> {
     const wanted = { columns, minTimeNs, maxTimeNs, series };
     const read = await this.#fewSeries.read(unloaded, wanted);
@@ -125,7 +128,7 @@ export class TableColumns {
   async preload(
     source: RowSource,
     columns: readonly Column[],
-    { limitBytes, signal }: LoadAhead,
+    { limitBytes, signal }: PreloadLimits,
   ): Promise<boolean> {
     const hasRoom = (sizeBytes: number): boolean => this.#cache.sizeBytes + sizeBytes <= limitBytes;
     const units = this.#units.of(source);
@@ -167,18 +170,22 @@ export class TableColumns {
    * page. Does nothing if the result does not fit in `limitBytes`. All rows of the source must be
    * in DuckDB.
    */
-  async mergePages(source: RowSource, columns: readonly Column[], how: LoadAhead): Promise<void> {
+  async mergePages(
+    source: RowSource,
+    columns: readonly Column[],
+    limits: PreloadLimits,
+  ): Promise<void> {
     const from = this.#units.unmergedFrom(source.key, source.rowCount);
     if (from === undefined) return;
     const to = Math.min(source.rowCount, from + MAX_MERGED_ROWS);
     const unit = { from, to, rows: new CachedRows(this.#cache), isMerged: true };
     const present = columns.filter(({ id }) => source.hasColumn(id));
-    const isLoaded = await this.#loadMerged(source, unit, present, how);
+    const isLoaded = await this.#loadMerged(source, unit, present, limits);
     const isReady = isLoaded && !unit.rows.isUnfit(present);
     // The source may have been removed in the meantime; rows that arrived later are in pages.
     if (isReady && this.#units.putMerged(source.key, unit)) return;
     unit.rows.forget();
-    if (!how.signal.aborted) this.#units.noteNotMerged(source.key, to);
+    if (!limits.signal.aborted) this.#units.noteNotMerged(source.key, to);
   }
 
   /** Returns false if the rows do not fit or the signal was aborted. */
@@ -186,7 +193,7 @@ export class TableColumns {
     source: RowSource,
     unit: RowUnit,
     columns: readonly Column[],
-    { limitBytes, signal }: LoadAhead,
+    { limitBytes, signal }: PreloadLimits,
   ): Promise<boolean> {
     const hasRoom = (sizeBytes: number): boolean => {
       const replaced = this.#units.of(source).filter((each) => each.to > unit.from);
@@ -216,38 +223,38 @@ export class TableColumns {
    * Returns `undefined` if something cannot be kept in memory, cannot be loaded, or is not worth
    * loading.
    */
-  #look(
+  #lookUp(
     sources: readonly RowSource[],
-    wanted: Wanted,
-  ): (Found & { readonly missing: Miss[] }) | undefined {
+    request: ColumnRequest,
+  ): (FoundRows & { readonly missing: Miss[] }) | undefined {
     const rows: LoadedRows[] = [];
     const missing: Miss[] = [];
     const unloaded: RowSource[] = [];
-    const isFew = wanted.series !== undefined && wanted.series.length <= MAX_FEW_SERIES;
+    const isFew = request.series !== undefined && request.series.length <= MAX_FEW_SERIES;
     for (const source of sources) {
       const misses: Miss[] = [];
-      const found: LoadedRows[] = [];
+      const loadedUnits: LoadedRows[] = [];
       for (const unit of this.#units.of(source)) {
-        if (!unit.rows.touches(wanted.minTimeNs, wanted.maxTimeNs)) continue;
-        const present = presentColumns(source, unit, wanted.columns);
+        if (!unit.rows.touches(request.minTimeNs, request.maxTimeNs)) continue;
+        const present = presentColumns(source, unit, request.columns);
         if (unit.rows.isUnfit(present)) return undefined;
         let loaded = loadedRows(unit.rows, present);
         if (loaded === undefined && this.#loads.loadAtOnce(source, unit, present)) {
           if (unit.rows.isUnfit(present)) return undefined;
           loaded = loadedRows(unit.rows, present);
         }
-        if (loaded !== undefined) found.push(loaded);
+        if (loaded !== undefined) loadedUnits.push(loaded);
         else if (this.#loads.canLoad(source, unit)) misses.push({ source, unit });
         else return undefined;
       }
       if (misses.length === 0) {
-        rows.push(...found);
+        rows.push(...loadedUnits);
         continue;
       }
-      const isWorthLoading = this.#isWorthLoading(source, wanted.columns);
+      const isWorthLoading = this.#isWorthLoading(source, request.columns);
       if (source.kind === 'segment' && isFew) {
         unloaded.push(source);
-        if (isWorthLoading) this.#loadBehind(misses, wanted.columns);
+        if (isWorthLoading) this.#loadBehind(misses, request.columns);
       } else if (isWorthLoading) missing.push(...misses);
       else return undefined;
     }
@@ -289,7 +296,7 @@ export class TableColumns {
    * Loads rows in the background before their blocks drop them. Loading from blocks takes a tenth
    * of the time of a DuckDB query.
    */
-  #loadLeaving(sources: readonly RowSource[], { allColumns }: Wanted): void {
+  #loadLeaving(sources: readonly RowSource[], { allColumns }: ColumnRequest): void {
     for (const source of sources) {
       if (source.blocksFrom + LEAVING_ROWS > source.rowCount) continue;
       for (const unit of this.#units.of(source)) {
@@ -301,13 +308,13 @@ export class TableColumns {
     }
   }
 
-  #load({ source, unit }: Miss, wanted: readonly Column[], isUrgent: boolean): Promise<void> {
-    const columns = presentColumns(source, unit, wanted);
+  #load({ source, unit }: Miss, requested: readonly Column[], isUrgent: boolean): Promise<void> {
+    const columns = presentColumns(source, unit, requested);
     return this.#loads.load(source, unit, { columns, isUrgent });
   }
 }
 
-function loadSize({ unit, source }: Miss, { columns }: Wanted): number {
+function loadSize({ unit, source }: Miss, { columns }: ColumnRequest): number {
   const present = presentColumns(source, unit, columns);
   const lacking = present.filter(({ id }) => !unit.rows.has(id));
   return (unit.to - unit.from) * (lacking.length + (unit.rows.part === undefined ? 2 : 0));

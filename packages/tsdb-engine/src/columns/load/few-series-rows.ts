@@ -63,7 +63,7 @@ export class FewSeriesRows {
    */
   async read(
     sources: readonly RowSource[],
-    wanted: FewSeries,
+    request: FewSeries,
   ): Promise<readonly LoadedRows[] | undefined> {
     if (this.#reader.underWay >= MAX_UNDER_WAY) return undefined;
     this.#reader.underWay++;
@@ -71,10 +71,10 @@ export class FewSeriesRows {
     const pins = sources.map(({ file }) => file?.pin());
     try {
       const rows: LoadedRows[] = [];
-      const places = await this.#placesOf(sources, wanted);
-      if (places === undefined) return undefined;
-      for (const place of places) {
-        const read = await this.#readPlace(place, wanted);
+      const selections = await this.#selectGroups(sources, request);
+      if (selections === undefined) return undefined;
+      for (const selection of selections) {
+        const read = await this.#readSelected(selection, request);
         if (read === undefined) return undefined;
         rows.push(...read);
       }
@@ -94,24 +94,24 @@ export class FewSeriesRows {
    * Locates row groups that may contain matching rows, one file after another, because other queries use the same
    * reader. Returns `undefined` if there are too many.
    */
-  async #placesOf(
+  async #selectGroups(
     sources: readonly RowSource[],
-    wanted: FewSeries,
-  ): Promise<readonly Place[] | undefined> {
-    const places: Place[] = [];
+    request: FewSeries,
+  ): Promise<readonly SelectedGroups[] | undefined> {
+    const selections: SelectedGroups[] = [];
     let valueCount = 0;
     for (const source of sources) {
       const { key, file } = source;
       await file?.verify();
       const index = file && (await this.#indexOf(key, file));
       if (file === undefined || index === undefined) return undefined;
-      const groups = this.#groupsOf(index, wanted);
+      const groups = this.#groupsOf(index, request);
       for (const group of groups)
-        valueCount += rowCountOf(index, group) * (wanted.columns.length + 2);
+        valueCount += rowCountOf(index, group) * (request.columns.length + 2);
       if (valueCount > MAX_VALUES) return undefined;
-      if (groups.length > 0) places.push({ source, file, index, groups });
+      if (groups.length > 0) selections.push({ source, file, index, groups });
     }
-    return places;
+    return selections;
   }
 
   #indexOf(key: object, file: RowFile): Promise<FileIndex | undefined> {
@@ -128,12 +128,12 @@ export class FewSeriesRows {
   }
 
   /** Returns the row groups that may contain rows of the series in the time range. */
-  #groupsOf({ starts, times, series }: FileIndex, wanted: FewSeries): readonly number[] {
-    const ids = wanted.series.map((ordinal) => this.#index.idOf(ordinal));
+  #groupsOf({ starts, times, series }: FileIndex, request: FewSeries): readonly number[] {
+    const ids = request.series.map((ordinal) => this.#index.idOf(ordinal));
     const groups: number[] = [];
     for (let group = 0; group + 1 < starts.length; group++) {
       const [low, high] = [group * 2, group * 2 + 1];
-      if ((times[low] as bigint) > wanted.maxTimeNs || (times[high] as bigint) < wanted.minTimeNs)
+      if ((times[low] as bigint) > request.maxTimeNs || (times[high] as bigint) < request.minTimeNs)
         continue;
       const [min, max] = [series[low] as bigint, series[high] as bigint];
       if (ids.some((id) => id >= min && id <= max)) groups.push(group);
@@ -142,12 +142,15 @@ export class FewSeriesRows {
   }
 
   /** Returns `undefined` if something cannot be kept in memory. */
-  async #readPlace(place: Place, wanted: FewSeries): Promise<readonly LoadedRows[] | undefined> {
-    const { source, file, index, groups } = place;
-    const columns = presentColumns(source, { from: 0, to: source.rowCount }, wanted.columns);
+  async #readSelected(
+    selection: SelectedGroups,
+    request: FewSeries,
+  ): Promise<readonly LoadedRows[] | undefined> {
+    const { source, file, index, groups } = selection;
+    const columns = presentColumns(source, { from: 0, to: source.rowCount }, request.columns);
     const names = ['_series', 'time', ...columns.map(({ physicalName }) => physicalName)];
     const read = await this.#reader.read(file, index, groups, names);
-    const series = new Set(wanted.series);
+    const series = new Set(request.series);
     const runner = new TimeSlicedTask();
     const loaded: LoadedRows[] = [];
     for (const [i, group] of groups.entries()) {
@@ -178,12 +181,12 @@ export class FewSeriesRows {
    * Returns the rows from the first of the requested series to the last, with the series of each
    * row.
    */
-  #seriesOf({ words, ends }: ValueRuns, wanted: ReadonlySet<number>): SeriesOfRows | undefined {
+  #seriesOf({ words, ends }: ValueRuns, ordinalSet: ReadonlySet<number>): SeriesOfRows | undefined {
     const ordinals: number[] = [];
     for (let run = 0; run < ends.length; run++)
       ordinals.push(this.#index.ordinalOf(words[run * 2] as number, words[run * 2 + 1] as number));
-    const first = ordinals.findIndex((ordinal) => wanted.has(ordinal));
-    const last = ordinals.findLastIndex((ordinal) => wanted.has(ordinal));
+    const first = ordinals.findIndex((ordinal) => ordinalSet.has(ordinal));
+    const last = ordinals.findLastIndex((ordinal) => ordinalSet.has(ordinal));
     if (first < 0) return undefined;
     const from = first === 0 ? 0 : (ends[first - 1] as number);
     const to = ends[last] as number;
@@ -197,7 +200,7 @@ export class FewSeriesRows {
   }
 }
 
-interface Place {
+interface SelectedGroups {
   readonly source: RowSource;
   readonly file: RowFile;
   readonly index: FileIndex;

@@ -30,7 +30,8 @@ export class LoggedQuery {
   /** Milliseconds of the monotonic clock, like all times here. */
   readonly startMs: number;
   #phase: QueryPhase = 'received';
-  #permitMs: number | undefined;
+  /** Time at which the query acquired a slot, or acquired one again after waiting for DuckDB. */
+  #slotAcquiredMs: number | undefined;
   #preparedMs: number | undefined;
   #endMs: number | undefined;
   /** Start of the current wait for the client to read more rows. */
@@ -65,7 +66,7 @@ export class LoggedQuery {
 
   /** Call when the query has a slot among the concurrent queries. */
   slotAcquired(): void {
-    this.#permitMs = this.#clock.monotonicMs();
+    this.#slotAcquiredMs = this.#clock.monotonicMs();
   }
 
   planned(): void {
@@ -77,6 +78,7 @@ export class LoggedQuery {
    * this for each part.
    */
   prepared(segmentsOfScans: readonly (readonly Segment[])[]): void {
+    // InfluxDB's name for this phase. The slot was acquired earlier, before planning.
     this.#phase = 'execution_permit';
     this.#preparedMs = this.#clock.monotonicMs();
     this.#fileCount ??= 0;
@@ -150,8 +152,8 @@ export class LoggedQuery {
     return this.#peakReservedBytes;
   }
 
-  get permitMs(): number | undefined {
-    return this.#permitMs;
+  get slotAcquiredMs(): number | undefined {
+    return this.#slotAcquiredMs;
   }
 
   get preparedMs(): number | undefined {
@@ -163,11 +165,11 @@ export class LoggedQuery {
   }
 
   get permitNs(): bigint | undefined {
-    return nanosBetween(this.startMs, this.#permitMs);
+    return nanosBetween(this.startMs, this.#slotAcquiredMs);
   }
 
   get planNs(): bigint | undefined {
-    return nanosBetween(this.#permitMs, this.#preparedMs);
+    return nanosBetween(this.#slotAcquiredMs, this.#preparedMs);
   }
 
   get executeNs(): bigint | undefined {

@@ -12,7 +12,7 @@ const MAX_WAITING = 10_000;
  * Queries that have yielded their slot still keep their results in memory: at most this many per
  * slot.
  */
-const MAX_LENT_PER_SLOT = 16;
+const MAX_YIELDED_PER_SLOT = 16;
 
 /** Queries that start without a slot because they may not need one: at most this many per slot. */
 const MAX_GUESTS_PER_SLOT = 16;
@@ -80,7 +80,7 @@ export class QuerySlots {
   #slot(queryContext: QueryContext, state: 'held' | 'guest'): QuerySlot {
     return new Slot(queryContext, state, {
       idle: (slot) => {
-        if (this.#semaphore.waitingCount > 0 && this.#mayLend()) {
+        if (this.#semaphore.waitingCount > 0 && this.#mayYield()) {
           this.#counts.yielded++;
           this.#semaphore.give(queryContext.owner);
           return 'yielded';
@@ -101,8 +101,8 @@ export class QuerySlots {
     });
   }
 
-  #mayLend(): boolean {
-    return this.#counts.yielded < this.#count * MAX_LENT_PER_SLOT;
+  #mayYield(): boolean {
+    return this.#counts.yielded < this.#count * MAX_YIELDED_PER_SLOT;
   }
 
   async #wait(queryContext: QueryContext): Promise<void> {
@@ -117,11 +117,11 @@ export class QuerySlots {
   /** Takes the slot of a query that waits for its client. */
   #borrow({ owner }: QueryContext): boolean {
     const [slot] = this.#idle;
-    if (slot === undefined || !this.#mayLend()) return false;
+    if (slot === undefined || !this.#mayYield()) return false;
     if (!this.#semaphore.move(slot.owner, owner)) return false;
     this.#idle.delete(slot);
     this.#counts.yielded++;
-    slot.wasLent();
+    slot.noteBorrowed();
     return true;
   }
 }
@@ -155,7 +155,7 @@ class Slot implements QuerySlot {
     return this.#queryContext.owner;
   }
 
-  wasLent(): void {
+  noteBorrowed(): void {
     this.#state = 'yielded';
   }
 

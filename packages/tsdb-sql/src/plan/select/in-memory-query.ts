@@ -32,8 +32,8 @@ interface SelectParts {
 const MAX_ROW_COUNT = 1_000_000_000n;
 
 /** Returns `undefined` unless the in-memory query is known to be exactly equivalent. */
-export function inMemoryQuery(parts: SelectParts): InMemoryQuery | undefined {
-  const { select, from, where, groups, limit, env } = parts;
+export function inMemoryQuery(boundSelect: SelectParts): InMemoryQuery | undefined {
+  const { select, from, where, groups, limit, env } = boundSelect;
   const scan = from?.visible[0]?.origin?.scan;
   const range = rangeOf(limit);
   if (from?.tableName === undefined || scan === undefined || range === undefined) return undefined;
@@ -45,11 +45,11 @@ export function inMemoryQuery(parts: SelectParts): InMemoryQuery | undefined {
   const answer =
     select.distinct === undefined
       ? groups === undefined
-        ? rowsOf(parts, range)
-        : groupsOf(parts, groups, range)
+        ? rowsOf(boundSelect, range)
+        : groupsOf(boundSelect, groups, range)
       : isLimited(limit)
         ? undefined
-        : lastRowsOf(parts);
+        : lastRowsOf(boundSelect);
   return answer && { scan, answer, selection: select.selection, conditions };
 }
 
@@ -83,30 +83,31 @@ function rangeOf({ count, offset = 0n }: RowLimit): Range | undefined {
   return { limit: count === undefined ? undefined : Number(count), offset: Number(offset) };
 }
 
-function rowsOf(parts: SelectParts, range: Range): Answer | undefined {
-  const columns = columnsOf(parts);
-  const [by] = parts.orderBy;
-  if (columns === undefined || parts.orderBy.length > 1) return undefined;
+function rowsOf(boundSelect: SelectParts, range: Range): Answer | undefined {
+  const columns = columnsOf(boundSelect);
+  const [by] = boundSelect.orderBy;
+  if (columns === undefined || boundSelect.orderBy.length > 1) return undefined;
   // Without ORDER BY, rows are ascending by time.
-  if (by !== undefined && columnOf(orderTarget(parts, by.expr))?.kind !== 'time') return undefined;
+  if (by !== undefined && columnOf(orderTarget(boundSelect, by.expr))?.kind !== 'time')
+    return undefined;
   const descending = by?.options.asc === false;
   return { kind: 'rows', columns, tieBreakers: [], descending, ...range };
 }
 
-function lastRowsOf(parts: SelectParts): Answer | undefined {
-  const { select, orderBy, groups, where, env } = parts;
-  const columns = columnsOf(parts);
+function lastRowsOf(boundSelect: SelectParts): Answer | undefined {
+  const { select, orderBy, groups, where, env } = boundSelect;
+  const columns = columnsOf(boundSelect);
   if (columns === undefined || groups !== undefined || typeof select.distinct !== 'object')
     return undefined;
   if (where?.facts?.some(({ kind }) => kind === 'field')) return undefined;
   const tags = select.distinct.On.map((expr) => columnOf(env.session.bindExpr(expr, env)));
   const last = orderBy.at(-1);
   if (last === undefined || orderBy.length !== tags.length + 1) return undefined;
-  if (columnOf(orderTarget(parts, last.expr))?.kind !== 'time' || last.options.asc !== false)
+  if (columnOf(orderTarget(boundSelect, last.expr))?.kind !== 'time' || last.options.asc !== false)
     return undefined;
   const by: InMemoryOrder[] = [];
   for (const [i, { expr, options }] of orderBy.slice(0, -1).entries()) {
-    const tag = columnOf(orderTarget(parts, expr));
+    const tag = columnOf(orderTarget(boundSelect, expr));
     if (tag?.kind !== 'tag' || tag !== tags[i]) return undefined;
     by.push(orderOf({ kind: 'tag', tag: tag.name }, options));
   }
@@ -135,15 +136,15 @@ function keyOf(bound: Bound | undefined): Key | undefined {
   return { kind: 'bucket', widthNs: BigInt(stride.days) * NS_PER_DAY + stride.nanos };
 }
 
-function groupsOf(parts: SelectParts, groups: BoundGroups, range: Range): Answer | undefined {
+function groupsOf(boundSelect: SelectParts, groups: BoundGroups, range: Range): Answer | undefined {
   const { gaps, keys: bound } = groups.aggregation;
   const keys = bound.map(({ input }) => keyOf(input));
   const [bucket, ...others] = keys.filter((key) => key?.kind === 'bucket');
   if (gaps !== undefined || groups.hasSets || keys.includes(undefined) || others.length > 0)
     return undefined;
-  const outputs = parts.items.map(({ expr }) => outputOf(expr));
-  const orders = parts.orderBy.map(({ expr, options }) => {
-    const key = keyOf(orderTarget(parts, expr));
+  const outputs = boundSelect.items.map(({ expr }) => outputOf(expr));
+  const orders = boundSelect.orderBy.map(({ expr, options }) => {
+    const key = keyOf(orderTarget(boundSelect, expr));
     return key && orderOf(key, options);
   });
   if (outputs.includes(undefined) || orders.includes(undefined)) return undefined;

@@ -11,7 +11,7 @@ const OPERATION =
  * statement text.
  */
 export function traceQuery(query: LoggedQuery, span: RequestSpan): void {
-  const { facts, startMs, permitMs = startMs, preparedMs, endMs, phase, rowCount } = query;
+  const { facts, startMs, slotAcquiredMs = startMs, preparedMs, endMs, phase, rowCount } = query;
   if (endMs === undefined) return;
   const operation = OPERATION.exec(facts.text)?.[1]?.toUpperCase();
   const attributes = {
@@ -25,7 +25,7 @@ export function traceQuery(query: LoggedQuery, span: RequestSpan): void {
   const isFailure = phase !== 'success';
   span.child({
     ...{ name: 'plan', attributes, isFailure: preparedMs === undefined && isFailure },
-    ...{ startMonotonicMs: permitMs, endMonotonicMs: preparedMs ?? endMs },
+    ...{ startMonotonicMs: slotAcquiredMs, endMonotonicMs: preparedMs ?? endMs },
   });
   if (preparedMs === undefined) return;
   span.child({

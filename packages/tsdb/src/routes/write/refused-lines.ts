@@ -19,18 +19,18 @@ export interface RefusalAnswer {
  */
 export function answerRefusedLines(
   outcome: WriteOutcome,
-  at: { readonly api: WriteApi; readonly target: WriteTarget; readonly isInfluxdb3: boolean },
+  options: { readonly api: WriteApi; readonly target: WriteTarget; readonly isInfluxdb3: boolean },
 ): RefusalAnswer {
-  const { acceptPartial } = at.target;
+  const { acceptPartial } = options.target;
   const isOverLimit = acceptPartial && outcome.refused.some((line) => line.reason === 'limit');
   const status = isOverLimit ? 422 : 400;
-  const body = at.isInfluxdb3
+  const body = options.isInfluxdb3
     ? influxdb3Body(outcome.refused, acceptPartial)
     : documentedBody(outcome, acceptPartial);
-  if (at.api !== 'v2') return { status, body };
-  const own = { code: v2Code(status), message: v2Message(body.error, outcome, at) };
+  if (options.api !== 'v2') return { status, body };
+  const v2Fields = { code: v2Code(status), message: v2Message(body.error, outcome, options) };
   // 3.x clients treat a body with `data` as a response of the native endpoint.
-  return { status, body: at.isInfluxdb3 ? own : { ...own, ...body } };
+  return { status, body: options.isInfluxdb3 ? v2Fields : { ...v2Fields, ...body } };
 }
 
 function v2Message(

@@ -14,7 +14,7 @@ export class AppQueues {
   /** Items in the windows of all queues, including those with reserved room. */
   #itemCount = 0;
   /** Ids of items whose attempt has started and is not yet recorded. */
-  readonly #begun = new Set<number>();
+  readonly #startedIds = new Set<number>();
 
   constructor(makeRate: () => AttemptRate | undefined) {
     this.#makeRate = makeRate;
@@ -79,18 +79,18 @@ export class AppQueues {
     const item = appQueue.shift();
     if (item === undefined) return undefined;
     this.#itemCount -= 1;
-    this.#begun.add(item.id);
+    this.#startedIds.add(item.id);
     return item;
   }
 
   /** Removes a started item after its attempt, successful or not. */
   end({ id }: QueueItem): void {
-    this.#begun.delete(id);
+    this.#startedIds.delete(id);
   }
 
   /** Returns the ids of all items that this node holds. */
   ids(): ReadonlySet<number> {
-    const ids = new Set(this.#begun);
+    const ids = new Set(this.#startedIds);
     for (const appQueue of this.#appQueues.values()) for (const id of appQueue.ids) ids.add(id);
     return ids;
   }

@@ -72,7 +72,7 @@ export class Attempts {
   async run(
     item: QueueItem,
     hook: Hook,
-    at: {
+    options: {
       readonly throttledSinceMs: number | undefined;
       /** Checked immediately before the request is sent. */
       readonly maySend: () => boolean;
@@ -80,7 +80,7 @@ export class Attempts {
       readonly signal: AbortSignal | undefined;
     },
   ): Promise<{ readonly attempt: FinishedAttempt; readonly isFailure: boolean } | undefined> {
-    const { throttledSinceMs, maySend, signal } = at;
+    const { throttledSinceMs, maySend, signal } = options;
     const { clock, queue, sender, log, payloads } = this.#deps;
     const payload = item.payload ?? (await queue.readPayload(item.guid));
     if (payload === undefined)
@@ -206,7 +206,7 @@ export class Attempts {
   }
 }
 
-function toRecord(at: {
+function toRecord(options: {
   readonly outcome: Outcome;
   readonly request: OutgoingRequest;
   readonly hook: Hook;
@@ -216,7 +216,7 @@ function toRecord(at: {
   readonly durationMs: number;
   readonly throttledSinceMs: number | undefined;
 }): AttemptRecord {
-  const { outcome, request, hook, url, deliveredMs, durationMs, throttledSinceMs } = at;
+  const { outcome, request, hook, url, deliveredMs, durationMs, throttledSinceMs } = options;
   const answered = outcome.kind === 'answered' ? outcome : undefined;
   const { status, status_code } = statusOf(outcome);
   return {

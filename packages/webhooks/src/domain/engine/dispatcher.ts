@@ -161,8 +161,8 @@ export class Dispatcher {
     return true;
   }
 
-  #startAttempt(item: QueueItem, at: { appQueue: AppQueue; hook: Hook; host: Host }): void {
-    const { appQueue, host } = at;
+  #startAttempt(item: QueueItem, target: { appQueue: AppQueue; hook: Hook; host: Host }): void {
+    const { appQueue, host } = target;
     const nowMs = this.#deps.clock.monotonicMs();
     appQueue.rate?.take(nowMs);
     host.rate?.take(nowMs);
@@ -171,13 +171,13 @@ export class Dispatcher {
     host.inflightCount += 1;
     const throttledSinceMs = appQueue.takeThrottle(item, this.#deps.clock.nowMs());
     if (throttledSinceMs !== item.throttledSinceMs) this.#deps.metrics.throttled.inc();
-    const isLeasedHere = (): boolean => item.node === this.#deps.queue.node;
+    const isLeasedHere = (): boolean => item.leaseHolder === this.#deps.queue.leaseHolder;
     const maySend = (): boolean => this.#deps.lease.isHeld && isLeasedHere();
     // With an ordering key, the attempt is aborted when this node loses the lease, because another
     // node then continues with the key.
     const signal = item.orderingKey === undefined ? undefined : this.#deps.lease.lostSignal;
     this.#deps.attempts
-      .run(item, at.hook, { throttledSinceMs, maySend, signal })
+      .run(item, target.hook, { throttledSinceMs, maySend, signal })
       .then(
         (result) => {
           host.breaker?.end(result?.isFailure ?? true, this.#deps.clock.monotonicMs());

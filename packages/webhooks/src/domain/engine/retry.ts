@@ -6,7 +6,7 @@ const JITTER = 0.2;
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
 /** Returns the milliseconds until the next attempt; undefined after the last one. */
-export function retryDelayMs(at: {
+export function retryDelayMs(options: {
   readonly policy: RetryPolicy;
   /** Number of attempts so far, at least 1. */
   readonly attemptNo: number;
@@ -15,7 +15,7 @@ export function retryDelayMs(at: {
   /** A random number, uniform in [0, 1). */
   readonly chance: number;
 }): number | undefined {
-  const { policy, attemptNo, retryAfterMs = 0, chance } = at;
+  const { policy, attemptNo, retryAfterMs = 0, chance } = options;
   const delayMs = scheduledMs(policy, attemptNo, chance);
   if (delayMs === undefined) return undefined;
   return Math.max(delayMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));

@@ -21,7 +21,7 @@ export class PayloadProcessor {
 
   /** Throws `json_unreadable` and `queue_full`. Takes ownership of `body`. */
   async read(body: Uint8Array): Promise<ReadEvent> {
-    return await this.#run('read', body, { bytes: body, isGiven: true });
+    return await this.#run('read', body, { bytes: body, mayTransfer: true });
   }
 
   /**
@@ -29,17 +29,17 @@ export class PayloadProcessor {
    * one buffer.
    */
   async readBatch(body: Uint8Array, maxCount: number): Promise<readonly ReadItem[] | 'many'> {
-    return await this.#run('read_batch', { body, maxCount }, { bytes: body, isGiven: true });
+    return await this.#run('read_batch', { body, maxCount }, { bytes: body, mayTransfer: true });
   }
 
   /** Throws `queue_full` when the thread is overloaded. */
   async sign(job: SigningJob): Promise<SignedBody> {
-    return await this.#run('sign', job, { bytes: job.payload, isGiven: false });
+    return await this.#run('sign', job, { bytes: job.payload, mayTransfer: false });
   }
 
   /** Returns the SHA-256 in hex. Throws `queue_full`. */
   async digest(bytes: Uint8Array): Promise<string> {
-    return await this.#run('digest', bytes, { bytes, isGiven: false });
+    return await this.#run('digest', bytes, { bytes, mayTransfer: false });
   }
 
   async close(): Promise<void> {
@@ -49,9 +49,9 @@ export class PayloadProcessor {
   async #run<Name extends TaskName>(
     name: Name,
     input: PayloadTasks[Name]['input'],
-    about: { readonly bytes: Uint8Array; readonly isGiven: boolean },
+    options: { readonly bytes: Uint8Array; readonly mayTransfer: boolean },
   ): Promise<PayloadTasks[Name]['output']> {
-    const { bytes, isGiven } = about;
+    const { bytes, mayTransfer } = options;
     const sizeBytes = bytes.byteLength;
     if (sizeBytes <= LARGE_SIZE_BYTES) {
       const task = PAYLOAD_TASKS[name] as (
@@ -62,11 +62,11 @@ export class PayloadProcessor {
     if (this.#waitingBytes + sizeBytes > MAX_WAITING_BYTES)
       throw webhookError('queue_full', 'engine');
     const isWhole = bytes.byteLength === bytes.buffer.byteLength;
-    const handedOver =
-      isGiven && isWhole && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
+    const transferred =
+      mayTransfer && isWhole && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
     this.#waitingBytes += sizeBytes;
     try {
-      return (await this.#thread.run(name, input, handedOver)) as PayloadTasks[Name]['output']; // the thread returns the output of this task
+      return (await this.#thread.run(name, input, transferred)) as PayloadTasks[Name]['output']; // the thread returns the output of this task
     } finally {
       this.#waitingBytes -= sizeBytes;
     }

@@ -48,7 +48,7 @@ export class NodeLeases {
       const count = await this.#base.sql.run(
         tx,
         'update webhooks_nodes set alive_until_ms = ? where id = ? and is_ended = 0',
-        [now + NODE_LEASE_MS, this.#base.node],
+        [now + NODE_LEASE_MS, this.#base.leaseHolder],
       );
       if (count > 0) return true;
       this.#base.renewNode();
@@ -85,7 +85,7 @@ export class NodeLeases {
     await this.#base.sql.run(
       tx,
       'insert into webhooks_nodes (id, alive_until_ms, folder, is_ended) values (?, ?, ?, 0)',
-      [this.#base.node, now + NODE_LEASE_MS, this.#base.folder],
+      [this.#base.leaseHolder, now + NODE_LEASE_MS, this.#base.folder],
     );
   }
 
@@ -113,9 +113,11 @@ export class NodeLeases {
         tx,
         `update webhooks_queue set state = 'pending', node = null
           where state = 'leased' and node = ?`,
-        [this.#base.node],
+        [this.#base.leaseHolder],
       );
-      await this.#base.sql.run(tx, 'delete from webhooks_nodes where id = ?', [this.#base.node]);
+      await this.#base.sql.run(tx, 'delete from webhooks_nodes where id = ?', [
+        this.#base.leaseHolder,
+      ]);
     });
   }
 
@@ -124,7 +126,7 @@ export class NodeLeases {
     const rows = await this.#base.sql.all<{ readonly id: number }>(
       this.#base.reader,
       `select id from webhooks_queue where state = 'leased' and node = ?`,
-      [this.#base.node],
+      [this.#base.leaseHolder],
     );
     return rows.map(({ id }) => Number(id));
   }
@@ -136,7 +138,7 @@ export class NodeLeases {
         tx,
         `update webhooks_queue set state = 'pending', node = null
           where node = ? and ${this.#base.sql.isOneOfNumbers('id')}`,
-        [this.#base.node, JSON.stringify(ids)],
+        [this.#base.leaseHolder, JSON.stringify(ids)],
       );
     });
   }

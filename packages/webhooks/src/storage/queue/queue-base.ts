@@ -30,7 +30,7 @@ export class QueueBase {
    * Lease holder of this node's items. Unique among all processes that ever used the store; changes
    * after the node lost its leases.
    */
-  get node(): string {
+  get leaseHolder(): string {
     return `${this.#process}.${this.#nodeCount}`;
   }
 

@@ -27,12 +27,16 @@ export class QueueIntake {
         fresh.reduce((sum, { targets }) => sum + targets.length, 0),
         nowMs,
       );
-      const taken = await keysInUse(this.#base, tx, fresh);
+      const usedKeys = await keysInUse(this.#base, tx, fresh);
       const accepted = new Map(
         fresh.map((one) => [
           one,
           one.targets.map((target) =>
-            place(one, target, { id: ids.next(), node: this.#base.node, keysInUse: taken }),
+            newItem(one, target, {
+              id: ids.next(),
+              leaseHolder: this.#base.leaseHolder,
+              keysInUse: usedKeys,
+            }),
           ),
         ]),
       );
@@ -61,7 +65,7 @@ export class QueueIntake {
         1,
         isLeased ? 'leased' : 'pending',
         nowMs,
-        isLeased ? this.#base.node : null,
+        isLeased ? this.#base.leaseHolder : null,
         null,
         null,
       ]);
@@ -77,37 +81,38 @@ async function keysInUse(
   tx: SqlConnection,
   batch: readonly NewEvent[],
 ): Promise<Set<string>> {
-  const wanted = new Map<string, { appId: number; orderingKey: string }>();
+  const keys = new Map<string, { appId: number; orderingKey: string }>();
   for (const { orderingKey, targets } of batch) {
     if (orderingKey === undefined) continue;
     for (const { appId, isOrdered } of targets) {
-      if (isOrdered) wanted.set(`${appId} ${orderingKey}`, { appId, orderingKey });
+      if (isOrdered) keys.set(`${appId} ${orderingKey}`, { appId, orderingKey });
     }
   }
-  await base.lockKeys(tx, [...wanted.values()]);
-  const names = [...wanted.keys()];
-  const found = await base.sql.runAll(
+  await base.lockKeys(tx, [...keys.values()]);
+  const names = [...keys.keys()];
+  const lookups = await base.sql.runAll(
     tx,
-    [...wanted.values()].map(({ appId, orderingKey }) => ({
+    [...keys.values()].map(({ appId, orderingKey }) => ({
       text: `select 1 as one from webhooks_queue
         where app_id = ? and ordering_key = ? and state <> 'dead' limit 1`,
       parameters: [appId, orderingKey],
     })),
   );
-  return new Set(names.filter((_, index) => (found[index]?.rows.length ?? 0) > 0));
+  return new Set(names.filter((_, index) => (lookups[index]?.rows.length ?? 0) > 0));
 }
 
-function place(
+/** Creates the item of one app and determines its initial state. */
+function newItem(
   { event, dueMs, orderingKey }: NewEvent,
   target: NewTarget,
-  at: { readonly id: number; readonly node: string; readonly keysInUse: Set<string> },
+  options: { readonly id: number; readonly leaseHolder: string; readonly keysInUse: Set<string> },
 ): AcceptedItem {
-  const { id, node, keysInUse } = at;
+  const { id, leaseHolder, keysInUse } = options;
   const { appId, isOrdered, isLeased } = target;
   const key = isOrdered ? orderingKey : undefined;
   const item: QueueItem = {
     id,
-    node,
+    leaseHolder,
     appId,
     guid: event.guid,
     kind: 'first',

@@ -38,7 +38,7 @@ export function itemInsertion(base: QueueBase, items: readonly AcceptedItem[]): 
     item.attemptNo,
     state,
     item.dueMs,
-    state === 'leased' ? item.node : null,
+    state === 'leased' ? item.leaseHolder : null,
     item.orderingKey ?? null,
     null,
   ]);
@@ -52,7 +52,7 @@ export function toItem(
 ): QueueItem {
   return {
     id: row.id,
-    node: row.node,
+    leaseHolder: row.node,
     appId: row.app_id,
     guid: row.guid,
     kind: row.kind,

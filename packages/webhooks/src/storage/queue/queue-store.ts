@@ -41,8 +41,8 @@ export class QueueStore {
   }
 
   /** Current lease holder name of this node. */
-  get node(): string {
-    return this.#base.node;
+  get leaseHolder(): string {
+    return this.#base.leaseHolder;
   }
 
   get isShared(): boolean {
@@ -62,7 +62,7 @@ export class QueueStore {
         tx,
         requests.map(({ appId, limit }) => ({
           text: this.#claimText,
-          parameters: [this.#base.node, appId, nowMs, limit],
+          parameters: [this.#base.leaseHolder, appId, nowMs, limit],
         })),
       );
       return claimed.flatMap(({ rows }) => rows);
@@ -106,14 +106,20 @@ export class QueueStore {
       const records = batch
         .filter((one) => !isStored(one))
         .map((one) => ({ ...one, id: ids.next() }));
-      const done = batch.filter(({ next }) => next.kind === 'done').map(({ item }) => item);
-      const again = batch.filter(({ item }) => isRedelivery(item)).map(({ item }) => item.guid);
+      const completedItems = batch
+        .filter(({ next }) => next.kind === 'done')
+        .map(({ item }) => item);
+      const redeliveredGuids = batch
+        .filter(({ item }) => isRedelivery(item))
+        .map(({ item }) => item.guid);
       const { sql } = this.#base;
       await sql.runAll(tx, [
         ...recordInsertion(this.#base, records),
-        ...[...new Set(done.map(({ node }) => node))].map((node) => this.#removal(done, node)),
+        ...[...new Set(completedItems.map(({ leaseHolder }) => leaseHolder))].map((leaseHolder) =>
+          this.#removal(completedItems, leaseHolder),
+        ),
         // The payload is kept as long as its newest record.
-        ...(again.length === 0 ? [] : [eventUse(this.#base, again, nowMs)]),
+        ...(redeliveredGuids.length === 0 ? [] : [eventUse(this.#base, redeliveredGuids, nowMs)]),
         ...batch.flatMap((one) => this.#moveOn(one)),
       ]);
       const ended = batch.filter(({ next }) => next.kind !== 'retry');
@@ -148,12 +154,12 @@ export class QueueStore {
       returning id, app_id, guid, kind, attempt_no, due_ms, ordering_key, throttled_ms, node`;
   }
 
-  #removal(items: readonly QueueItem[], node: string): Statement {
-    const itemIds = items.filter((item) => item.node === node).map(({ id }) => id);
+  #removal(items: readonly QueueItem[], leaseHolder: string): Statement {
+    const itemIds = items.filter((item) => item.leaseHolder === leaseHolder).map(({ id }) => id);
     const isOneOf = this.#base.sql.isOneOfNumbers('id');
     return {
       text: `delete from webhooks_queue where node = ? and ${isOneOf}`,
-      parameters: [node, JSON.stringify(itemIds)],
+      parameters: [leaseHolder, JSON.stringify(itemIds)],
     };
   }
 
@@ -168,7 +174,7 @@ export class QueueStore {
       isRetry ? next.dueMs : item.dueMs,
       isRetry ? (record.throttledSinceMs ?? null) : null,
       item.id,
-      item.node,
+      item.leaseHolder,
     ];
     return [{ text, parameters }];
   }

@@ -16,33 +16,33 @@ import { firstOf, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
 /** Checks account fields (step 14). */
-export function checkAccountFields(at: AccountContext): Violation | undefined {
+export function checkAccountFields(context: AccountContext): Violation | undefined {
   const fields: FieldContext = {
-    provided: accountProvidedFields(at.given, at.fields),
-    livemode: at.livemode,
-    nowMs: at.nowMs,
-    platform: at.platform,
-    facts: at.facts,
-    accountId: at.merged.id,
-    country: at.country,
-    idNumberCountries: (holder) => idNumberCountries(at, holder),
-    isRecipient: at.appliedAfter.has('recipient'),
+    provided: accountProvidedFields(context.given, context.fields),
+    livemode: context.livemode,
+    nowMs: context.nowMs,
+    platform: context.platform,
+    facts: context.facts,
+    accountId: context.merged.id,
+    country: context.country,
+    idNumberCountries: (holder) => idNumberCountries(context, holder),
+    isRecipient: context.appliedAfter.has('recipient'),
   };
   return checkFields(fields, {
     checkAges: () =>
       firstOf(fields.provided.birthDates, (date) =>
-        checkAge(date, { nowMs: at.nowMs, ageLimit: at.platform.age_limit }),
+        checkAge(date, { nowMs: context.nowMs, ageLimit: context.platform.age_limit }),
       ),
-    checkAddressCountries: () => checkAddressCountries(at),
-    checkIdNumberHolders: () => checkIdNumberHolders(at),
-    checkOwnership: () => checkIndividual(at),
+    checkAddressCountries: () => checkAddressCountries(context),
+    checkIdNumberHolders: () => checkIdNumberHolders(context),
+    checkOwnership: () => checkIndividual(context),
   });
 }
 
 /** Addresses must be in the account's country (row 19). */
-function checkAddressCountries(at: AccountContext): Violation | undefined {
-  const { country } = at;
-  const identity = at.fields.identity;
+function checkAddressCountries(context: AccountContext): Violation | undefined {
+  const { country } = context;
+  const identity = context.fields.identity;
   if (country === undefined) return undefined;
   const addresses = [
     ['identity.business_details.address', identity?.business_details?.address],
@@ -50,7 +50,7 @@ function checkAddressCountries(at: AccountContext): Violation | undefined {
   ] as const;
   return firstOf(addresses, ([path, address]) => {
     if (!address?.country || address.country === country) return undefined;
-    if (!at.provided.hasAny(['identity.country', `${path}.country`])) return undefined;
+    if (!context.provided.hasAny(['identity.country', `${path}.country`])) return undefined;
     return violate('address_country_identity_country_mismatch', {
       param: `${path}.country`,
       message: `${path}.country ${address.country} does not match identity.country ${country}.`,
@@ -62,28 +62,28 @@ function checkAddressCountries(at: AccountContext): Violation | undefined {
  * Id numbers must belong to the country and the kind of entity (rows 55 and 57). Checks sent
  * numbers, and stored ones if the fields they depend on are sent.
  */
-function checkIdNumberHolders(at: AccountContext): Violation | undefined {
+function checkIdNumberHolders(context: AccountContext): Violation | undefined {
   const {
     business_details: business,
     individual,
     entity_type: entityType,
-  } = at.fields.identity ?? {};
+  } = context.fields.identity ?? {};
   const numbers = business?.id_numbers ?? [];
   const path = 'identity.business_details.id_numbers';
   const personPath = 'identity.individual.id_numbers';
-  const isCountryProvided = at.provided.has('identity.country');
+  const isCountryProvided = context.provided.has('identity.country');
   return (
-    (isCountryProvided || at.provided.has(path)
-      ? checkIdNumberCountries(path, numbers, idNumberCountries(at, 'business'))
+    (isCountryProvided || context.provided.has(path)
+      ? checkIdNumberCountries(path, numbers, idNumberCountries(context, 'business'))
       : undefined) ??
-    (isCountryProvided || at.provided.has(personPath)
+    (isCountryProvided || context.provided.has(personPath)
       ? checkIdNumberCountries(
           personPath,
           individual?.id_numbers ?? [],
-          idNumberCountries(at, 'person'),
+          idNumberCountries(context, 'person'),
         )
       : undefined) ??
-    (isKindProvided(at) || at.provided.has(path)
+    (isKindProvided(context) || context.provided.has(path)
       ? checkIdNumberStructures(path, numbers, { entityType, structure: business?.structure })
       : undefined)
   );
@@ -96,19 +96,19 @@ function idNumberCountries({ country, fields }: AccountContext, holder: IdNumber
 }
 
 /** Checks the person of an individual account (row 70 and section 14). */
-function checkIndividual(at: AccountContext): Violation | undefined {
-  const individual = at.fields.identity?.individual;
+function checkIndividual(context: AccountContext): Violation | undefined {
+  const individual = context.fields.identity?.individual;
   const base = 'identity.individual.';
-  if (!at.given.identity?.individual || individual === undefined) return undefined;
-  const others = at.persons.filter(({ id }) => id !== at.merged.individualId);
-  const isShareProvided = at.provided.has(`${base}relationship`);
+  if (!context.given.identity?.individual || individual === undefined) return undefined;
+  const others = context.persons.filter(({ id }) => id !== context.merged.individualId);
+  const isShareProvided = context.provided.has(`${base}relationship`);
   const shares = [individual.relationship, ...others.map(({ fields }) => fields.relationship)];
   const share = isShareProvided
     ? checkOwnShare(`${base}relationship`, individual.relationship)
     : undefined;
   if (share) return share;
   const names = ['given_name', 'surname', 'date_of_birth'].map((name) => `${base}${name}`);
-  if (at.provided.hasAny(names)) {
+  if (context.provided.hasAny(names)) {
     const duplicate = checkDuplicate(individual, others, base);
     if (duplicate) return duplicate;
   }

@@ -5,17 +5,18 @@ import type { AccountContext } from './account-context.js';
 const BLOCK = 'identity.attestations';
 
 /** Checks attestations (step 18). */
-export function checkAttestations(at: AccountContext): Violation | undefined {
+export function checkAttestations(context: AccountContext): Violation | undefined {
   return firstViolation(
     [checkTermsAccepted, checkDirectorship, checkOwnership, checkAcceptanceOnBehalf],
-    at,
+    context,
   );
 }
 
 /** A merchant must have accepted the terms if the platform requires it (row 15). */
-function checkTermsAccepted(at: AccountContext): Violation | undefined {
-  if (!at.platform.merchant_requires_terms || !at.newlyApplied.has('merchant')) return undefined;
-  if (at.fields.identity?.attestations?.terms_of_service?.account) return undefined;
+function checkTermsAccepted(context: AccountContext): Violation | undefined {
+  if (!context.platform.merchant_requires_terms || !context.newlyApplied.has('merchant'))
+    return undefined;
+  if (context.fields.identity?.attestations?.terms_of_service?.account) return undefined;
   return violate('account_terms_of_service_not_accepted', {
     param: `${BLOCK}.terms_of_service.account`,
     message: `${BLOCK}.terms_of_service.account is required before configuration.merchant is applied.`,
@@ -23,8 +24,9 @@ function checkTermsAccepted(at: AccountContext): Violation | undefined {
 }
 
 /** A create cannot contain the directorship declaration (row 46). */
-function checkDirectorship(at: AccountContext): Violation | undefined {
-  if (!at.isCreate || !at.given.identity?.attestations?.directorship_declaration) return undefined;
+function checkDirectorship(context: AccountContext): Violation | undefined {
+  if (!context.isCreate || !context.given.identity?.attestations?.directorship_declaration)
+    return undefined;
   return violate('directorship_declaration_not_allowed_during_account_creation', {
     param: `${BLOCK}.directorship_declaration`,
     message: `${BLOCK}.directorship_declaration can be set only after the account has been created.`,
@@ -32,8 +34,9 @@ function checkDirectorship(at: AccountContext): Violation | undefined {
 }
 
 /** A create cannot contain the ownership declaration (row 68). */
-function checkOwnership(at: AccountContext): Violation | undefined {
-  if (!at.isCreate || !at.given.identity?.attestations?.ownership_declaration) return undefined;
+function checkOwnership(context: AccountContext): Violation | undefined {
+  if (!context.isCreate || !context.given.identity?.attestations?.ownership_declaration)
+    return undefined;
   return violate('ownership_declaration_not_allowed_during_account_creation', {
     param: `${BLOCK}.ownership_declaration`,
     message: `${BLOCK}.ownership_declaration can be set only after the account has been created.`,
@@ -41,10 +44,10 @@ function checkOwnership(at: AccountContext): Violation | undefined {
 }
 
 /** If the vendor collects requirements, the platform cannot accept the terms (row 89). */
-function checkAcceptanceOnBehalf(at: AccountContext): Violation | undefined {
-  const isGiven = Boolean(at.given.identity?.attestations?.terms_of_service?.account);
-  if (!at.isBusiness || at.responsibilities.requirements !== 'vendor') return undefined;
-  if (!isGiven && !at.tokenAcceptsTerms) return undefined;
+function checkAcceptanceOnBehalf(context: AccountContext): Violation | undefined {
+  const isGiven = Boolean(context.given.identity?.attestations?.terms_of_service?.account);
+  if (!context.isBusiness || context.responsibilities.requirements !== 'vendor') return undefined;
+  if (!isGiven && !context.tokenAcceptsTerms) return undefined;
   return violate('tos_acceptance_on_behalf_not_allowed', {
     param: `${BLOCK}.terms_of_service.account`,
     message: `${BLOCK}.terms_of_service.account cannot be accepted by the platform if the vendor collects the account's requirements.`,

@@ -26,13 +26,13 @@ interface CapabilityContext {
 }
 
 /** Checks requested and removed capabilities (step 17). */
-export function checkCapabilities(at: AccountContext): Violation | undefined {
+export function checkCapabilities(context: AccountContext): Violation | undefined {
   return firstOf(CONFIGURATION_NAMES, (owner) => {
-    const given = capabilityRequests(at.given.configuration?.[owner]?.capabilities);
-    const requestedBefore = requestedIn(at.stored?.fields, owner);
-    const requestedAfter = requestedIn(at.fields, owner);
+    const given = capabilityRequests(context.given.configuration?.[owner]?.capabilities);
+    const requestedBefore = requestedIn(context.stored?.fields, owner);
+    const requestedAfter = requestedIn(context.fields, owner);
     const contextOf = (id: string): CapabilityContext => ({
-      account: at,
+      account: context,
       owner,
       id,
       row: capabilityRow(owner, id) ?? { in: [] },
@@ -47,7 +47,7 @@ export function checkCapabilities(at: AccountContext): Violation | undefined {
       firstOf(given, ({ id, requested }) =>
         requested ? firstViolation(REQUESTED_RULES, contextOf(id)) : undefined,
       ) ??
-      firstOf(at.provided.has('dashboard') ? requestedAfter : [], (id) =>
+      firstOf(context.provided.has('dashboard') ? requestedAfter : [], (id) =>
         checkDashboard(contextOf(id)),
       )
     );
@@ -68,16 +68,18 @@ const REQUESTED_RULES = [
  * A capability cannot be removed if another requested one requires it (row 28). If it was not
  * requested before, `checkNeeds` and `checkNeedsInCountry` reject it instead.
  */
-function checkUnrequested(at: CapabilityContext): Violation | undefined {
-  if (!at.requestedBefore.has(at.id)) return undefined;
-  const dependent = [...at.requestedAfter].find((id) => {
-    const row = capabilityRow(at.owner, id);
-    return [...(row?.needs ?? []), ...neededInCountry(row, at.account.country)].includes(at.id);
+function checkUnrequested(context: CapabilityContext): Violation | undefined {
+  if (!context.requestedBefore.has(context.id)) return undefined;
+  const dependent = [...context.requestedAfter].find((id) => {
+    const row = capabilityRow(context.owner, id);
+    return [...(row?.needs ?? []), ...neededInCountry(row, context.account.country)].includes(
+      context.id,
+    );
   });
   if (dependent === undefined) return undefined;
   return violate('capability_cannot_be_unrequested_due_to_other_capability_requirement', {
-    param: at.path,
-    message: `${at.path} cannot be removed: ${dependent} requires it.`,
+    param: context.path,
+    message: `${context.path} cannot be removed: ${dependent} requires it.`,
   });
 }
 
@@ -143,13 +145,15 @@ function checkNeeds({ row, path, requestedAfter }: CapabilityContext): Violation
 }
 
 /** Capabilities that this one requires in the account's country must be requested (row 35). */
-function checkNeedsInCountry(at: CapabilityContext): Violation | undefined {
-  const { country } = at.account;
-  const missing = neededInCountry(at.row, country).find((id) => !at.requestedAfter.has(id));
+function checkNeedsInCountry(context: CapabilityContext): Violation | undefined {
+  const { country } = context.account;
+  const missing = neededInCountry(context.row, country).find(
+    (id) => !context.requestedAfter.has(id),
+  );
   if (missing === undefined) return undefined;
   return violate('capability_not_available_without_other_capability_in_country', {
-    param: at.path,
-    message: `${at.path} requires ${missing} to be requested as well in ${country}.`,
+    param: context.path,
+    message: `${context.path} requires ${missing} to be requested as well in ${country}.`,
   });
 }
 

@@ -32,20 +32,20 @@ export function checkClose(check: CloseCheck): Violation | undefined {
  * The platform must be registered (row 72), and the person of an individual account cannot be
  * deleted.
  */
-export function checkPersonDeletion(at: {
+export function checkPersonDeletion(options: {
   readonly platform: PlatformSettings;
   readonly account: StoredAccount;
   readonly person: StoredPerson;
 }): Violation | undefined {
-  const violation = checkRegistration(at.platform);
-  if (violation || at.account.individualId !== at.person.id) return violation;
+  const violation = checkRegistration(options.platform);
+  if (violation || options.account.individualId !== options.person.id) return violation;
   return immutable('identity.individual', 'by deleting its person');
 }
 
 /** Given configurations must match the applied ones, in any order. */
-function checkNamedConfigurations(at: CloseCheck): Violation | undefined {
-  const right = appliedConfigurations(at.account);
-  const named = at.appliedConfigurations && new Set(at.appliedConfigurations);
+function checkNamedConfigurations(options: CloseCheck): Violation | undefined {
+  const right = appliedConfigurations(options.account);
+  const named = options.appliedConfigurations && new Set(options.appliedConfigurations);
   if (!named || (named.size === right.length && right.every((name) => named.has(name)))) {
     return undefined;
   }

@@ -11,7 +11,7 @@ import type { AccountContext } from './account-context.js';
  * Checks which configurations and capabilities the platform offers, and changes to deactivated ones
  * (step 11).
  */
-export function checkConfigurations(at: AccountContext): Violation | undefined {
+export function checkConfigurations(context: AccountContext): Violation | undefined {
   return firstViolation(
     [
       checkHighRiskActivities,
@@ -20,13 +20,13 @@ export function checkConfigurations(at: AccountContext): Violation | undefined {
       checkEnabledConfigurations,
       checkDeactivations,
     ],
-    at,
+    context,
   );
 }
 
 /** The value `none` must be the only one (row 52). */
-function checkHighRiskActivities(at: AccountContext): Violation | undefined {
-  const activities = at.given.configuration?.storer?.high_risk_activities ?? [];
+function checkHighRiskActivities(context: AccountContext): Violation | undefined {
+  const activities = context.given.configuration?.storer?.high_risk_activities ?? [];
   if (!activities.includes('none') || activities.every((name) => name === 'none')) return undefined;
   return violate('high_risk_activities_none_cant_be_combined_with_other_options', {
     param: 'configuration.storer.high_risk_activities',
@@ -35,12 +35,14 @@ function checkHighRiskActivities(at: AccountContext): Violation | undefined {
 }
 
 /** A description of the purpose is only allowed with `other` (row 74). */
-function checkPurposeDescription(at: AccountContext): Violation | undefined {
+function checkPurposeDescription(context: AccountContext): Violation | undefined {
   const path = 'configuration.storer';
-  if (!at.provided.hasAny([`${path}.purpose_of_funds`, `${path}.purpose_of_funds_description`])) {
+  if (
+    !context.provided.hasAny([`${path}.purpose_of_funds`, `${path}.purpose_of_funds_description`])
+  ) {
     return undefined;
   }
-  const storer = at.fields.configuration?.storer;
+  const storer = context.fields.configuration?.storer;
   if (!storer?.purpose_of_funds_description || storer.purpose_of_funds === 'other')
     return undefined;
   return violate('purpose_of_funds_description_must_be_empty_for_non_other_purpose_of_funds', {
@@ -50,11 +52,11 @@ function checkPurposeDescription(at: AccountContext): Violation | undefined {
 }
 
 /** The platform must not have disabled the capability (row 1). */
-function checkEnabledCapabilities(at: AccountContext): Violation | undefined {
+function checkEnabledCapabilities(context: AccountContext): Violation | undefined {
   return firstOf(CONFIGURATION_NAMES, (name) =>
-    firstOf(capabilityRequests(at.given.configuration?.[name]?.capabilities), (capability) => {
+    firstOf(capabilityRequests(context.given.configuration?.[name]?.capabilities), (capability) => {
       const { id, requested } = capability;
-      if (!requested || !at.platform.disabled_capabilities.includes(id)) return undefined;
+      if (!requested || !context.platform.disabled_capabilities.includes(id)) return undefined;
       return violate('account_capability_not_supported', {
         param: `configuration.${name}.capabilities.${id}`,
         message: `configuration.${name}.capabilities.${id} cannot be requested on this platform.`,
@@ -64,10 +66,10 @@ function checkEnabledCapabilities(at: AccountContext): Violation | undefined {
 }
 
 /** The platform must offer the configuration (row 2). */
-function checkEnabledConfigurations(at: AccountContext): Violation | undefined {
-  const { disabled_configurations: disabled, storer_preview: hasStorer } = at.platform;
+function checkEnabledConfigurations(context: AccountContext): Violation | undefined {
+  const { disabled_configurations: disabled, storer_preview: hasStorer } = context.platform;
   const provided = [...CONFIGURATION_NAMES, 'storer' as const].filter(
-    (name) => at.given.configuration?.[name],
+    (name) => context.given.configuration?.[name],
   );
   return firstOf(provided, (name) => {
     if (!disabled.includes(name) && (name !== 'storer' || hasStorer)) return undefined;
@@ -79,13 +81,13 @@ function checkEnabledConfigurations(at: AccountContext): Violation | undefined {
 }
 
 /** A configuration that is in use cannot be deactivated (section 10.4). */
-function checkDeactivations(at: AccountContext): Violation | undefined {
+function checkDeactivations(context: AccountContext): Violation | undefined {
   return firstOf(CONFIGURATION_NAMES, (name) => {
-    const given = at.given.configuration?.[name];
-    if (!given || at.stored === undefined) return undefined;
-    const isActive = at.stored.applied[name]?.isActive;
+    const given = context.given.configuration?.[name];
+    if (!given || context.stored === undefined) return undefined;
+    const isActive = context.stored.applied[name]?.isActive;
     const wants = 'applied' in given ? given.applied : undefined;
-    if (wants === false) return checkDeactivation(at, name);
+    if (wants === false) return checkDeactivation(context, name);
     if (isActive !== false || wants === true) return undefined;
     return violate('configuration_cannot_be_updated_while_deactivated', {
       param: `configuration.${name}`,
@@ -94,21 +96,28 @@ function checkDeactivations(at: AccountContext): Violation | undefined {
   });
 }
 
-function checkDeactivation(at: AccountContext, name: ConfigurationName): Violation | undefined {
+function checkDeactivation(
+  context: AccountContext,
+  name: ConfigurationName,
+): Violation | undefined {
   const param = `configuration.${name}.applied`;
-  if (name === 'merchant' && at.appliedAfter.has('recipient') && hasTransfers(at)) {
+  if (name === 'merchant' && context.appliedAfter.has('recipient') && hasTransfers(context)) {
     return violate('configuration_cannot_be_deactivated_due_to_other_capability_requirement', {
       param,
       message: `${param} cannot be false: configuration.recipient.capabilities.vendor_balance.vendor_transfers uses it.`,
     });
   }
-  if (name === 'customer' && at.platform.unified_accounts_beta && at.appliedAfter.has('merchant')) {
+  if (
+    name === 'customer' &&
+    context.platform.unified_accounts_beta &&
+    context.appliedAfter.has('merchant')
+  ) {
     return violate('configuration_cannot_be_deactivated_due_to_other_configuration', {
       param,
       message: `${param} cannot be false while configuration.merchant is applied.`,
     });
   }
-  if (name === 'merchant' && at.livemode && hasActiveCapability(at, name)) {
+  if (name === 'merchant' && context.livemode && hasActiveCapability(context, name)) {
     return violate('configuration_cannot_be_deactivated', {
       param,
       message: `${param} cannot be false while capabilities of the configuration are active.`,
@@ -117,14 +126,14 @@ function checkDeactivation(at: AccountContext, name: ConfigurationName): Violati
   return undefined;
 }
 
-function hasTransfers(at: AccountContext): boolean {
-  return capabilityRequests(at.fields.configuration?.recipient?.capabilities).some(
+function hasTransfers(context: AccountContext): boolean {
+  return capabilityRequests(context.fields.configuration?.recipient?.capabilities).some(
     ({ id, requested }) => requested && id === 'vendor_balance.vendor_transfers',
   );
 }
 
-function hasActiveCapability(at: AccountContext, name: ConfigurationName): boolean {
-  return Object.entries(at.stored?.capabilities ?? {}).some(
+function hasActiveCapability(context: AccountContext, name: ConfigurationName): boolean {
+  return Object.entries(context.stored?.capabilities ?? {}).some(
     ([id, { status }]) => id.startsWith(`${name}.`) && status === 'active',
   );
 }

@@ -10,8 +10,8 @@ const BLOCK = 'configuration.customer';
 const MAX_ACCOUNTS_PER_CLOCK = 3;
 
 /** Checks the customer configuration (step 15). */
-export function checkCustomer(at: AccountContext): Violation | undefined {
-  if (!at.given.configuration?.customer) return undefined;
+export function checkCustomer(context: AccountContext): Violation | undefined {
+  if (!context.given.configuration?.customer) return undefined;
   return firstViolation(
     [
       (account) => checkSettings(account, 'customer'),
@@ -21,7 +21,7 @@ export function checkCustomer(at: AccountContext): Violation | undefined {
       checkTestClock,
       checkTaxLocation,
     ],
-    at,
+    context,
   );
 }
 
@@ -29,14 +29,14 @@ export function checkCustomer(at: AccountContext): Violation | undefined {
  * The default payment method must exist, have an allowed type and be attached to this account (rows
  * 44 and 45).
  */
-function checkPaymentMethod(at: AccountContext): Violation | undefined {
-  const id = at.given.configuration?.customer?.billing?.default_payment_method;
+function checkPaymentMethod(context: AccountContext): Violation | undefined {
+  const id = context.given.configuration?.customer?.billing?.default_payment_method;
   if (!id) return undefined;
   const param = `${BLOCK}.billing.default_payment_method`;
-  const method = at.facts.paymentMethods.get(id);
-  const isForeign = method?.accountId !== '*' && method?.accountId !== at.merged.id;
+  const method = context.facts.paymentMethods.get(id);
+  const isForeign = method?.accountId !== '*' && method?.accountId !== context.merged.id;
   const isOfAnother = isForeign && method?.accountId !== undefined;
-  if (!method || method.isDetached || (at.isCreate && isOfAnother)) {
+  if (!method || method.isDetached || (context.isCreate && isOfAnother)) {
     return violate('default_payment_method_invalid', {
       param,
       message: `${param} is not a payment method of this platform: ${quote(id)}.`,
@@ -48,7 +48,7 @@ function checkPaymentMethod(at: AccountContext): Violation | undefined {
       message: `${param} has the type ${method.type}, which cannot be used as a default.`,
     });
   }
-  if (at.isCreate || !isForeign) return undefined;
+  if (context.isCreate || !isForeign) return undefined;
   return violate('attach_payment_method_to_customer', {
     param,
     message: `${param} must be attached to this account first: ${quote(id)}.`,
@@ -56,9 +56,9 @@ function checkPaymentMethod(at: AccountContext): Violation | undefined {
 }
 
 /** The invoice template must exist (row 63). */
-function checkInvoiceTemplate(at: AccountContext): Violation | undefined {
-  const id = at.given.configuration?.customer?.billing?.invoice?.rendering?.template;
-  if (!id || at.facts.invoiceTemplateIds.has(id)) return undefined;
+function checkInvoiceTemplate(context: AccountContext): Violation | undefined {
+  const id = context.given.configuration?.customer?.billing?.invoice?.rendering?.template;
+  if (!id || context.facts.invoiceTemplateIds.has(id)) return undefined;
   const param = `${BLOCK}.billing.invoice.rendering.template`;
   return violate('invoice_rendering_template_invalid', {
     param,
@@ -67,9 +67,9 @@ function checkInvoiceTemplate(at: AccountContext): Violation | undefined {
 }
 
 /** After the request, shipping must contain a name and an address (rows 79 and 80). */
-function checkShipping(at: AccountContext): Violation | undefined {
-  if (!at.provided.has(`${BLOCK}.shipping`)) return undefined;
-  const shipping = at.fields.configuration?.customer?.shipping;
+function checkShipping(context: AccountContext): Violation | undefined {
+  if (!context.provided.has(`${BLOCK}.shipping`)) return undefined;
+  const shipping = context.fields.configuration?.customer?.shipping;
   if (shipping === undefined || Object.keys(shipping).length === 0) return undefined;
   if (!hasAnyMember(shipping.address)) {
     const param = `${BLOCK}.shipping.address`;
@@ -90,24 +90,24 @@ function checkShipping(at: AccountContext): Violation | undefined {
  * A test clock must be usable and can only be set with a new customer configuration (rows 83 to
  * 86).
  */
-function checkTestClock(at: AccountContext): Violation | undefined {
-  const id = at.given.configuration?.customer?.test_clock;
+function checkTestClock(context: AccountContext): Violation | undefined {
+  const id = context.given.configuration?.customer?.test_clock;
   const param = `${BLOCK}.test_clock`;
-  if (!id || id === at.stored?.fields.configuration?.customer?.test_clock) return undefined;
-  if (at.livemode) {
+  if (!id || id === context.stored?.fields.configuration?.customer?.test_clock) return undefined;
+  if (context.livemode) {
     return violate('test_clock_disallowed_on_live_mode', {
       param,
       message: `${param} can only be set in test mode.`,
     });
   }
-  const clock = at.facts.testClocks.get(id);
+  const clock = context.facts.testClocks.get(id);
   if (!clock || clock.status === 'internal_failure') {
     return violate('test_clock_invalid', {
       param,
       message: `${param} is not a usable test clock: ${quote(id)}.`,
     });
   }
-  if (at.stored?.applied.customer) {
+  if (context.stored?.applied.customer) {
     return violate('test_clock_invalid', {
       param,
       message: `${param} can only be set when the customer configuration is first applied.`,
@@ -127,19 +127,19 @@ function checkTestClock(at: AccountContext): Violation | undefined {
 }
 
 /** A tax location can only be validated for an existing customer (sections 8.2 and 14). */
-function checkTaxLocation(at: AccountContext): Violation | undefined {
-  const wanted = at.given.configuration?.customer?.automatic_indirect_tax?.validate_location;
+function checkTaxLocation(context: AccountContext): Violation | undefined {
+  const wanted = context.given.configuration?.customer?.automatic_indirect_tax?.validate_location;
   if (!wanted) return undefined;
   const param = `${BLOCK}.automatic_indirect_tax.validate_location`;
-  if (at.stored?.applied.customer === undefined) {
+  if (context.stored?.applied.customer === undefined) {
     return violate('cannot_use_validate_location_on_customer_create', {
       param,
       message: `${param} cannot be sent with the request that applies the customer configuration.`,
     });
   }
   if (wanted !== 'immediately') return undefined;
-  const source = taxLocationSource(at.fields);
-  if (hasTaxLocation(at)) return undefined;
+  const source = taxLocationSource(context.fields);
+  if (hasTaxLocation(context)) return undefined;
   return violate('customer_invalid_tax_location', {
     param,
     message: `${param} immediately requires a country at ${source}.`,
@@ -150,11 +150,11 @@ function checkTaxLocation(at: AccountContext): Violation | undefined {
   });
 }
 
-function hasTaxLocation(at: AccountContext): boolean {
-  const customer = at.fields.configuration?.customer;
+function hasTaxLocation(context: AccountContext): boolean {
+  const customer = context.fields.configuration?.customer;
   switch (customer?.automatic_indirect_tax?.location_source ?? 'identity_address') {
     case 'identity_address':
-      return at.country !== undefined;
+      return context.country !== undefined;
     case 'shipping_address':
       return customer?.shipping?.address?.country !== undefined;
     case 'ip_address':

@@ -7,7 +7,7 @@ import type { AccountContext } from './account-context.js';
 const INCOMPATIBLE_TYPES: readonly string[] = ['crypto_wallet', 'financial_account'];
 
 /** Checks defaults (step 16). */
-export function checkDefaults(at: AccountContext): Violation | undefined {
+export function checkDefaults(context: AccountContext): Violation | undefined {
   return firstViolation(
     [
       checkLev,
@@ -17,13 +17,13 @@ export function checkDefaults(at: AccountContext): Violation | undefined {
       checkPayoutMethods,
       checkStoredMethods,
     ],
-    at,
+    context,
   );
 }
 
 /** The Bulgarian lev was replaced by the euro (row 24). */
-function checkLev(at: AccountContext): Violation | undefined {
-  if (at.given.defaults?.currency?.toLowerCase() !== 'bgn') return undefined;
+function checkLev(context: AccountContext): Violation | undefined {
+  if (context.given.defaults?.currency?.toLowerCase() !== 'bgn') return undefined;
   return violate('bgn_bank_accounts_unsupported', {
     param: 'defaults.currency',
     message:
@@ -35,12 +35,12 @@ function checkLev(at: AccountContext): Violation | undefined {
  * A merchant's or recipient's currency must be allowed in its country (row 8). A customer's
  * invoices may use any currency.
  */
-function checkCurrency(at: AccountContext): Violation | undefined {
-  const { country } = at;
-  const currency = at.fields.defaults?.currency;
-  if (!at.isBusiness || country === undefined || currency === undefined) return undefined;
-  const isProvided = at.provided.hasAny(['defaults.currency', 'identity.country']);
-  if ((!isProvided && !at.becomesBusiness) || isCurrencyAllowed(currency, country))
+function checkCurrency(context: AccountContext): Violation | undefined {
+  const { country } = context;
+  const currency = context.fields.defaults?.currency;
+  if (!context.isBusiness || country === undefined || currency === undefined) return undefined;
+  const isProvided = context.provided.hasAny(['defaults.currency', 'identity.country']);
+  if ((!isProvided && !context.becomesBusiness) || isCurrencyAllowed(currency, country))
     return undefined;
   return violate('account_country_unsupported_currency', {
     param: 'defaults.currency',
@@ -49,12 +49,12 @@ function checkCurrency(at: AccountContext): Violation | undefined {
 }
 
 /** The currency is fixed after a capability was active (row 43). */
-function checkCurrencyFixed(at: AccountContext): Violation | undefined {
-  const was = at.stored && currencyOf(at.stored.fields);
-  const becomes = currencyOf(at.fields);
-  if (!at.provided.has('defaults.currency') || was === undefined || was === becomes)
+function checkCurrencyFixed(context: AccountContext): Violation | undefined {
+  const was = context.stored && currencyOf(context.stored.fields);
+  const becomes = currencyOf(context.fields);
+  if (!context.provided.has('defaults.currency') || was === undefined || was === becomes)
     return undefined;
-  if (at.stored?.everActive.length === 0) return undefined;
+  if (context.stored?.everActive.length === 0) return undefined;
   return violate('default_currency_immutable', {
     param: 'defaults.currency',
     message: `defaults.currency is ${was} and cannot be changed once a capability has been active.`,
@@ -62,8 +62,8 @@ function checkCurrencyFixed(at: AccountContext): Violation | undefined {
 }
 
 /** The time zone must be in the IANA database (row 62). */
-function checkTimezone(at: AccountContext): Violation | undefined {
-  const timezone = at.given.defaults?.timezone;
+function checkTimezone(context: AccountContext): Violation | undefined {
+  const timezone = context.given.defaults?.timezone;
   if (!timezone || isTimezone(timezone)) return undefined;
   return violate('invalid_timezone', {
     param: 'defaults.timezone',
@@ -72,11 +72,11 @@ function checkTimezone(at: AccountContext): Violation | undefined {
 }
 
 /** Payout methods set as defaults must be usable (section 14). */
-function checkPayoutMethods(at: AccountContext): Violation | undefined {
-  return firstOf(Object.entries(at.given.defaults?.payout_methods ?? {}), ([currency, id]) => {
+function checkPayoutMethods(context: AccountContext): Violation | undefined {
+  return firstOf(Object.entries(context.given.defaults?.payout_methods ?? {}), ([currency, id]) => {
     if (!id) return undefined;
     const param = `defaults.payout_methods.${currency}`;
-    const method = at.merged.state.payout_methods.find((known) => known.id === id);
+    const method = context.merged.state.payout_methods.find((known) => known.id === id);
     if (method?.v1 || /^(?:ba|card)_/.test(id)) {
       return violate('payout_method_incompatible_type', {
         param,
@@ -96,16 +96,19 @@ function checkPayoutMethods(at: AccountContext): Violation | undefined {
 /**
  * Defaults of a customer must also be valid when it becomes a merchant or recipient (section 14).
  */
-function checkStoredMethods(at: AccountContext): Violation | undefined {
-  if (!at.becomesBusiness || at.stored === undefined) return undefined;
-  return firstOf(Object.entries(at.fields.defaults?.payout_methods ?? {}), ([currency, id]) => {
-    const method = at.merged.state.payout_methods.find((known) => known.id === id);
-    if (method && !INCOMPATIBLE_TYPES.includes(method.type)) return undefined;
-    return violate('cannot_add_connect_due_to_incompatible_default_payout_method', {
-      param: `defaults.payout_methods.${currency}`,
-      message: `defaults.payout_methods.${currency} ${quote(id)} is not allowed for a merchant or recipient.`,
-    });
-  });
+function checkStoredMethods(context: AccountContext): Violation | undefined {
+  if (!context.becomesBusiness || context.stored === undefined) return undefined;
+  return firstOf(
+    Object.entries(context.fields.defaults?.payout_methods ?? {}),
+    ([currency, id]) => {
+      const method = context.merged.state.payout_methods.find((known) => known.id === id);
+      if (method && !INCOMPATIBLE_TYPES.includes(method.type)) return undefined;
+      return violate('cannot_add_connect_due_to_incompatible_default_payout_method', {
+        param: `defaults.payout_methods.${currency}`,
+        message: `defaults.payout_methods.${currency} ${quote(id)} is not allowed for a merchant or recipient.`,
+      });
+    },
+  );
 }
 
 /** Accepts IANA names. Offsets (`+01:00`) are rejected, because they have no location and no daylight saving time. */

@@ -16,8 +16,8 @@ const HOUR = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 const LATIN = /^[\x20-\x7E\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u00FF]*$/;
 
 /** Checks the merchant configuration (step 15). */
-export function checkMerchant(at: AccountContext): Violation | undefined {
-  if (!at.given.configuration?.merchant) return undefined;
+export function checkMerchant(context: AccountContext): Violation | undefined {
+  if (!context.given.configuration?.merchant) return undefined;
   return firstViolation(
     [
       (account) => checkSettings(account, 'merchant'),
@@ -27,16 +27,16 @@ export function checkMerchant(at: AccountContext): Violation | undefined {
       checkCategoryCode,
       checkDescriptors,
     ],
-    at,
+    context,
   );
 }
 
 /** Konbini support hours need a valid start before the end (row 59). */
-function checkKonbiniHours(at: AccountContext): Violation | undefined {
+function checkKonbiniHours(context: AccountContext): Violation | undefined {
   const path = `${BLOCK}.konbini_payments.support.hours`;
-  const given = at.given.configuration?.merchant?.konbini_payments?.support?.hours;
+  const given = context.given.configuration?.merchant?.konbini_payments?.support?.hours;
   if (!given) return undefined;
-  const hours = at.fields.configuration?.merchant?.konbini_payments?.support?.hours;
+  const hours = context.fields.configuration?.merchant?.konbini_payments?.support?.hours;
   const [start, end] = [hours?.start_time, hours?.end_time];
   if (start === undefined && end === undefined) return undefined;
   const refuse = (member: string, message: string): Violation =>
@@ -55,8 +55,8 @@ function checkKonbiniHours(at: AccountContext): Violation | undefined {
 }
 
 /** The konbini support phone must be Japanese (row 60). */
-function checkKonbiniPhone(at: AccountContext): Violation | undefined {
-  const phone = at.given.configuration?.merchant?.konbini_payments?.support?.phone;
+function checkKonbiniPhone(context: AccountContext): Violation | undefined {
+  const phone = context.given.configuration?.merchant?.konbini_payments?.support?.phone;
   if (!phone || readPhoneNumber(phone, 'JP')?.country === 'JP') return undefined;
   const param = `${BLOCK}.konbini_payments.support.phone`;
   return violate('invalid_konbini_payments_support_phone_number', {
@@ -69,8 +69,8 @@ function checkKonbiniPhone(at: AccountContext): Violation | undefined {
  * The SEPA creditor identifier must be valid, not blocked and not the shared one (rows 61, 77 and
  * 78).
  */
-function checkCreditorId(at: AccountContext): Violation | undefined {
-  const given = at.given.configuration?.merchant?.sepa_debit_payments?.creditor_id;
+function checkCreditorId(context: AccountContext): Violation | undefined {
+  const given = context.given.configuration?.merchant?.sepa_debit_payments?.creditor_id;
   if (!given) return undefined;
   const param = `${BLOCK}.sepa_debit_payments.creditor_id`;
   const id = normaliseCreditorId(given);
@@ -82,13 +82,13 @@ function checkCreditorId(at: AccountContext): Violation | undefined {
       message: `${param} is not a SEPA creditor identifier: ${quote(given)}.`,
     });
   }
-  if (isIn(at.platform.sepa_blocked_creditor_ids)) {
+  if (isIn(context.platform.sepa_blocked_creditor_ids)) {
     return violate('sepa_debit_creditor_identifier_not_allowed', {
       param,
       message: `${param} is blocked: ${quote(given)}.`,
     });
   }
-  if (!isIn(at.platform.sepa_vendor_creditor_ids)) return undefined;
+  if (!isIn(context.platform.sepa_vendor_creditor_ids)) return undefined;
   return violate('sepa_debit_vendor_creditor_identifier', {
     param,
     message: `${param} is the identifier shared by all accounts: ${quote(given)}.`,
@@ -96,8 +96,8 @@ function checkCreditorId(at: AccountContext): Violation | undefined {
 }
 
 /** The merchant category code must exist (row 65). */
-function checkCategoryCode(at: AccountContext): Violation | undefined {
-  const code = at.given.configuration?.merchant?.mcc;
+function checkCategoryCode(context: AccountContext): Violation | undefined {
+  const code = context.given.configuration?.merchant?.mcc;
   if (!code || isMerchantCategoryCode(code)) return undefined;
   return violate('mcc_invalid', {
     param: `${BLOCK}.mcc`,
@@ -109,8 +109,8 @@ function checkCategoryCode(at: AccountContext): Violation | undefined {
  * Checks length and characters of statement descriptors (row 81); row 76 checks the characters of a
  * script.
  */
-function checkDescriptors(at: AccountContext): Violation | undefined {
-  const merchant = at.given.configuration?.merchant;
+function checkDescriptors(context: AccountContext): Violation | undefined {
+  const merchant = context.given.configuration?.merchant;
   const { latin, kana, kanji } = descriptorLimits();
   const scripts = merchant?.script_statement_descriptor;
   const pairs = [

@@ -7,11 +7,11 @@ import type { AccountContext } from './account-context.js';
  * Accounts v2 must be enabled (row 17). A platform that is not registered must use a recent API
  * version (row 66). Requests on accounts and persons check this after the concurrency limit (step 7).
  */
-export function checkAccess(at: {
+export function checkAccess(options: {
   readonly platform: PlatformSettings;
   readonly versionDate: string;
 }): Violation | undefined {
-  const { platform, versionDate } = at;
+  const { platform, versionDate } = options;
   if (!platform.accounts_v2_enabled) {
     return violate('accounts_v2_access_blocked', {
       message: 'Accounts v2 is not enabled for this platform.',
@@ -36,8 +36,9 @@ export function checkRegistration(platform: PlatformSettings): Violation | undef
 }
 
 /** Checks whether the platform may create accounts, merchants or recipients (step 10). */
-export function checkPlatformGates(at: AccountContext): Violation | undefined {
-  if (!at.isCreate) return at.becomesBusiness ? checkRegistration(at.platform) : undefined;
+export function checkPlatformGates(context: AccountContext): Violation | undefined {
+  if (!context.isCreate)
+    return context.becomesBusiness ? checkRegistration(context.platform) : undefined;
   return firstViolation(
     [
       checkRejected,
@@ -48,7 +49,7 @@ export function checkPlatformGates(at: AccountContext): Violation | undefined {
       checkPlatformIdentity,
       checkCreation,
     ],
-    at,
+    context,
   );
 }
 
@@ -69,10 +70,11 @@ function checkPlatformState({ platform, isBusiness }: AccountContext): Violation
 }
 
 /** The platform must be activated in this mode (row 9). */
-function checkActivation(at: AccountContext): Violation | undefined {
-  if (!at.isBusiness || at.platform.activated[at.livemode ? 'live' : 'test']) return undefined;
+function checkActivation(context: AccountContext): Violation | undefined {
+  if (!context.isBusiness || context.platform.activated[context.livemode ? 'live' : 'test'])
+    return undefined;
   return violate('account_create_activation_required', {
-    message: `This platform must be activated in ${at.livemode ? 'live' : 'test'} mode before it creates merchants or recipients.`,
+    message: `This platform must be activated in ${context.livemode ? 'live' : 'test'} mode before it creates merchants or recipients.`,
   });
 }
 
@@ -86,8 +88,9 @@ function checkProfile({ platform, isBusiness }: AccountContext): Violation | und
 }
 
 /** In live mode, the platform's identity must be verified (row 37). */
-function checkPlatformIdentity(at: AccountContext): Violation | undefined {
-  if (!at.isBusiness || !at.livemode || at.platform.identity_verified) return undefined;
+function checkPlatformIdentity(context: AccountContext): Violation | undefined {
+  if (!context.isBusiness || !context.livemode || context.platform.identity_verified)
+    return undefined;
   return violate('connect_identity_not_verified', {
     message:
       'The identity of this platform must be verified before it creates merchants or recipients.',
@@ -97,14 +100,15 @@ function checkPlatformIdentity(at: AccountContext): Violation | undefined {
 /**
  * The platform must be below its account limit, and the contact email present if required (row 10).
  */
-function checkCreation(at: AccountContext): Violation | undefined {
-  const { max_accounts: maxCount, require_contact_email: needsEmail } = at.platform;
-  if (maxCount !== null && at.facts.openAccountCount >= maxCount) {
+function checkCreation(context: AccountContext): Violation | undefined {
+  const { max_accounts: maxCount, require_contact_email: needsEmail } = context.platform;
+  if (maxCount !== null && context.facts.openAccountCount >= maxCount) {
     return violate('account_creation_invalid', {
-      message: `This platform has ${at.facts.openAccountCount} open accounts; the limit is ${maxCount}.`,
+      message: `This platform has ${context.facts.openAccountCount} open accounts; the limit is ${maxCount}.`,
     });
   }
-  if (!needsEmail || !at.isBusiness || at.fields.contact_email !== undefined) return undefined;
+  if (!needsEmail || !context.isBusiness || context.fields.contact_email !== undefined)
+    return undefined;
   return violate('account_creation_invalid', {
     param: 'contact_email',
     message: 'contact_email is required for an account with a merchant or recipient configuration.',

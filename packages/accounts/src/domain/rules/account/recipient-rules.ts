@@ -3,9 +3,10 @@ import { quote, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
 /** Checks the recipient configuration (step 15). Source: accounts, section 8.4. */
-export function checkRecipient(at: AccountContext): Violation | undefined {
-  const id = at.given.configuration?.recipient?.default_outbound_destination;
-  if (!id || at.merged.state.payout_methods.some((method) => method.id === id)) return undefined;
+export function checkRecipient(context: AccountContext): Violation | undefined {
+  const id = context.given.configuration?.recipient?.default_outbound_destination;
+  if (!id || context.merged.state.payout_methods.some((method) => method.id === id))
+    return undefined;
   const param = 'configuration.recipient.default_outbound_destination';
   return violate('default_outbound_destination_invalid', {
     param,

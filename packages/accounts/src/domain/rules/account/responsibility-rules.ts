@@ -13,15 +13,15 @@ const BLOCK = 'defaults.responsibilities';
 const MANDATED = ['business_details', 'individual', 'attestations'] as const;
 
 /** Checks responsibilities (step 12). */
-export function checkResponsibilities(at: AccountContext): Violation | undefined {
-  const given = at.given.defaults?.responsibilities;
-  if (given && !at.isBusiness) {
+export function checkResponsibilities(context: AccountContext): Violation | undefined {
+  const given = context.given.defaults?.responsibilities;
+  if (given && !context.isBusiness) {
     return violate('unsupported_field_for_configs', {
       param: BLOCK,
       message: `${BLOCK} can only be set with a merchant or recipient configuration.`,
     });
   }
-  if (!at.isBusiness) return undefined;
+  if (!context.isBusiness) return undefined;
   return firstViolation(
     [
       checkCombination,
@@ -33,7 +33,7 @@ export function checkResponsibilities(at: AccountContext): Violation | undefined
       checkCrossBorder,
       checkTokenMandate,
     ],
-    at,
+    context,
   );
 }
 
@@ -57,11 +57,11 @@ const OFFERED: Readonly<Record<string, readonly [plain: Verdict, unified: Verdic
 };
 
 /** Checks the combination of dashboard, fees and losses if the request affects it (rows 3 to 7). */
-function checkCombination(at: AccountContext): Violation | undefined {
-  const { dashboard, fees, losses } = at.responsibilities;
-  if (!at.becomesBusiness && !at.provided.hasAny(['dashboard', BLOCK])) return undefined;
+function checkCombination(context: AccountContext): Violation | undefined {
+  const { dashboard, fees, losses } = context.responsibilities;
+  if (!context.becomesBusiness && !context.provided.hasAny(['dashboard', BLOCK])) return undefined;
   if (fees === undefined || losses === undefined) return undefined;
-  const { platform } = at;
+  const { platform } = context;
   const shown = `dashboard ${dashboard ?? 'not set'}, fees_collector ${fees} and losses_collector ${losses}`;
   if (dashboard === 'express' && !isExpressPair(fees, losses)) {
     return violate('account_controller_express_dash_without_application_losses_or_fees', {
@@ -75,7 +75,7 @@ function checkCombination(at: AccountContext): Violation | undefined {
       message: `${BLOCK}.losses_collector application requires ${BLOCK}.fees_collector application, not ${fees}.`,
     });
   }
-  if (platform.responsibilities_private_preview && !isPreviewed(at)) {
+  if (platform.responsibilities_private_preview && !isPreviewed(context)) {
     return violate('account_controller_unsupported_configuration_private_preview', {
       param: 'dashboard',
       message: `The combination of ${shown} is not part of the private preview.`,
@@ -83,7 +83,7 @@ function checkCombination(at: AccountContext): Violation | undefined {
   }
   const isUnified = platform.unified_accounts_beta;
   if (verdictOf({ dashboard, fees, losses, isUnified }) === 'ok') return undefined;
-  return unsupported(at, {
+  return unsupported(context, {
     param: 'dashboard',
     message: `The combination of ${shown} is not supported.`,
   });
@@ -93,22 +93,26 @@ function checkCombination(at: AccountContext): Violation | undefined {
  * The requirements collector follows from the other fields, so a request can only confirm it (row
  * 6).
  */
-function checkStatedCollector(at: AccountContext): Violation | undefined {
-  const stated = at.given.defaults?.responsibilities?.requirements_collector;
-  const derived = at.responsibilities.requirements;
+function checkStatedCollector(context: AccountContext): Violation | undefined {
+  const stated = context.given.defaults?.responsibilities?.requirements_collector;
+  const derived = context.responsibilities.requirements;
   if (!stated || stated === derived) return undefined;
   const param = `${BLOCK}.requirements_collector`;
   return violate('account_controller_unsupported_configuration', {
     param,
     message: `${param} must be ${derived} for this account, not ${stated}.`,
-    extra: permutation(at),
+    extra: permutation(context),
   });
 }
 
 /** The losses collector must be available to the platform (row 12). */
-function checkLossesCollector(at: AccountContext): Violation | undefined {
-  const losses = at.responsibilities.losses;
-  if (!at.isCreate || losses === undefined || at.platform.losses_collector_available[losses]) {
+function checkLossesCollector(context: AccountContext): Violation | undefined {
+  const losses = context.responsibilities.losses;
+  if (
+    !context.isCreate ||
+    losses === undefined ||
+    context.platform.losses_collector_available[losses]
+  ) {
     return undefined;
   }
   return violate('account_creation_losses_collector_unavailable', {
@@ -120,10 +124,10 @@ function checkLossesCollector(at: AccountContext): Violation | undefined {
 /**
  * The platform must have acknowledged liability and requirement collection (rows 11, 13 and 14).
  */
-function checkAcknowledgements(at: AccountContext): Violation | undefined {
-  if (!at.isCreate) return undefined;
-  const { liability, requirement_collection: collection } = at.platform.acknowledged;
-  const { losses, requirements } = at.responsibilities;
+function checkAcknowledgements(context: AccountContext): Violation | undefined {
+  if (!context.isCreate) return undefined;
+  const { liability, requirement_collection: collection } = context.platform.acknowledged;
+  const { losses, requirements } = context.responsibilities;
   if (requirements === 'application' && !collection) {
     return liability
       ? violate('account_creation_requirement_collection_unacknowledged', {
@@ -143,8 +147,8 @@ function checkAcknowledgements(at: AccountContext): Violation | undefined {
 }
 
 /** A dormant platform cannot collect requirements (row 25). */
-function checkDormancy(at: AccountContext): Violation | undefined {
-  if (!at.platform.dormant || !becomesCollector(at)) return undefined;
+function checkDormancy(context: AccountContext): Violation | undefined {
+  if (!context.platform.dormant || !becomesCollector(context)) return undefined;
   return violate('can_create_platform_owned_onboarding_accounts_required', {
     param: BLOCK,
     message: `${BLOCK} makes this platform collect requirements, which a dormant platform cannot do.`,
@@ -152,13 +156,14 @@ function checkDormancy(at: AccountContext): Violation | undefined {
 }
 
 /** In some countries, platforms cannot collect requirements yet (row 40). */
-function checkCustomAccountBeta(at: AccountContext): Violation | undefined {
+function checkCustomAccountBeta(context: AccountContext): Violation | undefined {
   const { custom_account_beta_countries: countries, custom_account_beta_enabled: isOpen } =
-    at.platform;
-  const { country } = at;
-  if (at.responsibilities.requirements !== 'application' || country === undefined) return undefined;
+    context.platform;
+  const { country } = context;
+  if (context.responsibilities.requirements !== 'application' || country === undefined)
+    return undefined;
   if (isOpen || !countries.includes(country)) return undefined;
-  if (!becomesCollector(at) && !at.provided.has('identity.country')) return undefined;
+  if (!becomesCollector(context) && !context.provided.has('identity.country')) return undefined;
   return violate('custom_account_beta', {
     param: 'identity.country',
     message: `identity.country ${country} is not available for accounts whose requirements the platform collects.`,
@@ -166,10 +171,10 @@ function checkCustomAccountBeta(at: AccountContext): Violation | undefined {
 }
 
 /** The account's country must be allowed for the platform's country (row 39). */
-function checkCrossBorder(at: AccountContext): Violation | undefined {
-  const { country, platform } = at;
-  if (!at.becomesBusiness || country === undefined) return undefined;
-  const isRecipient = at.appliedAfter.has('recipient');
+function checkCrossBorder(context: AccountContext): Violation | undefined {
+  const { country, platform } = context;
+  if (!context.becomesBusiness || country === undefined) return undefined;
+  const isRecipient = context.appliedAfter.has('recipient');
   if (isPairAllowed([platform.country, country], { rules: platform.cross_border, isRecipient })) {
     return undefined;
   }
@@ -180,31 +185,33 @@ function checkCrossBorder(at: AccountContext): Violation | undefined {
 }
 
 /** In some platform countries, identity data must come in an account token (row 16). */
-function checkTokenMandate(at: AccountContext): Violation | undefined {
-  if (at.hasAccountToken || at.responsibilities.requirements !== 'application') return undefined;
-  if (!at.platform.token_mandate_countries.includes(at.platform.country)) return undefined;
+function checkTokenMandate(context: AccountContext): Violation | undefined {
+  if (context.hasAccountToken || context.responsibilities.requirements !== 'application')
+    return undefined;
+  if (!context.platform.token_mandate_countries.includes(context.platform.country))
+    return undefined;
   return firstOf(MANDATED, (member) =>
-    at.given.identity?.[member]
+    context.given.identity?.[member]
       ? violate('account_token_required', {
           param: `identity.${member}`,
-          message: `identity.${member} must be sent in an account_token for platforms in ${at.platform.country}.`,
+          message: `identity.${member} must be sent in an account_token for platforms in ${context.platform.country}.`,
         })
       : undefined,
   );
 }
 
-function becomesCollector(at: AccountContext): boolean {
-  if (at.responsibilities.requirements !== 'application') return false;
-  return at.becomesBusiness || at.provided.hasAny(['dashboard', BLOCK]);
+function becomesCollector(context: AccountContext): boolean {
+  if (context.responsibilities.requirements !== 'application') return false;
+  return context.becomesBusiness || context.provided.hasAny(['dashboard', BLOCK]);
 }
 
 function isExpressPair(fees: FeesCollector, losses: Collector): boolean {
   return losses === 'application' && (fees === 'application' || fees === 'application_express');
 }
 
-function isPreviewed(at: AccountContext): boolean {
-  const { dashboard, fees, losses } = at.responsibilities;
-  return at.platform.private_preview_combinations.some(
+function isPreviewed(context: AccountContext): boolean {
+  const { dashboard, fees, losses } = context.responsibilities;
+  return context.platform.private_preview_combinations.some(
     (combination) =>
       combination[0] === (dashboard ?? 'none') &&
       combination[1] === fees &&
@@ -212,17 +219,17 @@ function isPreviewed(at: AccountContext): boolean {
   );
 }
 
-function verdictOf(at: {
+function verdictOf(options: {
   readonly dashboard: Dashboard | undefined;
   readonly fees: FeesCollector;
   readonly losses: Collector;
   readonly isUnified: boolean;
 }): Verdict {
-  const collectors = `${at.fees} ${at.losses}`;
+  const collectors = `${options.fees} ${options.losses}`;
   const verdicts =
-    (at.dashboard === undefined ? OFFERED[`- ${collectors}`] : undefined) ??
-    OFFERED[`${at.dashboard ?? 'none'} ${collectors}`];
-  return verdicts?.[at.isUnified ? 1 : 0] ?? 'unsupported';
+    (options.dashboard === undefined ? OFFERED[`- ${collectors}`] : undefined) ??
+    OFFERED[`${options.dashboard ?? 'none'} ${collectors}`];
+  return verdicts?.[options.isUnified ? 1 : 0] ?? 'unsupported';
 }
 
 /**
@@ -230,18 +237,18 @@ function verdictOf(at: {
  * creation with the beta of unified accounts.
  */
 function unsupported(
-  at: AccountContext,
+  context: AccountContext,
   about: { readonly param: string; readonly message: string },
 ): Violation {
   const code =
-    at.isCreate && at.platform.unified_accounts_beta
+    context.isCreate && context.platform.unified_accounts_beta
       ? 'account_controller_ua_unsupported_configuration'
       : 'account_controller_unsupported_configuration';
-  return violate(code, { ...about, extra: permutation(at) });
+  return violate(code, { ...about, extra: permutation(context) });
 }
 
-function permutation(at: AccountContext): Readonly<Record<string, unknown>> {
-  const { dashboard, fees, losses, requirements } = at.responsibilities;
+function permutation(context: AccountContext): Readonly<Record<string, unknown>> {
+  const { dashboard, fees, losses, requirements } = context.responsibilities;
   return {
     invalid_permutation: {
       dashboard: dashboard ?? 'none',

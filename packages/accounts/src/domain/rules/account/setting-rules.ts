@@ -15,11 +15,14 @@ const MAX_BACS_NAME_LENGTH = 50;
  * Settings with separate limits (row 36). If the request applies the configuration for the
  * first time, the error names the configuration; later it names the field.
  */
-export function checkSettings(at: AccountContext, name: ConfigurationName): Violation | undefined {
-  const problems = name === 'customer' ? customerProblems(at) : merchantProblems(at);
+export function checkSettings(
+  context: AccountContext,
+  name: ConfigurationName,
+): Violation | undefined {
+  const problems = name === 'customer' ? customerProblems(context) : merchantProblems(context);
   const problem = problems.find((found) => found !== undefined);
   if (problem === undefined) return undefined;
-  const isFirst = at.newlyApplied.has(name) && at.stored?.applied[name] === undefined;
+  const isFirst = context.newlyApplied.has(name) && context.stored?.applied[name] === undefined;
   if (!isFirst) return invalidField(problem);
   return violate('configuration_creation_invalid', {
     param: problem.field,
@@ -29,20 +32,20 @@ export function checkSettings(at: AccountContext, name: ConfigurationName): Viol
 
 type Problem = InvalidField | undefined;
 
-function customerProblems(at: AccountContext): Problem[] {
-  const invoice = at.given.configuration?.customer?.billing?.invoice;
+function customerProblems(context: AccountContext): Problem[] {
+  const invoice = context.given.configuration?.customer?.billing?.invoice;
   if (!invoice) return [];
   const path = 'configuration.customer.billing.invoice';
   return [
-    checkPrefix(`${path}.prefix`, invoice.prefix, at.facts.isInvoicePrefixTaken),
+    checkPrefix(`${path}.prefix`, invoice.prefix, context.facts.isInvoicePrefixTaken),
     checkSequence(`${path}.next_sequence`, invoice.next_sequence),
     checkCustomFields(`${path}.custom_fields`, invoice.custom_fields),
     checkLength(`${path}.footer`, invoice.footer, MAX_FOOTER_LENGTH),
   ];
 }
 
-function merchantProblems(at: AccountContext): Problem[] {
-  const merchant = at.given.configuration?.merchant;
+function merchantProblems(context: AccountContext): Problem[] {
+  const merchant = context.given.configuration?.merchant;
   if (!merchant) return [];
   const path = 'configuration.merchant';
   const bacs = merchant.bacs_debit_payments?.display_name;

@@ -17,8 +17,8 @@ const NOT_LATIN = /[^\p{L}\p{M}\p{N}\p{Zs}.,'’"`#&/()+\-–:;*ºª°_@!%№]/u
 const MAX_TOWN_LENGTH = 100;
 
 /** Addresses may only contain allowed characters (row 18). */
-export function checkAddressCharacters(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.addresses, ({ path, given }) => {
+export function checkAddressCharacters(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.addresses, ({ path, given }) => {
     const member = LATIN_MEMBERS.find((name) => NOT_LATIN.test(given[name] ?? ''));
     if (member === undefined) return undefined;
     const found = NOT_LATIN.exec(given[member] ?? '')?.[0] ?? '';
@@ -30,9 +30,9 @@ export function checkAddressCharacters(at: FieldContext): Violation | undefined 
 }
 
 /** Kana and kanji addresses must be in Japan (row 67). */
-export function checkScriptAddressCountries(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.scriptAddresses, ({ path, given, merged }) => {
-    const country = given.country ?? merged.country ?? at.country;
+export function checkScriptAddressCountries(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.scriptAddresses, ({ path, given, merged }) => {
+    const country = given.country ?? merged.country ?? context.country;
     if (country === undefined || country === 'JP') return undefined;
     return violate('non_jp_kana_kanji_address', {
       param: `${path}.country`,
@@ -42,8 +42,8 @@ export function checkScriptAddressCountries(at: FieldContext): Violation | undef
 }
 
 /** Japanese addresses need a postal code (row 73). */
-export function checkJapanesePostalCodes(at: FieldContext): Violation | undefined {
-  const all = [...at.provided.addresses, ...at.provided.scriptAddresses];
+export function checkJapanesePostalCodes(context: FieldContext): Violation | undefined {
+  const all = [...context.provided.addresses, ...context.provided.scriptAddresses];
   return firstOf(all, ({ path, merged }) => {
     if (merged.country !== 'JP' || merged.postal_code) return undefined;
     const hasMore = Object.entries(merged).some(
@@ -58,10 +58,10 @@ export function checkJapanesePostalCodes(at: FieldContext): Violation | undefine
 }
 
 /** The postal code must be valid in its country (row 20). */
-export function checkPostalCodes(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.addresses, (address) => {
+export function checkPostalCodes(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.addresses, (address) => {
     const postalCode = address.given.postal_code;
-    const country = countryOf(address, at);
+    const country = countryOf(address, context);
     if (!postalCode || country === undefined || isPostalCode(postalCode, country)) return undefined;
     return violate('address_postal_code_invalid', {
       param: `${address.path}.postal_code`,
@@ -71,16 +71,16 @@ export function checkPostalCodes(at: FieldContext): Violation | undefined {
 }
 
 /**
- * The state must exist in its country (row 21). States that the platform does not support are left
- * to row 22.
+ * The state must exist in its country (row 21). `checkSupportedStates` checks states that the
+ * platform does not support (row 22).
  */
-export function checkStates(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.addresses, (address) => {
+export function checkStates(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.addresses, (address) => {
     const state = address.given.state;
-    const country = countryOf(address, at);
+    const country = countryOf(address, context);
     if (!state || country === undefined || !hasStateList(country)) return undefined;
     if (stateCode(country, state) !== undefined) return undefined;
-    if (isUnsupportedState(state, country, at)) return undefined;
+    if (isUnsupportedState(state, country, context)) return undefined;
     return violate('address_state_invalid', {
       param: `${address.path}.state`,
       message: `${address.path}.state is not a state of ${country}: ${quote(state)}.`,
@@ -89,8 +89,8 @@ export function checkStates(at: FieldContext): Violation | undefined {
 }
 
 /** The town must be plausible (row 23). */
-export function checkTowns(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.addresses, ({ path, given }) => {
+export function checkTowns(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.addresses, ({ path, given }) => {
     const town = given.town;
     if (!town || isTown(town.trim())) return undefined;
     return violate('address_town_invalid', {
@@ -101,11 +101,11 @@ export function checkTowns(at: FieldContext): Violation | undefined {
 }
 
 /** The platform must support the state (row 22). */
-export function checkSupportedStates(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.addresses, (address) => {
+export function checkSupportedStates(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.addresses, (address) => {
     const state = address.given.state;
-    const country = countryOf(address, at);
-    if (!state || country === undefined || !isUnsupportedState(state, country, at))
+    const country = countryOf(address, context);
+    if (!state || country === undefined || !isUnsupportedState(state, country, context))
       return undefined;
     return violate('unsupported_state', {
       param: `${address.path}.state`,
@@ -115,12 +115,12 @@ export function checkSupportedStates(at: FieldContext): Violation | undefined {
 }
 
 /** The platform must support the postal code (row 92). */
-export function checkSupportedPostalCodes(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.addresses, (address) => {
+export function checkSupportedPostalCodes(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.addresses, (address) => {
     const postalCode = address.given.postal_code;
-    const country = countryOf(address, at);
+    const country = countryOf(address, context);
     if (!postalCode || country === undefined) return undefined;
-    const prefixes = at.platform.unsupported_postal_codes[country] ?? [];
+    const prefixes = context.platform.unsupported_postal_codes[country] ?? [];
     const text = postalCode.trim().toUpperCase();
     if (!prefixes.some((prefix) => text.startsWith(prefix))) return undefined;
     return violate('unsupported_postal_code', {
@@ -139,12 +139,12 @@ function isPostalCode(postalCode: string, country: string): boolean {
 }
 
 /** Returns the country of an address, by default the country of the account. */
-function countryOf(address: LocatedAddress, at: FieldContext): string | undefined {
-  return address.given.country || address.merged.country || at.country;
+function countryOf(address: LocatedAddress, context: FieldContext): string | undefined {
+  return address.given.country || address.merged.country || context.country;
 }
 
-function isUnsupportedState(state: string, country: string, at: FieldContext): boolean {
-  const codes = at.platform.unsupported_states[country] ?? [];
+function isUnsupportedState(state: string, country: string, context: FieldContext): boolean {
+  const codes = context.platform.unsupported_states[country] ?? [];
   const text = state.trim().toUpperCase();
   const code = text.startsWith(`${country}-`) ? text.slice(country.length + 1) : text;
   return codes.includes(stateCode(country, state) ?? unsupportedStateCode(country, state) ?? code);

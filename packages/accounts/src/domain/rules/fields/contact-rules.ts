@@ -14,11 +14,11 @@ const TEST_PHONE = '0000000000';
  * Recipients cannot use blocked email domains (row 49). The setting contains domains or top-level
  * domains and includes their subdomains.
  */
-export function checkEmailDomains(at: FieldContext): Violation | undefined {
-  if (!at.isRecipient) return undefined;
-  return firstOf(at.provided.recipientEmails, ({ path, value }) => {
+export function checkEmailDomains(context: FieldContext): Violation | undefined {
+  if (!context.isRecipient) return undefined;
+  return firstOf(context.provided.recipientEmails, ({ path, value }) => {
     const domain = value.slice(value.lastIndexOf('@') + 1).toLowerCase();
-    const blocked = at.platform.recipient_blocked_email_domains.find(
+    const blocked = context.platform.recipient_blocked_email_domains.find(
       (name) => domain === name || domain.endsWith(`.${name}`),
     );
     if (blocked === undefined || !value.includes('@')) return undefined;
@@ -30,8 +30,8 @@ export function checkEmailDomains(at: FieldContext): Violation | undefined {
 }
 
 /** Email addresses must be valid (row 50). */
-export function checkEmails(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.emails, ({ path, value }) =>
+export function checkEmails(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.emails, ({ path, value }) =>
     isEmailAddress(value)
       ? undefined
       : violate('email_invalid', {
@@ -42,10 +42,10 @@ export function checkEmails(at: FieldContext): Violation | undefined {
 }
 
 /** Phone numbers must be possible (row 71). */
-export function checkPhones(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.phones, ({ path, value, country }) => {
-    if (!at.livemode && value === TEST_PHONE) return undefined;
-    if (readPhoneNumber(value, country ?? at.country)) return undefined;
+export function checkPhones(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.phones, ({ path, value, country }) => {
+    if (!context.livemode && value === TEST_PHONE) return undefined;
+    if (readPhoneNumber(value, country ?? context.country)) return undefined;
     return violate('phone_invalid', {
       param: path,
       message: `${path} is not a possible phone number: ${quote(value)}.`,
@@ -54,8 +54,8 @@ export function checkPhones(at: FieldContext): Violation | undefined {
 }
 
 /** URLs must be web addresses (row 93). */
-export function checkUrls(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.urls, ({ path, value }) => {
+export function checkUrls(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.urls, ({ path, value }) => {
     if (value.length <= MAX_URL_LENGTH && isWebAddress(value)) return undefined;
     return violate('url_invalid', {
       param: path,
@@ -68,8 +68,8 @@ export function checkUrls(at: FieldContext): Violation | undefined {
  * IP addresses must be valid (row 64). Private and loopback addresses are allowed; zones such as
  * `fe80::1%eth0` are local to one machine.
  */
-export function checkIps(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.ips, ({ path, value }) =>
+export function checkIps(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.ips, ({ path, value }) =>
     isIP(value) !== 0 && !value.includes('%')
       ? undefined
       : violate('ip_address_invalid', {

@@ -7,23 +7,24 @@ import type { Located } from './provided-fields.js';
 const EARLIEST_BIRTH_YEAR = 1900;
 const EARLIEST_REGISTRATION_YEAR = 1000;
 
-/** The person must have the minimum age (row 41); `value` must have passed row 42. */
+/** The person must have the minimum age (row 41); `value` must be a valid date of birth. */
 export function checkAge(
   { path, value }: Located<GivenDate>,
-  at: { readonly nowMs: number; readonly ageLimit: number },
+  options: { readonly nowMs: number; readonly ageLimit: number },
 ): Violation | undefined {
-  if (!isBirthDate(value, at.nowMs) || ageAt(value, at.nowMs) >= at.ageLimit) return undefined;
+  if (!isBirthDate(value, options.nowMs) || ageAt(value, options.nowMs) >= options.ageLimit)
+    return undefined;
   return violate('date_of_birth_age_restriction', {
     param: path,
-    message: `${path} is too recent; this person must be at least ${at.ageLimit} years old: ${showDate(value)}.`,
-    extra: { age_limit: String(at.ageLimit) },
+    message: `${path} is too recent; this person must be at least ${options.ageLimit} years old: ${showDate(value)}.`,
+    extra: { age_limit: String(options.ageLimit) },
   });
 }
 
 /** Dates of birth must exist and be plausible (row 42). */
-export function checkBirthDates(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.birthDates, ({ path, value }) =>
-    isBirthDate(value, at.nowMs)
+export function checkBirthDates(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.birthDates, ({ path, value }) =>
+    isBirthDate(value, context.nowMs)
       ? undefined
       : violate('date_of_birth_invalid', {
           param: path,
@@ -33,10 +34,10 @@ export function checkBirthDates(at: FieldContext): Violation | undefined {
 }
 
 /** Registration dates must be in the past (row 75). */
-export function checkRegistrationDates(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.registrationDates, ({ path, value }) => {
+export function checkRegistrationDates(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.registrationDates, ({ path, value }) => {
     const startMs = dayStartMs(value);
-    const isPast = startMs !== undefined && startMs < todayMs(at.nowMs);
+    const isPast = startMs !== undefined && startMs < todayMs(context.nowMs);
     if (isPast && (value.year ?? 0) >= EARLIEST_REGISTRATION_YEAR) return undefined;
     return violate('registration_date_invalid', {
       param: path,

@@ -6,10 +6,10 @@ import type { FieldContext } from './field-context.js';
 const ANY_PURPOSE = '*';
 
 /** Files must exist and belong to the account (row 47). */
-export function checkDocuments(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.files, (file) => {
-    const record = at.facts.files.get(file.value);
-    const isOwn = record?.accountId === undefined || record.accountId === at.accountId;
+export function checkDocuments(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.files, (file) => {
+    const record = context.facts.files.get(file.value);
+    const isOwn = record?.accountId === undefined || record.accountId === context.accountId;
     if (record && !record.isDeleted && isOwn) return undefined;
     return violate('document_invalid', {
       param: file.path,
@@ -19,9 +19,9 @@ export function checkDocuments(at: FieldContext): Violation | undefined {
 }
 
 /** Files must have the right purpose (row 48). */
-export function checkDocumentPurposes(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.files, (file) => {
-    const purpose = at.facts.files.get(file.value)?.purpose;
+export function checkDocumentPurposes(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.files, (file) => {
+    const purpose = context.facts.files.get(file.value)?.purpose;
     if (purpose === file.purpose || purpose === ANY_PURPOSE) return undefined;
     return violate('document_purpose_invalid', {
       param: file.path,

@@ -34,7 +34,7 @@ export interface OwnFieldRules {
 }
 
 /** Checks fields in the order of step 14. Source: accounts, section 12. */
-export function checkFields(at: FieldContext, own: OwnFieldRules): Violation | undefined {
+export function checkFields(context: FieldContext, own: OwnFieldRules): Violation | undefined {
   return firstViolation<FieldContext>(
     [
       checkEmailDomains,
@@ -62,6 +62,6 @@ export function checkFields(at: FieldContext, own: OwnFieldRules): Violation | u
       checkDocumentPurposes,
       own.checkOwnership,
     ],
-    at,
+    context,
   );
 }

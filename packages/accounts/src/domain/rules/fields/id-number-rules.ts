@@ -19,15 +19,15 @@ import type { GivenIdNumber } from './provided-fields.js';
  * Id numbers must match their type (row 53); row 55 checks numbers of another country. The message
  * never repeats the value.
  */
-export function checkIdNumberFormats(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.idNumbers, ({ path, value: { type, value }, holder }) => {
+export function checkIdNumberFormats(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.idNumbers, ({ path, value: { type, value }, holder }) => {
     if (!type || value === null || value === undefined) return undefined;
-    if (!isTypeOfAny(type, at.idNumberCountries(holder))) return undefined;
+    if (!isTypeOfAny(type, context.idNumberCountries(holder))) return undefined;
     const number = normaliseIdNumber(value);
-    if (!at.livemode && isTestIdNumber(number)) return undefined;
+    if (!context.livemode && isTestIdNumber(number)) return undefined;
     const isRight =
       matchesIdNumberPattern(holder, type, number) &&
-      (!at.platform.id_number_checksums || hasRightChecksum(holder, type, number));
+      (!context.platform.id_number_checksums || hasRightChecksum(holder, type, number));
     if (isRight) return undefined;
     return violate('id_number_invalid', {
       param: `${path}.value`,
@@ -37,8 +37,8 @@ export function checkIdNumberFormats(at: FieldContext): Violation | undefined {
 }
 
 /** A registrar must be a German register court (row 58). */
-export function checkRegistrars(at: FieldContext): Violation | undefined {
-  return firstOf(at.provided.idNumbers, ({ path, value: { type, registrar }, holder }) => {
+export function checkRegistrars(context: FieldContext): Violation | undefined {
+  return firstOf(context.provided.idNumbers, ({ path, value: { type, registrar }, holder }) => {
     if (holder !== 'business' || !registrar) return undefined;
     if (type?.startsWith('de_') && isGermanRegisterCourt(registrar)) return undefined;
     return violate('invalid_id_number_registrar', {
@@ -70,11 +70,11 @@ const isTypeOfAny = (type: string, countries: readonly string[]): boolean =>
 export function checkIdNumberStructures(
   path: string,
   numbers: readonly GivenIdNumber[],
-  at: { readonly entityType: string | undefined; readonly structure: string | undefined },
+  options: { readonly entityType: string | undefined; readonly structure: string | undefined },
 ): Violation | undefined {
   return firstOf(numbers.entries(), ([index, { type }]) => {
-    if (!type || !isIdNumberRefused(type, at)) return undefined;
-    const kind = [at.entityType, at.structure].filter(Boolean).join(', ');
+    if (!type || !isIdNumberRefused(type, options)) return undefined;
+    const kind = [options.entityType, options.structure].filter(Boolean).join(', ');
     return violate('invalid_id_number_for_structure', {
       param: `${path}.${index}.type`,
       message: `${path}.${index}.type ${type} is not valid for this kind of entity (${kind}).`,

@@ -16,10 +16,14 @@ const KANJI = new RegExp(
 );
 
 /** Kana and kanji fields may only contain characters of their script (row 76). */
-export function checkScripts(at: FieldContext): Violation | undefined {
+export function checkScripts(context: FieldContext): Violation | undefined {
   return (
-    firstOf(at.provided.kanaTexts, (text) => checkText(text, { foreign: KANA, script: 'kana' })) ??
-    firstOf(at.provided.kanjiTexts, (text) => checkText(text, { foreign: KANJI, script: 'kanji' }))
+    firstOf(context.provided.kanaTexts, (text) =>
+      checkText(text, { foreign: KANA, script: 'kana' }),
+    ) ??
+    firstOf(context.provided.kanjiTexts, (text) =>
+      checkText(text, { foreign: KANJI, script: 'kanji' }),
+    )
   );
 }
 

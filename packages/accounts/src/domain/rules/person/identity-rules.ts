@@ -28,17 +28,17 @@ const CUSTOMER_INDIVIDUAL_MEMBERS: readonly string[] = [
 ];
 
 /** Checks the identity (step 13). */
-export function checkIdentity(at: AccountContext): Violation | undefined {
+export function checkIdentity(context: AccountContext): Violation | undefined {
   return firstViolation(
     [checkCustomerMembers, checkImmutable, checkCountryPresent, checkEntityType, checkStructure],
-    at,
+    context,
   );
 }
 
 /** An account with only a customer configuration cannot have other identity members (row 91). */
-function checkCustomerMembers(at: AccountContext): Violation | undefined {
-  const { given, appliedAfter } = at;
-  if (!given.identity || at.isBusiness || !appliedAfter.has('customer')) return undefined;
+function checkCustomerMembers(context: AccountContext): Violation | undefined {
+  const { given, appliedAfter } = context;
+  if (!given.identity || context.isBusiness || !appliedAfter.has('customer')) return undefined;
   const { business_details: business, individual, ...others } = given.identity;
   const refused =
     foreignMember('identity', others, CUSTOMER_MEMBERS) ??
@@ -55,24 +55,24 @@ function checkCustomerMembers(at: AccountContext): Violation | undefined {
  * Verified or locked identity fields cannot change (section 10.3). Sending the stored value is
  * allowed.
  */
-function checkImmutable(at: AccountContext): Violation | undefined {
-  const { stored, given } = at;
+function checkImmutable(context: AccountContext): Violation | undefined {
+  const { stored, given } = context;
   if (stored === undefined || !given.identity) return undefined;
   const before = stored.fields.identity ?? {};
-  const after = at.fields.identity ?? {};
+  const after = context.fields.identity ?? {};
   return (
-    checkFixedKind(at, before, after) ??
-    checkLocked(at, before, after) ??
-    checkVerifiedBusiness(at, before, after)
+    checkFixedKind(context, before, after) ??
+    checkLocked(context, before, after) ??
+    checkVerifiedBusiness(context, before, after)
   );
 }
 
 function checkFixedKind(
-  at: AccountContext,
+  context: AccountContext,
   before: IdentityFields,
   after: IdentityFields,
 ): Violation | undefined {
-  if (at.stored?.everActive.length === 0) return undefined;
+  if (context.stored?.everActive.length === 0) return undefined;
   return firstOf(['country', 'entity_type'] as const, (member) => {
     const was = before[member];
     return was === undefined || was === after[member]
@@ -82,23 +82,24 @@ function checkFixedKind(
 }
 
 function checkLocked(
-  at: AccountContext,
+  context: AccountContext,
   before: IdentityFields,
   after: IdentityFields,
 ): Violation | undefined {
-  if (!at.stored?.state.identity_locked) return undefined;
+  if (!context.stored?.state.identity_locked) return undefined;
   const { individual: _, ...members } = after;
-  const changed = changedMember(before, members) ?? changedIndividual(at, []);
+  const changed = changedMember(before, members) ?? changedIndividual(context, []);
   return changed === undefined ? undefined : immutable(`identity.${changed}`, 'while it is locked');
 }
 
 function checkVerifiedBusiness(
-  at: AccountContext,
+  context: AccountContext,
   before: IdentityFields,
   after: IdentityFields,
 ): Violation | undefined {
-  const { stored } = at;
-  if (!stored || !at.livemode || at.responsibilities.requirements !== 'vendor') return undefined;
+  const { stored } = context;
+  if (!stored || !context.livemode || context.responsibilities.requirements !== 'vendor')
+    return undefined;
   if (verificationOf(stored, 'business') === 'success') {
     const changed = (['registered_name', 'id_numbers'] as const).find(
       (name) => !isSame(before.business_details?.[name], after.business_details?.[name]),
@@ -106,7 +107,7 @@ function checkVerifiedBusiness(
     if (changed) return immutable(`identity.business_details.${changed}`, 'after its verification');
   }
   if (verificationOf(stored, `person:${stored.individualId}`) !== 'success') return undefined;
-  const changed = changedIndividual(at, VERIFIED_PERSON_MEMBERS);
+  const changed = changedIndividual(context, VERIFIED_PERSON_MEMBERS);
   return changed === undefined
     ? undefined
     : immutable(`identity.${changed}`, 'after its verification');
@@ -141,18 +142,18 @@ export function changedMember(
   return [...names].find((name) => !isSame(Reflect.get(before, name), Reflect.get(after, name)));
 }
 
-function changedIndividual(at: AccountContext, only: readonly string[]): string | undefined {
-  const after = at.fields.identity?.individual;
-  if (!at.given.identity?.individual || after === undefined) return undefined;
+function changedIndividual(context: AccountContext, only: readonly string[]): string | undefined {
+  const after = context.fields.identity?.individual;
+  if (!context.given.identity?.individual || after === undefined) return undefined;
   const before: PersonFields =
-    at.persons.find(({ id }) => id === at.stored?.individualId)?.fields ?? {};
+    context.persons.find(({ id }) => id === context.stored?.individualId)?.fields ?? {};
   const changed = changedMember(before, after, only);
   return changed === undefined ? undefined : `individual.${changed}`;
 }
 
 /** A merchant or recipient needs a country (row 54). */
-function checkCountryPresent(at: AccountContext): Violation | undefined {
-  if (!at.isBusiness || at.country !== undefined) return undefined;
+function checkCountryPresent(context: AccountContext): Violation | undefined {
+  if (!context.isBusiness || context.country !== undefined) return undefined;
   return violate('identity_country_required', {
     param: 'identity.country',
     message: 'identity.country is required with a merchant or recipient configuration.',
@@ -160,12 +161,13 @@ function checkCountryPresent(at: AccountContext): Violation | undefined {
 }
 
 /** The entity type must be supported in the country (row 51). */
-function checkEntityType(at: AccountContext): Violation | undefined {
-  const { country, isBusiness } = at;
-  const entityType = at.fields.identity?.entity_type;
+function checkEntityType(context: AccountContext): Violation | undefined {
+  const { country, isBusiness } = context;
+  const entityType = context.fields.identity?.entity_type;
   if (!isBusiness || country === undefined || entityType === undefined) return undefined;
-  const isProvided = at.provided.hasAny(['identity.country', 'identity.entity_type']);
-  if ((!isProvided && !at.becomesBusiness) || isEntityTypeIn(entityType, country)) return undefined;
+  const isProvided = context.provided.hasAny(['identity.country', 'identity.entity_type']);
+  if ((!isProvided && !context.becomesBusiness) || isEntityTypeIn(entityType, country))
+    return undefined;
   return violate('entity_type_not_supported_in_country', {
     param: 'identity.entity_type',
     message: `identity.entity_type ${entityType} is not supported in ${country}.`,
@@ -173,11 +175,11 @@ function checkEntityType(at: AccountContext): Violation | undefined {
 }
 
 /** The structure must exist for the entity type in the country (row 82). */
-function checkStructure(at: AccountContext): Violation | undefined {
-  const { country, fields } = at;
+function checkStructure(context: AccountContext): Violation | undefined {
+  const { country, fields } = context;
   const entityType = fields.identity?.entity_type;
   const structure = fields.identity?.business_details?.structure;
-  if (!country || !entityType || !structure || !isKindProvided(at)) return undefined;
+  if (!country || !entityType || !structure || !isKindProvided(context)) return undefined;
   if (isStructureOf(structure, { country, entityType })) return undefined;
   return violate('structure_incompatible_for_entity_type_country', {
     param: 'identity.business_details.structure',
@@ -186,8 +188,8 @@ function checkStructure(at: AccountContext): Violation | undefined {
 }
 
 /** Whether the request provides fields that determine the kind of entity. */
-export function isKindProvided(at: AccountContext): boolean {
-  return at.provided.hasAny([
+export function isKindProvided(context: AccountContext): boolean {
+  return context.provided.hasAny([
     'identity.country',
     'identity.entity_type',
     'identity.business_details.structure',

@@ -51,9 +51,9 @@ export function checkPerson(check: PersonCheck): Violation | undefined {
 }
 
 /** In some platform countries, persons must come in a person token (section 14, like row 16). */
-function checkTokenMandate(at: PersonContext): Violation | undefined {
-  const { country, token_mandate_countries: countries } = at.platform;
-  if (at.hasPersonToken || at.requirementsCollector !== 'application') return undefined;
+function checkTokenMandate(context: PersonContext): Violation | undefined {
+  const { country, token_mandate_countries: countries } = context.platform;
+  if (context.hasPersonToken || context.requirementsCollector !== 'application') return undefined;
   if (!countries.includes(country)) return undefined;
   return violate('person_token_required', {
     param: 'person_token',
@@ -65,42 +65,42 @@ function checkTokenMandate(at: PersonContext): Violation | undefined {
  * Limits the number of persons (section 14). The limit of this service exists because every account
  * write checks all of its persons.
  */
-function checkOnlyPerson(at: PersonContext): Violation | undefined {
-  if (at.operation !== 'create') return undefined;
-  if (at.entityType === 'individual') {
+function checkOnlyPerson(context: PersonContext): Violation | undefined {
+  if (context.operation !== 'create') return undefined;
+  if (context.entityType === 'individual') {
     return violate('individual_additional_person_not_allowed', {
       message: 'An account of the entity type individual has only one person, identity.individual.',
     });
   }
-  if (at.others.length < MAX_PERSON_COUNT) return undefined;
+  if (context.others.length < MAX_PERSON_COUNT) return undefined;
   return violate('account_person_limit_reached', {
-    message: `Account ${at.account.id} has reached the limit of ${MAX_PERSON_COUNT} persons.`,
+    message: `Account ${context.account.id} has reached the limit of ${MAX_PERSON_COUNT} persons.`,
   });
 }
 
 /** Verified or locked fields cannot change (section 10.3). */
-function checkImmutable(at: PersonContext): Violation | undefined {
-  const { stored, account } = at;
+function checkImmutable(context: PersonContext): Violation | undefined {
+  const { stored, account } = context;
   if (stored === undefined) return undefined;
   if (account.state.identity_locked) {
     const changed = changedMember(
       { ...stored.fields, metadata: undefined },
-      { ...at.merged.fields, metadata: undefined },
+      { ...context.merged.fields, metadata: undefined },
     );
     if (changed) return immutable(changed, 'while the identity is locked');
   }
-  if (!at.livemode || at.requirementsCollector !== 'vendor') return undefined;
+  if (!context.livemode || context.requirementsCollector !== 'vendor') return undefined;
   if (verificationOf(account, `person:${stored.id}`) !== 'success') return undefined;
-  const changed = changedMember(stored.fields, at.merged.fields, VERIFIED_PERSON_MEMBERS);
+  const changed = changedMember(stored.fields, context.merged.fields, VERIFIED_PERSON_MEMBERS);
   return changed === undefined ? undefined : immutable(changed, 'after its verification');
 }
 
 /** Some fields need the account's country (row 54). */
-function checkCountryPresent(at: PersonContext): Violation | undefined {
-  if (at.country !== undefined) return undefined;
-  const path = at.given.id_numbers?.length
+function checkCountryPresent(context: PersonContext): Violation | undefined {
+  if (context.country !== undefined) return undefined;
+  const path = context.given.id_numbers?.length
     ? 'id_numbers'
-    : at.given.address && !at.merged.fields.address?.country
+    : context.given.address && !context.merged.fields.address?.country
       ? 'address'
       : undefined;
   if (path === undefined) return undefined;
@@ -111,56 +111,59 @@ function checkCountryPresent(at: PersonContext): Violation | undefined {
 }
 
 /** Checks person fields (step 14). */
-function checkPersonFields(at: PersonContext): Violation | undefined {
+function checkPersonFields(context: PersonContext): Violation | undefined {
   const fields: FieldContext = {
-    provided: personProvidedFields(at.given, at.merged.fields),
-    livemode: at.livemode,
-    nowMs: at.nowMs,
-    platform: at.platform,
-    facts: at.facts,
-    accountId: at.account.id,
-    country: at.country,
-    idNumberCountries: () => idNumberCountries(at),
-    isRecipient: at.account.applied.recipient?.isActive === true,
+    provided: personProvidedFields(context.given, context.merged.fields),
+    livemode: context.livemode,
+    nowMs: context.nowMs,
+    platform: context.platform,
+    facts: context.facts,
+    accountId: context.account.id,
+    country: context.country,
+    idNumberCountries: () => idNumberCountries(context),
+    isRecipient: context.account.applied.recipient?.isActive === true,
   };
   return checkFields(fields, {
-    checkAges: () => checkRepresentativeAge(at),
-    checkAddressCountries: () => checkAddressCountries(at, fields),
-    checkIdNumberHolders: () => checkIdNumbers(at),
-    checkOwnership: () => checkOwnership(at),
+    checkAges: () => checkRepresentativeAge(context),
+    checkAddressCountries: () => checkAddressCountries(context, fields),
+    checkIdNumberHolders: () => checkIdNumbers(context),
+    checkOwnership: () => checkOwnership(context),
   });
 }
 
 /**
  * A representative must have the minimum age, whether role or date of birth is sent later (row 41).
  */
-function checkRepresentativeAge(at: PersonContext): Violation | undefined {
-  const { relationship, date_of_birth: birth } = at.merged.fields;
-  const isIndividual = at.account.individualId === at.merged.id;
+function checkRepresentativeAge(context: PersonContext): Violation | undefined {
+  const { relationship, date_of_birth: birth } = context.merged.fields;
+  const isIndividual = context.account.individualId === context.merged.id;
   if (birth === undefined || !(relationship?.representative || isIndividual)) return undefined;
-  if (!at.provided.hasAny(['date_of_birth', 'relationship.representative'])) return undefined;
-  const ageLimit = at.platform.age_limit;
-  return checkAge({ path: 'date_of_birth', value: birth }, { nowMs: at.nowMs, ageLimit });
+  if (!context.provided.hasAny(['date_of_birth', 'relationship.representative'])) return undefined;
+  const ageLimit = context.platform.age_limit;
+  return checkAge({ path: 'date_of_birth', value: birth }, { nowMs: context.nowMs, ageLimit });
 }
 
 /**
  * All addresses of a person must be in one country, and the address of an individual in the account's country
  * (section 14 and row 19).
  */
-function checkAddressCountries(at: PersonContext, fields: FieldContext): Violation | undefined {
+function checkAddressCountries(
+  context: PersonContext,
+  fields: FieldContext,
+): Violation | undefined {
   const { provided } = fields;
-  const own = at.merged.fields.address?.country;
-  const isIndividual = at.account.individualId === at.merged.id;
+  const own = context.merged.fields.address?.country;
+  const isIndividual = context.account.individualId === context.merged.id;
   if (
     isIndividual &&
     own &&
-    at.country &&
-    own !== at.country &&
-    at.provided.has('address.country')
+    context.country &&
+    own !== context.country &&
+    context.provided.has('address.country')
   ) {
     return violate('address_country_identity_country_mismatch', {
       param: 'address.country',
-      message: `address.country ${own} does not match the account's identity.country ${at.country}.`,
+      message: `address.country ${own} does not match the account's identity.country ${context.country}.`,
     });
   }
   const addresses = [...provided.addresses, ...provided.scriptAddresses];
@@ -183,10 +186,10 @@ function checkAddressCountries(at: PersonContext, fields: FieldContext): Violati
 }
 
 /** Id numbers must belong to a known country (row 55). */
-function checkIdNumbers(at: PersonContext): Violation | undefined {
-  if (!at.provided.has('id_numbers')) return undefined;
-  const numbers = at.merged.fields.id_numbers ?? [];
-  return checkIdNumberCountries('id_numbers', numbers, idNumberCountries(at));
+function checkIdNumbers(context: PersonContext): Violation | undefined {
+  if (!context.provided.has('id_numbers')) return undefined;
+  const numbers = context.merged.fields.id_numbers ?? [];
+  return checkIdNumberCountries('id_numbers', numbers, idNumberCountries(context));
 }
 
 function idNumberCountries({ country, merged }: PersonContext): string[] {
@@ -195,14 +198,14 @@ function idNumberCountries({ country, merged }: PersonContext): string[] {
 }
 
 /** Checks the person's share and the total of all owners (row 70 and section 14). */
-function checkOwnership(at: PersonContext): Violation | undefined {
-  if (at.provided.hasAny(['relationship.owner', 'relationship.percent_ownership'])) {
-    const violation = checkOwnShare('relationship', at.merged.fields.relationship);
+function checkOwnership(context: PersonContext): Violation | undefined {
+  if (context.provided.hasAny(['relationship.owner', 'relationship.percent_ownership'])) {
+    const violation = checkOwnShare('relationship', context.merged.fields.relationship);
     if (violation) return violation;
   }
-  if (at.provided.hasAny(['given_name', 'surname', 'date_of_birth'])) {
-    const violation = checkDuplicate(at.merged.fields, at.others, '');
+  if (context.provided.hasAny(['given_name', 'surname', 'date_of_birth'])) {
+    const violation = checkDuplicate(context.merged.fields, context.others, '');
     if (violation) return violation;
   }
-  return checkTotalOwnership(at);
+  return checkTotalOwnership(context);
 }

@@ -9,7 +9,7 @@ const WITHOUT_DIRECTORS: readonly string[] = ['sole_proprietorship', 'single_mem
 const WITHOUT_OWNERS: readonly string[] = ['government_entity', 'non_profit'];
 
 /** Checks which roles a person may have (section 14). */
-export function checkRelationships(at: PersonContext): Violation | undefined {
+export function checkRelationships(context: PersonContext): Violation | undefined {
   return firstViolation(
     [
       (person) => checkSingle(person, 'representative', 'additional_representative_not_allowed'),
@@ -21,22 +21,22 @@ export function checkRelationships(at: PersonContext): Violation | undefined {
       checkAuthorizerIsOther,
       checkRoleExists,
     ],
-    at,
+    context,
   );
 }
 
 type SingleRole = 'representative' | 'legal_guardian' | 'authorizer';
 
 function checkSingle(
-  at: PersonContext,
+  context: PersonContext,
   role: SingleRole,
   code:
     | 'additional_representative_not_allowed'
     | 'additional_legal_guardian_not_allowed'
     | 'authorizer_duplicate',
 ): Violation | undefined {
-  if (!isNewly(at, role)) return undefined;
-  const holder = at.others.find(({ fields }) => fields.relationship?.[role]);
+  if (!isNewly(context, role)) return undefined;
+  const holder = context.others.find(({ fields }) => fields.relationship?.[role]);
   if (holder === undefined) return undefined;
   return violate(code, {
     param: `relationship.${role}`,
@@ -44,16 +44,16 @@ function checkSingle(
   });
 }
 
-function checkAdditionalTerms(at: PersonContext): Violation | undefined {
-  if (!at.given.additional_terms_of_service || roles(at).legal_guardian) return undefined;
+function checkAdditionalTerms(context: PersonContext): Violation | undefined {
+  if (!context.given.additional_terms_of_service || roles(context).legal_guardian) return undefined;
   return violate('additional_tos_only_allowed_for_legal_guardian', {
     param: 'additional_terms_of_service',
     message: 'additional_terms_of_service can only be accepted by a legal guardian.',
   });
 }
 
-function checkGuardianIsOther(at: PersonContext): Violation | undefined {
-  const { legal_guardian: isGuardian, representative: isRepresentative } = roles(at);
+function checkGuardianIsOther(context: PersonContext): Violation | undefined {
+  const { legal_guardian: isGuardian, representative: isRepresentative } = roles(context);
   if (!isGuardian || !isRepresentative) return undefined;
   return violate('legal_guardian_representative_not_allowed', {
     param: 'relationship.legal_guardian',
@@ -61,17 +61,17 @@ function checkGuardianIsOther(at: PersonContext): Violation | undefined {
   });
 }
 
-function checkGuardianHasWard(at: PersonContext): Violation | undefined {
-  if (!isNewly(at, 'legal_guardian')) return undefined;
-  if (at.others.some(({ fields }) => fields.relationship?.representative)) return undefined;
+function checkGuardianHasWard(context: PersonContext): Violation | undefined {
+  if (!isNewly(context, 'legal_guardian')) return undefined;
+  if (context.others.some(({ fields }) => fields.relationship?.representative)) return undefined;
   return violate('legal_guardian_requires_existing_representative', {
     param: 'relationship.legal_guardian',
     message: 'relationship.legal_guardian requires a representative on the account.',
   });
 }
 
-function checkAuthorizerIsOther(at: PersonContext): Violation | undefined {
-  const { authorizer: isAuthorizer, representative: isRepresentative } = roles(at);
+function checkAuthorizerIsOther(context: PersonContext): Violation | undefined {
+  const { authorizer: isAuthorizer, representative: isRepresentative } = roles(context);
   if (!isAuthorizer || !isRepresentative) return undefined;
   return violate('authorizer_relationship_invalid_for_representative', {
     param: 'relationship.authorizer',
@@ -79,18 +79,18 @@ function checkAuthorizerIsOther(at: PersonContext): Violation | undefined {
   });
 }
 
-function checkRoleExists(at: PersonContext): Violation | undefined {
-  const structure = at.account.fields.identity?.business_details?.structure;
+function checkRoleExists(context: PersonContext): Violation | undefined {
+  const structure = context.account.fields.identity?.business_details?.structure;
   const role =
-    isNewly(at, 'director') && structure !== undefined && WITHOUT_DIRECTORS.includes(structure)
+    isNewly(context, 'director') && structure !== undefined && WITHOUT_DIRECTORS.includes(structure)
       ? 'director'
-      : isNewly(at, 'owner') &&
-          at.entityType !== undefined &&
-          WITHOUT_OWNERS.includes(at.entityType)
+      : isNewly(context, 'owner') &&
+          context.entityType !== undefined &&
+          WITHOUT_OWNERS.includes(context.entityType)
         ? 'owner'
         : undefined;
   if (role === undefined) return undefined;
-  const kind = role === 'director' ? structure : at.entityType;
+  const kind = role === 'director' ? structure : context.entityType;
   return violate('invalid_relationship_for_identity_type_structure_and_country', {
     param: `relationship.${role}`,
     message: `relationship.${role} does not exist for ${kind}.`,
@@ -98,10 +98,12 @@ function checkRoleExists(at: PersonContext): Violation | undefined {
 }
 
 /** The shares of all owners cannot exceed 100 % (section 14). */
-export function checkTotalOwnership(at: PersonContext): Violation | undefined {
-  if (!at.provided.hasAny(['relationship.owner', 'relationship.percent_ownership']))
+export function checkTotalOwnership(context: PersonContext): Violation | undefined {
+  if (!context.provided.hasAny(['relationship.owner', 'relationship.percent_ownership']))
     return undefined;
-  const shares = [at.merged, ...at.others].map(({ fields }: StoredPerson) => fields.relationship);
+  const shares = [context.merged, ...context.others].map(
+    ({ fields }: StoredPerson) => fields.relationship,
+  );
   if (!exceedsWhole(shares)) return undefined;
   return violate('total_person_ownership_exceeded', {
     param: 'relationship.percent_ownership',
@@ -109,11 +111,11 @@ export function checkTotalOwnership(at: PersonContext): Violation | undefined {
   });
 }
 
-function roles(at: PersonContext): NonNullable<StoredPerson['fields']['relationship']> {
-  return at.merged.fields.relationship ?? {};
+function roles(context: PersonContext): NonNullable<StoredPerson['fields']['relationship']> {
+  return context.merged.fields.relationship ?? {};
 }
 
 /** Whether the request provides the role and the person has it afterwards. */
-function isNewly(at: PersonContext, role: SingleRole | 'director' | 'owner'): boolean {
-  return at.provided.has(`relationship.${role}`) && roles(at)[role] === true;
+function isNewly(context: PersonContext, role: SingleRole | 'director' | 'owner'): boolean {
+  return context.provided.has(`relationship.${role}`) && roles(context)[role] === true;
 }

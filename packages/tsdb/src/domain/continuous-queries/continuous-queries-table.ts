@@ -3,11 +3,8 @@ import { printSingleUnit } from '@plinth/tsdb-influxql/ast/print.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
-import type {
-  ContinuousQueries,
-  ListedQuery,
-} from '../../continuous-queries/continuous-queries.js';
-import { DURATION, systemTable, TEXT, TIME_NS, UINT64 } from '../system-table.js';
+import { DURATION, systemTable, TEXT, TIME_NS, UINT64 } from '../system-tables/system-table.js';
+import type { ContinuousQueries, ListedQuery } from './continuous-queries.js';
 
 /**
  * Continuous queries and rollups of a database; in `_internal`, of all databases that the caller
