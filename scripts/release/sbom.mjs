@@ -77,11 +77,16 @@ export function addHashes(sbom, integrities) {
   }
 }
 
-/** Checksums in `package-lock.json`, by name and version. */
+/** The documentation's packages are not part of the workspaces. */
+const LOCKS = ['package-lock.json', 'docs/site/package-lock.json'];
+
+/** Checksums in the lock files, by name and version. */
 export function readIntegrity() {
-  const lock = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  const packages = LOCKS.flatMap((name) =>
+    Object.entries(JSON.parse(fs.readFileSync(path.join(root, name), 'utf8')).packages),
+  );
   return new Map(
-    Object.entries(lock.packages).flatMap(([place, { version, integrity }]) => {
+    packages.flatMap(([place, { version, integrity }]) => {
       const name = place.split('node_modules/').at(-1);
       return integrity === undefined ? [] : [[`${name}@${version}`, integrity]];
     }),

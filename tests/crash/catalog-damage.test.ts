@@ -68,7 +68,12 @@ describe('A corrupt plinth.db', () => {
     assert.ok(verified.stderr.includes(`${path}: `), verified.stderr);
     assert.match(verified.stderr, /plinth snapshot/);
     // Unreadable rows may be deletions: without them, deleted rows would reappear.
-    assert.match(await refusal('--repair'), /it cannot be rebuilt, because rows are affected/);
+    const repair = await refusal('--repair');
+    assert.match(
+      repair,
+      /it cannot be rebuilt, because rows are affected[\s\S]*Restore a snapshot/,
+    );
+    assert.doesNotMatch(repair, /start once with --repair/, 'it was started with --repair');
   });
 
   it('is also named when it is not a database at all', async () => {

@@ -205,7 +205,9 @@ describe('A flipped bit in the last acknowledged record after kill -9', () => {
           [loss?.['kind'], loss?.['lostRecordCount'], loss?.['lostContent']],
           [
             ...['moved_aside', 1],
-            ['2 rows of table d.m from 1970-01-01T00:00:50.000Z to 1970-01-01T00:01:00.000Z'],
+            [
+              '2 rows of table d.m from 1970-01-01T00:00:50.000Z to 1970-01-01T00:01:00.000Z, according to the corrupt record',
+            ],
           ],
         );
         assert.equal(await numbers(server), '1 2 3 4');

@@ -209,7 +209,7 @@ export { watchState } from './live/watch-state.js';
 export { LineFile } from './log/line-file.js';
 export { LogRing } from './log/log-ring.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
-export { redactTarget } from './log/redact.js';
+export { redactTarget, redactText } from './log/redact.js';
 export { Memo } from './memo/memo.js';
 export { Histogram } from './metrics/histogram.js';
 export { type Metric, type MetricSample, unitOf } from './metrics/metric.js';

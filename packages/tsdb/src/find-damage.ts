@@ -28,6 +28,8 @@ export interface ReadFile {
   readonly damage: string | undefined;
   /** Changes that will be made to the file at the next start without losing acknowledged rows. */
   readonly notes?: readonly string[];
+  /** Changes that will be made at the next start, and that may lose acknowledged rows. */
+  readonly warnings?: readonly string[];
 }
 
 export interface FileCheck {
@@ -103,17 +105,25 @@ async function* readLog(
   });
   for await (const { sizeBytes, damage, losses } of files) {
     const text = damage && `${damage.message}; the server refuses this file at startup`;
-    yield { sizeBytes, damage: text, notes: losses.map(noteOf) };
+    const cut = losses.filter(({ kind }) => kind === 'tail_cut');
+    const other = losses.filter(({ kind }) => kind !== 'tail_cut');
+    yield { sizeBytes, damage: text, notes: other.map(noteOf), warnings: cut.map(warningOf) };
   }
 }
 
-function noteOf({ kind, file, offset, lostBytes, lostContent = [] }: LogLoss): string {
-  const at = `${file}: ${lostBytes} bytes at offset ${offset}`;
-  if (kind === 'tail_cleared') return `${at} belong to no record; the next start removes them`;
-  if (kind === 'tail_unacknowledged')
-    return `${at} belong to a write that was never acknowledged; the next start removes them`;
+const placeOf = ({ file, offset, lostBytes }: LogLoss): string =>
+  `${file}: ${lostBytes} bytes at offset ${offset}`;
+
+function noteOf(loss: LogLoss): string {
+  const of =
+    loss.kind === 'tail_unacknowledged' ? 'a write that was never acknowledged' : 'no record';
+  return `${placeOf(loss)} belong to ${of}; the next start removes them`;
+}
+
+function warningOf(loss: LogLoss): string {
+  const { lostContent = [] } = loss;
   const content = lostContent.length > 0 ? ` Content: ${lostContent.join('; ')}.` : '';
-  return `${at} are an incomplete or corrupt last record, which the next start quarantines. If the server acknowledged it, its rows are lost.${content}`;
+  return `${placeOf(loss)} are an incomplete or corrupt last record, which the next start quarantines. If the server acknowledged it, its rows are lost.${content}`;
 }
 
 interface StoredFile {

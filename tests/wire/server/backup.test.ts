@@ -314,13 +314,28 @@ describe('a backup that was interrupted', () => {
       new RegExp(`503: too many backups are in progress \\(${running}, ${running}\\); retry later`),
     );
     assert.ok(!(await readdir(root)).includes('busy'));
-    const waiting = runCli(args);
-    await until(async () => (await readdir(root)).includes('busy'));
-    holders[0]?.abort();
-    const waited = await waiting;
-    assert.equal(waited.code, 0, waited.stderr);
-    assert.ok((await readdir(folder)).includes('backup.json'));
-    holders[1]?.abort();
+    {
+      const child = spawn(process.execPath, [CLI, ...args], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      const ended = once(child, 'close');
+      const [note] = await once(child.stderr, 'data');
+      assert.match(String(note), /waiting: too many backups/);
+      child.kill('SIGINT');
+      await ended;
+      assert.ok(!(await readdir(root)).includes('busy'), 'an interrupted command leaves no folder');
+    }
+    const waiting = [1, 2].map(() => runCli(args));
+    await sleep(1500);
+    for (const holder of holders) holder.abort();
+    const codes = (await Promise.all(waiting)).map(({ code, stderr }) => {
+      if (code !== 0) assert.match(stderr, /busy\/deep is not empty; use an empty or a new folder/);
+      return code;
+    });
+    assert.deepEqual(codes.sort(), [0, 1], 'only one of two backups to the same folder succeeds');
+    const whole = await runCli(['verify', '--from', folder]);
+    assert.equal(whole.code, 0, whole.stderr);
+    assert.ok(!(await readdir(folder)).includes('.plinth-backup-in-progress'));
   });
 
   it('leaves no folder that verify or restore accept', async () => {

@@ -175,3 +175,19 @@ it('an invalid schedule, or one without a folder, prevents the start', async () 
   );
   await assert.rejects(start('@daily'), says(/backup\.folder: required by backup\.schedule/));
 });
+
+it('a scheduled backup waits for other backups', async () => {
+  const to = join(folder, 'waits');
+  const nightly = ['--backup-schedule', '*/20 * * * * *', '--backup-folder', to];
+  await using server = await ServerInProcess.start({ flags: ['--without-auth', ...nightly] });
+  const holders = [1, 2].map(() => new AbortController());
+  for (const { signal } of holders) {
+    const { status } = await fetch(`${server.url}/ops/v1/backups`, { method: 'POST', signal });
+    assert.equal(status, 201);
+  }
+  const line = await until(async () => server.logged('scheduled backup is waiting'));
+  assert.match(String(line['why']), /too many backups are in progress/);
+  for (const holder of holders) holder.abort();
+  await until(async () => server.logged('backup created'));
+  assert.equal(server.logged('backup failed'), undefined);
+});

@@ -148,6 +148,27 @@ async function useSecrets(
   return secrets;
 }
 
+/** Sends secrets in the text of queries, and adds them to `secrets`. */
+async function queryWithSecrets(url: string, admin: string, secrets: string[]): Promise<void> {
+  const [login, connection, option] = ['a-login-pw-1', 'a-connection-pw-2', 'an-option-3'];
+  const post = async (path: string, body: string) => {
+    const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' };
+    const response = await fetch(url + path, { method: 'POST', headers, body });
+    return { status: response.status, text: await response.text() };
+  };
+  assert.equal((await post('/api/v3/write_lp?db=a', 'm v=1')).status, 204);
+  for (const q of [
+    `SELECT 'postgres://u:${login}@h/db', 'Bearer ${admin}'`,
+    `SELECT 1 -- password=${connection}`,
+  ]) {
+    const answer = await post('/api/v3/query_sql', JSON.stringify({ db: 'a', q }));
+    assert.equal(answer.status, 200, answer.text);
+  }
+  const q = `CREATE SECRET s (TYPE S3, KEY_ID 'k', SECRET '${option}')`;
+  await post('/api/v3/query_sql', JSON.stringify({ db: 'a', q })); // SQL has no such statement.
+  secrets.push(login, connection, option);
+}
+
 /** Runs a command that must succeed. Returns its output. */
 async function collect(
   args: readonly string[],
@@ -214,10 +235,20 @@ for (const format of ['json', 'text']) {
         assert.equal((await fetch(`${url}/v2/core/accounts`, { headers })).status, 200);
         secrets.push(...(await useSecrets(url, { admin })));
         const bundle = join(root, 'bundle.tar.gz');
+        await queryWithSecrets(url, admin, secrets);
+        for (const [server, code] of [
+          [{ url, admin: WRONG_TOKEN }, 4],
+          [{ url: 'http://127.0.0.1:1', admin }, 3],
+        ] as const) {
+          const args = ['support-bundle', '--out', bundle, '--host', server.url];
+          assert.equal((await runCli([...args, '--token', server.admin])).code, code);
+          await assert.rejects(stat(bundle), { code: 'ENOENT' });
+        }
         output += await collect(['support-bundle', '--out', bundle], { url, admin });
         const unpacked = gunzipSync(await readFile(bundle)).toString('latin1');
         for (const part of ['logs.json', 'settings.json', 'queries.json', 'databases.json'])
           assert.ok(unpacked.includes(part), part);
+        assert.match(unpacked, /password=\[redacted\]/, 'the query is in the bundle');
         assert.doesNotMatch(unpacked, /status [45]\d\d\n|no response:/, 'every part was read');
         assert.match(unpacked, /"login failed"|master_key_file/);
         const copy = join(root, 'copy');
@@ -228,7 +259,9 @@ for (const format of ['json', 'text']) {
         output += await readFile(accessLog, 'utf8');
         const stopped = ['support-bundle', '--data-dir', dataDir, '--out', `${bundle}.2`];
         output += await collect(stopped);
-        output += gunzipSync(await readFile(`${bundle}.2`)).toString('latin1');
+        const ofFolder = gunzipSync(await readFile(`${bundle}.2`)).toString('latin1');
+        assert.doesNotMatch(ofFolder, /the settings|the health|the metrics|latest log lines/);
+        output += ofFolder;
       }
       await assert.rejects(stat(file), { code: 'ENOENT' }, 'a further start writes no keys');
       assert.ok(secrets.length > 15);

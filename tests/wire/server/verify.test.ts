@@ -51,6 +51,7 @@ it('verify finds a changed byte in the game data', async () => {
     const { code, stderr } = await verify();
     assert.equal(code, 1);
     assert.match(stderr, new RegExp(`game data: object ${name} is corrupt: .*; restore a backup`));
+    assert.doesNotMatch(stderr, /--repair/, 'a repair does not change the file');
   } finally {
     await rm(root, { recursive: true });
   }
@@ -189,18 +190,57 @@ describe('verify reads the log like startup', () => {
     });
   });
 
-  it('reports a torn tail after a crash as a note, and changes nothing', async () => {
+  it('reports a tail that may have been acknowledged with its own exit code, and changes nothing', async () => {
     await withFolder(async (dataDir) => {
       const log = await writeLog(dataDir, 'kill');
       const offset = (await recordOffsets(log)).at(-2) ?? 0;
       await flip(log, offset + 40, 4);
       const before = await stateOf(dataDir);
       const run = await runCli(['verify', '--data-dir', dataDir]);
-      assert.equal(run.code, 0, run.stderr);
-      assert.ok(run.stderr.includes(`note: ${log}: `), run.stderr);
+      assert.deepEqual([run.code, run.stdout], [5, ''], run.stderr);
+      assert.ok(run.stderr.includes(`warning: ${log}: `), run.stderr);
+      assert.match(run.stderr, /no other file is corrupt, but acknowledged data may be lost/);
+      assert.match(run.stderr, /, according to the corrupt record\.\n/);
       const note = `bytes at offset ${offset} are an incomplete or corrupt last record, which the next start quarantines. If the server acknowledged it, its rows are lost. Content: 1 rows of table d.m from `;
       assert.ok(run.stderr.includes(note), run.stderr);
       assert.deepEqual(await stateOf(dataDir), before);
+    });
+  });
+
+  it('finds a flipped bit in the last transaction of plinth.db-wal, which a start quarantines', async () => {
+    await withFolder(async (dataDir) => {
+      await writeLog(dataDir, 'kill');
+      const wal = join(dataDir, 'plinth.db-wal');
+      const bytes = await readFile(wal);
+      const at = bytes.length - 100; // in the last page
+      await writeFile(wal, bytes.with(at, (bytes[at] as number) ^ 1));
+      const before = await stateOf(dataDir);
+      const run = await runCli(['verify', '--data-dir', dataDir]);
+      assert.deepEqual([run.code, run.stdout], [5, ''], run.stderr);
+      assert.ok(run.stderr.includes(`warning: ${wal}: `), run.stderr);
+      assert.match(
+        run.stderr,
+        /last transaction, which the next start ignores\. .*List the tokens/,
+      );
+      assert.deepEqual(await stateOf(dataDir), before);
+      await using server = await ServerInProcess.start({ dataDir, flags: FLAGS });
+      const line = server.logged(
+        'last transaction in plinth.db-wal is incomplete or corrupt, and was ignored; if it was acknowledged, its changes are lost',
+      );
+      assert.deepEqual([line?.['level'], line?.['quarantined']], ['warn', `${wal}.tail.damaged`]);
+      assert.match(String(line?.['remedy']), /List the tokens/);
+      const aside = await runCli(['aside', '--data-dir', dataDir]);
+      assert.ok(aside.stdout.includes(`${wal}.tail.damaged: `), aside.stdout);
+    });
+  });
+
+  it('names the fix for a corrupt journal of plinth.db', async () => {
+    await withFolder(async (dataDir) => {
+      await writeLog(dataDir, 'kill');
+      await flip(join(dataDir, 'plinth.db-wal'), 32 + 24 + 100, 1);
+      const run = await runCli(['verify', '--data-dir', dataDir]);
+      assert.equal(run.code, 1);
+      assert.match(run.stderr, /plinth\.db-wal at offset 32: .*\n.*--repair[\s\S]*List the tokens/);
     });
   });
 
@@ -265,10 +305,18 @@ describe('verify reads the log like startup', () => {
         const run = await verify();
         assert.equal(run.code, 1, name);
         assert.match(run.stderr, message);
+        assert.doesNotMatch(run.stderr, /--repair/, 'a repair does not change the file');
         assert.deepEqual(await stateOf(dataDir), before);
         await writeFile(path, bytes);
       }
       const audit = join(dataDir, 'audit', 'audit.jsonl');
+      const entries = await readFile(audit);
+      const inText = entries.indexOf('"action":"') + 10;
+      await writeFile(audit, entries.with(inText, 0xff));
+      const notUtf8 = await verify();
+      assert.equal(notUtf8.code, 1, notUtf8.stderr);
+      assert.match(notUtf8.stderr, /audit\.jsonl: 1 corrupt entries, the first in line 1; /);
+      await writeFile(audit, entries);
       await writeFile(audit, `${await readFile(audit, 'utf8')}{"time":"2026-`);
       const cut = await verify();
       assert.equal(cut.code, 0, cut.stderr);

@@ -38,7 +38,8 @@ The variables are also accepted with the prefix \`INFLUXDB3_\`.
 Commands that show data print JSON with \`--format json\`: the full server response, and lists as arrays. Apps, platforms and accounts
 are given by id, or by a unique name.
 
-Exit codes: 0 success, 1 failure or partial success, 2 wrong usage, 3 server unreachable, 4 not authenticated.
+Exit codes: 0 success, 1 failure or partial success, 2 wrong usage, 3 server unreachable, 4 not authenticated,
+5 acknowledged data may be lost (\`plinth verify\`).
 `;
 
 const VERBS_OF_INFLUXDB3 = `## Verbs of influxdb3

@@ -41,6 +41,8 @@ const MAX_READ_COUNT = 20;
 const DAMAGE_RETRY_SEC = 60;
 
 const UNREADABLE = 'version of the game data cannot be read';
+const REMEDY =
+  'restore the object from a backup, or import and publish the data again; plinth verify lists corrupt objects';
 
 /** State as of the given change numbers. */
 export interface Loaded {
@@ -139,7 +141,8 @@ export class Library {
       } catch (err) {
         if (asOutage(err) !== undefined) throw err;
         isDegraded = true;
-        if (!this.#isDegraded) this.#deps.log.error({ err, version: version.version }, UNREADABLE);
+        if (!this.#isDegraded)
+          this.#deps.log.error({ err, version: version.version, remedy: REMEDY }, UNREADABLE);
       }
     }
     return { edition: { version: NO_VERSION, set: DataSet.empty() }, isDegraded };
@@ -166,7 +169,7 @@ export class Library {
       return await this.#objects.read(manifest, known);
     } catch (err) {
       if (!(err instanceof ObjectDamaged)) throw err;
-      this.#deps.log.error({ err }, 'draft of the game data cannot be read');
+      this.#deps.log.error({ err, remedy: REMEDY }, 'draft of the game data cannot be read');
       return published;
     }
   }
@@ -292,7 +295,10 @@ export class Library {
     // A failed cleanup does not affect the publication; the next one repeats it.
     await this.#forgetOld().catch((err: unknown) => {
       if (err instanceof ConcurrentChange) return;
-      this.#deps.log.error({ err }, 'old versions and changes of the game data cannot be removed');
+      this.#deps.log.error(
+        { err, remedy: REMEDY },
+        'old versions and changes of the game data cannot be removed',
+      );
     });
     return published;
   }

@@ -194,6 +194,20 @@ describe('the claim code', () => {
   });
 });
 
+describe('the start of a server without a token', () => {
+  const NO_CODE = 'direct requests from this machine need no claim code';
+
+  it('logs that direct requests from this machine need no claim code, if that is so', async () => {
+    await using local = await open({ bind: '127.0.0.1:8181' });
+    const line = local.logged
+      .map((each) => JSON.parse(each))
+      .find(({ msg }) => msg.endsWith(NO_CODE));
+    assert.match(line?.remedy, /before a proxy .*server\.public_url or server\.trusted_proxies/);
+    await using beyond = await open({ bind: '0.0.0.0:8181' });
+    assert.ok(beyond.logged.every((each) => !each.includes(NO_CODE)));
+  });
+});
+
 describe('a server without a claim code', () => {
   it('logs a warning if any client may create the token', async () => {
     await using to = await open({ bind: '0.0.0.0:8181', policy: 'anyone' });

@@ -41,6 +41,11 @@ const PROXY_HEADERS: readonly string[] = [
   ...['true-client-ip', 'cf-connecting-ip', 'fastly-client-ip', 'x-original-forwarded-for'],
   ...['fly-client-ip', 'x-azure-clientip', 'x-azure-socketip'],
 ];
+/** A proxy that sends neither headers nor its own host name cannot be distinguished from a local program. */
+const NO_CODE_NEEDED =
+  'until the first admin token exists, direct requests from this machine need no claim code';
+const PROXY_REMEDY =
+  'create the token before a proxy or port forwarding on this machine can reach the server, or set server.public_url or server.trusted_proxies';
 const FORWARDED_PREFIX = 'x-forwarded';
 /**
  * Limits wrong codes from all clients together. A correct code is accepted during a lock, so
@@ -102,6 +107,7 @@ export class FirstTokenClaim {
     }
     this.#code = makeClaimCode(this.#random);
     await this.#delivery.deliver(this.#code);
+    if (this.#isLocal) this.#log.info({ remedy: PROXY_REMEDY }, NO_CODE_NEEDED);
   }
 
   /**

@@ -46,7 +46,7 @@ export async function copyRange(
   range: { readonly start: number; readonly end: number },
 ): Promise<void> {
   const source = await fileSystem.open(from, 'r');
-  const target = await fileSystem.open(to, 'w');
+  const target = await fileSystem.open(to, 'w', 'buffered', 'private');
   try {
     const window = new Uint8Array(1024 * 1024);
     for (let at = range.start; at < range.end; ) {

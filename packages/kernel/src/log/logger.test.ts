@@ -72,6 +72,18 @@ it('redactText does not change text without a credential', () => {
   check("/query?q=SET+PASWORT+FOR+a='x'", '/query?q=[redacted]');
   check('/query?q=SELECT+*+FROM+user', '/query?q=SELECT+*+FROM+user');
   check("WHERE password = 'x'");
+  check('it has a secret token');
+});
+
+it('redactText finds the passwords of connection strings and the options of CREATE SECRET', () => {
+  const check = (text: string, expected: string) => assert.equal(redactText(text), expected);
+  check("postgres_scan('host=h password=a/b c')", "postgres_scan('host=h password=[redacted] c')");
+  check("-- PWD='it''s' x", '-- PWD=[redacted] x');
+  check('{"q":"a PASSWORD=x\\\\y","n":1}', '{"q":"a PASSWORD=[redacted]","n":1}');
+  check(
+    "CREATE SECRET s (KEY_ID 'k', SECRET 'a''b', SESSION_TOKEN 'c')",
+    "CREATE SECRET s (KEY_ID 'k', SECRET [redacted], SESSION_TOKEN [redacted])",
+  );
 });
 
 it('redactText finds a credential in a query string in any encoding', () => {

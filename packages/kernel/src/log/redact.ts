@@ -7,6 +7,10 @@ const REDACTED = '[redacted]';
 const CREDENTIAL =
   /(\bapiv3_|\b[sr]k_(?:test|live)_)[\w-]+|\b((?:Bearer|Token|Basic) )[\w~+/.=:-]{8,}|(\b[Pp][Aa][Ss][Ss][Ww][Oo][Rr][Dd]\s+(?:[Ff][Oo][Rr]\s[^=']*=\s*)?)'[^']*'?|(:\/\/)[^\s"'\\/?#]*(?=@)/g;
 
+/** Assignments of connection strings, and options of statements such as `CREATE SECRET`. A value ends like in JSON. */
+const STATED =
+  /((?:\b|_)(?:password|passwd|pwd|secret)=)(?:'(?:[^']|'')*'?|(?:\\[^"nrt]|[^\s'",;&)\\])+)|((?:\b|_)(?:secret|token)\s+)'(?:[^']|'')*'?/gi;
+
 /** A query parameter in text, up to the next `&` or the end of the target. JSON escapes the characters that would end it. */
 const PARAMETER = /[?&](?:\\.|[^&\s"\\])+/g;
 /** The same for text that is only a target. */
@@ -27,6 +31,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 export function redactText(text: string): string {
   return text
     .replace(PARAMETER, redactParameter)
+    .replace(STATED, (_, name?: string, option?: string) => `${name ?? option}${REDACTED}`)
     .replace(
       CREDENTIAL,
       (_, ...kept: (string | undefined)[]) =>

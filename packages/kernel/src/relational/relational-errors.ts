@@ -48,8 +48,12 @@ export const storeError = errorCatalogue('StoreError', {
   store_damaged: (at: { readonly file: string; readonly offset: number; readonly why: string }) =>
     `relational store is damaged: ${at.file} at offset ${at.offset}: ${at.why}`,
   /** Pages of the database file are corrupt. The startup fails unless a repair can rebuild them. */
-  store_corrupt: (at: { readonly file: string; readonly why: string }) =>
-    `relational store is corrupt: ${at.file}: ${at.why}`,
+  store_corrupt: (at: {
+    readonly file: string;
+    readonly why: string;
+    /** A repair has failed, so a second one would, too. */
+    readonly isRepairFailed?: boolean;
+  }) => `relational store is corrupt: ${at.file}: ${at.why}`,
   /** The database contains other migrations, for example from a newer version. */
   migrations_differ: (at: { readonly service: string; readonly why: string }) =>
     `migrations of ${at.service}: ${at.why}`,

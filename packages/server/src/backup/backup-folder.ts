@@ -130,6 +130,22 @@ export async function makeEmptyFolder(
   return created;
 }
 
+const RESERVED_NAME = '.plinth-backup-in-progress';
+
+/**
+ * Reserves the folder for one backup, so that a second one to the same folder fails. The result releases it, and must be
+ * called before the manifest is written.
+ */
+export async function reserveEmptyFolder(folder: string): Promise<() => Promise<void>> {
+  const path = join(folder, RESERVED_NAME);
+  const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw cannotWrite(path, error);
+    throw new CommandFailed(`${folder} is not empty; use an empty or a new folder`);
+  });
+  await file.close();
+  return () => rm(path, { force: true });
+}
+
 /** Removes empty folders from `folder` up to `created`, as returned by `makeEmptyFolder`. */
 export async function removeCreated(folder: string, created: string | undefined): Promise<void> {
   if (created === undefined) return;

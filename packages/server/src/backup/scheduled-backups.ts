@@ -9,14 +9,17 @@ import {
   type Metrics,
 } from '@plinth/kernel';
 import type { BackupSettings } from '../settings.js';
+import { backupError } from './backup-errors.js';
 import { readBackup, syncFolders, writeChecked, writeManifest } from './backup-folder.js';
-import type { Backups } from './backups.js';
+import type { BackupManifest, Backups } from './backups.js';
 
 /** Names contain the time, followed by the id of the data folder if another server made a backup in the same second. */
 const NAME = /^plinth-\d{8}T\d{6}Z(?:-[\w-]+)?$/;
 const PROBE_NAME = '.plinth-write-test';
 /** Node timers cannot exceed 24 days. */
 const MAX_WAIT_MS = 3_600_000;
+/** Interval at which a backup retries while too many others are in progress. */
+const RETRY_MS = 5_000;
 
 interface ScheduledBackupsDeps {
   readonly backups: Backups;
@@ -166,7 +169,7 @@ export class ScheduledBackups {
       await this.#makeFolder();
       await this.#removeParts(folderId);
       const part = join(this.#folder, `${name}${partEnding(folderId)}`);
-      const sizeBytes = await this.#copy(part);
+      const sizeBytes = await this.#copy(part, this.#latestStartMs(timeMs));
       name = await this.#publish(part, name, folderId);
       this.#figures.lastWholeMs = timeMs;
       const durationMs = Math.round(this.#clock.monotonicMs() - startedMs);
@@ -193,10 +196,30 @@ export class ScheduledBackups {
     }
   }
 
+  /** The next scheduled time, at most an hour later. */
+  #latestStartMs(timeMs: number): number {
+    return Math.min(this.#schedule.nextMs(timeMs) ?? Infinity, timeMs + MAX_WAIT_MS);
+  }
+
+  /** Waits until `latestMs` while too many other backups are in progress. */
+  async #beginUntil(latestMs: number, onEnd: () => void): Promise<BackupManifest> {
+    const { signal } = this.#ending;
+    for (let isNoted = false; ; isNoted = true) {
+      try {
+        return await this.#backups.begin(onEnd, 'schedule');
+      } catch (error) {
+        const isLast = this.#clock.nowMs() + RETRY_MS >= latestMs;
+        if (isLast || !backupError.is(error, 'too_many_backups')) throw error;
+        if (!isNoted) this.#log.warn({ why: error.message }, 'scheduled backup is waiting');
+      }
+      await this.#clock.sleep(RETRY_MS, signal);
+    }
+  }
+
   /** Removes its files on failure. Returns the size of the backup in bytes. */
-  async #copy(to: string): Promise<number> {
+  async #copy(to: string, latestMs: number): Promise<number> {
     const ended = new AbortController();
-    const manifest = await this.#backups.begin(() => ended.abort(), 'schedule');
+    const manifest = await this.#beginUntil(latestMs, () => ended.abort());
     try {
       await mkdir(to, { mode: 0o700 });
       let sizeBytes = 0;

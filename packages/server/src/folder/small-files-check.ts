@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkKeyFile } from '@plinth/accounts';
@@ -99,10 +100,11 @@ async function checkAuditLog(folder: string): Promise<Findings> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => each.endsWith('.jsonl')).sort()) {
     const path = join(folder, name);
-    const lines = (await readFile(path, 'utf8')).split('\n');
-    const bad = lines.flatMap((line, index) =>
-      line === '' || isAuditLine(line) ? [] : [{ line, number: index + 1 }],
-    );
+    const bad = linesOf(await readFile(path)).flatMap((bytes, index) => {
+      const line = bytes.toString();
+      const isValid = line === '' || (isUtf8(bytes) && isAuditLine(line));
+      return isValid ? [] : [{ line, number: index + 1 }];
+    });
     const corrupt = bad.filter(({ line }) => line.endsWith('}'));
     if (corrupt.length > 0)
       faults.push(
@@ -112,4 +114,15 @@ async function checkAuditLog(folder: string): Promise<Findings> {
     if (cutCount > 0) notes.push(`${path}: ${cutCount} incomplete entries, which the server skips`);
   }
   return { faults, notes };
+}
+
+/** Split before decoding, because decoding replaces bytes that are not UTF-8. */
+function linesOf(bytes: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, start);
+    lines.push(bytes.subarray(start, end === -1 ? bytes.length : end));
+    start = end === -1 ? bytes.length : end + 1;
+  }
+  return lines;
 }

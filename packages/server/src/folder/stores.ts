@@ -21,6 +21,7 @@ import {
   type SharedStore,
   type WriteRoom,
 } from '@plinth/kernel';
+import { REVOKE_HINT } from '../process/hints.js';
 import type { ServerSettings } from '../settings.js';
 import type { DataFolder } from './data-folder.js';
 import { STORE_FILE } from './file-names.js';
@@ -75,6 +76,13 @@ function messageOfLoss({ kind, lostRecordCount }: LogLoss): string {
     : 'log records were lost';
 }
 
+function messageOfStoreLoss({ kind, lostRecordCount }: LogLoss): string {
+  if (lostRecordCount === 0) return 'corrupt plinth.db quarantined and rebuilt; no rows were lost';
+  if (kind === 'tail_cut')
+    return 'last transaction in plinth.db-wal is incomplete or corrupt, and was ignored; if it was acknowledged, its changes are lost';
+  return 'relational store transactions were lost';
+}
+
 /** Opens the node's stores. */
 export async function openStores(deps: {
   readonly folder: DataFolder;
@@ -99,10 +107,8 @@ export async function openStores(deps: {
     thread: deps.takeThread?.(),
     onLoss: (loss) =>
       log.warn(
-        { ...loss },
-        loss.lostRecordCount === 0
-          ? 'corrupt plinth.db quarantined and rebuilt; no rows were lost'
-          : 'relational store transactions were lost',
+        { ...loss, ...(loss.lostRecordCount === 0 ? {} : { remedy: REVOKE_HINT }) },
+        messageOfStoreLoss(loss),
       ),
   });
   let shared: SharedStore | undefined;

@@ -1,7 +1,13 @@
 import { messageOf } from '@plinth/kernel';
 
 /** Documented in `plinth --help`; scripts depend on these codes. */
-export const EXIT = { failed: 1, usage: 2, unreachable: 3, unauthenticated: 4 } as const;
+export const EXIT = {
+  failed: 1,
+  usage: 2,
+  unreachable: 3,
+  unauthenticated: 4,
+  possibleLoss: 5,
+} as const;
 
 /** A failure that the user can fix. The message contains the cause and the fix. */
 export class CommandFailed extends Error {

@@ -1,8 +1,6 @@
-import { asDiskFull, ConfigInvalid, isDomainError } from '@plinth/kernel';
+import { asDiskFull, ConfigInvalid, isDomainError, storeError } from '@plinth/kernel';
 import { CommandFailed, EXIT } from './command-failed.js';
-import { CORRUPT_HINT, DAMAGE_HINT } from './hints.js';
-
-const DAMAGE_KINDS: ReadonlySet<string> = new Set(['log_damaged', 'store_damaged']);
+import { CORRUPT_HINT, DAMAGE_HINT, RESTORE_HINT, REVOKE_HINT } from './hints.js';
 
 /** Fields of a system error about an address. */
 interface Listening {
@@ -27,10 +25,15 @@ export function explainFailedStart(error: unknown): unknown {
     );
   }
   if (isDomainError(error)) {
-    const corrupt = error.kind === 'store_corrupt' ? `\n  ${CORRUPT_HINT}` : '';
-    const hint = DAMAGE_KINDS.has(error.kind) ? DAMAGE_HINT : corrupt;
-    return new CommandFailed(`${error.message}${hint}`);
+    return new CommandFailed(`${error.message}${hintFor(error)}`);
   }
   const full = asDiskFull(error);
   return full === undefined ? error : new CommandFailed(full.message);
+}
+
+function hintFor(error: { readonly kind: string }): string {
+  if (storeError.is(error, 'store_damaged')) return `${DAMAGE_HINT}\n  ${REVOKE_HINT}`;
+  if (error.kind === 'log_damaged') return DAMAGE_HINT;
+  if (!storeError.is(error, 'store_corrupt')) return '';
+  return `\n  ${error.details.isRepairFailed === true ? RESTORE_HINT : CORRUPT_HINT}`;
 }

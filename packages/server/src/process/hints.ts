@@ -1,6 +1,13 @@
+/** Fix for a corrupt `plinth.db` that a repair cannot rebuild. */
+export const RESTORE_HINT = `All services keep their state in this file. Restore a snapshot (\`plinth snapshot --data-dir FOLDER\` lists them) or
+  a backup (\`plinth restore\`).`;
+
 /** Fix for a corrupt `plinth.db`. */
-export const CORRUPT_HINT = `All services keep their state in this file. Restore a snapshot (\`plinth snapshot --data-dir FOLDER\` lists them) or
-  a backup (\`plinth restore\`). If only indexes or free pages are corrupt, start once with --repair, which rebuilds the file.`;
+export const CORRUPT_HINT = `${RESTORE_HINT} If only indexes or free pages are corrupt, start once with --repair, which rebuilds the file.`;
+
+/** Fix for lost transactions of `plinth.db`, which can contain revocations. */
+export const REVOKE_HINT =
+  'List the tokens and users, and repeat the last changes, such as revocations; or restore a snapshot or a backup.';
 
 /** Fix for corrupt row or log files. */
 export const DAMAGE_HINT = `

@@ -35,7 +35,7 @@ describe('describeLostRows', () => {
     assert.equal(
       describeLostRows(payload, nameOf),
       '3 rows of table home.cpu from 1970-01-01T00:00:10.000Z to 1970-01-01T00:00:30.000Z, ' +
-        '1 rows of table number 8 from 1970-01-01T00:00:00.000Z to 1970-01-01T00:00:00.000Z',
+        '1 rows of table number 8 from 1970-01-01T00:00:00.000Z to 1970-01-01T00:00:00.000Z, according to the corrupt record',
     );
   });
 
@@ -45,7 +45,10 @@ describe('describeLostRows', () => {
       { id: 8, times: [0n] },
     ]);
     payload.writeUInt32LE(0xff_ff_ff_ff, RECORD_HEAD + TABLE_HEAD + 12 + 4);
-    assert.match(String(describeLostRows(payload, nameOf)), /^1 rows of table home\.cpu [^,]*$/);
+    assert.match(
+      String(describeLostRows(payload, nameOf)),
+      /^1 rows of table home\.cpu [^,]*, according to the corrupt record$/,
+    );
     payload.writeUInt32LE(0xff_ff_ff_ff, RECORD_HEAD + 8);
     assert.equal(describeLostRows(payload, nameOf), undefined);
   });
@@ -54,6 +57,9 @@ describe('describeLostRows', () => {
     assert.equal(describeLostRows(Buffer.alloc(5), nameOf), undefined);
     assert.equal(describeLostRows(Buffer.alloc(64), nameOf), undefined);
     const many = record(Array.from({ length: 12 }, (_, id) => ({ id, times: [0n] })));
-    assert.match(String(describeLostRows(many, nameOf)), /, rows of 2 more tables$/);
+    assert.match(
+      String(describeLostRows(many, nameOf)),
+      /, rows of 2 more tables, according to the corrupt record$/,
+    );
   });
 });

@@ -5,7 +5,7 @@ const MAX_TABLE_COUNT = 10;
 
 /**
  * Describes the rows of a record whose payload may be corrupt: tables, row counts and time ranges, as far as they can be
- * read.
+ * read. The description names the record as the source, because a corrupt value can change the range.
  * @param nameOf returns the name of a table with its database.
  */
 export function describeLostRows(
@@ -23,7 +23,7 @@ export function describeLostRows(
   }
   const moreCount = tableCount - parts.length;
   if (moreCount > 0) parts.push(`rows of ${moreCount} more tables`);
-  return parts.length === 0 ? undefined : parts.join(', ');
+  return parts.length === 0 ? undefined : `${parts.join(', ')}, according to the corrupt record`;
 }
 
 function rangeOf(times: BigInt64Array): string {

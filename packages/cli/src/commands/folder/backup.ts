@@ -6,6 +6,7 @@ import {
   makeEmptyFolder,
   readManifest,
   removeCreated,
+  reserveEmptyFolder,
   syncFolders,
   writeChecked,
   writeManifest,
@@ -46,24 +47,35 @@ export function backupCommand(): Command {
   return command.action(async () => {
     keepToItself(); // The backup contains secrets.
     const folder = resolve(String(command.opts()['to']));
-    const created = await makeEmptyFolder(folder);
+    let created = await makeEmptyFolder(folder);
+    let release = async (): Promise<void> => {};
     const connection = connectionOf(command.opts());
     // The server keeps the files while the response stays open; aborting it releases them in every case.
     const holding = new AbortController();
     const { signal } = holding;
     try {
       const waitMs = Number(command.opts()['wait']) * 1000;
-      const lines = linesOf(await begin(connection, { signal, waitMs }));
+      const lines = linesOf(
+        await begin(connection, {
+          ...{ signal, waitMs },
+          onWait: () => removeCreated(folder, created), // The user may interrupt the command.
+        }),
+      );
+      // Another backup may have used the folder in the meantime.
+      created = (await makeEmptyFolder(folder)) ?? created;
+      release = await reserveEmptyFolder(folder);
       const { value: first } = await lines.next();
       const manifest = readManifest(first ?? '', 'the response of the server');
       const ended = endOf(lines);
       await Promise.race([copyFiles(connection, manifest, { folder, signal }), ended]);
+      await release();
       await syncFolders(folder, manifest.files);
       await writeManifest(folder, manifest);
       const totalBytes = manifest.files.reduce((sum, file) => sum + file.size_bytes, 0);
       print(`${folder}: ${manifest.files.length} files, ${totalBytes} bytes\n`);
       printLeftOut(manifest);
     } catch (error) {
+      await release();
       await removeCreated(folder, created); // Only if nothing was copied.
       throw error;
     } finally {
@@ -75,7 +87,15 @@ export function backupCommand(): Command {
 /** Starts the backup. While too many others are in progress, it retries for `waitMs`. */
 async function begin(
   connection: Connection,
-  { signal, waitMs }: { readonly signal: AbortSignal; readonly waitMs: number },
+  {
+    signal,
+    waitMs,
+    onWait,
+  }: {
+    readonly signal: AbortSignal;
+    readonly waitMs: number;
+    readonly onWait: () => Promise<void>;
+  },
 ): Promise<Response> {
   const deadlineMs = performance.now() + waitMs;
   let isNoted = false;
@@ -86,7 +106,10 @@ async function begin(
     const retryMs = Number(answer.headers.get('retry-after') ?? 1) * 1000;
     const isBusy = message.includes(BUSY) && performance.now() + retryMs <= deadlineMs;
     if (!isBusy) throw failureOf(answer.status, message, connection);
-    if (!isNoted) printNote(`plinth: waiting: ${message}\n`);
+    if (!isNoted) {
+      await onWait();
+      printNote(`plinth: waiting: ${message}\n`);
+    }
     isNoted = true;
     await setTimeout(retryMs);
   }

@@ -2,11 +2,18 @@ import { opendir, stat } from 'node:fs/promises';
 import { availableParallelism, loadavg, release, totalmem } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { fileLimit, messageOf } from '@plinth/kernel';
+import { fileLimit, messageOf, redactText } from '@plinth/kernel';
 import { CommandFailed } from '@plinth/server/process/command-failed.js';
 import { readProduct } from '@plinth/server/product-version.js';
 import { Command } from 'commander';
-import { bytesOf, type Connection, call, connectionOf, withConnection } from '../connection.js';
+import {
+  bytesOf,
+  type Connection,
+  call,
+  connectionOf,
+  failureOf,
+  withConnection,
+} from '../connection.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { type TarEntry, tarOf } from '../output/tar.js';
 import { print, printNote } from '../output/terminal.js';
@@ -18,7 +25,7 @@ const MAX_FILE_BYTES = 2 * 1024 * 1024;
 const MAX_NAME_COUNT = 10_000;
 const REQUEST_TIMEOUT_MS = 20_000;
 
-/** Responses of a running server, none of which contains rows or secrets. */
+/** Responses of a running server. Log lines and queries may contain values that clients sent. */
 const REQUESTS = {
   'ready.txt': 'ready',
   'health.txt': 'health',
@@ -31,18 +38,22 @@ const REQUESTS = {
   'queries.json': 'ops/v1/tsdb/queries',
 } as const;
 
-const README = `Support bundle of plinth.
+const readmeOf = (content: string): string => `Support bundle of plinth.
 
-From a running server, it contains the version, the machine, the settings without secrets, the health, the metrics, the latest
-log lines, recent queries, and the names and sizes of databases and tables. From a data folder, it contains the version, the
-machine, the result of plinth verify, and the names and sizes of files. It contains no rows, tokens or keys. Read it before you
-share it: log lines and queries can contain names, addresses and values that your clients sent.
+It contains the version, the machine, ${content}. Known forms of passwords,
+tokens and keys are replaced. Read the files before you share them.
 `;
+const README_OF_SERVER = readmeOf(
+  'the settings without secrets, the health, the metrics, the latest log lines,\nrecent queries, and the names and sizes of databases. Log lines and queries can contain names, addresses and values\nthat your clients sent, also in tables and errors',
+);
+const README_OF_FOLDER = readmeOf(
+  'the result of `plinth verify`, and the names, sizes and times of the files in the\ndata folder, which was not in use. The result of the check can contain names of databases and tables',
+);
 
 /** `plinth support-bundle`. */
 export function supportBundleCommand(): Command {
   const command = withConnection(new Command('support-bundle'), { database: false })
-    .description('collect information for a bug report, without rows and secrets')
+    .description('collect information for a bug report, with known secrets redacted')
     .option('--out <file>', 'archive to write (default: plinth-support-TIME.tar.gz)')
     .option('--data-dir <folder>', 'data folder of a stopped server, to verify and list')
     .addHelpText(
@@ -55,7 +66,8 @@ export function supportBundleCommand(): Command {
     const nowMs = Date.now();
     const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
     const path = resolve(out ?? `plinth-support-${time}Z.tar.gz`);
-    const entries = [entryOf('README.txt', README), entryOf('machine.json', describeMachine())];
+    const readme = dataDir === undefined ? README_OF_SERVER : README_OF_FOLDER;
+    const entries = [entryOf('README.txt', readme), entryOf('machine.json', describeMachine())];
     const parts =
       dataDir === undefined
         ? await describeServer(connectionOf(command.opts()))
@@ -89,8 +101,9 @@ function describeMachine(): string {
   });
 }
 
-/** A failed request is part of the result. */
+/** A failed request is part of the result, unless no server responds or the token is not an admin token. */
 async function describeServer(connection: Connection): Promise<readonly TarEntry[]> {
+  await assertMayCollect(connection);
   const entries: TarEntry[] = [];
   for (const [name, path] of Object.entries(REQUESTS)) {
     try {
@@ -98,13 +111,37 @@ async function describeServer(connection: Connection): Promise<readonly TarEntry
       const response = await call(connection, path, { signal });
       if (!response.ok) printNote(`plinth: note: ${path} returned ${response.status}\n`);
       const head = response.ok ? '' : `status ${response.status}\n`;
-      entries.push(entryOf(name, Buffer.concat([Buffer.from(head), await startOf(response)])));
+      entries.push(entryOf(name, head + redacted((await startOf(response)).toString())));
     } catch (error) {
       printNote(`plinth: note: ${path}: ${messageOf(error)}\n`);
       entries.push(entryOf(name, `no response: ${messageOf(error)}\n`));
     }
   }
   return entries;
+}
+
+async function assertMayCollect(connection: Connection): Promise<void> {
+  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+  const { status, body } = await call(connection, REQUESTS['settings.json'], { signal });
+  await body?.cancel();
+  if (status === 401 || status === 403) {
+    const rest = 'for a server that cannot check tokens, stop it and use --data-dir';
+    const failure = failureOf(status, 'the bundle needs an admin token', connection);
+    throw new CommandFailed(`${failure.message}\n  Or, ${rest}.`, failure.exitCode);
+  }
+}
+
+/** Replaces secrets like the log does; in JSON, within each string, so that the result is still JSON. */
+function redacted(text: string): string {
+  try {
+    return jsonOf(
+      JSON.parse(text, (_, value: unknown) =>
+        typeof value === 'string' ? redactText(value) : value,
+      ),
+    );
+  } catch {
+    return redactText(text); // Prometheus metrics, or JSON that is cut.
+  }
 }
 
 async function startOf(response: Response): Promise<Buffer> {

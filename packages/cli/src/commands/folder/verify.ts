@@ -6,6 +6,7 @@ import {
   FolderLock,
   isDomainError,
   LocalObjectStore,
+  type LogLoss,
   NodeFileSystem,
   openRelationalStore,
   readableStore,
@@ -16,7 +17,12 @@ import {
 import { checked, piecesOf, readBackup } from '@plinth/server/backup/backup-folder.js';
 import { STORE_FILE } from '@plinth/server/folder/file-names.js';
 import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
-import { BACKUP_HINT, CORRUPT_HINT, DAMAGE_HINT } from '@plinth/server/process/hints.js';
+import {
+  BACKUP_HINT,
+  CORRUPT_HINT,
+  DAMAGE_HINT,
+  REVOKE_HINT,
+} from '@plinth/server/process/hints.js';
 import { Command } from 'commander';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { printLeftOut } from '../output/left-out.js';
@@ -66,9 +72,17 @@ async function verifyBackup(from: string): Promise<void> {
 }
 
 async function verifyDataFolder(dataDir: string): Promise<void> {
-  const { faults, notes, fileCount, totalBytes } = await checkDataFolder(dataDir);
+  const found = await checkDataFolder(dataDir);
+  const { faults, warnings, notes, fileCount, totalBytes, hints } = found;
   for (const note of notes) printNote(`plinth: note: ${note}\n`);
-  report(dataDir, faults, fileCount, totalBytes, DAMAGE_HINT);
+  for (const warning of warnings) printNote(`plinth: warning: ${warning}\n`);
+  if (faults.length === 0 && warnings.length > 0) {
+    throw new CommandFailed(
+      `${dataDir}: ${fileCount} files, ${totalBytes} bytes; no other file is corrupt, but acknowledged data may be lost`,
+      EXIT.possibleLoss,
+    );
+  }
+  report(dataDir, faults, fileCount, totalBytes, hints.join(''));
 }
 
 /**
@@ -77,7 +91,11 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
  */
 export async function checkDataFolder(dataDir: string): Promise<{
   readonly faults: readonly string[];
+  /** Data at the end of a journal that the next start removes. It may have been acknowledged. */
+  readonly warnings: readonly string[];
   readonly notes: readonly string[];
+  /** Fixes for `faults` that do not name their own. */
+  readonly hints: readonly string[];
   readonly fileCount: number;
   readonly totalBytes: number;
 }> {
@@ -115,17 +133,24 @@ export async function checkDataFolder(dataDir: string): Promise<{
       const small = await checkSmallFiles({ dataDir, fileSystem, relational });
       faults.push(...small.faults);
       const notes = [...small.notes];
-      for await (const { sizeBytes, damage, notes: more = [] } of tables.files) {
-        progress.add(sizeBytes);
-        if (damage !== undefined) faults.push(damage);
-        notes.push(...more);
+      const warnings = readable.loss === undefined ? [] : [warningOf(readable.loss)];
+      const hints = found.length === 0 ? [] : [`\n  ${CORRUPT_HINT}`];
+      for await (const file of tables.files) {
+        progress.add(file.sizeBytes);
+        if (file.damage !== undefined) {
+          faults.push(file.damage);
+          if (!hints.includes(DAMAGE_HINT)) hints.push(DAMAGE_HINT);
+        }
+        notes.push(...(file.notes ?? []));
+        warnings.push(...(file.warnings ?? []));
       }
       for await (const { sizeBytes, damage } of gameData.files) {
         progress.add(sizeBytes);
         if (damage !== undefined) faults.push(damage);
       }
       progress.end();
-      return { faults, notes, fileCount: tables.fileCount + gameData.fileCount, totalBytes };
+      const fileCount = tables.fileCount + gameData.fileCount;
+      return { faults, warnings, notes, hints, fileCount, totalBytes };
     } finally {
       await relational.close();
     }
@@ -145,6 +170,9 @@ function report(
   print(`${folder}: ${fileCount} files, ${sizeBytes} bytes, intact\n`);
 }
 
+const warningOf = ({ file, offset, lostBytes }: LogLoss): string =>
+  `${file}: ${lostBytes} bytes at offset ${offset} are an incomplete or corrupt last transaction, which the next start ignores. If the server acknowledged it, its changes are lost. ${REVOKE_HINT}`;
+
 /** @param copy errors name `path` instead of the copy of it that was read. */
 async function orFail<T>(
   opening: Promise<T>,
@@ -157,6 +185,8 @@ async function orFail<T>(
       const message = copy ? error.message.replaceAll(copy.readable, copy.path) : error.message;
       throw new CommandFailed(`${message}\n  ${CORRUPT_HINT}`);
     }
+    if (storeError.is(error, 'store_damaged'))
+      throw new CommandFailed(`${error.message}${DAMAGE_HINT}\n  ${REVOKE_HINT}`);
     throw isDomainError(error) ? new CommandFailed(error.message) : error;
   }
 }

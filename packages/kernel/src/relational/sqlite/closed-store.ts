@@ -3,22 +3,28 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { FileSystem } from '../../fs/file-system.js';
+import type { LogLoss } from '../../journal/log-loss.js';
 import { hasJournal } from './read-only-uri.js';
 import { RunMark } from './run-mark.js';
 import { recoverWal } from './wal-recovery.js';
+
+interface ReadableStore extends AsyncDisposable {
+  readonly path: string;
+  /** A last transaction that the next start ignores; it may have been acknowledged. */
+  readonly loss: LogLoss | undefined;
+}
 
 /**
  * Reads the database at `path`, which no process has open, without a change in its folder: `path` itself, or a copy
  * in a temporary folder if there is a journal, because SQLite would write next to it. Throws `store_damaged` like at
  * startup.
  */
-export async function readableStore(
-  fileSystem: FileSystem,
-  path: string,
-): Promise<AsyncDisposable & { readonly path: string }> {
+export async function readableStore(fileSystem: FileSystem, path: string): Promise<ReadableStore> {
   await new RunMark(fileSystem, path).check(false);
-  await recoverWal({ fileSystem, path: `${path}-wal`, repair: false });
-  if (!hasJournal(path)) return { path, async [Symbol.asyncDispose]() {} };
+  const loss = await recoverWal({
+    ...{ fileSystem, path: `${path}-wal`, repair: false, isReadOnly: true },
+  });
+  if (!hasJournal(path)) return { path, loss, async [Symbol.asyncDispose]() {} };
   const folder = await mkdtemp(join(tmpdir(), 'plinth-store-')); // Only this user can read it.
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const copy = join(folder, basename(path));
@@ -29,5 +35,5 @@ export async function readableStore(
     await remove();
     throw error;
   }
-  return { path: copy, [Symbol.asyncDispose]: remove };
+  return { path: copy, loss, [Symbol.asyncDispose]: remove };
 }

@@ -97,7 +97,11 @@ async function rebuildDatabase(
   );
   if (why !== '') {
     await fileSystem.remove(to);
-    throw storeError('store_corrupt', { file: path, why: `it cannot be rebuilt${why}` }, fault);
+    throw storeError(
+      'store_corrupt',
+      { file: path, why: `it cannot be rebuilt${why}`, isRepairFailed: true },
+      fault,
+    );
   }
   const file = await fileSystem.open(to, 'r+');
   try {
@@ -113,7 +117,10 @@ async function makeReady(options: RelationalStoreOptions): Promise<void> {
   if (!options.readOnly) await fileSystem.makeDirectory(dirname(path));
   const loss =
     (await new RunMark(fileSystem, path).check(repair)) ??
-    (await recoverWal({ fileSystem, path: `${path}-wal`, repair }));
+    (await recoverWal({
+      ...{ fileSystem, path: `${path}-wal`, repair },
+      isReadOnly: options.readOnly === true,
+    }));
   if (loss !== undefined) onLoss?.(loss);
 }
 

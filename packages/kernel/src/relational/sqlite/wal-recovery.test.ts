@@ -1,6 +1,6 @@
 // Source: https://www.sqlite.org/fileformat2.html#walformat, and the behavior of SQLite with corrupt journals.
 import assert from 'node:assert/strict';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { sql } from 'kysely';
@@ -11,6 +11,7 @@ import { caseCount } from '../../testing/case-count.js';
 import { SeededRandom } from '../../testing/seeded-random.js';
 import { temporaryFolder } from '../../testing/temporary-folder.js';
 import { storeError } from '../relational-errors.js';
+import { readableStore } from './closed-store.js';
 import { openRelationalStore } from './sqlite-store.js';
 
 const PAGE_SIZE = 8192;
@@ -48,7 +49,8 @@ interface Opened {
 }
 
 async function openWith(journal: Uint8Array, repair = false): Promise<Opened> {
-  for (const ending of ['-wal', '-shm', '-wal.damaged']) await rm(path + ending, { force: true });
+  for (const ending of ['-wal', '-shm', '-wal.damaged', '-wal.tail.damaged'])
+    await rm(path + ending, { force: true });
   await writeFile(path, database);
   await writeFile(`${path}-wal`, journal);
   const losses: LogLoss[] = [];
@@ -141,6 +143,31 @@ describe('A flipped bit', () => {
     const file = `${path}-wal`;
     const lostBytes = wal.length - third;
     assert.deepEqual(losses, [{ kind: 'moved_aside', file, offset: third, lostBytes }]);
+  });
+});
+
+describe('A flipped bit in the last transaction', () => {
+  it('is reported, and the journal is quarantined before SQLite ignores the transaction', async () => {
+    const begin = lastBegin();
+    const damaged = flipped(begin + 24 + 100);
+    const { rowCount, losses } = await openWith(damaged);
+    assert.equal(rowCount, TRANSACTION_COUNT - 1);
+    const [file, lostBytes] = [`${path}-wal`, wal.length - begin];
+    const quarantined = `${file}.tail.damaged`;
+    assert.deepEqual(losses, [{ kind: 'tail_cut', file, offset: begin, lostBytes, quarantined }]);
+    assert.deepEqual(await readFile(quarantined), damaged);
+    if (process.platform !== 'win32')
+      assert.equal((await stat(quarantined)).mode & 0o777, 0o600, 'it contains credentials');
+  });
+
+  it('is reported by a check, which changes nothing', async () => {
+    await openWith(wal);
+    await writeFile(path, database);
+    await writeFile(`${path}-wal`, flipped(lastBegin() + 24 + 100));
+    const before = await readdir(directory);
+    await using readable = await readableStore(fileSystem, path);
+    assert.deepEqual([readable.loss?.kind, readable.loss?.offset], ['tail_cut', lastBegin()]);
+    assert.deepEqual(await readdir(directory), before);
   });
 });
 
