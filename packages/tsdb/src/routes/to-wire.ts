@@ -1,5 +1,6 @@
 import {
   asOutage,
+  type HeaderList,
   type HttpAnswer,
   isDomainError,
   jsonAnswer,
@@ -166,6 +167,12 @@ export function clientMessage(failure: unknown, status: number): string {
   const error = asOutage(failure) ?? failure;
   return status !== 500 && isDomainError(error) ? error.message : INTERNAL_TEXT;
 }
+
+/** The headers of an error that clients need in any format. */
+export const clientHeaders = ({ headers }: HttpAnswer): HeaderList =>
+  headers.filter(([name]) => CLIENT_HEADERS.has(name));
+
+const CLIENT_HEADERS: ReadonlySet<string> = new Set(['retry-after', 'www-authenticate', 'allow']);
 
 /** Responds with text for a string `body`, and with exactly `application/json` otherwise. */
 export const failureAnswer = (status: number, body: unknown): HttpAnswer =>

@@ -6,6 +6,7 @@ import { session } from '../../api/session.js';
 import { SAMPLE_EXPLORE } from '../../lib/samples.js';
 import { ProblemNote } from '../controls/problem-note.js';
 import { ShownOnce } from '../controls/shown-once.js';
+import { useTask } from '../controls/use-task.js';
 import { Brand } from './sign-in.js';
 
 /** The first page of a new server: creates the admin token, shows it once, and offers sample data. */
@@ -14,28 +15,16 @@ export function FirstToken(props: { readonly info: ServerInfo; readonly onDone: 
   // The token is kept only here, not in the query cache and not in the address.
   const [token, setToken] = useState('');
   const [isStored, setIsStored] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setIsBusy] = useState(false);
+  const { run, error, isBusy } = useTask();
   const navigate = useNavigate();
-  const attempt = async (work: () => Promise<void>) => {
-    setIsBusy(true);
-    setError(undefined);
-    try {
-      await work();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setIsBusy(false);
-    }
-  };
   const create = (claimCode: string) =>
-    attempt(async () => setToken((await createFirstToken(claimCode)).token));
+    run(async () => setToken((await createFirstToken(claimCode)).token));
   const enter = () => {
     session.signIn(token);
     onDone();
   };
   const writeSample = () =>
-    attempt(async () => {
+    run(async () => {
       session.signIn(token);
       const { services } = await fetchInfo();
       if (services.includes('tsdb')) {

@@ -1,12 +1,9 @@
 import { type Dialect, type HttpAnswer, withHeaders } from '@plinth/kernel';
 import type { Identify } from '../flight/flight-dialect.js';
-import { clientMessage } from '../to-wire.js';
+import { clientHeaders, clientMessage } from '../to-wire.js';
 import { ICEBERG_ERROR, icebergFailure } from './iceberg-answers.js';
 
 export const ICEBERG_PATH = '/iceberg';
-
-/** Headers of errors that clients need in any format. */
-const KEPT_HEADERS: ReadonlySet<string> = new Set(['retry-after', 'www-authenticate']);
 
 /**
  * The catalog authenticates like all time-series routes; errors have the format of its specification. It is read-only, so
@@ -25,7 +22,7 @@ export const icebergDialect = (base: Dialect, identify: Identify): Dialect => ({
       : icebergFailure(403, 'the catalog is read-only; write to the database instead'),
 });
 
-function inFormat({ status, headers }: HttpAnswer, error: unknown): HttpAnswer {
-  const kept = headers.filter(([name]) => KEPT_HEADERS.has(name));
-  return withHeaders(icebergFailure(status, clientMessage(error, status)), kept);
+function inFormat(answer: HttpAnswer, error: unknown): HttpAnswer {
+  const { status } = answer;
+  return withHeaders(icebergFailure(status, clientMessage(error, status)), clientHeaders(answer));
 }

@@ -1,6 +1,6 @@
 import { type Dialect, type HttpAnswer, type HttpHead, withHeaders } from '@plinth/kernel';
 import type { Identify } from '../flight/flight-dialect.js';
-import { clientMessage } from '../to-wire.js';
+import { clientHeaders, clientMessage } from '../to-wire.js';
 import { statusAnswer } from './otlp-message.js';
 
 export const METRICS_PATH = '/v1/metrics';
@@ -10,8 +10,6 @@ const STATUS_SCHEMA = {
   type: 'object',
   properties: { message: { type: 'string', description: 'what is wrong' } },
 };
-/** Headers of errors that clients need in any format. */
-const KEPT_HEADERS: ReadonlySet<string> = new Set(['retry-after', 'www-authenticate', 'allow']);
 
 /** Authenticates like all time-series routes; errors are a `Status` message. */
 export const otlpDialect = (base: Dialect, identify: Identify): Dialect => ({
@@ -26,10 +24,10 @@ export const otlpDialect = (base: Dialect, identify: Identify): Dialect => ({
 
 /** An error response with its status and message in the format of OTLP. */
 export function asStatus(
-  { status, headers }: HttpAnswer,
+  answer: HttpAnswer,
   { error, request, message }: { error?: unknown; request: HttpHead; message?: string },
 ): HttpAnswer {
-  const kept = headers.filter(([name]) => KEPT_HEADERS.has(name));
+  const { status } = answer;
   const text = message ?? clientMessage(error, status);
-  return withHeaders(statusAnswer(request.headers, status, text), kept);
+  return withHeaders(statusAnswer(request.headers, status, text), clientHeaders(answer));
 }
