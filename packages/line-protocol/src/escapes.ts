@@ -1,8 +1,11 @@
-/** Escapes a tag key, field key or tag value for line protocol. */
-export const escapedKey = (text: string): string => text.replace(/[,= \\]/g, '\\$&');
+/**
+ * Escapes a tag key, field key or tag value for line protocol. Without a backslash, a newline would
+ * begin another line, and a tab would end the name; the server stores both with the backslash.
+ */
+export const escapedKey = (text: string): string => text.replace(/[,= \\\n\t]/g, '\\$&');
 
-/** Escapes a table name for line protocol. */
-export const escapedTable = (text: string): string => text.replace(/[, \\]/g, '\\$&');
+/** Escapes a table name for line protocol; see `escapedKey`. */
+export const escapedTable = (text: string): string => text.replace(/[, \\\n\t]/g, '\\$&');
 
 /** Quotes a string field for line protocol. */
 export const quotedText = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;

@@ -1,3 +1,4 @@
+import { escapedKey, escapedTable, quotedText } from '@plinth/line-protocol';
 import type { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
@@ -110,15 +111,13 @@ function tableNames({
 }
 
 function headOf(name: string, tags: readonly string[], values: readonly string[]): string {
-  let head = name.replace(/[, \\]/g, '\\$&');
+  let head = escapedTable(name);
   tags.forEach((tag, i) => {
     const value = values[i];
-    if (value) head += `,${escaped(tag)}=${escaped(value)}`;
+    if (value) head += `,${escapedKey(tag)}=${escapedKey(value)}`;
   });
   return head;
 }
-
-const escaped = (text: string): string => text.replace(/[,= \\]/g, '\\$&');
 
 interface OutputPlace {
   readonly field: OutputField;
@@ -142,7 +141,7 @@ function tagsOf(places: readonly OutputPlace[], series: Series, row: number): st
   for (const { field, index } of places) {
     const value = series.columns[index]?.[row];
     if (typeof value === 'string' && value !== '') {
-      text += `,${escaped(field.name)}=${escaped(value)}`;
+      text += `,${escapedKey(field.name)}=${escapedKey(value)}`;
     }
   }
   return text;
@@ -154,7 +153,7 @@ function fieldsOf(places: readonly OutputPlace[], series: Series, row: number): 
     const value = series.columns[index]?.[row] ?? null;
     const isInteger = field.type === 'integer' || field.type === 'unsigned';
     const text = fieldText(isInteger ? exactValue(value) : value, field.type === 'unsigned');
-    if (text !== undefined) parts.push(`${escaped(field.name)}=${text}`);
+    if (text !== undefined) parts.push(`${escapedKey(field.name)}=${text}`);
   }
   return parts.join(',');
 }
@@ -166,7 +165,7 @@ function fieldText(value: Value, isUnsigned: boolean): string | undefined {
     case 'bigint':
       return `${value}${isUnsigned ? 'u' : 'i'}`;
     case 'string':
-      return `"${value.replace(/["\\]/g, '\\$&')}"`;
+      return quotedText(value);
     case 'boolean':
       return String(value);
     default:

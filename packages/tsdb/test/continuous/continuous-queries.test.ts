@@ -285,6 +285,15 @@ describe('rollups', () => {
       { language: 'sql', text, everyNs: 3_600_000_000_000n, forNs: undefined, table: 'hours' },
     );
 
+  it('write a tag value with a newline to its own series, never as another line', async () => {
+    await writeLines(node, [`bus_data,line=a\\\nother passengers=3,name="x" ${at('08:01')}000000`]);
+    await rollup(SQL);
+    await untilIdle();
+    await passTo('09:00');
+    const tables = [...(node.catalog.database('d')?.tables.keys() ?? [])];
+    assert.deepEqual(tables.sort(), ['bus_data', 'hours']);
+  });
+
   it('write tags and fields of each interval, also after a restart', async () => {
     await writeLines(node, [`bus_data,line=a\\ b passengers=3,name="x\\"y" ${at('08:01')}000000`]);
     await rollup(SQL);

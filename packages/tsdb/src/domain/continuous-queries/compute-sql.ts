@@ -1,4 +1,5 @@
 import type { Clock } from '@plinth/kernel';
+import { escapedKey, escapedTable, quotedText } from '@plinth/line-protocol';
 import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { Engine, QueryShape } from '@plinth/tsdb-model/engine.js';
@@ -106,7 +107,7 @@ function lineWriter(table: string, columns: Columns): LinesOf {
   if (fields.length === 0) {
     throw invalid('the result must have a column other than time and tags');
   }
-  const head = table.replace(/[, \\]/g, '\\$&');
+  const head = escapedTable(table);
   return (chunk) => {
     const lines: string[] = [];
     for (let row = 0; row < chunk.rowCount; row++) {
@@ -119,12 +120,12 @@ function lineWriter(table: string, columns: Columns): LinesOf {
       let line = head;
       for (const { column, index } of tags) {
         const value = cell(index);
-        if (value) line += `,${escaped(column.name)}=${escaped(String(value))}`;
+        if (value) line += `,${escapedKey(column.name)}=${escapedKey(String(value))}`;
       }
       const parts = fields.flatMap(({ column, index, format }) => {
         const value = cell(index);
         const text = value === undefined ? undefined : format(value);
-        return text === undefined ? [] : [`${escaped(column.name)}=${text}`];
+        return text === undefined ? [] : [`${escapedKey(column.name)}=${text}`];
       });
       if (parts.length === 0) continue;
       const timeNs = cell(time);
@@ -134,8 +135,6 @@ function lineWriter(table: string, columns: Columns): LinesOf {
     return lines;
   };
 }
-
-const escaped = (text: string): string => text.replace(/[,= \\]/g, '\\$&');
 
 /** Returns the function that formats a field. Throws `continuous_query_invalid`. */
 function formatOf({ name, type }: OutputColumn): (value: unknown) => string | undefined {
@@ -147,7 +146,7 @@ function formatOf({ name, type }: OutputColumn): (value: unknown) => string | un
     case 'boolean':
       return (value) => String(Boolean(value));
     case 'utf8':
-      return (value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`;
+      return (value) => quotedText(String(value));
     default:
       throw invalid(
         `column "${name}" has a type that a table cannot store; cast it to a float, an integer, a boolean or a string`,
