@@ -135,7 +135,7 @@ describe('a server with the variables, credentials and folders of the unit, as i
     const dropIn = dropIns.get('own-certificate.conf') ?? assert.fail('no drop-in');
     const url = String(await machine.start([dropIn]));
     assert.match(url, /^https:/, machine.log);
-    const [, withCa = ''] = /^(plinth status .*--tls-ca .*)$/m.exec(installBlock('--tls-ca')) ?? [];
+    const [, withCa = ''] = /^(plinth status .*--tls-ca .*)$/m.exec(installBlock('plinth status --host')) ?? [];
     const status = withCa
       .replace('https://plinth.example.com', url)
       .replace('/etc/plinth/tls/ca.pem', '/etc/plinth/tls/cert.pem');
@@ -183,15 +183,14 @@ describe('a server with the variables, credentials and folders of the unit, as i
     await using machine = new UnitMachine();
     machine.write('/etc/plinth/plinth.env', 'PLINTH_HTTP_BIND=0.0.0.0:0\n');
     const url = String(await machine.start()).replace('0.0.0.0', '127.0.0.1');
-    const [, file = ''] =
-      /--claim-code-file (\S+)/.exec(installBlock('sudo plinth token create --claim-code-file')) ??
-      [];
+    const create =
+      /^sudo plinth token create .*$/m.exec(installBlock('PLINTH_SERVER_TRUSTED_PROXIES'))?.[0] ??
+      assert.fail('no command');
+    const [, file = ''] = /--claim-code-file (\S+)/.exec(create) ?? [];
     assert.equal(statSync(machine.path(file)).mode & 0o777, 0o600);
+    // Without a proxy, whose certificate the command on the page trusts.
     const token = machine.run(
-      installBlock('sudo plinth token create --claim-code-file').replace(
-        'token create',
-        `token create --host ${url}`,
-      ),
+      create.replace('https://plinth.example.com', url).replace(/ --tls-ca \S+/, ''),
     );
     assert.match(token, /apiv3_/);
   });

@@ -9,7 +9,7 @@ import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   freePorts,
-  ServerInProcess,
+  ServerProcess,
   temporaryFolder,
   testCertificate,
 } from '../../harness/index.js';
@@ -88,7 +88,8 @@ async function tryProxy(
       },
     }),
   );
-  await using server = await ServerInProcess.start({
+  // Its own process: only the command reads a configuration file.
+  await using server = await ServerProcess.start({
     flags: ['--config', join(folder, 'plinth.json'), '--services', 'tsdb,ratelimit,gamedata'],
   });
   const back = Number(new URL(server.url).port);
@@ -111,7 +112,12 @@ async function tryProxy(
     if (seen.status === 401) break; // From the server, which requires a token there.
     assert.ok(Date.now() < endMs, `${program} does not answer: ${seen.status} ${seen.text}`);
   }
-  const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  // Behind a proxy, also a client on this machine needs the claim code.
+  const code = await readFile(join(server.dataDir, 'claim-code'), 'utf8');
+  const made = await server.http.send('/api/v3/configure/token/admin', {
+    method: 'POST',
+    headers: { 'x-plinth-claim-code': code.trim() },
+  });
   const { token } = JSON.parse(made.text) as { token: string };
   const headers = { authorization: `Bearer ${token}` };
   const lines = Array.from({ length: 100_000 }, (_, i) => `m,host=h${i % 9} v=${i} ${i + 1}`).join(
