@@ -26,10 +26,7 @@ describe('the record of an attempt', () => {
       return JSON.parse((await app.call(`/api/v3/app/hook/deliveries/${record?.id}`)).text);
     };
     const failed = await recordOf('failure');
-    assert.deepEqual(
-      [failed.status, failed.status_code],
-      ['Invalid HTTP Response: 503', 503],
-    );
+    assert.deepEqual([failed.status, failed.status_code], ['Invalid HTTP Response: 503', 503]);
     const silent = await recordOf('silence');
     assert.deepEqual(
       [silent.status, silent.status_code, silent.response],

@@ -12,8 +12,7 @@ before(async () => {
 });
 after(() => server.close());
 
-const post = (body: unknown) =>
-  server.http.send('/ops/v1/apps', { body: JSON.stringify(body) });
+const post = (body: unknown) => server.http.send('/ops/v1/apps', { body: JSON.stringify(body) });
 
 describe('the registry of apps', () => {
   it('generates a key pair, whose private half is shown once and authenticates the app', async () => {

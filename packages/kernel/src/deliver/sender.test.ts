@@ -234,7 +234,10 @@ describe('Sender', () => {
       assert.equal(reset.kind, 'connection_lost');
       const { server, port } = await listen(() => {});
       await promisify(server.close.bind(server))();
-      assert.equal((await senderOf(['127.0.0.1']).sender.send(requestTo(port))).kind, 'connection_lost');
+      assert.equal(
+        (await senderOf(['127.0.0.1']).sender.send(requestTo(port))).kind,
+        'connection_lost',
+      );
     });
 
     it('has no valid TLS', async () => {

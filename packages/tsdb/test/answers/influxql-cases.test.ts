@@ -4,6 +4,7 @@
 import { type Answer, seriesOf } from '@plinth/tsdb-influxql/answer.js';
 import type { Value } from '@plinth/tsdb-influxql/plan/data-type.js';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
+import { readParamsText } from '#src/routes/influxql/v1-input.js';
 import { describeCases } from './run-cases.js';
 
 describeCases({
@@ -15,8 +16,7 @@ describeCases({
       database,
       access: FULL_ACCESS,
       policy: undefined,
-      // case files contain only strings
-      params: new Map(Object.entries(query.params) as [string, string][]),
+      params: readParamsText(JSON.stringify(query.params)),
       signal: new AbortController().signal,
     });
     try {

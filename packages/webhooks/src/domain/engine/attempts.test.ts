@@ -287,41 +287,6 @@ describe('deliveries', () => {
     return record;
   }
 
-  it('are listed in pages that link to their neighbors and never shift', async () => {
-    await using test = await TestWebhooks.start();
-    const receiver = await failing(test);
-    const app = await test.register({ url: receiver.url, events: ['page'] });
-    const publish = async (count: number) => {
-      await app.publish('page', { action: `a${count}` });
-      return (await app.untilRecorded('event=page', count)).map(({ id }) => id);
-    };
-    let ids: number[] = [];
-    for (let count = 1; count <= 4; count += 1) ids = await publish(count);
-    assert.deepEqual(
-      ids,
-      ids.toSorted((a, b) => b - a),
-    );
-    const path = '/hook/deliveries?event=page&per_page=2';
-    const first = await app.call('GET', path);
-    const next = `${path}&cursor=v1_${ids[2]}`;
-    assert.equal(first.headers['link'], `<http://hooks.example/api/v3/app${next}>; rel="next"`);
-    await publish(5);
-    const second = await app.call('GET', next);
-    const listed = JSON.parse(second.text).map((each: AnyJson) => each.id);
-    assert.deepEqual(listed, ids.slice(2));
-    const previous = `${path}&cursor=v1_${ids[0]}`;
-    assert.equal(
-      second.headers['link'],
-      `<http://hooks.example/api/v3/app${previous}>; rel="prev"`,
-    );
-    const [after] = await app.records(`event=page&cursor=v1_${(ids[2] ?? 0) + 1}`);
-    assert.equal(after.id, ids[2]);
-    await test.publishMany(105, () => ({ event: 'page', payload: {}, app_id: app.id }));
-    await app.untilRecorded('event=page&per_page=100&since=2026-01-01', 100);
-    assert.equal((await app.records('event=page')).length, 30);
-    assert.deepEqual(await app.records('event=never'), []);
-  });
-
   it('are filtered', async () => {
     await using test = await TestWebhooks.start();
     const receiver = await test.receive(({ body }, response) => {
@@ -411,27 +376,6 @@ describe('deliveries', () => {
     assert.equal((await app.call('POST', path)).status, 202);
     await app.change({ active: false });
     assert.equal((await refusal()).message, 'The webhook is not active');
-  });
-
-  it('are removed with their app', async () => {
-    await using test = await TestWebhooks.start();
-    const receiver = await test.receive();
-    const app = await test.register({ url: receiver.url, events: ['*'] });
-    const deliver_at = new Date(test.clock.nowMs() + 3_600_000).toISOString();
-    const event = { event: 'late', payload: {}, app_id: app.id, deliver_at, ordering_key: 'k' };
-    await test.publishMany(900, () => event);
-    await app.remove();
-    const removed = () =>
-      test.logged.find((line) => line.includes('queued deliveries removed without sending'));
-    const line = await until(
-      async () => {
-        await test.clock.advanceMs(5);
-        return removed();
-      },
-      (found) => found !== undefined,
-    );
-    assert.equal(JSON.parse(line ?? '').count, 900);
-    assert.equal(receiver.of('late').length, 0);
   });
 });
 
