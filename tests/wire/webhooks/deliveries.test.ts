@@ -82,10 +82,16 @@ describe('one delivery', () => {
     assert.deepEqual([summary?.status, summary?.status_code], ['OK', 201]);
     assert.equal(detail.url, receiver.url);
     assert.deepEqual(detail.request.payload, { action: 'made', b: 1, a: [2] });
-    const received = receiver.of('detail')[0];
+    const [received] = receiver.of('detail');
+    assert.ok(received !== undefined);
+    const { method, headers, rawHeaders } = received;
+    assert.deepEqual(
+      [method, headers['transfer-encoding'], headers['accept-encoding']],
+      ['POST', undefined, undefined],
+    );
+    assert.ok(headers['content-length']);
     for (const [name, value] of Object.entries(detail.request.headers)) {
-      const index = received?.rawHeaders.indexOf(name) ?? -1;
-      assert.equal(received?.rawHeaders[index + 1], value, name);
+      assert.equal(rawHeaders[rawHeaders.indexOf(name) + 1], value, name);
     }
     assert.equal(detail.response.payload, 'h�i');
     assert.equal(detail.response.headers['X-B'], '2, 3');

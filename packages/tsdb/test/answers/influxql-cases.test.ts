@@ -20,7 +20,11 @@ describeCases({
       signal: new AbortController().signal,
     });
     try {
-      return await rendered(await run.execute(0));
+      const lines: string[] = [];
+      for (const index of run.statements.keys()) {
+        lines.push(...(await rendered(await run.execute(index))));
+      }
+      return lines;
     } finally {
       run.end('success');
     }

@@ -141,7 +141,7 @@ describe('an event', () => {
     assert.deepEqual(JSON.parse(text), {
       message: 'Validation Failed',
       errors: [{ resource: 'Event', field: 'event', code: 'invalid', value: 'Bad' }],
-      ...{ documentation_url: 'http://hooks.example/docs/operator', status: '422' },
+      ...{ documentation_url: 'http://a/docs/operator', status: '422' },
     });
   });
 });

@@ -38,7 +38,8 @@ import { until } from './until.js';
 // biome-ignore lint/suspicious/noExplicitAny: tests read members of response bodies in many places.
 export type AnyJson = any;
 
-const BASE = 'http://hooks.example';
+/** URL under which clients reach the service. */
+export const BASE = 'https://hooks.example:8443';
 const OPERATOR: Principal = { kind: 'admin', tokenId: 0, tokenName: '_admin' };
 const APP_TOKEN = /^Bearer app (\d+)$/;
 const DEFAULTS = { 'webhooks-allow-private-targets': '127.0.0.0/8' };
@@ -101,11 +102,10 @@ export class TestWebhooks implements AsyncDisposable {
       secrets: new SecretBox(Buffer.alloc(32, 7), random),
       tracer: { record: (span) => this.spans.push(span), close: async () => {} },
       apps: this.#apps(),
-      ...{ publicUrl: undefined, localUrl: BASE, ownListeners: [] },
+      ...{ publicUrl: BASE, localUrl: 'http://127.0.0.1:8181', ownListeners: [] },
       operatorDialect: operatorDialect(log),
     });
-    const client = { base: BASE, publicBase: BASE };
-    this.#routes = new TestRoutes(this.#service.tables() as readonly RouteTable[], client); // this service returns no promise
+    this.#routes = new TestRoutes(this.#service.tables() as readonly RouteTable[]); // this service returns no promise
   }
 
   /** Starts a receiver that stops with the service. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { TestReceiver } from '../../testing/test-receiver.js';
-import { type AnyJson, type TestApp, TestWebhooks } from '../../testing/test-webhooks.js';
+import { type AnyJson, BASE, type TestApp, TestWebhooks } from '../../testing/test-webhooks.js';
 import { until } from '../../testing/until.js';
 
 const SEC = 1000;
@@ -262,7 +262,7 @@ it('pings a webhook with a URL when it is registered, and when the operator requ
       {
         ...{ type: 'App', id, name: 'web', active: true, events: ['issues'], config },
         ...{ updated_at: at, created_at: at, app_id: app.id },
-        deliveries_url: 'http://hooks.example/api/v3/app/hook/deliveries',
+        deliveries_url: `${BASE}/api/v3/app/hook/deliveries`,
       },
     ],
   );
