@@ -23,7 +23,7 @@ async function call(method: RouteMethod, path: string, body?: object) {
   return { status: answer.status, text, json: text === '' ? undefined : JSON.parse(text) };
 }
 
-/** A public key that nobody has the private half of. */
+/** Generates a public key without a private key, which is fast. */
 function publicKey(bits = 2048): string {
   const modulus = randomBytes(bits / 8).map((byte, index) => (index === 0 ? byte | 0x80 : byte));
   const jwk = { kty: 'RSA', n: Buffer.from(modulus).toString('base64url'), e: 'AQAB' };
