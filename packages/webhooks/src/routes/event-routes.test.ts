@@ -105,11 +105,11 @@ describe('an event', () => {
   it('can be for later', async () => {
     const receiver = await test.receive();
     const app = await test.register({ url: receiver.url, events: ['*'] });
-    const deliver_at = new Date(test.clock.nowMs() + 3_600_000).toISOString();
+    const deliver_at = new Date(test.clock.nowMs() + 60_000).toISOString();
     await app.publish('later', { deliver_at });
     const [item] = JSON.parse((await app.operate('GET', '/deliveries?state=pending')).text);
     assert.equal(item.due_at, deliver_at.replace('.000', ''));
-    await test.clock.advanceMs(3_600_000);
+    await test.clock.advanceMs(60_000);
     await receiver.until('later', 1);
   });
 
