@@ -6,7 +6,7 @@ import { SimFileSystem } from '../testing/sim-file-system.js';
 import { openCommitLog } from './file-commit-log.js';
 import { NOTHING_KNOWN } from './log-catalog.js';
 import type { LogLoss } from './log-loss.js';
-import { checkLog } from './log-recovery.js';
+import { checkLog } from './recovery/log-recovery.js';
 
 // Source: docs/formats/commit-log.md, "Mark of an idle log, 8 bytes" and "Reading".
 const DIRECTORY = '/log';
