@@ -122,7 +122,7 @@ export class WritePath {
     if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#yielder.next();
     if (admission.tables.length > MAX_TABLES_AT_ONCE) await this.#openTablesYielding(admission);
     let rows = this.#rowsToWrite(write, admission);
-    // A table can be deleted during each wait, so the rows are selected again. Between this loop and the log is no wait.
+    // A table can be deleted during each wait, so the rows are selected again. After the loop, the rows are logged without a wait.
     while (rows instanceof Promise) rows = this.#rowsToWrite(write, await rows);
     const { accepted, refused } = rows;
     if (accepted === undefined) return { writtenCount: 0, lineCount: parsed.lineCount, refused };
