@@ -141,7 +141,7 @@ export const TARGETS = [
     tests: [unit('kernel', 'http/access/cors')],
   },
   {
-    file: 'packages/server/dist/port/connection-limit.js',
+    file: 'packages/server/dist/port/limits/connection-limit.js',
     tests: [unit('server', 'port/connection-limit'), wire('server/connection-limits')],
   },
   {
