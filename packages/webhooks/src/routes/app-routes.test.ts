@@ -222,7 +222,9 @@ it('follows its settings', async () => {
   const docs = 'https://docs.example/rest/apps/webhooks#list-deliveries-for-an-app-webhook';
   assertFailure(answer, 422, 'Validation Failed', docs);
   assert.equal((await own.call('GET', '/hook/config')).status, 403);
-  assert.equal((await other.send('GET', '/app', undefined, headers)).status, 404);
+  const authorization = `Bearer app ${own.id}`;
+  const alias = await other.send('GET', '/app', undefined, { ...headers, authorization });
+  assert.equal(alias.status, 404);
   await own.publish('x');
   const [delivery] = await receiver.until('x', 1);
   assert.equal(delivery?.headers['x-vendor-enterprise-host'], 'hooks.example:8443');
