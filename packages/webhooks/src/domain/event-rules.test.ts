@@ -67,6 +67,14 @@ it('refuses invalid members and names them', async () => {
   }
 });
 
+it('includes the rejected value in an error, if there is one', async () => {
+  const errors = [
+    { resource: 'Event', field: 'event', code: 'missing_field' },
+    { resource: 'Event', field: 'action', code: 'invalid', value: 5 },
+  ];
+  await assert.rejects(check({ payload: {}, action: 5 }), { errors });
+});
+
 describe('an accepted event', () => {
   it('has these members', async () => {
     const { payload: _, ...event } = await check({
