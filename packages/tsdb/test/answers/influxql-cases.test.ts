@@ -22,7 +22,9 @@ describeCases({
     try {
       const lines: string[] = [];
       for (const index of run.statements.keys()) {
-        lines.push(...(await rendered(await run.execute(index))));
+        const answered = run.execute(index).then(rendered);
+        // As on the wire, a failure does not prevent the statements after it.
+        lines.push(...(index === 0 ? await answered : await answered.catch(failed)));
       }
       return lines;
     } finally {
@@ -30,6 +32,8 @@ describeCases({
     }
   },
 });
+
+const failed = (error: Error): readonly string[] => [`error: ${error.message}`];
 
 async function rendered(answer: Answer): Promise<string[]> {
   const { columns, tagNames } = answer;

@@ -10,6 +10,7 @@ describe('AttemptRate', () => {
     let nowMs = startMs;
     return Array.from({ length: count }, () => {
       nowMs += rate.delayMs(nowMs);
+      assert.equal(rate.delayMs(nowMs), 0);
       rate.take(nowMs);
       return nowMs;
     });
