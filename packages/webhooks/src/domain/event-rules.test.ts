@@ -11,8 +11,9 @@ const NOW_MS = Date.UTC(2026, 0, 1);
 const check = async (body: object, headerKey?: string) =>
   await checkEvent(readEventBody(Buffer.from(JSON.stringify(body))), {
     nowMs: NOW_MS,
+    // Also finds ids of other types, which the rules must therefore reject.
     findAppId: async ({ id, client_id }) =>
-      id === 1 || client_id === 'one' ? 1 : id === 2 ? 2 : undefined,
+      client_id === 'one' ? 1 : [1, 2].find((known) => known === Math.floor(Number(id))),
     findInstallationApp: async (id) => (id === 7 ? 1 : undefined),
     ...(headerKey !== undefined && { headerKey }),
   });
@@ -57,6 +58,7 @@ it('refuses invalid members and names them', async () => {
   for (const [field, value, code] of [
     ['app_id', 3, 'missing'],
     ['app_id', '1', 'invalid'],
+    ['app_id', 1.5, 'invalid'],
     ['client_id', 'two', 'missing'],
     ['client_id', 'x'.repeat(101), 'invalid'],
     ['app_ids', [1, 3], 'missing'],
