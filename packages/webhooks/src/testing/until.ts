@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 20_000;
 
 /** Repeats `read` until `fits` accepts its value. Connections and stores do not use the test clock. */
 export async function until<T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
