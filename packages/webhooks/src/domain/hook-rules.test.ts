@@ -104,6 +104,12 @@ describe('the members that apps and operators may set', () => {
     );
   });
 
+  it('include a URL only as a string', () => {
+    const message = 'url is malformed';
+    const errors = [{ resource: 'Hook', field: 'url', code: 'custom', message }];
+    for (const url of [['http://example.com/'], 5]) assert.deepEqual(errorsOf({ url }), errors);
+  });
+
   it('are reported together', () => {
     const errors = errorsOf({ url: '', content_type: 'xml', insecure_ssl: 2, secret: 'ok' });
     assert.deepEqual(
