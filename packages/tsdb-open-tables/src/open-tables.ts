@@ -87,9 +87,9 @@ export class OpenTables {
     if (this.#databases.size === 0 && this.#tables.size === 0 && !records.hasFiles) return;
     this.#ticker ??= clock.every(settings.interval_ms, () => this.publishSoon());
     if (this.#databases.size > 0) {
-      engine.background.flusher.sooner.tables = {
+      engine.background.flusher.publishedTables.policy = {
         ageMs: settings.flush_age_ms,
-        wants: (tableId) => this.#isWanted(catalog.tableById(tableId)),
+        includes: (tableId) => this.#isWanted(catalog.tableById(tableId)),
       };
     }
     this.publishSoon();
@@ -115,7 +115,7 @@ export class OpenTables {
   async publishNow(tables: readonly TableSchema[]): Promise<void> {
     const { engine } = this.#deps;
     if (tables.length === 0) return;
-    await engine.background.flusher.flush('sooner');
+    await engine.background.flusher.flush('published');
     await this.#passes.run(async () => {
       for (const schema of tables) {
         const store = engine.tableStore(schema);

@@ -4,7 +4,7 @@ import type { ClosedGeneration, WriteBuffer } from '../write/write-buffer.js';
 import { FlushFailures } from './flush-failures.js';
 import { FlushGroups, type FlushGroupsDeps } from './flush-groups.js';
 import { hasManySeries, tablesToKeep } from './kept-tables.js';
-import { SoonerFlush } from './sooner-flush.js';
+import { PublishedTablesFlush } from './published-tables-flush.js';
 import { WorkProgress, type WorkState } from './work-progress.js';
 
 export interface FlushSettings {
@@ -44,8 +44,8 @@ const LONGEST_END_MS = 3000;
 /** Minimum age of rows in DuckDB that are flushed early because its memory is scarce. */
 const CROWDED_FLUSH_AGE_MS = 10_000;
 
-/** All tables, all except those that `tablesToKeep` leaves to a later flush, or those of `SoonerFlush`. */
-export type FlushedTables = 'all' | 'worthwhile' | 'sooner';
+/** All tables, all except those that `tablesToKeep` leaves to a later flush, or only tables that are published as Iceberg tables. */
+export type FlushedTables = 'all' | 'worthwhile' | 'published';
 
 /** The rows remain in the log; the node with the lease flushes them. */
 class FlushHeldElsewhere extends Error {
@@ -86,7 +86,7 @@ export class Flusher {
   #running: Promise<void> | undefined;
   #ticker: Disposable | undefined;
   readonly #failures = new FlushFailures();
-  readonly sooner: SoonerFlush;
+  readonly publishedTables: PublishedTablesFlush;
   #retryMs = FIRST_RETRY_MS;
   #notBeforeMs = 0;
   #isAsked = false;
@@ -102,7 +102,7 @@ export class Flusher {
     this.#buffer = deps.buffer;
     const { maxGroupTables } = deps.settings;
     this.#progress = new WorkProgress(deps.clock);
-    this.sooner = new SoonerFlush(deps);
+    this.publishedTables = new PublishedTablesFlush(deps);
     this.#groups = new FlushGroups({
       ...deps,
       maxGroupTables,
@@ -115,7 +115,7 @@ export class Flusher {
     this.#ticker ??= this.#deps.clock.every(CHECK_INTERVAL_MS, () => {
       this.#buffer.recheckFreeSpace();
       this.flushWhenDue();
-      if (this.#mayStart && this.sooner.isDue) this.#start('sooner');
+      if (this.#mayStart && this.publishedTables.isDue) this.#start('published');
     });
   }
 
@@ -281,9 +281,9 @@ export class Flusher {
 
   async #flushClosed(what: FlushedTables): Promise<boolean> {
     const keepsNone = what === 'all' || this.hasRowsAhead;
-    const isSooner = what === 'sooner' && !keepsNone;
-    const kept = keepsNone ? [] : isSooner ? this.#othersToKeep() : this.#toKeep();
-    this.#closed ??= await this.#buffer.closeGeneration(kept, isSooner);
+    const isForPublished = what === 'published' && !keepsNone;
+    const kept = keepsNone ? [] : isForPublished ? this.#unpublishedToKeep() : this.#toKeep();
+    this.#closed ??= await this.#buffer.closeGeneration(kept, isForPublished);
     const closed = this.#closed;
     const isFlushed = await this.#deps.leases.withLease('tsdb.flush', async () => {
       const startMs = this.#deps.clock.monotonicMs();
@@ -300,10 +300,10 @@ export class Flusher {
     return true;
   }
 
-  #othersToKeep(): readonly GenerationTable[] {
+  #unpublishedToKeep(): readonly GenerationTable[] {
     const { fileCount } = this.#buffer.logLength;
     const kept = fileCount > MAX_LEFT_FILES ? this.#toKeep() : undefined;
-    return this.sooner.othersOf(this.#buffer.generation, kept);
+    return this.publishedTables.unpublishedOf(this.#buffer.generation, kept);
   }
 
   #toKeep(): readonly GenerationTable[] {

@@ -2,19 +2,19 @@ import type { Clock } from '@plinth/kernel';
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 
-/** Tables whose rows must be in segments earlier than those of others. */
-export interface SoonerTables {
+/** Tables that are published as Iceberg tables. Their readers see only segments, so their rows are flushed earlier. */
+export interface PublishedTablesPolicy {
   /** Maximum age of their rows in memory. */
   readonly ageMs: number;
-  wants(tableId: number): boolean;
+  includes(tableId: number): boolean;
 }
 
 /** Decides when and which rows are flushed for the readers of published tables. */
-export class SoonerFlush {
+export class PublishedTablesFlush {
   /** `undefined` if all tables are flushed at the same age. */
-  tables: SoonerTables | undefined;
+  policy: PublishedTablesPolicy | undefined;
   readonly #deps: { readonly tables: () => Iterable<TableStore>; readonly clock: Clock };
-  /** When rows of a wanted table were first seen in memory. */
+  /** When rows of a published table were first seen in memory. */
   #sinceMs: number | undefined;
 
   constructor(deps: { readonly tables: () => Iterable<TableStore>; readonly clock: Clock }) {
@@ -23,38 +23,38 @@ export class SoonerFlush {
 
   /** Called once a second. */
   get isDue(): boolean {
-    const { tables } = this;
-    if (tables === undefined) return false;
-    if (!this.#hasRows(tables)) {
+    const { policy } = this;
+    if (policy === undefined) return false;
+    if (!this.#hasRows(policy)) {
       this.#sinceMs = undefined;
       return false;
     }
     const nowMs = this.#deps.clock.monotonicMs();
     this.#sinceMs ??= nowMs;
-    return nowMs - this.#sinceMs >= tables.ageMs;
+    return nowMs - this.#sinceMs >= policy.ageMs;
   }
 
   /**
-   * The tables of `generation` that stay in memory: all that are not wanted, or those in `kept` that are not wanted.
+   * The tables of `generation` that stay in memory: all that are not published, or those in `kept` that are not published.
    * Rows with pending deletions are written, so that the deletions can be carried out.
    */
-  othersOf(
+  unpublishedOf(
     generation: number,
     kept: readonly GenerationTable[] | undefined,
   ): readonly GenerationTable[] {
     this.#sinceMs = undefined;
     const others: GenerationTable[] = [];
     for (const store of this.#deps.tables()) {
-      if (this.tables?.wants(store.tableId) === true || store.tombstones.all.length > 0) continue;
+      if (this.policy?.includes(store.tableId) === true || store.tombstones.all.length > 0) continue;
       const table = store.isGone ? undefined : store.generation(generation);
       if (table !== undefined && (kept === undefined || kept.includes(table))) others.push(table);
     }
     return others;
   }
 
-  #hasRows(tables: SoonerTables): boolean {
+  #hasRows(policy: PublishedTablesPolicy): boolean {
     for (const store of this.#deps.tables())
-      if (tables.wants(store.tableId) && store.minBufferedSeq !== undefined) return true;
+      if (policy.includes(store.tableId) && store.minBufferedSeq !== undefined) return true;
     return false;
   }
 }

@@ -1,4 +1,4 @@
-// Source: docs/OPEN-TABLES.md, "Settings": rows of published tables are flushed sooner; others are not affected.
+// Source: docs/OPEN-TABLES.md, "Settings": rows of published tables are flushed earlier; others are not affected.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
