@@ -55,7 +55,7 @@ export class BackgroundWork {
       settings,
       onFailed: (error, retryMs) => report.flushFailed(error, retryMs),
       onError: onFailed,
-      onLeft: () => report.rowsLeftInLog(),
+      onDeferred: () => report.rowsLeftInLog(),
       onFlushed: (durationMs) => {
         report.flushed(durationMs);
         void this.compactor.compactWhenDue();

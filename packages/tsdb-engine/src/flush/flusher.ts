@@ -33,12 +33,12 @@ const CHECK_INTERVAL_MS = 1000;
 /**
  * Size of the log that may remain at shutdown. It is read in a few tenths of a second at the next start.
  */
-const MAX_LEFT_BYTES = 8 * 1024 * 1024;
+const MAX_DEFERRED_BYTES = 8 * 1024 * 1024;
 /**
  * Maximum number of log files that may remain at shutdown. Each start creates a file, and many
  * files are slow to read even if they are short.
  */
-const MAX_LEFT_FILES = 32;
+const MAX_DEFERRED_FILES = 32;
 /** A shutdown starts no further files after this time. */
 const LONGEST_END_MS = 3000;
 /** Minimum age of rows in DuckDB that are flushed early because its memory is scarce. */
@@ -54,11 +54,11 @@ class FlushHeldElsewhere extends Error {
 
 /** The node is stopping, so the rows remain in the log for the next start. */
 class FlushDeferred extends Error {
-  override readonly name = 'FlushLeft';
+  override readonly name = 'FlushDeferred';
 }
 
 export interface FlusherDeps
-  extends Omit<FlushGroupsDeps, 'maxGroupTables' | 'isLate' | 'onProgress'> {
+  extends Omit<FlushGroupsDeps, 'maxGroupTables' | 'mustStop' | 'onProgress'> {
   readonly buffer: WriteBuffer;
   /**
    * Checks the free disk space. If it returns false, the remaining space is reserved for deletions.
@@ -70,7 +70,7 @@ export interface FlusherDeps
   readonly onFailed: (error: unknown, retryMs: number) => void;
   readonly onFlushed: (durationMs: number) => void;
   /** Called if the node stops before all rows are in files. */
-  readonly onLeft: () => void;
+  readonly onDeferred: () => void;
 }
 
 /**
@@ -95,7 +95,7 @@ export class Flusher {
    */
   #aheadFile: number | undefined;
   /** Deadline of the shutdown; set by `close`. */
-  #latestMs = Number.POSITIVE_INFINITY;
+  #stopAtMs = Number.POSITIVE_INFINITY;
 
   constructor(deps: FlusherDeps) {
     this.#deps = deps;
@@ -106,7 +106,7 @@ export class Flusher {
     this.#groups = new FlushGroups({
       ...deps,
       maxGroupTables,
-      isLate: () => this.#isLate,
+      mustStop: () => this.#mustStop,
       onProgress: (tableCount, doneCount) => this.#progress.note(tableCount, doneCount),
     });
   }
@@ -246,13 +246,13 @@ export class Flusher {
       // A failure loses no rows, because they are still in the log.
       if (!(error instanceof FlushDeferred)) this.#deps.onFailed(error, 0);
     }
-    if (this.#buffer.sizeBytes > 0) this.#deps.onLeft();
+    if (this.#buffer.sizeBytes > 0) this.#deps.onDeferred();
   }
 
   /** True if startup is fast even with all rows in the log. */
   get #isStartShort(): boolean {
     const { sizeBytes, fileCount } = this.#buffer.logLength;
-    if (sizeBytes > MAX_LEFT_BYTES || fileCount > MAX_LEFT_FILES) return false;
+    if (sizeBytes > MAX_DEFERRED_BYTES || fileCount > MAX_DEFERRED_FILES) return false;
     for (const store of this.#deps.tables())
       if (store.minBufferedSeq !== undefined && hasManySeries(store)) return false;
     return true;
@@ -268,7 +268,7 @@ export class Flusher {
 
   /** Prevents further flushes except `flushLast`. Resolves when any running flush has ended. */
   async close(): Promise<void> {
-    this.#latestMs = this.#deps.clock.monotonicMs() + (this.#isStartShort ? 0 : LONGEST_END_MS);
+    this.#stopAtMs = this.#deps.clock.monotonicMs() + (this.#isStartShort ? 0 : LONGEST_END_MS);
     this.#ticker?.[Symbol.dispose]();
     this.#ticker = undefined;
     await this.#running;
@@ -302,7 +302,7 @@ export class Flusher {
 
   #unpublishedToKeep(): readonly GenerationTable[] {
     const { fileCount } = this.#buffer.logLength;
-    const kept = fileCount > MAX_LEFT_FILES ? this.#toKeep() : undefined;
+    const kept = fileCount > MAX_DEFERRED_FILES ? this.#toKeep() : undefined;
     return this.publishedTables.unpublishedOf(this.#buffer.generation, kept);
   }
 
@@ -316,7 +316,7 @@ export class Flusher {
     });
   }
 
-  get #isLate(): boolean {
-    return this.#deps.clock.monotonicMs() >= this.#latestMs;
+  get #mustStop(): boolean {
+    return this.#deps.clock.monotonicMs() >= this.#stopAtMs;
   }
 }
