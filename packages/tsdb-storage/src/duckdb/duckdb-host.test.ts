@@ -141,8 +141,8 @@ describe('DuckDB with little memory', () => {
       for (const [index, rowCount] of rowCounts.entries()) {
         yield {
           text: `SELECT range + ${index * 100_000} AS n FROM range(${rowCount}) ORDER BY 1`,
-          maySlice: (count) => count <= 10_000,
-          waitForSlices: async () => {
+          mayBuffer: (count) => count <= 10_000,
+          acquireSlot: async () => {
             turnCount++;
             made.push(0);
             return () => made.push(-1);
@@ -175,7 +175,7 @@ describe('DuckDB with little memory', () => {
     function* statements(): Statements {
       yield {
         text: 'SELECT 1 AS n',
-        waitForSlices: ({ signal }) =>
+        acquireSlot: ({ signal }) =>
           new Promise((_, reject) => {
             signal.addEventListener('abort', () => reject(new Error('given up')), { once: true });
             setTimeout(() => controller.abort(), 10);
