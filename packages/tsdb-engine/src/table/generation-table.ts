@@ -56,7 +56,7 @@ export class GenerationTable {
     return this.main.duckDbBytes + this.late.duckDbBytes;
   }
 
-  /** DuckDB memory of the rows once all are flushed there. */
+  /** DuckDB memory of the rows once all are moved there. */
   get cellBytes(): number {
     return this.main.cellBytes + this.late.cellBytes;
   }

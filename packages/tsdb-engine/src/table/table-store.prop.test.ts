@@ -186,7 +186,7 @@ describe('a table', () => {
       store.append(generation, batchOf([row('h1', 1n)], store), 1n);
       store.append(generation, batchOf([row('h1', 2n)], store), 2n);
       const looking = readAll(store, host);
-      // Late rows are flushed to DuckDB before main rows: this write comes between the two.
+      // Late rows are moved to DuckDB before main rows: this write comes between the two.
       await setImmediate();
       await host.withWriter(async () => {
         await setImmediate();
