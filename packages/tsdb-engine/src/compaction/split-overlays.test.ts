@@ -28,8 +28,8 @@ it('returns the same rows while wide overlays are split and merged by day', asyn
       const kinds: string[] = [];
       for (;;) {
         const segments = store.segments.map((open) => open.segment);
-        const isAside = (): boolean => false;
-        const merge = chooseMerge({ segments, tombstones: [], isAside, maxBytes });
+        const isSkipped = (): boolean => false;
+        const merge = chooseMerge({ segments, tombstones: [], isSkipped, maxBytes });
         if (merge === undefined) return kinds;
         kinds.push(merge.kind);
         const written = await mergeSegments({

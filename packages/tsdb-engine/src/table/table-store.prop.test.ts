@@ -92,8 +92,8 @@ describe('a table', () => {
               const segments = store.segments.map((open) => open.segment);
               // The limit is so small that some overlays must be split.
               const maxBytes = step.maxBytes;
-              const isAside = (): boolean => false;
-              const merge: Merge = chooseMerge({ segments, tombstones: [], isAside, maxBytes }) ?? {
+              const isSkipped = (): boolean => false;
+              const merge: Merge = chooseMerge({ segments, tombstones: [], isSkipped, maxBytes }) ?? {
                 kind: 'merge',
                 inputs: segments,
               };

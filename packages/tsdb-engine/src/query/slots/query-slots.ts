@@ -39,7 +39,7 @@ export interface QuerySlot {
 export class QuerySlots {
   readonly #count: number;
   readonly #semaphore: FairSemaphore;
-  readonly #counts = { yielded: 0, guest: 0 };
+  readonly #counts = { yielded: 0, inMemory: 0 };
   /** Slots of queries that wait for their clients; the longest waiting one is borrowed first. */
   readonly #idle = new Set<Slot>();
 
@@ -71,13 +71,13 @@ export class QuerySlots {
   async acquireOrStartWithoutSlot(queryContext: QueryContext): Promise<QuerySlot> {
     if (this.#acquireFree(queryContext) || this.#borrow(queryContext))
       return this.#slot(queryContext, 'held');
-    if (this.#counts.guest >= this.#count * MAX_IN_MEMORY_PER_SLOT)
+    if (this.#counts.inMemory >= this.#count * MAX_IN_MEMORY_PER_SLOT)
       return await this.acquire(queryContext);
-    this.#counts.guest++;
-    return this.#slot(queryContext, 'in_memory');
+    this.#counts.inMemory++;
+    return this.#slot(queryContext, 'inMemory');
   }
 
-  #slot(queryContext: QueryContext, state: 'held' | 'in_memory'): QuerySlot {
+  #slot(queryContext: QueryContext, state: 'held' | 'inMemory'): QuerySlot {
     return new Slot(queryContext, state, {
       idle: (slot) => {
         if (this.#semaphore.waitingCount > 0 && this.#mayYield()) {
@@ -127,7 +127,7 @@ export class QuerySlots {
 }
 
 /** The possible states of a slot object without a slot. */
-type WithoutSlot = 'yielded' | 'in_memory';
+type WithoutSlot = 'yielded' | 'inMemory';
 
 /** Operations that a slot needs from its pool. */
 interface SlotPool {
@@ -145,7 +145,7 @@ class Slot implements QuerySlot {
   readonly #queryContext: QueryContext;
   #state: 'held' | 'idle' | WithoutSlot | 'taking' | 'released';
 
-  constructor(queryContext: QueryContext, state: 'held' | 'in_memory', pool: SlotPool) {
+  constructor(queryContext: QueryContext, state: 'held' | 'inMemory', pool: SlotPool) {
     this.#queryContext = queryContext;
     this.#state = state;
     this.#pool = pool;
@@ -176,11 +176,11 @@ class Slot implements QuerySlot {
     const before = this.#state;
     this.#state = 'released';
     if (before === 'held' || before === 'idle') this.#pool.give(this);
-    else if (before === 'yielded' || before === 'in_memory') this.#pool.leave(before);
+    else if (before === 'yielded' || before === 'inMemory') this.#pool.leave(before);
   }
 
   ensureSlot(): Promise<void> | undefined {
-    return this.#state === 'in_memory' ? this.#take('in_memory') : undefined;
+    return this.#state === 'inMemory' ? this.#take('inMemory') : undefined;
   }
 
   async #take(from: WithoutSlot): Promise<void> {
