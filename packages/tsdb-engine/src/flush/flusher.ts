@@ -89,7 +89,7 @@ export class Flusher {
   readonly publishedTables: PublishedTablesFlush;
   #retryMs = FIRST_RETRY_MS;
   #notBeforeMs = 0;
-  #isAsked = false;
+  #isRequested = false;
   /**
    * First log file with rows in segments that would be read again at the next start.
    */
@@ -149,13 +149,13 @@ export class Flusher {
     const { flushBytes, flushAgeMs } = this.#deps.settings;
     const isDue =
       this.#closed !== undefined ||
-      (this.#isAsked && this.#buffer.generationBytes > 0) ||
+      (this.#isRequested && this.#buffer.generationBytes > 0) ||
       this.#buffer.generationBytes >= flushBytes ||
       this.#buffer.generationAgeMs >= flushAgeMs ||
       (this.#deps.host.tableMemory.isCrowded &&
         this.#buffer.generationAgeMs >= CROWDED_FLUSH_AGE_MS) ||
       (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
-    if (isDue) this.#start(this.#isAsked ? 'all' : 'worthwhile');
+    if (isDue) this.#start(this.#isRequested ? 'all' : 'worthwhile');
   }
 
   get #mayStart(): boolean {
@@ -165,8 +165,8 @@ export class Flusher {
   #start(what: FlushedTables): void {
     if (this.#deps.clock.monotonicMs() < this.#notBeforeMs) return;
     // A flush also removes rows of deleted tables from the log, which may free more than it writes.
-    if (!this.#isAsked && !this.#deps.hasRoomFor(this.#buffer.sizeBytes)) return;
-    if (this.#closed === undefined && what === 'all') this.#isAsked = false;
+    if (!this.#isRequested && !this.#deps.hasRoomFor(this.#buffer.sizeBytes)) return;
+    if (this.#closed === undefined && what === 'all') this.#isRequested = false;
     this.#running = this.#flushOnce(what)
       .then(() => {
         this.#retryMs = FIRST_RETRY_MS;
@@ -186,7 +186,7 @@ export class Flusher {
 
   /** Starts a flush in the background after any running one, regardless of size and age. */
   flushSoon(): void {
-    this.#isAsked = true;
+    this.#isRequested = true;
     this.flushWhenDue();
   }
 
@@ -196,7 +196,7 @@ export class Flusher {
    */
   flushNow(): void {
     this.#notBeforeMs = 0;
-    if (this.#buffer.generationBytes > 0) this.#isAsked = true;
+    if (this.#buffer.generationBytes > 0) this.#isRequested = true;
     this.flushWhenDue();
   }
 

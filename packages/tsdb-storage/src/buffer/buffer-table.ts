@@ -100,7 +100,7 @@ export class BufferTable {
    * blocks.
    */
   recentRows(): { readonly blocks: readonly RowBlock[]; readonly blocksFrom: number } {
-    this.#recent.noteAsked(this.rowCount);
+    this.#recent.noteQuery(this.rowCount);
     const blocks = [...this.#recent.blocks, ...this.#moving, ...this.#waiting];
     for (const block of blocks) block.isLent = true;
     return { blocks, blocksFrom: this.#duckDbRows - this.#recent.rowCount };

@@ -224,7 +224,7 @@ describe('a statement that runs out of memory', () => {
       },
     });
     context.after(() => host.close());
-    const ask = async (): Promise<unknown> => {
+    const read = async (): Promise<unknown> => {
       const stream = host.stream({ text: 'SELECT 7::BIGINT', columns, signal, isSmall: true });
       let value: unknown;
       for await (const { columns: answer } of stream) value = answer[0]?.values[0];
@@ -236,26 +236,26 @@ describe('a statement that runs out of memory', () => {
       told.emit('released');
       await copying;
     };
-    return { ask, release };
+    return { read, release };
   }
 
   it('is retried when a file that used the memory is written', async (context) => {
-    const { ask, release } = await open(context, true);
-    const asked = ask();
-    asked.catch(() => undefined); // the test awaits it below
+    const { read, release } = await open(context, true);
+    const rows = read();
+    rows.catch(() => undefined); // the test awaits it below
     await sleep(50);
     await release();
-    assert.equal(await asked, 7n);
+    assert.equal(await rows, 7n);
   });
 
   it('fails when it runs out of memory again, and immediately if no file is being written', async (context) => {
-    const { ask, release } = await open(context, false);
-    const asked = ask();
-    asked.catch(() => undefined); // the test awaits it below
+    const { read, release } = await open(context, false);
+    const rows = read();
+    rows.catch(() => undefined); // the test awaits it below
     await sleep(50);
     await release();
-    await assert.rejects(asked, noMemory);
-    await assert.rejects(ask(), noMemory);
+    await assert.rejects(rows, noMemory);
+    await assert.rejects(read(), noMemory);
   });
 });
 

@@ -10,7 +10,7 @@ import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
 /** DuckDB runs all statements with a comment, because their literals are not recognized. */
-const FOR_THE_ENGINE = ' -- by the engine';
+const BY_DUCKDB = ' -- by DuckDB';
 const SECOND = 1_000_000_000n;
 const START = 1_700_000_000n * SECOND;
 
@@ -307,7 +307,7 @@ describe('columns in memory', () => {
               } else await writeLines(node, linesOf(step.rows, written));
               const isLast = place === steps.length - 1;
               for (const test of isLast ? queries : queries.slice(0, 3)) {
-                const expected = await query(node, test.text + FOR_THE_ENGINE);
+                const expected = await query(node, test.text + BY_DUCKDB);
                 const before = await answered();
                 // Missing columns are loaded after the first or second query.
                 for (let attempt = 0; attempt < 8; attempt++) {

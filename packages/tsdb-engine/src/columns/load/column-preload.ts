@@ -12,7 +12,7 @@ const CHECK_INTERVAL_MS = 500;
  */
 const CALM_MS = 500;
 /** After this long, segments are loaded despite queries or writes. */
-const LONGEST_WAIT_MS = { questions: 5_000, writes: 30_000 };
+const MAX_WAIT_MS = { queries: 5_000, writes: 30_000 };
 /** The remaining cache is reserved for columns that queries request. */
 const SHARE_OF_CACHE = 0.75;
 /** Preloaded columns may never be used, so most of a large cache is left to queries. */
@@ -81,8 +81,8 @@ export class ColumnPreload {
       const waitedMs = nowMs - this.#waitingSinceMs;
       const isQuiet = isCalm && this.#deps.cache.loads.idleMs >= CALM_MS;
       const isDue =
-        Math.min(waitedMs, writeIdleMs) >= LONGEST_WAIT_MS.questions ||
-        waitedMs >= LONGEST_WAIT_MS.writes;
+        Math.min(waitedMs, writeIdleMs) >= MAX_WAIT_MS.queries ||
+        waitedMs >= MAX_WAIT_MS.writes;
       if (!isQuiet && !isDue) return;
       this.#waitingSinceMs = undefined;
       this.#run(() => this.#load());
