@@ -236,7 +236,7 @@ export type {
   Migration,
   RelationalStore,
   SharedStore,
-  SqlEngine,
+  DatabaseSystem as SqlEngine,
 } from './relational/relational-store.js';
 export { SHARED_NOW_MS } from './relational/shared-now.js';
 export { readableStore } from './relational/sqlite/closed-store.js';

@@ -17,7 +17,7 @@ import type {
 } from '@plinth/kernel';
 import type { UserDirectory } from '@plinth/tsdb-influxql/users/user-directory.js';
 import type { OpenTablesSettings } from '@plinth/tsdb-open-tables/settings.js';
-import type { EngineWatch } from '@plinth/tsdb-storage/duckdb/instance/engine-watch.js';
+import type { DuckDbWatch } from '@plinth/tsdb-storage/duckdb/instance/duckdb-watch.js';
 import type { AuditTrail } from './domain/system-tables/tables/audit.js';
 import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 import type { TokenManagement } from './routes/v2/token-management.js';
@@ -72,7 +72,7 @@ export interface TsdbDeps {
   /** Receives changes of databases, tables and triggers; `undefined` if changes are not reported. */
   readonly report?: ReportEvent | undefined;
   /** Tests only: makes DuckDB calls fail. */
-  readonly engineWatch?: EngineWatch | undefined;
+  readonly duckDbWatch?: DuckDbWatch | undefined;
   /** Tests only: number of tables flushed together. */
   readonly flushGroupTables?: number | undefined;
   /** Tests only: number of segment rows that are kept in memory as one unit. */

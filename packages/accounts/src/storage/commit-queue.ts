@@ -108,7 +108,7 @@ export class CommitQueue {
     this.#store = deps.store;
     this.#outbox = deps.outbox;
     this.#oldestRecordMs = deps.oldestRecordMs;
-    this.#sql = new RawStatements(deps.store.engine);
+    this.#sql = new RawStatements(deps.store.system);
   }
 
   /**

@@ -44,7 +44,7 @@ export class GuardStore {
     readonly random: Random;
   }) {
     this.#reader = deps.store.reader<AccountTables>();
-    this.#sql = new RawStatements(deps.store.engine);
+    this.#sql = new RawStatements(deps.store.system);
     this.#clock = deps.clock;
     this.#random = deps.random;
     this.#isShared = isShared(deps.store);
@@ -68,7 +68,7 @@ export class GuardStore {
 }
 
 /** Whether other nodes may change data that this node has read. */
-export const isShared = (store: RelationalStore): boolean => store.engine === 'postgresql';
+export const isShared = (store: RelationalStore): boolean => store.system === 'postgresql';
 
 export async function readGuards(
   sql: RawStatements,

@@ -3,12 +3,12 @@ import { it } from 'node:test';
 import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { flushTable } from '../flush/flush-table.js';
 import { publish } from '../table/publication.js';
-import { batchOf, DAY, Model, type Row, readAll, withEngine } from '../testing/table-model.js';
+import { batchOf, DAY, Model, type Row, readAll, withStorage } from '../testing/table-model.js';
 import { chooseMerge } from './choose-merge.js';
 import { mergeSegments } from './merge-segments.js';
 
 it('returns the same rows while wide overlays are split and merged by day', async () => {
-  await withEngine(async ({ host, files, openStore }) => {
+  await withStorage(async ({ host, files, openStore }) => {
     const failures: unknown[] = [];
     const store = openStore((e) => failures.push(e));
     const model = new Model();

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { chooseMerge, type Merge } from '../compaction/choose-merge.js';
 import { mergeSegments } from '../compaction/merge-segments.js';
 import { flushTable } from '../flush/flush-table.js';
-import { batchOf, DAY, Model, type Row, readAll, withEngine } from '../testing/table-model.js';
+import { batchOf, DAY, Model, type Row, readAll, withStorage } from '../testing/table-model.js';
 import { publish } from './publication.js';
 
 type Step =
@@ -49,7 +49,7 @@ const stepArb: fc.Arbitrary<Step> = fc.oneof(
 
 describe('a table', () => {
   it('contains all writes after any order of writes, flushes and compactions', async () => {
-    await withEngine(async ({ host, files, openStore }) => {
+    await withStorage(async ({ host, files, openStore }) => {
       await fc.assert(
         fc.asyncProperty(fc.array(stepArb, { minLength: 1, maxLength: 25 }), async (steps) => {
           const failures: unknown[] = [];
@@ -128,7 +128,7 @@ describe('a table', () => {
   });
 
   it('is stored by series and time with the tags of each row', async () => {
-    await withEngine(async ({ host, files, openStore }) => {
+    await withStorage(async ({ host, files, openStore }) => {
       const failures: unknown[] = [];
       const store = openStore((e) => failures.push(e));
       const flush = async (rows: readonly Row[]): Promise<void> => {
@@ -178,7 +178,7 @@ describe('a table', () => {
   });
 
   it('finds points written twice while a write starts the next generation', async () => {
-    await withEngine(async ({ host, openStore }) => {
+    await withStorage(async ({ host, openStore }) => {
       const failures: unknown[] = [];
       const store = openStore((e) => failures.push(e));
       const generation = nextGeneration;

@@ -130,7 +130,7 @@ export async function readAll(
 }
 
 /** Segment files and tables on a DuckDB host in its own folder, which is removed afterwards. */
-export async function withEngine(
+export async function withStorage(
   work: (
     parts: SegmentFolder & { openStore(onError: (error: unknown) => void): TableStore },
   ) => Promise<void>,

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { BOUNDED_TEXT_MACROS } from '../emit/bounded-text.js';
-import { PLANNER_MACROS } from '../emit/engine-macros.js';
+import { PLANNER_MACROS } from '../emit/duckdb-macros.js';
 import { LIKE_MACROS } from '../emit/like-macros.js';
 import {
   answerRoomMacro,
@@ -67,7 +67,7 @@ export const DUCKDB_MACROS: readonly string[] = [
 ];
 
 /** Registers macros and scalar functions in the in-memory catalog of the connection's instance. */
-export async function registerEngineFunctions(
+export async function registerDuckDbFunctions(
   connection: DuckDBConnection,
   answerRoomBytes = STRING_BUDGET_BYTES,
 ): Promise<void> {

@@ -76,10 +76,10 @@ describe('BufferTable', () => {
     // Failures occur while appending a chunk and while committing, in the first block and in a
     // later one.
     for (const [kind, at] of [
-      ['engine.append', 2],
-      ['engine.append', 20],
-      ['engine.flush', 1],
-      ['engine.flush', 2],
+      ['duckdb.append', 2],
+      ['duckdb.append', 20],
+      ['duckdb.flush', 1],
+      ['duckdb.flush', 2],
     ] as const) {
       const table = newTable(`failed_${kind}_${at}`, host);
       faults.fail({ kind, at });

@@ -216,8 +216,8 @@ describe('a statement that runs out of memory', () => {
       ...settingsIn(folder),
       watch: {
         around: async (call, run) => {
-          if (call === 'engine.query' && isFull) throw noMemory;
-          if (call === 'engine.copy') await isReleased;
+          if (call === 'duckdb.query' && isFull) throw noMemory;
+          if (call === 'duckdb.copy') await isReleased;
           return await run();
         },
         before: () => undefined,

@@ -5,7 +5,7 @@ import { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
 import { TRIGGER_MIGRATIONS } from '@plinth/tsdb-plugins/storage/plugins/trigger-store.js';
 import { answerRoomOf } from '@plinth/tsdb-sql/emit/string-budget.js';
-import { registerEngineFunctions } from '@plinth/tsdb-sql/functions/index.js';
+import { registerDuckDbFunctions } from '@plinth/tsdb-sql/functions/index.js';
 import { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { FileSums } from '@plinth/tsdb-storage/segments/file-sums.js';
 import { KnownFiles } from '@plinth/tsdb-storage/segments/known-files.js';
@@ -44,7 +44,7 @@ export async function openCatalog(deps: TsdbDeps): Promise<RelationalCatalog> {
 }
 
 export async function openHost(
-  { settings, dataDir, fileSystem, engineWatch }: TsdbDeps,
+  { settings, dataDir, fileSystem, duckDbWatch: engineWatch }: TsdbDeps,
   tempDir: string,
   memoryLimitBytes: number,
 ): Promise<DuckDbHost> {
@@ -58,7 +58,7 @@ export async function openHost(
     threads,
     idleConnections: 8,
     register: (connection) =>
-      registerEngineFunctions(connection, answerRoomOf(memoryLimitBytes, threads)),
+      registerDuckDbFunctions(connection, answerRoomOf(memoryLimitBytes, threads)),
     watch: engineWatch,
   });
 }

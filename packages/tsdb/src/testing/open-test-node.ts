@@ -46,7 +46,7 @@ export interface TestNode extends OpenTsdb {
  * - `const faults = new CallFaults(); const node = await openTestNode(dataDir, { clock, faults });`
  * - `faults.fail({ kind: 'object.get', count: Infinity });` fails until `faults.heal()`.
  * - `faults.fail({ kind: 'catalog.transaction', effect: 'done' });` commits, but reports a failure.
- * - `faults.fail({ kind: 'engine.copy', at: 3 });` fails the third call from now on.
+ * - `faults.fail({ kind: 'duckdb.copy', at: 3 });` fails the third call from now on.
  * `faults.counts` has the number of calls of each kind. A simulation runs its steps once without
  * faults, then again for every kind and k.
  * To restart, close and reopen a node on the same folder. To simulate a kill, copy the folder while
@@ -119,7 +119,7 @@ export async function openTestNode(
       clock,
       random,
       log: options.log ?? createLogger({ level: 'silent' }),
-      engineWatch: faults,
+      duckDbWatch: faults,
       flushGroupTables: options.flushGroupTables,
       flushSmallTables: options.flushSmallTables,
       segmentUnitRows: options.segmentUnitRows,

@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
-import type { EngineCall } from '@plinth/tsdb-storage/duckdb/instance/engine-watch.js';
+import type { DuckDbCall } from '@plinth/tsdb-storage/duckdb/instance/duckdb-watch.js';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
-const KINDS: readonly (EngineCall | string)[] = [
-  'engine.write',
-  'engine.query',
-  'engine.copy',
-  'engine.append',
-  'engine.flush',
+const KINDS: readonly (DuckDbCall | string)[] = [
+  'duckdb.write',
+  'duckdb.query',
+  'duckdb.copy',
+  'duckdb.append',
+  'duckdb.flush',
   'object.get',
   'object.adopt',
   'object.delete',
@@ -71,13 +71,13 @@ it('counts a row once after a flush failed behind its commit and was retried', a
   await write(['m,t=a v=1i 1']);
   await flush();
   await write(['m,t=a v=2i 1']);
-  faults.fail({ kind: 'engine.copy', at: 2, count: Number.POSITIVE_INFINITY });
+  faults.fail({ kind: 'duckdb.copy', at: 2, count: Number.POSITIVE_INFINITY });
   await flush(); // an unmerged overlay: its points are known as repeated
   await write(['m,t=a v=7i 2']);
   faults.heal();
   for (let at = 1; at <= 12; at++) {
     // One of these is the last step of a flush, whichever statements precede it.
-    faults.fail({ kind: 'engine.write', at, count: Number.POSITIVE_INFINITY });
+    faults.fail({ kind: 'duckdb.write', at, count: Number.POSITIVE_INFINITY });
     await flush().catch(() => undefined);
     faults.heal();
   }

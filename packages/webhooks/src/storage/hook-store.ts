@@ -38,7 +38,7 @@ const SELECT_KEY_PROOF = `select value from webhooks_meta where name = 'master_k
 
 /** Whether the key of `box` decrypts the secrets in a store. True for a store without secrets. Changes nothing. */
 export async function opensSecrets(store: RelationalStore, box: SecretBox): Promise<boolean> {
-  const sql = new RawStatements(store.engine);
+  const sql = new RawStatements(store.system);
   const reader = store.reader<never>();
   const [table] = await sql.all<{ name: string }>(
     reader,
@@ -65,7 +65,7 @@ export class HookStore {
   constructor(store: RelationalStore, box: SecretBox) {
     this.#store = store;
     this.#box = box;
-    this.#sql = new RawStatements(store.engine);
+    this.#sql = new RawStatements(store.system);
   }
 
   async prepare(): Promise<void> {

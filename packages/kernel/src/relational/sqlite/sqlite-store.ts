@@ -125,7 +125,7 @@ async function makeReady(options: RelationalStoreOptions): Promise<void> {
 }
 
 class SqliteStore implements EmbeddedStore {
-  readonly engine = 'sqlite';
+  readonly system = 'sqlite';
   readonly #channel: WorkerChannel;
   readonly #groups: GroupCommit;
   readonly #expiry: Disposable;

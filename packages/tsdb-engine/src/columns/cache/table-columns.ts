@@ -146,7 +146,7 @@ export class TableColumns {
         await this.#cache.loads.add(async () => {
           if (unit.rows.isForgotten) return;
           const wanted = group.filter(({ id }) => !unit.rows.has(id));
-          isLoaded = await this.#loads.fromEngine(source, unit, {
+          isLoaded = await this.#loads.fromDuckDb(source, unit, {
             columns: wanted,
             hasRoom,
             rowCount,
@@ -208,7 +208,7 @@ export class TableColumns {
       }
       return true;
     };
-    return await this.#loads.fromEngine(source, unit, { columns, hasRoom, load });
+    return await this.#loads.fromDuckDb(source, unit, { columns, hasRoom, load });
   }
 
   /** Evicts the units of all sources except these. */

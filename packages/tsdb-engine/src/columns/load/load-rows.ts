@@ -66,7 +66,7 @@ export async function loadColumns(
   return columns.map((column, i) => {
     const [count, min, max] = facts.slice(1 + i * 3, 4 + i * 3);
     const mayLack = Number(count) < rowCount;
-    return { column, ...engineForm(column, Number(min ?? 0), Number(max ?? 0), mayLack) };
+    return { column, ...duckDbForm(column, Number(min ?? 0), Number(max ?? 0), mayLack) };
   });
 }
 
@@ -77,11 +77,11 @@ export async function loadColumns(
 export function unseenColumns(columns: readonly Column[]): readonly LoadColumn[] {
   return columns.map((column) => ({
     column,
-    ...engineForm(column, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, true),
+    ...duckDbForm(column, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, true),
   }));
 }
 
-function engineForm(
+function duckDbForm(
   { kind, physicalName }: Column,
   min: number,
   max: number,

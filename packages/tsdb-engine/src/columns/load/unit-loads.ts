@@ -90,7 +90,7 @@ export class UnitLoads {
         if (isThere() || unit.rows.isForgotten) return;
         const hasRoom = (sizeBytes: number): boolean => this.#cache.makeRoom(sizeBytes);
         const blocks = blocksOf(source, unit);
-        if (blocks === undefined) await this.fromEngine(source, unit, { columns, hasRoom });
+        if (blocks === undefined) await this.fromDuckDb(source, unit, { columns, hasRoom });
         else if (hasRoom(blocksSizeBytes(unit.to - unit.from, columns)))
           await new TimeSlicedTask({ signal: NEVER }).run(loadBlocks(unit, blocks, columns));
       }, isUrgent)
@@ -133,7 +133,7 @@ export class UnitLoads {
    * @param how.rowCount number of rows that must fit before anything is loaded; defaults to the
    * rows of the unit.
    */
-  async fromEngine(
+  async fromDuckDb(
     source: RowSource,
     unit: RowUnit,
     how: {

@@ -20,10 +20,10 @@ export class QueueBase {
 
   constructor(store: RelationalStore, process: string, folder: string) {
     this.#store = store;
-    this.sql = new RawStatements(store.engine);
+    this.sql = new RawStatements(store.system);
     this.#process = process;
     this.folder = folder;
-    this.isShared = store.engine === 'postgresql';
+    this.isShared = store.system === 'postgresql';
   }
 
   /**

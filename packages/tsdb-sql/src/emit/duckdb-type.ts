@@ -5,7 +5,7 @@ import { quoteName } from './quote.js';
 const INT_NAME = { 8: 'TINYINT', 16: 'SMALLINT', 32: 'INTEGER', 64: 'BIGINT' } as const;
 
 /** Returns the DuckDB name of a type; see the table at `SqlType`. */
-export function engineType(type: SqlType): string {
+export function duckDbType(type: SqlType): string {
   switch (type.kind) {
     case 'null':
       return 'INTEGER';
@@ -32,11 +32,11 @@ export function engineType(type: SqlType): string {
     case 'interval':
       return 'STRUCT(months INTEGER, days INTEGER, nanos BIGINT)';
     case 'list':
-      return `${engineType(type.element)}[]`;
+      return `${duckDbType(type.element)}[]`;
     case 'struct':
-      return `STRUCT(${type.fields.map((f) => `${quoteName(f.name)} ${engineType(f.type)}`).join(', ')})`;
+      return `STRUCT(${type.fields.map((f) => `${quoteName(f.name)} ${duckDbType(f.type)}`).join(', ')})`;
     case 'map':
-      return `MAP(${engineType(type.key)}, ${engineType(type.value)})`;
+      return `MAP(${duckDbType(type.key)}, ${duckDbType(type.value)})`;
     default:
       return assertNever(type);
   }
