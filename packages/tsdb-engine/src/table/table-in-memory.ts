@@ -12,7 +12,7 @@ import type { LoadQueue } from '../columns/cache/load-queue.js';
 import { type PreloadLimits, TableColumns } from '../columns/cache/table-columns.js';
 import type { RowFile, RowSource } from '../columns/load/row-source.js';
 import { selectedSeries } from '../columns/rows/runs.js';
-import { numberedParquetFrom, tableFrom } from '../scan/sources.js';
+import { parquetWithRowNumbersFrom, tableFrom } from '../scan/sources.js';
 import type { GenerationTable } from './generation-table.js';
 import type { TableComponents } from './table-components.js';
 import type { OpenSegment } from './table-segments.js';
@@ -178,7 +178,7 @@ export class TableInMemory {
     return {
       key: open,
       kind: 'segment',
-      from: numberedParquetFrom(this.#components.files.pathOf(objectName)),
+      from: parquetWithRowNumbersFrom(this.#components.files.pathOf(objectName)),
       file,
       rowNumber: 'file_row_number',
       rowCount,

@@ -12,7 +12,7 @@ import {
   type Answer,
   errorFrom,
   failureOf,
-  type NumberedSource,
+  type SourceReference,
   type PlannerJob,
   type PlannerReply,
   type PlannerRequest,
@@ -99,7 +99,7 @@ function contextOf(job: PlannerJob, query: (request: PlannerRequest) => Answer):
       tableFunction(name, args) {
         const found = query({ kind: 'table_function', name, args }) as
           | WrittenRows
-          | NumberedSource
+          | SourceReference
           | undefined;
         return found !== undefined && 'sourceIndex' in found
           ? scannedTable(found)
@@ -115,7 +115,7 @@ function virtualTable(written: WrittenRows | undefined): VirtualTable | undefine
   return { columns, ...(otherNames && { otherNames }), rows: () => rows };
 }
 
-function scannedTable({ sourceIndex, table }: NumberedSource): ScannedTable {
+function scannedTable({ sourceIndex, table }: SourceReference): ScannedTable {
   return { table, source: new SourceMark(sourceIndex) };
 }
 

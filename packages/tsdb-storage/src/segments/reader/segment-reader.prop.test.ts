@@ -18,7 +18,7 @@ const shapeArb = fc.record({
   /** Number of rows with the same value. */
   run: fc.constantFrom(1, 3, 500),
   isSigned: fc.boolean(),
-  numbered: fc.constantFrom('many', 'few'),
+  dictionaryLimit: fc.constantFrom('default', 'small'),
   seed: fc.integer({ min: 0, max: 1_000_000 }),
 });
 type Shape = typeof shapeArb extends fc.Arbitrary<infer R> ? R : never;
@@ -62,7 +62,7 @@ describe('a segment reader', () => {
             tableUuid: 'table',
             select: selectOf(shape),
             fieldIds: new Map(),
-            numbered: shape.numbered as 'many' | 'few',
+            dictionaryLimit: shape.dictionaryLimit as 'default' | 'small',
           });
           assert.ok(file !== undefined);
           const index = await files.reader.indexOf(file);
