@@ -52,8 +52,8 @@ export interface EngineDeps {
     readonly deleteGraceMs: number;
     /** Memory for decoded columns; 0 disables it, and DuckDB runs every query. */
     readonly columnCacheBytes: number;
-    /** For tests: rows of a segment per unit in memory. */
-    readonly segmentUnitRows: number | undefined;
+    /** For tests: rows of a segment per cached range. */
+    readonly segmentRangeRows: number | undefined;
     /** If true, startup skips damaged segments. */
     readonly repair: boolean;
   };

@@ -75,7 +75,7 @@ export class TsdbEngine implements Engine {
     const columnCache = new ColumnCache({
       limitBytes: settings.columnCacheBytes,
       nowMs: () => clock.monotonicMs(),
-      segmentUnitRows: settings.segmentUnitRows,
+      segmentRangeRows: settings.segmentRangeRows,
     });
     const tables = new EngineTables(deps, columnCache);
     const storeOf = (schema: TableSchema): TableStore => tables.storeOf(schema);

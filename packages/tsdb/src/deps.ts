@@ -75,8 +75,8 @@ export interface TsdbDeps {
   readonly duckDbWatch?: DuckDbWatch | undefined;
   /** Tests only: number of tables flushed together. */
   readonly flushGroupTables?: number | undefined;
-  /** Tests only: number of segment rows that are kept in memory as one unit. */
-  readonly segmentUnitRows?: number | undefined;
+  /** Tests only: number of segment rows that are cached as one range. */
+  readonly segmentRangeRows?: number | undefined;
   /** Tests only: number of small tables that are flushed together. */
   readonly flushSmallTables?: number | undefined;
 }

@@ -339,7 +339,7 @@ function newCaches(
 }
 
 const engineSettings = (
-  { settings, flushGroupTables, flushSmallTables, segmentUnitRows }: TsdbDeps,
+  { settings, flushGroupTables, flushSmallTables, segmentRangeRows }: TsdbDeps,
   shares: MemoryShares,
 ) => ({
   flushBytes: shares.flushBytes,
@@ -352,6 +352,6 @@ const engineSettings = (
   retentionCheckIntervalMs: settings.retention_check_interval_ms,
   deleteGraceMs: settings.delete_grace_period_ms,
   columnCacheBytes: shares.columnBytes,
-  segmentUnitRows,
+  segmentRangeRows,
   repair: settings.repair,
 });

@@ -113,18 +113,18 @@ export class TableInMemory {
   }
 
   /** Whether sorting the unflushed rows would speed up queries. */
-  get hasManyPages(): boolean {
+  get hasManyRanges(): boolean {
     const main = this.#components.generations.newest?.main;
-    return main !== undefined && this.#columns.hasManyPages(main, main.rowCount);
+    return main !== undefined && this.#columns.hasManyRanges(main, main.rowCount);
   }
 
   /** Sorts all unflushed rows in memory, if the cache then stays within `limitBytes`. */
-  async mergePages(limits: PreloadLimits): Promise<void> {
+  async mergeRanges(limits: PreloadLimits): Promise<void> {
     const { newest } = this.#components.generations;
     await newest?.main.moveToDuckDb();
     // Late rows are omitted, because there are few.
     if (newest !== undefined && newest.main.duckDbRows > 0)
-      await this.#columns.mergePages(duckDbRows(newest), this.#inMemoryColumns, limits);
+      await this.#columns.mergeRanges(duckDbRows(newest), this.#inMemoryColumns, limits);
   }
 
   /** Evicts cached rows that the table no longer has. */

@@ -69,8 +69,8 @@ export async function openTestNode(
     readonly faults?: CallFaults;
     /** Number of tables that are flushed together; defaults to the server's. */
     readonly flushGroupTables?: number;
-    /** Rows of a segment per unit in memory; defaults to the server's. */
-    readonly segmentUnitRows?: number;
+    /** Rows of a segment per cached range; defaults to the server's. */
+    readonly segmentRangeRows?: number;
     /**
      * Maximum number of small tables per flush, unless all are flushed; defaults to the server's.
      */
@@ -122,7 +122,7 @@ export async function openTestNode(
       duckDbWatch: faults,
       flushGroupTables: options.flushGroupTables,
       flushSmallTables: options.flushSmallTables,
-      segmentUnitRows: options.segmentUnitRows,
+      segmentRangeRows: options.segmentRangeRows,
     },
     options.planner ?? (await loadPlanner()),
   );

@@ -11,7 +11,7 @@ import { query, writeLines } from '#src/testing/write-and-query.js';
 /** DuckDB runs all statements with a comment. */
 const BY_DUCKDB = ' -- by DuckDB';
 const ROUNDS = 60;
-/** Enough for background flushes to DuckDB, full pages, and flushes in between. */
+/** Enough for moves to DuckDB, full cached ranges, and flushes in between. */
 const LARGEST_BATCH = 6000;
 
 describe('columns in memory while rows are written', () => {

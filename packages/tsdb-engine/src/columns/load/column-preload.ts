@@ -28,7 +28,7 @@ const LEAST_ROWS = 1024;
 /** The parts of a table's store that the preload uses. */
 export interface PreloadTable {
   readonly segments: readonly OpenSegment[];
-  readonly inMemory: Pick<TableInMemory, 'preload' | 'hasManyPages' | 'mergePages'>;
+  readonly inMemory: Pick<TableInMemory, 'preload' | 'hasManyRanges' | 'mergeRanges'>;
 }
 
 export interface ColumnPreloadDeps {
@@ -86,7 +86,7 @@ export class ColumnPreload {
       if (!isQuiet && !isDue) return;
       this.#waitingSinceMs = undefined;
       this.#run(() => this.#load());
-    } else if (isCalm && !this.#deps.isFlushNear()) this.#run(() => this.#mergePages());
+    } else if (isCalm && !this.#deps.isFlushNear()) this.#run(() => this.#mergeRanges());
   }
 
   #run(work: () => Promise<void>): void {
@@ -97,12 +97,12 @@ export class ColumnPreload {
       });
   }
 
-  async #mergePages(): Promise<void> {
+  async #mergeRanges(): Promise<void> {
     const { signal } = this.#closing;
     for (const { inMemory } of this.#deps.tables()) {
       const limitBytes = this.#limitBytes;
-      if (!signal.aborted && inMemory.hasManyPages)
-        await inMemory.mergePages({ limitBytes, signal });
+      if (!signal.aborted && inMemory.hasManyRanges)
+        await inMemory.mergeRanges({ limitBytes, signal });
     }
   }
 

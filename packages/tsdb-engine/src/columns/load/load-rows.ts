@@ -10,12 +10,12 @@ import type { CachedRows } from '../cache/cached-rows.js';
 import { ColumnBuilder, type ColumnForm, narrowestFor } from './column-builder.js';
 import { PartBuilder } from './part-builder.js';
 
-/** Rows `[from, to)` of a source that are kept as one unit. */
-export interface RowUnit {
+/** Rows `[from, to)` of a source, which the column cache loads and evicts as one. */
+export interface CachedRange {
   readonly from: number;
   readonly to: number;
   readonly rows: CachedRows;
-  /** The unit replaces several pages of a buffer table and does not grow like a page. */
+  /** The range replaces several ranges of a buffer table; it does not grow. */
   readonly isMerged: boolean;
 }
 
@@ -114,10 +114,10 @@ export function valueSizeBytes({ form }: LoadColumn): number {
   return form.numbers?.BYTES_PER_ELEMENT ?? 8;
 }
 
-/** Reads the missing columns of a unit, in row order. */
-export async function loadUnit(
+/** Reads the missing columns of a range, in row order. */
+export async function loadRange(
   source: LoadSource,
-  { from, to, rows }: RowUnit,
+  { from, to, rows }: CachedRange,
   columns: readonly LoadColumn[],
 ): Promise<void> {
   const lacking = columns.filter(({ column }) => !rows.has(column.id));

@@ -8,8 +8,8 @@ import {
   type LoadColumn,
   type LoadSource,
   loadColumns,
-  loadUnit,
-  type RowUnit,
+  loadRange,
+  type CachedRange,
   unseenColumns,
   valueSizeBytes,
 } from './load-rows.js';
@@ -33,17 +33,17 @@ const LEAST_RUN_ROWS = 8;
 const VALUE_BYTES = 8;
 
 /**
- * Loads units of one table into memory, from the blocks in which the rows were written or from
+ * Loads ranges of one table into memory, from the blocks in which the rows were written or from
  * DuckDB.
  */
-export class UnitLoads {
+export class RangeLoads {
   readonly #cache: ColumnCache;
   readonly #host: DuckDbHost;
   readonly #index: SeriesIndex;
   readonly #onError: (error: unknown) => void;
   /** By source, the numeric types of fields that are valid for its rows before `to`. */
   readonly #forms = new Map<object, { readonly to: number; readonly loads: LoadColumn[] }>();
-  readonly #loading = new Map<RowUnit, Promise<void>>();
+  readonly #loading = new Map<CachedRange, Promise<void>>();
 
   constructor(options: {
     readonly cache: ColumnCache;
@@ -58,50 +58,50 @@ export class UnitLoads {
   }
 
   /** Whether the rows can be loaded: some may be neither in blocks nor completely in DuckDB. */
-  canLoad(source: RowSource, unit: RowUnit): boolean {
-    return unit.to <= source.duckDbRows || blocksOf(source, unit) !== undefined;
+  canLoad(source: RowSource, range: CachedRange): boolean {
+    return range.to <= source.duckDbRows || blocksOf(source, range) !== undefined;
   }
 
   /**
    * Loads few rows from blocks. Returns false if that would take too long or the rows do not fit.
    */
-  loadAtOnce(source: RowSource, unit: RowUnit, columns: readonly Column[]): boolean {
-    const blocks = blocksOf(source, unit);
-    const rowCount = unit.to - unit.from;
+  loadAtOnce(source: RowSource, range: CachedRange, columns: readonly Column[]): boolean {
+    const blocks = blocksOf(source, range);
+    const rowCount = range.to - range.from;
     if (blocks === undefined || rowCount * (columns.length + 2) > MAX_VALUES_AT_ONCE) return false;
     if (!this.#cache.makeRoom(blocksSizeBytes(rowCount, columns))) return false;
-    runThrough(loadBlocks(unit, blocks, columns));
+    runThrough(loadBlocks(range, blocks, columns));
     return true;
   }
 
   /** Queues the load; loads that a query waits for come first. */
   load(
     source: RowSource,
-    unit: RowUnit,
+    range: CachedRange,
     { columns, isUrgent }: { readonly columns: readonly Column[]; readonly isUrgent: boolean },
   ): Promise<void> {
-    const isThere = (): boolean => loadedRows(unit.rows, columns) !== undefined;
-    if (isThere() || unit.rows.isUnfit(columns)) return Promise.resolve();
-    const before = this.#loading.get(unit);
+    const isThere = (): boolean => loadedRows(range.rows, columns) !== undefined;
+    if (isThere() || range.rows.isUnfit(columns)) return Promise.resolve();
+    const before = this.#loading.get(range);
     // A query does not wait for a queued load, because its own load runs first.
     if (before !== undefined && !isUrgent) return before;
     const load = this.#cache.loads
       .add(async () => {
-        if (isThere() || unit.rows.isForgotten) return;
+        if (isThere() || range.rows.isForgotten) return;
         const hasRoom = (sizeBytes: number): boolean => this.#cache.makeRoom(sizeBytes);
-        const blocks = blocksOf(source, unit);
-        if (blocks === undefined) await this.fromDuckDb(source, unit, { columns, hasRoom });
-        else if (hasRoom(blocksSizeBytes(unit.to - unit.from, columns)))
-          await new TimeSlicedTask({ signal: NEVER }).run(loadBlocks(unit, blocks, columns));
+        const blocks = blocksOf(source, range);
+        if (blocks === undefined) await this.fromDuckDb(source, range, { columns, hasRoom });
+        else if (hasRoom(blocksSizeBytes(range.to - range.from, columns)))
+          await new TimeSlicedTask({ signal: NEVER }).run(loadBlocks(range, blocks, columns));
       }, isUrgent)
       .catch((error: unknown) => {
         this.#onError(error);
         throw error;
       })
       .finally(() => {
-        if (this.#loading.get(unit) === load) this.#loading.delete(unit);
+        if (this.#loading.get(range) === load) this.#loading.delete(range);
       });
-    this.#loading.set(unit, load);
+    this.#loading.set(range, load);
     return load;
   }
 
@@ -131,11 +131,11 @@ export class UnitLoads {
    * Loads from DuckDB. Returns false if the rows do not fit, or if `load` returns false. Without
    * `load`, everything is loaded in one step.
    * @param how.rowCount number of rows that must fit before anything is loaded; defaults to the
-   * rows of the unit.
+   * rows of the range.
    */
   async fromDuckDb(
     source: RowSource,
-    unit: RowUnit,
+    range: CachedRange,
     how: {
       readonly columns: readonly Column[];
       readonly hasRoom: (sizeBytes: number) => boolean;
@@ -143,7 +143,7 @@ export class UnitLoads {
       readonly load?: (readable: LoadSource, loads: readonly LoadColumn[]) => Promise<boolean>;
     },
   ): Promise<boolean> {
-    const { columns, hasRoom, rowCount = unit.to - unit.from, load } = how;
+    const { columns, hasRoom, rowCount = range.to - range.from, load } = how;
     // Skip the query for the numeric types if the rows do not fit in any.
     if (!this.fits(source, columns)) return false;
     const { from, rowNumber } = source;
@@ -151,11 +151,11 @@ export class UnitLoads {
     const readable = { host: this.#host, index: this.#index, from, rowNumber, giveWay };
     const letGo = await source.hold();
     try {
-      const loads = await this.#formsOf(source, unit, columns, readable);
+      const loads = await this.#formsOf(source, range, columns, readable);
       if (!this.fits(source, columns)) return false;
       if (!hasRoom(rowCount * this.#rowSizeBytes(source, columns))) return false;
       if (load !== undefined) return await load(readable, loads);
-      await loadUnit(readable, unit, loads);
+      await loadRange(readable, range, loads);
       return true;
     } finally {
       letGo();
@@ -164,15 +164,15 @@ export class UnitLoads {
 
   async #formsOf(
     source: RowSource,
-    unit: RowUnit,
+    range: CachedRange,
     columns: readonly Column[],
     readable: LoadSource,
   ): Promise<readonly LoadColumn[]> {
     let forms = this.#forms.get(source.key);
     // Only the rows added since then are examined.
-    if (forms !== undefined && forms.to < unit.to) {
-      const isFew = unit.to - unit.from <= MAX_UNSEEN_ROWS;
-      return isFew ? unseenColumns(columns) : await loadColumns(readable, columns, unit);
+    if (forms !== undefined && forms.to < range.to) {
+      const isFew = range.to - range.from <= MAX_UNSEEN_ROWS;
+      return isFew ? unseenColumns(columns) : await loadColumns(readable, columns, range);
     }
     if (forms === undefined) {
       forms = { to: source.duckDbRows, loads: [] };
