@@ -82,7 +82,7 @@ export class TableStore {
     const series = new TableSeries({ schema, host, files, onError });
     const { index } = series;
     const generations = new Generations({ tableId, host, index, onDisposeFailed: onError });
-    const segments = new TableSegments({ files, known: verifier, onDamaged, onError });
+    const segments = new TableSegments({ files, verifier, onDamaged, onError });
     const exclusive = this.#exclusive;
     const shared = { tableId, host, segments, generations };
     const repeated = new RepeatedPoints({ ...shared, exclusive, onError });

@@ -8,7 +8,7 @@ import { answerRoomOf } from '@plinth/tsdb-sql/emit/string-budget.js';
 import { registerDuckDbFunctions } from '@plinth/tsdb-sql/functions/index.js';
 import { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { FileSums } from '@plinth/tsdb-storage/segments/file-sums.js';
-import { KnownFiles } from '@plinth/tsdb-storage/segments/known-files.js';
+import { FileVerifier } from '@plinth/tsdb-storage/segments/file-verifier.js';
 import { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS } from '@plinth/tsdb-storage/segments/segment-migrations.js';
 import { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
@@ -103,11 +103,11 @@ export function newSegmentStore(
     ...{ host, objects, fileSystem, sums, random, tempDir },
     release: (objectName) => registry.published.release(objectName),
   });
-  const known = new KnownFiles({
+  const verifier = new FileVerifier({
     ...{ files, sums, fileSystem, registry },
     onError: (error) => report.backgroundFailed(error),
   });
-  return { files, known, registry, checksums };
+  return { files, verifier, registry, checksums };
 }
 
 export const limitsOf = (settings: TsdbDeps['settings']): CatalogLimits => ({

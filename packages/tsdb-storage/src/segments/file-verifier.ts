@@ -13,7 +13,7 @@ const MAX_BATCH_COUNT = 1000;
  * Files without a stored result are read again by the next process, which is the only effect of a
  * lost or corrupt result.
  */
-export class KnownFiles {
+export class FileVerifier {
   readonly #files: Pick<SegmentFiles, 'pathOf'>;
   readonly #sums: FileSums;
   readonly #fileSystem: FileSystem;
