@@ -89,7 +89,7 @@ export class TableInMemory {
         return await answerInMemory({ ...request, minTimeNs }, rows, {
           index: series.index,
           series: selected,
-          texts: this.#columns.texts,
+          encodedTags: this.#columns.encodedTags,
           queryContext,
         });
       }

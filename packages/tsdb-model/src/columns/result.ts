@@ -1,5 +1,5 @@
 import type { SqlType } from '../sql-type.js';
-import type { SeriesOfRows } from './cached-texts.js';
+import type { SeriesOfRows } from './encoded-tags.js';
 import type { ColumnKind } from './column.js';
 
 export interface OutputColumn {

@@ -10,7 +10,7 @@ import { MAX_MERGED_ROWS, CachedRanges } from '../load/cached-ranges.js';
 import { RangeLoads } from '../load/range-loads.js';
 import { CachedRows } from './cached-rows.js';
 import type { ColumnCache } from './column-cache.js';
-import { TableTexts } from './table-texts.js';
+import { TableEncodedTags } from './table-encoded-tags.js';
 
 /**
  * Maximum number of missing values that a query loads. Loading this many takes about as long as a
@@ -59,7 +59,7 @@ export interface PreloadLimits {
 
 /** The cached rows of one table, by source. */
 export class TableColumns {
-  readonly texts: TableTexts;
+  readonly encodedTags: TableEncodedTags;
   readonly #cache: ColumnCache;
   readonly #ranges: CachedRanges;
   readonly #loads: RangeLoads;
@@ -78,7 +78,7 @@ export class TableColumns {
     readonly onError: (error: unknown) => void;
   }) {
     this.#cache = options.cache;
-    this.texts = new TableTexts(options.cache);
+    this.encodedTags = new TableEncodedTags(options.cache);
     this.#ranges = new CachedRanges(options.cache);
     this.#loads = new RangeLoads(options);
     this.#fewSeries = new FewSeriesRows(options);
@@ -213,7 +213,7 @@ export class TableColumns {
 
   /** Evicts the ranges of all sources except these. */
   retain(keys: ReadonlySet<object>): void {
-    if (keys.size === 0) this.texts.forget();
+    if (keys.size === 0) this.encodedTags.forget();
     this.#ranges.retain(keys);
     this.#loads.retain(keys);
     for (const key of this.#missed.keys()) if (!keys.has(key)) this.#missed.delete(key);

@@ -1,4 +1,4 @@
-import type { CachedTexts, SeriesTexts, Texts } from '@plinth/tsdb-model/columns/cached-texts.js';
+import type { EncodedTagsCache, EncodedTags, DictionaryValues } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { CacheEntry, ColumnCache } from './column-cache.js';
 
 /** Maximum number of cached column lists, each in one output format. */
@@ -14,19 +14,19 @@ const WORD_BYTES = 4;
  * Encoded tags of a series for results, by column list and output format. The tags of a series
  * never change. The column cache counts and evicts these bytes like columns.
  */
-export class TableTexts implements CachedTexts {
+export class TableEncodedTags implements EncodedTagsCache {
   readonly #cache: ColumnCache;
-  #lists: ListTexts[] = [];
+  #lists: ColumnsEncodedTags[] = [];
 
   constructor(cache: ColumnCache) {
     this.#cache = cache;
   }
 
-  of(columns: readonly Texts[], form: string): SeriesTexts | undefined {
+  of(columns: readonly DictionaryValues[], form: string): EncodedTags | undefined {
     let list = this.#lists.find((each) => each.isOf(columns, form));
     if (list === undefined) {
       if (!this.#cache.isEnabled) return undefined;
-      list = new ListTexts({ columns, form, cache: this.#cache, onDrop: (it) => this.#forget(it) });
+      list = new ColumnsEncodedTags({ columns, form, cache: this.#cache, onDrop: (it) => this.#forget(it) });
       if (this.#lists.length === MAX_LISTS) this.#lists.shift()?.forget();
       this.#lists.push(list);
     }
@@ -39,29 +39,29 @@ export class TableTexts implements CachedTexts {
     this.#lists = [];
   }
 
-  #forget(list: ListTexts): void {
+  #forget(list: ColumnsEncodedTags): void {
     this.#lists = this.#lists.filter((each) => each !== list);
   }
 }
 
-class ListTexts implements SeriesTexts {
-  readonly #columns: readonly Texts[];
+class ColumnsEncodedTags implements EncodedTags {
+  readonly #columns: readonly DictionaryValues[];
   readonly #form: string;
   readonly #cache: ColumnCache;
-  readonly #onDrop: (list: ListTexts) => void;
+  readonly #onDrop: (list: ColumnsEncodedTags) => void;
   #entry: CacheEntry | undefined;
   #isForgotten = false;
   /** Position in `#words`, by series. */
-  #places = new Uint32Array(0);
+  #offsets = new Uint32Array(0);
   #words = new Int32Array(0);
   /** Position 0 marks series that are not cached. */
   #size = 1;
 
   constructor(options: {
-    readonly columns: readonly Texts[];
+    readonly columns: readonly DictionaryValues[];
     readonly form: string;
     readonly cache: ColumnCache;
-    readonly onDrop: (list: ListTexts) => void;
+    readonly onDrop: (list: ColumnsEncodedTags) => void;
   }) {
     this.#columns = options.columns;
     this.#form = options.form;
@@ -69,11 +69,11 @@ class ListTexts implements SeriesTexts {
     this.#onDrop = options.onDrop;
   }
 
-  isOf(columns: readonly Texts[], form: string): boolean {
+  isOf(columns: readonly DictionaryValues[], form: string): boolean {
     return (
       form === this.#form &&
       columns.length === this.#columns.length &&
-      columns.every((texts, i) => texts === this.#columns[i])
+      columns.every((values, i) => values === this.#columns[i])
     );
   }
 
@@ -85,19 +85,19 @@ class ListTexts implements SeriesTexts {
     return this.#words;
   }
 
-  placeOf(series: number): number {
-    return series < this.#places.length ? (this.#places[series] as number) : 0;
+  offsetOf(series: number): number {
+    return series < this.#offsets.length ? (this.#offsets[series] as number) : 0;
   }
 
-  keep(series: number, text: Uint8Array): void {
+  store(series: number, text: Uint8Array): void {
     const end = this.#size + 1 + Math.ceil(text.length / WORD_BYTES);
     if (end > MAX_WORDS || series >= MAX_SERIES || this.#isForgotten) return;
-    if ((end > this.#words.length || series >= this.#places.length) && !this.#grow(end, series + 1))
+    if ((end > this.#words.length || series >= this.#offsets.length) && !this.#grow(end, series + 1))
       return;
     const words = this.#words;
     words[this.#size] = text.length;
     new Uint8Array(words.buffer).set(text, (this.#size + 1) * WORD_BYTES);
-    this.#places[series] = this.#size;
+    this.#offsets[series] = this.#size;
     this.#size = end;
   }
 
@@ -110,7 +110,7 @@ class ListTexts implements SeriesTexts {
   /** Returns false if the cache has no room. */
   #grow(wordCount: number, seriesCount: number): boolean {
     const words = grown(this.#words.length, wordCount, FIRST_WORDS);
-    const series = grown(this.#places.length, seriesCount, FIRST_SERIES);
+    const series = grown(this.#offsets.length, seriesCount, FIRST_SERIES);
     const sizeBytes = (words + series) * WORD_BYTES;
     if (!this.#cache.makeRoom(sizeBytes - (this.#entry?.sizeBytes ?? 0))) return false;
     if (this.#isForgotten) return false; // `makeRoom` may have evicted this entry
@@ -122,10 +122,10 @@ class ListTexts implements SeriesTexts {
       more.set(this.#words);
       this.#words = more;
     }
-    if (series > this.#places.length) {
+    if (series > this.#offsets.length) {
       const more = new Uint32Array(series);
-      more.set(this.#places);
-      this.#places = more;
+      more.set(this.#offsets);
+      this.#offsets = more;
     }
     return true;
   }
