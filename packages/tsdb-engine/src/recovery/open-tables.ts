@@ -184,10 +184,10 @@ function toBatch(
     }
   }
   const { rowCount, series, times } = table;
-  const stored: RowBatch = { rowCount, series, times, fields };
+  const stored: RowBatch = { rowCount, seriesOrdinals: series, times, fields };
   const isComplete = series.every((number) => logged.isDefined(number));
   const batch = isComplete ? stored : takeRows(stored, rowsWithTags(series, logged));
-  return { ...batch, series: batch.series.map((number) => logged.numberOf(number)) };
+  return { ...batch, seriesOrdinals: batch.seriesOrdinals.map((number) => logged.numberOf(number)) };
 }
 
 const rowsWithTags = (series: Uint32Array, logged: LoggedSeries): readonly number[] =>

@@ -68,7 +68,7 @@ export function batchOf(rows: readonly Row[], store: TableStore): RowBatch {
   }
   return {
     rowCount: rows.length,
-    series,
+    seriesOrdinals: series,
     times: BigInt64Array.from(rows, (row) => row.time),
     fields,
   };

@@ -141,7 +141,7 @@ describe('a write record', () => {
             tableId,
             newSeries,
             rowCount: batch.rowCount,
-            series: batch.series,
+            series: batch.seriesOrdinals,
             times: batch.times,
             fields: batch.fields.map(({ column, data, validity }) => ({
               columnId: column.id,

@@ -100,7 +100,7 @@ export function encodeWriteRecord(record: WriteRecord): readonly Uint8Array[] {
 }
 
 function putRows(writer: ByteWriter, batch: RowBatch): void {
-  writer.numbers(batch.series);
+  writer.numbers(batch.seriesOrdinals);
   writer.numbers(batch.times);
   for (const { data, validity } of batch.fields) {
     if (validity !== undefined) writer.raw(validity.subarray(0, (batch.rowCount + 7) >> 3));

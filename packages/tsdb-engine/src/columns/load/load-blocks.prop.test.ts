@@ -127,7 +127,7 @@ function batchOf({ series, time, values: [float, int, bool] }: Row): RowBatch {
   if (bool !== undefined)
     fields.push({ ...ALL, column: BOOL, data: { type: 'bool', values: Uint8Array.of(bool) } });
   const times = BigInt64Array.of(time);
-  return { rowCount: 1, series: Uint32Array.of(series), times, fields };
+  return { rowCount: 1, seriesOrdinals: Uint32Array.of(series), times, fields };
 }
 
 const ALL = { validity: undefined };

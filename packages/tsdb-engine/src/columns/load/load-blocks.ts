@@ -26,7 +26,7 @@ export function* loadBlocks(
     const builder = new PartBuilder(rowCount);
     for (const { block, ...range } of blocks)
       builder.add(
-        block.series.subarray(range.from, range.to),
+        block.seriesOrdinals.subarray(range.from, range.to),
         block.times.subarray(range.from, range.to),
       );
     part = yield* builder.finishInSteps();

@@ -84,7 +84,7 @@ class TagKeys implements RowKeys {
       this.#slotOfSeries = grown(this.#slotOfSeries, this.#index.count);
     }
     for (let row = 0; row < batch.rowCount; row++) {
-      const series = batch.series[row] as number;
+      const series = batch.seriesOrdinals[row] as number;
       let slot = this.#slotOfSeries[series] as number;
       if (slot === UNKNOWN) {
         slot = this.#resolve(series);
@@ -267,7 +267,7 @@ class ValueKeys implements RowKeys {
 
   #reader(column: Column, batch: RowBatch): (row: number) => KeyValue {
     if (column.kind === 'tag') {
-      return (row) => this.#index.tagValue(batch.series[row] as number, column.name);
+      return (row) => this.#index.tagValue(batch.seriesOrdinals[row] as number, column.name);
     }
     const field = batch.fields.find((each) => each.column.id === column.id);
     if (field === undefined) return () => undefined;
