@@ -142,25 +142,25 @@ export {
   OpenApi,
 } from './http/open-api.js';
 export { escapeHtml, pageAnswer } from './http/page-answer.js';
-export { docsBaseAt } from './http/platform/docs-base.js';
-export { operatorRoute } from './http/platform/operator-route.js';
-export { PER_PAGE, pageSize } from './http/platform/page-size.js';
+export { docsBaseAt } from './http/github/docs-base.js';
+export { operatorRoute } from './http/github/operator-route.js';
+export { PER_PAGE, pageSize } from './http/github/page-size.js';
 export {
   type FieldError,
   isoSeconds,
   operatorDocs,
   operatorFailure,
-  PLATFORM_REFUSALS,
-  platformAnswer,
-  platformFailure,
-  platformFailureAnswer,
-} from './http/platform/platform-dialect.js';
-export { answerPlatformError } from './http/platform/platform-errors.js';
+  GITHUB_REFUSALS,
+  githubAnswer,
+  githubFailure,
+  githubFailureAnswer,
+} from './http/github/github-format.js';
+export { answerGithubError } from './http/github/github-errors.js';
 export {
   jsonObjectOf,
   jsonOf,
   ValidationFailed,
-} from './http/platform/platform-requests.js';
+} from './http/github/github-requests.js';
 export { type InputReader, inputReader } from './http/read-input.js';
 export { type RequestError, requestError } from './http/request-error.js';
 export {
@@ -236,7 +236,7 @@ export type {
   Migration,
   RelationalStore,
   SharedStore,
-  DatabaseSystem as SqlEngine,
+  DatabaseSystem,
 } from './relational/relational-store.js';
 export { SHARED_NOW_MS } from './relational/shared-now.js';
 export { readableStore } from './relational/sqlite/closed-store.js';

@@ -8,7 +8,7 @@ import {
   jsonAnswer,
   type Outage,
   operatorDocs,
-  platformFailure,
+  githubFailure,
   RequestInvalid,
   requestError,
   type SchemaFailure,
@@ -101,7 +101,7 @@ export function refusalAnswer(
   if (!isBelow(request, OPERATOR_PATH)) return jsonAnswer(status, body, headers);
   const message = wording.terms.toWire(violation.message);
   const failure = { status, message, documentationUrl: operatorDocs(request) };
-  return jsonAnswer(status, { ...platformFailure(failure), ...body }, headers);
+  return jsonAnswer(status, { ...githubFailure(failure), ...body }, headers);
 }
 
 /** Response with a JSON string as its body. */

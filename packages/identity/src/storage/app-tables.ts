@@ -1,4 +1,4 @@
-import type { Migration, SqlEngine } from '@plinth/kernel';
+import type { Migration, DatabaseSystem } from '@plinth/kernel';
 import { type Generated, sql, type Transaction } from 'kysely';
 
 export interface AppTables {
@@ -26,7 +26,7 @@ export interface AppTables {
 /** Separate migration history, because tokens and apps evolve independently. */
 export const APP_MIGRATIONS: readonly Migration[] = [{ name: '0001_apps', up: createApps }];
 
-async function createApps(tx: Transaction<unknown>, system: SqlEngine): Promise<void> {
+async function createApps(tx: Transaction<unknown>, system: DatabaseSystem): Promise<void> {
   const id = sql.raw(
     system === 'sqlite'
       ? 'integer primary key autoincrement'

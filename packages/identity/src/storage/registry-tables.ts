@@ -1,4 +1,4 @@
-import type { Migration, SqlEngine } from '@plinth/kernel';
+import type { Migration, DatabaseSystem } from '@plinth/kernel';
 import { type Generated, sql, type Transaction } from 'kysely';
 
 export interface RegistryTables {
@@ -27,7 +27,7 @@ export const REGISTRY_MIGRATIONS: readonly Migration[] = [
   { name: '0001_registry', up: createRegistry },
 ];
 
-async function createRegistry(tx: Transaction<unknown>, system: SqlEngine): Promise<void> {
+async function createRegistry(tx: Transaction<unknown>, system: DatabaseSystem): Promise<void> {
   // Ids are never reused, so the id of a revoked credential stays unique.
   const id = sql.raw(
     system === 'sqlite'

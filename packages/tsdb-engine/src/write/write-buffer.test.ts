@@ -36,8 +36,8 @@ it('resets the definitions of a failed batch once, with any number of waiting re
         tombstones: new Tombstones(),
       }) as unknown as TableStore,
   );
-  const series = new Uint32Array(1);
-  const batch = { rowCount: 1, series, times: new BigInt64Array(1), fields: [] };
+  const seriesOrdinals = new Uint32Array(1);
+  const batch = { rowCount: 1, seriesOrdinals, times: new BigInt64Array(1), fields: [] };
   const write = (): Promise<void>[] =>
     Array.from({ length: RECORDS }, (_, i) => {
       const store = stores[i % TABLES] as TableStore; // the index is within its length

@@ -25,7 +25,7 @@ export interface EncodedTagsCache {
 
 /** The series of each row of a chunk. */
 export interface SeriesOfRows {
-  /** Consecutive series numbers, starting at 0. */
+  /** Ordinal of each row's series. */
   readonly ordinals: Uint32Array;
   readonly encodedTags: EncodedTagsCache;
 }

@@ -1,4 +1,4 @@
-import type { Migration, SqlEngine } from '@plinth/kernel';
+import type { Migration, DatabaseSystem } from '@plinth/kernel';
 import { sql, type Transaction } from 'kysely';
 
 export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
@@ -13,7 +13,7 @@ export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
  * Details of records are in their own table, so that a scan over a list reads few pages.
  * Ids are assigned by the node in SQLite and by sequences in PostgreSQL.
  */
-async function create(tx: Transaction<unknown>, system: SqlEngine): Promise<void> {
+async function create(tx: Transaction<unknown>, system: DatabaseSystem): Promise<void> {
   const isSqlite = system === 'sqlite';
   const serial = isSqlite
     ? 'integer primary key autoincrement'

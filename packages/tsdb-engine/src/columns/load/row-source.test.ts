@@ -42,7 +42,7 @@ function blockOf(field: Column, memory: BlockMemory): RowBlock {
   const block = new RowBlock(BLOCK_ROWS, memory);
   const batch = {
     rowCount: BLOCK_ROWS,
-    series: new Uint32Array(BLOCK_ROWS),
+    seriesOrdinals: new Uint32Array(BLOCK_ROWS),
     times: new BigInt64Array(BLOCK_ROWS),
     fields: [
       {

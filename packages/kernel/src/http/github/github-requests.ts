@@ -2,7 +2,7 @@ import { isObject } from '../../schema/is-object.js';
 import type { JsonBounds } from '../body/json-bounds.js';
 import { jsonUnreadable, parseJson } from '../body/parse-json.js';
 import { requestError } from '../request-error.js';
-import type { FieldError } from './platform-dialect.js';
+import type { FieldError } from './github-format.js';
 
 /** The request was well-formed, but its values were rejected; nothing was changed. */
 export class ValidationFailed extends Error {

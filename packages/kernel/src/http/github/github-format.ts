@@ -3,7 +3,7 @@ import type { DialectRefusals } from '../dialect.js';
 import { bytesAnswer, type HeaderList, type HttpAnswer } from '../http-answer.js';
 import type { HttpHead } from '../http-request.js';
 
-/** One validation error, in the format of the platform. */
+/** One validation error, in GitHub's format. Webhooks, rate limits and `/ops/v1` use this format. */
 export interface FieldError {
   readonly resource: string;
   readonly field: string;
@@ -19,8 +19,8 @@ export interface FieldError {
   readonly value?: unknown;
 }
 
-/** The error bodies of `/ops/v1` and of the platform's own API. Source: webhooks, section 2.2. */
-export const PLATFORM_REFUSALS: DialectRefusals = {
+/** The error bodies of `/ops/v1` and of the GitHub-compatible API. Source: webhooks, section 2.2. */
+export const GITHUB_REFUSALS: DialectRefusals = {
   name: 'Failure',
   schema: Type.Object({
     message: Type.String(),
@@ -41,7 +41,7 @@ export const PLATFORM_REFUSALS: DialectRefusals = {
   shared: { 503: 'temporarily unavailable' },
 };
 
-export const platformFailure = (at: {
+export const githubFailure = (at: {
   readonly status: number;
   readonly message: string;
   readonly documentationUrl: string;
@@ -53,7 +53,7 @@ export const platformFailure = (at: {
   status: String(at.status),
 });
 
-/** A time in the platform's format. */
+/** A time in GitHub's format. */
 export const isoSeconds = (ms: number): string =>
   new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 
@@ -74,13 +74,13 @@ function isShort(value: unknown): boolean {
 }
 
 /** An error response with such a body. */
-export const platformFailureAnswer = (
-  at: Parameters<typeof platformFailure>[0],
+export const githubFailureAnswer = (
+  at: Parameters<typeof githubFailure>[0],
   headers?: HeaderList,
-): HttpAnswer => platformAnswer(at.status, platformFailure(at), headers);
+): HttpAnswer => githubAnswer(at.status, githubFailure(at), headers);
 
-/** A JSON response of the platform's API. */
-export const platformAnswer = (status: number, body: unknown, headers?: HeaderList): HttpAnswer =>
+/** A JSON response in GitHub's format. */
+export const githubAnswer = (status: number, body: unknown, headers?: HeaderList): HttpAnswer =>
   bytesAnswer(
     status,
     'application/json; charset=utf-8',
@@ -97,4 +97,4 @@ export const operatorFailure = (
   status: number,
   message: string,
 ): HttpAnswer =>
-  platformFailureAnswer({ status, message, documentationUrl: operatorDocs(request) });
+  githubFailureAnswer({ status, message, documentationUrl: operatorDocs(request) });

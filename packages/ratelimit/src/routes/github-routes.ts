@@ -7,7 +7,7 @@ import {
   type HttpRequest,
   namesTag,
   OpenApi,
-  platformAnswer,
+  githubAnswer,
   type Route,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -41,8 +41,8 @@ const INSTALLATION_TOKEN = Type.Object({
  */
 const META = { verifiable_password_authentication: false, installed_version: '3.0.0' };
 
-/** Platform endpoints that no other service provides. Source: rate-limits, sections 3.2 and 19. */
-export function platformRoutes(deps: {
+/** GitHub endpoints that no other service provides. Source: rate-limits, sections 3.2 and 19. */
+export function githubRoutes(deps: {
   /** Whether this service serves `/meta`. If the webhook service runs, it returns more there. */
   readonly ownsMeta: boolean;
   readonly mint: MintInstallationToken;
@@ -84,7 +84,7 @@ export function platformRoutes(deps: {
         const isId = /^[1-9]\d{0,15}$/.test(id);
         const minted = isId ? await deps.mint(principal.appId, Number(id)) : undefined;
         if (minted === undefined) return deps.notFound(request);
-        return platformAnswer(201, { ...minted, permissions: {}, repository_selection: 'all' });
+        return githubAnswer(201, { ...minted, permissions: {}, repository_selection: 'all' });
       },
     }),
   );
