@@ -16,7 +16,7 @@ import type { CommitQueue } from '../storage/commit-queue.js';
 import { DestinationStore } from '../storage/destination-store.js';
 import type { EncryptionKeys, Encryptor } from '../storage/encryptor.js';
 import { EventStore } from '../storage/event-store.js';
-import { FixtureStore } from '../storage/fixture-store.js';
+import { RegisteredObjectStore } from '../storage/registered-object-store.js';
 import { GuardStore } from '../storage/guard-store.js';
 import { IdempotencyStore } from '../storage/idempotency-store.js';
 import type { KeyKeeper } from '../storage/keys/encryption-keys.js';
@@ -37,7 +37,7 @@ import { EventDelivery } from './delivery/event-delivery.js';
 import { EventDestinations } from './events/event-destinations.js';
 import { Events } from './events/events.js';
 import type { AccountMetrics } from './metrics/account-metrics.js';
-import { Fixtures } from './platform/fixtures.js';
+import { RegisteredObjects } from './platform/registered-objects.js';
 import { KeyRotation } from './platform/key-rotation.js';
 import { type ManagedKeys, Operator } from './platform/operator.js';
 import type { Platforms } from './platform/platforms.js';
@@ -90,7 +90,7 @@ export class AccountsDomain {
       const rows = writes.rows.get('accounts_accounts') ?? [];
       store.noteCommitted(rows as unknown as readonly AccountRow[]); // the rows are from the accounts table
     });
-    const fixtures = new FixtureStore(deps.store);
+    const registeredObjects = new RegisteredObjectStore(deps.store);
     const events = new EventStore(deps.store);
     const records = new IdempotencyStore({
       store: deps.store,
@@ -98,7 +98,7 @@ export class AccountsDomain {
       oldestMs: oldestRecordMs(clock, config.idempotency_ttl_sec),
     });
     const access = new AccountAccess(store);
-    const facts = new FactFinder({ accounts: store, fixtures, clock });
+    const facts = new FactFinder({ accounts: store, registeredObjects, clock });
     const guarded = new GuardedCommits({
       commits,
       guards: new GuardStore({ store: deps.store, clock, random }),
@@ -155,7 +155,7 @@ export class AccountsDomain {
     });
     const ttlMs = config.token_ttl_sec * 1000;
     const tokenStore = new TokenStore(deps.store, encryptor);
-    const shared = { clock, random, store, fixtures, access, writer, mutations, facts };
+    const shared = { clock, random, store, registeredObjects, access, writer, mutations, facts };
     this.tokens = new Tokens({
       clock,
       random,
@@ -185,7 +185,7 @@ export class AccountsDomain {
     this.clocks = new TestClocks({
       clock,
       random,
-      fixtures,
+      registeredObjects,
       accounts: store,
       commits,
       mutations,
@@ -210,7 +210,7 @@ export class AccountsDomain {
       store,
       commits,
       destinations: this.destinations,
-      fixtures: new Fixtures({ store: fixtures, commits, clock, random }),
+      registeredObjects: new RegisteredObjects({ store: registeredObjects, commits, clock, random }),
       clocks: this.clocks,
       upkeep,
       rotation: this.rotation,

@@ -172,7 +172,7 @@ class LoggedSeries {
 /** Skips rows of series that no record of the log file defines, because that record is lost. */
 function toBatch(
   table: StoredTable,
-  loggedOrdinal: LoggedSeries,
+  logged: LoggedSeries,
   schema: TableSchema,
 ): TableBatch['batch'] {
   const byId = new Map([...schema.columns.values()].map((column) => [column.id, column]));
@@ -185,10 +185,10 @@ function toBatch(
   }
   const { rowCount, seriesOrdinals: series, times } = table;
   const stored: RowBatch = { rowCount, seriesOrdinals: series, times, fields };
-  const isComplete = series.every((number) => loggedOrdinal.isDefined(number));
-  const batch = isComplete ? stored : takeRows(stored, rowsWithTags(series, loggedOrdinal));
-  return { ...batch, seriesOrdinals: batch.seriesOrdinals.map((number) => loggedOrdinal.ordinalOf(number)) };
+  const isComplete = series.every((number) => logged.isDefined(number));
+  const batch = isComplete ? stored : takeRows(stored, rowsWithTags(series, logged));
+  return { ...batch, seriesOrdinals: batch.seriesOrdinals.map((number) => logged.ordinalOf(number)) };
 }
 
-const rowsWithTags = (series: Uint32Array, loggedOrdinal: LoggedSeries): readonly number[] =>
-  [...series.keys()].filter((row) => loggedOrdinal.isDefined(series[row] as number));
+const rowsWithTags = (series: Uint32Array, logged: LoggedSeries): readonly number[] =>
+  [...series.keys()].filter((row) => logged.isDefined(series[row] as number));

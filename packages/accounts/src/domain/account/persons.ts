@@ -146,7 +146,7 @@ export class Persons {
     const after = { account: { ...account, injected }, persons };
     const done = this.#deps.writer.finish(stored, after, reasonOf(context));
     if (token !== undefined) this.#deps.tokens.use(done.writes, token);
-    await bindFiles(this.#deps.fixtures, {
+    await bindFiles(this.#deps.registeredObjects, {
       context,
       writes: done.writes,
       fileIds,

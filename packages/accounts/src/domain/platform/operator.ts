@@ -7,7 +7,7 @@ import type { Tenant } from '../../model/platform/tenant.js';
 import type { VendorTerms } from '../../model/platform/vendor-terms.js';
 import { checkShape } from '../../model/shape/check-shape.js';
 import {
-  clockFixtureSchema,
+  testClockSchema,
   fileSchema,
   injectionSchema,
   keySchema,
@@ -25,7 +25,7 @@ import type { AccountUpkeep } from '../account/account-upkeep.js';
 import { patchSettings, withoutFixed } from '../change/patch-settings.js';
 import type { EventDestinations } from '../events/event-destinations.js';
 import { invalidFields, notFound } from '../refusals.js';
-import type { Fixtures, NewFile } from './fixtures.js';
+import type { RegisteredObjects, NewFile } from './registered-objects.js';
 import type { KeyRotation } from './key-rotation.js';
 import type { Platform, Platforms } from './platforms.js';
 import type { TestClocks } from './test-clocks.js';
@@ -68,7 +68,7 @@ interface OperatorDeps {
   readonly store: AccountStore;
   readonly commits: CommitQueue;
   readonly destinations: EventDestinations;
-  readonly fixtures: Fixtures;
+  readonly registeredObjects: RegisteredObjects;
   readonly clocks: TestClocks;
   readonly upkeep: AccountUpkeep;
   readonly rotation: KeyRotation;
@@ -168,7 +168,7 @@ export class Operator {
 
   async addFile(platform: string, body: unknown): Promise<object> {
     const file = check<NewFile>(fileSchema(), body);
-    return await this.#deps.fixtures.addFile(this.#tenant(platform, file.livemode), file);
+    return await this.#deps.registeredObjects.addFile(this.#tenant(platform, file.livemode), file);
   }
 
   async addPaymentMethod(platform: string, body: unknown): Promise<object> {
@@ -179,7 +179,7 @@ export class Operator {
       detached?: boolean;
     }>(paymentMethodSchema(), body);
     const tenant = this.#tenant(platform, about.livemode);
-    return await this.#deps.fixtures.addPaymentMethod(tenant, about);
+    return await this.#deps.registeredObjects.addPaymentMethod(tenant, about);
   }
 
   async addTemplate(platform: string, body: unknown): Promise<object> {
@@ -187,12 +187,12 @@ export class Operator {
       templateSchema(),
       body,
     );
-    return await this.#deps.fixtures.addTemplate(this.#tenant(platform, livemode), archived);
+    return await this.#deps.registeredObjects.addTemplate(this.#tenant(platform, livemode), archived);
   }
 
   async addClock(platform: string, body: unknown): Promise<object> {
     const { frozen_time, name } = check<{ frozen_time: number; name?: string | null }>(
-      clockFixtureSchema(),
+      testClockSchema(),
       body,
     );
     const about = { frozenTime: frozen_time, name: name || null };

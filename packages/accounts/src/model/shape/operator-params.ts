@@ -217,7 +217,7 @@ export const paymentMethodSchema = (): TSchema =>
 export const templateSchema = (): TSchema =>
   group({ livemode: fixedFlag(), archived: fixedFlag() }, { required: ['livemode'] });
 
-export const clockFixtureSchema = (): TSchema =>
+export const testClockSchema = (): TSchema =>
   group(
     { frozen_time: whole({ nullable: false, minimum: 0, maximum: 32_503_680_000 }), name: text() },
     { required: ['frozen_time'] },

@@ -1,7 +1,7 @@
 /** Objects that the operator creates and accounts refer to. Source: accounts, section 18. */
-export type FixtureKind = 'file' | 'payment_method' | 'invoice_template' | 'test_clock';
+export type RegisteredObjectKind = 'file' | 'payment_method' | 'invoice_template' | 'test_clock';
 
-export interface FileFixture {
+export interface RegisteredFile {
   readonly id: string;
   readonly purpose: string;
   readonly filename: string;
@@ -11,7 +11,7 @@ export interface FileFixture {
   readonly deleted: boolean;
 }
 
-export interface PaymentMethodFixture {
+export interface RegisteredPaymentMethod {
   readonly id: string;
   readonly type: string;
   readonly livemode: boolean;
@@ -19,7 +19,7 @@ export interface PaymentMethodFixture {
   readonly detached: boolean;
 }
 
-export interface InvoiceTemplateFixture {
+export interface RegisteredInvoiceTemplate {
   readonly id: string;
   readonly livemode: boolean;
   readonly archived: boolean;
@@ -36,4 +36,4 @@ export interface TestClock {
   readonly advancesUntilMs: number;
 }
 
-export type Fixture = FileFixture | PaymentMethodFixture | InvoiceTemplateFixture | TestClock;
+export type RegisteredObject = RegisteredFile | RegisteredPaymentMethod | RegisteredInvoiceTemplate | TestClock;

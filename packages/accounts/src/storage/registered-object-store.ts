@@ -1,31 +1,31 @@
 import type { RelationalStore } from '@plinth/kernel';
 import type { Kysely } from 'kysely';
-import type { Fixture, FixtureKind } from '../model/platform/fixture.js';
+import type { RegisteredObject, RegisteredObjectKind } from '../model/platform/registered-object.js';
 import { type Tenant, tenantKey } from '../model/platform/tenant.js';
 import type { AccountTables } from './account-tables.js';
 import type { WriteSet } from './commit-queue.js';
 import { inPage, inPageOrder, type PageQuery } from './pages.js';
 
-/** Files, payment methods, invoice templates and test clocks. */
-export class FixtureStore {
+/** Files, payment methods, invoice templates and test clocks; the table is `accounts_fixtures`. */
+export class RegisteredObjectStore {
   readonly #reader: Kysely<AccountTables>;
 
   constructor(store: RelationalStore) {
     this.#reader = store.reader<AccountTables>();
   }
 
-  async find<T extends Fixture>(
+  async find<T extends RegisteredObject>(
     tenant: Tenant,
-    kind: FixtureKind,
+    kind: RegisteredObjectKind,
     id: string,
   ): Promise<T | undefined> {
     const [found] = await this.findAll<T>(tenant, kind, [id]);
     return found;
   }
 
-  async findAll<T extends Fixture>(
+  async findAll<T extends RegisteredObject>(
     tenant: Tenant,
-    kind: FixtureKind,
+    kind: RegisteredObjectKind,
     ids: readonly string[],
   ): Promise<readonly T[]> {
     if (ids.length === 0) return [];
@@ -39,11 +39,11 @@ export class FixtureStore {
     return rows.map(({ body }) => JSON.parse(body) as T); // written by `put` with the same kind
   }
 
-  async list<T extends Fixture>(
+  async list<T extends RegisteredObject>(
     tenant: Tenant,
-    kind: FixtureKind,
+    kind: RegisteredObjectKind,
     page: PageQuery,
-  ): Promise<readonly { readonly id: string; readonly createdMs: number; readonly fixture: T }[]> {
+  ): Promise<readonly { readonly id: string; readonly createdMs: number; readonly object: T }[]> {
     const rows = await this.#reader
       .selectFrom('accounts_fixtures')
       .select(['id', 'created_ms', 'body'])
@@ -55,7 +55,7 @@ export class FixtureStore {
       rows.map((row) => ({
         id: row.id,
         createdMs: Number(row.created_ms),
-        fixture: JSON.parse(row.body) as T,
+        object: JSON.parse(row.body) as T,
       })),
       page,
     );
@@ -65,17 +65,17 @@ export class FixtureStore {
     writes: WriteSet,
     at: {
       readonly tenant: Tenant;
-      readonly kind: FixtureKind;
+      readonly kind: RegisteredObjectKind;
       readonly createdMs: number;
-      readonly fixture: Fixture;
+      readonly object: RegisteredObject;
     },
   ): void {
     writes.put('accounts_fixtures', {
-      id: at.fixture.id,
+      id: at.object.id,
       tenant: tenantKey(at.tenant),
       kind: at.kind,
       created_ms: at.createdMs,
-      body: JSON.stringify(at.fixture),
+      body: JSON.stringify(at.object),
     });
   }
 }

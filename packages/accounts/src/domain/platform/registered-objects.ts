@@ -1,15 +1,15 @@
 import type { Clock, Random } from '@plinth/kernel';
 import { IdGenerator } from '../../model/ids.js';
 import type {
-  FileFixture,
-  Fixture,
-  FixtureKind,
-  InvoiceTemplateFixture,
-  PaymentMethodFixture,
-} from '../../model/platform/fixture.js';
+  RegisteredFile,
+  RegisteredObject,
+  RegisteredObjectKind,
+  RegisteredInvoiceTemplate,
+  RegisteredPaymentMethod,
+} from '../../model/platform/registered-object.js';
 import type { Tenant } from '../../model/platform/tenant.js';
 import { type CommitQueue, WriteSet } from '../../storage/commit-queue.js';
-import type { FixtureStore } from '../../storage/fixture-store.js';
+import type { RegisteredObjectStore } from '../../storage/registered-object-store.js';
 import { invalidFields } from '../refusals.js';
 
 /** Maximum size of a file. Its content is checked but not stored. */
@@ -33,12 +33,12 @@ export interface NewFile {
  * Files, payment methods and invoice templates created by the operator. Source: accounts, section
  * 18.
  */
-export class Fixtures {
-  readonly #deps: { readonly store: FixtureStore; readonly commits: CommitQueue };
+export class RegisteredObjects {
+  readonly #deps: { readonly store: RegisteredObjectStore; readonly commits: CommitQueue };
   readonly #order: IdGenerator;
 
   constructor(deps: {
-    readonly store: FixtureStore;
+    readonly store: RegisteredObjectStore;
     readonly commits: CommitQueue;
     readonly clock: Clock;
     readonly random: Random;
@@ -47,7 +47,7 @@ export class Fixtures {
     this.#order = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
-  async addFile(tenant: Tenant, file: NewFile): Promise<FileFixture> {
+  async addFile(tenant: Tenant, file: NewFile): Promise<RegisteredFile> {
     const { purpose, filename, livemode, account, deleted = false } = file;
     const size = sizeOf(file.content_base64);
     return await this.#add(tenant, 'file', (letters) => ({
@@ -64,7 +64,7 @@ export class Fixtures {
   async addPaymentMethod(
     tenant: Tenant,
     about: { readonly type: string; readonly account?: string | null; readonly detached?: boolean },
-  ): Promise<PaymentMethodFixture> {
+  ): Promise<RegisteredPaymentMethod> {
     const { type, account, detached = false } = about;
     const { livemode } = tenant;
     return await this.#add(tenant, 'payment_method', (letters) => ({
@@ -76,7 +76,7 @@ export class Fixtures {
     }));
   }
 
-  async addTemplate(tenant: Tenant, archived: boolean): Promise<InvoiceTemplateFixture> {
+  async addTemplate(tenant: Tenant, archived: boolean): Promise<RegisteredInvoiceTemplate> {
     const { livemode } = tenant;
     return await this.#add(tenant, 'invoice_template', (letters) => ({
       id: `inrtem_${letters}`,
@@ -85,17 +85,17 @@ export class Fixtures {
     }));
   }
 
-  async #add<T extends Fixture>(
+  async #add<T extends RegisteredObject>(
     tenant: Tenant,
-    kind: FixtureKind,
+    kind: RegisteredObjectKind,
     make: (letters: string) => T,
   ): Promise<T> {
     const { createdMs, letters } = this.#order.next();
-    const fixture = make(letters);
+    const object = make(letters);
     const writes = new WriteSet();
-    this.#deps.store.put(writes, { tenant, kind, createdMs, fixture });
+    this.#deps.store.put(writes, { tenant, kind, createdMs, object });
     await this.#deps.commits.commit(writes);
-    return fixture;
+    return object;
   }
 }
 
