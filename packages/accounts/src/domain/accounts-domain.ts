@@ -17,7 +17,7 @@ import { DestinationStore } from '../storage/destination-store.js';
 import type { EncryptionKeys, Encryptor } from '../storage/encryptor.js';
 import { EventStore } from '../storage/event-store.js';
 import { RegisteredObjectStore } from '../storage/registered-object-store.js';
-import { GuardStore } from '../storage/guard-store.js';
+import { LockVersionStore } from '../storage/lock-version-store.js';
 import { IdempotencyStore } from '../storage/idempotency-store.js';
 import type { KeyKeeper } from '../storage/keys/encryption-keys.js';
 import { oldestRecordMs } from '../storage/oldest-record.js';
@@ -30,7 +30,7 @@ import { Persons } from './account/persons.js';
 import { Tokens } from './account/tokens.js';
 import { AccountWriter } from './change/account-writer.js';
 import { FactFinder } from './change/facts.js';
-import { GuardedCommits } from './change/guarded-commits.js';
+import { OptimisticCommits } from './change/optimistic-commits.js';
 import { KeyedLocks } from './change/keyed-locks.js';
 import { Mutations } from './change/mutations.js';
 import { EventDelivery } from './delivery/event-delivery.js';
@@ -99,12 +99,12 @@ export class AccountsDomain {
     });
     const access = new AccountAccess(store);
     const facts = new FactFinder({ accounts: store, registeredObjects, clock });
-    const guarded = new GuardedCommits({
+    const optimisticCommits = new OptimisticCommits({
       commits,
-      guards: new GuardStore({ store: deps.store, clock, random }),
+      lockVersions: new LockVersionStore({ store: deps.store, clock, random }),
     });
     const mutations = new Mutations({
-      ...{ clock, commits: guarded, records, locks, encryptor },
+      ...{ clock, commits: optimisticCommits, records, locks, encryptor },
       metrics: deps.accountMetrics,
     });
     this.mutations = mutations;
@@ -169,7 +169,7 @@ export class AccountsDomain {
       clock,
       store,
       writer,
-      commits: guarded,
+      commits: optimisticCommits,
       locks,
       platforms,
     });
@@ -193,7 +193,7 @@ export class AccountsDomain {
     });
     this.rotation = new KeyRotation({
       store: deps.store,
-      commits: guarded,
+      commits: optimisticCommits,
       locks,
       keeper: deps.keeper,
       encryptor,

@@ -8,7 +8,7 @@ import { type AccountRow, fromAccountRow, fromPersonRow, masksWith } from './acc
 import type { AccountTables } from './account-tables.js';
 import type { Encryptor } from './encryptor.js';
 import { type CachedGlance, GlanceCache } from './glance-cache.js';
-import { isShared } from './guard-store.js';
+import { isShared } from './lock-version-store.js';
 import { inPage, inPageOrder, type Keyed, type PageQuery } from './pages.js';
 
 /** Data for responses and refusals that do not need the complete account. */

@@ -6,7 +6,7 @@ import type { PlatformSettings } from '../../model/platform/platform-settings.js
 import type { Tenant } from '../../model/platform/tenant.js';
 import type { AccountStore, Aggregate } from '../../storage/account-store.js';
 import type { AccountWriter, ChangeReason } from '../change/account-writer.js';
-import type { GuardedCommits } from '../change/guarded-commits.js';
+import type { OptimisticCommits } from '../change/optimistic-commits.js';
 import type { KeyedLocks } from '../change/keyed-locks.js';
 import type { Platforms } from '../platform/platforms.js';
 import { invalidFields, notFound } from '../refusals.js';
@@ -15,7 +15,7 @@ interface UpkeepDeps {
   readonly clock: Clock;
   readonly store: AccountStore;
   readonly writer: AccountWriter;
-  readonly commits: GuardedCommits;
+  readonly commits: OptimisticCommits;
   readonly locks: KeyedLocks;
   readonly platforms: Platforms;
 }

@@ -9,13 +9,13 @@ import {
 import type { Kysely, Selectable } from 'kysely';
 import type { AccountTables } from './account-tables.js';
 
-type GuardRow = Selectable<AccountTables['accounts_guards']>;
+type LockVersionRow = Selectable<AccountTables['accounts_guards']>;
 
 /**
- * A process-local lock as other nodes see it: the version read, and the version that the commit
+ * The version of a process-local lock, as other nodes see it in `accounts_guards`: the version read, and the version that the commit
  * writes.
  */
-export interface Guard {
+export interface LockVersion {
   /** Name of the lock. */
   readonly id: string;
   /** `undefined` if the lock was never changed, or so long ago that its version was deleted. */
@@ -31,7 +31,7 @@ const VERSION_LENGTH = 16;
  * read before the data that the request depends on. The commit verifies and replaces it. Versions
  * are random, so a deleted version never recurs.
  */
-export class GuardStore {
+export class LockVersionStore {
   readonly #reader: Kysely<AccountTables>;
   readonly #sql: RawStatements;
   readonly #clock: Clock;
@@ -51,11 +51,11 @@ export class GuardStore {
   }
 
   /** Empty if the store belongs to one process. */
-  async readVersions(lockKeys: readonly string[]): Promise<readonly Guard[]> {
+  async readVersions(lockKeys: readonly string[]): Promise<readonly LockVersion[]> {
     if (!this.#isShared || lockKeys.length === 0) return [];
     const ids = [...new Set(lockKeys)].sort();
     const found = new Map<string, string>();
-    for (const { id, version } of await readGuards(this.#sql, this.#reader, ids))
+    for (const { id, version } of await readLockVersions(this.#sql, this.#reader, ids))
       found.set(id, version);
     const createdMs = this.#clock.nowMs();
     return ids.map((id) => ({
@@ -70,16 +70,16 @@ export class GuardStore {
 /** Whether other nodes may change data that this node has read. */
 export const isShared = (store: RelationalStore): boolean => store.system === 'postgresql';
 
-export async function readGuards(
+export async function readLockVersions(
   sql: RawStatements,
   on: SqlConnection,
   ids: readonly string[],
-): Promise<readonly Pick<GuardRow, 'id' | 'version'>[]> {
+): Promise<readonly Pick<LockVersionRow, 'id' | 'version'>[]> {
   const text = `select id, version from accounts_guards where ${sql.isOneOf('id')}`;
-  return await sql.all<Pick<GuardRow, 'id' | 'version'>>(on, text, [JSON.stringify(ids)]);
+  return await sql.all<Pick<LockVersionRow, 'id' | 'version'>>(on, text, [JSON.stringify(ids)]);
 }
 
-export const toGuardRow = ({ id, next, createdMs }: Guard): GuardRow => ({
+export const toLockVersionRow = ({ id, next, createdMs }: LockVersion): LockVersionRow => ({
   id,
   version: next,
   created_ms: createdMs,

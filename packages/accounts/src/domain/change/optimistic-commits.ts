@@ -1,6 +1,6 @@
 import { AccountsRefused } from '../../model/violation.js';
 import type { CommitQueue, CommitResult, WriteSet } from '../../storage/commit-queue.js';
-import type { GuardStore } from '../../storage/guard-store.js';
+import type { LockVersionStore } from '../../storage/lock-version-store.js';
 
 /**
  * Maximum number of retries. If nodes compete for the same change, one of them succeeds in each
@@ -8,14 +8,14 @@ import type { GuardStore } from '../../storage/guard-store.js';
  */
 const MAX_ATTEMPT_COUNT = 20;
 
-/** Commits of lock holders that also detect conflicts with other nodes. */
-export class GuardedCommits {
+/** Commits with optimistic concurrency control: lock holders detect conflicts with other nodes by lock versions. */
+export class OptimisticCommits {
   readonly #commits: CommitQueue;
-  readonly #guards: GuardStore;
+  readonly #lockVersions: LockVersionStore;
 
-  constructor(deps: { readonly commits: CommitQueue; readonly guards: GuardStore }) {
+  constructor(deps: { readonly commits: CommitQueue; readonly lockVersions: LockVersionStore }) {
     this.#commits = deps.commits;
-    this.#guards = deps.guards;
+    this.#lockVersions = deps.lockVersions;
   }
 
   /**
@@ -31,10 +31,10 @@ export class GuardedCommits {
     recordId?: string,
   ): Promise<{ readonly outcome: T; readonly result: Exclude<CommitResult, 'stale'> }> {
     for (let attempt = 1; attempt <= MAX_ATTEMPT_COUNT; attempt++) {
-      const guards = await this.#guards.readVersions(lockKeys);
+      const lockVersions = await this.#lockVersions.readVersions(lockKeys);
       const { outcome, writes } = await prepare();
       if (writes === undefined) return { outcome, result: 'done' };
-      const result = await this.#commits.commit(writes.guard(guards), recordId);
+      const result = await this.#commits.commit(writes.checkVersions(lockVersions), recordId);
       if (result !== 'stale') return { outcome, result };
     }
     throw tooManyUpdates();
