@@ -47,11 +47,11 @@ it('resets the definitions of a failed batch once, with any number of waiting re
     const full = new DiskFull(undefined);
     const forget = t.mock.method(LogSeries.prototype, 'forget');
     const written = write();
-    assert.equal(buffer.countUndefined(stores[0] as TableStore, series), 0);
+    assert.equal(buffer.countUndefined(stores[0] as TableStore, seriesOrdinals), 0);
     for (const reject of rejects.splice(0)) reject(full);
     await Promise.allSettled(written);
     assert.equal(forget.mock.callCount(), TABLES, `round ${round}`);
-    assert.equal(buffer.countUndefined(stores[0] as TableStore, series), 1, 'it is defined anew');
+    assert.equal(buffer.countUndefined(stores[0] as TableStore, seriesOrdinals), 1, 'it is defined anew');
     assert.equal(stores[0]?.tombstones.all.length, round, 'all of a refusal are hidden by one');
     forget.mock.restore();
   }
