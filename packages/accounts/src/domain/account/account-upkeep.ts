@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import type { AccountState, StoredAccount } from '../../model/account/account.js';
-import type { InjectedRequirement } from '../../model/account/requirements.js';
+import type { OperatorRequirement } from '../../model/account/requirements.js';
 import { isSame } from '../../model/merge-fields.js';
 import type { PlatformSettings } from '../../model/platform/platform-settings.js';
 import type { Tenant } from '../../model/platform/tenant.js';
@@ -88,19 +88,19 @@ export class AccountUpkeep {
     );
   }
 
-  async inject(tenant: Tenant, id: string, entry: InjectedRequirement): Promise<StoredAccount> {
+  async addOperatorRequirement(tenant: Tenant, id: string, entry: OperatorRequirement): Promise<StoredAccount> {
     return await this.#change(tenant, id, (stored) =>
-      withAccount(stored, { injected: [...stored.account.injected, entry] }),
+      withAccount(stored, { operatorRequirements: [...stored.account.operatorRequirements, entry] }),
     );
   }
 
-  /** Throws `not_found` for an entry that was not injected. */
-  async removeInjected(tenant: Tenant, id: string, entryId: string): Promise<StoredAccount> {
+  /** Throws `not_found` for a requirement that the operator has not added. */
+  async removeOperatorRequirement(tenant: Tenant, id: string, entryId: string): Promise<StoredAccount> {
     return await this.#change(tenant, id, (stored) => {
-      const { injected } = stored.account;
-      const left = injected.filter((entry) => entry.id !== entryId);
-      if (left.length === injected.length) throw notFound('injected requirement', entryId);
-      return withAccount(stored, { injected: left });
+      const { operatorRequirements } = stored.account;
+      const left = operatorRequirements.filter((entry) => entry.id !== entryId);
+      if (left.length === operatorRequirements.length) throw notFound('injected requirement', entryId);
+      return withAccount(stored, { operatorRequirements: left });
     });
   }
 

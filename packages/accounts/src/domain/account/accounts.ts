@@ -21,7 +21,7 @@ import type { MutationAnswer, MutationOutcome, Mutations } from '../change/mutat
 import { normalisePhone } from '../change/phone-format.js';
 import { invalidFields } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
-import { remainingInjected } from '../requirements/injected.js';
+import { unmetOperatorRequirements } from '../requirements/operator-requirements.js';
 import type { AccountAccess } from './account-access.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
 import type { Tokens, TokenUse } from './tokens.js';
@@ -192,9 +192,9 @@ export class Accounts {
         persons: stored.persons,
       }),
     );
-    const injected = remainingInjected(account.injected, provided);
+    const operatorRequirements = unmetOperatorRequirements(account.operatorRequirements, provided);
     const after = {
-      account: normalisePhone({ ...account, injected }),
+      account: normalisePhone({ ...account, operatorRequirements }),
       persons: withPerson(stored.persons, individual),
     };
     const before = operation === 'create' ? undefined : stored;
@@ -354,7 +354,7 @@ function emptyAccount({ tenant }: RequestContext, id: string, createdMs: number)
     individualId: undefined,
     everActive: [],
     state: EMPTY_STATE,
-    injected: [],
+    operatorRequirements: [],
     verifications: {},
     capabilities: {},
     requirements: none,

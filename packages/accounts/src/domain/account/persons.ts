@@ -10,7 +10,7 @@ import { mergePerson } from '../change/merge-account.js';
 import type { MutationAnswer, MutationOutcome } from '../change/mutations.js';
 import { notFound } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
-import { remainingInjected } from '../requirements/injected.js';
+import { unmetOperatorRequirements } from '../requirements/operator-requirements.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
 import { type AccountsDeps, bindFiles, reasonOf } from './accounts.js';
 import type { TokenUse } from './tokens.js';
@@ -142,8 +142,8 @@ export class Persons {
       }),
     );
     const persons = replacePerson(stored.persons, merged);
-    const injected = remainingInjected(account.injected, provided, before?.id);
-    const after = { account: { ...account, injected }, persons };
+    const operatorRequirements = unmetOperatorRequirements(account.operatorRequirements, provided, before?.id);
+    const after = { account: { ...account, operatorRequirements }, persons };
     const done = this.#deps.writer.finish(stored, after, reasonOf(context));
     if (token !== undefined) this.#deps.tokens.use(done.writes, token);
     await bindFiles(this.#deps.registeredObjects, {

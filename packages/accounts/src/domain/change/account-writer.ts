@@ -137,8 +137,8 @@ export class AccountWriter {
 function hasHiddenChange(before: StoredAccount, after: StoredAccount): boolean {
   return (
     before.nextEvaluationMs !== after.nextEvaluationMs ||
-    JSON.stringify([before.verifications, before.injected, before.state, before.everActive]) !==
-      JSON.stringify([after.verifications, after.injected, after.state, after.everActive])
+    JSON.stringify([before.verifications, before.operatorRequirements, before.state, before.everActive]) !==
+      JSON.stringify([after.verifications, after.operatorRequirements, after.state, after.everActive])
   );
 }
 

@@ -1,6 +1,6 @@
 import { type Clock, type Random, randomLetters } from '@plinth/kernel';
 import type { AccountState, StoredAccount } from '../../model/account/account.js';
-import type { InjectedRequirement } from '../../model/account/requirements.js';
+import type { OperatorRequirement } from '../../model/account/requirements.js';
 import { DEFAULT_PLATFORM_SETTINGS } from '../../model/platform/platform-settings.js';
 import type { ReferenceLists } from '../../model/platform/reference.js';
 import type { Tenant } from '../../model/platform/tenant.js';
@@ -9,7 +9,7 @@ import { checkShape } from '../../model/shape/check-shape.js';
 import {
   testClockSchema,
   fileSchema,
-  injectionSchema,
+  operatorRequirementSchema,
   keySchema,
   paymentMethodSchema,
   stateSchema,
@@ -261,21 +261,21 @@ export class Operator {
     return this.#operatorSide(account);
   }
 
-  async inject(at: AccountAt, body: unknown): Promise<object> {
+  async addRequirement(at: AccountAt, body: unknown): Promise<object> {
     const { lists, terms, random } = this.#deps;
-    const given = check<Omit<InjectedRequirement, 'id'>>(
-      injectionSchema(lists),
+    const given = check<Omit<OperatorRequirement, 'id'>>(
+      operatorRequirementSchema(lists),
       terms.restrictsToInternal(body),
     );
     if (given.transition !== undefined) instant('transition', given.transition);
     const entry = { ...given, id: `reqent_${randomLetters(random, 16)}` };
-    await this.#deps.upkeep.inject(await this.#tenantOf(at), at.id, entry);
+    await this.#deps.upkeep.addOperatorRequirement(await this.#tenantOf(at), at.id, entry);
     await this.#audit('requirement_injected', { account: at.id, entry: entry.id });
     return { ...(this.#deps.terms.allToWire(entry) as object) };
   }
 
-  async removeInjected(at: AccountAt, entryId: string): Promise<object> {
-    await this.#deps.upkeep.removeInjected(await this.#tenantOf(at), at.id, entryId);
+  async removeRequirement(at: AccountAt, entryId: string): Promise<object> {
+    await this.#deps.upkeep.removeOperatorRequirement(await this.#tenantOf(at), at.id, entryId);
     await this.#audit('requirement_removed', { account: at.id, entry: entryId });
     return { id: entryId, deleted: true };
   }
@@ -300,7 +300,7 @@ export class Operator {
   }
 
   #operatorSide(account: StoredAccount): Record<string, unknown> {
-    const { id, state, injected, verifications, everActive, nextEvaluationMs } = account;
+    const { id, state, operatorRequirements, verifications, everActive, nextEvaluationMs } = account;
     const shown = Object.entries(verifications).map(([target, { status, code }]) => ({
       target,
       status,
@@ -309,7 +309,7 @@ export class Operator {
     return {
       id,
       state,
-      injected_requirements: this.#deps.terms.allToWire(injected),
+      injected_requirements: this.#deps.terms.allToWire(operatorRequirements),
       verifications: shown,
       ever_active: this.#deps.terms.allToWire(everActive),
       due: nextEvaluationMs === undefined ? null : timestamp(nextEvaluationMs),

@@ -513,7 +513,7 @@ describe('verification', () => {
 });
 
 describe('entries added by the operator', () => {
-  const injected = {
+  const requirement = {
     id: 'reqent_9',
     description: 'inquiry',
     awaiting_action_from: 'user',
@@ -521,7 +521,7 @@ describe('entries added by the operator', () => {
   } as const;
 
   it('restrict the given capabilities with the given status', () => {
-    const result = derive(account(FULL_BUSINESS, { injected: [injected] }), {
+    const result = derive(account(FULL_BUSINESS, { operatorRequirements: [requirement] }), {
       persons: [REPRESENTATIVE],
     });
     assert.deepEqual(descriptions(result), ['inquiry']);
@@ -531,8 +531,8 @@ describe('entries added by the operator', () => {
 
   it('stay in the future until their transition', () => {
     const transition = new Date(START_MS + DAY_MS).toISOString();
-    const future = { ...injected, future: true, transition };
-    const subject = account(FULL_BUSINESS, { injected: [future] });
+    const future = { ...requirement, future: true, transition };
+    const subject = account(FULL_BUSINESS, { operatorRequirements: [future] });
     const before = derive(subject, { persons: [REPRESENTATIVE] });
     assert.deepEqual(descriptions(before), []);
     assert.equal(before.futureRequirements.entries[0]?.id, 'reqent_9');
@@ -542,6 +542,6 @@ describe('entries added by the operator', () => {
     const then = derive(subject, { persons: [REPRESENTATIVE], nowMs: START_MS + DAY_MS });
     assert.deepEqual(descriptions(then), ['inquiry']);
     assert.deepEqual(then.futureRequirements.entries, []);
-    assert.deepEqual(then.injected, [injected]);
+    assert.deepEqual(then.operatorRequirements, [requirement]);
   });
 });

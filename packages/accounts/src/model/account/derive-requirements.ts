@@ -4,7 +4,7 @@ import type { StoredPerson } from './person.js';
 import type {
   CapabilityStatus,
   FutureRequirements,
-  InjectedRequirement,
+  OperatorRequirement,
   Requirements,
 } from './requirements.js';
 
@@ -37,7 +37,7 @@ export interface EngineResult {
   readonly everActive: readonly string[];
   readonly verifications: Readonly<Record<string, Verification>>;
   /** Future entries past their transition become current requirements; this list reflects that. */
-  readonly injected: readonly InjectedRequirement[];
+  readonly operatorRequirements: readonly OperatorRequirement[];
   /** Set if a sanctions alert rejects the account. */
   readonly reject: { readonly reason: string } | null;
   readonly nextEvaluationMs: number | undefined;

@@ -138,8 +138,8 @@ export function stateSchema(lists: ReferenceLists): TSchema {
   });
 }
 
-/** Returns the schema of an injected requirement. Source: accounts, section 16.6. */
-export function injectionSchema(lists: ReferenceLists): TSchema {
+/** Returns the schema of a requirement that the operator adds. Source: accounts, section 16.6. */
+export function operatorRequirementSchema(lists: ReferenceLists): TSchema {
   const status = fixedOneOf(['past_due', 'currently_due', 'eventually_due']);
   return group(
     {
