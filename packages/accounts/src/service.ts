@@ -182,7 +182,7 @@ class AccountsService implements HttpService {
     // The keys are opened before the first platform is stored, so that an interrupted start leaves
     // no data without a key.
     const encryptionKeys = await keeper.open({ hasData: await this.#platforms.hasStored() });
-    if (shared === undefined) await refuseForeignKeys(store, encryptionKeys, keyFile.place);
+    if (shared === undefined) await refuseForeignKeys(store, encryptionKeys, keyFile.path);
     const encryptor = new Encryptor(encryptionKeys);
     const isFirstStart = await this.#platforms.load();
     await this.#prepareKeys(isFirstStart);

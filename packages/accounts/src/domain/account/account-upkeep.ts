@@ -57,14 +57,14 @@ export class AccountUpkeep {
   }
 
   /** Evaluates every open account of a tenant as of `asOfMs`. @returns the number of accounts. */
-  async tick(tenant: Tenant, asOfMs: number | undefined): Promise<number> {
+  async evaluateAll(tenant: Tenant, asOfMs: number | undefined): Promise<number> {
     let count = 0;
     let afterId = '';
     for (;;) {
       const ids = await this.#deps.store.listOpenIds(tenant, afterId, BATCH_SIZE);
       for (const id of ids) {
         const at = asOfMs === undefined ? {} : { asOfMs };
-        await this.refresh(tenant, id, { isTick: true, ...at });
+        await this.refresh(tenant, id, { completesPendingChecks: true, ...at });
       }
       count += ids.length;
       if (ids.length < BATCH_SIZE) return count;

@@ -104,13 +104,13 @@ export class Accounts {
   ): Promise<string> {
     this.#checkAccess(context);
     const { access, clock, refresh, store } = this.#deps;
-    const glance = await access.glance(context.tenant, id);
-    if (glance.nextEvaluationMs !== undefined && glance.nextEvaluationMs <= clock.nowMs()) {
+    const summary = await access.summary(context.tenant, id);
+    if (summary.nextEvaluationMs !== undefined && summary.nextEvaluationMs <= clock.nowMs()) {
       await refresh(context.tenant, id);
     }
-    if (include.size === 0) return glance.head;
+    if (include.size === 0) return summary.head;
     const view = await store.view(context.tenant, id);
-    if (view === undefined) return glance.head;
+    if (view === undefined) return summary.head;
     return JSON.stringify(accountObject(view, include, this.#wireFor(context)));
   }
 

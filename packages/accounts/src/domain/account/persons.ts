@@ -59,7 +59,7 @@ export class Persons {
     at: { readonly accountId: string; readonly id: string },
   ): Promise<string> {
     this.#checkAccess(context);
-    await this.#deps.access.glance(context.tenant, at.accountId);
+    await this.#deps.access.summary(context.tenant, at.accountId);
     const person = await this.#deps.store.person(context.tenant, at.accountId, at.id);
     if (person === undefined) throw notFound('person', at.id);
     return JSON.stringify(personObject(person));
@@ -67,7 +67,7 @@ export class Persons {
 
   async list(context: RequestContext, accountId: string, request: ListRequest): Promise<string> {
     this.#checkAccess(context);
-    await this.#deps.access.glance(context.tenant, accountId);
+    await this.#deps.access.summary(context.tenant, accountId);
     const query = readPage(request);
     const found = await this.#deps.store.listPersons(context.tenant, accountId, query);
     const { items, next_page_url, previous_page_url } = toPage(request, query, found);

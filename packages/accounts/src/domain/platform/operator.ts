@@ -203,8 +203,8 @@ export class Operator {
   async tick(platform: string, body: unknown): Promise<object> {
     const { now } = check<{ now?: string }>(tickSchema(), body);
     const asOfMs = now === undefined ? undefined : instant('now', now);
-    const test = await this.#deps.upkeep.tick(this.#tenant(platform, false), asOfMs);
-    const live = await this.#deps.upkeep.tick(this.#tenant(platform, true), asOfMs);
+    const test = await this.#deps.upkeep.evaluateAll(this.#tenant(platform, false), asOfMs);
+    const live = await this.#deps.upkeep.evaluateAll(this.#tenant(platform, true), asOfMs);
     await this.#audit('tick', { platform, now: now ?? null });
     return { evaluated: test + live };
   }
@@ -294,7 +294,7 @@ export class Operator {
   async #tenantOf({ platform, id }: AccountAt): Promise<Tenant> {
     for (const livemode of [false, true]) {
       const tenant = this.#tenant(platform, livemode);
-      if ((await this.#deps.store.glance(tenant, id)) !== undefined) return tenant;
+      if ((await this.#deps.store.summary(tenant, id)) !== undefined) return tenant;
     }
     throw notFound('account', id);
   }

@@ -23,7 +23,7 @@ interface Given {
   readonly settings?: Partial<PlatformSettings>;
   readonly nowMs?: number;
   readonly outcomes?: EngineInput['outcomes'];
-  readonly isTick?: boolean;
+  readonly completesPendingChecks?: boolean;
 }
 
 function derive(subject: StoredAccount, given: Given = {}): EngineResult {
@@ -36,7 +36,7 @@ function derive(subject: StoredAccount, given: Given = {}): EngineResult {
     newEntryId: () => `reqent_${++entryCount}`,
     digest: (text) => text,
     ...(given.outcomes && { outcomes: given.outcomes }),
-    ...(given.isTick !== undefined && { isTick: given.isTick }),
+    ...(given.completesPendingChecks !== undefined && { completesPendingChecks: given.completesPendingChecks }),
   });
 }
 
@@ -441,7 +441,7 @@ describe('verification', () => {
       statusOf(derive(stored, { persons }), 'merchant.vendor_balance.payouts'),
       'pending',
     );
-    const ticked = derive(stored, { persons, isTick: true });
+    const ticked = derive(stored, { persons, completesPendingChecks: true });
     assert.equal(statusOf(ticked, 'merchant.vendor_balance.payouts'), 'active');
   });
 
@@ -452,7 +452,7 @@ describe('verification', () => {
     const first = derive(subject, { persons, settings });
     assert.deepEqual(Object.keys(first.verifications), ['business', 'person:person_1']);
     const stored = after(subject, first);
-    assert.equal(verified(derive(stored, { persons, settings, isTick: true })), 'pending');
+    assert.equal(verified(derive(stored, { persons, settings, completesPendingChecks: true })), 'pending');
     const refused = derive(stored, {
       persons,
       settings,

@@ -24,8 +24,8 @@ export interface EngineInput {
    * Outcomes set by the operator in this call (manual verification); they apply to `pending` data.
    */
   readonly outcomes?: Readonly<Record<string, 'success' | string>>;
-  /** Set by an operator's tick, which completes pending checks. */
-  readonly isTick?: boolean;
+  /** Set when the operator evaluates all accounts (`/tick`). */
+  readonly completesPendingChecks?: boolean;
 }
 
 /** Deterministic: apart from new ids, the same input always returns the same result. */

@@ -1,5 +1,5 @@
-/** Data for a read without `include`; see `AccountStore.glance`. */
-export interface CachedGlance {
+/** Data for a read without `include`; see `AccountStore.summary`. */
+export interface CachedSummary {
   readonly tenant: string;
   readonly head: string;
   readonly isClosed: boolean;
@@ -10,8 +10,8 @@ export interface CachedGlance {
 const MAX_SIZE_CHARS = 32 * 1024 * 1024;
 
 /** LRU cache of account heads. One process owns the data, so every commit updates the cache. */
-export class GlanceCache {
-  readonly #entries = new Map<string, CachedGlance>();
+export class SummaryCache {
+  readonly #entries = new Map<string, CachedSummary>();
   #sizeChars = 0;
   /** Number of commits, to discard reads that a commit has overtaken. */
   #generation = 0;
@@ -20,7 +20,7 @@ export class GlanceCache {
     return this.#generation;
   }
 
-  get(id: string): CachedGlance | undefined {
+  get(id: string): CachedSummary | undefined {
     const found = this.#entries.get(id);
     if (found === undefined) return undefined;
     this.#entries.delete(id);
@@ -29,23 +29,23 @@ export class GlanceCache {
   }
 
   /** @param generation at the start of the read. */
-  keepRead(id: string, glance: CachedGlance, generation: number): void {
-    if (generation === this.#generation) this.#put(id, glance);
+  keepRead(id: string, summary: CachedSummary, generation: number): void {
+    if (generation === this.#generation) this.#put(id, summary);
   }
 
-  keepWritten(id: string, glance: CachedGlance): void {
+  keepWritten(id: string, summary: CachedSummary): void {
     this.#generation += 1;
-    this.#put(id, glance);
+    this.#put(id, summary);
   }
 
-  #put(id: string, glance: CachedGlance): void {
+  #put(id: string, summary: CachedSummary): void {
     const old = this.#entries.get(id);
     if (old !== undefined) {
       this.#sizeChars -= old.head.length;
       this.#entries.delete(id);
     }
-    this.#entries.set(id, glance);
-    this.#sizeChars += glance.head.length;
+    this.#entries.set(id, summary);
+    this.#sizeChars += summary.head.length;
     for (const [oldest, { head }] of this.#entries) {
       if (this.#sizeChars <= MAX_SIZE_CHARS) return;
       this.#entries.delete(oldest);
