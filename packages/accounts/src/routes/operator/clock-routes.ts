@@ -6,7 +6,7 @@ import { pageQuery } from '../description.js';
 import { listRequest } from '../lists.js';
 import { Query } from '../query.js';
 import type { RequestShapes } from '../request-shapes.js';
-import type { Call, CallDocs, PlatformRoutes } from './platform-routes.js';
+import type { Call, CallDocs, PlatformRoutes } from '../platform-routes.js';
 
 const PATH = '/v1/test_helpers/test_clocks';
 

@@ -12,15 +12,15 @@ import {
   type RouteInput,
   withHeaders,
 } from '@plinth/kernel';
-import type { MutationAnswer } from '../../domain/change/mutations.js';
-import type { RequestContext } from '../../domain/request-context.js';
-import { AccountsRefused } from '../../model/violation.js';
-import { bodyRule, readFormOrJson, readJson } from '../bodies.js';
-import { bodyName, CHANGE_HEADERS, HANDLER_VALIDATION, VERSION_HEADER } from '../description.js';
-import { type AccountsDialect, refuseEmptySegments } from '../dialect.js';
-import type { RequestAuthenticator } from '../request-authenticator.js';
-import type { ShapeName } from '../request-shapes.js';
-import { jsonTextAnswer } from '../to-wire.js';
+import type { MutationAnswer } from '../domain/change/mutations.js';
+import type { RequestContext } from '../domain/request-context.js';
+import { AccountsRefused } from '../model/violation.js';
+import { bodyRule, readFormOrJson, readJson } from './bodies.js';
+import { bodyName, CHANGE_HEADERS, HANDLER_VALIDATION, VERSION_HEADER } from './description.js';
+import { type AccountsDialect, refuseEmptySegments } from './dialect.js';
+import type { RequestAuthenticator } from './request-authenticator.js';
+import type { ShapeName } from './request-shapes.js';
+import { jsonTextAnswer } from './to-wire.js';
 
 /** Arguments of a route handler. */
 export interface Call {
