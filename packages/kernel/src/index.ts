@@ -187,18 +187,18 @@ export {
   type RouteDocs,
 } from './http/route-docs.js';
 export { ServerBusy } from './http/server-busy.js';
-export type { CommitLog } from './journal/commit-log.js';
-export { openCommitLog } from './journal/file-commit-log.js';
+export type { CommitLog } from './commit-log/commit-log.js';
+export { openCommitLog } from './commit-log/file-commit-log.js';
 export {
   type KnownLog,
   type LogCatalog,
   type LogEnd,
   type LogStart,
   NOTHING_KNOWN,
-} from './journal/log-catalog.js';
-export { logError } from './journal/log-errors.js';
-export type { LogLoss } from './journal/log-loss.js';
-export { type CheckedLogFile, checkLog } from './journal/recovery/log-recovery.js';
+} from './commit-log/log-catalog.js';
+export { logError } from './commit-log/log-errors.js';
+export type { LogLoss } from './commit-log/log-loss.js';
+export { type CheckedLogFile, checkLog } from './commit-log/recovery/log-recovery.js';
 export { EventLoopYielder } from './lease/event-loop-yielder.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';

@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { FileSystem } from '../../fs/file-system.js';
-import type { LogLoss } from '../../journal/log-loss.js';
+import type { LogLoss } from '../../commit-log/log-loss.js';
 import { hasJournal } from './read-only-uri.js';
 import { RunMark } from './run-mark.js';
 import { recoverWal } from './wal-recovery.js';

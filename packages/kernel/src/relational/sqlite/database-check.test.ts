@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import Database from 'libsql';
 import { SystemClock } from '../../clock/system-clock.js';
 import { NodeFileSystem } from '../../fs/node-file-system.js';
-import type { LogLoss } from '../../journal/log-loss.js';
+import type { LogLoss } from '../../commit-log/log-loss.js';
 import { temporaryFolder } from '../../testing/temporary-folder.js';
 import { checkDatabase } from './database-task.js';
 import { CHECKED_AT_OPENING_BYTES, openRelationalStore } from './sqlite-store.js';

@@ -6,7 +6,7 @@ import type { DomainError } from '../../errors/domain-error.js';
 import { messageOf } from '../../errors/message-of.js';
 import type { FileSystem } from '../../fs/file-system.js';
 import { repairedName, replaceDamaged } from '../../fs/move-aside.js';
-import type { LogLoss } from '../../journal/log-loss.js';
+import type { LogLoss } from '../../commit-log/log-loss.js';
 import { CommitListeners } from '../commit-listeners.js';
 import { GroupCommit, type GroupLimits } from '../group-commit.js';
 import { Migrations } from '../migrations.js';

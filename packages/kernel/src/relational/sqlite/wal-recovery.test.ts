@@ -6,7 +6,7 @@ import { before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { SystemClock } from '../../clock/system-clock.js';
 import { NodeFileSystem } from '../../fs/node-file-system.js';
-import type { LogLoss } from '../../journal/log-loss.js';
+import type { LogLoss } from '../../commit-log/log-loss.js';
 import { caseCount } from '../../testing/case-count.js';
 import { SeededRandom } from '../../testing/seeded-random.js';
 import { temporaryFolder } from '../../testing/temporary-folder.js';
