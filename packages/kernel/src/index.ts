@@ -190,12 +190,12 @@ export { ServerBusy } from './http/server-busy.js';
 export type { CommitLog } from './commit-log/commit-log.js';
 export { openCommitLog } from './commit-log/file-commit-log.js';
 export {
-  type KnownLog,
-  type LogCatalog,
+  type ExpectedLog,
+  type ExpectedLogStore,
   type LogEnd,
   type LogStart,
-  NOTHING_KNOWN,
-} from './commit-log/log-catalog.js';
+  NOTHING_EXPECTED,
+} from './commit-log/expected-log.js';
 export { logError } from './commit-log/log-errors.js';
 export type { LogLoss } from './commit-log/log-loss.js';
 export { type CheckedLogFile, checkLog } from './commit-log/recovery/log-recovery.js';

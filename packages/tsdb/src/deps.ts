@@ -3,7 +3,7 @@ import type {
   CommitLog,
   FileSystem,
   Leases,
-  LogCatalog,
+  ExpectedLogStore,
   Logger,
   Metrics,
   ObjectStore,
@@ -54,7 +54,7 @@ export interface TsdbDeps {
     readonly repair: boolean;
     /** Number of the first new file. */
     readonly firstFile: number;
-    readonly catalog: LogCatalog;
+    readonly expectedLog: ExpectedLogStore;
     /** Returns the time at which a record was written. */
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
     /** Describes the rows of a lost record, whose payload may be corrupt. */

@@ -4,7 +4,7 @@ import {
   checkLog,
   type FileSystem,
   type LogLoss,
-  NOTHING_KNOWN,
+  NOTHING_EXPECTED,
   type ObjectStore,
   type RelationalStore,
   StoreOutage,
@@ -98,9 +98,9 @@ async function* readLog(
     fileSystem,
     directory: join(dataDir, LOG_FOLDER),
     nodeId: rows.find(({ key }) => key === 'node_uuid')?.value ?? '',
-    known: {
-      ...(names.has('tsdb_known_log') ? await registry.knownLogRecord.load() : NOTHING_KNOWN),
-      newestFile: names.has('tsdb_known_log_file') ? await registry.knownLogFile() : 0,
+    expected: {
+      ...(names.has('tsdb_known_log') ? await registry.expectedLogRecord.load() : NOTHING_EXPECTED),
+      newestFile: names.has('tsdb_known_log_file') ? await registry.expectedLogFile() : 0,
     },
   });
   for await (const { sizeBytes, damage, losses } of files) {

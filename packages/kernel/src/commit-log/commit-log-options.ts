@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { WriteRoom } from '../fs/disk-space.js';
-import type { LogCatalog } from './log-catalog.js';
+import type { ExpectedLogStore } from './expected-log.js';
 import type { LogFileOptions } from './log-file-writer.js';
 import type { LogLoss } from './log-loss.js';
 
@@ -12,10 +12,10 @@ export interface CommitLogOptions extends LogFileOptions {
   readonly onLoss: (loss: LogLoss) => void;
   /** Number of the first new file, 1 by default: a log without files cannot derive the number of earlier files. */
   readonly firstFile?: number;
-  /** Without a catalog, a truncated log cannot be distinguished from a complete one. */
-  readonly catalog?: LogCatalog;
+  /** Without it, a truncated log cannot be distinguished from a complete one. */
+  readonly expectedLog?: ExpectedLogStore;
   /** While it has an obstacle, records are refused as on a full disk. */
-  readonly room?: WriteRoom | undefined;
+  readonly diskSpace?: WriteRoom | undefined;
   /** Returns the time at which a record was written, if its payload contains a timestamp. Used in loss reports. */
   readonly writtenMs?: (payload: Uint8Array) => number | undefined;
   /** Describes a lost record from its payload, which may be corrupt. Used in loss reports. */

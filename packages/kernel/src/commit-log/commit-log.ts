@@ -1,5 +1,5 @@
 import type { DiskFull } from '../fs/disk-full.js';
-import type { LogStart } from './log-catalog.js';
+import type { LogStart } from './expected-log.js';
 
 /** Position of a record in the log. Records are totally ordered by (`file`, `offset`). */
 export interface LogPosition {

@@ -74,7 +74,7 @@ const groupsOf = fc.array(fc.array(fc.string({ maxLength: 40 }), { minLength: 1,
 
 /** The records that a repair can keep when the byte at `at` is corrupt. Sizes and offsets: docs/formats/commit-log.md. */
 function recordsWithout(payloads: readonly string[], at: number): readonly string[] {
-  // Without its epoch or its salt the header cannot be proven.
+  // Without its start number or its salt the header cannot be proven.
   if ((at >= 12 && at < 16) || (at >= 48 && at < 60)) return [];
   let offset = 64;
   return payloads.filter((payload) => {
@@ -260,7 +260,7 @@ describe('FileCommitLog', () => {
     const foreign = await readAll(await build(NODE_ID.replace(/^./, 'f'), 3), third);
     // The header that a server would write after it found the folder empty.
     const again = encodeFileHeader({
-      ...{ nodeId: NODE_ID, epoch: 0, file: 3, firstSequence: 1 },
+      ...{ nodeId: NODE_ID, startNumber: 0, file: 3, firstSequence: 1 },
       salt: new Uint8Array(SALT_SIZE),
     }).bytes;
     for (const [bytes, why] of [

@@ -322,7 +322,7 @@ describe('FileCommitLog on a full disk', () => {
         writtenBytes += sizeBytes;
       },
     };
-    const log = await open(disk, { room });
+    const log = await open(disk, { diskSpace: room });
     assert.throws(() => log.append([Buffer.from('z')]), full);
     assert.equal(await whenTaking(log), false);
     obstacle = undefined;

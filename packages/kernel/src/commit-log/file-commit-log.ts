@@ -7,7 +7,7 @@ import type { AppendedRecord, CommitLog, LogPosition, ReplayedRecord } from './c
 import type { CommitLogOptions } from './commit-log-options.js';
 import { IdleLog } from './idle-log.js';
 import { encodeBatch, type WaitingRecord } from './log-batch.js';
-import { type LogStart, NOTHING_KNOWN } from './log-catalog.js';
+import { type LogStart, NOTHING_EXPECTED } from './expected-log.js';
 import { logError } from './log-errors.js';
 import { LogFileReader } from './log-file-reader.js';
 import { LogFileWriter } from './log-file-writer.js';
@@ -34,22 +34,22 @@ interface Rotation {
 
 /** The log as numbered files in one folder. Opening checks all files; new records always go to a new file. */
 export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
-  const { fileSystem, directory, nodeId, repair = false, firstFile = 1, catalog } = options;
-  const { known = NOTHING_KNOWN } = catalog ?? {};
+  const { fileSystem, directory, nodeId, repair = false, firstFile = 1, expectedLog } = options;
+  const { expected = NOTHING_EXPECTED } = expectedLog ?? {};
   await fileSystem.makeDirectory(directory);
   const recovered = await recoverLog({
-    ...{ fileSystem, directory, nodeId, repair, known },
+    ...{ fileSystem, directory, nodeId, repair, expected },
     ...(options.writtenMs === undefined ? {} : { writtenMs: options.writtenMs }),
     ...(options.describe === undefined ? {} : { describe: options.describe }),
   });
   for (const loss of recovered.losses) options.onLoss(loss);
   const next = {
-    epoch: catalog === undefined ? 0 : recovered.newestEpoch + 1,
+    startNumber: expectedLog === undefined ? 0 : recovered.newestStartNumber + 1,
     file: Math.max(recovered.nextFile, firstFile),
     firstSequence: recovered.nextSequence,
   };
   // Must run after the mark of the last stop is truncated, because the log refuses to open with a mark whose end is unknown.
-  await catalog?.noteStart(next.epoch);
+  await expectedLog?.noteStart(next.startNumber);
   const active = await createUnlessFull(options, next);
   return new FileCommitLog(options, recovered, { ...next, active });
 }
@@ -57,9 +57,9 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
 /** On a full disk the log opens without a new file: existing records can be read, and new ones are refused. */
 async function createUnlessFull(
   options: CommitLogOptions,
-  next: Pick<FileHeader, 'epoch' | 'file' | 'firstSequence'>,
+  next: Pick<FileHeader, 'startNumber' | 'file' | 'firstSequence'>,
 ): Promise<LogFileWriter | DiskFull> {
-  const { obstacle } = options.room ?? {};
+  const { obstacle } = options.diskSpace ?? {};
   if (obstacle !== undefined) return obstacle;
   try {
     return await LogFileWriter.create(options, next);
@@ -80,11 +80,11 @@ export class FileCommitLog implements CommitLog {
   readonly hasGaps: boolean;
   readonly #recovered: readonly LogFile[];
   readonly #files: LogFiles;
-  readonly #epoch: number;
+  readonly #startNumber: number;
   /** Undefined while the disk is full. */
   #active: LogFileWriter | undefined;
   #full: DiskFull | undefined;
-  #looksForRoom = false;
+  #retriesOnFullDisk = false;
   /** Position and number of the next record, including all records that are waiting to be written. */
   #tail: LogPosition;
   #nextSequence: number;
@@ -100,7 +100,7 @@ export class FileCommitLog implements CommitLog {
     options: CommitLogOptions,
     recovered: RecoveredLog,
     next: {
-      readonly epoch: number;
+      readonly startNumber: number;
       readonly file: number;
       readonly active: LogFileWriter | DiskFull;
     },
@@ -111,8 +111,8 @@ export class FileCommitLog implements CommitLog {
     this.#files = new LogFiles(options.fileSystem, options.directory);
     for (const each of recovered.files)
       this.#files.add(each.file, each.firstSequence, each.sizeBytes);
-    const { epoch, file, active } = next;
-    this.#epoch = epoch;
+    const { startNumber, file, active } = next;
+    this.#startNumber = startNumber;
     if (active instanceof LogFileWriter) {
       this.#active = active;
       this.#files.add(file, recovered.nextSequence);
@@ -148,13 +148,13 @@ export class FileCommitLog implements CommitLog {
   }
 
   get diskFullError(): DiskFull | undefined {
-    return this.#full ?? this.#options.room?.obstacle;
+    return this.#full ?? this.#options.diskSpace?.obstacle;
   }
 
   recheckFreeSpace(): void {
     if (this.#full === undefined || this.isReadOnly || this.#closing !== undefined) return;
-    if (this.#options.room?.obstacle !== undefined) return;
-    this.#looksForRoom = true;
+    if (this.#options.diskSpace?.obstacle !== undefined) return;
+    this.#retriesOnFullDisk = true;
     this.#running ??= this.#run();
   }
 
@@ -240,7 +240,7 @@ export class FileCommitLog implements CommitLog {
   /** One synced write at a time; records that arrive in the meantime share the next write. */
   async #run(): Promise<void> {
     await setImmediate(); // records of the same event-loop tick share the first write
-    while ((this.#queue.length > 0 || this.#looksForRoom) && this.#failure === undefined) {
+    while ((this.#queue.length > 0 || this.#retriesOnFullDisk) && this.#failure === undefined) {
       const batch = this.#takeBatch();
       const first = this.#queue[0];
       try {
@@ -248,7 +248,7 @@ export class FileCommitLog implements CommitLog {
           await this.#write(batch);
           await this.#gather();
         } else if (first !== undefined && !('parts' in first)) await this.#startFile(first);
-        else await this.#goOn();
+        else await this.#continueInNewFile();
       } catch (error) {
         await this.#endBy(error, batch);
       }
@@ -275,7 +275,7 @@ export class FileCommitLog implements CommitLog {
     const { parts, sizeBytes, offset } = encodeBatch(batch, active.seed);
     await active.write(parts, offset, sizeBytes);
     this.#waitingSize -= sizeBytes;
-    this.#options.room?.noteWritten(sizeBytes);
+    this.#options.diskSpace?.noteWritten(sizeBytes);
     for (const { resolve } of batch) resolve();
   }
 
@@ -304,7 +304,7 @@ export class FileCommitLog implements CommitLog {
         this.#active = undefined; // The file is closed even if its zeros could not be released.
       }
       this.#active = await LogFileWriter.create(this.#options, {
-        epoch: this.#epoch,
+        startNumber: this.#startNumber,
         file: rotation.file,
         firstSequence,
       });
@@ -315,14 +315,14 @@ export class FileCommitLog implements CommitLog {
     rotation.resolve(rotation.file - 1);
   }
 
-  /** Continues in a new file when there is room for records in addition to the header. */
-  async #goOn(): Promise<void> {
-    this.#looksForRoom = false;
+  /** Continues in a new file when the disk has space for records in addition to the header. */
+  async #continueInNewFile(): Promise<void> {
+    this.#retriesOnFullDisk = false;
     if (this.#full === undefined) return;
     const { file } = this.#tail;
     const firstSequence = this.#nextSequence;
     this.#active = await LogFileWriter.create(this.#options, {
-      ...{ epoch: this.#epoch, file, firstSequence },
+      ...{ startNumber: this.#startNumber, file, firstSequence },
       needsZeros: true,
     });
     this.#files.add(file, firstSequence);
@@ -387,6 +387,6 @@ export class FileCommitLog implements CommitLog {
 
   async #noteEnd(checksum?: number): Promise<void> {
     const end = { file: this.newestFile, sequence: this.#nextSequence, checksum };
-    await this.#options.catalog?.noteStop(end);
+    await this.#options.expectedLog?.noteStop(end);
   }
 }

@@ -107,14 +107,14 @@ export class LogFileReader {
    * If so, the bytes at `offset` had been synced before that write. (One unsynced write can lose any of its sectors.)
    */
   async hasLaterBatch(offset: number, seed: number): Promise<boolean> {
-    for await (const record of this.recordsBehind(offset, seed)) {
+    for await (const record of this.recordsAfter(offset, seed)) {
       if (record.batchOffset > offset) return true;
     }
     return false;
   }
 
   /** Yields intact records after `offset`, at any position: also within other records. */
-  async *recordsBehind(offset: number, seed: number): AsyncGenerator<StoredRecord> {
+  async *recordsAfter(offset: number, seed: number): AsyncGenerator<StoredRecord> {
     for (let at = offset + 1; at + RECORD_HEADER_SIZE <= this.sizeBytes; ) {
       const window = await this.#bytes(at, Math.min(WINDOW_SIZE, this.sizeBytes - at));
       if (window.byteLength < RECORD_HEADER_SIZE) return;

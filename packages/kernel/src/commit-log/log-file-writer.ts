@@ -66,17 +66,17 @@ export class LogFileWriter {
    */
   static async create(
     options: LogFileOptions,
-    at: Pick<FileHeader, 'epoch' | 'file' | 'firstSequence'> & { readonly needsZeros?: boolean },
+    at: Pick<FileHeader, 'startNumber' | 'file' | 'firstSequence'> & { readonly needsZeros?: boolean },
   ): Promise<LogFileWriter> {
     const { fileSystem, directory, nodeId, random } = options;
     const { zeroStepSize = DEFAULT_ZERO_STEP_SIZE } = options;
-    const { epoch, file, firstSequence, needsZeros = false } = at;
+    const { startNumber, file, firstSequence, needsZeros = false } = at;
     const path = join(directory, logFileName(file));
     const opened = [await fileSystem.open(path, 'wx')] as [FileHandle, ...FileHandle[]];
     const [buffered] = opened;
     try {
       const salt = random.bytes(SALT_SIZE);
-      const { bytes, seed } = encodeFileHeader({ nodeId, epoch, file, firstSequence, salt });
+      const { bytes, seed } = encodeFileHeader({ nodeId, startNumber, file, firstSequence, salt });
       await buffered.write([bytes], 0);
       const records = await fileSystem.open(path, 'r+', 'synced');
       opened.push(records);

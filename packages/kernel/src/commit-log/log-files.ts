@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { FileSystem } from '../fs/file-system.js';
-import type { LogStart } from './log-catalog.js';
+import type { LogStart } from './expected-log.js';
 import { FILE_HEADER_SIZE, logFileName } from './log-format.js';
 
 interface KnownFile {

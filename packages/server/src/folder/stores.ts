@@ -8,7 +8,7 @@ import {
   type Leases,
   LocalLeases,
   LocalObjectStore,
-  type LogCatalog,
+  type ExpectedLogStore,
   type Logger,
   type LogLoss,
   type ObjectStore,
@@ -54,7 +54,7 @@ export interface Stores {
     readonly nodeUuid: string;
     readonly repair: boolean;
     readonly firstFile: number;
-    readonly catalog: LogCatalog;
+    readonly expectedLog: ExpectedLogStore;
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
     readonly describe: (payload: Uint8Array) => string | undefined;
   }): Promise<CommitLog>;
@@ -156,7 +156,7 @@ export async function openStores(deps: {
         directory: folder,
         nodeId: nodeUuid,
         random,
-        ...{ ...how, room, clock },
+        ...{ ...how, diskSpace: room, clock },
         onLoss: (loss) => log.warn({ ...loss }, messageOfLoss(loss)),
       }),
     async probe() {

@@ -4,7 +4,7 @@ import type { FileHeader } from '../log-format.js';
 import type { CheckedFile } from './log-file-check.js';
 
 /** Returns why an intact file cannot belong to this log: another process or an earlier run wrote it. */
-export function strangeness(
+export function foreignReason(
   header: FileHeader | undefined,
   log: { readonly nextSequence: number | undefined; readonly ownId: string | undefined },
 ): string | undefined {

@@ -12,7 +12,7 @@ export interface CheckedFile {
   readonly goodBytes: number;
   /** Size without the preallocated zeros at the end. */
   readonly sizeBytes: number;
-  readonly hasBytesBehind: boolean;
+  readonly hasBytesAfter: boolean;
   /** A synced record or a mark follows the corrupt bytes, so they are not a torn write. */
   readonly isFollowed: boolean;
   /** All sectors of the corrupt record were written, so it is not a torn write. */
@@ -45,7 +45,7 @@ export async function checkFile(
         nextSequence: 0,
         goodBytes: 0,
         sizeBytes,
-        hasBytesBehind: sizeBytes < reader.sizeBytes,
+        hasBytesAfter: sizeBytes < reader.sizeBytes,
         // The mark of a clean stop is shorter than any record.
         isFollowed: sizeBytes > FILE_HEADER_SIZE + END_MARK_SIZE,
         isWritten: false,
@@ -97,7 +97,7 @@ async function checkEnd(
       (await reader.hasLaterBatch(goodBytes, seed)));
   return {
     sizeBytes,
-    hasBytesBehind: sizeBytes < reader.sizeBytes,
+    hasBytesAfter: sizeBytes < reader.sizeBytes,
     isFollowed,
     isWritten: isBad && (await reader.isWrittenCompletely(goodBytes, seed)),
     isEndKnown: stopAt !== undefined,

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { FileSystem } from '../../fs/file-system.js';
 import { moveAside } from '../../fs/move-aside.js';
-import type { KnownLog, LogEnd } from '../log-catalog.js';
+import type { ExpectedLog, LogEnd } from '../expected-log.js';
 import { logError } from '../log-errors.js';
 import { type FileHeader, logFileName } from '../log-format.js';
 import type { LogFile, LogLoss } from '../log-loss.js';
 import { describeTail, keepTail } from './kept-tails.js';
 import type { KnownGaps } from './known-gaps.js';
-import { CATALOG_OLDER, damageOf, IS_DIRECTORY, missingBefore, strangeness } from './log-damage.js';
+import { CATALOG_OLDER, damageOf, IS_DIRECTORY, missingBefore, foreignReason } from './log-damage.js';
 import { type CheckedFile, checkFile } from './log-file-check.js';
 import { type LostBytes, salvageFile } from './log-salvage.js';
 
@@ -15,7 +15,7 @@ export interface FileRecoveryOptions {
   readonly fileSystem: FileSystem;
   readonly directory: string;
   readonly nodeId: string;
-  readonly known: KnownLog;
+  readonly expected: ExpectedLog;
   readonly repair: boolean;
   /** Reports the actions of a startup without changing anything; only without `repair`. */
   readonly dryRun?: boolean;
@@ -31,8 +31,8 @@ export class FileRecovery {
   readonly losses: LogLoss[] = [];
   /** `undefined` until the first file has been read. */
   nextSequence: number | undefined;
-  /** Newest epoch of all files and of the catalog. */
-  newestEpoch: number;
+  /** Number of the newest start that a file or the catalog contains. */
+  newestStartNumber: number;
   /** The catalog is older than a file, and a repair continues with this catalog. */
   isCatalogOlder = false;
   readonly #options: FileRecoveryOptions;
@@ -42,7 +42,7 @@ export class FileRecovery {
 
   constructor(options: FileRecoveryOptions, gaps: KnownGaps) {
     this.#options = options;
-    this.newestEpoch = options.known.epoch ?? 0;
+    this.newestStartNumber = options.expected.startNumber ?? 0;
     this.#gaps = gaps;
   }
 
@@ -55,19 +55,19 @@ export class FileRecovery {
     const { header, isHeaderIntact, goodBytes } = checked;
     // A repair uses a rebuilt header. Without a rebuilt header, only the file system can have caused the gap.
     const first = isHeaderIntact || repair ? header?.firstSequence : undefined;
-    const strange = strangeness(first === undefined ? undefined : header, {
+    const foreign = foreignReason(first === undefined ? undefined : header, {
       nextSequence: this.nextSequence,
       ownId: this.#hasOwn ? nodeId : undefined,
     });
-    if (strange !== undefined) {
-      if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: strange });
-      return await this.#takeAway(file, path, checked.sizeBytes);
+    if (foreign !== undefined) {
+      if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: foreign });
+      return await this.#quarantine(file, path, checked.sizeBytes);
     }
     this.#noteOlderCatalog(path, checked, isLast);
     if (first !== undefined) await this.#noteMissingBefore(file, path, first);
     this.#isFirst = false;
     const isIntact = goodBytes === checked.sizeBytes && isHeaderIntact;
-    const end = isLast ? this.#options.known.end : undefined;
+    const end = isLast ? this.#options.expected.end : undefined;
     const isShort = end !== undefined && checked.nextSequence < end.sequence;
     const isDamage = !isIntact && (!isLast || checked.isFollowed || checked.isWritten || isShort);
     if (!isDamage) {
@@ -75,11 +75,11 @@ export class FileRecovery {
       return await this.#keep(file, path, { checked, isIntact, isLast });
     }
     if (!repair) throw damageOf(path, checked, { isLast, isShort });
-    if (header === undefined) return await this.#takeAway(file, path, checked.sizeBytes);
+    if (header === undefined) return await this.#quarantine(file, path, checked.sizeBytes);
     await this.#salvage(file, path, { header, checked });
   }
 
-  async #takeAway(file: number, path: string, lostBytes: number): Promise<void> {
+  async #quarantine(file: number, path: string, lostBytes: number): Promise<void> {
     const { fileSystem, directory } = this.#options;
     await moveAside(fileSystem, directory, path, 0);
     this.#gaps.noteAside(file);
@@ -88,7 +88,7 @@ export class FileRecovery {
 
   async #noteMissingBefore(file: number, path: string, first: number): Promise<void> {
     // Files before the first required file may still exist.
-    const needed = this.#isFirst ? this.#options.known.first : undefined;
+    const needed = this.#isFirst ? this.#options.expected.first : undefined;
     const lostRecordCount = first - (this.nextSequence ?? needed?.sequence ?? first);
     const previous = this.files.at(-1)?.file ?? needed?.file;
     if (lostRecordCount <= 0 || this.#gaps.explain(file, previous)) return;
@@ -102,13 +102,13 @@ export class FileRecovery {
    * catalog was restored.
    */
   #noteOlderCatalog(path: string, checked: CheckedFile, isLast: boolean): void {
-    const { known, repair } = this.#options;
-    const { epoch = 0 } = checked.header ?? {};
-    this.newestEpoch = Math.max(this.newestEpoch, epoch);
-    if (known.epoch === undefined) return;
-    const isOfUnknownStop = isLast && epoch > 0 && checked.isEndKnown && known.end === undefined;
-    const { sequence = checked.nextSequence } = (isLast ? known.end : undefined) ?? {};
-    if (epoch <= known.epoch && !isOfUnknownStop && checked.nextSequence <= sequence) return;
+    const { expected, repair } = this.#options;
+    const { startNumber = 0 } = checked.header ?? {};
+    this.newestStartNumber = Math.max(this.newestStartNumber, startNumber);
+    if (expected.startNumber === undefined) return;
+    const isOfUnknownStop = isLast && startNumber > 0 && checked.isEndKnown && expected.end === undefined;
+    const { sequence = checked.nextSequence } = (isLast ? expected.end : undefined) ?? {};
+    if (startNumber <= expected.startNumber && !isOfUnknownStop && checked.nextSequence <= sequence) return;
     if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: CATALOG_OLDER });
     if (!this.isCatalogOlder)
       this.losses.push({ kind: 'catalog_older', file: path, offset: 0, lostBytes: 0 });
@@ -164,10 +164,10 @@ export class FileRecovery {
     of: { readonly checked: CheckedFile; readonly isIntact: boolean; readonly isLast: boolean },
   ): Promise<void> {
     const { fileSystem, directory, nodeId } = this.#options;
-    const { header, isHeaderIntact, goodBytes, hasBytesBehind } = of.checked;
+    const { header, isHeaderIntact, goodBytes, hasBytesAfter } = of.checked;
     if (!of.isIntact) this.losses.push(await this.#lossOfTail(file, path, of.checked));
     // The bytes may be only in the page cache: a process may have died before it synced its write.
-    if (!this.#options.dryRun && (!of.isIntact || of.isLast || hasBytesBehind))
+    if (!this.#options.dryRun && (!of.isIntact || of.isLast || hasBytesAfter))
       await cut(fileSystem, directory, path, goodBytes);
     if (header === undefined || !isHeaderIntact) return;
     this.nextSequence = of.checked.nextSequence;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DomainError } from '../../errors/domain-error.js';
-import type { KnownLog } from '../log-catalog.js';
+import type { ExpectedLog } from '../expected-log.js';
 import { logError } from '../log-errors.js';
 import { logFileName, logFileNumber } from '../log-format.js';
 import type { LogFile, LogLoss } from '../log-loss.js';
@@ -15,12 +15,12 @@ export interface RecoveredLog {
   /** The current repair or an earlier one removed records from these files or between them. */
   readonly hasGaps: boolean;
   /** No file belongs to a later start. */
-  readonly newestEpoch: number;
+  readonly newestStartNumber: number;
 }
 
 /** Reads all files and cuts the torn tail of the last one. Refuses corruption anywhere else, or quarantines it durably. */
 export async function recoverLog(options: FileRecoveryOptions): Promise<RecoveredLog> {
-  const { fileSystem, directory, repair, known } = options;
+  const { fileSystem, directory, repair, expected } = options;
   const names = await fileSystem.list(directory);
   const numbers = fileNumbers(names);
   const gaps = new KnownGaps(fileSystem, directory, names);
@@ -28,21 +28,21 @@ export async function recoverLog(options: FileRecoveryOptions): Promise<Recovere
   const missing = missingNewest(options, numbers, gaps);
   if (missing !== undefined) {
     if (!repair) throw missing;
-    await gaps.keep(known.newestFile + 1);
-    const path = join(directory, logFileName(known.newestFile));
+    await gaps.keep(expected.newestFile + 1);
+    const path = join(directory, logFileName(expected.newestFile));
     recovery.losses.push({ kind: 'missing', file: path, offset: 0, lostBytes: 0 });
   }
   for (const [index, file] of numbers.entries())
     await recovery.recover(file, index === numbers.length - 1);
-  const { files, losses, nextSequence, newestEpoch } = recovery;
+  const { files, losses, nextSequence, newestStartNumber } = recovery;
   const hasGaps = gaps.newest >= (files[0]?.file ?? 0) && gaps.newest > 0;
   return {
     files,
     losses,
-    nextFile: Math.max(numbers.at(-1) ?? 0, known.newestFile) + 1,
-    nextSequence: nextSequence ?? known.end?.sequence ?? known.first?.sequence ?? 1,
+    nextFile: Math.max(numbers.at(-1) ?? 0, expected.newestFile) + 1,
+    nextSequence: nextSequence ?? expected.end?.sequence ?? expected.first?.sequence ?? 1,
     hasGaps: hasGaps || recovery.isCatalogOlder,
-    newestEpoch,
+    newestStartNumber,
   };
 }
 
@@ -88,11 +88,11 @@ const fileNumbers = (names: readonly string[]): readonly number[] =>
 
 /** Returns a loss if the catalog requires this file or a later one and no such file exists. */
 function missingNewest(
-  { directory, known }: Pick<FileRecoveryOptions, 'directory'> & { readonly known: KnownLog },
+  { directory, expected }: Pick<FileRecoveryOptions, 'directory'> & { readonly expected: ExpectedLog },
   numbers: readonly number[],
   gaps: KnownGaps,
 ): DomainError | undefined {
-  const { newestFile } = known;
+  const { newestFile } = expected;
   if (Math.max(numbers.at(-1) ?? 0, gaps.newest) >= newestFile) return undefined;
   const path = join(directory, logFileName(newestFile));
   return logError('log_damaged', { file: path, offset: 0, why: NEWEST_GONE });

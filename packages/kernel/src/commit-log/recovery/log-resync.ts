@@ -42,7 +42,7 @@ export async function nextRecord(
   damaged: { readonly offset: number; readonly sequence: number },
 ): Promise<StoredRecord | undefined> {
   if (!hasSalt({ salt })) return undefined;
-  for await (const record of reader.recordsBehind(damaged.offset, seed)) {
+  for await (const record of reader.recordsAfter(damaged.offset, seed)) {
     const lostCount = record.sequence - damaged.sequence;
     const mostCount = Math.floor((record.offset - damaged.offset) / RECORD_HEADER_SIZE);
     const isPlausible = lostCount >= 1 && lostCount <= mostCount;

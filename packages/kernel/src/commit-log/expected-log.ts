@@ -14,13 +14,16 @@ export interface LogEnd {
   readonly checksum: number | undefined;
 }
 
-/** The state of the log in an external catalog. It is compared at startup, because a truncated log looks complete. */
-export interface KnownLog {
+/**
+ * The log's state as it is also stored outside of the log, in the catalog (`plinth.db`). It is compared at startup, because
+ * a truncated log looks complete.
+ */
+export interface ExpectedLog {
   /**
    * Number of the last start; files created by later starts prove that the catalog is an older copy. `undefined`: not
    * compared.
    */
-  readonly epoch: number | undefined;
+  readonly startNumber: number | undefined;
   /** This file or a later one must exist, unless it is 0. */
   readonly newestFile: number;
   /** No record from this position on may be missing; `undefined` if not compared. */
@@ -29,22 +32,22 @@ export interface KnownLog {
   readonly end: LogEnd | undefined;
 }
 
-export const NOTHING_KNOWN: KnownLog = {
-  epoch: undefined,
+export const NOTHING_EXPECTED: ExpectedLog = {
+  startNumber: undefined,
   newestFile: 0,
   first: undefined,
   end: undefined,
 };
 
 /**
- * Stores the known state of the log: docs/formats/commit-log.md, "Log state in the catalog". Both calls resolve when
+ * Stores the expected state of the log: docs/formats/commit-log.md, "Log state in the catalog". Both calls resolve when
  * it is durable.
  */
-export interface LogCatalog {
-  /** The state before the log is opened. */
-  readonly known: KnownLog;
-  /** Called before the first file of this start is created. Stores its `epoch` and clears the known end. */
-  noteStart(epoch: number): Promise<void>;
+export interface ExpectedLogStore {
+  /** The state that the log must have when it is opened. */
+  readonly expected: ExpectedLog;
+  /** Called before the first file of this start is created. Stores the number of this start and clears the expected end. */
+  noteStart(startNumber: number): Promise<void>;
   /** Called after the last record and before the mark of a clean stop. */
   noteStop(end: LogEnd): Promise<void>;
 }

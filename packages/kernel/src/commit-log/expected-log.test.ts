@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { SeededRandom } from '../testing/seeded-random.js';
 import { SimFileSystem } from '../testing/sim-file-system.js';
 import { type FileCommitLog, openCommitLog } from './file-commit-log.js';
-import type { KnownLog, LogCatalog, LogEnd } from './log-catalog.js';
+import type { ExpectedLog, ExpectedLogStore, LogEnd } from './expected-log.js';
 import type { LogLoss } from './log-loss.js';
 import { checkLog } from './recovery/log-recovery.js';
 
@@ -15,27 +15,27 @@ const RECORD = 32 + 1; // each payload is a letter
 const fileOf = (number: number): string => `${DIRECTORY}/${String(number).padStart(12, '0')}.log`;
 
 /** Works like the tables of the time-series service: noted values are durable. */
-class Catalog implements LogCatalog {
-  known: KnownLog = { epoch: 0, newestFile: 0, first: undefined, end: undefined };
+class ExpectedLogInMemory implements ExpectedLogStore {
+  expected: ExpectedLog = { startNumber: 0, newestFile: 0, first: undefined, end: undefined };
   /** The step at which the process dies. */
   failsAt: 'start' | 'started' | 'stop' | 'stopped' | undefined;
 
-  async noteStart(epoch: number): Promise<void> {
+  async noteStart(startNumber: number): Promise<void> {
     this.#failAt('start');
-    this.known = { ...this.known, epoch, end: undefined };
+    this.expected = { ...this.expected, startNumber, end: undefined };
     this.#failAt('started');
   }
 
   async noteStop(end: LogEnd): Promise<void> {
     this.#failAt('stop');
-    this.known = { ...this.known, end };
+    this.expected = { ...this.expected, end };
     this.#failAt('stopped');
   }
 
   /** Runs at the end of startup and after each flush. */
   noteFiles(log: FileCommitLog, flushedFile = 0): void {
-    this.known = {
-      ...this.known,
+    this.expected = {
+      ...this.expected,
       newestFile: log.newestFile,
       first: log.startAfter(flushedFile),
     };
@@ -48,12 +48,12 @@ class Catalog implements LogCatalog {
 
 interface Folder {
   readonly disk: SimFileSystem;
-  readonly catalog: Catalog;
+  readonly catalog: ExpectedLogInMemory;
 }
 
 const newFolder = (): Folder => ({
   disk: new SimFileSystem(new SeededRandom(1)),
-  catalog: new Catalog(),
+  catalog: new ExpectedLogInMemory(),
 });
 
 async function open(
@@ -61,7 +61,7 @@ async function open(
   losses: LogLoss[] | undefined = undefined,
 ): Promise<FileCommitLog> {
   const log = await openCommitLog({
-    ...{ fileSystem: disk, directory: DIRECTORY, nodeId: NODE_ID, catalog },
+    ...{ fileSystem: disk, directory: DIRECTORY, nodeId: NODE_ID, expectedLog: catalog },
     ...{ random: new SeededRandom(7), zeroStepSize: 700, repair: losses !== undefined },
     onLoss: (loss) => losses?.push(loss) ?? assert.fail(`lost ${JSON.stringify(loss)}`),
   });
@@ -103,8 +103,8 @@ async function replace(disk: SimFileSystem, path: string, bytes: Uint8Array): Pr
 }
 
 async function faultsOf({ disk, catalog }: Folder): Promise<string[]> {
-  const { known } = catalog;
-  const where = { fileSystem: disk, directory: DIRECTORY, nodeId: NODE_ID, known };
+  const { expected } = catalog;
+  const where = { fileSystem: disk, directory: DIRECTORY, nodeId: NODE_ID, expected };
   const messages: string[] = [];
   for await (const { damage } of checkLog(where))
     if (damage !== undefined) messages.push(damage.message);
@@ -198,7 +198,7 @@ describe('A log whose catalog knows it', () => {
     const other = newFolder();
     const log = await openCommitLog({
       ...{ fileSystem: other.disk, directory: DIRECTORY, nodeId: NODE_ID },
-      ...{ random: new SeededRandom(8), onLoss: () => assert.fail(), catalog: other.catalog },
+      ...{ random: new SeededRandom(8), onLoss: () => assert.fail(), expectedLog: other.catalog },
     });
     await append(log, 'xy');
     await log.close();
@@ -215,17 +215,17 @@ describe('A log whose catalog knows it', () => {
     const bytes = await read(longer.disk, fileOf(1));
     // Both headers were created from the same random numbers, so the mark is valid in both.
     bytes.set(mark, 64 + 2 * RECORD);
-    for (const { known } of [
+    for (const { expected } of [
       longer.catalog,
-      { known: { ...longer.catalog.known, end: undefined } },
+      { expected: { ...longer.catalog.expected, end: undefined } },
     ]) {
       const damaged: Folder = {
         disk: new SimFileSystem(new SeededRandom(1)),
-        catalog: new Catalog(),
+        catalog: new ExpectedLogInMemory(),
       };
       await damaged.disk.makeDirectory(DIRECTORY);
       await replace(damaged.disk, fileOf(1), bytes.subarray(0, bytes.length - 8));
-      damaged.catalog.known = known;
+      damaged.catalog.expected = expected;
       await refused(damaged, /at offset 130: invalid record before/, 'abd');
     }
   });
@@ -233,19 +233,19 @@ describe('A log whose catalog knows it', () => {
   it('finds that the catalog is a copy of an earlier stop', async () => {
     const folder = newFolder();
     await run(folder, 'a');
-    const { known } = folder.catalog;
+    const { expected } = folder.catalog;
     await run(folder, 'b', 'kill');
-    folder.catalog.known = known;
+    folder.catalog.expected = expected;
     await refused(folder, /000002\.log at offset 0: it was written after plinth\.db/, 'ab');
   });
 
   it('finds that the catalog is a copy that was made before the last stop', async () => {
     const folder = newFolder();
     const log = await open(folder);
-    const { known } = folder.catalog;
+    const { expected } = folder.catalog;
     await append(log, 'ab');
     await log.close();
-    folder.catalog.known = known;
+    folder.catalog.expected = expected;
     await refused(folder, /000001\.log at offset 0: it was written after plinth\.db/, 'ab');
   });
 
@@ -262,9 +262,9 @@ describe('A log whose catalog knows it', () => {
   });
 
   it('takes a log of an earlier release, and one whose catalog is to be older', async () => {
-    for (const epoch of [0, undefined]) {
+    for (const startNumber of [0, undefined]) {
       const folder = newFolder();
-      if (epoch === undefined) await run(folder, 'ab');
+      if (startNumber === undefined) await run(folder, 'ab');
       else {
         const log = await openCommitLog({
           ...{ fileSystem: folder.disk, directory: DIRECTORY, nodeId: NODE_ID },
@@ -273,7 +273,7 @@ describe('A log whose catalog knows it', () => {
         await append(log, 'ab');
         await log.close();
       }
-      folder.catalog.known = { epoch, newestFile: 0, first: undefined, end: undefined };
+      folder.catalog.expected = { startNumber, newestFile: 0, first: undefined, end: undefined };
       assert.deepEqual(await faultsOf(folder), []);
       assert.equal(await replayed(folder), 'ab');
       assert.equal(await replayed(folder), 'ab');
@@ -310,9 +310,9 @@ describe('A log whose catalog knows it', () => {
     await log.removeThrough(flushed);
     await log.close();
     folder.disk.faults = {};
-    folder.catalog.known = { ...folder.catalog.known, newestFile: 0 };
+    folder.catalog.expected = { ...folder.catalog.expected, newestFile: 0 };
     await run(folder, 'c');
     assert.equal(await replayed(folder), 'c');
-    assert.deepEqual(folder.catalog.known.first?.sequence, 3);
+    assert.deepEqual(folder.catalog.expected.first?.sequence, 3);
   });
 });

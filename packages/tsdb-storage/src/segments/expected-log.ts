@@ -1,7 +1,7 @@
-import type { KnownLog, LogCatalog, LogEnd, LogStart, RelationalStore } from '@plinth/kernel';
+import type { ExpectedLog, ExpectedLogStore, LogEnd, LogStart, RelationalStore } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
 
-interface KnownLogRow {
+interface ExpectedLogRow {
   id: number;
   epoch: number | null;
   first_file: number | null;
@@ -12,27 +12,27 @@ interface KnownLogRow {
 }
 
 interface Tables {
-  tsdb_known_log: KnownLogRow;
+  tsdb_known_log: ExpectedLogRow;
   tsdb_known_log_file: { id: number; file: number };
 }
 
-type Known = Pick<KnownLog, 'epoch' | 'first' | 'end'>;
+type StoredExpectation = Pick<ExpectedLog, 'startNumber' | 'first' | 'end'>;
 
 /** The log state in the catalog, except for the newest file: docs/formats/commit-log.md, "Log state in the catalog". */
-export class KnownLogRecord {
+export class ExpectedLogRecord {
   readonly #store: RelationalStore;
 
   constructor(store: RelationalStore) {
     this.#store = store;
   }
 
-  async load(): Promise<Known> {
+  async load(): Promise<StoredExpectation> {
     const rows = this.#store.reader<Tables>().selectFrom('tsdb_known_log').selectAll();
     const row = await rows.executeTakeFirst();
     // Before the first start, the log is empty or was written by an earlier release.
-    if (row === undefined) return { epoch: 0, first: undefined, end: undefined };
+    if (row === undefined) return { startNumber: 0, first: undefined, end: undefined };
     return {
-      epoch: numberOf(row.epoch),
+      startNumber: numberOf(row.epoch),
       first: startOf(numberOf(row.first_file), numberOf(row.first_sequence)),
       end: endOf(row),
     };
@@ -44,16 +44,16 @@ export class KnownLogRecord {
   }
 
   /** @param newestFile log file that must exist. */
-  async asCatalog(newestFile: number): Promise<LogCatalog> {
+  async asStore(newestFile: number): Promise<ExpectedLogStore> {
     return {
-      known: { ...(await this.load()), newestFile },
-      noteStart: (epoch) => this.noteStart(epoch),
+      expected: { ...(await this.load()), newestFile },
+      noteStart: (startNumber) => this.noteStart(startNumber),
       noteStop: (end) => this.noteStop(end),
     };
   }
 
-  async noteStart(epoch: number): Promise<void> {
-    await this.#change({ epoch, end_file: null, end_sequence: null, end_checksum: null });
+  async noteStart(startNumber: number): Promise<void> {
+    await this.#change({ epoch: startNumber, end_file: null, end_sequence: null, end_checksum: null });
   }
 
   async noteStop({ file, sequence, checksum }: LogEnd): Promise<void> {
@@ -68,7 +68,7 @@ export class KnownLogRecord {
     await this.#change(NOTHING);
   }
 
-  async #change(columns: Partial<KnownLogRow>): Promise<void> {
+  async #change(columns: Partial<ExpectedLogRow>): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => await upsert(tx, columns));
   }
 }
@@ -93,7 +93,7 @@ export async function noteNewest<DB>(tx: Transaction<DB>, file: number): Promise
     .execute();
 }
 
-async function upsert(tx: Transaction<Tables>, columns: Partial<KnownLogRow>): Promise<void> {
+async function upsert(tx: Transaction<Tables>, columns: Partial<ExpectedLogRow>): Promise<void> {
   await tx
     .insertInto('tsdb_known_log')
     .values({ ...NOTHING, ...columns })
@@ -101,7 +101,7 @@ async function upsert(tx: Transaction<Tables>, columns: Partial<KnownLogRow>): P
     .execute();
 }
 
-const NOTHING: KnownLogRow = {
+const NOTHING: ExpectedLogRow = {
   ...{ id: 1, epoch: null, first_file: null, first_sequence: null },
   ...{ end_file: null, end_sequence: null, end_checksum: null },
 };
@@ -112,7 +112,7 @@ const numberOf = (value: number | null): number | undefined =>
 const startOf = (file: number | undefined, sequence: number | undefined): LogStart | undefined =>
   file === undefined || sequence === undefined ? undefined : { file, sequence };
 
-function endOf(row: KnownLogRow): LogEnd | undefined {
+function endOf(row: ExpectedLogRow): LogEnd | undefined {
   const end = startOf(numberOf(row.end_file), numberOf(row.end_sequence));
   return end === undefined ? undefined : { ...end, checksum: numberOf(row.end_checksum) };
 }
