@@ -1,7 +1,6 @@
 import type { DomainError } from '../../errors/domain-error.js';
 import { logError } from '../log-errors.js';
 import type { FileHeader } from '../log-format.js';
-import type { CheckedFile } from './log-file-check.js';
 
 /** Returns why an intact file cannot belong to this log: another process or an earlier run wrote it. */
 export function foreignReason(
@@ -31,26 +30,3 @@ export const IS_DIRECTORY =
 
 export const CATALOG_OLDER =
   'it was written after plinth.db, which is an older copy: tables, deletions, accounts and tokens since then are missing. Restore the newer plinth.db or a backup; --repair continues with the older one';
-
-export function damageOf(
-  path: string,
-  checked: CheckedFile,
-  { isLast, isShort }: { readonly isLast: boolean; readonly isShort: boolean },
-): DomainError {
-  const isBeforeStop = checked.isEndKnown || isShort;
-  const where = !isLast
-    ? 'in a file before the last one'
-    : isBeforeStop
-      ? 'before the end recorded at a clean stop'
-      : checked.isEndSynced
-        ? 'that was synced: its rows were acknowledged'
-        : checked.isFollowed
-          ? 'before valid records'
-          : 'whose bytes were all written: it is corrupt, not incomplete';
-  const what = !checked.isHeaderIntact ? 'file header' : 'record';
-  return logError('log_damaged', {
-    file: path,
-    offset: checked.goodBytes,
-    why: `invalid ${what} ${where}`,
-  });
-}

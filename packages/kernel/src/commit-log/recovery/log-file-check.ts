@@ -17,10 +17,8 @@ export interface CheckedFile {
   readonly isFollowed: boolean;
   /** All sectors of the corrupt record were written, so it is not a torn write. */
   readonly isWritten: boolean;
-  /** A clean stop marked the end of the records, which is `sizeBytes`. */
-  readonly isEndKnown: boolean;
-  /** The log was idle at the end of the records, which is `sizeBytes`. */
-  readonly isEndSynced: boolean;
+  /** A clean stop or an idle log marked the end of the records, which is `sizeBytes`. */
+  readonly endMark: 'stop' | 'sync' | undefined;
   /** The bytes after the records belong to a write that was never acknowledged. */
   readonly isUnacknowledged: boolean;
   /** The bytes after the records are not part of a record. */
@@ -49,8 +47,7 @@ export async function checkFile(
         // The mark of a clean stop is shorter than any record.
         isFollowed: sizeBytes > FILE_HEADER_SIZE + END_MARK_SIZE,
         isWritten: false,
-        isEndKnown: false,
-        isEndSynced: false,
+        endMark: undefined,
         isUnacknowledged: false,
         isRemnant: false,
       };
@@ -88,10 +85,10 @@ async function checkEnd(
       : undefined;
   const sizeBytes = stopAt ?? syncedAt ?? dataEnd;
   const isBad = goodBytes < sizeBytes;
-  const isMarked = stopAt !== undefined || syncedAt !== undefined;
+  const endMark = stopAt !== undefined ? 'stop' : syncedAt !== undefined ? 'sync' : undefined;
   const isFollowed =
     isBad &&
-    (isMarked ||
+    (endMark !== undefined ||
       // Nothing is ever written after a mark of a clean stop.
       (await reader.hasEndMark(goodBytes, seed)) ||
       (await reader.hasLaterBatch(goodBytes, seed)));
@@ -100,8 +97,7 @@ async function checkEnd(
     hasBytesAfter: sizeBytes < reader.sizeBytes,
     isFollowed,
     isWritten: isBad && (await reader.isWrittenCompletely(goodBytes, seed)),
-    isEndKnown: stopAt !== undefined,
-    isEndSynced: syncedAt !== undefined,
+    endMark,
     isUnacknowledged: isBad && hasSalt(header) && (await reader.hasSyncMark(goodBytes, seed)),
     isRemnant: isBad && (await reader.isRemnant(goodBytes)),
   };

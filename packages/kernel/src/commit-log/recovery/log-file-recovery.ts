@@ -7,7 +7,8 @@ import { type FileHeader, logFileName } from '../log-format.js';
 import type { LogFile, LogLoss } from '../log-loss.js';
 import { describeTail, keepTail } from './kept-tails.js';
 import type { KnownGaps } from './known-gaps.js';
-import { CATALOG_OLDER, damageOf, IS_DIRECTORY, missingBefore, foreignReason } from './log-damage.js';
+import { type FileVerdict, verdictOf } from './file-verdict.js';
+import { CATALOG_OLDER, foreignReason, IS_DIRECTORY, missingBefore } from './log-damage.js';
 import { type CheckedFile, checkFile } from './log-file-check.js';
 import { type LostBytes, salvageFile } from './log-salvage.js';
 
@@ -24,6 +25,8 @@ export interface FileRecoveryOptions {
   /** Describes a lost record from its payload, which may be corrupt. */
   readonly describe?: (payload: Uint8Array) => string | undefined;
 }
+
+type GoodVerdict = Exclude<FileVerdict['kind'], 'damaged'>;
 
 /** Decides for each file, in ascending order, whether to keep, truncate, salvage, quarantine or refuse it. */
 export class FileRecovery {
@@ -66,15 +69,14 @@ export class FileRecovery {
     this.#noteOlderCatalog(path, checked, isLast);
     if (first !== undefined) await this.#noteMissingBefore(file, path, first);
     this.#isFirst = false;
-    const isIntact = goodBytes === checked.sizeBytes && isHeaderIntact;
     const end = isLast ? this.#options.expected.end : undefined;
-    const isShort = end !== undefined && checked.nextSequence < end.sequence;
-    const isDamage = !isIntact && (!isLast || checked.isFollowed || checked.isWritten || isShort);
-    if (!isDamage) {
+    const verdict = verdictOf(checked, { isLast, end });
+    if (verdict.kind !== 'damaged') {
       if (end !== undefined) await this.#noteMissingEnd(file, path, { checked, end });
-      return await this.#keep(file, path, { checked, isIntact, isLast });
+      return await this.#keep(file, path, { checked, verdict: verdict.kind, isLast });
     }
-    if (!repair) throw damageOf(path, checked, { isLast, isShort });
+    if (!repair)
+      throw logError('log_damaged', { file: path, offset: goodBytes, why: verdict.why });
     if (header === undefined) return await this.#quarantine(file, path, checked.sizeBytes);
     await this.#salvage(file, path, { header, checked });
   }
@@ -106,7 +108,7 @@ export class FileRecovery {
     const { startNumber = 0 } = checked.header ?? {};
     this.newestStartNumber = Math.max(this.newestStartNumber, startNumber);
     if (expected.startNumber === undefined) return;
-    const isOfUnknownStop = isLast && startNumber > 0 && checked.isEndKnown && expected.end === undefined;
+    const isOfUnknownStop = isLast && startNumber > 0 && checked.endMark === 'stop' && expected.end === undefined;
     const { sequence = checked.nextSequence } = (isLast ? expected.end : undefined) ?? {};
     if (startNumber <= expected.startNumber && !isOfUnknownStop && checked.nextSequence <= sequence) return;
     if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: CATALOG_OLDER });
@@ -119,10 +121,9 @@ export class FileRecovery {
   async #noteMissingEnd(
     file: number,
     path: string,
-    of: { readonly checked: CheckedFile; readonly end: LogEnd },
+    { checked, end }: { readonly checked: CheckedFile; readonly end: LogEnd },
   ): Promise<void> {
-    const { header, goodBytes, nextSequence } = of.checked;
-    const { end } = of;
+    const { header, goodBytes, nextSequence } = checked;
     const isOther = file === end.file && header?.seed !== (end.checksum ?? header?.seed);
     const lostRecordCount = end.sequence - nextSequence;
     if ((lostRecordCount <= 0 && !isOther) || this.#gaps.explain(file + 1, file)) return;
@@ -146,7 +147,7 @@ export class FileRecovery {
     const { fileSystem, directory, nodeId } = this.#options;
     const { writtenMs = () => undefined, describe = () => undefined } = this.#options;
     const dataEnd = checked.sizeBytes;
-    const isEndKnown = checked.isEndKnown || checked.isEndSynced;
+    const isEndKnown = checked.endMark !== undefined;
     const salvage = await salvageFile({
       ...{ fileSystem, directory, header, dataEnd, isEndKnown, writtenMs, describe },
     });
@@ -161,28 +162,44 @@ export class FileRecovery {
   async #keep(
     file: number,
     path: string,
-    of: { readonly checked: CheckedFile; readonly isIntact: boolean; readonly isLast: boolean },
+    {
+      checked,
+      verdict,
+      isLast,
+    }: {
+      readonly checked: CheckedFile;
+      readonly verdict: GoodVerdict;
+      readonly isLast: boolean;
+    },
   ): Promise<void> {
     const { fileSystem, directory, nodeId } = this.#options;
-    const { header, isHeaderIntact, goodBytes, hasBytesAfter } = of.checked;
-    if (!of.isIntact) this.losses.push(await this.#lossOfTail(file, path, of.checked));
+    const { header, isHeaderIntact, goodBytes, hasBytesAfter } = checked;
+    if (verdict !== 'intact')
+      this.losses.push(await this.#lossOfTail(file, path, { checked, verdict }));
     // The bytes may be only in the page cache: a process may have died before it synced its write.
-    if (!this.#options.dryRun && (!of.isIntact || of.isLast || hasBytesAfter))
+    if (!this.#options.dryRun && (verdict !== 'intact' || isLast || hasBytesAfter))
       await cut(fileSystem, directory, path, goodBytes);
     if (header === undefined || !isHeaderIntact) return;
-    this.nextSequence = of.checked.nextSequence;
+    this.nextSequence = checked.nextSequence;
     this.#hasOwn ||= header.nodeId === nodeId;
     const { firstSequence } = header;
     this.files.push({ file, path, sizeBytes: goodBytes, firstSequence });
   }
 
   /** Called before the file is truncated. Bytes that may have been acknowledged are quarantined. */
-  async #lossOfTail(file: number, path: string, checked: CheckedFile): Promise<LogLoss> {
+  async #lossOfTail(
+    file: number,
+    path: string,
+    {
+      checked,
+      verdict,
+    }: { readonly checked: CheckedFile; readonly verdict: Exclude<GoodVerdict, 'intact'> },
+  ): Promise<LogLoss> {
     const { fileSystem, directory, dryRun = false, describe = () => undefined } = this.#options;
-    const { header, goodBytes: offset, sizeBytes, isRemnant, isUnacknowledged } = checked;
+    const { header, goodBytes: offset, sizeBytes } = checked;
     const loss = { file: path, offset, lostBytes: sizeBytes - offset };
-    if (isUnacknowledged) return { kind: 'tail_unacknowledged', ...loss };
-    if (isRemnant) return { kind: 'tail_cleared', ...loss };
+    if (verdict === 'unacknowledged') return { kind: 'tail_unacknowledged', ...loss };
+    if (verdict === 'remnant') return { kind: 'tail_cleared', ...loss };
     const content =
       header === undefined
         ? []
