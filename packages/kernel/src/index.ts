@@ -50,7 +50,7 @@ export {
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export { messageOf } from './errors/message-of.js';
 export { asDiskFull, DiskFull } from './fs/disk-full.js';
-export { DiskSpace, type WriteRoom } from './fs/disk-space.js';
+export { DiskSpace, type FreeDiskSpace } from './fs/disk-space.js';
 export { fileLimit } from './fs/file-limit.js';
 export type { FileHandle, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';

@@ -30,7 +30,7 @@ export interface EngineDeps {
    * Whether background work may write this many bytes; absent means always. On a full disk, the
    * remaining space is reserved for deletions.
    */
-  readonly hasRoomFor?: (sizeBytes: number) => boolean;
+  readonly hasSpaceFor?: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;
   readonly random: Random;

@@ -35,7 +35,7 @@ export interface OpenTablesDeps {
   readonly records: PublishedTables;
   readonly files: Pick<SegmentFiles, 'remove'>;
   readonly yielder: EventLoopYielder;
-  readonly hasRoomFor: (sizeBytes: number) => boolean;
+  readonly hasSpaceFor: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
@@ -224,7 +224,7 @@ export class OpenTables {
       this.#tables.set(schema.id, table);
     }
     const store = engine.tableStore(schema);
-    if (!this.#deps.hasRoomFor(store.segments.length * BYTES_PER_FILE)) {
+    if (!this.#deps.hasSpaceFor(store.segments.length * BYTES_PER_FILE)) {
       table.state = { kind: 'waiting', reason: 'the disk has too little free space' };
       return;
     }

@@ -13,7 +13,7 @@ import type {
   ReportEvent,
   RequestSpan,
   SecretBox,
-  WriteRoom,
+  FreeDiskSpace,
 } from '@plinth/kernel';
 import type { UserDirectory } from '@plinth/tsdb-influxql/users/user-directory.js';
 import type { OpenTablesSettings } from '@plinth/tsdb-open-tables/settings.js';
@@ -61,7 +61,7 @@ export interface TsdbDeps {
     readonly describe: (payload: Uint8Array) => string | undefined;
   }) => Promise<CommitLog>;
   /** Free space on the disk of `dataDir`; absent means that there is always enough. */
-  readonly room?: WriteRoom | undefined;
+  readonly diskSpace?: FreeDiskSpace | undefined;
   readonly leases: Leases;
   readonly metrics: Metrics;
   /** Returns the span of the current request; absent if tracing is disabled. */

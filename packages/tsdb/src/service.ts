@@ -145,7 +145,7 @@ export async function openTsdb(
     log: await openLog(deps, { catalog, registry }),
     host,
     ...store,
-    hasRoomFor: (sizeBytes) => deps.room?.hasRoomFor(sizeBytes) ?? true,
+    hasSpaceFor: (sizeBytes) => deps.diskSpace?.hasSpaceFor(sizeBytes) ?? true,
     leases: deps.leases,
     clock,
     random,
@@ -284,7 +284,7 @@ async function openOpenTables(
     readonly report: ReturnType<typeof reportTo>;
   },
 ): Promise<OpenTables> {
-  const { openTables: settings, objects, leases, clock, room } = deps;
+  const { openTables: settings, objects, leases, clock, diskSpace } = deps;
   const { catalog, engine, store, host, report } = options;
   const { yielder } = host;
   const root = `file://${dirname(resolve(objects.localPath('open-tables')))}`;
@@ -293,7 +293,7 @@ async function openOpenTables(
     trees: new MetadataTrees({ objects, yielder, root }),
     records: store.registry.published,
     files: store.files,
-    hasRoomFor: (sizeBytes) => room?.hasRoomFor(sizeBytes) ?? true,
+    hasSpaceFor: (sizeBytes) => diskSpace?.hasSpaceFor(sizeBytes) ?? true,
     onError: (error) => report.backgroundFailed(error),
   });
   observeOpenTables(deps.metrics, openTables);

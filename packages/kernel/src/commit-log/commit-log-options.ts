@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.js';
-import type { WriteRoom } from '../fs/disk-space.js';
+import type { FreeDiskSpace } from '../fs/disk-space.js';
 import type { ExpectedLogStore } from './expected-log.js';
 import type { LogFileOptions } from './log-file-writer.js';
 import type { LogLoss } from './log-loss.js';
@@ -15,7 +15,7 @@ export interface CommitLogOptions extends LogFileOptions {
   /** Without it, a truncated log cannot be distinguished from a complete one. */
   readonly expectedLog?: ExpectedLogStore;
   /** While it has an obstacle, records are refused as on a full disk. */
-  readonly diskSpace?: WriteRoom | undefined;
+  readonly diskSpace?: FreeDiskSpace | undefined;
   /** Returns the time at which a record was written, if its payload contains a timestamp. Used in loss reports. */
   readonly writtenMs?: (payload: Uint8Array) => number | undefined;
   /** Describes a lost record from its payload, which may be corrupt. Used in loss reports. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DiskFull } from '../fs/disk-full.js';
-import type { WriteRoom } from '../fs/disk-space.js';
+import type { FreeDiskSpace } from '../fs/disk-space.js';
 import { CallFaults } from '../testing/call-faults.js';
 import { failingLogFiles } from '../testing/failing-stores.js';
 import { SeededRandom } from '../testing/seeded-random.js';
@@ -313,16 +313,16 @@ describe('FileCommitLog on a full disk', () => {
     const disk = newDisk();
     let obstacle: DiskFull | undefined = DiskFull.low();
     let writtenBytes = 0;
-    const room: WriteRoom = {
+    const diskSpace: FreeDiskSpace = {
       get obstacle() {
         return obstacle;
       },
-      hasRoomFor: () => false,
+      hasSpaceFor: () => false,
       noteWritten(sizeBytes) {
         writtenBytes += sizeBytes;
       },
     };
-    const log = await open(disk, { diskSpace: room });
+    const log = await open(disk, { diskSpace: diskSpace });
     assert.throws(() => log.append([Buffer.from('z')]), full);
     assert.equal(await whenTaking(log), false);
     obstacle = undefined;

@@ -57,7 +57,7 @@ interface CompactorDeps {
   /**
    * Checks the free disk space. If it returns false, the remaining space is reserved for deletions.
    */
-  readonly hasRoomFor: (sizeBytes: number) => boolean;
+  readonly hasSpaceFor: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;
   /** Start of the table's retention period. */
@@ -169,7 +169,7 @@ export class Compactor {
     if (this.#isClosing || store.isGone) return undefined;
     const segments = store.segments.map((open) => open.segment);
     const merge = chooseRequestedMerge({ segments, isSkipped: this.#isSkippedIn(store) }, span);
-    if (merge !== undefined && !this.#hasRoomFor(merge, store)) return undefined;
+    if (merge !== undefined && !this.#hasSpaceFor(merge, store)) return undefined;
     return merge && { inputs: merge.inputs, run: () => this.#merge(store, merge) };
   }
 
@@ -185,7 +185,7 @@ export class Compactor {
       isSkipped: this.#isSkippedIn(store),
     });
     if (merge !== undefined) {
-      if (!this.#hasRoomFor(merge, store)) return undefined;
+      if (!this.#hasSpaceFor(merge, store)) return undefined;
       return { inputs: merge.inputs, run: () => this.#merge(store, merge) };
     }
     const inputs = chooseSeriesFiles(
@@ -193,7 +193,7 @@ export class Compactor {
       (file) => this.#failed.isSkipped(file),
     );
     const sizeBytes = inputs.reduce((sum, file) => sum + file.sizeBytes, 0);
-    return inputs.length === 0 || !this.#deps.hasRoomFor(sizeBytes)
+    return inputs.length === 0 || !this.#deps.hasSpaceFor(sizeBytes)
       ? undefined
       : { inputs, run: () => this.#mergeSeriesFiles(store, inputs) };
   }
@@ -201,11 +201,11 @@ export class Compactor {
   #isSkippedIn(store: TableStore): (segment: Segment) => boolean {
     return (segment) =>
       this.#failed.isSkipped(segment) ||
-      !this.#deps.hasRoomFor(mostBytesLeft(segment, store.tombstones.all));
+      !this.#deps.hasSpaceFor(mostBytesLeft(segment, store.tombstones.all));
   }
 
-  #hasRoomFor({ inputs }: Merge, { tombstones }: TableStore): boolean {
-    return this.#deps.hasRoomFor(
+  #hasSpaceFor({ inputs }: Merge, { tombstones }: TableStore): boolean {
+    return this.#deps.hasSpaceFor(
       inputs.reduce((sum, each) => sum + mostBytesLeft(each, tombstones.all), 0),
     );
   }

@@ -63,7 +63,7 @@ export interface FlusherDeps
   /**
    * Checks the free disk space. If it returns false, the remaining space is reserved for deletions.
    */
-  readonly hasRoomFor: (sizeBytes: number) => boolean;
+  readonly hasSpaceFor: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;
   readonly settings: FlushSettings;
@@ -165,7 +165,7 @@ export class Flusher {
   #start(what: FlushedTables): void {
     if (this.#deps.clock.monotonicMs() < this.#notBeforeMs) return;
     // A flush also removes rows of deleted tables from the log, which may free more than it writes.
-    if (!this.#isRequested && !this.#deps.hasRoomFor(this.#buffer.sizeBytes)) return;
+    if (!this.#isRequested && !this.#deps.hasSpaceFor(this.#buffer.sizeBytes)) return;
     if (this.#closed === undefined && what === 'all') this.#isRequested = false;
     this.#running = this.#flushOnce(what)
       .then(() => {

@@ -4,7 +4,7 @@ import { ChecksumThread, type CommitLog } from '@plinth/kernel';
 import { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
 import { TRIGGER_MIGRATIONS } from '@plinth/tsdb-plugins/storage/plugins/trigger-store.js';
-import { answerRoomOf } from '@plinth/tsdb-sql/emit/string-budget.js';
+import { resultBudgetOf } from '@plinth/tsdb-sql/emit/string-budget.js';
 import { registerDuckDbFunctions } from '@plinth/tsdb-sql/functions/index.js';
 import { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { FileSums } from '@plinth/tsdb-storage/segments/file-sums.js';
@@ -58,7 +58,7 @@ export async function openHost(
     threads,
     idleConnections: 8,
     register: (connection) =>
-      registerDuckDbFunctions(connection, answerRoomOf(memoryLimitBytes, threads)),
+      registerDuckDbFunctions(connection, resultBudgetOf(memoryLimitBytes, threads)),
     watch: engineWatch,
   });
 }

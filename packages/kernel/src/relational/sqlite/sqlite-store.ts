@@ -152,7 +152,7 @@ class SqliteStore implements EmbeddedStore {
     this.#groups = new GroupCommit(channel, clock, limits);
     this.#expiry = clock.every(CHECK_MS, () => {
       this.#groups.expire();
-      if (channel.fullBy !== undefined) this.#lookForRoom();
+      if (channel.fullBy !== undefined) this.#retryOnFullDisk();
     });
     this.#reader = new Kysely({ dialect: sqliteDialect(readerDriver(channel)) });
     this.#writer = new Kysely({ dialect: sqliteDialect(writerDriver(this.#groups)) });
@@ -219,7 +219,7 @@ class SqliteStore implements EmbeddedStore {
   }
 
   /** Runs a transaction that writes one page and changes nothing, because the next real write may be hours away. */
-  #lookForRoom(): void {
+  #retryOnFullDisk(): void {
     this.#looking ??= this.transaction(async (tx) => await this.#storeRun(tx))
       .then(() => this.#channel.forgetFull())
       .catch(() => undefined) // The disk is still full.

@@ -5,7 +5,7 @@ export interface Region {
 }
 
 /** Tracks unused ranges of a file. */
-export class FreeRoom {
+export class FreeRegions {
   /** In order and not adjacent. */
   #gaps: Region[] = [];
   #end = 0;
