@@ -190,6 +190,7 @@ export class TableStore {
   async open(segments: readonly Segment[]): Promise<void> {
     this.#segments.list = segments.map((segment) => this.#segments.open(segment));
     for (const open of this.#segments.list) {
+      // Overlays contain points that replace points in older segments.
       if (open.segment.kind === 'overlay') await this.repeated.rememberOverlaid(open);
     }
   }
