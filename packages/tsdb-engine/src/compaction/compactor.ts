@@ -270,7 +270,7 @@ export class Compactor {
       files: this.#deps.files,
       visibleFromNs: this.#deps.visibleFromNs(store),
     });
-    const publication = store.publication({
+    const inMemoryChange = store.inMemoryChange({
       removed: inputs,
       added: added.map((segment) => store.openVerified(segment)),
     });
@@ -281,7 +281,7 @@ export class Compactor {
         addSeriesFiles: [],
         removeSeriesFiles: [],
       },
-      publications: [publication],
+      inMemoryChanges: [inMemoryChange],
     }));
     this.#state = { ...this.#state, mergeCount: this.#state.mergeCount + 1 };
     this.#deps.onMerged();
@@ -289,7 +289,7 @@ export class Compactor {
 
   async #mergeSeriesFiles(store: TableStore, inputs: readonly SeriesFile[]): Promise<void> {
     const file = await mergeSeriesFiles(store, inputs, this.#deps.files);
-    const publication = store.publication({ mergedSeries: { removed: inputs, file } });
+    const inMemoryChange = store.inMemoryChange({ mergedSeries: { removed: inputs, file } });
     await this.#deps.commits.commit(() => ({
       change: {
         addSegments: [],
@@ -297,7 +297,7 @@ export class Compactor {
         addSeriesFiles: [file],
         removeSeriesFiles: inputs.map(({ id }) => id),
       },
-      publications: [publication],
+      inMemoryChanges: [inMemoryChange],
     }));
   }
 }

@@ -1,6 +1,6 @@
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
-import type { Publication } from '../table/publication.js';
+import type { InMemoryChange } from '../table/in-memory-change.js';
 import type { TableStore } from '../table/table-store.js';
 import type { ClosedGeneration } from '../write/write-buffer.js';
 import type { FileCommits } from './file-commits.js';
@@ -60,7 +60,7 @@ export class FlushGroups {
   async #flushGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<void> {
     const flushed = await this.#writeGroup(closed, waiting);
     const isLast = waiting.length === 0;
-    const publications = flushed.map(({ store, result }) => publicationOf(store, closed, result));
+    const inMemoryChanges = flushed.map(({ store, result }) => inMemoryChangeOf(store, closed, result));
     let gone: readonly Flushed[] = [];
     try {
       await this.#deps.commits.commit(() => {
@@ -82,7 +82,7 @@ export class FlushGroups {
               newestFile: closed.newestFile,
             },
           },
-          publications: publications.filter((_, i) => !gone.includes(flushed[i] as Flushed)),
+          inMemoryChanges: inMemoryChanges.filter((_, i) => !gone.includes(flushed[i] as Flushed)),
         };
       });
     } finally {
@@ -142,12 +142,12 @@ export class FlushGroups {
   }
 }
 
-function publicationOf(
+function inMemoryChangeOf(
   store: TableStore,
   { number }: ClosedGeneration,
   { segments, seriesFile, storedSeries }: FlushedTable,
-): Publication {
-  return store.publication({
+): InMemoryChange {
+  return store.inMemoryChange({
     flushed: number,
     added: segments.map((segment) => store.openVerified(segment)),
     newSeries: { count: storedSeries, file: seriesFile },

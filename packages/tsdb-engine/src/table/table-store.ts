@@ -13,7 +13,7 @@ import type { Source } from '../scan/sources.js';
 import type { GenerationTable } from './generation-table.js';
 import { Generations } from './generations.js';
 import { prepareScan } from './prepare-scan.js';
-import type { Publication } from './publication.js';
+import type { InMemoryChange } from './in-memory-change.js';
 import { RepeatedPoints } from './repeated-points.js';
 import type { TableComponents } from './table-components.js';
 import { TableInMemory } from './table-in-memory.js';
@@ -200,16 +200,16 @@ export class TableStore {
     return { ...this.#segments.open(segment), verified: Promise.resolve() };
   }
 
-  /** Returns the in-memory part of a committed change: see `Publication`. */
-  publication(change: TableChange): Publication {
+  /** Returns the in-memory part of a committed change: see `InMemoryChange`. */
+  inMemoryChange(change: TableChange): InMemoryChange {
     return {
-      publish: () => this.#publish(change),
+      apply: () => this.#applyInMemory(change),
       runExclusively: (work) => this.exclusive(work),
       cleanUp: () => this.#forgetMergedPoints(),
     };
   }
 
-  #publish(change: TableChange): undefined {
+  #applyInMemory(change: TableChange): undefined {
     const { flushed, removed = [], added = [] } = change;
     const [segments, generations] = [this.#segments, this.#generations];
     if (change.newSeries !== undefined) this.series.noteStored(change.newSeries);
