@@ -111,19 +111,19 @@ async function* readLog(
   }
 }
 
-const placeOf = ({ file, offset, lostBytes }: LogLoss): string =>
+const bytesText = ({ file, offset, lostBytes }: LogLoss): string =>
   `${file}: ${lostBytes} bytes at offset ${offset}`;
 
 function noteOf(loss: LogLoss): string {
   const of =
     loss.kind === 'tail_unacknowledged' ? 'a write that was never acknowledged' : 'no record';
-  return `${placeOf(loss)} belong to ${of}; the next start removes them`;
+  return `${bytesText(loss)} belong to ${of}; the next start removes them`;
 }
 
 function warningOf(loss: LogLoss): string {
   const { lostContent = [] } = loss;
   const content = lostContent.length > 0 ? ` Content: ${lostContent.join('; ')}.` : '';
-  return `${placeOf(loss)} are an incomplete or corrupt last record, which the next start quarantines. If the server acknowledged it, its rows are lost.${content}`;
+  return `${bytesText(loss)} are an incomplete or corrupt last record, which the next start quarantines. If the server acknowledged it, its rows are lost.${content}`;
 }
 
 interface StoredFile {

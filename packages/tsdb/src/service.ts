@@ -193,7 +193,7 @@ export async function openTsdb(
     caches,
     ...{ queryLog, savedQueries: new SavedQueries(relational, { clock, random }) },
     facts: {
-      placesOf: (table) => engine.tableStore(table).places(),
+      storageOf: (table) => engine.tableStore(table).storage(),
       seriesCountOf: (table) => engine.tableStore(table).series.index.count,
     },
     warmUp: (consume) => warmUp.start(consume),

@@ -1,5 +1,5 @@
 import { Exclusive } from '@plinth/kernel';
-import type { TablePlaces } from '@plinth/tsdb-catalog/overview.js';
+import type { TableStorage } from '@plinth/tsdb-catalog/overview.js';
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
@@ -158,7 +158,7 @@ export class TableStore {
   }
 
   /** Returns the table's rows by file, and those in memory by time. */
-  places(): TablePlaces {
+  storage(): TableStorage {
     return {
       segments: this.#segments.list.map(({ segment }) => segment),
       buffered: this.#generations.list

@@ -16,7 +16,7 @@ async function writeTo(node: TestNode, database: string): Promise<void> {
 }
 const fileCount = (node: TestNode, database: string): number => {
   const schema = node.catalog.database(database)?.tables.get('m');
-  return schema === undefined ? 0 : node.facts.placesOf(schema).segments.length;
+  return schema === undefined ? 0 : node.facts.storageOf(schema).segments.length;
 };
 
 it('flushes only published tables at their age, and the others at the usual age', async (context) => {
