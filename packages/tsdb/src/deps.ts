@@ -1,9 +1,10 @@
 import type {
   Clock,
   CommitLog,
-  FileSystem,
-  Leases,
   ExpectedLogStore,
+  FileSystem,
+  FreeDiskSpace,
+  Leases,
   Logger,
   Metrics,
   ObjectStore,
@@ -13,7 +14,6 @@ import type {
   ReportEvent,
   RequestSpan,
   SecretBox,
-  FreeDiskSpace,
 } from '@plinth/kernel';
 import type { UserDirectory } from '@plinth/tsdb-influxql/users/user-directory.js';
 import type { OpenTablesSettings } from '@plinth/tsdb-open-tables/settings.js';

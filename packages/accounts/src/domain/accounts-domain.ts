@@ -16,11 +16,11 @@ import type { CommitQueue } from '../storage/commit-queue.js';
 import { DestinationStore } from '../storage/destination-store.js';
 import type { EncryptionKeys, Encryptor } from '../storage/encryptor.js';
 import { EventStore } from '../storage/event-store.js';
-import { RegisteredObjectStore } from '../storage/registered-object-store.js';
-import { LockVersionStore } from '../storage/lock-version-store.js';
 import { IdempotencyStore } from '../storage/idempotency-store.js';
 import type { KeyKeeper } from '../storage/keys/encryption-keys.js';
+import { LockVersionStore } from '../storage/lock-version-store.js';
 import { oldestRecordMs } from '../storage/oldest-record.js';
+import { RegisteredObjectStore } from '../storage/registered-object-store.js';
 import { TokenStore } from '../storage/token-store.js';
 import { AccountAccess } from './account/account-access.js';
 import { type AccountListener, AccountReports } from './account/account-reports.js';
@@ -30,17 +30,17 @@ import { Persons } from './account/persons.js';
 import { Tokens } from './account/tokens.js';
 import { AccountWriter } from './change/account-writer.js';
 import { FactFinder } from './change/facts.js';
-import { OptimisticCommits } from './change/optimistic-commits.js';
 import { KeyedLocks } from './change/keyed-locks.js';
 import { Mutations } from './change/mutations.js';
+import { OptimisticCommits } from './change/optimistic-commits.js';
 import { EventDelivery } from './delivery/event-delivery.js';
 import { EventDestinations } from './events/event-destinations.js';
 import { Events } from './events/events.js';
 import type { AccountMetrics } from './metrics/account-metrics.js';
-import { RegisteredObjects } from './platform/registered-objects.js';
 import { KeyRotation } from './platform/key-rotation.js';
 import { type ManagedKeys, Operator } from './platform/operator.js';
 import type { Platforms } from './platform/platforms.js';
+import { RegisteredObjects } from './platform/registered-objects.js';
 import { TestClocks } from './platform/test-clocks.js';
 import { REFERENCE_LISTS } from './reference/index.js';
 import { deriveRequirements } from './requirements/index.js';
@@ -210,7 +210,12 @@ export class AccountsDomain {
       store,
       commits,
       destinations: this.destinations,
-      registeredObjects: new RegisteredObjects({ store: registeredObjects, commits, clock, random }),
+      registeredObjects: new RegisteredObjects({
+        store: registeredObjects,
+        commits,
+        clock,
+        random,
+      }),
       clocks: this.clocks,
       upkeep,
       rotation: this.rotation,

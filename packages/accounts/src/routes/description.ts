@@ -4,8 +4,8 @@ import { REFERENCE_LISTS } from '../domain/reference/index.js';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import {
   fileSchema,
-  operatorRequirementSchema,
   keySchema,
+  operatorRequirementSchema,
   paymentMethodSchema,
   settingsSchema,
   stateSchema,

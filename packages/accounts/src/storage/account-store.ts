@@ -7,9 +7,9 @@ import { type Tenant, tenantKey } from '../model/platform/tenant.js';
 import { type AccountRow, fromAccountRow, fromPersonRow, masksWith } from './account-codec.js';
 import type { AccountTables } from './account-tables.js';
 import type { Encryptor } from './encryptor.js';
-import { type CachedSummary, SummaryCache } from './summary-cache.js';
 import { isShared } from './lock-version-store.js';
 import { inPage, inPageOrder, type Keyed, type PageQuery } from './pages.js';
+import { type CachedSummary, SummaryCache } from './summary-cache.js';
 
 /** The part of an account that most reads and access checks need. */
 export interface AccountSummary {

@@ -167,7 +167,8 @@ export class CommitQueue {
       }
       for (const [table, some] of writes.deletedIds) append(deletedIds, table, some);
       announcedIds.push(...writes.announcedIds);
-      if (writes.lockVersions.length > 0) append(rows, 'accounts_guards', writes.lockVersions.map(toLockVersionRow));
+      if (writes.lockVersions.length > 0)
+        append(rows, 'accounts_guards', writes.lockVersions.map(toLockVersionRow));
     }
     await this.#sql.runAll(tx, [
       ...[...rows].flatMap(([table, some]) => this.#upserts(table, some)),

@@ -1,6 +1,9 @@
 import type { RelationalStore } from '@plinth/kernel';
 import type { Kysely } from 'kysely';
-import type { RegisteredObject, RegisteredObjectKind } from '../model/platform/registered-object.js';
+import type {
+  RegisteredObject,
+  RegisteredObjectKind,
+} from '../model/platform/registered-object.js';
 import { type Tenant, tenantKey } from '../model/platform/tenant.js';
 import type { AccountTables } from './account-tables.js';
 import type { WriteSet } from './commit-queue.js';

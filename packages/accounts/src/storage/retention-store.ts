@@ -60,7 +60,10 @@ export class RetentionStore {
         .where('attempted_ms', '<', before.eventsMs)
         .limit(BATCH_SIZE);
       const results = [
-        await tx.deleteFrom('accounts_guards').where('id', 'in', oldLockVersions).executeTakeFirst(),
+        await tx
+          .deleteFrom('accounts_guards')
+          .where('id', 'in', oldLockVersions)
+          .executeTakeFirst(),
         await tx
           .deleteFrom('accounts_idempotency')
           .where('id', 'in', oldRecords)

@@ -1,10 +1,10 @@
 import {
   emptyAnswer,
+  githubAnswer,
   type HttpRequest,
   isoSeconds,
   OpenApi,
   operatorRoute,
-  githubAnswer,
   type Route,
 } from '@plinth/kernel';
 import { type Static, Type } from 'typebox';
@@ -80,8 +80,7 @@ export function appRoutes(apps: Apps): readonly Route[] {
     operatorRoute('GET', '/apps/:app', {
       about: { summary: 'Get an app' },
       output: SHOWN,
-      handle: async (request) =>
-        githubAnswer(200, await show(await apps.get(selectorOf(request)))),
+      handle: async (request) => githubAnswer(200, await show(await apps.get(selectorOf(request)))),
     }),
     operatorRoute('PATCH', '/apps/:app', {
       about: { summary: 'Change an app or its webhook' },

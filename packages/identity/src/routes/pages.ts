@@ -1,4 +1,5 @@
 import {
+  githubAnswer,
   type HttpAnswer,
   type HttpRequest,
   isPlainText,
@@ -6,7 +7,6 @@ import {
   PER_PAGE,
   pageSize,
   pathOf,
-  githubAnswer,
   queryOf,
 } from '@plinth/kernel';
 import { Type } from 'typebox';

@@ -1,13 +1,13 @@
 import {
   bytesAnswer,
   emptyAnswer,
+  githubAnswer,
   type HttpAnswer,
   type HttpRequest,
   isoSeconds,
   jsonObjectOf,
   OpenApi,
   operatorRoute,
-  githubAnswer,
   type Route,
   ValidationFailed,
 } from '@plinth/kernel';

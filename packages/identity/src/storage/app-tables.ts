@@ -1,4 +1,4 @@
-import type { Migration, DatabaseSystem } from '@plinth/kernel';
+import type { DatabaseSystem, Migration } from '@plinth/kernel';
 import { type Generated, sql, type Transaction } from 'kysely';
 
 export interface AppTables {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SeededRandom } from '../testing/seeded-random.js';
 import { SimFileSystem } from '../testing/sim-file-system.js';
-import { type FileCommitLog, openCommitLog } from './file-commit-log.js';
 import type { ExpectedLog, ExpectedLogStore, LogEnd } from './expected-log.js';
+import { type FileCommitLog, openCommitLog } from './file-commit-log.js';
 import type { LogLoss } from './log-loss.js';
 import { checkLog } from './recovery/log-recovery.js';
 

@@ -66,7 +66,9 @@ export class LogFileWriter {
    */
   static async create(
     options: LogFileOptions,
-    at: Pick<FileHeader, 'startNumber' | 'file' | 'firstSequence'> & { readonly needsZeros?: boolean },
+    at: Pick<FileHeader, 'startNumber' | 'file' | 'firstSequence'> & {
+      readonly needsZeros?: boolean;
+    },
   ): Promise<LogFileWriter> {
     const { fileSystem, directory, nodeId, random } = options;
     const { zeroStepSize = DEFAULT_ZERO_STEP_SIZE } = options;

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { storeError } from './relational-errors.js';
-import type { Migration, RelationalStore, DatabaseSystem } from './relational-store.js';
+import type { DatabaseSystem, Migration, RelationalStore } from './relational-store.js';
 
 type MigrationTables = { kernel_migrations: { service: string; name: string } };
 

@@ -2,11 +2,11 @@ import {
   type Clock,
   docsBaseAt,
   emptyAnswer,
+  githubAnswer,
+  githubFailureAnswer,
   type HttpAnswer,
   type HttpRequest,
   OpenApi,
-  githubAnswer,
-  githubFailureAnswer,
   queryOf,
   type Route,
 } from '@plinth/kernel';

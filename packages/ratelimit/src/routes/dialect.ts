@@ -4,12 +4,12 @@ import {
   type Dialect,
   docsBaseAt,
   emptyAnswer,
+  GITHUB_REFUSALS,
+  githubFailureAnswer,
   LIMIT_HEADERS,
   type Logger,
-  GITHUB_REFUSALS,
   type Principal,
   pathOf,
-  githubFailureAnswer,
 } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
 import { AUTH_PATH } from './auth-route.js';

@@ -3,11 +3,11 @@ import {
   bytesAnswer,
   checkedRoute,
   emptyAnswer,
+  githubAnswer,
   type HttpAnswer,
   type HttpRequest,
   namesTag,
   OpenApi,
-  githubAnswer,
   type Route,
 } from '@plinth/kernel';
 import { Type } from 'typebox';

@@ -1,8 +1,8 @@
 import {
+  githubAnswer,
   type HttpAnswer,
   type HttpRequest,
   OpenApi,
-  githubAnswer,
   type Route,
 } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';

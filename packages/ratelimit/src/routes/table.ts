@@ -4,8 +4,8 @@ import type { LoginGuard } from '../domain/login-guard.js';
 import type { AnswerContext } from './answer.js';
 import { authRoute } from './auth-route.js';
 import { envoyJsonTable } from './envoy/envoy-json-route.js';
+import { githubRoutes, type MintInstallationToken } from './github-routes.js';
 import { type OperatorDeps, operatorTable } from './operator-routes.js';
-import { type MintInstallationToken, githubRoutes } from './github-routes.js';
 import { statusRoutes } from './status-routes.js';
 
 export interface TableDeps extends OperatorDeps {

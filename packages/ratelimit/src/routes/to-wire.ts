@@ -2,9 +2,9 @@ import {
   answerGithubError,
   asOutage,
   CredentialUncheckable,
+  githubFailureAnswer,
   type HttpAnswer,
   type Logger,
-  githubFailureAnswer,
 } from '@plinth/kernel';
 import { type RateLimitError, rateLimitError } from '../errors.js';
 

@@ -4,11 +4,12 @@ import {
   type Clock,
   type CommitLog,
   type EmbeddedStore,
+  type ExpectedLogStore,
   type FileSystem,
+  type FreeDiskSpace,
   type Leases,
   LocalLeases,
   LocalObjectStore,
-  type ExpectedLogStore,
   type Logger,
   type LogLoss,
   type ObjectStore,
@@ -19,7 +20,6 @@ import {
   type RelationalStore,
   SecretBox,
   type SharedStore,
-  type FreeDiskSpace,
 } from '@plinth/kernel';
 import { REVOKE_HINT } from '../process/hints.js';
 import type { ServerSettings } from '../settings.js';

@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import {
+  type FreeDiskSpace,
   freeBytesOf,
   type Metrics,
   machineMemoryBytes,
   type RelationalOutbox,
-  type FreeDiskSpace,
 } from '@plinth/kernel';
 import type { Stores } from '../folder/stores.js';
 import type { Health } from '../health.js';

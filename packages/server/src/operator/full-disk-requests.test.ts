@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { DiskFull, type Route, type FreeDiskSpace } from '@plinth/kernel';
+import { DiskFull, type FreeDiskSpace, type Route } from '@plinth/kernel';
 import { readSettings, startServer } from '../start-server.js';
 import { refusedWhenFull, WORK_ON_FULL_DISK } from './full-disk-requests.js';
 
 /** Whether a request to the route is refused while the disk is full. */
 function isRefused(method: Route['method'], path: string): boolean {
-  const diskSpace: FreeDiskSpace = { obstacle: DiskFull.low(), hasSpaceFor: () => false, noteWritten() {} };
+  const diskSpace: FreeDiskSpace = {
+    obstacle: DiskFull.low(),
+    hasSpaceFor: () => false,
+    noteWritten() {},
+  };
   let count = 0;
   const refusals = { inc: () => void count++ };
   const route = { method, path, handle: () => assert.fail('not called') } as unknown as Route;
@@ -38,7 +42,11 @@ it('refuses writes on a full disk, but not reads or deletions', () => {
 });
 
 it('uses only the check of the route while there is free space', () => {
-  const diskSpace: FreeDiskSpace = { obstacle: undefined, hasSpaceFor: () => true, noteWritten() {} };
+  const diskSpace: FreeDiskSpace = {
+    obstacle: undefined,
+    hasSpaceFor: () => true,
+    noteWritten() {},
+  };
   let isChecked = false;
   const check = (): void => {
     isChecked = true;

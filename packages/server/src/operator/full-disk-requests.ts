@@ -1,4 +1,4 @@
-import type { Counter, Route, FreeDiskSpace } from '@plinth/kernel';
+import type { Counter, FreeDiskSpace, Route } from '@plinth/kernel';
 
 /**
  * Routes that work on a full disk although their method is not GET or DELETE: they store nothing, or bound or free storage.

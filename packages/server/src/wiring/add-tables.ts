@@ -1,4 +1,4 @@
-import type { Counter, HttpService, RequestGate, Route, FreeDiskSpace } from '@plinth/kernel';
+import type { Counter, FreeDiskSpace, HttpService, RequestGate, Route } from '@plinth/kernel';
 import type { DialectDirectory } from '../http/dialect-directory.js';
 import type { HttpMetrics } from '../http/http-metrics.js';
 import type { Router } from '../http/router.js';

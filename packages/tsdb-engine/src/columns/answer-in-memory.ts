@@ -1,6 +1,6 @@
 import { assertNever } from '@plinth/kernel';
-import type { EncodedTagsCache } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { EncodedTagsCache } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';

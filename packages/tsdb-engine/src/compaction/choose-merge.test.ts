@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
 import { NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import type { Tombstone } from '../table/tombstones.js';
-import { chooseRequestedMerge, chooseMerge } from './choose-merge.js';
+import { chooseMerge, chooseRequestedMerge } from './choose-merge.js';
 
 const MB = 1024 * 1024;
 
@@ -119,7 +119,8 @@ describe('a requested merge', () => {
     ...segment('unique', [number, number], sizeMb * MB, id),
     level,
   });
-  const idsOf = (merge: ReturnType<typeof chooseRequestedMerge>) => merge?.inputs.map(({ id }) => id);
+  const idsOf = (merge: ReturnType<typeof chooseRequestedMerge>) =>
+    merge?.inputs.map(({ id }) => id);
 
   it('merges the files of a partition in the time span, of any level, into one', () => {
     const segments = [day(1, 1, 'a'), day(2, 3, 'b', 2), day(2, 2, 'c'), day(3, 1, 'd')];

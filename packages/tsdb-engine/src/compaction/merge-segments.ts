@@ -72,7 +72,11 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   // A segment from which rows were only removed keeps its level.
   const level = Math.max(...inputs.map((segment) => segment.level)) + (inputs.length > 1 ? 1 : 0);
   const rowCount = inputs.reduce((sum, segment) => sum + segment.rowCount, 0);
-  const dictionaryLimit = await chooseDictionaryLimit(files, rowCount, largestOf(inputs, { columns, files }));
+  const dictionaryLimit = await chooseDictionaryLimit(
+    files,
+    rowCount,
+    largestOf(inputs, { columns, files }),
+  );
   return await removedOnFailure(files, async (segments) => {
     const partitions = await partitionsOfRows(
       all, // merging does not change timestamps

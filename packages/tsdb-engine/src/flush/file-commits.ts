@@ -10,7 +10,7 @@ import type {
 } from '@plinth/tsdb-storage/segments/segment-registry.js';
 import { SegmentsChanged } from '@plinth/tsdb-storage/segments/segments-changed.js';
 import type { StoredTombstone } from '@plinth/tsdb-storage/segments/stored-tombstones.js';
-import { type InMemoryChange, applyInMemory } from '../table/in-memory-change.js';
+import { applyInMemory, type InMemoryChange } from '../table/in-memory-change.js';
 
 /** A change whose files are written, and the memory updates that follow its commit. */
 export interface PreparedChange {

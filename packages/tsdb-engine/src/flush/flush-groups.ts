@@ -60,7 +60,9 @@ export class FlushGroups {
   async #flushGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<void> {
     const flushed = await this.#writeGroup(closed, waiting);
     const isLast = waiting.length === 0;
-    const inMemoryChanges = flushed.map(({ store, result }) => inMemoryChangeOf(store, closed, result));
+    const inMemoryChanges = flushed.map(({ store, result }) =>
+      inMemoryChangeOf(store, closed, result),
+    );
     let gone: readonly Flushed[] = [];
     try {
       await this.#deps.commits.commit(() => {

@@ -45,7 +45,8 @@ export class PublishedTablesFlush {
     this.#sinceMs = undefined;
     const others: GenerationTable[] = [];
     for (const store of this.#deps.tables()) {
-      if (this.policy?.includes(store.tableId) === true || store.tombstones.all.length > 0) continue;
+      if (this.policy?.includes(store.tableId) === true || store.tombstones.all.length > 0)
+        continue;
       const table = store.isGone ? undefined : store.generation(generation);
       if (table !== undefined && (kept === undefined || kept.includes(table))) others.push(table);
     }

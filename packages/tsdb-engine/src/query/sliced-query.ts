@@ -128,7 +128,8 @@ export class SlicedQuery {
   *#statements(reservation: SliceReservation, width: RowWidth): Statements {
     const { groupTags = [], maxRows = Number.POSITIVE_INFINITY } = this.#planned;
     const groups = this.#scan.groupsBy(groupTags);
-    const slices = groups === undefined ? this.#slices : yield* this.#groupSlices(groups, reservation);
+    const slices =
+      groups === undefined ? this.#slices : yield* this.#groupSlices(groups, reservation);
     // Each group has its own limit.
     let leftRows = groupTags.length === 0 ? maxRows : Number.POSITIVE_INFINITY;
     for (;;) {

@@ -187,7 +187,10 @@ function toBatch(
   const stored: RowBatch = { rowCount, seriesOrdinals: series, times, fields };
   const isComplete = series.every((number) => logged.isDefined(number));
   const batch = isComplete ? stored : takeRows(stored, rowsWithTags(series, logged));
-  return { ...batch, seriesOrdinals: batch.seriesOrdinals.map((number) => logged.ordinalOf(number)) };
+  return {
+    ...batch,
+    seriesOrdinals: batch.seriesOrdinals.map((number) => logged.ordinalOf(number)),
+  };
 }
 
 const rowsWithTags = (series: Uint32Array, logged: LoggedSeries): readonly number[] =>

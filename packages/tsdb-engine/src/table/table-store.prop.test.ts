@@ -93,7 +93,12 @@ describe('a table', () => {
               // The limit is so small that some overlays must be split.
               const maxBytes = step.maxBytes;
               const isSkipped = (): boolean => false;
-              const merge: Merge = chooseMerge({ segments, tombstones: [], isSkipped, maxBytes }) ?? {
+              const merge: Merge = chooseMerge({
+                segments,
+                tombstones: [],
+                isSkipped,
+                maxBytes,
+              }) ?? {
                 kind: 'merge',
                 inputs: segments,
               };

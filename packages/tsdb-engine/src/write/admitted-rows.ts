@@ -17,7 +17,12 @@ export function acceptedRows(table: AdmittedTable, schema: TableSchema): RowBatc
     if (column?.kind !== field.data.type) continue;
     fields.push({ column, data: field.data, validity: field.validity });
   }
-  const batch = { rowCount: parsed.rowCount, seriesOrdinals: parsed.parserSeries, times: parsed.times, fields };
+  const batch = {
+    rowCount: parsed.rowCount,
+    seriesOrdinals: parsed.parserSeries,
+    times: parsed.times,
+    fields,
+  };
   return refusals.length === 0 ? batch : takeRows(batch, keptRows(table));
 }
 

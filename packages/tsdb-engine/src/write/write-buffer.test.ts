@@ -51,7 +51,11 @@ it('resets the definitions of a failed batch once, with any number of waiting re
     for (const reject of rejects.splice(0)) reject(full);
     await Promise.allSettled(written);
     assert.equal(forget.mock.callCount(), TABLES, `round ${round}`);
-    assert.equal(buffer.countUndefined(stores[0] as TableStore, seriesOrdinals), 1, 'it is defined anew');
+    assert.equal(
+      buffer.countUndefined(stores[0] as TableStore, seriesOrdinals),
+      1,
+      'it is defined anew',
+    );
     assert.equal(stores[0]?.tombstones.all.length, round, 'all of a refusal are hidden by one');
     forget.mock.restore();
   }

@@ -316,7 +316,10 @@ export class WritePath {
       for (let from = 0; from < batch.rowCount; from += MAX_NEW_SERIES) {
         await this.#yielder.next();
         const parserSeries = batch.seriesOrdinals.subarray(from, from + MAX_NEW_SERIES);
-        this.#buffer.define(store, parser.ordinalsOf({ table: parsed, tableId, parserSeries, index }));
+        this.#buffer.define(
+          store,
+          parser.ordinalsOf({ table: parsed, tableId, parserSeries, index }),
+        );
       }
     }
   }

@@ -1,7 +1,7 @@
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr } from '../bound-expr.js';
 import { quoteName } from './quote.js';
-import { sizeText, listBytesText } from './value-size.js';
+import { listBytesText, sizeText } from './value-size.js';
 
 /**
  * Maximum bytes of computed strings and lists in 2,048 rows, across all expressions of a statement.

@@ -42,7 +42,11 @@ export function keptRows(operation: KeptRows, around: QueryEnv): BoundQuery | un
 }
 
 /** Selects rows with their comparison keys (`k0`, ...) and their number among equal rows (`n`). */
-function withRowNumbers(side: BoundQuery, columns: readonly QueryColumn[], around: QueryEnv): string {
+function withRowNumbers(
+  side: BoundQuery,
+  columns: readonly QueryColumn[],
+  around: QueryEnv,
+): string {
   const name = around.session.newName('s');
   const cells = side.columns.map((column) => `${name}.${column.duckDbName}`);
   const keys = side.columns.map(({ type, name: displayName }, index) => {

@@ -13,13 +13,13 @@ import {
   type Answer,
   errorFrom,
   failureOf,
-  type SourceReference,
   type PlannerJob,
   type PlannerReply,
   type PlannerRequest,
   type PlannerSettings,
   type Reply,
   type SentPlan,
+  type SourceReference,
   type WrittenRows,
 } from './planner-messages.js';
 

@@ -12,13 +12,13 @@ import {
   type Answer,
   errorFrom,
   failureOf,
-  type SourceReference,
   type PlannerJob,
   type PlannerReply,
   type PlannerRequest,
   type PlannerSettings,
   type Reply,
   type SentPlan,
+  type SourceReference,
   type WrittenRows,
 } from './planner-messages.js';
 import { RemoteTables } from './remote-tables.js';

@@ -50,7 +50,8 @@ export class RowBlock {
   /** Releases the memory of a moved block to later blocks, unless queries may still read it. */
   retire(): void {
     if (this.isLent) return;
-    for (const array of [this.seriesOrdinals, this.seqs, this.times]) this.#memory.release(array.buffer);
+    for (const array of [this.seriesOrdinals, this.seqs, this.times])
+      this.#memory.release(array.buffer);
     for (const { values } of this.fields.values()) {
       if (!('cells' in values)) this.#memory.release(values.buffer);
     }

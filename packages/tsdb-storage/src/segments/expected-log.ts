@@ -1,4 +1,10 @@
-import type { ExpectedLog, ExpectedLogStore, LogEnd, LogStart, RelationalStore } from '@plinth/kernel';
+import type {
+  ExpectedLog,
+  ExpectedLogStore,
+  LogEnd,
+  LogStart,
+  RelationalStore,
+} from '@plinth/kernel';
 import type { Transaction } from 'kysely';
 
 interface ExpectedLogRow {
@@ -53,7 +59,12 @@ export class ExpectedLogRecord {
   }
 
   async noteStart(startNumber: number): Promise<void> {
-    await this.#change({ epoch: startNumber, end_file: null, end_sequence: null, end_checksum: null });
+    await this.#change({
+      epoch: startNumber,
+      end_file: null,
+      end_sequence: null,
+      end_checksum: null,
+    });
   }
 
   async noteStop({ file, sequence, checksum }: LogEnd): Promise<void> {

@@ -126,7 +126,10 @@ export class SegmentFiles {
     readonly seriesCount: number;
   }): Promise<WrittenFile> {
     const { tableUuid } = options;
-    const temp = await this.#copy(options.select, { fieldIds: new Map(), dictionaryLimit: 'default' });
+    const temp = await this.#copy(options.select, {
+      fieldIds: new Map(),
+      dictionaryLimit: 'default',
+    });
     return await this.#orGone(tableUuid, temp, async () => {
       const [rowCount] = await this.#look(temp, 'count(*)');
       if (rowCount !== BigInt(options.seriesCount))
@@ -143,7 +146,10 @@ export class SegmentFiles {
       const again = `SELECT * FROM read_parquet(${quoteString(withDefault.path)})`;
       const withSmall = await this.#copy(again, { fieldIds, dictionaryLimit: 'small' });
       try {
-        const [defaultBytes, smallBytes] = await Promise.all([this.#sizeOf(withDefault), this.#sizeOf(withSmall)]);
+        const [defaultBytes, smallBytes] = await Promise.all([
+          this.#sizeOf(withDefault),
+          this.#sizeOf(withSmall),
+        ]);
         return smallBytes <= (1 - MIN_SAVED_SHARE) * defaultBytes ? 'small' : 'default';
       } finally {
         await this.#fileSystem.remove(withSmall.path);
@@ -256,7 +262,10 @@ export class SegmentFiles {
     {
       fieldIds,
       dictionaryLimit,
-    }: { readonly fieldIds: ReadonlyMap<string, number>; readonly dictionaryLimit: DictionaryLimit },
+    }: {
+      readonly fieldIds: ReadonlyMap<string, number>;
+      readonly dictionaryLimit: DictionaryLimit;
+    },
   ): Promise<TemporaryFile> {
     const id = this.#random.uuidV7();
     const path = `${this.#tempDir}/${id}.parquet`;

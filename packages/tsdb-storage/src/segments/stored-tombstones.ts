@@ -63,5 +63,8 @@ const fromPoints = (points: readonly SeriesPoint[]): string =>
 
 function toPoints(text: string): readonly SeriesPoint[] {
   const points = JSON.parse(text) as readonly (readonly [string, string])[]; // `fromPoints` wrote this JSON
-  return points.map(([seriesId, timeNs]) => ({ seriesId: BigInt(seriesId), timeNs: BigInt(timeNs) }));
+  return points.map(([seriesId, timeNs]) => ({
+    seriesId: BigInt(seriesId),
+    timeNs: BigInt(timeNs),
+  }));
 }

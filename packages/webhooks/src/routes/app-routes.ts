@@ -1,5 +1,6 @@
 import {
   emptyAnswer,
+  githubAnswer,
   type HeaderList,
   type HttpAnswer,
   type HttpRequest,
@@ -8,7 +9,6 @@ import {
   maskUrl,
   OpenApi,
   type PrincipalOf,
-  githubAnswer,
   queryOf,
   type Route,
   type RouteInput,

@@ -1,8 +1,8 @@
 import {
   type Clock,
+  githubAnswer,
   OpenApi,
   operatorRoute,
-  githubAnswer,
   type Route,
   requestError,
   ValidationFailed,

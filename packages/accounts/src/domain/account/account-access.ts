@@ -1,7 +1,7 @@
 import type { Tenant } from '../../model/platform/tenant.js';
 import { AccountsRefused } from '../../model/violation.js';
 import { INCOMPATIBLE_FLAG, V1_FLAG } from '../../storage/account-codec.js';
-import type { AccountSummary, AccountStore, Aggregate } from '../../storage/account-store.js';
+import type { AccountStore, AccountSummary, Aggregate } from '../../storage/account-store.js';
 import { accountClosed, notFound } from '../refusals.js';
 
 /**

@@ -6,8 +6,8 @@ import type { PlatformSettings } from '../../model/platform/platform-settings.js
 import type { Tenant } from '../../model/platform/tenant.js';
 import type { AccountStore, Aggregate } from '../../storage/account-store.js';
 import type { AccountWriter, ChangeReason } from '../change/account-writer.js';
-import type { OptimisticCommits } from '../change/optimistic-commits.js';
 import type { KeyedLocks } from '../change/keyed-locks.js';
+import type { OptimisticCommits } from '../change/optimistic-commits.js';
 import type { Platforms } from '../platform/platforms.js';
 import { invalidFields, notFound } from '../refusals.js';
 
@@ -88,18 +88,29 @@ export class AccountUpkeep {
     );
   }
 
-  async addOperatorRequirement(tenant: Tenant, id: string, entry: OperatorRequirement): Promise<StoredAccount> {
+  async addOperatorRequirement(
+    tenant: Tenant,
+    id: string,
+    entry: OperatorRequirement,
+  ): Promise<StoredAccount> {
     return await this.#change(tenant, id, (stored) =>
-      withAccount(stored, { operatorRequirements: [...stored.account.operatorRequirements, entry] }),
+      withAccount(stored, {
+        operatorRequirements: [...stored.account.operatorRequirements, entry],
+      }),
     );
   }
 
   /** Throws `not_found` for a requirement that the operator has not added. */
-  async removeOperatorRequirement(tenant: Tenant, id: string, entryId: string): Promise<StoredAccount> {
+  async removeOperatorRequirement(
+    tenant: Tenant,
+    id: string,
+    entryId: string,
+  ): Promise<StoredAccount> {
     return await this.#change(tenant, id, (stored) => {
       const { operatorRequirements } = stored.account;
       const left = operatorRequirements.filter((entry) => entry.id !== entryId);
-      if (left.length === operatorRequirements.length) throw notFound('injected requirement', entryId);
+      if (left.length === operatorRequirements.length)
+        throw notFound('injected requirement', entryId);
       return withAccount(stored, { operatorRequirements: left });
     });
   }

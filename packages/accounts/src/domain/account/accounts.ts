@@ -4,8 +4,8 @@ import type { ConfigurationName } from '../../model/account/configuration-name.j
 import type { StoredPerson } from '../../model/account/person.js';
 import { Provided } from '../../model/account/provided.js';
 import { IdGenerator } from '../../model/ids.js';
-import type { RegisteredFile } from '../../model/platform/registered-object.js';
 import { createConcurrencyLimit } from '../../model/platform/platform-settings.js';
+import type { RegisteredFile } from '../../model/platform/registered-object.js';
 import type { Rules } from '../../model/rule-input.js';
 import type { Include } from '../../model/shape/account-params.js';
 import { refuse } from '../../model/violation.js';
@@ -275,7 +275,12 @@ export async function bindFiles(
   for (const file of files) {
     if (file.account !== undefined) continue;
     const object = { ...file, account: options.accountId };
-    registeredObjects.put(options.writes, { tenant, kind: 'file', createdMs: options.nowMs, object });
+    registeredObjects.put(options.writes, {
+      tenant,
+      kind: 'file',
+      createdMs: options.nowMs,
+      object,
+    });
   }
 }
 

@@ -142,7 +142,11 @@ export class Persons {
       }),
     );
     const persons = replacePerson(stored.persons, merged);
-    const operatorRequirements = unmetOperatorRequirements(account.operatorRequirements, provided, before?.id);
+    const operatorRequirements = unmetOperatorRequirements(
+      account.operatorRequirements,
+      provided,
+      before?.id,
+    );
     const after = { account: { ...account, operatorRequirements }, persons };
     const done = this.#deps.writer.finish(stored, after, reasonOf(context));
     if (token !== undefined) this.#deps.tokens.use(done.writes, token);

@@ -100,7 +100,9 @@ export class AccountWriter {
       newEntryId: () => `reqent_${randomLetters(random, 16)}`,
       digest: (text) => encryptor.digest(text),
       ...(reason.outcomes && { outcomes: reason.outcomes }),
-      ...(reason.completesPendingChecks !== undefined && { completesPendingChecks: reason.completesPendingChecks }),
+      ...(reason.completesPendingChecks !== undefined && {
+        completesPendingChecks: reason.completesPendingChecks,
+      }),
     });
     const { reject, ...rest } = result;
     return { ...account, ...rest, state: { ...account.state, reject } };
@@ -137,8 +139,18 @@ export class AccountWriter {
 function hasHiddenChange(before: StoredAccount, after: StoredAccount): boolean {
   return (
     before.nextEvaluationMs !== after.nextEvaluationMs ||
-    JSON.stringify([before.verifications, before.operatorRequirements, before.state, before.everActive]) !==
-      JSON.stringify([after.verifications, after.operatorRequirements, after.state, after.everActive])
+    JSON.stringify([
+      before.verifications,
+      before.operatorRequirements,
+      before.state,
+      before.everActive,
+    ]) !==
+      JSON.stringify([
+        after.verifications,
+        after.operatorRequirements,
+        after.state,
+        after.everActive,
+      ])
   );
 }
 

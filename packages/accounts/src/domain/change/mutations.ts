@@ -7,8 +7,8 @@ import type { Encryptor } from '../../storage/encryptor.js';
 import type { IdempotencyStore } from '../../storage/idempotency-store.js';
 import type { AccountMetrics } from '../metrics/account-metrics.js';
 import type { RequestContext } from '../request-context.js';
-import { type OptimisticCommits, tooManyUpdates } from './optimistic-commits.js';
 import type { KeyedLocks } from './keyed-locks.js';
+import { type OptimisticCommits, tooManyUpdates } from './optimistic-commits.js';
 
 /** Result of a successful request. */
 export interface MutationOutcome {

@@ -7,13 +7,13 @@ import type { Tenant } from '../../model/platform/tenant.js';
 import type { VendorTerms } from '../../model/platform/vendor-terms.js';
 import { checkShape } from '../../model/shape/check-shape.js';
 import {
-  testClockSchema,
   fileSchema,
-  operatorRequirementSchema,
   keySchema,
+  operatorRequirementSchema,
   paymentMethodSchema,
   stateSchema,
   templateSchema,
+  testClockSchema,
   tickSchema,
 } from '../../model/shape/operator-params.js';
 import { parseTimestamp, timestamp } from '../../model/timestamps.js';
@@ -25,9 +25,9 @@ import type { AccountUpkeep } from '../account/account-upkeep.js';
 import { patchSettings, withoutFixed } from '../change/patch-settings.js';
 import type { EventDestinations } from '../events/event-destinations.js';
 import { invalidFields, notFound } from '../refusals.js';
-import type { RegisteredObjects, NewFile } from './registered-objects.js';
 import type { KeyRotation } from './key-rotation.js';
 import type { Platform, Platforms } from './platforms.js';
+import type { NewFile, RegisteredObjects } from './registered-objects.js';
 import type { TestClocks } from './test-clocks.js';
 
 /** Platform keys as the operator manages them. */
@@ -187,7 +187,10 @@ export class Operator {
       templateSchema(),
       body,
     );
-    return await this.#deps.registeredObjects.addTemplate(this.#tenant(platform, livemode), archived);
+    return await this.#deps.registeredObjects.addTemplate(
+      this.#tenant(platform, livemode),
+      archived,
+    );
   }
 
   async addClock(platform: string, body: unknown): Promise<object> {
@@ -300,7 +303,8 @@ export class Operator {
   }
 
   #operatorSide(account: StoredAccount): Record<string, unknown> {
-    const { id, state, operatorRequirements, verifications, everActive, nextEvaluationMs } = account;
+    const { id, state, operatorRequirements, verifications, everActive, nextEvaluationMs } =
+      account;
     const shown = Object.entries(verifications).map(([target, { status, code }]) => ({
       target,
       status,

@@ -2,9 +2,9 @@ import type { Clock, Random } from '@plinth/kernel';
 import { IdGenerator } from '../../model/ids.js';
 import type {
   RegisteredFile,
+  RegisteredInvoiceTemplate,
   RegisteredObject,
   RegisteredObjectKind,
-  RegisteredInvoiceTemplate,
   RegisteredPaymentMethod,
 } from '../../model/platform/registered-object.js';
 import type { Tenant } from '../../model/platform/tenant.js';

@@ -80,7 +80,11 @@ export class TestClocks {
 
   async list(context: RequestContext, request: ListRequest): Promise<string> {
     const query = readPage(request);
-    const found = await this.#deps.registeredObjects.list<TestClock>(context.tenant, 'test_clock', query);
+    const found = await this.#deps.registeredObjects.list<TestClock>(
+      context.tenant,
+      'test_clock',
+      query,
+    );
     const { items, next_page_url } = toPage(request, query, found);
     const data = items.map(({ object }) => this.#wire(object));
     return JSON.stringify({

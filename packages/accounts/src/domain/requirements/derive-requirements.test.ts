@@ -36,7 +36,9 @@ function derive(subject: StoredAccount, given: Given = {}): EngineResult {
     newEntryId: () => `reqent_${++entryCount}`,
     digest: (text) => text,
     ...(given.outcomes && { outcomes: given.outcomes }),
-    ...(given.completesPendingChecks !== undefined && { completesPendingChecks: given.completesPendingChecks }),
+    ...(given.completesPendingChecks !== undefined && {
+      completesPendingChecks: given.completesPendingChecks,
+    }),
   });
 }
 
@@ -452,7 +454,10 @@ describe('verification', () => {
     const first = derive(subject, { persons, settings });
     assert.deepEqual(Object.keys(first.verifications), ['business', 'person:person_1']);
     const stored = after(subject, first);
-    assert.equal(verified(derive(stored, { persons, settings, completesPendingChecks: true })), 'pending');
+    assert.equal(
+      verified(derive(stored, { persons, settings, completesPendingChecks: true })),
+      'pending',
+    );
     const refused = derive(stored, {
       persons,
       settings,

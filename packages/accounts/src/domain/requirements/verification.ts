@@ -144,7 +144,10 @@ function personTargets(subject: Subject, person: StoredPerson): Target[] {
   const isIndividual = person.id === subject.account.individualId;
   const base = isIndividual ? 'identity.individual.' : '';
   const restricts = isIndividual ? subject.restricts.business : subject.restricts.merchant;
-  const field = (description: string): AffectedField => ({ description: base + description, restricts });
+  const field = (description: string): AffectedField => ({
+    description: base + description,
+    restricts,
+  });
   const reference = isIndividual ? undefined : personReference(person.id);
   const { fields } = person;
   const documents = documentTargets(

@@ -36,4 +36,8 @@ export interface TestClock {
   readonly advancesUntilMs: number;
 }
 
-export type RegisteredObject = RegisteredFile | RegisteredPaymentMethod | RegisteredInvoiceTemplate | TestClock;
+export type RegisteredObject =
+  | RegisteredFile
+  | RegisteredPaymentMethod
+  | RegisteredInvoiceTemplate
+  | TestClock;

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { ManualClock } from '../../testing/manual-clock.js';
 import { SeededRandom } from '../../testing/seeded-random.js';
 import { SimFileSystem } from '../../testing/sim-file-system.js';
-import { openCommitLog } from '../file-commit-log.js';
 import { NOTHING_EXPECTED } from '../expected-log.js';
+import { openCommitLog } from '../file-commit-log.js';
 import type { LogLoss } from '../log-loss.js';
 import { checkLog } from './log-recovery.js';
 

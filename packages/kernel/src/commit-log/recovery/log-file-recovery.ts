@@ -5,9 +5,9 @@ import type { ExpectedLog, LogEnd } from '../expected-log.js';
 import { logError } from '../log-errors.js';
 import { type FileHeader, logFileName } from '../log-format.js';
 import type { LogFile, LogLoss } from '../log-loss.js';
+import { type FileVerdict, verdictOf } from './file-verdict.js';
 import { describeTail, keepTail } from './kept-tails.js';
 import type { KnownGaps } from './known-gaps.js';
-import { type FileVerdict, verdictOf } from './file-verdict.js';
 import { CATALOG_OLDER, foreignReason, IS_DIRECTORY, missingBefore } from './log-damage.js';
 import { type CheckedFile, checkFile } from './log-file-check.js';
 import { type LostBytes, salvageFile } from './log-salvage.js';
@@ -75,8 +75,7 @@ export class FileRecovery {
       if (end !== undefined) await this.#noteMissingEnd(file, path, { checked, end });
       return await this.#keep(file, path, { checked, verdict: verdict.kind, isLast });
     }
-    if (!repair)
-      throw logError('log_damaged', { file: path, offset: goodBytes, why: verdict.why });
+    if (!repair) throw logError('log_damaged', { file: path, offset: goodBytes, why: verdict.why });
     if (header === undefined) return await this.#quarantine(file, path, checked.sizeBytes);
     await this.#salvage(file, path, { header, checked });
   }
@@ -108,9 +107,11 @@ export class FileRecovery {
     const { startNumber = 0 } = checked.header ?? {};
     this.newestStartNumber = Math.max(this.newestStartNumber, startNumber);
     if (expected.startNumber === undefined) return;
-    const isOfUnknownStop = isLast && startNumber > 0 && checked.endMark === 'stop' && expected.end === undefined;
+    const isOfUnknownStop =
+      isLast && startNumber > 0 && checked.endMark === 'stop' && expected.end === undefined;
     const { sequence = checked.nextSequence } = (isLast ? expected.end : undefined) ?? {};
-    if (startNumber <= expected.startNumber && !isOfUnknownStop && checked.nextSequence <= sequence) return;
+    if (startNumber <= expected.startNumber && !isOfUnknownStop && checked.nextSequence <= sequence)
+      return;
     if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: CATALOG_OLDER });
     if (!this.isCatalogOlder)
       this.losses.push({ kind: 'catalog_older', file: path, offset: 0, lostBytes: 0 });

@@ -88,7 +88,10 @@ const fileNumbers = (names: readonly string[]): readonly number[] =>
 
 /** Returns a loss if the catalog requires this file or a later one and no such file exists. */
 function missingNewest(
-  { directory, expected }: Pick<FileRecoveryOptions, 'directory'> & { readonly expected: ExpectedLog },
+  {
+    directory,
+    expected,
+  }: Pick<FileRecoveryOptions, 'directory'> & { readonly expected: ExpectedLog },
   numbers: readonly number[],
   gaps: KnownGaps,
 ): DomainError | undefined {

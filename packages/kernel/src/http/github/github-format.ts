@@ -96,5 +96,4 @@ export const operatorFailure = (
   request: Pick<HttpHead, 'base'>,
   status: number,
   message: string,
-): HttpAnswer =>
-  githubFailureAnswer({ status, message, documentationUrl: operatorDocs(request) });
+): HttpAnswer => githubFailureAnswer({ status, message, documentationUrl: operatorDocs(request) });

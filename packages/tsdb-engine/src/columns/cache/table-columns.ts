@@ -2,12 +2,17 @@ import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentReader } from '@plinth/tsdb-storage/segments/reader/segment-reader.js';
 import type { SeriesIndex } from '../../series/series-index.js';
+import { CachedRanges, MAX_MERGED_ROWS } from '../load/cached-ranges.js';
 import { FewSeriesRows, MAX_FEW_SERIES } from '../load/few-series-rows.js';
-import { type LoadColumn, type LoadSource, loadRange, type CachedRange } from '../load/load-rows.js';
+import {
+  type CachedRange,
+  type LoadColumn,
+  type LoadSource,
+  loadRange,
+} from '../load/load-rows.js';
 import { type LoadedRows, loadedRows } from '../load/loaded-rows.js';
-import { blocksOf, presentColumns, type RowSource } from '../load/row-source.js';
-import { MAX_MERGED_ROWS, CachedRanges } from '../load/cached-ranges.js';
 import { RangeLoads } from '../load/range-loads.js';
+import { blocksOf, presentColumns, type RowSource } from '../load/row-source.js';
 import { CachedRows } from './cached-rows.js';
 import type { ColumnCache } from './column-cache.js';
 import { TableEncodedTags } from './table-encoded-tags.js';

@@ -1,4 +1,8 @@
-import type { EncodedTagsCache, EncodedTags, DictionaryValues } from '@plinth/tsdb-model/columns/encoded-tags.js';
+import type {
+  DictionaryValues,
+  EncodedTags,
+  EncodedTagsCache,
+} from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { CacheEntry, ColumnCache } from './column-cache.js';
 
 /** Maximum number of cached column lists, each in one output format. */
@@ -26,7 +30,12 @@ export class TableEncodedTags implements EncodedTagsCache {
     let list = this.#lists.find((each) => each.isOf(columns, form));
     if (list === undefined) {
       if (!this.#cache.isEnabled) return undefined;
-      list = new ColumnsEncodedTags({ columns, form, cache: this.#cache, onDrop: (it) => this.#forget(it) });
+      list = new ColumnsEncodedTags({
+        columns,
+        form,
+        cache: this.#cache,
+        onDrop: (it) => this.#forget(it),
+      });
       if (this.#lists.length === MAX_LISTS) this.#lists.shift()?.forget();
       this.#lists.push(list);
     }
@@ -92,7 +101,10 @@ class ColumnsEncodedTags implements EncodedTags {
   store(series: number, text: Uint8Array): void {
     const end = this.#size + 1 + Math.ceil(text.length / WORD_BYTES);
     if (end > MAX_WORDS || series >= MAX_SERIES || this.#isForgotten) return;
-    if ((end > this.#words.length || series >= this.#offsets.length) && !this.#grow(end, series + 1))
+    if (
+      (end > this.#words.length || series >= this.#offsets.length) &&
+      !this.#grow(end, series + 1)
+    )
       return;
     const words = this.#words;
     words[this.#size] = text.length;

@@ -36,8 +36,10 @@ export class CachedRanges {
       this.#ranges.set(key, ranges);
     }
     if ((ranges.at(-1)?.to ?? 0) >= rowCount) return ranges;
-    const rangeRows = kind === 'segment' ? evenly(rowCount, this.#cache.segmentRangeRows) : UNFLUSHED_RANGE_ROWS;
-    for (const { rows } of ranges.splice(this.#firstJoined(source, ranges, rangeRows))) rows.forget();
+    const rangeRows =
+      kind === 'segment' ? evenly(rowCount, this.#cache.segmentRangeRows) : UNFLUSHED_RANGE_ROWS;
+    for (const { rows } of ranges.splice(this.#firstJoined(source, ranges, rangeRows)))
+      rows.forget();
     const end = ranges.at(-1)?.to ?? 0;
     const inDuckDb = Math.min(rowCount, Math.max(end, source.blocksFrom));
     if (canBeLoaded(source, end)) this.#addRanges(ranges, source, end, rowCount, rangeRows);

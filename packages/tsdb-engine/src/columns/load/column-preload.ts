@@ -81,8 +81,7 @@ export class ColumnPreload {
       const waitedMs = nowMs - this.#waitingSinceMs;
       const isQuiet = isCalm && this.#deps.cache.loads.idleMs >= CALM_MS;
       const isDue =
-        Math.min(waitedMs, writeIdleMs) >= MAX_WAIT_MS.queries ||
-        waitedMs >= MAX_WAIT_MS.writes;
+        Math.min(waitedMs, writeIdleMs) >= MAX_WAIT_MS.queries || waitedMs >= MAX_WAIT_MS.writes;
       if (!isQuiet && !isDue) return;
       this.#waitingSinceMs = undefined;
       this.#run(() => this.#load());

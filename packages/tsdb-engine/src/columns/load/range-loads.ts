@@ -5,11 +5,11 @@ import type { SeriesIndex } from '../../series/series-index.js';
 import type { ColumnCache } from '../cache/column-cache.js';
 import { loadBlocks } from './load-blocks.js';
 import {
+  type CachedRange,
   type LoadColumn,
   type LoadSource,
   loadColumns,
   loadRange,
-  type CachedRange,
   unseenColumns,
   valueSizeBytes,
 } from './load-rows.js';

@@ -64,7 +64,9 @@ export async function answerLastRows(columnRequest: {
     loaded: rows.loaded,
     columns: answer.columns,
     index,
-    ...(isFewOfMany ? { tagsBy: 'series' } : { tagsBy: 'value', encodedTags: columnRequest.encodedTags }),
+    ...(isFewOfMany
+      ? { tagsBy: 'series' }
+      : { tagsBy: 'value', encodedTags: columnRequest.encodedTags }),
   });
   const ordered = await runner.run(inOrder(rows.picked, order));
   return chunks.of(ordered, { from: 0, to: order.length, chunkRows: CHUNK_ROWS });

@@ -1,5 +1,5 @@
-import type { EncodedTagsCache } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { EncodedTagsCache } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { isSet, type StoredColumn } from '../cache/part.js';
@@ -86,7 +86,10 @@ export class RowChunks {
     const range = { from, to, take };
     return {
       rowCount: to - from,
-      series: this.#encodedTags === undefined ? undefined : { ordinals: numbers, encodedTags: this.#encodedTags },
+      series:
+        this.#encodedTags === undefined
+          ? undefined
+          : { ordinals: numbers, encodedTags: this.#encodedTags },
       columns: this.#columns.map((column): ColumnVector => {
         // the map contains all tags
         if (column.kind === 'tag') return tags.get(column.name) as ColumnVector;

@@ -206,7 +206,10 @@ class CallRun {
   /** Creates one reading for all calls that need the same rows. */
   #readings(): Reading[] {
     const known = this.#plans.filter(({ call }) => call.type !== 'unknown');
-    const kinds = grouped(known, ({ isInDuckDb: isInEngine, lookBack }) => `${isInEngine} ${lookBack}`);
+    const kinds = grouped(
+      known,
+      ({ isInDuckDb: isInEngine, lookBack }) => `${isInEngine} ${lookBack}`,
+    );
     return Array.from(kinds.values(), (plans) => ({
       plans,
       groups: this.#groupsOf(plans)[Symbol.asyncIterator](),

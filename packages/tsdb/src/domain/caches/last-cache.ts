@@ -225,7 +225,8 @@ export class LastCache {
     for (let i = 0; i < depth; i++) {
       const entryTime = this.#times[entry] as bigint;
       if (entryTime < time) return NONE;
-      if (entryTime === time) return this.#series[entry] === batch.seriesOrdinals[row] ? entry : NONE;
+      if (entryTime === time)
+        return this.#series[entry] === batch.seriesOrdinals[row] ? entry : NONE;
       entry = this.#older[entry] as number;
     }
     return NONE;

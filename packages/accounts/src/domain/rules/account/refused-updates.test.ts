@@ -290,7 +290,7 @@ describe('rejected updates', () => {
   });
 });
 
-describe("rules that depend on objects that the operator has registered", () => {
+describe('rules that depend on objects that the operator has registered', () => {
   const methodAt = `${CUSTOMER_AT}.billing.default_payment_method`;
   const clockAt = `${CUSTOMER_AT}.test_clock`;
   const fileAt = 'identity.business_details.documents.proof_of_address';

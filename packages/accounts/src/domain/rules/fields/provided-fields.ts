@@ -143,7 +143,10 @@ interface FoundField extends GivenAndMerged {
   readonly parent: unknown;
 }
 
-function findFields(root: GivenAndMerged, patterns: (kind: FieldKind) => readonly string[]): ProvidedFields {
+function findFields(
+  root: GivenAndMerged,
+  patterns: (kind: FieldKind) => readonly string[],
+): ProvidedFields {
   // The check of the request's shape has proved the type of each value.
   const find = <T>(kind: FieldKind): readonly (FoundField & { readonly value: T })[] =>
     patterns(kind).flatMap((pattern) =>

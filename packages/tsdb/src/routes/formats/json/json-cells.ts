@@ -1,5 +1,5 @@
-import type { SeriesOfRows } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import type { SeriesOfRows } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { isNested } from '@plinth/tsdb-model/sql-type.js';
 import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
