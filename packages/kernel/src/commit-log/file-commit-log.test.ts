@@ -322,7 +322,7 @@ describe('FileCommitLog on a full disk', () => {
         writtenBytes += sizeBytes;
       },
     };
-    const log = await open(disk, { diskSpace: diskSpace });
+    const log = await open(disk, { diskSpace });
     assert.throws(() => log.append([Buffer.from('z')]), full);
     assert.equal(await whenTaking(log), false);
     obstacle = undefined;

@@ -67,7 +67,10 @@ export function rollupRoutes({ routeBuilder, continuousQueries }: RouteDeps): re
   ];
 }
 
-function rollupNameOf(input: ManagementInput): { readonly database: string; readonly name: string } {
+function rollupNameOf(input: ManagementInput): {
+  readonly database: string;
+  readonly name: string;
+} {
   const name = nameOf(input.requiredText('rollup_name'), 'rollup_name');
   return { database: input.requiredText('db'), name };
 }
