@@ -132,6 +132,8 @@ export async function openTsdb(
     parserPool.forget();
     caches.onTablesDeleted(tables.map(({ id }) => id));
   });
+  // Known tag sets would be accepted under the old name, so that parsers must number them again.
+  catalog.whenRenamed(() => parserPool.forget());
   const report = reportTo(deps.log, metrics, refusedWrites);
   const store = newSegmentStore(deps, { host, tempDir, report });
   const { registry, checksums } = store;
@@ -159,6 +161,7 @@ export async function openTsdb(
     onTablesRemoved: (tableIds) => openTables?.onTablesRemoved(tableIds),
     report,
   });
+  catalog.whenRenamed((schema) => engine.tableStore(schema)); // which notes the new version
   await caches.open((schema) => engine.tableStore(schema));
   const published = await openOpenTables(deps, { catalog, engine, store, host, report });
   openTables = published;
@@ -167,6 +170,7 @@ export async function openTsdb(
   observeCaches(deps.metrics, caches);
   processing = createProcessing(deps, { catalog, engine });
   await processing.engine.open();
+  catalog.renames.follow(processing.engine.renameFollower);
   const queries = newContinuousQueries(deps, { catalog, engine, influxql: () => influxql });
   continuousQueries = queries;
   catalog.whenDatabasesLeaveOrReturn(() => {

@@ -4,7 +4,7 @@ import { KeyedQueue } from '@plinth/tsdb-catalog/keyed-queue.js';
 import type { TableStore } from '@plinth/tsdb-engine/table/table-store.js';
 import { visibleFrom } from '@plinth/tsdb-engine/table/visible-from.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
-import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ParameterValue, ScannedTable } from '@plinth/tsdb-model/query/planned-query.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
@@ -254,7 +254,7 @@ export class Caches {
     const database = catalog.database(at.database);
     if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
     const schema = database.tables.get(at.table);
-    if (schema === undefined) throw tsdbError('table_not_known', at);
+    if (schema === undefined) throw tableNotKnown(database, at.table);
     return schema;
   }
 
