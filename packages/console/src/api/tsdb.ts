@@ -115,6 +115,26 @@ export const undeleteDatabase = (db: string): Promise<unknown> =>
 export const deleteTable = (db: string, table: string): Promise<unknown> =>
   send('/api/v3/configure/table', { method: 'DELETE', query: { db, table } });
 
+/** Objects that refer to a table or column; those of `needs_change` contain its name. */
+export interface References {
+  readonly follows: readonly { readonly kind: string; readonly name: string }[];
+  readonly needs_change: References['follows'];
+}
+
+/** Renames a table, or a column of it. A dry run only checks the names and lists the references. */
+export const rename = (of: {
+  readonly db: string;
+  readonly table: string;
+  readonly column?: string;
+  readonly newName: string;
+  readonly isDryRun: boolean;
+}): Promise<References> => {
+  const { db, table, column, newName, isDryRun } = of;
+  const what = column === undefined ? 'table' : 'column';
+  const body = { db, table, column, new_name: newName, dry_run: isDryRun };
+  return sendForJson<References>(`/api/v3/configure/${what}/rename`, { body });
+};
+
 /** The URL for writes that accept the valid lines even when others are rejected. */
 export const writeUrl = (db: string, precision: string): string =>
   urlOf('/api/v3/write_lp', { db, precision, accept_partial: true });

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type Result, resultRunner } from '../../api/result-runner.js';
 import { fetchTable, type Table } from '../../api/tsdb.js';
@@ -8,12 +8,14 @@ import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Fact } from '../../components/controls/fact.js';
 import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote, QueryProblem } from '../../components/controls/problem-note.js';
+import { toast } from '../../components/controls/toasts.js';
 import { ResultGrid } from '../../components/grid/result-grid.js';
 import { plotQuery, sampleQuery } from '../../lib/query/plot-query.js';
 import { absoluteRange, type RangeText, rangeOfTable } from '../../lib/time/time-range.js';
 import { bytesText, countText, retentionText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
 import { PublishedCard } from './published-card.js';
+import { RenameDialog } from './rename-dialog.js';
 import { TableFiles } from './table-files.js';
 import './table-page.css';
 
@@ -36,6 +38,16 @@ export function TablePage() {
     queryFn: () => fetchTable(db, name),
   });
   const table = page.data?.tables.find((each) => each.name === name);
+  const [renaming, setRenaming] = useState<{ readonly column?: string } | undefined>();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const onRenamed = async (newName: string): Promise<void> => {
+    setRenaming(undefined);
+    const isColumn = renaming?.column !== undefined;
+    toast(isColumn ? `Column ${renaming.column} renamed` : `Table ${name} renamed`);
+    if (isColumn) await client.invalidateQueries({ queryKey: ['tsdb'] });
+    else await navigate({ to: '/data/$db/$table', params: { db, table: newName } });
+  };
   return (
     <div className="page">
       <header className="page-head">
@@ -48,6 +60,11 @@ export function TablePage() {
         </h1>
         <CopyButton text={name} label="Copy name" />
         <span className="row end">
+          {db !== '_internal' && table && (
+            <button type="button" className="button" onClick={() => setRenaming({})}>
+              <Icon name="edit" size={14} /> Rename
+            </button>
+          )}
           <Link
             to="/explore"
             search={{ db, q: sampleQuery(name), view: 'table' }}
@@ -59,12 +76,28 @@ export function TablePage() {
       </header>
       <QueryProblem of={page} />
       {page.isSuccess && table === undefined && <p className="card empty soft">Table not found.</p>}
-      {table && <TableContent db={db} table={table} />}
+      {table && (
+        <TableContent db={db} table={table} onRename={(column) => setRenaming({ column })} />
+      )}
+      {renaming && (
+        <RenameDialog
+          db={db}
+          table={name}
+          column={renaming.column}
+          onClose={() => setRenaming(undefined)}
+          onRenamed={(newName) => void onRenamed(newName)}
+        />
+      )}
     </div>
   );
 }
 
-function TableContent({ db, table }: { readonly db: string; readonly table: Table }) {
+function TableContent(props: {
+  readonly db: string;
+  readonly table: Table;
+  readonly onRename: (column: string) => void;
+}) {
+  const { db, table, onRename } = props;
   const order = (kind: string): number => (kind === 'tag' ? 0 : kind === 'time' ? 2 : 1);
   const columns = [...table.columns].sort((a, b) => order(a.kind) - order(b.kind));
   return (
@@ -94,6 +127,16 @@ function TableContent({ db, table }: { readonly db: string; readonly table: Tabl
               ...ACTIONS,
               cell: ({ name, kind }) => (
                 <>
+                  {db !== '_internal' && kind !== 'time' && (
+                    <button
+                      type="button"
+                      className="button small quiet"
+                      aria-label={`Rename ${name}`}
+                      onClick={() => onRename(name)}
+                    >
+                      Rename
+                    </button>
+                  )}
                   {NUMERIC.has(kind) && (
                     <Link
                       to="/explore"
