@@ -26,6 +26,7 @@ import {
   CatalogSettings,
   type DatabaseSettings,
 } from './schema/catalog-settings.js';
+import { CatalogReplacements } from './schema/catalog-replacements.js';
 import { draftTable, type TableDefinition } from './schema/draft-table.js';
 
 export interface CatalogDeps {
@@ -58,6 +59,7 @@ export class RelationalCatalog implements Catalog {
   readonly #settings: CatalogSettings;
   readonly deletions: CatalogDeletions;
   readonly renames: CatalogRenames;
+  readonly replacements: CatalogReplacements;
   readonly #onRemoved: ((tables: readonly RemovedTable[]) => void)[] = [];
   readonly #onDatabases: (() => void)[] = [];
   readonly #onRenamed: ((table: TableSchema) => void)[] = [];
@@ -93,17 +95,20 @@ export class RelationalCatalog implements Catalog {
     this.#growth = new CatalogGrowth(parts, content);
     this.#admission = new CatalogAdmission({ ...parts, growth: this.#growth });
     this.#settings = new CatalogSettings(parts);
-    this.renames = new CatalogRenames({
-      ...parts,
-      onRenamed: (table) => {
-        for (const listener of this.#onRenamed) listener(table);
-      },
+    const defaultMs = deps.hardDeleteDefaultMs ?? DEFAULT_HARD_DELETE_MS;
+    const onRenamed = (table: TableSchema): void => {
+      for (const listener of this.#onRenamed) listener(table);
+    };
+    const onRemoved = (tables: readonly RemovedTable[]): void => this.#onTablesRemoved(tables);
+    this.renames = new CatalogRenames({ ...parts, onRenamed });
+    this.replacements = new CatalogReplacements({
+      ...{ ...parts, growth: this.#growth, defaultMs, onRemoved, onRenamed },
     });
     this.deletions = new CatalogDeletions({
       ...parts,
       ensureOwner: (policy) => this.#growth.ensureOwner(policy),
-      defaultMs: deps.hardDeleteDefaultMs ?? DEFAULT_HARD_DELETE_MS,
-      onRemoved: (tables) => this.#onTablesRemoved(tables),
+      defaultMs,
+      onRemoved,
       onDatabases: () => {
         for (const listener of this.#onDatabases) listener();
       },

@@ -96,6 +96,14 @@ const TEXTS = {
   table_definition_invalid: asGiven,
   /** The new table would exceed the limit of tables or columns. */
   schema_limit_reached: asGiven,
+  /** The column cannot have the type, or some of its values cannot. */
+  conversion_invalid: asGiven,
+  conversion_busy: 'another conversion is running; wait until it ends, or cancel it',
+  /** A conversion that was running ended without an effect. */
+  conversion_failed: asGiven,
+  /** The table cannot be changed while one of its columns is converted. */
+  table_converting: (at: { readonly table: string }) =>
+    `a column of table '${at.table}' is being converted; wait until the conversion ends, or cancel it`,
   /** The body has a content type or encoding that the endpoint does not read. */
   content_type_unsupported: (at: { readonly given: string; readonly expected: string }) =>
     `unsupported ${at.given}; expected ${at.expected}`,

@@ -24,7 +24,7 @@ export const COMMANDS = {
     load: async () => (await import('./tsdb/table.js')).tableCommand(),
   },
   column: {
-    description: 'rename tags and fields',
+    description: 'rename tags and fields, and convert their types',
     load: async () => (await import('./tsdb/column.js')).columnCommand(),
   },
   cache: {

@@ -1,6 +1,8 @@
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Transaction } from 'kysely';
 import { toStoredName } from '../schema/stored-name.js';
 import type { CatalogTables } from './catalog-tables.js';
+import { inParts } from './write-catalog.js';
 
 type Tx = Transaction<CatalogTables>;
 
@@ -66,4 +68,31 @@ export async function deleteFormerName(
     .where('column_id', '=', columnId)
     .where('name', '=', toStoredName(name))
     .execute();
+}
+
+/** Writes the name, database, version and retention period of a table that replaces another one. */
+export async function writeMovedTable(tx: Tx, table: TableSchema): Promise<void> {
+  await tx
+    .updateTable('tsdb_tables')
+    .set({
+      name: toStoredName(table.name),
+      database_id: table.databaseId,
+      version: table.version,
+      retention_ns: table.retentionNs?.toString() ?? null,
+    })
+    .where('id', '=', table.id)
+    .execute();
+}
+
+/** Writes all former names of a table that has none yet. */
+export async function writeFormerNames(tx: Tx, table: TableSchema): Promise<void> {
+  const own = (table.formerNames ?? []).map((name) => ({ column_id: 0, name }));
+  const columns = [...(table.formerColumns ?? [])].flatMap(([name, present]) => {
+    const id = table.columns.get(present)?.id;
+    return id === undefined ? [] : [{ column_id: id, name }];
+  });
+  const rows = [...own, ...columns].map(({ column_id, name }) => ({
+    ...{ table_id: table.id, column_id, name: toStoredName(name) },
+  }));
+  for (const some of inParts(rows)) await tx.insertInto('tsdb_former_names').values(some).execute();
 }

@@ -58,7 +58,8 @@ export class RowDeletions {
    * `deletion_too_large`.
    */
   async delete(request: DeleteRowsRequest): Promise<readonly number[]> {
-    if (request.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    if (request.database === INTERNAL_DATABASE && request.isInternal !== true)
+      throw tsdbError('internal_database', 'modify');
     const { minTimeNs, maxTimeNs, anyOf } = request;
     if (minTimeNs > maxTimeNs || anyOf.length === 0) return [];
     const schemas = this.#tablesOf(request);

@@ -10,6 +10,7 @@ import {
 } from '@plinth/kernel';
 import { BodyPool } from './body-pool.js';
 import { cacheRoutes } from './configure/cache-routes.js';
+import { conversionRoutes } from './configure/conversion-routes.js';
 import { databaseRoutes } from './configure/database-routes.js';
 import { renameRoutes } from './configure/rename-routes.js';
 import { rollupRoutes } from './configure/rollup-routes.js';
@@ -110,6 +111,7 @@ export function tsdbTables(
       ...databaseRoutes(deps),
       ...tableRoutes(deps),
       ...renameRoutes(deps),
+      ...conversionRoutes(deps),
       ...cacheRoutes(deps),
       ...rollupRoutes(deps),
     ]),

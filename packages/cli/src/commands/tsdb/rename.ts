@@ -7,7 +7,7 @@ interface Reference {
   readonly name: string;
 }
 
-interface Renamed {
+export interface References {
   readonly follows: readonly Reference[];
   readonly needs_change: readonly Reference[];
 }
@@ -26,10 +26,14 @@ export async function rename(
   const connection = connectionOf(command.opts());
   const json = { db: databaseOf(connection), ...names, dry_run: dryRun };
   const response = await callOk(connection, path, { json });
-  const { follows, needs_change } = (await response.json()) as Renamed; // the server's response
+  const references = (await response.json()) as References; // the server's response
   print(`${what} ${dryRun ? 'would be' : 'was'} renamed to ${names.new_name}\n`);
-  printList(dryRun ? 'would follow the new name' : 'follow the new name', follows);
-  printList('contain the old name and must be changed', needs_change);
+  printReferences(references, dryRun);
+}
+
+export function printReferences({ follows, needs_change }: References, isDryRun: boolean): void {
+  printList(isDryRun ? 'would follow' : 'follow', follows);
+  printList('contain the name and must be changed', needs_change);
 }
 
 function printList(what: string, references: readonly Reference[]): void {

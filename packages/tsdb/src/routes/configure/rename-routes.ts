@@ -21,7 +21,7 @@ const NEW_NAME = {
     Type.Boolean({ description: 'check the names and list the references, without a change' }),
   ),
 };
-const Listed = Type.Array(
+export const ListedReferences = Type.Array(
   Type.Object({
     kind: oneOf(REFERENCE_KINDS),
     name: Type.String(),
@@ -34,8 +34,8 @@ const RENAMED = {
     json(
       Type.Object({
         dry_run: Type.Boolean(),
-        follows: Listed,
-        needs_change: Listed,
+        follows: ListedReferences,
+        needs_change: ListedReferences,
       }),
     ),
   ),
@@ -106,6 +106,8 @@ async function changed(
   const database = deps.catalog.database(to.database);
   if (database === undefined) throw tsdbError('database_not_known', { database: to.database });
   const dry_run = input.flag('dry_run') ?? false;
+  if (deps.conversions.isRunning(to.table.id))
+    throw tsdbError('table_converting', { table: to.table.name });
   const references: References = await referencesTo(deps, { ...to, database });
   if (!dry_run) await change();
   return jsonAnswer(200, { dry_run, ...references });
