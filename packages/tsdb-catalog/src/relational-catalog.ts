@@ -21,12 +21,12 @@ import { CATALOG_MIGRATIONS, type CatalogTables } from './records/catalog-tables
 import { type CatalogContent, readCatalog } from './records/read-catalog.js';
 import { CatalogGrowth } from './schema/catalog-growth.js';
 import { CatalogRenames } from './schema/catalog-renames.js';
+import { CatalogReplacements } from './schema/catalog-replacements.js';
 import {
   assertNoPolicy,
   CatalogSettings,
   type DatabaseSettings,
 } from './schema/catalog-settings.js';
-import { CatalogReplacements } from './schema/catalog-replacements.js';
 import { draftTable, type TableDefinition } from './schema/draft-table.js';
 
 export interface CatalogDeps {

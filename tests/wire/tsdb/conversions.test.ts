@@ -6,8 +6,8 @@ import {
   assertError,
   type HttpAnswer,
   rows,
-  type ServerInProcess,
   ServerInProcess as Server,
+  type ServerInProcess,
   until,
   write,
 } from '../../harness/index.js';
@@ -59,7 +59,10 @@ it('converts an integer field to floats, over files and memory, and keeps later 
   const db = 'convert_integers';
   const lines = Array.from({ length: 3000 }, (_, i) => `m,t=${i % 3} v=${i}i,w="x" ${i}000000000`);
   await put(db, lines.join('\n'));
-  assert.equal((await server.http.send('/ops/v1/tsdb/storage/flush', { method: 'POST' })).status, 202);
+  assert.equal(
+    (await server.http.send('/ops/v1/tsdb/storage/flush', { method: 'POST' })).status,
+    202,
+  );
   const wanted = { db, table: 'm', column: 'v', to: 'float64' };
   const id = await started(wanted);
   // Rows of the former type are accepted until the copy replaces the table.
@@ -82,7 +85,8 @@ it('converts an integer field to floats, over files and memory, and keeps later 
   await put(db, 'm,t=0 v=0.5 1');
   const refused = await write(server, { db }, 'm,t=0 v=1i 2');
   assert.match(refused.text, /expected iox::column_type::field::float, got/);
-  const internal = "SELECT table_name AS name FROM information_schema.tables WHERE table_name LIKE 'convert_%'";
+  const internal =
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_name LIKE 'convert_%'";
   assert.deepEqual(await rows(server, '_internal', internal), []);
 });
 
@@ -111,7 +115,10 @@ it('counts values that cannot be converted, and does not start with them', async
 
 it('converts a tag to a field; of merged points, the greatest former value wins', async () => {
   const db = 'convert_tags';
-  await put(db, 'm,host=a,room=1 v=1,w=1 1\nm,host=b,room=1 v=2 1\nm,room=2 v=3 2\nm,host=a,room=2 v=4 3');
+  await put(
+    db,
+    'm,host=a,room=1 v=1,w=1 1\nm,host=b,room=1 v=2 1\nm,room=2 v=3 2\nm,host=a,room=2 v=4 3',
+  );
   const wanted = { db, table: 'm', column: 'host', to: 'utf8' };
   const dry = JSON.parse((await convert({ ...wanted, dry_run: true })).text);
   assert.deepEqual([dry.row_count, dry.merged_points], [4, 1]);
@@ -156,13 +163,18 @@ it('keeps names, retention period and caches, except caches of the converted col
     assert.equal((await cache({ ...last, name, value_columns })).status, 201);
   const rename = { db, table: 'm', column: 'host', new_name: 'server' };
   const path = '/api/v3/configure/column/rename';
-  assert.equal((await server.http.send(path, { body: JSON.stringify(rename), headers })).status, 200);
+  assert.equal(
+    (await server.http.send(path, { body: JSON.stringify(rename), headers })).status,
+    200,
+  );
   await completed({ db, table: 'm', column: 'v', to: 'utf8' });
-  assert.deepEqual(await rows(server, db, "SELECT server, w FROM last_cache('m', 'kept') ORDER BY 1"), [
-    { server: 'a', w: 2 },
-    { server: 'b' },
+  assert.deepEqual(
+    await rows(server, db, "SELECT server, w FROM last_cache('m', 'kept') ORDER BY 1"),
+    [{ server: 'a', w: 2 }, { server: 'b' }],
+  );
+  assert.deepEqual(await rows(server, db, 'SELECT name FROM system.last_caches'), [
+    { name: 'kept' },
   ]);
-  assert.deepEqual(await rows(server, db, 'SELECT name FROM system.last_caches'), [{ name: 'kept' }]);
   const refused = await write(server, { db }, 'm,host=a w=1 5');
   assert.match(refused.text, /column 'host' was renamed to 'server'/);
   assert.deepEqual(await rows(server, db, 'SELECT v FROM m ORDER BY 1'), [{ v: '1' }, { v: '3' }]);
@@ -172,12 +184,32 @@ it('refuses types that a column cannot have', async () => {
   const db = 'convert_invalid';
   await put(db, 'm,host=a v=1i 1');
   for (const [answer, status, message] of [
-    [convert({ db, table: 'm', column: 'v', to: 'bool' }), 400, "column 'v' of type int64 cannot become bool; use float64, uint64, utf8, tag"],
-    [convert({ db, table: 'm', column: 'v', to: 'int64' }), 400, "column 'v' of type int64 cannot become int64; use float64, uint64, utf8, tag"],
-    [convert({ db, table: 'm', column: 'host', to: 'float64' }), 400, "column 'host' of type tag cannot become float64; use utf8"],
-    [convert({ db, table: 'm', column: 'time', to: 'utf8' }), 400, "column 'time' of type time cannot become utf8; use a tag or field"],
+    [
+      convert({ db, table: 'm', column: 'v', to: 'bool' }),
+      400,
+      "column 'v' of type int64 cannot become bool; use float64, uint64, utf8, tag",
+    ],
+    [
+      convert({ db, table: 'm', column: 'v', to: 'int64' }),
+      400,
+      "column 'v' of type int64 cannot become int64; use float64, uint64, utf8, tag",
+    ],
+    [
+      convert({ db, table: 'm', column: 'host', to: 'float64' }),
+      400,
+      "column 'host' of type tag cannot become float64; use utf8",
+    ],
+    [
+      convert({ db, table: 'm', column: 'time', to: 'utf8' }),
+      400,
+      "column 'time' of type time cannot become utf8; use a tag or field",
+    ],
     [convert({ db, table: 'm', column: 'none', to: 'utf8' }), 404, 'Column none not in table m'],
-    [convert({ db: '_internal', table: 'm', column: 'v', to: 'utf8' }), 403, 'cannot modify internal db'],
+    [
+      convert({ db: '_internal', table: 'm', column: 'v', to: 'utf8' }),
+      403,
+      'cannot modify internal db',
+    ],
   ] as const)
     assertError(await answer, status, message);
   assert.equal((await convert({ db, table: 'm', column: 'v', to: 'text' })).status, 400);
@@ -191,7 +223,10 @@ it('has no effect after a cancellation or a kill', async () => {
   const id = await started(wanted);
   assert.equal((await convert(wanted)).status, 409);
   const rename = JSON.stringify({ db, table: 'm', new_name: 'n' });
-  const renamed = await server.http.send('/api/v3/configure/table/rename', { body: rename, headers });
+  const renamed = await server.http.send('/api/v3/configure/table/rename', {
+    body: rename,
+    headers,
+  });
   assert.equal(renamed.status, 409, renamed.text);
   const cancelled = await server.http.send(`${PATH}?id=${id}`, { method: 'DELETE' });
   assert.equal(cancelled.status, 200, cancelled.text);
@@ -204,7 +239,8 @@ it('has no effect after a cancellation or a kill', async () => {
   assert.deepEqual(await rows(server, db, 'SELECT count(*) AS n, sum(v) AS s FROM m'), [
     { n: 60_000, s: (60_000 * 59_999) / 2 },
   ]);
-  const internal = "SELECT table_name AS name FROM information_schema.tables WHERE table_name LIKE 'convert_%'";
+  const internal =
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_name LIKE 'convert_%'";
   assert.deepEqual(await rows(server, '_internal', internal), []);
   await completed(wanted);
 });

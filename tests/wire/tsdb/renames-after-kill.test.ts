@@ -1,4 +1,4 @@
-// Source: docs/SCHEMA-CHANGES.md; docs/adr/0165-renames-in-the-catalog.md.
+// Source: docs/SCHEMA-CHANGES.md; docs/adr/0165-schema-changes.md.
 // Own process: it is killed.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -60,7 +60,8 @@ describe('a renamed column', () => {
       { celsius: 3, server: 'b', time: times[2] },
       { celsius: 4, room: '1', server: 'c', time: times[3] },
     ]);
-    const q = "SELECT server, sum(celsius) AS s FROM m WHERE server != 'a' GROUP BY server ORDER BY 1";
+    const q =
+      "SELECT server, sum(celsius) AS s FROM m WHERE server != 'a' GROUP BY server ORDER BY 1";
     assert.deepEqual(await rows(server, db, q), [
       { server: 'b', s: 5 },
       { server: 'c', s: 4 },
@@ -93,7 +94,10 @@ describe('a renamed column', () => {
   it('has its new name over Flight and in system tables', async () => {
     const client = new FlightClient(server.url);
     const messages = await client.doGet(
-      jsonTicket({ database: db, sql_query: 'SELECT server, celsius FROM m ORDER BY celsius LIMIT 1' }),
+      jsonTicket({
+        database: db,
+        sql_query: 'SELECT server, celsius FROM m ORDER BY celsius LIMIT 1',
+      }),
     );
     assert.deepEqual(rowsOfTable(tableOf(messages)), [{ server: 'a', celsius: 1 }]);
     client.close();
@@ -110,7 +114,10 @@ describe('a renamed column', () => {
     for (const [q, shown] of [
       ['SELECT temp FROM m', "No field named temp; it was renamed to 'celsius'. Valid"],
       ['SELECT m.host FROM m', "No field named m.host; it was renamed to 'server'. Valid"],
-      ["SELECT 1 FROM m WHERE host = 'a'", "No field named host; it was renamed to 'server'. Valid"],
+      [
+        "SELECT 1 FROM m WHERE host = 'a'",
+        "No field named host; it was renamed to 'server'. Valid",
+      ],
     ] as const) {
       const { status, text } = await server.http.send(`/api/v3/query_sql?${parameters(q)}`);
       assert.equal(status, 400, text);
@@ -143,7 +150,11 @@ describe('a renamed column', () => {
   });
 
   it('refuses rows with the former name, reports them, and accepts the others', async () => {
-    const answer = await write(server, { db }, 'm,host=a celsius=9 9\nm,server=a temp=9 9\nm,server=z celsius=9 9');
+    const answer = await write(
+      server,
+      { db },
+      'm,host=a celsius=9 9\nm,server=a temp=9 9\nm,server=z celsius=9 9',
+    );
     assert.equal(answer.status, 400, answer.text);
     assert.deepEqual(
       JSON.parse(answer.text).data.map((row: { error_message: string }) => row.error_message),
@@ -188,11 +199,14 @@ describe('a renamed table', () => {
 
   it('has its rows and its new name in SQL, InfluxQL and SHOW', async () => {
     assert.deepEqual(await rows(server, db, 'SELECT count(*) AS n FROM n'), [{ n: 2 }]);
-    assert.deepEqual(await rows(server, db, 'SHOW TABLES').then((all) =>
-      (all as { table_schema: string; table_name: string }[])
-        .filter(({ table_schema }) => table_schema === 'iox')
-        .map(({ table_name }) => table_name),
-    ), ['n']);
+    assert.deepEqual(
+      await rows(server, db, 'SHOW TABLES').then((all) =>
+        (all as { table_schema: string; table_name: string }[])
+          .filter(({ table_schema }) => table_schema === 'iox')
+          .map(({ table_name }) => table_name),
+      ),
+      ['n'],
+    );
     const shown = await influxql(db, 'SHOW MEASUREMENTS');
     assert.deepEqual(shown.series[0].values, [['n']]);
     assert.equal((await influxql(db, 'SELECT count(temp) FROM n')).series[0].values[0][1], 2);
@@ -206,7 +220,10 @@ describe('a renamed table', () => {
       "Error during planning: table 'public.iox.m' not found; it was renamed to 'n'",
     );
     const influx = await influxql(db, 'SELECT * FROM m');
-    assert.ok(influx.error.includes("measurement 'm' was renamed to 'n'; use the new name"), influx.error);
+    assert.ok(
+      influx.error.includes("measurement 'm' was renamed to 'n'; use the new name"),
+      influx.error,
+    );
     const path = `/api/v3/configure/table?db=${db}&table=m`;
     assertError(
       await server.http.send(path, { method: 'DELETE' }),
@@ -243,7 +260,8 @@ it('lists what refers to a name, changes nothing in a dry run, and keeps caches 
   const { id } = JSON.parse((await send('/ops/v1/tsdb/saved-queries', saved)).text);
   const rollup = {
     ...{ db, rollup_name: 'hourly', table: 'hours', every: '1h' },
-    query: 'SELECT $from AS time, host, max(temp) AS temp FROM m WHERE time >= $from AND time < $to GROUP BY host',
+    query:
+      'SELECT $from AS time, host, max(temp) AS temp FROM m WHERE time >= $from AND time < $to GROUP BY host',
   };
   assert.equal((await send('/api/v3/configure/rollup', rollup)).status, 200);
   const references = {
@@ -257,18 +275,32 @@ it('lists what refers to a name, changes nothing in a dry run, and keeps caches 
     ],
   };
   const rename = { db, table: 'm', column: 'host', new_name: 'server' };
-  assert.deepEqual(await done(renameColumn({ ...rename, dry_run: true })), { dry_run: true, ...references });
-  assert.deepEqual(await rows(server, db, 'SELECT host FROM m ORDER BY 1'), [{ host: 'a' }, { host: 'b' }]);
+  assert.deepEqual(await done(renameColumn({ ...rename, dry_run: true })), {
+    dry_run: true,
+    ...references,
+  });
+  assert.deepEqual(await rows(server, db, 'SELECT host FROM m ORDER BY 1'), [
+    { host: 'a' },
+    { host: 'b' },
+  ]);
   assert.deepEqual(await done(renameColumn(rename)), { dry_run: false, ...references });
   await done(renameTable({ db, table: 'm', new_name: 'n' }));
   await put(db, 'n,server=a temp=8 8\nn,server=q temp=9 9');
-  assert.deepEqual(await rows(server, db, "SELECT server, temp FROM last_cache('n') WHERE server IN ('a', 'b') ORDER BY server"), [
-    { server: 'a', temp: 8 },
-    { server: 'b', temp: 2 },
-  ]);
-  assert.deepEqual(await rows(server, db, "SELECT server FROM distinct_cache('n', 'hosts') ORDER BY server"), [
-    ...['a', 'b', 'q'].map((name) => ({ server: name })),
-  ]);
+  assert.deepEqual(
+    await rows(
+      server,
+      db,
+      "SELECT server, temp FROM last_cache('n') WHERE server IN ('a', 'b') ORDER BY server",
+    ),
+    [
+      { server: 'a', temp: 8 },
+      { server: 'b', temp: 2 },
+    ],
+  );
+  assert.deepEqual(
+    await rows(server, db, "SELECT server FROM distinct_cache('n', 'hosts') ORDER BY server"),
+    [...['a', 'b', 'q'].map((name) => ({ server: name }))],
+  );
   await server.http.send(`/ops/v1/tsdb/saved-queries/${id}`, { method: 'DELETE' });
 });
 
@@ -276,15 +308,43 @@ it('refuses invalid renames with a status and a message', async () => {
   const db = 'rename_invalid';
   await put(db, `${LINES}\nother v=1 1`);
   for (const [answer, status, message] of [
-    [renameTable({ db, table: 'm', new_name: 'other' }), 409, "a table 'other' exists; use another name"],
+    [
+      renameTable({ db, table: 'm', new_name: 'other' }),
+      409,
+      "a table 'other' exists; use another name",
+    ],
     [renameTable({ db, table: 'm', new_name: '' }), 400, 'table name cannot be empty'],
-    [renameTable({ db, table: 'none', new_name: 'x' }), 404, `Table none not in DB schema for ${db}`],
-    [renameTable({ db: 'rename_none', table: 'm', new_name: 'x' }), 404, 'Database not found rename_none'],
+    [
+      renameTable({ db, table: 'none', new_name: 'x' }),
+      404,
+      `Table none not in DB schema for ${db}`,
+    ],
+    [
+      renameTable({ db: 'rename_none', table: 'm', new_name: 'x' }),
+      404,
+      'Database not found rename_none',
+    ],
     [renameTable({ db: '_internal', table: 'm', new_name: 'x' }), 403, 'cannot modify internal db'],
-    [renameColumn({ db, table: 'm', column: 'temp', new_name: 'host' }), 409, "a column 'host' exists; use another name"],
-    [renameColumn({ db, table: 'm', column: 'time', new_name: 't' }), 400, "column 'time' cannot be renamed; choose a tag or a field"],
-    [renameColumn({ db, table: 'm', column: 'temp', new_name: 'time' }), 400, "'time' is a reserved column; use another name"],
-    [renameColumn({ db, table: 'm', column: 'none', new_name: 'x' }), 404, 'Column none not in table m'],
+    [
+      renameColumn({ db, table: 'm', column: 'temp', new_name: 'host' }),
+      409,
+      "a column 'host' exists; use another name",
+    ],
+    [
+      renameColumn({ db, table: 'm', column: 'time', new_name: 't' }),
+      400,
+      "column 'time' cannot be renamed; choose a tag or a field",
+    ],
+    [
+      renameColumn({ db, table: 'm', column: 'temp', new_name: 'time' }),
+      400,
+      "'time' is a reserved column; use another name",
+    ],
+    [
+      renameColumn({ db, table: 'm', column: 'none', new_name: 'x' }),
+      404,
+      'Column none not in table m',
+    ],
   ] as const)
     assertError(await answer, status, message);
 });

@@ -135,6 +135,45 @@ export const rename = (of: {
   return sendForJson<References>(`/api/v3/configure/${what}/rename`, { body });
 };
 
+const CONVERT = '/api/v3/configure/column/convert';
+
+interface WantedConversion {
+  readonly db: string;
+  readonly table: string;
+  readonly column: string;
+  readonly to: string;
+}
+
+/** What a conversion would change. */
+export interface ConversionCounts extends References {
+  readonly value_count: number;
+  readonly impossible_values: number;
+  readonly inexact_values: number;
+  readonly rows_without_field: number;
+  readonly merged_points: number;
+}
+
+export interface Conversion extends WantedConversion {
+  readonly id: number;
+  readonly from: string;
+  readonly state: 'running' | 'completed' | 'failed' | 'cancelled';
+  readonly row_count: number;
+  readonly copied_count: number;
+  readonly error: string | null;
+}
+
+export const checkConversion = (wanted: WantedConversion): Promise<ConversionCounts> =>
+  sendForJson<ConversionCounts>(CONVERT, { body: { ...wanted, dry_run: true } });
+
+export const startConversion = (wanted: WantedConversion): Promise<unknown> =>
+  send(CONVERT, { body: wanted });
+
+export const fetchConversions = async (): Promise<readonly Conversion[]> =>
+  (await sendForJson<{ conversions: Conversion[] }>(CONVERT)).conversions;
+
+export const cancelConversion = (id: number): Promise<unknown> =>
+  send(CONVERT, { method: 'DELETE', query: { id } });
+
 /** The URL for writes that accept the valid lines even when others are rejected. */
 export const writeUrl = (db: string, precision: string): string =>
   urlOf('/api/v3/write_lp', { db, precision, accept_partial: true });

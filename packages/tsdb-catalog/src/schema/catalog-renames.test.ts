@@ -36,11 +36,23 @@ it('renames a tag, keeps its id, physical name, key and position, also after a r
   await opened.catalog.renames.renameColumn({ ...at, column: 'server', newName: 'node' });
   const twice = tableOf(opened);
   assert.equal(twice.columns.get('node')?.tagKey, 'host');
-  assert.deepEqual(new Map(twice.formerColumns), new Map([['host', 'node'], ['server', 'node']]));
+  assert.deepEqual(
+    new Map(twice.formerColumns),
+    new Map([
+      ['host', 'node'],
+      ['server', 'node'],
+    ]),
+  );
   const again = await opened.reopen();
   assert.deepEqual(again.database('a'), opened.catalog.database('a'));
   await opened.catalog.renames.renameColumn({ ...at, column: 'node', newName: 'host' });
-  assert.deepEqual(new Map(tableOf(opened).formerColumns), new Map([['server', 'host'], ['node', 'host']]));
+  assert.deepEqual(
+    new Map(tableOf(opened).formerColumns),
+    new Map([
+      ['server', 'host'],
+      ['node', 'host'],
+    ]),
+  );
 });
 
 it('renames a table, keeps its id, and frees a former name on request', async () => {
@@ -143,8 +155,7 @@ it('limits the former names of a table', async () => {
       table: i === 0 ? 'm' : `m${i - 1}`,
       newName: `m${i}`,
     });
-  await assert.rejects(
-    renames.renameTable({ database: 'a', table: 'm999', newName: 'm1000' }),
-    { kind: 'schema_limit_reached' },
-  );
+  await assert.rejects(renames.renameTable({ database: 'a', table: 'm999', newName: 'm1000' }), {
+    kind: 'schema_limit_reached',
+  });
 });

@@ -212,7 +212,9 @@ export class CatalogReplacements {
 function successor(before: TableSchema, copy: TableSchema): TableSchema {
   const { retentionNs: _, ...others } = copy;
   const { name, databaseId, retentionNs, formerNames } = before;
-  const former = [...(before.formerColumns ?? [])].filter(([, present]) => copy.columns.has(present));
+  const former = [...(before.formerColumns ?? [])].filter(([, present]) =>
+    copy.columns.has(present),
+  );
   return {
     ...others,
     ...{ name, databaseId, version: copy.version + 1 },

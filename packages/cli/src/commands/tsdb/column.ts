@@ -68,7 +68,11 @@ function convert(): Command {
       .option('--no-wait', 'return when the conversion has started'),
   );
   return command.action(async (table: string, column: string) => {
-    const { to, dryRun = false, wait } = command.opts<{ to: string; dryRun?: boolean; wait: boolean }>();
+    const {
+      to,
+      dryRun = false,
+      wait,
+    } = command.opts<{ to: string; dryRun?: boolean; wait: boolean }>();
     const connection = connectionOf(command.opts());
     const json = { db: databaseOf(connection), table, column, to, dry_run: dryRun };
     const response = await callOk(connection, CONVERT, { json });

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type Result, resultRunner } from '../../api/result-runner.js';
-import { fetchTable, type Table } from '../../api/tsdb.js';
+import { fetchTable, type Table, type TableColumn } from '../../api/tsdb.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Fact } from '../../components/controls/fact.js';
@@ -15,7 +15,9 @@ import { absoluteRange, type RangeText, rangeOfTable } from '../../lib/time/time
 import { bytesText, countText, retentionText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
 import { PublishedCard } from './published-card.js';
-import { RenameDialog } from './rename-dialog.js';
+import { ConversionList } from './schema/conversion-list.js';
+import { ConvertDialog } from './schema/convert-dialog.js';
+import { RenameDialog } from './schema/rename-dialog.js';
 import { TableFiles } from './table-files.js';
 import './table-page.css';
 
@@ -98,6 +100,8 @@ function TableContent(props: {
   readonly onRename: (column: string) => void;
 }) {
   const { db, table, onRename } = props;
+  const [converting, setConverting] = useState<TableColumn | undefined>();
+  const client = useQueryClient();
   const order = (kind: string): number => (kind === 'tag' ? 0 : kind === 'time' ? 2 : 1);
   const columns = [...table.columns].sort((a, b) => order(a.kind) - order(b.kind));
   return (
@@ -125,31 +129,41 @@ function TableContent(props: {
             { title: 'Description', className: 'soft', cell: ({ kind }) => KIND_TEXTS[kind] },
             {
               ...ACTIONS,
-              cell: ({ name, kind }) => (
+              cell: (column) => (
                 <>
-                  {db !== '_internal' && kind !== 'time' && (
-                    <button
-                      type="button"
-                      className="button small quiet"
-                      aria-label={`Rename ${name}`}
-                      onClick={() => onRename(name)}
-                    >
-                      Rename
-                    </button>
+                  {db !== '_internal' && column.kind !== 'time' && (
+                    <>
+                      <button
+                        type="button"
+                        className="button small quiet"
+                        aria-label={`Rename ${column.name}`}
+                        onClick={() => onRename(column.name)}
+                      >
+                        Rename
+                      </button>
+                      <button
+                        type="button"
+                        className="button small quiet"
+                        aria-label={`Convert ${column.name}`}
+                        onClick={() => setConverting(column)}
+                      >
+                        Convert
+                      </button>
+                    </>
                   )}
-                  {NUMERIC.has(kind) && (
+                  {NUMERIC.has(column.kind) && (
                     <Link
                       to="/explore"
                       search={{
                         db,
                         view: 'line',
                         q: plotQuery(
-                          { table: table.name, field: name, tags: table.series_key },
+                          { table: table.name, field: column.name, tags: table.series_key },
                           'sql',
                         ),
                         ...rangeOf(table),
                       }}
-                      aria-label={`Plot ${name}`}
+                      aria-label={`Plot ${column.name}`}
                     >
                       Plot
                     </Link>
@@ -159,6 +173,18 @@ function TableContent(props: {
             },
           ]}
         />
+        <ConversionList db={db} table={table.name} />
+        {converting && (
+          <ConvertDialog
+            db={db}
+            table={table.name}
+            column={converting}
+            onClose={() => {
+              setConverting(undefined);
+              void client.invalidateQueries({ queryKey: ['tsdb', 'conversions'] });
+            }}
+          />
+        )}
       </section>
       <section className="stack" aria-labelledby="sample-title">
         <h2 id="sample-title">Newest rows</h2>

@@ -116,7 +116,8 @@ export function countText(
   const others = [...table.columns.values()].filter(
     ({ kind, name }) => kind !== 'tag' && kind !== 'time' && name !== column.name,
   );
-  const isFieldless = others.map(({ name }) => `${quoteName(name)} IS NULL`).join(' AND ') || 'true';
+  const isFieldless =
+    others.map(({ name }) => `${quoteName(name)} IS NULL`).join(' AND ') || 'true';
   const fieldless = to === 'tag' ? countIf(isFieldless) : '0';
   const counts = ['count(*)', `count(${quoted})`, not(isPossible), not(isExact), fieldless];
   return `SELECT ${counts.map((count, i) => `${count} AS c${i}`).join(', ')} FROM ${quoteName(table.name)}`;

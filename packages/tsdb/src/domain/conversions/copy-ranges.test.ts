@@ -5,7 +5,10 @@ import { copyRanges } from './copy-ranges.js';
 import { DirtyTimes } from './dirty-times.js';
 
 const span = fc
-  .tuple(fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }), fc.bigInt({ min: 0n, max: 10n ** 10n }))
+  .tuple(
+    fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }),
+    fc.bigInt({ min: 0n, max: 10n ** 10n }),
+  )
   .chain(([minTime, width]) =>
     fc.record({
       minTime: fc.constant(minTime),

@@ -30,10 +30,22 @@ const Checked = Type.Object({
   dry_run: Type.Boolean(),
   row_count: Count,
   value_count: Count,
-  impossible_values: Type.Integer({ minimum: 0, description: 'a conversion starts only without them' }),
-  inexact_values: Type.Integer({ minimum: 0, description: 'integers that a float cannot represent' }),
-  rows_without_field: Type.Integer({ minimum: 0, description: 'a conversion starts only without them' }),
-  merged_points: Type.Integer({ minimum: 0, description: 'points that become part of another one' }),
+  impossible_values: Type.Integer({
+    minimum: 0,
+    description: 'a conversion starts only without them',
+  }),
+  inexact_values: Type.Integer({
+    minimum: 0,
+    description: 'integers that a float cannot represent',
+  }),
+  rows_without_field: Type.Integer({
+    minimum: 0,
+    description: 'a conversion starts only without them',
+  }),
+  merged_points: Type.Integer({
+    minimum: 0,
+    description: 'points that become part of another one',
+  }),
   follows: ListedReferences,
   needs_change: ListedReferences,
 });
@@ -78,7 +90,10 @@ export function conversionRoutes(deps: RouteDeps): readonly Route[] {
       const column = input.requiredText('column');
       const to = input.choice('to', TARGET_KINDS);
       if (to === undefined)
-        throw tsdbError('parameter_invalid', `missing field \`to\`; use ${TARGET_KINDS.join(', ')}`);
+        throw tsdbError(
+          'parameter_invalid',
+          `missing field \`to\`; use ${TARGET_KINDS.join(', ')}`,
+        );
       const wanted = { ...tableOf(input), column, to };
       if (input.flag('dry_run') !== true)
         return jsonAnswer(202, await conversions.start(wanted, signal));

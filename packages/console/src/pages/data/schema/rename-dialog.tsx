@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type References, rename } from '../../api/tsdb.js';
-import { FormDialog } from '../../components/controls/form-dialog.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
-import { TextField } from '../../components/controls/text-field.js';
+import { type References, rename } from '../../../api/tsdb.js';
+import { FormDialog } from '../../../components/controls/form-dialog.js';
+import { ProblemNote } from '../../../components/controls/problem-note.js';
+import { TextField } from '../../../components/controls/text-field.js';
 
 type Listed = References['follows'];
 
@@ -52,7 +52,10 @@ export function RenameDialog(props: {
   );
 }
 
-function ReferenceList(props: { readonly title: string; readonly references: Listed | undefined }) {
+export function ReferenceList(props: {
+  readonly title: string;
+  readonly references: Listed | undefined;
+}) {
   const { title, references = [] } = props;
   if (references.length === 0) return null;
   return (
