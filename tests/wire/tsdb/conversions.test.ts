@@ -15,7 +15,7 @@ import {
 // Own server: one conversion runs at a time.
 let server: ServerInProcess;
 before(async () => {
-  server = await Server.start({ speed: 20 });
+  server = await Server.start();
 });
 after(async () => await server.close());
 
@@ -78,7 +78,7 @@ it('converts an integer field to floats, over files and memory, and keeps later 
   ]);
   assert.deepEqual(await kinds(db), [
     { name: 't', type: 'Dictionary(Int32, Utf8)' },
-    { name: 'time', type: 'Timestamp(ns)' },
+    { name: 'time', type: 'Timestamp(Nanosecond, None)' },
     { name: 'v', type: 'Float64' },
     { name: 'w', type: 'Utf8' },
   ]);
@@ -178,6 +178,17 @@ it('keeps names, retention period and caches, except caches of the converted col
   const refused = await write(server, { db }, 'm,host=a w=1 5');
   assert.match(refused.text, /column 'host' was renamed to 'server'/);
   assert.deepEqual(await rows(server, db, 'SELECT v FROM m ORDER BY 1'), [{ v: '1' }, { v: '3' }]);
+});
+
+it('converts a table with a retention period', async () => {
+  const db = 'convert_retention';
+  const create = { db, retention_period: '1h' };
+  const path = '/api/v3/configure/database';
+  assert.equal((await server.http.send(path, { body: JSON.stringify(create), headers })).status, 200);
+  const now = BigInt(Date.now()) * 1_000_000n;
+  await put(db, `m v=1i 1\nm v=2i ${now}`);
+  await completed({ db, table: 'm', column: 'v', to: 'utf8' });
+  assert.deepEqual(await rows(server, db, 'SELECT v FROM m'), [{ v: '2' }]);
 });
 
 it('refuses types that a column cannot have', async () => {

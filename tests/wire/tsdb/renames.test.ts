@@ -251,7 +251,7 @@ it('lists what refers to a name, changes nothing in a dry run, and keeps caches 
   await put(db, LINES);
   const last = { db, table: 'm', name: 'newest', key_columns: ['host'], value_columns: ['temp'] };
   assert.equal((await send('/api/v3/configure/last_cache', last)).status, 201);
-  const distinct = { db, table: 'm', name: 'hosts', columns: ['host'] };
+  const distinct = { db, table: 'm', name: 'hosts', columns: ['host'], max_age: 2_000_000_000 };
   assert.equal((await send('/api/v3/configure/distinct_cache', distinct)).status, 201);
   const saved = {
     ...{ name: 'Rename hosts', description: '', folder: '', tags: [], db, lang: 'sql', view: {} },
@@ -260,8 +260,7 @@ it('lists what refers to a name, changes nothing in a dry run, and keeps caches 
   const { id } = JSON.parse((await send('/ops/v1/tsdb/saved-queries', saved)).text);
   const rollup = {
     ...{ db, rollup_name: 'hourly', table: 'hours', every: '1h' },
-    query:
-      'SELECT $from AS time, host, max(temp) AS temp FROM m WHERE time >= $from AND time < $to GROUP BY host',
+    query: "SELECT date_bin(INTERVAL '1 hour', time) AS time, host, max(temp) AS temp FROM m WHERE time >= $from AND time < $to GROUP BY 1, 2",
   };
   assert.equal((await send('/api/v3/configure/rollup', rollup)).status, 200);
   const references = {

@@ -123,9 +123,16 @@ export function countText(
   return `SELECT ${counts.map((count, i) => `${count} AS c${i}`).join(', ')} FROM ${quoteName(table.name)}`;
 }
 
-/** Counts the points that remain when a tag is no longer part of the series key. */
+/** Counts the points from the timestamp `$from`. */
+export const countAllText = ({ name }: TableSchema): string =>
+  `SELECT count(*) AS c0 FROM ${quoteName(name)} WHERE time >= $from`;
+
+/**
+ * Counts the points from the timestamp `$from` that remain when a tag is no longer part of the
+ * series key.
+ */
 export function pointsText(table: TableSchema, column: Column): string {
   const tags = table.seriesKey.filter((tag) => tag !== column.name).map(quoteName);
   const key = ['time', ...tags].join(', ');
-  return `SELECT count(*) AS c0 FROM (SELECT ${key} FROM ${quoteName(table.name)} GROUP BY ${key}) AS points`;
+  return `SELECT count(*) AS c0 FROM (SELECT ${key} FROM ${quoteName(table.name)} WHERE time >= $from GROUP BY ${key}) AS points`;
 }

@@ -1,12 +1,16 @@
 import { type Clock, type Logger, messageOf } from '@plinth/kernel';
 import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
+import { visibleFrom } from '@plinth/tsdb-engine/table/visible-from.js';
 import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
 import type { Column, ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import { tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
+import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
+import { isoNsOf, NS_PER_SECOND } from '@plinth/tsdb-model/time/calendar.js';
 import {
   conversionOf,
+  countAllText,
   countText,
   pointsText,
   type TargetKind,
@@ -16,6 +20,7 @@ import { COPY_ACCESS, TableCopy } from './table-copy.js';
 
 /** Finished conversions that are listed. */
 const MAX_LISTED = 100;
+const EXPIRY_MARGIN_NS = 60n * NS_PER_SECOND;
 
 export interface WantedConversion {
   readonly database: string;
@@ -220,9 +225,35 @@ export class Conversions {
       const table = catalog.tableById(tableId);
       if (table === undefined)
         throw tsdbError('conversion_failed', 'the table was deleted during the conversion');
-      stop.signal.throwIfAborted();
+      await this.#assertComplete(wanted, table, staged, stop.signal);
       await catalog.replacements.replace(table, staged);
     });
+  }
+
+  /** The last protection before the copy replaces the table: both have the same number of points. */
+  async #assertComplete(
+    { database, column: columnName }: WantedConversion,
+    table: TableSchema,
+    staged: TableSchema,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const column = table.columns.get(columnName);
+    const text = column?.kind === 'tag' ? pointsText(table, column) : countAllText(table);
+    const fromNs = this.#keptFromNs(table);
+    const [wanted = 0] = await this.#numbers(database, text, signal, fromNs);
+    const copiedText = countAllText(staged);
+    const [copied = 0] = await this.#numbers(INTERNAL_DATABASE, copiedText, signal, fromNs);
+    if (wanted === copied) return;
+    const fault = `the copy has ${copied} points instead of ${wanted}; report this as a bug`;
+    throw tsdbError('conversion_failed', fault);
+  }
+
+  /** Rows from this time do not reach the end of the retention period during the comparison. */
+  #keptFromNs(table: TableSchema): bigint {
+    const { catalog, clock } = this.#deps;
+    const database = catalog.databaseById(table.databaseId) ?? { retentionNs: undefined };
+    const fromNs = visibleFrom(database, table, clock.nowNs());
+    return fromNs === MIN_TIME_NS ? fromNs : fromNs + EXPIRY_MARGIN_NS;
   }
 
   #find({ database: name, table: tableName, column: columnName }: WantedConversion): Found {
@@ -239,10 +270,15 @@ export class Conversions {
   }
 
   /** Returns the numbers in the only row of a result. */
-  async #numbers(database: string, text: string, signal: AbortSignal): Promise<number[]> {
+  async #numbers(
+    database: string,
+    text: string,
+    signal: AbortSignal,
+    fromNs = MIN_TIME_NS,
+  ): Promise<number[]> {
     const result = await this.#deps.engine.query({
       ...{ database, access: COPY_ACCESS, language: 'sql', text, signal, isInternal: true },
-      params: new Map(),
+      params: new Map(text.includes('$from') ? [['from', isoNsOf(fromNs)]] : []),
     });
     for await (const { columns, rowCount } of result.chunks)
       if (rowCount > 0) return columns.map(({ values }) => Number(values[0] ?? 0));

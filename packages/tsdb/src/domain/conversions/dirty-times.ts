@@ -1,4 +1,6 @@
-const NS_PER_BUCKET = 1_000_000_000n;
+import { floorDiv, NS_PER_SECOND } from '@plinth/tsdb-model/time/calendar.js';
+
+const NS_PER_BUCKET = NS_PER_SECOND;
 /** About two days of seconds; above it, all times count as changed. */
 const MAX_BUCKETS = 200_000;
 /** Each range costs a query; above this number, all times count as changed. */
@@ -17,7 +19,7 @@ export class DirtyTimes {
 
   add(times: BigInt64Array): void {
     if (this.#areAll) return;
-    for (const time of times) this.#buckets.add(bucketOf(time));
+    for (const time of times) this.#buckets.add(floorDiv(time, NS_PER_BUCKET));
     if (this.#buckets.size <= MAX_BUCKETS) return;
     this.#buckets.clear();
     this.#areAll = true;
@@ -48,10 +50,4 @@ function rangesOf(buckets: readonly bigint[]): TimeRange[] {
     else ranges.push({ minTimeNs, maxTimeNs });
   }
   return ranges;
-}
-
-/** Rounds down, also before 1970. */
-function bucketOf(timeNs: bigint): bigint {
-  const bucket = timeNs / NS_PER_BUCKET;
-  return bucket * NS_PER_BUCKET > timeNs ? bucket - 1n : bucket;
 }

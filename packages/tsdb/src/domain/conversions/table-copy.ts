@@ -7,7 +7,7 @@ import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import { isoOf } from '@plinth/tsdb-model/time/calendar.js';
+import { isoNsOf } from '@plinth/tsdb-model/time/calendar.js';
 import { lineWriter } from '../continuous-queries/compute-sql.js';
 import { conversionOf, copyText, type TargetKind } from './conversion-sql.js';
 import { copyRanges } from './copy-ranges.js';
@@ -128,8 +128,8 @@ export class TableCopy implements Disposable {
       ...{ database, access: COPY_ACCESS, language: 'sql', signal, isInternal: true },
       text: copyText(table, column, conversion),
       params: new Map([
-        ['from', isoOf(minTimeNs)],
-        ['to', isoOf(maxTimeNs)],
+        ['from', isoNsOf(minTimeNs)],
+        ['to', isoNsOf(maxTimeNs)],
       ]),
     });
     const isTag = ({ name }: { readonly name: string }): boolean =>
