@@ -45,7 +45,7 @@ export async function writeColumnName(
   await exchangeNames(tx, of);
 }
 
-/** A name that is in use again is no longer a former name. */
+/** A name that is in use again stops being a former name. */
 async function exchangeNames(
   tx: Tx,
   of: Omit<FormerName, 'name'> & { readonly before: string; readonly after: string },

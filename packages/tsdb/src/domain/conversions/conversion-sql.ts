@@ -128,8 +128,7 @@ export const countAllText = ({ name }: TableSchema): string =>
   `SELECT count(*) AS c0 FROM ${quoteName(name)} WHERE time >= $from`;
 
 /**
- * Counts the points from the timestamp `$from` that remain when a tag is no longer part of the
- * series key.
+ * Counts the points from the timestamp `$from` that remain without a tag in the series key.
  */
 export function pointsText(table: TableSchema, column: Column): string {
   const tags = table.seriesKey.filter((tag) => tag !== column.name).map(quoteName);

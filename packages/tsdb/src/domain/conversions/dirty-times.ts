@@ -1,9 +1,9 @@
 import { floorDiv, NS_PER_SECOND } from '@plinth/tsdb-model/time/calendar.js';
 
 const NS_PER_BUCKET = NS_PER_SECOND;
-/** About two days of seconds; above it, all times count as changed. */
+/** About two days of seconds; above it, every second counts as changed. */
 const MAX_BUCKETS = 200_000;
-/** Each range costs a query; above this number, all times count as changed. */
+/** Each range costs a query; above this number, every second counts as changed. */
 const MAX_RANGES = 500;
 
 /** A time range in nanoseconds, both bounds inclusive. */
