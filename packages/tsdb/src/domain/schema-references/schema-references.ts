@@ -131,8 +131,8 @@ async function savedQueriesOf(
 }
 
 /**
- * Returns a test whether a text contains all names, each not as a part of a longer word. Texts are
- * not parsed, because they may contain variables and other languages.
+ * Returns a test whether a text contains all names, each not as a part of a longer word. The text is
+ * not parsed, because it may contain variables and other languages.
  */
 function nameTest(names: readonly string[]): (text: string) => boolean {
   const patterns = names.map((name) => {
