@@ -19,11 +19,14 @@ import { MetadataTrees } from '@plinth/tsdb-open-tables/publish/metadata-trees.j
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { TsdbDeps } from './deps.js';
 import { CacheRecords } from './domain/caches/cache-records.js';
+import { CacheRows } from './domain/caches/cache-rows.js';
 import { Caches } from './domain/caches/caches.js';
 import { influxqlWork } from './domain/continuous-queries/compute-influxql.js';
 import { checkRollup, sqlWork } from './domain/continuous-queries/compute-sql.js';
 import { ContinuousQueries } from './domain/continuous-queries/continuous-queries.js';
 import { ContinuousQueryRecords } from './domain/continuous-queries/continuous-query-records.js';
+import { LiveQueries } from './domain/live-queries/live-queries.js';
+import { StatementRuns } from './domain/live-queries/statement-runs.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { RefusedWrites } from './domain/refused-writes/refused-writes.js';
 import { SavedQueries } from './domain/saved-queries/saved-queries.js';
@@ -36,6 +39,7 @@ import {
   observeCaches,
   observeContinuousQueries,
   observeEngine,
+  observeLiveQueries,
   observeMemory,
   observeOpenTables,
 } from './metrics.js';
@@ -80,6 +84,7 @@ export interface OpenTsdb {
   warmUp(consume: WarmUpConsumers): void;
   readonly processing: Processing;
   readonly continuousQueries: ContinuousQueries;
+  readonly liveQueries: LiveQueries;
   /** Tables in an open format. */
   readonly openTables: OpenTables;
   /** See `Tsdb`. */
@@ -120,6 +125,7 @@ export async function openTsdb(
   let processing: Processing | undefined;
   let openTables: OpenTables | undefined;
   let continuousQueries: ContinuousQueries | undefined;
+  let liveQueries: LiveQueries | undefined;
   const refusedWrites = new RefusedWrites(deps);
   const systemTables = newSystemTables(deps, {
     ...{ catalog, caches, queryLog, refusedWrites, startedMs },
@@ -142,6 +148,10 @@ export async function openTsdb(
       committed: (databaseId, rows, depth) =>
         processing?.engine.running.committed(databaseId, rows, depth),
     },
+    records: {
+      wants: (tableId) => liveQueries?.wants(tableId) ?? false,
+      recordDurable: (seq, batches) => liveQueries?.recordDurable(seq, batches),
+    },
     log: await openLog(deps, { catalog, registry }),
     host,
     ...store,
@@ -160,6 +170,8 @@ export async function openTsdb(
     report,
   });
   await caches.open((schema) => engine.tableStore(schema));
+  const live = newLiveQueries(deps, { catalog, engine, host });
+  liveQueries = live;
   const published = await openOpenTables(deps, { catalog, engine, store, host, report });
   openTables = published;
   observeEngine(deps.metrics, () => engine.state());
@@ -199,6 +211,7 @@ export async function openTsdb(
     warmUp: (consume) => warmUp.start(consume),
     processing,
     continuousQueries: queries,
+    liveQueries: live,
     openTables: published,
     recorder,
     statistics,
@@ -208,6 +221,7 @@ export async function openTsdb(
     },
     async close() {
       revocationCheck[Symbol.dispose]();
+      await live.close();
       await queries.close();
       await processing.engine.close();
       await recorder.close();
@@ -271,6 +285,25 @@ function newContinuousQueries(
   });
   observeContinuousQueries(metrics, queries);
   return queries;
+}
+
+function newLiveQueries(
+  { clock, log, metrics, settings, isCurrent = () => true }: TsdbDeps,
+  at: {
+    readonly catalog: RelationalCatalog;
+    readonly engine: TsdbEngine;
+    readonly host: DuckDbHost;
+  },
+): LiveQueries {
+  const { catalog, engine, host } = at;
+  const onFailed = (err: unknown): void => log.error({ err }, 'background work failed');
+  const live = new LiveQueries({
+    ...{ engine, catalog, isCurrent, clock, log },
+    statements: new StatementRuns(engine, new CacheRows(host, onFailed, 'live_rows')),
+    maxCount: settings.max_live_queries,
+  });
+  observeLiveQueries(metrics, live);
+  return live;
 }
 
 /** Starts publishing the tables of the configured databases. */

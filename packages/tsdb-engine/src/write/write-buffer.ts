@@ -9,6 +9,7 @@ import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { LogSeries } from './log-series.js';
 import { LONGEST_WAIT_MS, MemoryWaitQueue } from './memory-wait-queue.js';
+import type { RecordListener } from './record-listener.js';
 
 export interface TableBatch {
   readonly store: TableStore;
@@ -80,6 +81,9 @@ export class WriteBuffer {
   #lastWriteMs: number;
   #closedBytes = 0;
   #lastSeq = 0n;
+  readonly #listener: RecordListener | undefined;
+  /** Settles when the newest record is durable or refused, and thus all before it. */
+  #newest: Promise<void> = Promise.resolve();
 
   constructor(options: {
     readonly log: CommitLog;
@@ -87,9 +91,11 @@ export class WriteBuffer {
     readonly hardLimitBytes: number;
     /** Called when rows of these tables were refused after observers had already received them. */
     readonly onHidden?: (tableIds: readonly number[]) => void;
+    readonly listener?: RecordListener | undefined;
   }) {
     this.#log = options.log;
     this.#onHidden = options.onHidden;
+    this.#listener = options.listener;
     this.#clock = options.clock;
     this.#hardLimitBytes = options.hardLimitBytes;
     this.#waits = new MemoryWaitQueue(options.clock, options.hardLimitBytes * WAITING_SHARE);
@@ -195,7 +201,30 @@ export class WriteBuffer {
       this.#logSeriesOf(store.tableId).countRows(batch.rowCount);
     }
     this.#put(batches, seq);
+    this.#newest = durable;
+    this.#notify(seq, batches, durable);
     return durable;
+  }
+
+  /** The log resolves its promises in the order of the records. */
+  #notify(seq: bigint, batches: readonly TableBatch[], durable: Promise<void>): void {
+    const listener = this.#listener;
+    if (listener === undefined) return;
+    const wanted = batches.filter(({ store }) => listener.wants(store.tableId));
+    if (wanted.length > 0)
+      durable.then(() => listener.recordDurable(seq, wanted), ignoreUnsynced);
+  }
+
+  /** The number of the newest write. */
+  get lastSeq(): bigint {
+    return this.#lastSeq;
+  }
+
+  /**
+   * Resolves when every write up to now is durable or refused, after the listener was notified.
+   */
+  async whenSettled(): Promise<void> {
+    await this.#newest.catch(ignoreUnsynced);
   }
 
   /** Many writes may be refused at the same time, so observers are notified once. */

@@ -39,6 +39,7 @@ import { remoteReadRoutes } from './prometheus/remote-read-routes.js';
 import { remoteWriteRoutes } from './prometheus/remote-write-routes.js';
 import { fluxRoutes } from './query/flux-routes.js';
 import { queryRoutes } from './query/query-routes.js';
+import { subscribeRoute } from './query/subscribe-route.js';
 import { RouteBuilder } from './route-builder.js';
 import { serviceRoutes } from './service-routes.js';
 import { type ErrorWording, errorAnswer, isEdgeError } from './to-wire.js';
@@ -105,6 +106,7 @@ export function tsdbTables(
     },
     table(byProfile, [
       ...queryRoutes(deps),
+      subscribeRoute(deps),
       ...nativeInfluxqlRoutes(deps),
       ...databaseRoutes(deps),
       ...tableRoutes(deps),

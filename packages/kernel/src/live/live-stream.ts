@@ -26,6 +26,11 @@ export class LiveStream {
     return this.#isTaken;
   }
 
+  /** Whether less than half of the limit is unread. */
+  get hasRoom(): boolean {
+    return this.#waitingBytes < MAX_WAITING_BYTES / 2;
+  }
+
   /**
    * Queues a piece. A piece for an empty queue may have any size, because it shows nothing about the client's speed.
    * @returns `false` if the piece does not fit behind unread data; it is dropped.
