@@ -15,7 +15,7 @@ import type { FlushSettings } from './flush/flusher.js';
 import type { QueryLog } from './query/log/query-log.js';
 import type { Planner } from './query/query-path.js';
 import type { CommitListener } from './write/commit-listener.js';
-import type { RecordListener } from './write/record-listener.js';
+import type { RecordListener } from './write/write-buffer.js';
 import type { BodyReader } from './write/write-path.js';
 
 export interface EngineDeps {

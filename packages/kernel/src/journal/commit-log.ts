@@ -52,7 +52,7 @@ export interface CommitLog {
    * deleted in the meantime. May be called while records are appended.
    */
   recordsOf(file: number): AsyncIterable<ReplayedRecord>;
-  /** Deletes the removed files that are kept. */
+  /** Deletes the removed files that are kept. Files with records up to now will not be kept. */
   clearKept(): Promise<void>;
   /** Number of the oldest existing file. */
   readonly firstFile: number;

@@ -238,7 +238,7 @@ export class FileCommitLog implements CommitLog {
   }
 
   async clearKept(): Promise<void> {
-    await this.#recent?.clear();
+    await this.#recent?.clear(this.#tail.file);
   }
 
   async close(): Promise<void> {

@@ -17,6 +17,8 @@ export class RecentFiles {
   readonly #room: WriteRoom | undefined;
   /** Sizes by number; `undefined` until the folder has been read. */
   #sizes: Map<number, number> | undefined;
+  /** Files up to this number are not kept. */
+  #clearedFile = 0;
 
   constructor(fileSystem: FileSystem, options: RecentFilesOptions, room: WriteRoom | undefined) {
     this.#fileSystem = fileSystem;
@@ -35,7 +37,7 @@ export class RecentFiles {
 
   /** Moves a file of the log here, or deletes it if it is not kept. */
   async take(path: string, file: number): Promise<void> {
-    const size = await this.#sizeToKeep(path);
+    const size = file <= this.#clearedFile ? undefined : await this.#sizeToKeep(path);
     if (size === undefined) {
       await this.#fileSystem.remove(path);
       return;
@@ -46,7 +48,9 @@ export class RecentFiles {
     await this.#prune(sizes);
   }
 
-  async clear(): Promise<void> {
+  /** Deletes all kept files. Files up to number `file` will not be kept when the log removes them. */
+  async clear(file = 0): Promise<void> {
+    this.#clearedFile = Math.max(this.#clearedFile, file);
     const sizes = await this.#load();
     for (const file of [...sizes.keys()]) await this.#remove(sizes, file);
   }

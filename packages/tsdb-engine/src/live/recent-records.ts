@@ -3,6 +3,7 @@ import type { CommitLog } from '@plinth/kernel';
 import { decodeWriteRecord, type StoredTable } from '@plinth/tsdb-storage/wal/write-record.js';
 import { LoggedSeries, toBatch } from '../recovery/logged-series.js';
 import type { TableStore } from '../table/table-store.js';
+import { isDeletion } from '../table/tombstones.js';
 import type { TableBatch, WriteBuffer } from '../write/write-buffer.js';
 
 /** Bytes of records that are read before other work runs. */
@@ -69,8 +70,10 @@ export class RecentRecords {
   availableFrom(tableId: number, afterSeq: bigint, oldestSeq: bigint): bigint {
     // A deletion or an earlier start may have used greater numbers than the newest row.
     if (afterSeq > this.lastSeq) return afterSeq;
+    const deletions = this.#storeOf(tableId)?.tombstones.all.filter(isDeletion) ?? [];
     const deletedSeq = this.#deleted.get(tableId) ?? 0n;
-    return [afterSeq, oldestSeq, deletedSeq].reduce((a, b) => (b > a ? b : a));
+    const seqs = [afterSeq, oldestSeq, deletedSeq, ...deletions.map(({ seq }) => seq)];
+    return seqs.reduce((a, b) => (b > a ? b : a));
   }
 
   /** Yields the records with `afterSeq < seq <= throughSeq`, all of which must be settled. */

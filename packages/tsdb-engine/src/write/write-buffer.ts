@@ -9,11 +9,21 @@ import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { LogSeries } from './log-series.js';
 import { LONGEST_WAIT_MS, MemoryWaitQueue } from './memory-wait-queue.js';
-import type { RecordListener } from './record-listener.js';
 
 export interface TableBatch {
   readonly store: TableStore;
   readonly batch: RowBatch;
+}
+
+/** Notified of the rows of each log record when they are durable, in the order of the log. */
+export interface RecordListener {
+  /** Called for every write, when its record is queued. If false, the rows of the table are not reported. */
+  wants(tableId: number): boolean;
+  /**
+   * Called within the write, so it must not do more than select and copy rows: the memory of the
+   * batches is reused afterwards.
+   */
+  recordDurable(seq: bigint, batches: readonly TableBatch[]): void;
 }
 
 interface DefinedBatch extends TableBatch {
@@ -211,8 +221,7 @@ export class WriteBuffer {
     const listener = this.#listener;
     if (listener === undefined) return;
     const wanted = batches.filter(({ store }) => listener.wants(store.tableId));
-    if (wanted.length > 0)
-      durable.then(() => listener.recordDurable(seq, wanted), ignoreUnsynced);
+    if (wanted.length > 0) durable.then(() => listener.recordDurable(seq, wanted), ignoreUnsynced);
   }
 
   /** The number of the newest write. */

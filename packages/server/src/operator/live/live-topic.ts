@@ -1,6 +1,5 @@
 import type { Clock, LiveStream, NotifyLive } from '@plinth/kernel';
 
-
 /** Events kept for reconnecting clients. */
 const MAX_KEPT_COUNT = 1000;
 const MAX_KEPT_BYTES = 1_048_576;

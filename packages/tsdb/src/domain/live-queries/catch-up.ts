@@ -91,7 +91,8 @@ export class CatchUpReader {
         });
       }
       for (const query of full)
-        if (isReading(query) && !(await query.sendCaughtUp(seq, this.#statements))) reading.delete(query);
+        if (isReading(query) && !(await query.sendCaughtUp(seq, this.#statements)))
+          reading.delete(query);
     }
     for (const query of reading.keys())
       if (isReading(query)) await this.#finish(query, range.throughSeq);

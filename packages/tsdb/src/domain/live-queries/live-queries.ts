@@ -1,7 +1,6 @@
 import type { Clock, Logger, Principal } from '@plinth/kernel';
 import type { RecentRecords } from '@plinth/tsdb-engine/live/recent-records.js';
-import type { RecordListener } from '@plinth/tsdb-engine/write/record-listener.js';
-import type { TableBatch } from '@plinth/tsdb-engine/write/write-buffer.js';
+import type { RecordListener, TableBatch } from '@plinth/tsdb-engine/write/write-buffer.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
@@ -178,7 +177,8 @@ export class LiveQueries implements RecordListener {
       const { tableId, schema } = batch.store;
       const table = this.#tables.get(tableId);
       if (table === undefined) continue;
-      if (schema.version > (this.#versions.get(tableId) ?? 0)) this.#noteColumns(table, schema, seq);
+      if (schema.version > (this.#versions.get(tableId) ?? 0))
+        this.#noteColumns(table, schema, seq);
       table.match(batch, (query, rows, row) => query.take(rows, row, seq));
     }
   }

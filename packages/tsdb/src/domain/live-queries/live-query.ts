@@ -17,7 +17,11 @@ export interface LiveStatements {
   /** The result for these rows only. */
   compute(query: LiveQuery, rows: GatheredRows): Promise<readonly ResultChunk[]>;
   /** The result for one time range. Both bounds are inclusive. */
-  bucketRows(query: LiveQuery, minTimeNs: bigint, maxTimeNs: bigint): Promise<readonly ResultChunk[]>;
+  bucketRows(
+    query: LiveQuery,
+    minTimeNs: bigint,
+    maxTimeNs: bigint,
+  ): Promise<readonly ResultChunk[]>;
 }
 
 /** Rows written up to `throughSeq` are read from the log, before those that are written later. */
@@ -139,7 +143,12 @@ export class LiveQuery {
       return;
     }
     const { skipped } = catchUp;
-    this.#rows.push(rows, row, seq, (count) => seq === skipped.seq && count <= (skipped.count ?? 0));
+    this.#rows.push(
+      rows,
+      row,
+      seq,
+      (count) => seq === skipped.seq && count <= (skipped.count ?? 0),
+    );
   }
 
   #gather(rows: BatchRows, row: number, seq: bigint): void {
@@ -175,7 +184,9 @@ export class LiveQuery {
     if (this.isOver || this.#isComputing) return false;
     if (this.#buckets !== undefined) return this.#buckets.count > 0 && this.sink.hasRoom;
     return (
-      this.#catchUp === undefined && this.#plan.output.kind === 'computed' && this.#rows.rowCount > 0
+      this.#catchUp === undefined &&
+      this.#plan.output.kind === 'computed' &&
+      this.#rows.rowCount > 0
     );
   }
 

@@ -32,10 +32,7 @@ export class LiveTable {
   }
 
   /** Calls `take` for each row and each query whose series conditions it meets. */
-  match(
-    batch: TableBatch,
-    take: (query: LiveQuery, rows: BatchRows, row: number) => void,
-  ): void {
+  match(batch: TableBatch, take: (query: LiveQuery, rows: BatchRows, row: number) => void): void {
     const rows = new BatchRows(batch);
     const { series, rowCount } = rows.batch;
     for (let row = 0; row < rowCount; row++) {

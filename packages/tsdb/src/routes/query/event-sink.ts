@@ -6,7 +6,7 @@ import { TextBytes } from '../formats/text-bytes.js';
 import { TimeWriter } from '../formats/time-text.js';
 
 const TIMES = new TimeWriter('Z', 'thousands');
-const END_OF_EVENT = Buffer.from('\n\n');
+const JSON_TYPE = 'application/json';
 type Rows = Parameters<LiveSink['rows']>[1];
 
 /** Writes a live query as server-sent events. Source: docs/LIVE-QUERIES.md. */
@@ -30,14 +30,18 @@ export class EventSink implements LiveSink {
   /** Rows are events without a name, which `EventSource` passes to `onmessage`. */
   rows(kind: 'rows' | 'bucket', { columns, chunks }: Rows, position: Position): boolean {
     const event = kind === 'bucket' ? 'event: bucket\n' : '';
-    const head = Buffer.from(`${event}id: ${positionText(position)}\ndata: `);
+    const head = `${event}id: ${positionText(position)}\ndata: `;
     const out = new TextBytes();
+    const isJson = this.#format.contentType === JSON_TYPE;
+    if (isJson) out.ascii(head);
     const encoder = this.#format.open({ columns, tableName: undefined }, out);
     encoder.begin();
     for (const chunk of chunks) for (const _step of encoder.chunk(chunk) ?? []);
     for (const _written of encoder.deferredRows?.() ?? []);
     encoder.end();
-    return this.stream.push(Buffer.concat([head, out.take(), END_OF_EVENT]));
+    if (isJson) out.ascii('\n\n');
+    const bytes = out.take();
+    return this.stream.push(isJson ? bytes : Buffer.from(`${head}${linesOf(bytes)}\n\n`));
   }
 
   notice(notice: LiveNotice, position: Position): boolean {
@@ -59,6 +63,13 @@ export class EventSink implements LiveSink {
     return this.stream.push(Buffer.from(text));
   }
 }
+
+/** Other formats than JSON have line ends. A CR would also end a line of the event. */
+const linesOf = (bytes: Buffer): string =>
+  bytes
+    .toString()
+    .trimEnd()
+    .replaceAll(/\r\n|\r|\n/g, '\ndata: ');
 
 function dataOf(notice: LiveNotice): object {
   switch (notice.kind) {

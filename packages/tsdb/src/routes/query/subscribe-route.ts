@@ -1,4 +1,10 @@
-import { type HttpAnswer, type HttpRequest, OpenApi, piecesAnswer, type Route } from '@plinth/kernel';
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  OpenApi,
+  piecesAnswer,
+  type Route,
+} from '@plinth/kernel';
 import { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
@@ -18,6 +24,8 @@ const EVENT_HEADERS = [
   ['x-accel-buffering', 'no'],
 ] as const;
 
+const FORMATS = ['json', 'json_rows', 'jsonl', 'csv', 'pretty'] as const;
+
 const ABOUT =
   'Rows that match a filter are events without a name, whose data is a JSON array of rows. Changed buckets of an aggregate are events `bucket`. ' +
   'Each event has an id. A client that reconnects with its last id, in `Last-Event-ID` or `since`, receives all rows written after it. ' +
@@ -32,6 +40,7 @@ export function subscribeRoute(deps: RouteDeps): Route {
       ...DB,
       q: Type.String({ minLength: 1, description: 'SQL: SELECT from one table' }),
       ...PARAMS,
+      format: Type.Optional(OpenApi.oneOf(FORMATS)),
       since: Type.Optional(Type.String({ description: 'position after which rows are sent' })),
     },
     headers: {
@@ -52,13 +61,19 @@ async function answerStream(
   request: HttpRequest,
   { catalog, formats, isAuthRequired, liveQueries }: RouteDeps,
 ): Promise<HttpAnswer> {
-  const { database, text, params } = readFromUrl(request);
+  const { database, text, params, requested = 'json' } = readFromUrl(request);
+  const format = FORMATS.find((name) => name === requested);
+  if (format === undefined)
+    throw tsdbError(
+      'parameter_invalid',
+      `unsupported format "${requested}"; use ${FORMATS.join(', ')}`,
+    );
   const after = positionOf(request);
   const access = accessOf(request.principal, isAuthRequired);
   const disconnectSignal = request.disconnectSignal();
   let stop = (): void => undefined;
   const sink = new EventSink({
-    format: formats.json_rows,
+    format: formats[format === 'json' ? 'json_rows' : format],
     isLetIn: () => true, // LiveQueries ends the stream of a revoked token.
     onOver: () => stop(),
   });
