@@ -3,6 +3,9 @@ import type { WriteRoom } from '../fs/disk-space.js';
 import type { FileSystem } from '../fs/file-system.js';
 import { logFileName, logFileNumber } from './log-format.js';
 
+/** Small files of frequent flushes. */
+const MAX_FILES = 1000;
+
 export interface RecentFilesOptions {
   /** On the volume of the log. */
   readonly folder: string;
@@ -69,7 +72,7 @@ export class RecentFiles {
     const newestFirst = [...sizes].sort(([a], [b]) => b - a);
     for (const [index, [file, sizeBytes]] of newestFirst.entries()) {
       sum += sizeBytes;
-      if (index > 0 && sum > this.#options.maxBytes) await this.#remove(sizes, file);
+      if (index > 0 && (sum > this.#options.maxBytes || index >= MAX_FILES)) await this.#remove(sizes, file);
     }
   }
 

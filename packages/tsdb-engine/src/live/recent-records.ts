@@ -25,6 +25,8 @@ export class RecentRecords {
   readonly #log: CommitLog;
   readonly #buffer: WriteBuffer;
   readonly #storeOf: (tableId: number) => TableStore | undefined;
+  /** Numbers of the first record, by file. */
+  #known = new Map<number, bigint>();
   /** By table, rows written before this number may have been deleted. */
   readonly #deleted = new Map<number, bigint>();
 
@@ -127,11 +129,15 @@ export class RecentRecords {
   async #starts(): Promise<readonly { readonly file: number; readonly seq: bigint }[]> {
     const starts: { file: number; seq: bigint }[] = [];
     for (const file of await this.#log.readableFiles()) {
-      for await (const { payload } of this.#log.recordsOf(file)) {
-        starts.push({ file, seq: decodeWriteRecord(payload).seq });
-        break;
-      }
+      const seq = this.#known.get(file) ?? (await this.#firstSeqOf(file));
+      if (seq !== undefined) starts.push({ file, seq });
     }
+    this.#known = new Map(starts.map(({ file, seq }) => [file, seq]));
     return starts;
+  }
+
+  async #firstSeqOf(file: number): Promise<bigint | undefined> {
+    for await (const { payload } of this.#log.recordsOf(file)) return decodeWriteRecord(payload).seq;
+    return undefined;
   }
 }
