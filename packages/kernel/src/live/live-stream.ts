@@ -63,7 +63,9 @@ export class LiveStream {
   async *pieces(): AsyncGenerator<Buffer, void, undefined> {
     try {
       for (;;) {
-        const piece = Buffer.concat(this.#pieces);
+        const [first, ...others] = this.#pieces;
+        const piece =
+          first !== undefined && others.length === 0 ? first : Buffer.concat(this.#pieces);
         this.#pieces = [];
         this.#waitingBytes = piece.length;
         if (piece.length > 0 && this.#isLetIn()) yield piece;

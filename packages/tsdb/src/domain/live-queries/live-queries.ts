@@ -13,9 +13,18 @@ import type { LiveSink } from './live-sink.js';
 import { LiveTable } from './live-table.js';
 import type { Position } from './position.js';
 
-/** Rows are sent within this time after their write. */
-const SEND_INTERVAL_MS = 100;
-/** Time for computed results in each interval, so that writes do not wait for them. */
+/** Interval at which some of the waiting queries are served. */
+const SEND_INTERVAL_MS = 20;
+/** Rows of further writes are sent in the same event. */
+const LEAST_WAIT_MS = 60;
+/**
+ * Queries are served in at most this number of intervals after their least wait, a part of them in each,
+ * so that thousands of events do not block the event loop at once.
+ */
+const INTERVAL_COUNT = 7;
+const LEAST_SERVED_COUNT = 50;
+/** Computing may take a fifth of the time, so that writes do not wait for it. */
+const COMPUTING_INTERVAL_MS = 100;
 const MAX_COMPUTING_MS = 20;
 /** Computations at a time. */
 const MAX_COMPUTING_COUNT = 4;
@@ -56,6 +65,8 @@ export class LiveQueries implements RecordListener {
   readonly #timers: readonly Disposable[];
   /** Versions of the tables of the last rows. */
   readonly #versions = new Map<number, number>();
+  /** Queries with rows to send, with the time of the first of them, oldest first. */
+  readonly #waiting = new Map<LiveQuery, number>();
   /** Queries in the order in which their results are computed. */
   readonly #computing = new Set<LiveQuery>();
   #isComputing = false;
@@ -73,6 +84,7 @@ export class LiveQueries implements RecordListener {
     });
     this.#timers = [
       clock.every(SEND_INTERVAL_MS, () => this.#send()),
+      clock.every(COMPUTING_INTERVAL_MS, () => this.#computeSome()),
       clock.every(HEARTBEAT_MS, () => this.#beat()),
       clock.every(CHECK_MS, () => this.#endInvalid()),
     ];
@@ -157,6 +169,7 @@ export class LiveQueries implements RecordListener {
     this.#detach(query);
     this.#catchUp.delete(query);
     this.#computing.delete(query);
+    this.#waiting.delete(query);
     this.#queries.delete(query);
     this.#endedSent += query.sentRowCount;
     this.#endedDropped += query.droppedRowCount;
@@ -179,7 +192,10 @@ export class LiveQueries implements RecordListener {
       if (table === undefined) continue;
       if (schema.version > (this.#versions.get(tableId) ?? 0))
         this.#noteColumns(table, schema, seq);
-      table.match(batch, (query, rows, row) => query.take(rows, row, seq));
+      table.match(batch, (query, rows, row) => {
+        if (query.take(rows, row, seq) && !this.#waiting.has(query))
+          this.#waiting.set(query, this.#deps.clock.monotonicMs());
+      });
     }
   }
 
@@ -212,14 +228,24 @@ export class LiveQueries implements RecordListener {
   }
 
   #send(): void {
-    for (const query of this.#queries.keys()) {
+    const latestMs = this.#deps.clock.monotonicMs() - LEAST_WAIT_MS;
+    let left = Math.max(LEAST_SERVED_COUNT, Math.ceil(this.#waiting.size / INTERVAL_COUNT));
+    for (const [query, sinceMs] of this.#waiting) {
+      if (sinceMs > latestMs || left-- === 0) return;
+      this.#waiting.delete(query);
       query.sendRows();
+    }
+  }
+
+  #computeSome(): void {
+    for (const query of this.#queries.keys()) {
       if (query.needsComputing) this.#computing.add(query);
+      else if (!this.#waiting.has(query)) query.sendRows(); // what was dropped, and rows held during a catch-up
     }
     if (this.#computing.size > 0 && !this.#isComputing) void this.#compute();
   }
 
-  /** Computes results for a part of the interval; the others follow in the next interval. */
+  /** The queries that find no time follow in the next interval. */
   async #compute(): Promise<void> {
     const { clock, statements } = this.#deps;
     this.#isComputing = true;

@@ -121,16 +121,20 @@ export class LiveQuery {
     this.beginCatchUp(throughSeq);
   }
 
-  /** Takes a row of a matching series that was just written. */
-  take(rows: BatchRows, row: number, seq: bigint): void {
-    if (!this.#match.matches(rows, row)) return;
+  /**
+   * Takes a row of a matching series that was just written.
+   * @returns whether `sendRows` has something to do.
+   */
+  take(rows: BatchRows, row: number, seq: bigint): boolean {
+    if (!this.#match.matches(rows, row)) return false;
     if (this.#buckets !== undefined) {
       this.#noteDropped(this.#buckets.touch(rows.batch.times[row] as bigint, seq), seq);
-      return;
+      return false;
     }
     const catchUp = this.#catchUp;
     if (catchUp === undefined) this.#gather(rows, row, seq);
     else if (seq > catchUp.throughSeq) hold(catchUp, rows, row, seq);
+    return catchUp === undefined && this.#plan.output.kind === 'copied';
   }
 
   /** Like `take`, during a catch-up. */
