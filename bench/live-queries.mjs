@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // node bench/live-queries.mjs [hosts] [queries] [kind]
-// Measures how live queries affect writes. Writes the same rows with and without live queries of one series each, in turns.
+// Measures how live queries affect writes. Writes the same rows with and without live queries of one series each, alternately.
 //   rows       SELECT * FROM cpu WHERE host = '...' (default)
 //   computed   the same with a condition that DuckDB evaluates
 //   buckets    an aggregate by minute
@@ -18,8 +18,8 @@ import { cpuSeconds } from './process-figures.mjs';
 const HOSTS = Number(process.argv[2] ?? 10_000);
 const QUERIES = Number(process.argv[3] ?? 1000);
 const KIND = process.argv[4] ?? 'rows';
-const ROWS_PER_TURN = 400_000;
-const TURNS = Number(process.env.BENCH_TURNS ?? 4);
+const ROWS_PER_ROUND = 400_000;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 4);
 const BATCH_LINES = 5000;
 const IN_FLIGHT = 2;
 const START_SEC = 1_704_067_200;
@@ -33,14 +33,14 @@ const STATEMENTS = {
     `SELECT date_bin(INTERVAL '1 minute', time) AS t, avg("user") AS u FROM cpu WHERE host = 'h${host}' GROUP BY 1`,
 };
 
-/** Bodies of one turn, made before it is measured. */
-function bodies(turn) {
+/** Bodies of one round, made before it is measured. */
+function bodies(round) {
   const made = [];
-  for (let from = 0; from < ROWS_PER_TURN; from += BATCH_LINES) {
+  for (let from = 0; from < ROWS_PER_ROUND; from += BATCH_LINES) {
     const lines = [];
     for (let row = from; row < from + BATCH_LINES; row++) {
       const host = row % HOSTS;
-      const step = turn * Math.ceil(ROWS_PER_TURN / HOSTS) + Math.floor(row / HOSTS);
+      const step = round * Math.ceil(ROWS_PER_ROUND / HOSTS) + Math.floor(row / HOSTS);
       const fields = FIELDS.map((field, f) => `${field}=${(host * 7 + step * 13 + f * 31) % 101}i`);
       lines.push(`cpu,host=h${host},region=r${host % 9} ${fields.join(',')} ${START_SEC + step}`);
     }
@@ -67,9 +67,9 @@ function follow(url, host) {
   });
 }
 
-/** Writes one turn. @returns rows per second, and CPU seconds of the server per million rows. */
-async function write(client, pid, turn) {
-  const waiting = bodies(turn);
+/** Writes one round. @returns rows per second, and CPU seconds of the server per million rows. */
+async function write(client, pid, round) {
+  const waiting = bodies(round);
   const [cpuBefore, before] = [cpuSeconds(pid), performance.now()];
   await Promise.all(
     Array.from({ length: IN_FLIGHT }, async () => {
@@ -79,7 +79,10 @@ async function write(client, pid, turn) {
   );
   const sec = (performance.now() - before) / 1000;
   await sleep(300); // the last events
-  return { rate: ROWS_PER_TURN / sec, cpu: ((cpuSeconds(pid) - cpuBefore) * 1e6) / ROWS_PER_TURN };
+  return {
+    rate: ROWS_PER_ROUND / sec,
+    cpu: ((cpuSeconds(pid) - cpuBefore) * 1e6) / ROWS_PER_ROUND,
+  };
 }
 
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
@@ -92,15 +95,15 @@ const client = new HttpClient(url);
 const found = { without: [], with: [] };
 let bytes = 0;
 try {
-  let turn = 0;
-  await write(client, pid, turn++); // Warm-up.
-  for (let count = 0; count < TURNS; count++) {
-    found.without.push(await write(client, pid, turn++));
+  let round = 0;
+  await write(client, pid, round++); // Warm-up.
+  for (let count = 0; count < ROUNDS; count++) {
+    found.without.push(await write(client, pid, round++));
     const streams = await Promise.all(
       Array.from({ length: QUERIES }, (_, i) => follow(url, Math.floor((i * HOSTS) / QUERIES))),
     );
     await sleep(300);
-    found.with.push(await write(client, pid, turn++));
+    found.with.push(await write(client, pid, round++));
     for (const stream of streams) {
       bytes += stream.bytes;
       stream.close();
@@ -112,9 +115,9 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 const figures = Object.fromEntries(
-  Object.entries(found).map(([name, turns]) => [
+  Object.entries(found).map(([name, rounds]) => [
     name,
-    { rate: median(turns.map(({ rate }) => rate)), cpu: median(turns.map(({ cpu }) => cpu)) },
+    { rate: median(rounds.map(({ rate }) => rate)), cpu: median(rounds.map(({ cpu }) => cpu)) },
   ]),
 );
 for (const [name, { rate, cpu }] of Object.entries(figures))
@@ -125,6 +128,6 @@ const cost = 1 - figures.with.rate / figures.without.rate;
 const cpuCost = figures.with.cpu / figures.without.cpu - 1;
 console.log(
   `${QUERIES} live queries (${KIND}) over ${HOSTS} hosts: ${(cost * 100).toFixed(1)} % of the write rate, ` +
-    `${(cpuCost * 100).toFixed(1)} % more CPU, ${(bytes / 1e6 / TURNS).toFixed(1)} MB of events per turn`,
+    `${(cpuCost * 100).toFixed(1)} % more CPU, ${(bytes / 1e6 / ROUNDS).toFixed(1)} MB of events per round`,
 );
 process.exit(cost > GOAL ? 1 : 0);

@@ -5,9 +5,9 @@ import {
   assertEmpty,
   assertError,
   LiveStream,
+  type RunningServer,
   ServerInProcess,
   ServerProcess,
-  type RunningServer,
 } from '../../harness/index.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -41,7 +41,9 @@ const untilCount = (stream: LiveStream, count: number, event = '') =>
 describe('a live query', () => {
   let server: ServerInProcess;
   before(async () => {
-    server = await ServerInProcess.start({ flags: ['--without-auth', '--tsdb-max-live-queries=20'] });
+    server = await ServerInProcess.start({
+      flags: ['--without-auth', '--tsdb-max-live-queries=20'],
+    });
     await write(server, 'd', 'm,h=a,r=x v=1,n=1i,s="t",b=true 1\nother v=1 1');
   });
   after(() => server.close());
@@ -80,7 +82,8 @@ describe('a live query', () => {
   });
 
   it('evaluates any condition and expression', async () => {
-    const q = "SELECT upper(h) AS name, v * 2 AS twice FROM m WHERE h LIKE 'expr%' AND (v > 10 OR s ~ '^yes')";
+    const q =
+      "SELECT upper(h) AS name, v * 2 AS twice FROM m WHERE h LIKE 'expr%' AND (v > 10 OR s ~ '^yes')";
     const stream = await follow(server, pathOf('d', q));
     await write(server, 'd', 'm,h=expr1 v=11 1\nm,h=expr2 v=1,s="yes!" 2\nm,h=expr3 v=2,s="no" 3');
     await write(server, 'd', 'm,h=expr4 v=12 1');
@@ -94,15 +97,17 @@ describe('a live query', () => {
   });
 
   it('sends the changed buckets of an aggregate', async () => {
-    await write(server, 'd', 'b,h=x v=1 60000000000\nb,h=x v=3 61000000000\nb,h=x v=9 120000000000');
+    await write(
+      server,
+      'd',
+      'b,h=x v=1 60000000000\nb,h=x v=3 61000000000\nb,h=x v=9 120000000000',
+    );
     const q =
       "SELECT date_bin(INTERVAL '1 minute', time) AS t, h, avg(v) AS a, median(v) AS m FROM b GROUP BY 1, 2";
     const stream = await follow(server, pathOf('d', q));
     await write(server, 'd', 'b,h=x v=8 62000000000');
     await untilCount(stream, 1, 'bucket');
-    assert.deepEqual(rowsOf(stream, 'bucket'), [
-      { t: '1970-01-01T00:01:00', h: 'x', a: 4, m: 3 },
-    ]);
+    assert.deepEqual(rowsOf(stream, 'bucket'), [{ t: '1970-01-01T00:01:00', h: 'x', a: 4, m: 3 }]);
     stream.close();
     const again = await follow(server, pathOf('d', q, { since: stream.events[0]?.id ?? '' }));
     await untilCount(again, 1, 'bucket');
@@ -190,7 +195,10 @@ describe('a live query', () => {
     assert.equal(gap.data.from, id);
     await write(server, 'd', 'gone,h=a v=4 3');
     await untilCount(again, 1);
-    assert.deepEqual(rowsOf(again).map(({ v }) => v), [4]);
+    assert.deepEqual(
+      rowsOf(again).map(({ v }) => v),
+      [4],
+    );
     again.close();
   });
 

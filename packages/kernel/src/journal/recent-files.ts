@@ -72,7 +72,8 @@ export class RecentFiles {
     const newestFirst = [...sizes].sort(([a], [b]) => b - a);
     for (const [index, [file, sizeBytes]] of newestFirst.entries()) {
       sum += sizeBytes;
-      if (index > 0 && (sum > this.#options.maxBytes || index >= MAX_FILES)) await this.#remove(sizes, file);
+      if (index > 0 && (sum > this.#options.maxBytes || index >= MAX_FILES))
+        await this.#remove(sizes, file);
     }
   }
 

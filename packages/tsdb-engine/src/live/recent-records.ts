@@ -137,7 +137,8 @@ export class RecentRecords {
   }
 
   async #firstSeqOf(file: number): Promise<bigint | undefined> {
-    for await (const { payload } of this.#log.recordsOf(file)) return decodeWriteRecord(payload).seq;
+    for await (const { payload } of this.#log.recordsOf(file))
+      return decodeWriteRecord(payload).seq;
     return undefined;
   }
 }

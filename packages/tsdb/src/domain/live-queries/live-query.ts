@@ -1,11 +1,11 @@
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { BatchRows } from './batch-rows.js';
+import { ChangedBuckets } from './changed-buckets.js';
 import { GatheredRows } from './gathered-rows.js';
 import type { LivePlan } from './live-plan.js';
 import type { LiveSink } from './live-sink.js';
 import { completeSeq, type Position } from './position.js';
 import { RowMatch, SeriesMatch } from './row-match.js';
-import { TouchedBuckets } from './touched-buckets.js';
 
 /** Rows are sent at this size, without waiting for the next interval. */
 const EVENT_BYTES = 64 * 1024;
@@ -47,7 +47,7 @@ export class LiveQuery {
   #series: SeriesMatch;
   #match: RowMatch;
   #rows: GatheredRows;
-  readonly #buckets: TouchedBuckets | undefined;
+  readonly #buckets: ChangedBuckets | undefined;
   #position: Position;
   #dropped: { rowCount: number; readonly from: Position; to: Position } | undefined;
   #catchUp: CatchUp | undefined;
@@ -76,7 +76,7 @@ export class LiveQuery {
     this.#match = new RowMatch(options.plan.conditions);
     this.#rows = newRows(options.plan);
     const { output } = options.plan;
-    this.#buckets = output.kind === 'buckets' ? new TouchedBuckets(output.widthNs) : undefined;
+    this.#buckets = output.kind === 'buckets' ? new ChangedBuckets(output.widthNs) : undefined;
   }
 
   get plan(): LivePlan {
@@ -218,7 +218,7 @@ export class LiveQuery {
   }
 
   /** Buckets that do not fit are sent later: their newest values replace the earlier ones. */
-  async #computeBuckets(buckets: TouchedBuckets, statements: LiveStatements): Promise<void> {
+  async #computeBuckets(buckets: ChangedBuckets, statements: LiveStatements): Promise<void> {
     const { seq } = buckets;
     if (!this.#sendDropped()) return;
     for (const range of buckets.takeRanges()) {

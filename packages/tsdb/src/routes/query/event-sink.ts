@@ -49,7 +49,7 @@ export class EventSink implements LiveSink {
   }
 
   heartbeat(position: Position): void {
-    // An id without data changes the position of the client, and is no event.
+    // An id without data changes only the position of the client.
     this.stream.push(Buffer.from(`: heartbeat\nid: ${positionText(position)}\n\n`));
   }
 

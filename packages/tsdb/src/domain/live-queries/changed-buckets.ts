@@ -10,7 +10,7 @@ export interface BucketRange {
 }
 
 /** The time buckets that contain new rows. */
-export class TouchedBuckets {
+export class ChangedBuckets {
   readonly #widthNs: bigint;
   readonly #starts = new Set<bigint>();
   #lastStart: bigint | undefined;
