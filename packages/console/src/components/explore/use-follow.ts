@@ -38,6 +38,8 @@ export function useFollow(at: {
   latest.current = at;
   const [isReading, onReading] = useState(false);
   const { isLive, changeCount } = useTableChanges(isOn ? { db, table } : undefined);
+  const latestCount = useRef(changeCount);
+  latestCount.current = changeCount;
   // The changes that the result contains.
   const [seenCount, setSeenCount] = useState(0);
   const isUnchanged = isLive && changeCount === seenCount && !hasFailed;
@@ -50,7 +52,7 @@ export function useFollow(at: {
     let timer: ReturnType<typeof setTimeout>;
     const refresh = () => {
       if (document.visibilityState === 'visible') {
-        setSeenCount(changeCount);
+        setSeenCount(latestCount.current);
         latest.current.refresh();
       } else timer = setTimeout(refresh, waitMs);
     };
@@ -66,7 +68,9 @@ export function useFollow(at: {
     const times = timesOf(result);
     const newest = newestOf(times);
     setSeen((last) => {
-      const newAfter = last?.newest;
+      // Rows stay marked until newer rows arrive.
+      const isSame = last?.newAfter !== undefined && last.newest === newest;
+      const newAfter = isSame ? last.newAfter : last?.newest;
       return { newest, newAfter, newCount: countNewer(times, newAfter), atMs: Date.now() };
     });
   }, [isOn, result]);
