@@ -4,8 +4,8 @@ const wire = (file) => `tests/dist/wire/${file}.test.js`;
 /** Files with security decisions, and the tests that must fail if a decision is disabled. Fast tests come first. */
 export const TARGETS = [
   {
-    file: 'packages/kernel/dist/journal/log-resync.js',
-    tests: [unit('kernel', 'journal/log-salvage')],
+    file: 'packages/kernel/dist/journal/recovery/log-resync.js',
+    tests: [unit('kernel', 'journal/recovery/log-salvage')],
   },
   {
     file: 'packages/kernel/dist/http/normal-target.js',
@@ -141,7 +141,7 @@ export const TARGETS = [
     tests: [unit('kernel', 'http/access/cors')],
   },
   {
-    file: 'packages/server/dist/port/connection-limit.js',
+    file: 'packages/server/dist/port/limits/connection-limit.js',
     tests: [unit('server', 'port/connection-limit'), wire('server/connection-limits')],
   },
   {

@@ -135,7 +135,8 @@ describe('a server with the variables, credentials and folders of the unit, as i
     const dropIn = dropIns.get('own-certificate.conf') ?? assert.fail('no drop-in');
     const url = String(await machine.start([dropIn]));
     assert.match(url, /^https:/, machine.log);
-    const [, withCa = ''] = /^(plinth status .*--tls-ca .*)$/m.exec(installBlock('plinth status --host')) ?? [];
+    const [, withCa = ''] =
+      /^(plinth status .*--tls-ca .*)$/m.exec(installBlock('plinth status --host')) ?? [];
     const status = withCa
       .replace('https://plinth.example.com', url)
       .replace('/etc/plinth/tls/ca.pem', '/etc/plinth/tls/cert.pem');

@@ -1,4 +1,4 @@
-import { accountsError } from './errors.js';
+import { accountsError } from './key-errors.js';
 
 export interface BootstrapKey {
   readonly platform: string;

@@ -1,4 +1,6 @@
 export { BatchWriter } from './batch/batch-writer.js';
+export { ChecksumThread } from './checksum/checksum-thread.js';
+export { crc32c } from './checksum/crc32c.js';
 export type { Clock } from './clock/clock.js';
 export { CronSchedule } from './clock/cron.js';
 export { isOver } from './clock/is-over.js';
@@ -185,9 +187,7 @@ export {
   type RouteDocs,
 } from './http/route-docs.js';
 export { ServerBusy } from './http/server-busy.js';
-export { ChecksumThread } from './journal/checksum-thread.js';
 export type { CommitLog } from './journal/commit-log.js';
-export { crc32c } from './journal/crc32c.js';
 export { openCommitLog } from './journal/file-commit-log.js';
 export {
   type KnownLog,
@@ -198,7 +198,7 @@ export {
 } from './journal/log-catalog.js';
 export { logError } from './journal/log-errors.js';
 export type { LogLoss } from './journal/log-loss.js';
-export { type CheckedLogFile, checkLog } from './journal/log-recovery.js';
+export { type CheckedLogFile, checkLog } from './journal/recovery/log-recovery.js';
 export { EventLoopYielder } from './lease/event-loop-yielder.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';

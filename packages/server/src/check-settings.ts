@@ -5,7 +5,7 @@ import { rateLimitProblems } from '@plinth/ratelimit';
 import { memoryShares } from '@plinth/tsdb';
 import { backupProblems } from './backup/scheduled-backups.js';
 import { readGivenMasterKey } from './folder/master-key.js';
-import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls-identity.js';
+import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls/tls-identity.js';
 import { addressProblems, pathProblems } from './setting-problems.js';
 import type { Settings } from './settings.js';
 

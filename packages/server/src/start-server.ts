@@ -11,9 +11,9 @@ import {
 } from '@plinth/kernel';
 import { checkSettings } from './check-settings.js';
 import { takePlace } from './folder/take-place.js';
-import { ConnectionLimit } from './port/connection-limit.js';
+import { ConnectionLimit } from './port/limits/connection-limit.js';
 import { listen, type ServerAddress } from './port/listener.js';
-import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls-identity.js';
+import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls/tls-identity.js';
 import { stopTimes } from './process/hard-end.js';
 import { levelOfFilter } from './process/log-filter.js';
 import { LogLevels } from './process/log-levels.js';

@@ -1,4 +1,5 @@
-import type { ParsedTable, RefusalReason, RefusedLine } from '@plinth/tsdb-model/parsed-body.js';
+import type { ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
+import type { RefusalReason, RefusedLine } from '@plinth/tsdb-model/refused-line.js';
 import type { DatabaseSchema, IntegerFields, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { DeletedResources } from './deletion/deleted-resources.js';
 

@@ -1,10 +1,5 @@
-import {
-  MAX_REFUSED_LINES,
-  type ParsedBody,
-  type Precision,
-  type RefusedLine,
-  type SparseTable,
-} from '@plinth/tsdb-model/parsed-body.js';
+import type { ParsedBody, Precision, SparseTable } from '@plinth/tsdb-model/parsed-body.js';
+import { MAX_REFUSED_LINES, type RefusedLine } from '@plinth/tsdb-model/refused-line.js';
 import type { ParsedSeries } from '@plinth/tsdb-model/series/new-series.js';
 import { BodyTooSparse } from './columns/cell-budget.js';
 import { type ColumnMemory, OWN_MEMORY } from './columns/column-memory.js';

@@ -1,8 +1,9 @@
 import type { ResultStream } from './columns/result.js';
 import type { DatabaseAccess } from './database/database-access.js';
-import type { MessageFormat, Precision, RefusedLine } from './parsed-body.js';
+import type { MessageFormat, Precision } from './parsed-body.js';
 import type { ParameterValue, PlannedQuery } from './query/planned-query.js';
 import type { QuerySession, SessionRequest } from './query/query-session.js';
+import type { RefusedLine } from './refused-line.js';
 import type { SeriesPoint, TagCondition } from './scan.js';
 
 /** The operations that the HTTP layer uses. Every expected failure is a `TsdbError`. */

@@ -1,3 +1,4 @@
+import type { RefusedLine } from './refused-line.js';
 import type { NewSeries } from './series/new-series.js';
 
 /** Unit of the timestamps of a request. `auto` derives it from the magnitude, line by line. */
@@ -59,31 +60,6 @@ export interface ParsedTable {
   readonly lineNumbers: Uint32Array;
 }
 
-/** Why a row was refused, for every protocol. */
-export const REFUSAL_REASONS = [
-  /** The row is not valid in its protocol. */
-  'syntax',
-  /** A column has another type, or is a tag and not a field. */
-  'type_conflict',
-  /** A tag or field has the name of a reserved column. */
-  'reserved_name',
-  /** The table was deleted, and its name is still in use. */
-  'deleted_table',
-  /** A limit of tables, columns, tags or sizes. */
-  'limit',
-] as const;
-export type RefusalReason = (typeof REFUSAL_REASONS)[number];
-
-/** A row that was not written. */
-export interface RefusedLine {
-  readonly lineNumber: number;
-  /** Complete line without its newline, cut to 1024 bytes at a character boundary. */
-  readonly originalLine: string;
-  readonly message: string;
-  /** The response to a refusal by a limit is 422. */
-  readonly reason: RefusalReason;
-}
-
 /**
  * A table whose columns are mostly empty in a body with too many cells; counts its rows and columns
  * up to that point.
@@ -125,5 +101,3 @@ export interface ParsedBody {
   /** Changes when the parser has reset and renumbers its tables and series. */
   readonly epoch: number;
 }
-
-export const MAX_REFUSED_LINES = 1000;

@@ -7,12 +7,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  freePorts,
-  ServerProcess,
-  temporaryFolder,
-  testCertificate,
-} from '../../harness/index.js';
+import { freePorts, ServerProcess, temporaryFolder, testCertificate } from '../../harness/index.js';
 
 const GUIDE = new URL('../../../../docs/TLS-AND-PROXIES.md', import.meta.url);
 const PATIENCE_MS = 20_000;

@@ -34,7 +34,6 @@ import { GuardedCommits } from './change/guarded-commits.js';
 import { KeyedLocks } from './change/keyed-locks.js';
 import { Mutations } from './change/mutations.js';
 import { EventDelivery } from './delivery/event-delivery.js';
-import { deriveRequirements } from './engine/index.js';
 import { EventDestinations } from './events/event-destinations.js';
 import { Events } from './events/events.js';
 import type { AccountMetrics } from './metrics/account-metrics.js';
@@ -44,6 +43,7 @@ import { type ManagedKeys, Operator } from './platform/operator.js';
 import type { Platforms } from './platform/platforms.js';
 import { TestClocks } from './platform/test-clocks.js';
 import { REFERENCE_LISTS } from './reference/index.js';
+import { deriveRequirements } from './requirements/index.js';
 import { RULES } from './rules/index.js';
 
 export interface DomainDeps {

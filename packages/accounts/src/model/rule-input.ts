@@ -108,7 +108,7 @@ export interface CloseCheck {
 /**
  * Rules that requests are checked against. Each function returns the first violation in the order
  * of section 12 and, within a step, of section 13. Functions are pure. `domain/rules/` implements
- * and exports them as `RULES`; `domain/engine/` exports `deriveRequirements`, `domain/reference/`
+ * and exports them as `RULES`; `domain/requirements/` exports `deriveRequirements`, `domain/reference/`
  * the `REFERENCE_LISTS`. Source: accounts, sections 7.2, 12, 13, 14.
  */
 export interface Rules {

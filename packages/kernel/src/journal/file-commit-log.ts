@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import { crc32c } from '../checksum/crc32c.js';
 import type { DomainError } from '../errors/domain-error.js';
 import { invariant } from '../errors/invariant.js';
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
 import type { AppendedRecord, CommitLog, LogPosition, ReplayedRecord } from './commit-log.js';
 import type { CommitLogOptions } from './commit-log-options.js';
-import { crc32c } from './crc32c.js';
 import { IdleLog } from './idle-log.js';
 import { encodeBatch, type WaitingRecord } from './log-batch.js';
 import { type LogStart, NOTHING_KNOWN } from './log-catalog.js';
@@ -14,8 +14,8 @@ import { LogFileWriter } from './log-file-writer.js';
 import { LogFiles } from './log-files.js';
 import { FILE_HEADER_SIZE, type FileHeader, RECORD_HEADER_SIZE } from './log-format.js';
 import type { LogFile } from './log-loss.js';
-import { type RecoveredLog, recoverLog } from './log-recovery.js';
 import { RecentFiles } from './recent-files.js';
+import { type RecoveredLog, recoverLog } from './recovery/log-recovery.js';
 import { recordsOfFile, replayFile } from './replay-file.js';
 
 /** Maximum size of one write of waiting records. A sync of this size is not much slower than a short one. */

@@ -5,7 +5,7 @@ import { SimFileSystem } from '../testing/sim-file-system.js';
 import { type FileCommitLog, openCommitLog } from './file-commit-log.js';
 import type { KnownLog, LogCatalog, LogEnd } from './log-catalog.js';
 import type { LogLoss } from './log-loss.js';
-import { checkLog } from './log-recovery.js';
+import { checkLog } from './recovery/log-recovery.js';
 
 // Source: docs/formats/commit-log.md, "Log state in the catalog".
 const DIRECTORY = '/log';

@@ -1,5 +1,5 @@
+import { crc32c } from '../checksum/crc32c.js';
 import type { FileHandle } from '../fs/file-system.js';
-import { crc32c } from './crc32c.js';
 import {
   decodeFileHeader,
   decodeRecordHeader,

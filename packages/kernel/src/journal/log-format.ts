@@ -1,4 +1,4 @@
-import { crc32c } from './crc32c.js';
+import { crc32c } from '../checksum/crc32c.js';
 
 // docs/formats/commit-log.md describes every byte.
 export const FILE_HEADER_SIZE = 64;

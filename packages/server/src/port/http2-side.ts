@@ -9,7 +9,7 @@ import {
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Clock } from '@plinth/kernel';
-import { RequestQueue } from './request-queue.js';
+import { RequestQueue } from './limits/request-queue.js';
 
 export type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 

@@ -6,12 +6,12 @@ import { answerClientError, refuseConnection } from '../http/to-wire.js';
 import { FastReader, type FastReaderDeps } from './fast/fast-reader.js';
 import type { HeldPort } from './held-port.js';
 import type { Http2Handler } from './http2-side.js';
+import { maxConnections, warnOfFewFiles } from './limits/max-connections.js';
 import { HEAD_TIMEOUT_MS } from './long-heads.js';
-import { maxConnections, warnOfFewFiles } from './max-connections.js';
 import { nodeTransport } from './node-transport.js';
 import { OnePort, type OnePortOptions } from './one-port.js';
 import { serveInOrder } from './pipelined-requests.js';
-import type { TlsIdentity } from './tls-identity.js';
+import type { TlsIdentity } from './tls/tls-identity.js';
 
 /** The handlers that the port serves. */
 export interface Served extends Omit<FastReaderDeps, 'log'> {

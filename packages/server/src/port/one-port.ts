@@ -3,15 +3,15 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '@plinth/kernel';
 import { refusePlainText } from '../http/to-wire.js';
-import type { ConnectionLimit } from './connection-limit.js';
 import type { FastReader } from './fast/fast-reader.js';
 import { type FirstBytes, whenDetected } from './first-bytes.js';
 import { type Http2Handler, Http2Side } from './http2-side.js';
+import type { ConnectionLimit } from './limits/connection-limit.js';
+import type { RefusedConnections } from './limits/refused-connections.js';
 import { LongHeads, type LongHeadsDeps } from './long-heads.js';
 import { type ProxiedClient, setPeerAddress, whenProxyHeaderRead } from './proxy-header.js';
-import type { RefusedConnections } from './refused-connections.js';
-import type { TlsIdentity } from './tls-identity.js';
-import { TlsSide } from './tls-side.js';
+import type { TlsIdentity } from './tls/tls-identity.js';
+import { TlsSide } from './tls/tls-side.js';
 
 /** Timeout for detecting the protocol, including the TLS handshake. */
 const FIRST_BYTES_TIMEOUT_MS = 15_000;

@@ -11,7 +11,7 @@ import { serverDialect } from '../http/server-dialect.js';
 import { createServiceEndpoints } from '../http/service-endpoints.js';
 import { observeServer } from '../metrics/server-metrics.js';
 import type { LiveService } from '../operator/live/live-service.js';
-import type { TlsIdentity } from '../port/tls-identity.js';
+import type { TlsIdentity } from '../port/tls/tls-identity.js';
 import { ObstacleLog } from '../process/obstacle-log.js';
 import { openAccounts } from '../services/accounts.js';
 import { openBackup } from '../services/backup.js';

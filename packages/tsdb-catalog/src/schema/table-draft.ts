@@ -3,7 +3,7 @@ import { MESSAGE_TYPE } from '@plinth/tsdb-model/columns/column.js';
 import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
 import { columnLimitMessage, tagLimitMessage } from '@plinth/tsdb-model/database/limits.js';
 import { isReservedColumn } from '@plinth/tsdb-model/database/names.js';
-import type { RefusalReason } from '@plinth/tsdb-model/parsed-body.js';
+import type { RefusalReason } from '@plinth/tsdb-model/refused-line.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 
 export interface NewColumn {

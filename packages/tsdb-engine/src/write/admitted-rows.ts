@@ -1,11 +1,8 @@
 import type { Admission, AdmittedTable } from '@plinth/tsdb-catalog/catalog.js';
 import { originalLine } from '@plinth/tsdb-ingest/slow-path/original-line.js';
 import { type BatchField, type RowBatch, takeRows } from '@plinth/tsdb-model/columns/row-batch.js';
-import {
-  MAX_REFUSED_LINES,
-  type ParsedBody,
-  type RefusedLine,
-} from '@plinth/tsdb-model/parsed-body.js';
+import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
+import { MAX_REFUSED_LINES, type RefusedLine } from '@plinth/tsdb-model/refused-line.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 
 /**

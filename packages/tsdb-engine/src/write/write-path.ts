@@ -3,7 +3,8 @@ import { DiskFull } from '@plinth/kernel';
 import type { Admission, Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import type { WriteOutcome, WriteRequest } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import type { ParsedBody, ParsedTable, RefusedLine } from '@plinth/tsdb-model/parsed-body.js';
+import type { ParsedBody, ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
+import type { RefusedLine } from '@plinth/tsdb-model/refused-line.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { ParserSeries } from '../series/parser-series.js';
 import type { TableStore } from '../table/table-store.js';
@@ -47,6 +48,20 @@ const MAX_TABLES_AT_ONCE = 256;
 /** Accepted rows of one table; `series` still contains the parser's numbers. */
 interface AcceptedTable extends TableBatch {
   readonly parsed: ParsedTable;
+}
+
+/** A parsed body. */
+interface Write {
+  readonly request: WriteRequest;
+  readonly read: BodyReadResult;
+  readonly parser: ParserSeries;
+}
+
+interface RowsToWrite {
+  readonly admission: Admission;
+  readonly refused: readonly RefusedLine[];
+  /** `undefined` if refused lines refuse the complete body. */
+  readonly accepted?: readonly AcceptedTable[];
 }
 
 /** From a body to durable rows: parse, check against the schema, log, buffer. */
@@ -95,42 +110,64 @@ export class WritePath {
     const reading = this.#reader.read(request);
     const read = reading instanceof Promise ? await reading : reading;
     const { parsed } = read;
-    const extraBytes = Math.max(0, columnBytes(parsed) - reservation.bytes);
-    this.#buffer.growReservation(extraBytes);
-    reservation.bytes += extraBytes;
+    this.#grow(reservation, Math.max(0, columnBytes(parsed) - reservation.bytes));
     const parser = this.#parserOf(read.parserId, parsed.epoch);
     parser.addTagSets(parsed.tables);
-    const admitting = this.#admit(request, parsed, parser);
-    let admission = admitting instanceof Promise ? await admitting : admitting;
-    const convertedBytes = convertedSizeBytes(parsed, admission);
-    this.#buffer.growReservation(convertedBytes);
-    reservation.bytes += convertedBytes;
-    if (parsed.invalid !== undefined)
-      throw tsdbError('message_invalid', {
-        message: MESSAGES[parsed.format ?? 'remote_write'],
-        why: parsed.invalid,
-      });
-    if (parsed.tooSparse !== undefined) throw tsdbError('body_too_sparse', parsed.tooSparse);
+    const write: Write = { request, read, parser };
+    const admitting = this.#admit(write);
+    const admission = admitting instanceof Promise ? await admitting : admitting;
+    this.#grow(reservation, convertedSizeBytes(parsed, admission));
+    throwIfRefused(parsed);
     const waiting = this.#buffer.waitForRoom();
     if (waiting !== undefined) await waiting;
     if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#yielder.next();
     if (admission.tables.length > MAX_TABLES_AT_ONCE) await this.#openTablesYielding(admission);
-    let refused: readonly RefusedLine[];
-    let accepted: readonly AcceptedTable[];
-    let defining: Promise<void> | undefined;
-    do {
-      await defining;
-      // A table that was deleted during the wait accepts no more rows, because its name may belong to another table.
-      while (this.#hasLostTable(admission)) admission = await this.#admit(request, parsed, parser);
-      // Prometheus sends requests that contain only metadata, OpenTelemetry empty ones.
-      if (parsed.lineCount === 0 && parsed.format === undefined) throw tsdbError('write_empty');
-      refused = refusedLines(read.body, parsed, admission);
-      if (refused.length > 0 && !request.acceptPartial) {
-        return { writtenCount: 0, lineCount: parsed.lineCount, refused };
-      }
-      accepted = this.#accepted(admission);
-      defining = whenIndexed(accepted) ?? this.#defineSeries(accepted, parser);
-    } while (defining !== undefined);
+    let rows = this.#rowsToWrite(write, admission);
+    // A table can be deleted during each wait, so the rows are selected again. After the loop, the rows are logged without a wait.
+    while (rows instanceof Promise) rows = this.#rowsToWrite(write, await rows);
+    const { accepted, refused } = rows;
+    if (accepted === undefined) return { writtenCount: 0, lineCount: parsed.lineCount, refused };
+    const writtenCount = await this.#store(write, rows.admission, accepted);
+    const histogramCount = acceptedHistograms(parsed, rows.admission);
+    return {
+      ...{ writtenCount, lineCount: parsed.lineCount, refused },
+      ...(histogramCount !== undefined && { histogramCount }),
+      ...(parsed.exemplarCount !== undefined && { exemplarCount: parsed.exemplarCount }),
+    };
+  }
+
+  #grow(reservation: { bytes: number }, bytes: number): void {
+    this.#buffer.growReservation(bytes);
+    reservation.bytes += bytes;
+  }
+
+  /**
+   * Returns the rows that can be logged now, or a promise for the admission with which to try again: after a table was
+   * deleted, or series were added to the index.
+   */
+  #rowsToWrite(write: Write, admission: Admission): RowsToWrite | Promise<Admission> {
+    const { request, read, parser } = write;
+    const { parsed } = read;
+    // A deleted table accepts no more rows, because its name may belong to another table.
+    if (this.#hasLostTable(admission)) return Promise.resolve(this.#admit(write));
+    // Prometheus sends requests that contain only metadata, OpenTelemetry empty ones.
+    if (parsed.lineCount === 0 && parsed.format === undefined) throw tsdbError('write_empty');
+    const refused = refusedLines(read.body, parsed, admission);
+    if (refused.length > 0 && !request.acceptPartial) return { admission, refused };
+    const accepted = this.#accepted(admission);
+    const waiting = whenIndexed(accepted) ?? this.#defineSeries(accepted, parser);
+    return waiting === undefined ? { admission, refused, accepted } : waiting.then(() => admission);
+  }
+
+  /**
+   * Logs and buffers the rows. Resolves when they are durable, or, if the client does not wait for that, when they are
+   * buffered. @returns their number.
+   */
+  async #store(
+    { request, read, parser }: Write,
+    admission: Admission,
+    accepted: readonly AcceptedTable[],
+  ): Promise<number> {
     const durable: Promise<void>[] = [];
     const portions = splitIntoPortions(accepted);
     const batches = this.#appendPortion(portions.next().value ?? [], parser, durable);
@@ -148,20 +185,11 @@ export class WritePath {
         afterDurable?.();
       }
     }
-    const writtenCount = batches.reduce((sum, { batch }) => sum + batch.rowCount, 0);
-    const histogramCount = acceptedHistograms(parsed, admission);
-    return {
-      ...{ writtenCount, lineCount: parsed.lineCount, refused },
-      ...(histogramCount !== undefined && { histogramCount }),
-      ...(parsed.exemplarCount !== undefined && { exemplarCount: parsed.exemplarCount }),
-    };
+    return batches.reduce((sum, { batch }) => sum + batch.rowCount, 0);
   }
 
-  #admit(
-    request: WriteRequest,
-    parsed: ParsedBody,
-    parser: ParserSeries,
-  ): Admission | Promise<Admission> {
+  #admit({ request, read, parser }: Write): Admission | Promise<Admission> {
+    const { parsed } = read;
     return this.#catalog.admit({
       database: request.database,
       isInternal: request.isInternal === true,
@@ -308,6 +336,16 @@ const MESSAGES: Readonly<Record<NonNullable<ParsedBody['format']>, string>> = {
   remote_write: 'remote write',
   otlp_metrics: 'OpenTelemetry metrics',
 };
+
+/** Throws if the complete body is refused. */
+function throwIfRefused({ format, invalid, tooSparse }: ParsedBody): void {
+  if (invalid !== undefined)
+    throw tsdbError('message_invalid', {
+      message: MESSAGES[format ?? 'remote_write'],
+      why: invalid,
+    });
+  if (tooSparse !== undefined) throw tsdbError('body_too_sparse', tooSparse);
+}
 
 /** Whether the complete body is refused. */
 const isRefused = ({ tooSparse, invalid }: ParsedBody): boolean =>

@@ -1,8 +1,5 @@
-import {
-  MAX_REFUSED_LINES,
-  type ParsedBody,
-  type RefusedLine,
-} from '@plinth/tsdb-model/parsed-body.js';
+import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
+import { MAX_REFUSED_LINES, type RefusedLine } from '@plinth/tsdb-model/refused-line.js';
 import { BodyTooSparse, tooManyCells } from '../columns/cell-budget.js';
 import type { ColumnMemory } from '../columns/column-memory.js';
 import type { TableRows } from '../columns/table-rows.js';

@@ -1,4 +1,4 @@
-import type { RefusalReason } from '@plinth/tsdb-model/parsed-body.js';
+import type { RefusalReason } from '@plinth/tsdb-model/refused-line.js';
 
 /**
  * Why a line is rejected; the message is the documented one. Thrown and caught only inside the

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type FileSystem, messageOf, type Random } from '@plinth/kernel';
-import { accountsError } from '../../errors.js';
+import { accountsError } from '../../key-errors.js';
 import type { EncryptionKeys } from '../encryptor.js';
 import {
   decodeKeys,

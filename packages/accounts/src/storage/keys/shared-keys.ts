@@ -1,6 +1,6 @@
 import type { Clock, Random, RelationalStore, SecretBox } from '@plinth/kernel';
 import type { Kysely, Transaction } from 'kysely';
-import { accountsError } from '../../errors.js';
+import { accountsError } from '../../key-errors.js';
 import type { AccountTables } from '../account-tables.js';
 import type { EncryptionKeys } from '../encryptor.js';
 import {

@@ -22,7 +22,7 @@ import {
   closeOnSignals,
   reloadOnHangup,
   toggleDebugOnSignal,
-} from '@plinth/server/process/stop-signals.js';
+} from '@plinth/server/process/signals.js';
 import { SETTINGS, type Settings } from '@plinth/server/settings.js';
 import { type RunningServer, readSettings, startServer } from '@plinth/server/start-server.js';
 import { Command, Option } from 'commander';

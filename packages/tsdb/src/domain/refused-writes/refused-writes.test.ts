@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { createLogger, Metrics } from '@plinth/kernel';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import type { WriteOutcome } from '@plinth/tsdb-model/engine.js';
-import type { RefusedLine } from '@plinth/tsdb-model/parsed-body.js';
+import type { RefusedLine } from '@plinth/tsdb-model/refused-line.js';
 import { RefusedWrites } from './refused-writes.js';
 
 const line = (lineNumber: number, reason: RefusedLine['reason']): RefusedLine => ({

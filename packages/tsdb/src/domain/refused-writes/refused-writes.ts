@@ -1,6 +1,6 @@
 import type { Clock, Logger, Metrics, Principal } from '@plinth/kernel';
 import type { WriteOutcome, WriteRequest } from '@plinth/tsdb-model/engine.js';
-import { REFUSAL_REASONS, type RefusedLine } from '@plinth/tsdb-model/parsed-body.js';
+import { REFUSAL_REASONS, type RefusedLine } from '@plinth/tsdb-model/refused-line.js';
 
 const PROTOCOLS = ['line_protocol', 'remote_write', 'opentelemetry'] as const;
 type Protocol = (typeof PROTOCOLS)[number];

@@ -1,5 +1,5 @@
 import type { WriteOutcome } from '@plinth/tsdb-model/engine.js';
-import type { RefusedLine } from '@plinth/tsdb-model/parsed-body.js';
+import type { RefusedLine } from '@plinth/tsdb-model/refused-line.js';
 import { v2Code } from '../to-wire.js';
 import type { WriteApi, WriteTarget } from './write-target.js';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SeededRandom } from '../testing/seeded-random.js';
-import { SimFileSystem } from '../testing/sim-file-system.js';
-import { crc32c } from './crc32c.js';
-import { openCommitLog } from './file-commit-log.js';
-import { encodeFileHeader, encodeRecordHeader } from './log-format.js';
-import type { LogLoss } from './log-loss.js';
+import { crc32c } from '../../checksum/crc32c.js';
+import { SeededRandom } from '../../testing/seeded-random.js';
+import { SimFileSystem } from '../../testing/sim-file-system.js';
+import { openCommitLog } from '../file-commit-log.js';
+import { encodeFileHeader, encodeRecordHeader } from '../log-format.js';
+import type { LogLoss } from '../log-loss.js';
 
 // Source: docs/formats/commit-log.md, "Repair".
 const DIRECTORY = '/log';

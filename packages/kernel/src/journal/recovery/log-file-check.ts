@@ -1,6 +1,6 @@
-import type { FileSystem } from '../fs/file-system.js';
-import { LogFileReader } from './log-file-reader.js';
-import { END_MARK_SIZE, FILE_HEADER_SIZE, type FileHeader, hasSalt } from './log-format.js';
+import type { FileSystem } from '../../fs/file-system.js';
+import { LogFileReader } from '../log-file-reader.js';
+import { END_MARK_SIZE, FILE_HEADER_SIZE, type FileHeader, hasSalt } from '../log-format.js';
 import { rebuildHeader } from './log-resync.js';
 
 /** Content of one log file. */

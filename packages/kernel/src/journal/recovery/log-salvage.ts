@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { FileHandle, FileSystem } from '../fs/file-system.js';
-import { repairedName, replaceDamaged } from '../fs/move-aside.js';
-import { crc32c } from './crc32c.js';
-import { LogFileReader, type StoredRecord } from './log-file-reader.js';
+import { crc32c } from '../../checksum/crc32c.js';
+import type { FileHandle, FileSystem } from '../../fs/file-system.js';
+import { repairedName, replaceDamaged } from '../../fs/move-aside.js';
+import { LogFileReader, type StoredRecord } from '../log-file-reader.js';
 import {
   encodeFileHeader,
   encodeRecordHeader,
@@ -10,8 +10,8 @@ import {
   type FileHeader,
   logFileName,
   RECORD_HEADER_SIZE,
-} from './log-format.js';
-import { MAX_DESCRIBED_COUNT } from './log-loss.js';
+} from '../log-format.js';
+import { MAX_DESCRIBED_COUNT } from '../log-loss.js';
 import { nextRecord } from './log-resync.js';
 
 const WRITE_SIZE = 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { LogFileReader, StoredRecord } from './log-file-reader.js';
+import type { LogFileReader, StoredRecord } from '../log-file-reader.js';
 import {
   encodeFileHeader,
   FILE_HEADER_SIZE,
@@ -7,7 +7,7 @@ import {
   ownPartOf,
   possibleSeeds,
   RECORD_HEADER_SIZE,
-} from './log-format.js';
+} from '../log-format.js';
 
 // Finds intact records after damage: docs/formats/commit-log.md, "Repair".
 

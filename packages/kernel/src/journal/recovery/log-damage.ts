@@ -1,7 +1,7 @@
-import type { DomainError } from '../errors/domain-error.js';
-import { logError } from './log-errors.js';
+import type { DomainError } from '../../errors/domain-error.js';
+import { logError } from '../log-errors.js';
+import type { FileHeader } from '../log-format.js';
 import type { CheckedFile } from './log-file-check.js';
-import type { FileHeader } from './log-format.js';
 
 /** Returns why an intact file cannot belong to this log: another process or an earlier run wrote it. */
 export function strangeness(

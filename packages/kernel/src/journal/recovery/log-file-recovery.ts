@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import type { FileSystem } from '../fs/file-system.js';
-import { moveAside } from '../fs/move-aside.js';
+import type { FileSystem } from '../../fs/file-system.js';
+import { moveAside } from '../../fs/move-aside.js';
+import type { KnownLog, LogEnd } from '../log-catalog.js';
+import { logError } from '../log-errors.js';
+import { type FileHeader, logFileName } from '../log-format.js';
+import type { LogFile, LogLoss } from '../log-loss.js';
 import { describeTail, keepTail } from './kept-tails.js';
 import type { KnownGaps } from './known-gaps.js';
-import type { KnownLog, LogEnd } from './log-catalog.js';
 import { CATALOG_OLDER, damageOf, IS_DIRECTORY, missingBefore, strangeness } from './log-damage.js';
-import { logError } from './log-errors.js';
 import { type CheckedFile, checkFile } from './log-file-check.js';
-import { type FileHeader, logFileName } from './log-format.js';
-import type { LogFile, LogLoss } from './log-loss.js';
 import { type LostBytes, salvageFile } from './log-salvage.js';
 
 export interface FileRecoveryOptions {

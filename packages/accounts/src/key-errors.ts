@@ -1,7 +1,5 @@
 import { errorCatalogue } from '@plinth/kernel';
 
-export { AccountsRefused } from './model/violation.js';
-
 /** Errors that stop startup. */
 export const accountsError = errorCatalogue('AccountsError', {
   /**

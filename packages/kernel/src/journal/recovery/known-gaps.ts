@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { FileSystem } from '../fs/file-system.js';
-import { asideName } from '../fs/move-aside.js';
-import { logFileName, logFileNumber } from './log-format.js';
+import type { FileSystem } from '../../fs/file-system.js';
+import { asideName } from '../../fs/move-aside.js';
+import { logFileName, logFileNumber } from '../log-format.js';
 
 const LOG_NAME_LENGTH = logFileName(0).length;
 

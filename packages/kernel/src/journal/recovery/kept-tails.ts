@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { asDiskFull } from '../fs/disk-full.js';
-import type { FileSystem } from '../fs/file-system.js';
-import { asideName, copyRange } from '../fs/move-aside.js';
-import { LogFileReader } from './log-file-reader.js';
-import { type FileHeader, logFileName, RECORD_HEADER_SIZE } from './log-format.js';
-import { MAX_DESCRIBED_COUNT } from './log-loss.js';
+import { asDiskFull } from '../../fs/disk-full.js';
+import type { FileSystem } from '../../fs/file-system.js';
+import { asideName, copyRange } from '../../fs/move-aside.js';
+import { LogFileReader } from '../log-file-reader.js';
+import { type FileHeader, logFileName, RECORD_HEADER_SIZE } from '../log-format.js';
+import { MAX_DESCRIBED_COUNT } from '../log-loss.js';
 
 /** A server that is killed again and again must not fill the disk: older files are removed. */
 const MAX_KEPT_COUNT = 3;

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { createSecureContext } from 'node:tls';
 import { ConfigInvalid, messageOf } from '@plinth/kernel';
-import type { ServerSettings } from '../settings.js';
+import type { ServerSettings } from '../../settings.js';
 
 /** Paths of key and certificate, and the minimum version. */
 export interface TlsSettings {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ManualClock } from '../testing/manual-clock.js';
-import { SeededRandom } from '../testing/seeded-random.js';
-import { SimFileSystem } from '../testing/sim-file-system.js';
-import { openCommitLog } from './file-commit-log.js';
-import { NOTHING_KNOWN } from './log-catalog.js';
-import type { LogLoss } from './log-loss.js';
+import { ManualClock } from '../../testing/manual-clock.js';
+import { SeededRandom } from '../../testing/seeded-random.js';
+import { SimFileSystem } from '../../testing/sim-file-system.js';
+import { openCommitLog } from '../file-commit-log.js';
+import { NOTHING_KNOWN } from '../log-catalog.js';
+import type { LogLoss } from '../log-loss.js';
 import { checkLog } from './log-recovery.js';
 
 // Source: docs/formats/commit-log.md, "Mark of an idle log, 8 bytes" and "Reading".

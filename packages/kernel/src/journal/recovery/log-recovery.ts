@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { DomainError } from '../errors/domain-error.js';
+import type { DomainError } from '../../errors/domain-error.js';
+import type { KnownLog } from '../log-catalog.js';
+import { logError } from '../log-errors.js';
+import { logFileName, logFileNumber } from '../log-format.js';
+import type { LogFile, LogLoss } from '../log-loss.js';
 import { KnownGaps } from './known-gaps.js';
-import type { KnownLog } from './log-catalog.js';
-import { logError } from './log-errors.js';
 import { FileRecovery, type FileRecoveryOptions } from './log-file-recovery.js';
-import { logFileName, logFileNumber } from './log-format.js';
-import type { LogFile, LogLoss } from './log-loss.js';
 
 export interface RecoveredLog {
   readonly files: readonly LogFile[];

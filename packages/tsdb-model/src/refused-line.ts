@@ -1,0 +1,27 @@
+/** Why a row was refused, for every protocol. */
+export const REFUSAL_REASONS = [
+  /** The row is not valid in its protocol. */
+  'syntax',
+  /** A column has another type, or is a tag and not a field. */
+  'type_conflict',
+  /** A tag or field has the name of a reserved column. */
+  'reserved_name',
+  /** The table was deleted, and its name is still in use. */
+  'deleted_table',
+  /** A limit of tables, columns, tags or sizes. */
+  'limit',
+] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
+/** A row that was not written. */
+export interface RefusedLine {
+  readonly lineNumber: number;
+  /** Complete line without its newline, cut to 1024 bytes at a character boundary. */
+  readonly originalLine: string;
+  readonly message: string;
+  /** The response to a refusal by a limit is 422. */
+  readonly reason: RefusalReason;
+}
+
+/** A response contains at most this number of refused lines. */
+export const MAX_REFUSED_LINES = 1000;
