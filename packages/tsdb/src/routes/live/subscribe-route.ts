@@ -12,10 +12,10 @@ import { Type } from 'typebox';
 import { type Position, parsePosition } from '../../domain/live-queries/position.js';
 import type { RouteDeps } from '../deps.js';
 import { DB, PARAMS, QUERY_FAILED } from '../description.js';
+import { withOtherDatabaseHint } from '../query/other-database-hint.js';
+import { readFromUrl } from '../query/query-input.js';
 import { parseParameters, queryStringOf, readParameter } from '../query-string.js';
 import { EventSink } from './event-sink.js';
-import { withOtherDatabaseHint } from './other-database-hint.js';
-import { readFromUrl } from './query-input.js';
 
 const EVENT_HEADERS = [
   ['content-type', 'text/event-stream'],
