@@ -1,6 +1,7 @@
 // Source: docs/LIVE-QUERIES.md.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   assertEmpty,
   assertError,
@@ -25,7 +26,12 @@ async function follow(
   headers: Headers = {},
   isRead = true,
 ): Promise<LiveStream> {
-  const stream = await LiveStream.openPath(server.url, path, headers, isRead);
+  let stream = await LiveStream.openPath(server.url, path, headers, isRead);
+  // The server may not have noticed yet that streams of other tests were closed.
+  for (let tries = 0; stream.status === 503 && tries < 100; tries++) {
+    await sleep(20);
+    stream = await LiveStream.openPath(server.url, path, headers, isRead);
+  }
   if (isRead) assert.equal(stream.status, 200, stream.text);
   return stream;
 }
