@@ -10,8 +10,8 @@ import type { SeriesPoint, TagCondition } from './scan.js';
 export interface Engine {
   write(request: WriteRequest): Promise<WriteOutcome>;
   query(request: QueryRequest): Promise<ResultStream>;
-  /** The columns of the result and the parameters of a query; reads no data. */
-  describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape>;
+  /** Plans a query, with the columns of its result and its parameters; reads no data. */
+  describe(request: Omit<QueryRequest, 'signal'>): Promise<PlannedQuery>;
   /** For query languages that need several DuckDB statements for one result. */
   openSession(request: SessionRequest): Promise<QuerySession>;
   /** The complete result as one Parquet file, even without rows. The caller must dispose of it. */
@@ -82,8 +82,6 @@ export interface WriteOutcome {
   /** In line order, at most `MAX_REFUSED_LINES`. Empty if everything was written. */
   readonly refused: readonly RefusedLine[];
 }
-
-export type QueryShape = Pick<PlannedQuery, 'columns' | 'parameterTypes'>;
 
 export interface QueryRequest {
   readonly database: string;

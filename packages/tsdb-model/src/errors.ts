@@ -86,6 +86,10 @@ const TEXTS = {
   /** The database, table, cache or trigger to create already exists. */
   resource_exists: (_at: { readonly resource: string }) =>
     'attempted to create a resource that already exists',
+  /** The statement is valid, but not as a live query. */
+  live_query_unsupported: asGiven,
+  too_many_live_queries: (at: { readonly maxCount: number }) =>
+    `the server runs ${at.maxCount} live queries, which is the limit; close unused streams or raise tsdb.max_live_queries`,
   /** Another continuous query has this name. The message is that of InfluxDB 1.x. */
   continuous_query_exists: 'continuous query already exists',
   continuous_query_limit_reached: (at: { readonly limit: number }) =>

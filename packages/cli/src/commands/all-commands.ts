@@ -15,6 +15,10 @@ export const COMMANDS = {
     description: 'query a database in SQL or InfluxQL',
     load: async () => (await import('./rows/query.js')).queryCommand(),
   },
+  watch: {
+    description: 'print the rows that a SQL query selects as they are written',
+    load: async () => (await import('./rows/watch.js')).watchCommand(),
+  },
   database: {
     description: 'create, list, change, delete and restore databases',
     load: async () => (await import('./tsdb/database.js')).databaseCommand(),

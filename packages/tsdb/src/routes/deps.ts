@@ -11,6 +11,7 @@ import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import type { Caches } from '../domain/caches/caches.js';
 import type { ContinuousQueries } from '../domain/continuous-queries/continuous-queries.js';
 import type { Conversions } from '../domain/conversions/conversions.js';
+import type { LiveQueries } from '../domain/live-queries/live-queries.js';
 import type { SavedQueries } from '../domain/saved-queries/saved-queries.js';
 import type { AuditTrail } from '../domain/system-tables/tables/audit.js';
 import type { Processing } from '../open/open-processing.js';
@@ -37,6 +38,7 @@ export interface RouteDeps {
   readonly caches: Caches;
   readonly continuousQueries: ContinuousQueries;
   readonly conversions: Conversions;
+  readonly liveQueries: LiveQueries;
   readonly processing: Processing;
   readonly openTables: OpenTables;
   readonly settings: TsdbSettings;

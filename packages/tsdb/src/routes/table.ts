@@ -24,6 +24,7 @@ import { icebergDialect } from './iceberg/iceberg-dialect.js';
 import { icebergRoutes } from './iceberg/iceberg-routes.js';
 import { nativeInfluxqlRoutes } from './influxql/native/native-query-route.js';
 import { v1QueryRoutes } from './influxql/v1-query-route.js';
+import { subscribeRoute } from './live/subscribe-route.js';
 import { openTableRoutes } from './operator/open-table-routes.js';
 import { queryLogRoutes } from './operator/query-log-routes.js';
 import { savedQueryRoutes } from './operator/saved-query-routes.js';
@@ -107,6 +108,7 @@ export function tsdbTables(
     },
     table(byCompat, [
       ...queryRoutes(deps),
+      subscribeRoute(deps),
       ...nativeInfluxqlRoutes(deps),
       ...databaseRoutes(deps),
       ...tableRoutes(deps),

@@ -27,6 +27,8 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   policy_limit_reached: 422,
   internal_database: 403,
   resource_exists: 409,
+  live_query_unsupported: 400,
+  too_many_live_queries: 503,
   continuous_query_exists: 409,
   continuous_query_limit_reached: 422,
   continuous_query_invalid: 400,

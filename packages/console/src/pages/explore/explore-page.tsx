@@ -73,7 +73,9 @@ export function ExplorePage() {
   useRefresh(isUnread ? undefined : search['refresh'], () => {
     if (!state.isRunning) void run(latest.current.search);
   });
+  const queriedTable = tableOf(state.result?.ran.typed ?? '');
   const follow = useFollow({
+    ...{ db, table: queriedTable },
     isOn:
       search['follow'] === '1' &&
       viewOf(search) === 'table' &&
@@ -98,7 +100,6 @@ export function ExplorePage() {
   const onZoom = (range: TimeRange) => runWith(addressOf(range));
   const plot = (table: string, field: string, tags: readonly string[]) =>
     runWith({ q: plotQuery({ table, field, tags }, language), view: 'line' });
-  const queriedTable = tableOf(state.result?.ran.typed ?? '');
   const table = tables.data?.tables.find(({ name }) => name === queriedTable);
   const allTimes = table && rangeOfTable(table);
   const names = useMemo(() => parameterNames(draft, language), [draft, language]);

@@ -2,8 +2,9 @@ import type { Clock } from '@plinth/kernel';
 import { escapedKey, escapedTable, quotedText } from '@plinth/line-protocol';
 import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
-import type { Engine, QueryShape } from '@plinth/tsdb-model/engine.js';
+import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { floorMod, isoOf } from '@plinth/tsdb-model/time/calendar.js';
 import { QUERY_ACCESS } from './compute-influxql.js';
@@ -87,7 +88,7 @@ async function computeRows(
   return writtenCount;
 }
 
-type Columns = QueryShape['columns'];
+type Columns = PlannedQuery['columns'];
 type LinesOf = (chunk: ResultChunk) => string[];
 
 interface LineOptions {
