@@ -150,7 +150,7 @@ export async function openTsdb(
     log: await openLog(deps, { catalog, registry }),
     host,
     ...store,
-    hasRoomFor: (sizeBytes) => deps.room?.hasRoomFor(sizeBytes) ?? true,
+    hasSpaceFor: (sizeBytes) => deps.diskSpace?.hasSpaceFor(sizeBytes) ?? true,
     leases: deps.leases,
     clock,
     random,
@@ -207,7 +207,7 @@ export async function openTsdb(
     caches,
     ...{ queryLog, savedQueries: new SavedQueries(relational, { clock, random }) },
     facts: {
-      placesOf: (table) => engine.tableStore(table).places(),
+      storageOf: (table) => engine.tableStore(table).storage(),
       seriesCountOf: (table) => engine.tableStore(table).series.index.count,
     },
     warmUp: (consume) => warmUp.start(consume),
@@ -300,7 +300,7 @@ async function openOpenTables(
     readonly report: ReturnType<typeof reportTo>;
   },
 ): Promise<OpenTables> {
-  const { openTables: settings, objects, leases, clock, room } = deps;
+  const { openTables: settings, objects, leases, clock, diskSpace } = deps;
   const { catalog, engine, store, host, report } = options;
   const { yielder } = host;
   const root = `file://${dirname(resolve(objects.localPath('open-tables')))}`;
@@ -309,7 +309,7 @@ async function openOpenTables(
     trees: new MetadataTrees({ objects, yielder, root }),
     records: store.registry.published,
     files: store.files,
-    hasRoomFor: (sizeBytes) => room?.hasRoomFor(sizeBytes) ?? true,
+    hasSpaceFor: (sizeBytes) => diskSpace?.hasSpaceFor(sizeBytes) ?? true,
     onError: (error) => report.backgroundFailed(error),
   });
   observeOpenTables(deps.metrics, openTables);
@@ -355,7 +355,7 @@ function newCaches(
 }
 
 const engineSettings = (
-  { settings, flushGroupTables, flushSmallTables, segmentUnitRows }: TsdbDeps,
+  { settings, flushGroupTables, flushSmallTables, segmentRangeRows }: TsdbDeps,
   shares: MemoryShares,
 ) => ({
   flushBytes: shares.flushBytes,
@@ -368,6 +368,6 @@ const engineSettings = (
   retentionCheckIntervalMs: settings.retention_check_interval_ms,
   deleteGraceMs: settings.delete_grace_period_ms,
   columnCacheBytes: shares.columnBytes,
-  segmentUnitRows,
+  segmentRangeRows,
   repair: settings.repair,
 });
