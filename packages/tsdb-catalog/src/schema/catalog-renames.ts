@@ -206,7 +206,7 @@ export class CatalogRenames {
         hasChange(this.#store.reader<CatalogTables>(), {
           ...{ createdMs: 0, newDatabase: undefined, tables: [made] },
         }),
-      publish: () => {
+      applyInMemory: () => {
         const present = this.#state.databaseById(database.id) ?? database;
         this.#state.showRenamed(present, schema.name, made.after);
         publish?.();

@@ -196,7 +196,7 @@ export class CatalogReplacements {
           await change.write(tx);
         }),
       isMade: () => isTableDeletedAs(store.reader<CatalogTables>(), deleted),
-      publish: change.publish,
+      applyInMemory: change.publish,
       abandon: () => undefined,
     });
   }

@@ -92,7 +92,7 @@ export class TableCopy implements Disposable {
   }
 
   #allRanges(): readonly TimeRange[] {
-    const { segments, buffered } = this.#deps.engine.tableStore(this.#table()).places();
+    const { segments, buffered } = this.#deps.engine.tableStore(this.#table()).storage();
     return copyRanges([...segments, ...buffered], ROWS_PER_RANGE);
   }
 
