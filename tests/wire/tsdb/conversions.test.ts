@@ -6,8 +6,7 @@ import {
   assertError,
   type HttpAnswer,
   rows,
-  ServerInProcess as Server,
-  type ServerInProcess,
+  ServerInProcess,
   until,
   write,
 } from '../../harness/index.js';
@@ -15,7 +14,7 @@ import {
 // Own server: one conversion runs at a time.
 let server: ServerInProcess;
 before(async () => {
-  server = await Server.start();
+  server = await ServerInProcess.start();
 });
 after(async () => await server.close());
 
@@ -184,7 +183,10 @@ it('converts a table with a retention period', async () => {
   const db = 'convert_retention';
   const create = { db, retention_period: '1h' };
   const path = '/api/v3/configure/database';
-  assert.equal((await server.http.send(path, { body: JSON.stringify(create), headers })).status, 200);
+  assert.equal(
+    (await server.http.send(path, { body: JSON.stringify(create), headers })).status,
+    200,
+  );
   const now = BigInt(Date.now()) * 1_000_000n;
   await put(db, `m v=1i 1\nm v=2i ${now}`);
   await completed({ db, table: 'm', column: 'v', to: 'utf8' });
@@ -245,7 +247,7 @@ it('has no effect after a cancellation or a kill', async () => {
   const { dataDir } = server;
   await started(wanted);
   await server.kill();
-  server = await Server.start({ dataDir });
+  server = await ServerInProcess.start({ dataDir });
   assert.deepEqual(await list(), []);
   assert.deepEqual(await rows(server, db, 'SELECT count(*) AS n, sum(v) AS s FROM m'), [
     { n: 60_000, s: (60_000 * 59_999) / 2 },

@@ -260,7 +260,8 @@ it('lists what refers to a name, changes nothing in a dry run, and keeps caches 
   const { id } = JSON.parse((await send('/ops/v1/tsdb/saved-queries', saved)).text);
   const rollup = {
     ...{ db, rollup_name: 'hourly', table: 'hours', every: '1h' },
-    query: "SELECT date_bin(INTERVAL '1 hour', time) AS time, host, max(temp) AS temp FROM m WHERE time >= $from AND time < $to GROUP BY 1, 2",
+    query:
+      "SELECT date_bin(INTERVAL '1 hour', time) AS time, host, max(temp) AS temp FROM m WHERE time >= $from AND time < $to GROUP BY 1, 2",
   };
   assert.equal((await send('/api/v3/configure/rollup', rollup)).status, 200);
   const references = {
