@@ -41,6 +41,7 @@ const PAGES: readonly (readonly [path: string, there: string])[] = [
   ['webhooks/1/redrive', 'fieldset'],
   ['webhooks/1/publish', 'form'],
   ['limits', 'h2'],
+  ['limits/simulate?identity=user:7', 'form'],
   ['identities', 'h1'],
   ['queries', 'h2'],
   ['tokens', 'table'],

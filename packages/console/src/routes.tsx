@@ -41,7 +41,7 @@ const data = () => import('./pages/data/data-page.js');
 const processing = () => import('./pages/processing/index.js');
 const webhooks = () => import('./pages/webhooks/index.js');
 const accounts = () => import('./pages/accounts/index.js');
-const limits = () => import('./pages/limits/limits-page.js');
+const limits = () => import('./pages/limits/index.js');
 const identities = () => import('./pages/identities/identities-page.js');
 const server = () => import('./pages/server/index.js');
 
@@ -65,6 +65,7 @@ const routeTree = rootRoute.addChildren([
   route('/accounts/keys', accounts, 'AccountKeysPage'),
   route('/accounts/$platform/$account', accounts, 'AccountPage'),
   route('/limits', limits, 'LimitsPage'),
+  route('/limits/simulate', limits, 'SimulatePage'),
   route('/identities', identities, 'IdentitiesPage'),
   route('/queries', server, 'QueriesPage'),
   route('/tokens', server, 'TokensPage'),
