@@ -72,7 +72,8 @@ export function limitSteps(
   const refusedAt = steps.findIndex(({ kind }) => kind === decision.limit_kind);
   return steps.map((step, index) => ({
     ...step,
-    name: step.kind === 'primary' ? `${limitName(step.kind)} ${route.resource}` : limitName(step.kind),
+    name:
+      step.kind === 'primary' ? `${limitName(step.kind)} ${route.resource}` : limitName(step.kind),
     result:
       refusedAt === -1 || index < refusedAt
         ? 'passed'

@@ -16,7 +16,7 @@ import { ProblemNote, QueryProblem } from '../../components/controls/problem-not
 import { TextField } from '../../components/controls/text-field.js';
 import { useTask } from '../../components/controls/use-task.js';
 import { type LimitStep, limitName, limitSteps, requestsLeft } from '../../lib/limit-steps.js';
-import { countOf, countText, durationText } from '../../lib/units.js';
+import { countOf, countText, durationText, timeText } from '../../lib/units.js';
 
 const SETTING = 'rate_limit.secondary_';
 /** A request to a path that is not in the list, or to another system. */
@@ -25,8 +25,7 @@ const OTHER: LimitedRoute = {
   ...{ cost: 1, points: 1, content: false, heavy: 0, exempt: false },
 };
 
-const nameOf = ({ method, path }: LimitedRoute): string =>
-  path === '' ? '' : `${method} ${path}`;
+const nameOf = ({ method, path }: LimitedRoute): string => (path === '' ? '' : `${method} ${path}`);
 
 interface Simulated {
   readonly identity: string;
@@ -160,6 +159,7 @@ function Outcome({ identity, route, decision, usage }: Simulated) {
   const steps = limitSteps(route, { usage, decision, maximumOf });
   const left = requestsLeft(steps);
   const { allowed, limit_kind: kind, retry_after: retrySec } = decision;
+  const reset = decision.headers['x-ratelimit-reset'];
   const until = usage.ban && new Date(usage.ban.until * 1000).toISOString();
   return (
     <section className="stack" aria-labelledby={id}>
@@ -173,6 +173,9 @@ function Outcome({ identity, route, decision, usage }: Simulated) {
         <span className="soft">
           {allowed && left !== undefined && `${countOf(left, 'such request')} remaining`}
           {!allowed && retrySec !== null && `retry after ${durationText(retrySec)}`}
+          {kind === 'primary' &&
+            reset !== undefined &&
+            `resets ${timeText(Number(reset) * 1000)} UTC`}
           {kind === 'ban' && until && `, banned until ${until.slice(0, 19).replace('T', ' ')} UTC`}
         </span>
       </div>
@@ -212,4 +215,5 @@ function Outcome({ identity, route, decision, usage }: Simulated) {
   );
 }
 
-const amount = (value: number | undefined): string => (value === undefined ? '–' : countText(value));
+const amount = (value: number | undefined): string =>
+  value === undefined ? '–' : countText(value);
