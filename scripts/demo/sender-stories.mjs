@@ -1,7 +1,10 @@
 // Metrics in the formats of other senders: OpenTelemetry, Prometheus remote write, and the API of InfluxDB 2.x.
+import { setTimeout } from 'node:timers/promises';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import protobuf from 'protobufjs';
 import { stocks } from './data.mjs';
+
+const ROLLUP_TIMEOUT_MS = 20_000;
 
 const { root } = protobuf.parse(`
   syntax = "proto3";
@@ -108,5 +111,39 @@ export async function showSenders(narrator, client) {
     },
     [{ reason: 'type_conflict', line: 'm v="x"' }],
     ([{ reason, line }]) => `${reason}: ${line}`,
+  );
+  await showRollup(narrator, client);
+}
+
+/** Creates a rollup of one second, and compares its result with the rows of that second. */
+async function showRollup(narrator, client) {
+  await narrator.check(
+    'a rollup computes the aggregates of each second',
+    async () => {
+      const values = [3, 4, 8];
+      // Rows in the future, so that the rollup exists before their interval ends.
+      const secondMs = (Math.floor(Date.now() / 1000) + 1) * 1000;
+      const lines = values.map((value, index) => `load value=${value} ${secondMs + index}`);
+      await client.write('rollups', lines.join('\n'), 'ms');
+      const body = JSON.stringify({
+        db: 'rollups',
+        rollup_name: 'each_second',
+        query:
+          "SELECT date_bin(INTERVAL '1 second', time) AS time, sum(value) AS total FROM load WHERE time >= $from AND time < $to GROUP BY 1",
+        table: 'load_1s',
+        every: '1s',
+      });
+      const headers = { 'content-type': 'application/json' };
+      const created = await client.call('POST', '/api/v3/configure/rollup', { headers, body });
+      if (created.status >= 300) throw new Error(`create a rollup: ${created.text}`);
+      for (const endMs = Date.now() + ROLLUP_TIMEOUT_MS; Date.now() < endMs; ) {
+        const found = await client.query('rollups', 'SELECT total FROM load_1s').catch(() => []);
+        if (found.length > 0) return found;
+        await setTimeout(100);
+      }
+      throw new Error('the rollup did not run');
+    },
+    [{ total: 15 }],
+    ([{ total }]) => `sum ${total}`,
   );
 }

@@ -4,8 +4,8 @@ const wire = (file) => `tests/dist/wire/${file}.test.js`;
 /** Files with security decisions, and the tests that must fail if a decision is disabled. Fast tests come first. */
 export const TARGETS = [
   {
-    file: 'packages/kernel/dist/journal/recovery/log-resync.js',
-    tests: [unit('kernel', 'journal/recovery/log-salvage')],
+    file: 'packages/kernel/dist/commit-log/recovery/log-resync.js',
+    tests: [unit('kernel', 'commit-log/recovery/log-salvage')],
   },
   {
     file: 'packages/kernel/dist/http/normal-target.js',

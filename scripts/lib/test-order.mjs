@@ -14,7 +14,7 @@ const LONG_FILES = [
     'gamedata/several-nodes',
   ],
   ...['answers/in-memory.prop', 'cli/shell-terminal', 'docs/pages', 'server/connection-limits'],
-  ...['flush/failed-publication', 'gamedata/nodes-that-go', 'server/route-walk', 'cli/serve-check'],
+  ...['flush/failed-file-change', 'gamedata/nodes-that-go', 'server/route-walk', 'cli/serve-check'],
   ...['tsdb/slow-readers-of-a-token', 'tsdb/processing-runs', 'console/explore', 'crash/deletion'],
   ...[
     'tsdb/event-loop-delay',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { HttpClient } from '../harness/index.js';
 
-/** More rows than one buffer block, so that the request is flushed to DuckDB in the background. */
+/** More rows than one buffer block, so that the rows are moved to DuckDB in the background. */
 const ROW_COUNT = 20_000;
 const START_SEC = 1_735_549_200;
 

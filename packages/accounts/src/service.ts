@@ -37,11 +37,11 @@ import type { ErrorWording } from './routes/to-wire.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
 import { CommitQueue } from './storage/commit-queue.js';
 import { Encryptor } from './storage/encryptor.js';
-import { isShared } from './storage/guard-store.js';
 import type { KeyKeeper } from './storage/keys/encryption-keys.js';
 import { refuseForeignKeys } from './storage/keys/key-check.js';
 import { KeyFile } from './storage/keys/key-file.js';
 import { SharedKeys } from './storage/keys/shared-keys.js';
+import { isShared } from './storage/lock-version-store.js';
 import { oldestRecordMs } from './storage/oldest-record.js';
 import { RetentionStore } from './storage/retention-store.js';
 import { RowCounter } from './storage/row-counts.js';
@@ -98,7 +98,7 @@ const UPKEEP_MS = 60_000;
 /** How long a used or expired token is still recognized. */
 const TOKEN_RETENTION_MS = 30 * 86_400_000;
 /** Retention of lock versions, far longer than any request. */
-const GUARD_RETENTION_MS = 86_400_000;
+const LOCK_VERSION_RETENTION_MS = 86_400_000;
 const SHARED_REFRESH_MS = 1000;
 
 class AccountsService implements HttpService {
@@ -182,7 +182,7 @@ class AccountsService implements HttpService {
     // The keys are opened before the first platform is stored, so that an interrupted start leaves
     // no data without a key.
     const encryptionKeys = await keeper.open({ hasData: await this.#platforms.hasStored() });
-    if (shared === undefined) await refuseForeignKeys(store, encryptionKeys, keyFile.place);
+    if (shared === undefined) await refuseForeignKeys(store, encryptionKeys, keyFile.path);
     const encryptor = new Encryptor(encryptionKeys);
     const isFirstStart = await this.#platforms.load();
     await this.#prepareKeys(isFirstStart);
@@ -249,7 +249,7 @@ class AccountsService implements HttpService {
       idempotencyMs: oldestRecordMs(clock, config.idempotency_ttl_sec)(),
       eventsMs: nowMs - config.event_retention_sec * 1000,
       tokensMs: nowMs - TOKEN_RETENTION_MS,
-      guardsMs: nowMs - GUARD_RETENTION_MS,
+      lockVersionsMs: nowMs - LOCK_VERSION_RETENTION_MS,
     };
     const retention = new RetentionStore(store);
     for (let hasMore = true; hasMore && !signal.aborted; ) {

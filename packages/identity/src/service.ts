@@ -153,7 +153,7 @@ class IdentityService implements Identity {
     const { store, clock, random, config, log } = deps;
     this.#deps = deps;
     const { admin_token_recovery_http_bind: recoveryBind = 'true' } = config;
-    const isShared = store.engine === 'postgresql';
+    const isShared = store.system === 'postgresql';
     const about = {
       clock,
       random,
@@ -293,7 +293,7 @@ class IdentityService implements Identity {
     ]);
     const { store, clock } = this.#deps;
     this.#flush = clock.every(LAST_USED_ACCURACY_MS, () => this.#flushLastUsed());
-    if (store.engine === 'postgresql') {
+    if (store.system === 'postgresql') {
       this.#refresh = clock.every(SHARED_REFRESH_MS, async () => {
         await this.tokens
           .refresh()

@@ -10,6 +10,18 @@ export { repeatJob } from './clock/repeat-job.js';
 export { SystemClock } from './clock/system-clock.js';
 export { SystemRandom } from './clock/system-random.js';
 export { whenIdle } from './clock/when-idle.js';
+export type { CommitLog } from './commit-log/commit-log.js';
+export {
+  type ExpectedLog,
+  type ExpectedLogStore,
+  type LogEnd,
+  type LogStart,
+  NOTHING_EXPECTED,
+} from './commit-log/expected-log.js';
+export { openCommitLog } from './commit-log/file-commit-log.js';
+export { logError } from './commit-log/log-errors.js';
+export type { LogLoss } from './commit-log/log-loss.js';
+export { type CheckedLogFile, checkLog } from './commit-log/recovery/log-recovery.js';
 export { type ListedSetting, listSettings } from './config/list-settings.js';
 export {
   ConfigInvalid,
@@ -50,7 +62,7 @@ export {
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export { messageOf } from './errors/message-of.js';
 export { asDiskFull, DiskFull } from './fs/disk-full.js';
-export { DiskSpace, type WriteRoom } from './fs/disk-space.js';
+export { DiskSpace, type FreeDiskSpace } from './fs/disk-space.js';
 export { fileLimit } from './fs/file-limit.js';
 export type { FileHandle, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
@@ -107,6 +119,25 @@ export { encodeAnswer } from './http/coding/encode-answer.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
 export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';
+export { docsBaseAt } from './http/github/docs-base.js';
+export { answerGithubError } from './http/github/github-errors.js';
+export {
+  type FieldError,
+  GITHUB_REFUSALS,
+  githubAnswer,
+  githubFailure,
+  githubFailureAnswer,
+  isoSeconds,
+  operatorDocs,
+  operatorFailure,
+} from './http/github/github-format.js';
+export {
+  jsonObjectOf,
+  jsonOf,
+  ValidationFailed,
+} from './http/github/github-requests.js';
+export { operatorRoute } from './http/github/operator-route.js';
+export { PER_PAGE, pageSize } from './http/github/page-size.js';
 export { answerHeadFault, faultOfHead, type HeadFault } from './http/head-fault.js';
 export { HEALTH_SUMMARY, notReady, readsHealthInJson } from './http/health.js';
 export {
@@ -142,25 +173,6 @@ export {
   OpenApi,
 } from './http/open-api.js';
 export { escapeHtml, pageAnswer } from './http/page-answer.js';
-export { docsBaseAt } from './http/platform/docs-base.js';
-export { operatorRoute } from './http/platform/operator-route.js';
-export { PER_PAGE, pageSize } from './http/platform/page-size.js';
-export {
-  type FieldError,
-  isoSeconds,
-  operatorDocs,
-  operatorFailure,
-  PLATFORM_REFUSALS,
-  platformAnswer,
-  platformFailure,
-  platformFailureAnswer,
-} from './http/platform/platform-dialect.js';
-export { answerPlatformError } from './http/platform/platform-errors.js';
-export {
-  jsonObjectOf,
-  jsonOf,
-  ValidationFailed,
-} from './http/platform/platform-requests.js';
 export { type InputReader, inputReader } from './http/read-input.js';
 export { type RequestError, requestError } from './http/request-error.js';
 export {
@@ -187,18 +199,6 @@ export {
   type RouteDocs,
 } from './http/route-docs.js';
 export { ServerBusy } from './http/server-busy.js';
-export type { CommitLog } from './journal/commit-log.js';
-export { openCommitLog } from './journal/file-commit-log.js';
-export {
-  type KnownLog,
-  type LogCatalog,
-  type LogEnd,
-  type LogStart,
-  NOTHING_KNOWN,
-} from './journal/log-catalog.js';
-export { logError } from './journal/log-errors.js';
-export type { LogLoss } from './journal/log-loss.js';
-export { type CheckedLogFile, checkLog } from './journal/recovery/log-recovery.js';
 export { EventLoopYielder } from './lease/event-loop-yielder.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';
@@ -232,11 +232,11 @@ export {
 } from './relational/raw-statements.js';
 export { storeError } from './relational/relational-errors.js';
 export type {
+  DatabaseSystem,
   EmbeddedStore,
   Migration,
   RelationalStore,
   SharedStore,
-  SqlEngine,
 } from './relational/relational-store.js';
 export { SHARED_NOW_MS } from './relational/shared-now.js';
 export { readableStore } from './relational/sqlite/closed-store.js';

@@ -31,7 +31,7 @@ import { rateLimitDialect } from './routes/dialect.js';
 import { EnvoyServer } from './routes/envoy/envoy-server.js';
 import { HttpGate } from './routes/gate/http-gate.js';
 import { type Refusal, refusalOf } from './routes/gate/refusal.js';
-import type { MintInstallationToken } from './routes/platform-routes.js';
+import type { MintInstallationToken } from './routes/github-routes.js';
 import { RouteListing } from './routes/route-listing.js';
 import { rateLimitTables } from './routes/table.js';
 import { MemoryStore } from './storage/memory/memory-store.js';

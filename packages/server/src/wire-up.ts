@@ -137,8 +137,8 @@ async function openPipeline(
   for (const service of services.all) {
     // With a shared database, only the time-series service stores data on this disk.
     const isOnDisk = base.stores.shared === undefined || service.name === 'tsdb';
-    const room = isOnDisk ? space : undefined;
-    await addTables(service, { router, dialects, gate, httpMetrics, audit, room, refusals });
+    const diskSpace = isOnDisk ? space : undefined;
+    await addTables(service, { router, dialects, gate, httpMetrics, audit, diskSpace, refusals });
     live.add((await service.liveSources?.()) ?? []);
   }
   const bodies = new BodyBudget(

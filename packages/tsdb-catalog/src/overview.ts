@@ -6,13 +6,13 @@ import type { DeletedResources } from './deletion/deleted-resources.js';
 /**
  * The segments of a table, and the time spans of its rows that are not in segments yet.
  */
-export interface TablePlaces {
+export interface TableStorage {
   readonly segments: readonly Segment[];
   readonly buffered: readonly TimeSpan[];
 }
 
 export interface TableFacts {
-  readonly placesOf: (table: TableSchema) => TablePlaces;
+  readonly storageOf: (table: TableSchema) => TableStorage;
   /** Series count, if known. */
   readonly seriesCountOf: (table: TableSchema) => number;
 }
@@ -28,9 +28,9 @@ export interface Extent {
   readonly max_time: string | null;
 }
 
-export function extentOf(places: readonly TablePlaces[]): Extent {
-  const segments = places.flatMap((each) => each.segments);
-  const buffered = places.flatMap((each) => each.buffered);
+export function extentOf(storages: readonly TableStorage[]): Extent {
+  const segments = storages.flatMap((each) => each.segments);
+  const buffered = storages.flatMap((each) => each.buffered);
   const all = [...segments, ...buffered];
   const sum = (counts: readonly number[]): number => counts.reduce((total, n) => total + n, 0);
   const bufferedCount = sum(buffered.map(({ rowCount }) => rowCount));
@@ -73,7 +73,7 @@ export function databasesOverview(
       retention_ns: schema.retentionNs?.toString() ?? null,
       integer_fields: integerFieldsOf(schema),
       table_count: schema.tables.size,
-      ...extentOf([...schema.tables.values()].map(facts.placesOf)),
+      ...extentOf([...schema.tables.values()].map(facts.storageOf)),
       deleted_at: null,
       hard_delete_at: null,
     }));
@@ -99,5 +99,5 @@ export const tableOverview = (table: TableSchema, facts: TableFacts): object => 
   columns: [...table.columns.values()].map(({ name, kind }) => ({ name, kind })),
   retention_ns: table.retentionNs?.toString() ?? null,
   series_count: facts.seriesCountOf(table),
-  ...extentOf([facts.placesOf(table)]),
+  ...extentOf([facts.storageOf(table)]),
 });

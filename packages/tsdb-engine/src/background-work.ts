@@ -36,8 +36,8 @@ export class BackgroundWork {
     const visibleFromNs = (store: TableStore): bigint => components.tables.visibleFromNs(store);
     const onFailed = (error: unknown): void => report.backgroundFailed(error);
     this.commits = new FileCommits({ registry, files, onError: onFailed });
-    const hasRoomFor = deps.hasRoomFor ?? (() => true);
-    const stored = { host, files, commits: this.commits, hasRoomFor, leases, clock };
+    const hasSpaceFor = deps.hasSpaceFor ?? (() => true);
+    const stored = { host, files, commits: this.commits, hasSpaceFor, leases, clock };
     this.compactor = new Compactor({
       ...stored,
       registry,
@@ -55,7 +55,7 @@ export class BackgroundWork {
       settings,
       onFailed: (error, retryMs) => report.flushFailed(error, retryMs),
       onError: onFailed,
-      onLeft: () => report.rowsLeftInLog(),
+      onDeferred: () => report.rowsLeftInLog(),
       onFlushed: (durationMs) => {
         report.flushed(durationMs);
         void this.compactor.compactWhenDue();

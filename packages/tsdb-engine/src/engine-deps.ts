@@ -8,7 +8,7 @@ import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { Segment, SegmentsOf } from '@plinth/tsdb-model/segment.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
-import type { KnownFiles } from '@plinth/tsdb-storage/segments/known-files.js';
+import type { FileVerifier } from '@plinth/tsdb-storage/segments/file-verifier.js';
 import type { SegmentFiles, UnknownFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import type { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
 import type { FlushSettings } from './flush/flusher.js';
@@ -24,13 +24,13 @@ export interface EngineDeps {
   readonly log: CommitLog;
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
-  readonly known: KnownFiles;
+  readonly verifier: FileVerifier;
   readonly registry: SegmentRegistry;
   /**
    * Whether background work may write this many bytes; absent means always. On a full disk, the
    * remaining space is reserved for deletions.
    */
-  readonly hasRoomFor?: (sizeBytes: number) => boolean;
+  readonly hasSpaceFor?: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;
   readonly random: Random;
@@ -52,8 +52,8 @@ export interface EngineDeps {
     readonly deleteGraceMs: number;
     /** Memory for decoded columns; 0 disables it, and DuckDB runs every query. */
     readonly columnCacheBytes: number;
-    /** For tests: rows of a segment per unit in memory. */
-    readonly segmentUnitRows: number | undefined;
+    /** For tests: rows of a segment per cached range. */
+    readonly segmentRangeRows: number | undefined;
     /** If true, startup skips damaged segments. */
     readonly repair: boolean;
   };

@@ -24,7 +24,7 @@ export class EngineTables {
   #indexing: Promise<void> | undefined;
 
   constructor(deps: EngineDeps, cache: ColumnCache) {
-    const { catalog, clock, host, files, known, report } = deps;
+    const { catalog, clock, host, files, verifier, report } = deps;
     this.#catalog = catalog;
     this.#clock = clock;
     const onError = (error: unknown): void => report.backgroundFailed(error);
@@ -34,7 +34,7 @@ export class EngineTables {
         schema,
         host,
         files,
-        verifier: known,
+        verifier,
         cache,
         onDamaged: (segment, error) => report.segmentDamaged(segment, schema.name, error),
         onError,

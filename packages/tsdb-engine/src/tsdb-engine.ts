@@ -75,7 +75,7 @@ export class TsdbEngine implements Engine {
     const columnCache = new ColumnCache({
       limitBytes: settings.columnCacheBytes,
       nowMs: () => clock.monotonicMs(),
-      segmentUnitRows: settings.segmentUnitRows,
+      segmentRangeRows: settings.segmentRangeRows,
     });
     const tables = new EngineTables(deps, columnCache);
     const storeOf = (schema: TableSchema): TableStore => tables.storeOf(schema);
@@ -278,7 +278,7 @@ export class TsdbEngine implements Engine {
     }
     await this.#queriesEnded();
     await this.#tables.indexingEnded();
-    await this.#deps.known.close();
+    await this.#deps.verifier.close();
     this.#state = 'closed';
     // If the log fails to close, DuckDB's threads and memory must still be freed.
     await this.#deps.log.close().finally(() => this.#deps.host.close());

@@ -1,5 +1,5 @@
-import type { SeriesOfRows } from '@plinth/tsdb-model/columns/cached-texts.js';
 import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
+import type { SeriesOfRows } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
 import type { SeriesSpan } from './execute/series/series.js';
 import { sliceOf } from './execute/series/vector-values.js';

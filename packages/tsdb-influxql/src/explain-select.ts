@@ -15,16 +15,16 @@ export async function explainSelect(
   const session: Session = {
     ...of,
     select: (inner) => runSelect(inner, session),
-    read: (engineStatement) => {
-      const scans = engineStatement.scans.map(
+    read: (statement) => {
+      const scans = statement.scans.map(
         ({ table, columns, tagConditions }) =>
           `scan ${table.name} columns=[${columns.join(', ')}] tags=[${tagConditions.map(({ tag, values }) => `${tag} in ${values.length}`).join(', ')}]`,
       );
       lines.push(
         ...scans,
-        engineStatement.render((index) => `scan_${index}`),
+        statement.render((index) => `scan_${index}`),
       );
-      return of.read(engineStatement);
+      return of.read(statement);
     },
   };
   const isDry: Session = isAnalyzed

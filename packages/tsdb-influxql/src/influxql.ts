@@ -171,20 +171,20 @@ export class Influxql {
     };
   }
 
-  #session(engine: QuerySession, dialect: 'v1' | 'native'): Session {
+  #session(queries: QuerySession, dialect: 'v1' | 'native'): Session {
     const session: Session = {
-      nowNs: engine.nowNs,
+      nowNs: queries.nowNs,
       get signal() {
-        return engine.signal;
+        return queries.signal;
       },
       limits: this.#deps.limits,
       runsBackward: dialect !== 'native',
-      read: (statement) => engine.read(statement),
-      readInMemory: (inMemory) => engine.readInMemory(inMemory),
-      yieldingSlot: (items) => engine.yieldingSlot(items),
-      indexed: (tables) => engine.indexed(tables),
-      seriesOf: (table) => engine.seriesOf(table),
-      livenessOf: (table) => engine.livenessOf(table),
+      read: (statement) => queries.read(statement),
+      readInMemory: (inMemory) => queries.readInMemory(inMemory),
+      yieldingSlot: (items) => queries.yieldingSlot(items),
+      indexed: (tables) => queries.indexed(tables),
+      seriesOf: (table) => queries.seriesOf(table),
+      livenessOf: (table) => queries.livenessOf(table),
       select: (select) => runSelect(select, session),
       random: () => this.#deps.random.float(),
     };

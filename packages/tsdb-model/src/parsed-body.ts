@@ -45,10 +45,10 @@ export interface ParsedTable {
   /** Nanoseconds since 1970-01-01 UTC. */
   readonly times: BigInt64Array;
   /**
-   * Number of the row's tag set in this parser and table: consecutive from 0, stable within an
-   * `epoch`.
+   * The parser's number of each row's series: consecutive from 0 in this parser and table, stable within an
+   * `epoch`. The write path translates it to the series ordinal of the table.
    */
-  readonly series: Uint32Array;
+  readonly parserSeries: Uint32Array;
   /** Distinct fields by (name, type), in order of first appearance. */
   readonly fields: readonly ParsedField[];
   /** Number of the first new tag set. New tag sets are numbered consecutively from here. */

@@ -44,7 +44,7 @@ export interface ScanRequest {
 
 /** A row of a table, identified by its series id and timestamp. */
 export interface SeriesPoint {
-  readonly series: bigint;
+  readonly seriesId: bigint;
   readonly timeNs: bigint;
 }
 

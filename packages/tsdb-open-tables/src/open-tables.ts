@@ -35,7 +35,7 @@ export interface OpenTablesDeps {
   readonly records: PublishedTables;
   readonly files: Pick<SegmentFiles, 'remove'>;
   readonly yielder: EventLoopYielder;
-  readonly hasRoomFor: (sizeBytes: number) => boolean;
+  readonly hasSpaceFor: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
@@ -87,9 +87,9 @@ export class OpenTables {
     if (this.#databases.size === 0 && this.#tables.size === 0 && !records.hasFiles) return;
     this.#ticker ??= clock.every(settings.interval_ms, () => this.publishSoon());
     if (this.#databases.size > 0) {
-      engine.background.flusher.sooner.tables = {
+      engine.background.flusher.publishedTables.policy = {
         ageMs: settings.flush_age_ms,
-        wants: (tableId) => this.#isWanted(catalog.tableById(tableId)),
+        includes: (tableId) => this.#isWanted(catalog.tableById(tableId)),
       };
     }
     this.publishSoon();
@@ -115,7 +115,7 @@ export class OpenTables {
   async publishNow(tables: readonly TableSchema[]): Promise<void> {
     const { engine } = this.#deps;
     if (tables.length === 0) return;
-    await engine.background.flusher.flush('sooner');
+    await engine.background.flusher.flush('published');
     await this.#passes.run(async () => {
       for (const schema of tables) {
         const store = engine.tableStore(schema);
@@ -224,7 +224,7 @@ export class OpenTables {
       this.#tables.set(schema.id, table);
     }
     const store = engine.tableStore(schema);
-    if (!this.#deps.hasRoomFor(store.segments.length * BYTES_PER_FILE)) {
+    if (!this.#deps.hasSpaceFor(store.segments.length * BYTES_PER_FILE)) {
       table.state = { kind: 'waiting', reason: 'the disk has too little free space' };
       return;
     }

@@ -71,7 +71,7 @@ describe('user input stays text', () => {
       "string_to_array('x', $0)": '',
       "concat_ws($0, 'x')": 'x',
     };
-    for (const mark of [`\u{0}0\u{0}`, 'a\0', "\0sharers\0'", "\0'; SELECT 1; --", "'\0"]) {
+    for (const mark of [`\u{0}0\u{0}`, 'a\0', "\0producers\0'", "\0'; SELECT 1; --", "'\0"]) {
       const literal = `'${mark.replaceAll("'", "''")}'`;
       for (const [statement, expected] of Object.entries(statements)) {
         const text = `SELECT ${statement.replaceAll('$0', () => literal)} AS x FROM m WHERE time >= 0`;

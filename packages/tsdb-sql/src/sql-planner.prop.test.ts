@@ -39,7 +39,7 @@ describe('any text', () => {
 
   const isPlannedOrRefused = (text: string) => {
     try {
-      bench.engineText(bench.plan(text));
+      bench.duckDbText(bench.plan(text));
     } catch (error) {
       // Functions of constants may fail at plan time as they would at run time.
       const isExpected = tsdbError.is(error, 'plan_error', 'not_implemented', 'execution_error');

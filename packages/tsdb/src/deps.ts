@@ -1,9 +1,10 @@
 import type {
   Clock,
   CommitLog,
+  ExpectedLogStore,
   FileSystem,
+  FreeDiskSpace,
   Leases,
-  LogCatalog,
   Logger,
   Metrics,
   ObjectStore,
@@ -13,11 +14,10 @@ import type {
   ReportEvent,
   RequestSpan,
   SecretBox,
-  WriteRoom,
 } from '@plinth/kernel';
 import type { UserDirectory } from '@plinth/tsdb-influxql/users/user-directory.js';
 import type { OpenTablesSettings } from '@plinth/tsdb-open-tables/settings.js';
-import type { EngineWatch } from '@plinth/tsdb-storage/duckdb/instance/engine-watch.js';
+import type { DuckDbWatch } from '@plinth/tsdb-storage/duckdb/instance/duckdb-watch.js';
 import type { AuditTrail } from './domain/system-tables/tables/audit.js';
 import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 import type { TokenManagement } from './routes/v2/token-management.js';
@@ -54,14 +54,14 @@ export interface TsdbDeps {
     readonly repair: boolean;
     /** Number of the first new file. */
     readonly firstFile: number;
-    readonly catalog: LogCatalog;
+    readonly expectedLog: ExpectedLogStore;
     /** Returns the time at which a record was written. */
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
     /** Describes the rows of a lost record, whose payload may be corrupt. */
     readonly describe: (payload: Uint8Array) => string | undefined;
   }) => Promise<CommitLog>;
   /** Free space on the disk of `dataDir`; absent means that there is always enough. */
-  readonly room?: WriteRoom | undefined;
+  readonly diskSpace?: FreeDiskSpace | undefined;
   readonly leases: Leases;
   readonly metrics: Metrics;
   /** Returns the span of the current request; absent if tracing is disabled. */
@@ -72,11 +72,11 @@ export interface TsdbDeps {
   /** Receives changes of databases, tables and triggers; `undefined` if changes are not reported. */
   readonly report?: ReportEvent | undefined;
   /** Tests only: makes DuckDB calls fail. */
-  readonly engineWatch?: EngineWatch | undefined;
+  readonly duckDbWatch?: DuckDbWatch | undefined;
   /** Tests only: number of tables flushed together. */
   readonly flushGroupTables?: number | undefined;
-  /** Tests only: number of segment rows that are kept in memory as one unit. */
-  readonly segmentUnitRows?: number | undefined;
+  /** Tests only: number of segment rows that are cached as one range. */
+  readonly segmentRangeRows?: number | undefined;
   /** Tests only: number of small tables that are flushed together. */
   readonly flushSmallTables?: number | undefined;
 }

@@ -4,7 +4,7 @@ import {
   checkLog,
   type FileSystem,
   type LogLoss,
-  NOTHING_KNOWN,
+  NOTHING_EXPECTED,
   type ObjectStore,
   type RelationalStore,
   StoreOutage,
@@ -98,9 +98,9 @@ async function* readLog(
     fileSystem,
     directory: join(dataDir, LOG_FOLDER),
     nodeId: rows.find(({ key }) => key === 'node_uuid')?.value ?? '',
-    known: {
-      ...(names.has('tsdb_known_log') ? await registry.knownLogRecord.load() : NOTHING_KNOWN),
-      newestFile: names.has('tsdb_known_log_file') ? await registry.knownLogFile() : 0,
+    expected: {
+      ...(names.has('tsdb_known_log') ? await registry.expectedLogRecord.load() : NOTHING_EXPECTED),
+      newestFile: names.has('tsdb_known_log_file') ? await registry.expectedLogFile() : 0,
     },
   });
   for await (const { sizeBytes, damage, losses } of files) {
@@ -111,19 +111,19 @@ async function* readLog(
   }
 }
 
-const placeOf = ({ file, offset, lostBytes }: LogLoss): string =>
+const bytesText = ({ file, offset, lostBytes }: LogLoss): string =>
   `${file}: ${lostBytes} bytes at offset ${offset}`;
 
 function noteOf(loss: LogLoss): string {
   const of =
     loss.kind === 'tail_unacknowledged' ? 'a write that was never acknowledged' : 'no record';
-  return `${placeOf(loss)} belong to ${of}; the next start removes them`;
+  return `${bytesText(loss)} belong to ${of}; the next start removes them`;
 }
 
 function warningOf(loss: LogLoss): string {
   const { lostContent = [] } = loss;
   const content = lostContent.length > 0 ? ` Content: ${lostContent.join('; ')}.` : '';
-  return `${placeOf(loss)} are an incomplete or corrupt last record, which the next start quarantines. If the server acknowledged it, its rows are lost.${content}`;
+  return `${bytesText(loss)} are an incomplete or corrupt last record, which the next start quarantines. If the server acknowledged it, its rows are lost.${content}`;
 }
 
 interface StoredFile {

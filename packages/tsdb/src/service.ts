@@ -145,7 +145,7 @@ export async function openTsdb(
     log: await openLog(deps, { catalog, registry }),
     host,
     ...store,
-    hasRoomFor: (sizeBytes) => deps.room?.hasRoomFor(sizeBytes) ?? true,
+    hasSpaceFor: (sizeBytes) => deps.diskSpace?.hasSpaceFor(sizeBytes) ?? true,
     leases: deps.leases,
     clock,
     random,
@@ -193,7 +193,7 @@ export async function openTsdb(
     caches,
     ...{ queryLog, savedQueries: new SavedQueries(relational, { clock, random }) },
     facts: {
-      placesOf: (table) => engine.tableStore(table).places(),
+      storageOf: (table) => engine.tableStore(table).storage(),
       seriesCountOf: (table) => engine.tableStore(table).series.index.count,
     },
     warmUp: (consume) => warmUp.start(consume),
@@ -284,7 +284,7 @@ async function openOpenTables(
     readonly report: ReturnType<typeof reportTo>;
   },
 ): Promise<OpenTables> {
-  const { openTables: settings, objects, leases, clock, room } = deps;
+  const { openTables: settings, objects, leases, clock, diskSpace } = deps;
   const { catalog, engine, store, host, report } = options;
   const { yielder } = host;
   const root = `file://${dirname(resolve(objects.localPath('open-tables')))}`;
@@ -293,7 +293,7 @@ async function openOpenTables(
     trees: new MetadataTrees({ objects, yielder, root }),
     records: store.registry.published,
     files: store.files,
-    hasRoomFor: (sizeBytes) => room?.hasRoomFor(sizeBytes) ?? true,
+    hasSpaceFor: (sizeBytes) => diskSpace?.hasSpaceFor(sizeBytes) ?? true,
     onError: (error) => report.backgroundFailed(error),
   });
   observeOpenTables(deps.metrics, openTables);
@@ -339,7 +339,7 @@ function newCaches(
 }
 
 const engineSettings = (
-  { settings, flushGroupTables, flushSmallTables, segmentUnitRows }: TsdbDeps,
+  { settings, flushGroupTables, flushSmallTables, segmentRangeRows }: TsdbDeps,
   shares: MemoryShares,
 ) => ({
   flushBytes: shares.flushBytes,
@@ -352,6 +352,6 @@ const engineSettings = (
   retentionCheckIntervalMs: settings.retention_check_interval_ms,
   deleteGraceMs: settings.delete_grace_period_ms,
   columnCacheBytes: shares.columnBytes,
-  segmentUnitRows,
+  segmentRangeRows,
   repair: settings.repair,
 });

@@ -47,7 +47,7 @@ async function watch(sent: Promise<HttpAnswer>) {
 
 const error = (text: string) => (JSON.parse(text) as { readonly error: string }).error;
 
-describe('a statement that the engine would fail of', () => {
+describe('a statement that DuckDB would fail of', () => {
   const columns = (count: number) => Array.from({ length: count }, (_, i) => `usage + ${i}`);
   const refused: readonly (readonly [string, string, string])[] = [
     [

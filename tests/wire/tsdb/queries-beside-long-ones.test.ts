@@ -41,7 +41,7 @@ after(async () => {
 /** The last row number of host 1; there are seven hosts. */
 const MOST = ROW_COUNT - 1 - ((ROW_COUNT - 1 - 1) % 7);
 
-it('F-01 what memory answers does not wait for queries that keep the engine busy', async () => {
+it('F-01 what memory answers does not wait for queries that keep DuckDB busy', async () => {
   // The first query loads its columns into memory.
   assert.deepEqual(await rows(server, 'd', NARROW), [{ n: MOST }]);
   const endless = flight.stream(

@@ -14,7 +14,7 @@ const RUNNING = `SELECT count(*) AS n FROM system.queries WHERE running AND quer
 /** More than the query slots and than the concurrent DuckDB calls. */
 const MANY = 80;
 
-it('one token with many endless statements keeps no other token waiting for the engine', async () => {
+it('one token with many endless statements keeps no other token waiting for DuckDB', async () => {
   await using server = await ServerProcess.start({ flags: ['--shutdown-timeout', '1s'] });
   const { admin, greedy, modest } = await tokensThatRead(server, 'd', ['greedy', 'modest']);
   const body = Array.from({ length: ROW_COUNT }, (_, i) => `cpu n=${i}i ${i + 1}`).join('\n');

@@ -126,7 +126,7 @@ async function assertFlushed(server: OwnServer, db: string, rowCount: number): P
 }
 
 describe('rows of a sparse table that wait in memory', () => {
-  it('are flushed with little memory of the engine, and the server takes more', async () => {
+  it('are flushed with little memory of DuckDB, and the server takes more', async () => {
     const flags = [
       '--without-auth',
       ...['--exec-mem-pool-bytes', '512mb'],
@@ -141,7 +141,7 @@ describe('rows of a sparse table that wait in memory', () => {
     assertEmpty(await write(server, { db: 'little' }, 'sp0 f0=1 1'));
   });
 
-  it('are flushed in pieces where the engine cannot sort them all at a time', async () => {
+  it('are flushed in pieces where DuckDB cannot sort them all at a time', async () => {
     const flags = [
       '--without-auth',
       ...['--exec-mem-pool-bytes', '32mb'],

@@ -142,7 +142,7 @@ describe('statements that take long in one row', () => {
     assert.deepEqual(await rows(server, 'd', short), [{ n: '2024-01-02T09:00:00' }]);
   });
 
-  it('common formats of times are written by the engine, whatever the number of rows', async () => {
+  it('common formats of times are written by DuckDB, whatever the number of rows', async () => {
     await using server = await ServerInProcess.start({ flags: FLAGS });
     const days =
       "SELECT to_char(to_timestamp_seconds(value), '%F') AS day FROM generate_series(1, 3000000) GROUP BY 1";
@@ -199,7 +199,7 @@ describe('statements that take long in one row', () => {
     }
   });
 
-  it('SIGTERM ends the server within its time while the engine works on', async () => {
+  it('SIGTERM ends the server within its time while DuckDB works on', async () => {
     await using server = await ServerProcess.start({ flags: FLAGS });
     await writeTexts(server, 1000, 2048);
     let endedCount = 0;

@@ -168,7 +168,7 @@ describe('texts that are longer than the memory of queries', LINUX, () => {
     assert.match(text, /argument of 900000 bytes for a window function/);
   });
 
-  it('and lists repeated by a join are refused before the engine copies them', async () => {
+  it('and lists repeated by a join are refused before DuckDB copies them', async () => {
     await using server = await start();
     const lists = '(SELECT array_agg(s) AS l, array_agg(v) AS n FROM cpu) a CROSS JOIN cpu b';
     for (const q of [

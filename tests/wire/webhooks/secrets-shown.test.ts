@@ -17,6 +17,7 @@ const SECRETS = {
   path: 'path-piece-1f0a',
   user: 'user-name-0b42',
   password: 'pass-word-e9d1',
+  secret: 'signing-secret-46ca',
 };
 const CUSTOM = { 'X-Api-Key': SECRETS.header, 'X-Other': 'second-header-value-2ab8' };
 
@@ -30,10 +31,10 @@ before(async () => {
       '--log-level=debug',
     ],
   });
-  const { header: _, query, bare, path, user, password } = SECRETS;
+  const { query, bare, path, user, password, secret } = SECRETS;
   const login = `http://${user}:${password}@`;
   const url = `${receiver.url.replace('http://', login)}/${path}?key=${query}&${bare}&key=second`;
-  app = await WebhookApp.register(server, { url, events: ['*'], custom_headers: CUSTOM });
+  app = await WebhookApp.register(server, { url, events: ['*'], secret, custom_headers: CUSTOM });
   guid = await app.publish('told');
   await app.untilRecorded('?event=told', 1);
   await app.untilRecorded('?event=ping', 1);
@@ -105,64 +106,5 @@ describe('secret parts of a webhook', () => {
       assertNone(text, path, ['path']);
     }
     assert.ok(fileCount > 0, 'the record is in one of the files');
-    const { dataDir } = server;
-    server = await ServerInProcess.start({
-      flags: [
-        '--without-auth',
-        '--services=webhooks',
-        '--webhooks-allow-private-targets=127.0.0.0/8',
-      ],
-      dataDir,
-    });
-    app = app.on(server);
-  });
-
-  it('stay what they are when what was shown is written back', async () => {
-    const { config, custom_headers } = await shown();
-    const webhook = { url: config.url, custom_headers };
-    const answer = await app.operate('PATCH', '', { webhook });
-    assert.equal(answer.status, 200, answer.text);
-    await app.publish('again');
-    const [delivery] = await receiver.until('again', 1);
-    assert.equal(delivery?.headers['x-api-key'], SECRETS.header);
-    assert.equal(
-      delivery?.path,
-      `/hook/${SECRETS.path}?key=${SECRETS.query}&${SECRETS.bare}&key=second`,
-    );
-  });
-
-  it('are changed one by one, and masks that stand for nothing are refused', async () => {
-    const change = async (webhook: object) => await app.operate('PATCH', '', { webhook });
-    const kept = { 'X-Api-Key': '********', 'X-New': 'n' };
-    assert.equal((await change({ custom_headers: kept })).status, 200);
-    assert.deepEqual((await shown()).custom_headers, {
-      'X-Api-Key': '********',
-      'X-New': '********',
-    });
-    await app.publish('partly');
-    const [delivery] = await receiver.until('partly', 1);
-    assert.equal(delivery?.headers['x-api-key'], SECRETS.header);
-    assert.equal(delivery?.headers['x-new'], 'n');
-    assert.equal(delivery?.headers['x-other'], undefined);
-    const before = await shown();
-    for (const [webhook, message] of [
-      [
-        { custom_headers: { 'X-Other': '********' } },
-        'custom_headers contains a masked value (X-Other: ********); send the real value or omit the header',
-      ],
-      [
-        { url: `${receiver.url}?other=***` },
-        'url contains masked query values (***); send the real values or omit them',
-      ],
-      [
-        { url: `${receiver.url.replace('127.0.0.1', '127.0.0.2')}?key=***` },
-        'url contains masked query values (***); send the real values or omit them',
-      ],
-    ] as const) {
-      const answer = await change(webhook);
-      assert.equal(answer.status, 422, answer.text);
-      assert.equal(JSON.parse(answer.text).errors[0].message, message);
-    }
-    assert.deepEqual(await shown(), before);
   });
 });

@@ -51,9 +51,7 @@ async function startProcess(flags: readonly string[], dataDir: string): Promise<
   return server;
 }
 
-const CONFIG = '/api/v3/app/hook/config';
 const LATER = { deliver_at: new Date(Date.now() + 3_600_000).toISOString() };
-const configOf = async (app: WebhookApp) => JSON.parse((await app.call(CONFIG)).text);
 const queueOf = async (app: WebhookApp) => JSON.parse((await app.operate('GET', '/queue')).text);
 
 async function publishMany(server: RunningServer, app: WebhookApp, count: number, more = {}) {
@@ -89,97 +87,6 @@ async function allRecords(app: WebhookApp, query: string): Promise<readonly Deli
     path = new URL(next).pathname + new URL(next).search;
   }
 }
-
-describe('a webhook that the server switched off', () => {
-  it('shows its app reason and time, keeps a record of all that waited, and is on again by its app', async () => {
-    const receiver = await receive(({ headers }, response) => {
-      const isLast = headers['x-vendor-event'] === 'last';
-      response.writeHead(isLast ? 410 : 200).end();
-    });
-    const server = await start(['--webhooks-disable-on-gone']);
-    const app = await WebhookApp.register(server, {
-      ...{ url: receiver.url, events: ['*'], ordering: 'key' },
-    });
-    await app.untilRecorded('?event=ping', 1);
-    const before = await configOf(app);
-    assert.deepEqual(Object.keys(before), ['content_type', 'insecure_ssl', 'url']);
-    const beginMs = Math.floor(Date.now() / 1000) * 1000;
-    const guids = [
-      await app.publish('waits', LATER),
-      await app.publish('waits', { ...LATER, ordering_key: 'a' }),
-      await app.publish('waits', { ...LATER, ordering_key: 'a' }),
-    ];
-    await app.publish('last');
-    const records = await app.untilRecorded('?event=waits', guids.length);
-    assert.deepEqual(records.map(({ guid }) => guid).sort(), guids.sort());
-    for (const { status, status_code, duration, redelivery } of records) {
-      assert.deepEqual(
-        [status, status_code, duration, redelivery],
-        [...['not sent: the webhook was disabled (the receiver returned 410)', 503, 0, false]],
-      );
-    }
-    assert.equal((await app.deliveries('?status=failure&event=waits')).length, guids.length);
-    assert.equal(receiver.deliveries.length, 2, 'nothing but the ping and the last one was sent');
-    const detail = JSON.parse(
-      (await app.call(`/api/v3/app/hook/deliveries/${records[0]?.id}`)).text,
-    );
-    assert.equal(detail.url, receiver.url);
-    assert.deepEqual(detail.request, { headers: null, payload: {} });
-    assert.deepEqual(detail.response, { headers: null, payload: null });
-
-    const off = await configOf(app);
-    assert.deepEqual(off, {
-      ...before,
-      active: false,
-      disabled_reason: 'the receiver returned 410',
-      disabled_at: off.disabled_at,
-    });
-    const atMs = Date.parse(off.disabled_at);
-    assert.ok(atMs >= beginMs && atMs <= Date.now(), off.disabled_at);
-    const { hook } = JSON.parse((await app.operate('GET', '')).text);
-    assert.equal(hook.active, false);
-    assert.equal(hook.disabled_reason, off.disabled_reason);
-    assert.equal(hook.disabled_at, off.disabled_at);
-    assert.deepEqual(await configOf(app), off, 'only asking changes nothing');
-    await app.patch({ active: false });
-    assert.deepEqual(await configOf(app), off, 'an app can switch nothing off');
-    const wrong = await app.patch({ active: true, url: 'nowhere' });
-    assert.equal(wrong.status, 422, wrong.text);
-    assert.deepEqual(await configOf(app), off, 'what is refused changes nothing');
-
-    const undone = await app.patch({ active: true });
-    assert.equal(undone.status, 200, undone.text);
-    assert.deepEqual(JSON.parse(undone.text), before);
-    assert.deepEqual(await configOf(app), before);
-    const again = await app.call(`/api/v3/app/hook/deliveries/${records[0]?.id}/attempts`, {
-      method: 'POST',
-    });
-    assert.equal(again.status, 202, again.text);
-    await until(
-      'the event is delivered after all',
-      async () => (await app.deliveries(`?status=success&guid=${records[0]?.guid}`)).length > 0,
-    );
-  });
-
-  it('that its operator switched off, its app cannot switch on', async () => {
-    const receiver = await receive();
-    const server = await start([]);
-    const app = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
-    await app.publish('waits', LATER);
-    await app.operate('PATCH', '', { webhook: { active: false } });
-    const [record] = await app.untilRecorded('?event=waits', 1);
-    assert.equal(record?.status, 'not sent: the operator disabled the webhook');
-    const off = await configOf(app);
-    assert.deepEqual(Object.keys(off), ['content_type', 'insecure_ssl', 'url']);
-    const refused = await app.patch({ active: true });
-    assert.equal(refused.status, 422, refused.text);
-    const { errors } = JSON.parse(refused.text);
-    assert.equal(errors[0].message, 'The operator disabled this webhook');
-    assert.deepEqual(await configOf(app), off);
-    await app.operate('PATCH', '', { webhook: { active: true } });
-    assert.deepEqual(await configOf(app), off);
-  });
-});
 
 const STORES: readonly { name: string; flags: () => Promise<readonly string[]> }[] = [
   { name: 'its own store', flags: async () => [] },

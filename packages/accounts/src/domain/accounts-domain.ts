@@ -16,11 +16,11 @@ import type { CommitQueue } from '../storage/commit-queue.js';
 import { DestinationStore } from '../storage/destination-store.js';
 import type { EncryptionKeys, Encryptor } from '../storage/encryptor.js';
 import { EventStore } from '../storage/event-store.js';
-import { FixtureStore } from '../storage/fixture-store.js';
-import { GuardStore } from '../storage/guard-store.js';
 import { IdempotencyStore } from '../storage/idempotency-store.js';
 import type { KeyKeeper } from '../storage/keys/encryption-keys.js';
+import { LockVersionStore } from '../storage/lock-version-store.js';
 import { oldestRecordMs } from '../storage/oldest-record.js';
+import { RegisteredObjectStore } from '../storage/registered-object-store.js';
 import { TokenStore } from '../storage/token-store.js';
 import { AccountAccess } from './account/account-access.js';
 import { type AccountListener, AccountReports } from './account/account-reports.js';
@@ -30,17 +30,17 @@ import { Persons } from './account/persons.js';
 import { Tokens } from './account/tokens.js';
 import { AccountWriter } from './change/account-writer.js';
 import { FactFinder } from './change/facts.js';
-import { GuardedCommits } from './change/guarded-commits.js';
 import { KeyedLocks } from './change/keyed-locks.js';
 import { Mutations } from './change/mutations.js';
+import { OptimisticCommits } from './change/optimistic-commits.js';
 import { EventDelivery } from './delivery/event-delivery.js';
 import { EventDestinations } from './events/event-destinations.js';
 import { Events } from './events/events.js';
 import type { AccountMetrics } from './metrics/account-metrics.js';
-import { Fixtures } from './platform/fixtures.js';
 import { KeyRotation } from './platform/key-rotation.js';
 import { type ManagedKeys, Operator } from './platform/operator.js';
 import type { Platforms } from './platform/platforms.js';
+import { RegisteredObjects } from './platform/registered-objects.js';
 import { TestClocks } from './platform/test-clocks.js';
 import { REFERENCE_LISTS } from './reference/index.js';
 import { deriveRequirements } from './requirements/index.js';
@@ -90,7 +90,7 @@ export class AccountsDomain {
       const rows = writes.rows.get('accounts_accounts') ?? [];
       store.noteCommitted(rows as unknown as readonly AccountRow[]); // the rows are from the accounts table
     });
-    const fixtures = new FixtureStore(deps.store);
+    const registeredObjects = new RegisteredObjectStore(deps.store);
     const events = new EventStore(deps.store);
     const records = new IdempotencyStore({
       store: deps.store,
@@ -98,13 +98,13 @@ export class AccountsDomain {
       oldestMs: oldestRecordMs(clock, config.idempotency_ttl_sec),
     });
     const access = new AccountAccess(store);
-    const facts = new FactFinder({ accounts: store, fixtures, clock });
-    const guarded = new GuardedCommits({
+    const facts = new FactFinder({ accounts: store, registeredObjects, clock });
+    const optimisticCommits = new OptimisticCommits({
       commits,
-      guards: new GuardStore({ store: deps.store, clock, random }),
+      lockVersions: new LockVersionStore({ store: deps.store, clock, random }),
     });
     const mutations = new Mutations({
-      ...{ clock, commits: guarded, records, locks, encryptor },
+      ...{ clock, commits: optimisticCommits, records, locks, encryptor },
       metrics: deps.accountMetrics,
     });
     this.mutations = mutations;
@@ -155,7 +155,7 @@ export class AccountsDomain {
     });
     const ttlMs = config.token_ttl_sec * 1000;
     const tokenStore = new TokenStore(deps.store, encryptor);
-    const shared = { clock, random, store, fixtures, access, writer, mutations, facts };
+    const shared = { clock, random, store, registeredObjects, access, writer, mutations, facts };
     this.tokens = new Tokens({
       clock,
       random,
@@ -169,7 +169,7 @@ export class AccountsDomain {
       clock,
       store,
       writer,
-      commits: guarded,
+      commits: optimisticCommits,
       locks,
       platforms,
     });
@@ -185,7 +185,7 @@ export class AccountsDomain {
     this.clocks = new TestClocks({
       clock,
       random,
-      fixtures,
+      registeredObjects,
       accounts: store,
       commits,
       mutations,
@@ -193,7 +193,7 @@ export class AccountsDomain {
     });
     this.rotation = new KeyRotation({
       store: deps.store,
-      commits: guarded,
+      commits: optimisticCommits,
       locks,
       keeper: deps.keeper,
       encryptor,
@@ -210,7 +210,12 @@ export class AccountsDomain {
       store,
       commits,
       destinations: this.destinations,
-      fixtures: new Fixtures({ store: fixtures, commits, clock, random }),
+      registeredObjects: new RegisteredObjects({
+        store: registeredObjects,
+        commits,
+        clock,
+        random,
+      }),
       clocks: this.clocks,
       upkeep,
       rotation: this.rotation,

@@ -4,8 +4,8 @@ import { REFERENCE_LISTS } from '../domain/reference/index.js';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import {
   fileSchema,
-  injectionSchema,
   keySchema,
+  operatorRequirementSchema,
   paymentMethodSchema,
   settingsSchema,
   stateSchema,
@@ -31,7 +31,7 @@ function bodies(): Record<string, Json> {
   const ofOperators = {
     platform_settings: partly(settingsSchema(REFERENCE_LISTS)),
     account_state: stateSchema(REFERENCE_LISTS),
-    requirement_injection: injectionSchema(REFERENCE_LISTS),
+    requirement_injection: operatorRequirementSchema(REFERENCE_LISTS),
     platform_key: keySchema(),
     file_upload: fileSchema(),
     payment_method: paymentMethodSchema(),

@@ -6,7 +6,7 @@ import { parseTimestamp } from '../model/timestamps.js';
 import { readJson } from './bodies.js';
 import { pageQuery, texts } from './description.js';
 import { listRequest } from './lists.js';
-import type { Call, CallDocs, PlatformRoutes } from './operator/platform-routes.js';
+import type { Call, CallDocs, PlatformRoutes } from './platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 

@@ -1,5 +1,5 @@
 import type { ListRequest } from '../domain/account/account-pages.js';
-import type { Call } from './operator/platform-routes.js';
+import type { Call } from './platform-routes.js';
 import { PAGE_LIMIT, type Query } from './query.js';
 
 /**

@@ -4,7 +4,7 @@ import type { Tokens } from '../domain/account/tokens.js';
 import { readJson } from './bodies.js';
 import { pageQuery } from './description.js';
 import { listRequest } from './lists.js';
-import type { Call, CallDocs, PlatformRoutes } from './operator/platform-routes.js';
+import type { Call, CallDocs, PlatformRoutes } from './platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 

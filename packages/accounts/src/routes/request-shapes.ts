@@ -5,7 +5,7 @@ import type { ReferenceLists } from '../model/platform/reference.js';
 import { accountParams, accountTokenParams } from '../model/shape/account-params.js';
 import { checkShape } from '../model/shape/check-shape.js';
 import { fixedOneOf, fixedText, group, list, text, whole } from '../model/shape/fields.js';
-import { clockFixtureSchema } from '../model/shape/operator-params.js';
+import { testClockSchema } from '../model/shape/operator-params.js';
 import { METADATA, personParams } from '../model/shape/person-params.js';
 
 /** Schemas of all bodies, each created on first use. */
@@ -92,7 +92,7 @@ const MAKERS = {
   empty: () => group({}),
   destination_create: () => destinationSchema('create'),
   destination_update: () => destinationSchema('update'),
-  test_clock: () => clockFixtureSchema(),
+  test_clock: () => testClockSchema(),
   test_clock_advance: () =>
     group({ frozen_time: FROZEN_TIME }, { required: ['frozen_time'], nullable: false }),
 } as const;

@@ -9,8 +9,8 @@ import { eventRoutes } from './event-routes.js';
 import { guideRoute } from './guide/guide-routes.js';
 import { clockRoutes } from './operator/clock-routes.js';
 import { operatorRoutes } from './operator/operator-routes.js';
-import { PlatformRoutes } from './operator/platform-routes.js';
 import { personRoutes } from './person-routes.js';
+import { PlatformRoutes } from './platform-routes.js';
 import type { RequestAuthenticator } from './request-authenticator.js';
 import { RequestShapes } from './request-shapes.js';
 

@@ -2,13 +2,13 @@ import {
   asOutage,
   bytesAnswer,
   DiskFull,
+  githubFailure,
   type HeaderList,
   type HttpAnswer,
   type HttpHead,
   jsonAnswer,
   type Outage,
   operatorDocs,
-  platformFailure,
   RequestInvalid,
   requestError,
   type SchemaFailure,
@@ -101,7 +101,7 @@ export function refusalAnswer(
   if (!isBelow(request, OPERATOR_PATH)) return jsonAnswer(status, body, headers);
   const message = wording.terms.toWire(violation.message);
   const failure = { status, message, documentationUrl: operatorDocs(request) };
-  return jsonAnswer(status, { ...platformFailure(failure), ...body }, headers);
+  return jsonAnswer(status, { ...githubFailure(failure), ...body }, headers);
 }
 
 /** Response with a JSON string as its body. */

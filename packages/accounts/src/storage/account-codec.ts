@@ -29,7 +29,9 @@ export const CONFIGURATION_BITS: Readonly<Record<ConfigurationName, number>> = {
 export const INCOMPATIBLE_FLAG = 1;
 export const V1_FLAG = 2;
 
-type Stored = Omit<StoredAccount, keyof Tenant | 'id'>;
+type Stored = Omit<StoredAccount, keyof Tenant | 'id' | 'operatorRequirements'> & {
+  readonly injected: StoredAccount['operatorRequirements'];
+};
 type AccountBody =
   | (Stored & { readonly v: 1 })
   | (Omit<Stored, 'requirements' | 'futureRequirements'> & {
@@ -50,10 +52,13 @@ export function toAccountRow(
   head: string,
   encryptor: Encryptor,
 ): AccountRow {
-  const { id, platform, livemode, createdMs, isClosed, nextEvaluationMs, state, ...rest } = account;
+  const { id, platform, livemode, createdMs, isClosed, nextEvaluationMs, state, ...others } =
+    account;
+  const { operatorRequirements, ...rest } = others;
   const body = {
     v: ACCOUNT_BODY_VERSION,
     ...rest,
+    injected: operatorRequirements,
     requirements: packRequirements(account.requirements),
     futureRequirements: packRequirements(account.futureRequirements),
     state,
@@ -99,7 +104,7 @@ export function fromAccountRow(
     individualId: body.individualId ?? undefined,
     everActive: body.everActive,
     state: body.state,
-    injected: body.injected,
+    operatorRequirements: body.injected,
     verifications: body.verifications,
     capabilities: body.capabilities,
     requirements: body.v === 1 ? body.requirements : unpackRequirements(body.requirements),

@@ -7,12 +7,12 @@ import { type Tenant, tenantKey } from '../model/platform/tenant.js';
 import { type AccountRow, fromAccountRow, fromPersonRow, masksWith } from './account-codec.js';
 import type { AccountTables } from './account-tables.js';
 import type { Encryptor } from './encryptor.js';
-import { type CachedGlance, GlanceCache } from './glance-cache.js';
-import { isShared } from './guard-store.js';
+import { isShared } from './lock-version-store.js';
 import { inPage, inPageOrder, type Keyed, type PageQuery } from './pages.js';
+import { type CachedSummary, SummaryCache } from './summary-cache.js';
 
-/** Data for responses and refusals that do not need the complete account. */
-export interface AccountGlance {
+/** The part of an account that most reads and access checks need. */
+export interface AccountSummary {
   readonly head: string;
   readonly isClosed: boolean;
   readonly flags: number;
@@ -31,25 +31,25 @@ export class AccountStore {
   readonly #encryptor: Encryptor;
 
   /** `undefined` if other nodes change accounts as well. */
-  readonly #cache: GlanceCache | undefined;
+  readonly #cache: SummaryCache | undefined;
 
   constructor(store: RelationalStore, encryptor: Encryptor) {
     this.#reader = store.reader<AccountTables>();
     this.#encryptor = encryptor;
-    this.#cache = isShared(store) ? undefined : new GlanceCache();
+    this.#cache = isShared(store) ? undefined : new SummaryCache();
   }
 
-  async glance(tenant: Tenant, id: string): Promise<AccountGlance | undefined> {
-    const kept = this.#cache?.get(id) ?? (await this.#readGlance(id));
+  async summary(tenant: Tenant, id: string): Promise<AccountSummary | undefined> {
+    const kept = this.#cache?.get(id) ?? (await this.#readSummary(id));
     return kept?.tenant === tenantKey(tenant) ? kept : undefined;
   }
 
   /** Updates the cache with committed rows. */
   noteCommitted(rows: readonly AccountRow[]): void {
-    for (const row of rows) this.#cache?.keepWritten(row.id, toGlance(row));
+    for (const row of rows) this.#cache?.keepWritten(row.id, toSummary(row));
   }
 
-  async #readGlance(id: string): Promise<CachedGlance | undefined> {
+  async #readSummary(id: string): Promise<CachedSummary | undefined> {
     const generation = this.#cache?.generation ?? 0;
     const row = await this.#reader
       .selectFrom('accounts_accounts')
@@ -57,9 +57,9 @@ export class AccountStore {
       .where('id', '=', id)
       .executeTakeFirst();
     if (row === undefined) return undefined;
-    const glance = toGlance(row);
-    this.#cache?.keepRead(id, glance, generation);
-    return glance;
+    const summary = toSummary(row);
+    this.#cache?.keepRead(id, summary, generation);
+    return summary;
   }
 
   /** Reads an account for a response; id numbers stay encrypted. */
@@ -225,9 +225,9 @@ export class AccountStore {
   }
 }
 
-function toGlance(
+function toSummary(
   row: Pick<AccountRow, 'tenant' | 'head' | 'is_closed' | 'flags' | 'due_ms'>,
-): CachedGlance {
+): CachedSummary {
   return {
     tenant: row.tenant,
     head: row.head,

@@ -102,7 +102,7 @@ export type TableName = keyof AccountTables;
 
 export const ACCOUNT_MIGRATIONS: readonly Migration[] = [
   { name: '0001_accounts', up: createTables },
-  { name: '0002_guards', up: createGuards },
+  { name: '0002_guards', up: createLockVersions },
   { name: '0003_delivery_turns', up: indexDeliveries },
   { name: '0004_attempts', up: createAttempts },
   { name: '0005_meta', up: createMeta },
@@ -162,7 +162,7 @@ async function createTables(tx: Transaction<unknown>): Promise<void> {
   for (const statement of statements) await statement.execute(tx);
 }
 
-async function createGuards(tx: Transaction<unknown>): Promise<void> {
+async function createLockVersions(tx: Transaction<unknown>): Promise<void> {
   const statements = [
     sql`create table accounts_guards (
       id text primary key, version text not null, created_ms bigint not null)`,

@@ -9,7 +9,7 @@ import {
 } from '@plinth/kernel';
 import type { Insertable, Transaction } from 'kysely';
 import type { AccountTables, TableName } from './account-tables.js';
-import { type Guard, readGuards, toGuardRow } from './guard-store.js';
+import { type LockVersion, readLockVersions, toLockVersionRow } from './lock-version-store.js';
 import type { OldestRecordMs } from './oldest-record.js';
 
 type Row<T extends TableName> = Insertable<AccountTables[T]>;
@@ -22,8 +22,8 @@ export class WriteSet {
   readonly deletedIds = new Map<TableName, string[]>();
   /** Event bundles that a receiver is waiting for. */
   readonly announcedIds: string[] = [];
-  /** Versions that the changes depend on; see `GuardStore`. */
-  readonly guards: Guard[] = [];
+  /** Versions that the changes depend on; see `LockVersionStore`. */
+  readonly lockVersions: LockVersion[] = [];
   /** Number of events in the bundles among the rows. */
   eventCount = 0;
 
@@ -43,8 +43,8 @@ export class WriteSet {
     return this;
   }
 
-  guard(guards: readonly Guard[]): this {
-    this.guards.push(...guards);
+  checkVersions(lockVersions: readonly LockVersion[]): this {
+    this.lockVersions.push(...lockVersions);
     return this;
   }
 
@@ -53,7 +53,7 @@ export class WriteSet {
     for (const [table, rows] of other.rows) append(this.rows, table, rows);
     for (const [table, ids] of other.deletedIds) append(this.deletedIds, table, ids);
     this.announcedIds.push(...other.announcedIds);
-    this.guards.push(...other.guards);
+    this.lockVersions.push(...other.lockVersions);
     this.eventCount += other.eventCount;
     return this;
   }
@@ -108,7 +108,7 @@ export class CommitQueue {
     this.#store = deps.store;
     this.#outbox = deps.outbox;
     this.#oldestRecordMs = deps.oldestRecordMs;
-    this.#sql = new RawStatements(deps.store.engine);
+    this.#sql = new RawStatements(deps.store.system);
   }
 
   /**
@@ -132,12 +132,12 @@ export class CommitQueue {
   }
 
   async #commitBatch(batch: readonly Waiting[]): Promise<readonly CommitResult[]> {
-    // Changes without guards depend only on their own rows, so nodes need no serializable isolation
+    // Changes without lock versions depend only on their own rows, so nodes need no serializable isolation
     // for them.
-    const isGuarded = batch.some(({ writes }) => writes.guards.length > 0);
+    const checksVersions = batch.some(({ writes }) => writes.lockVersions.length > 0);
     const results = await this.#store.transaction<AccountTables, readonly CommitResult[]>(
       (tx) => this.#write(tx, batch),
-      { isolation: isGuarded ? 'serializable' : 'read_committed' },
+      { isolation: checksVersions ? 'serializable' : 'read_committed' },
     );
     for (const [index, { writes }] of batch.entries())
       if (results[index] === 'done') this.#listener?.(writes);
@@ -149,8 +149,8 @@ export class CommitQueue {
     tx: Transaction<AccountTables>,
     batch: readonly Waiting[],
   ): Promise<readonly CommitResult[]> {
-    const isCurrent = await this.#currentGuards(tx, batch);
-    const isFresh = ({ writes }: Waiting): boolean => writes.guards.every(isCurrent);
+    const isCurrent = await this.#currentVersions(tx, batch);
+    const isFresh = ({ writes }: Waiting): boolean => writes.lockVersions.every(isCurrent);
     const freeIds = await this.#takeRecords(tx, batch.filter(isFresh));
     const results = batch.map((each): CommitResult => {
       if (!isFresh(each)) return 'stale';
@@ -167,7 +167,8 @@ export class CommitQueue {
       }
       for (const [table, some] of writes.deletedIds) append(deletedIds, table, some);
       announcedIds.push(...writes.announcedIds);
-      if (writes.guards.length > 0) append(rows, 'accounts_guards', writes.guards.map(toGuardRow));
+      if (writes.lockVersions.length > 0)
+        append(rows, 'accounts_guards', writes.lockVersions.map(toLockVersionRow));
     }
     await this.#sql.runAll(tx, [
       ...[...rows].flatMap(([table, some]) => this.#upserts(table, some)),
@@ -211,12 +212,12 @@ export class CommitQueue {
    * Versions that are unchanged since they were read. The transaction is serializable, so they stay
    * unchanged until the commit.
    */
-  async #currentGuards(
+  async #currentVersions(
     tx: Transaction<AccountTables>,
     batch: readonly Waiting[],
-  ): Promise<(guard: Guard) => boolean> {
-    const ids = batch.flatMap(({ writes }) => writes.guards.map(({ id }) => id));
-    const found = ids.length === 0 ? [] : await readGuards(this.#sql, tx, ids);
+  ): Promise<(lockVersion: LockVersion) => boolean> {
+    const ids = batch.flatMap(({ writes }) => writes.lockVersions.map(({ id }) => id));
+    const found = ids.length === 0 ? [] : await readLockVersions(this.#sql, tx, ids);
     const versions = new Map(found.map(({ id, version }) => [id, version]));
     return ({ id, seen }) => versions.get(id) === seen;
   }

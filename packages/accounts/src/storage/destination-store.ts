@@ -5,7 +5,7 @@ import { tenantKey } from '../model/platform/tenant.js';
 import type { AccountTables } from './account-tables.js';
 import type { WriteSet } from './commit-queue.js';
 import type { Encryptor } from './encryptor.js';
-import { isShared } from './guard-store.js';
+import { isShared } from './lock-version-store.js';
 
 /** A pending delivery attempt. */
 export interface PendingDelivery {

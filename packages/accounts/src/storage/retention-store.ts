@@ -24,7 +24,7 @@ export class RetentionStore {
     readonly idempotencyMs: number;
     readonly eventsMs: number;
     readonly tokensMs: number;
-    readonly guardsMs: number;
+    readonly lockVersionsMs: number;
     readonly nowMs: number;
   }): Promise<Purged> {
     return await this.#store.transaction<AccountTables, Purged>(async (tx) => {
@@ -49,10 +49,10 @@ export class RetentionStore {
         .where('expires_ms', '<', before.nowMs)
         .where('payload', 'is not', null)
         .limit(BATCH_SIZE);
-      const oldGuards = tx
+      const oldLockVersions = tx
         .selectFrom('accounts_guards')
         .select('id')
-        .where('created_ms', '<', before.guardsMs)
+        .where('created_ms', '<', before.lockVersionsMs)
         .limit(BATCH_SIZE);
       const oldAttempts = tx
         .selectFrom('accounts_attempts')
@@ -60,7 +60,10 @@ export class RetentionStore {
         .where('attempted_ms', '<', before.eventsMs)
         .limit(BATCH_SIZE);
       const results = [
-        await tx.deleteFrom('accounts_guards').where('id', 'in', oldGuards).executeTakeFirst(),
+        await tx
+          .deleteFrom('accounts_guards')
+          .where('id', 'in', oldLockVersions)
+          .executeTakeFirst(),
         await tx
           .deleteFrom('accounts_idempotency')
           .where('id', 'in', oldRecords)

@@ -50,7 +50,7 @@ export class RowCounter {
   constructor(store: RelationalStore, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
-    this.#sql = new RawStatements(store.engine);
+    this.#sql = new RawStatements(store.system);
   }
 
   /** Latest complete count; `undefined` before the first one. */

@@ -25,7 +25,7 @@ export function testAccount(
     individualId: undefined,
     everActive: [],
     state: EMPTY_STATE,
-    injected: [],
+    operatorRequirements: [],
     verifications: {},
     capabilities: {},
     requirements: NONE,

@@ -81,7 +81,7 @@ export class TestPlatform {
     return textOf(answer, 'id');
   }
 
-  async fixture(kind: string, body: Json): Promise<string> {
+  async register(kind: string, body: Json): Promise<string> {
     return textOf(await this.ops('POST', `/${kind}`, body), 'id');
   }
 

@@ -42,7 +42,7 @@ export class EditionStore {
 
   /** Whether other nodes may change the stored data. */
   get isShared(): boolean {
-    return this.#store.engine === 'postgresql';
+    return this.#store.system === 'postgresql';
   }
 
   /** Runs a transaction. Every change starts with `takeSeq`, which serializes the transactions. */

@@ -48,7 +48,7 @@ export class RelationalObjects implements LineObjects {
 
   constructor(store: RelationalStore) {
     this.#store = store;
-    this.#sql = new RawStatements(store.engine);
+    this.#sql = new RawStatements(store.system);
   }
 
   /**

@@ -133,14 +133,14 @@ export const GAMEDATA_MIGRATIONS: readonly Migration[] = [
   },
   {
     name: '0003_shared_by_nodes',
-    async up(tx, engine) {
+    async up(tx, system) {
       const statements = [
         sql`alter table gamedata_state add column base_seq integer not null default 0`,
         sql`insert into gamedata_state (id, last_seq) values (1, 0) on conflict (id) do nothing`,
         sql`alter table gamedata_drafts add column since_seq integer not null default 0`,
         sql`update gamedata_drafts set since_seq = seq`,
       ];
-      if (engine === 'postgresql') {
+      if (system === 'postgresql') {
         statements.push(
           sql`create table gamedata_objects (
             name text primary key,
@@ -155,8 +155,8 @@ export const GAMEDATA_MIGRATIONS: readonly Migration[] = [
   },
   {
     name: '0004_moving_history',
-    async up(tx, engine) {
-      if (engine !== 'postgresql') return;
+    async up(tx, system) {
+      if (system !== 'postgresql') return;
       await sql`create table gamedata_moving_history (
         attempt text not null,
         like gamedata_history,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount, SeededRandom, SimFileSystem } from '@plinth/kernel/testing';
 import fc from 'fast-check';
-import { FreeRoom, type Region } from './free-room.js';
+import { FreeRegions, type Region } from './free-regions.js';
 import { type TextPiece, TextStore } from './text-store.js';
 
 const PIECES = fc.array(fc.uint8Array({ minLength: 1, maxLength: 3000 }), {
@@ -79,18 +79,18 @@ describe('TextStore', () => {
   });
 });
 
-describe('FreeRoom', () => {
+describe('FreeRegions', () => {
   it('never overlaps regions, and is empty after all are released', () => {
     const steps = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 50 })), {
       maxLength: 200,
     });
     fc.assert(
       fc.property(steps, (list) => {
-        const room = new FreeRoom();
+        const free = new FreeRegions();
         const taken: Region[] = [];
         for (const [isTake, amount] of list) {
           if (isTake) {
-            const region = room.take(amount);
+            const region = free.take(amount);
             assert.equal(region.end - region.start, amount);
             for (const { start, end } of taken) {
               assert.ok(region.end <= start || end <= region.start, 'regions overlap');
@@ -98,11 +98,11 @@ describe('FreeRoom', () => {
             taken.push(region);
           } else {
             const [region] = taken.splice(amount % Math.max(1, taken.length), 1);
-            if (region !== undefined) room.give(region);
+            if (region !== undefined) free.give(region);
           }
         }
-        for (const region of taken) room.give(region);
-        assert.deepEqual(room.take(10_000), { start: 0, end: 10_000 });
+        for (const region of taken) free.give(region);
+        assert.deepEqual(free.take(10_000), { start: 0, end: 10_000 });
       }),
     );
   });

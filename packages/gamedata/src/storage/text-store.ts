@@ -1,5 +1,5 @@
 import { type FileHandle, type FileSystem, invariant, type Logger } from '@plinth/kernel';
-import { FreeRoom, type Region } from './free-room.js';
+import { FreeRegions, type Region } from './free-regions.js';
 
 /** Text of many records in one piece, in memory or in the file. */
 export interface TextPiece {
@@ -25,11 +25,11 @@ export class TextStore {
   /** Whether a failed write was logged. */
   #isToldOfRefusal = false;
   #opening: Promise<TextFile> | undefined;
-  readonly #room = new FreeRoom();
+  readonly #freeRegions = new FreeRegions();
   readonly #inMemory = new FinalizationRegistry<number>((sizeBytes) => {
     this.#memoryBytes -= sizeBytes;
   });
-  readonly #inFile = new FinalizationRegistry<Region>((region) => this.#room.give(region));
+  readonly #inFile = new FinalizationRegistry<Region>((region) => this.#freeRegions.give(region));
 
   constructor(deps: {
     readonly fileSystem: FileSystem;
@@ -45,7 +45,7 @@ export class TextStore {
   /** @param bytes may be reused by the caller after the promise resolves. */
   async put(bytes: Buffer): Promise<TextPiece> {
     if (this.#memoryBytes + bytes.length <= this.#memoryLimitBytes) return this.#hold(bytes);
-    const region = this.#room.take(bytes.length);
+    const region = this.#freeRegions.take(bytes.length);
     try {
       const file = await this.#open();
       await file.handle.write([bytes], region.start);
@@ -53,7 +53,7 @@ export class TextStore {
       this.#inFile.register(piece, region);
       return piece;
     } catch (err) {
-      this.#room.give(region);
+      this.#freeRegions.give(region);
       this.#warnOnce(err);
       return this.#hold(bytes);
     }

@@ -42,7 +42,7 @@ export interface CredentialResolverDeps {
 }
 
 /**
- * Resolves every kind of credential that this server issues. Credentials of the platform's users
+ * Resolves every kind of credential that this server issues. Credentials of registered users
  * are cached for half a minute, so that most requests resolve synchronously. Source: rate-limits,
  * section 3.1.
  */

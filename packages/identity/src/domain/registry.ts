@@ -50,7 +50,7 @@ const SHARED_TTL_MS = 1_000;
 const INSTALLATION_TOKEN_SEC = 3_600;
 
 /**
- * Identities and credentials of the platform, and their limits. Everything is read from the store.
+ * Identities and credentials of users, apps and installations, and their limits. Everything is read from the store.
  * Callers that need fast look-ups cache results and compare `version`.
  */
 export class Registry {

@@ -1,10 +1,10 @@
 import {
   emptyAnswer,
+  githubAnswer,
   type HttpRequest,
   isoSeconds,
   OpenApi,
   operatorRoute,
-  platformAnswer,
   type Route,
 } from '@plinth/kernel';
 import { type Static, Type } from 'typebox';
@@ -35,7 +35,7 @@ export function appRoutes(apps: Apps): readonly Route[] {
       about: { summary },
       output: { 202: answer('the app', json(AppRecord)) },
       handle: async (request) =>
-        platformAnswer(202, await show(await apps.setSuspended(selectorOf(request), isSuspended))),
+        githubAnswer(202, await show(await apps.setSuspended(selectorOf(request), isSuspended))),
     });
   return [
     operatorRoute('POST', '/apps', {
@@ -54,7 +54,7 @@ export function appRoutes(apps: Apps): readonly Route[] {
           privateFormat: formatOf(query),
         });
         const { pem } = made.issued;
-        return platformAnswer(201, {
+        return githubAnswer(201, {
           ...(await show(made.app)),
           ...(pem !== undefined && { pem }),
         });
@@ -80,8 +80,7 @@ export function appRoutes(apps: Apps): readonly Route[] {
     operatorRoute('GET', '/apps/:app', {
       about: { summary: 'Get an app' },
       output: SHOWN,
-      handle: async (request) =>
-        platformAnswer(200, await show(await apps.get(selectorOf(request)))),
+      handle: async (request) => githubAnswer(200, await show(await apps.get(selectorOf(request)))),
     }),
     operatorRoute('PATCH', '/apps/:app', {
       about: { summary: 'Change an app or its webhook' },
@@ -90,7 +89,7 @@ export function appRoutes(apps: Apps): readonly Route[] {
       errors: REFUSED,
       async handle(request, { body: { name, slug, owner, webhook } }) {
         const change = { name, slug, owner: ownerOf(owner), webhook };
-        return platformAnswer(200, await show(await apps.update(selectorOf(request), change)));
+        return githubAnswer(200, await show(await apps.update(selectorOf(request), change)));
       },
     }),
     operatorRoute('DELETE', '/apps/:app', {
@@ -112,7 +111,7 @@ export function appRoutes(apps: Apps): readonly Route[] {
           publicKey ?? undefined,
           formatOf(query),
         );
-        return platformAnswer(201, issuedToWire(issued));
+        return githubAnswer(201, issuedToWire(issued));
       },
     }),
     operatorRoute('DELETE', '/apps/:app/keys/:key', {

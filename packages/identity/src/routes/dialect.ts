@@ -1,14 +1,14 @@
 import {
-  answerPlatformError,
+  answerGithubError,
   type Dialect,
   emptyAnswer,
+  GITHUB_REFUSALS,
   type HeaderList,
   type HttpAnswer,
   type HttpHead,
   type Logger,
   operatorDocs,
   operatorFailure,
-  PLATFORM_REFUSALS,
   requestError,
   ValidationFailed,
   withHeaders,
@@ -20,13 +20,13 @@ const HEADERS: HeaderList = [['x-content-type-options', 'nosniff']];
 
 /**
  * Dialect of all routes below `/ops/v1`, whichever service has the route. Requires an admin token;
- * errors have the format of the platform's own API. Source: webhooks, sections 1 and 2.2.
+ * errors have GitHub's format. Source: webhooks, sections 1 and 2.2.
  */
 export function operatorDialect(gate: AccessGate, log: Logger): Dialect {
   return {
     service: 'identity',
     paths: ['/ops/v1'],
-    refusals: PLATFORM_REFUSALS,
+    refusals: GITHUB_REFUSALS,
     identify: (request, access) => gate.check(request, access),
     answerError: (error, request) => answerError(error, log, request),
     answerNotFound: (request) => operatorFailure(request, 404, 'Not Found'),
@@ -63,5 +63,5 @@ function answerError(error: unknown, log: Logger, request: HttpHead): HttpAnswer
     return withHeaders(operatorFailure(request, 503, error.message), retry);
   }
   const told = identityError.is(error, 'identity_exists') ? TAKEN : error;
-  return answerPlatformError(told, { log, documentationUrl: operatorDocs(request) });
+  return answerGithubError(told, { log, documentationUrl: operatorDocs(request) });
 }

@@ -1,4 +1,5 @@
 import {
+  githubAnswer,
   type HttpAnswer,
   type HttpRequest,
   isPlainText,
@@ -6,7 +7,6 @@ import {
   PER_PAGE,
   pageSize,
   pathOf,
-  platformAnswer,
   queryOf,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -18,7 +18,7 @@ export const PAGE = {
 } as const;
 
 /**
- * Returns a page of a list with the link to the next page. As in the platform's own lists, an
+ * Returns a page of a list with the link to the next page. As in GitHub's lists, an
  * invalid number or cursor counts as absent, and a number above the maximum as the maximum.
  * @param at `read` returns the items after a cursor, at most `limit`.
  */
@@ -37,8 +37,8 @@ export async function pageAnswer<Found>(
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
   const shown = await at.show(page);
-  if (last === undefined) return platformAnswer(200, shown);
+  if (last === undefined) return githubAnswer(200, shown);
   const next = new URLSearchParams({ per_page: String(limit), cursor: at.cursorOf(last) });
   const link = linkValue([['next', `${base}${pathOf(url)}?${next}`]]);
-  return platformAnswer(200, shown, link === undefined ? [] : [['link', link]]);
+  return githubAnswer(200, shown, link === undefined ? [] : [['link', link]]);
 }

@@ -1,13 +1,13 @@
 import {
   bytesAnswer,
   emptyAnswer,
+  githubAnswer,
   type HttpAnswer,
   type HttpRequest,
   isoSeconds,
   jsonObjectOf,
   OpenApi,
   operatorRoute,
-  platformAnswer,
   type Route,
   ValidationFailed,
 } from '@plinth/kernel';
@@ -66,7 +66,7 @@ function identityRoutes(registry: Registry): readonly Route[] {
       async handle({ body }) {
         const { record, secret } = await registry.create(readNewIdentity(jsonObjectOf(body)));
         const shown = { ...identityToWire(record), ...(secret !== undefined && { secret }) };
-        return platformAnswer(201, shown);
+        return githubAnswer(201, shown);
       },
     }),
     operatorRoute('GET', '/identities', {
@@ -84,7 +84,7 @@ function identityRoutes(registry: Registry): readonly Route[] {
       about: { summary: 'Get an identity' },
       output: SHOWN,
       handle: async (request) =>
-        platformAnswer(200, identityToWire(await registry.get(keyOf(request)))),
+        githubAnswer(200, identityToWire(await registry.get(keyOf(request)))),
     }),
     operatorRoute('PATCH', '/identities/:key', {
       about: { summary: 'Change an identity' },
@@ -95,7 +95,7 @@ function identityRoutes(registry: Registry): readonly Route[] {
         const key = keyOf(request);
         const { kind } = await registry.get(key);
         const { change, secret } = readIdentityChange(kind, jsonObjectOf(request.body));
-        return platformAnswer(200, identityToWire(await registry.update(key, change, secret)));
+        return githubAnswer(200, identityToWire(await registry.update(key, change, secret)));
       },
     }),
     operatorRoute('DELETE', '/identities/:key', {
@@ -126,7 +126,7 @@ const credentialRoutes = (registry: Registry, quota: TokenQuota): readonly Route
       const refusal = appKey === undefined ? undefined : await quota(appKey, base);
       if (refusal !== undefined) return refusalAnswer(refusal);
       const { credential, text } = await registry.issue(wanted);
-      return platformAnswer(201, credentialToWire(credential, text));
+      return githubAnswer(201, credentialToWire(credential, text));
     },
   }),
   operatorRoute('DELETE', '/credentials/:id', {

@@ -17,7 +17,7 @@ export class AppStore {
 
   /** Whether other nodes can change the same apps. */
   get isShared(): boolean {
-    return this.#store.engine === 'postgresql';
+    return this.#store.system === 'postgresql';
   }
 
   async migrate(): Promise<void> {

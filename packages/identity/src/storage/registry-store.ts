@@ -14,7 +14,7 @@ export class RegistryStore {
 
   /** Whether other nodes can change the stored data. */
   get isShared(): boolean {
-    return this.#store.engine === 'postgresql';
+    return this.#store.system === 'postgresql';
   }
 
   async migrate(): Promise<void> {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -47,6 +47,7 @@ const countOf = (server: Server): Promise<number> =>
 function senderOf(
   answers: readonly string[],
   clock: Clock = new SystemClock(),
+  timeoutMs = 5000,
 ): { readonly sender: Sender; asked: () => number } {
   let askedCount = 0;
   const sender = new Sender(
@@ -58,7 +59,7 @@ function senderOf(
       },
       authorities: [],
       proxy: undefined,
-      timeoutMs: 5000,
+      timeoutMs,
       maxResponseBytes: 1024,
     },
     clock,
@@ -179,6 +180,77 @@ describe('Sender', () => {
       ] as const) {
         assert.equal((await sender.send(requestTo(await writing([text], true)))).kind, kind, text);
       }
+    });
+  });
+
+  describe('a receiver that fails', () => {
+    /** Sends a request, during which the receiver acts, and returns the outcome. */
+    async function outcomeOf(act: (socket: Socket) => void, timeoutMs?: number) {
+      const server = createTcpServer((socket) => {
+        socket.on('error', () => {});
+        socket.once('data', () => act(socket));
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const { sender } = senderOf(['127.0.0.1'], new SystemClock(), timeoutMs);
+      const outcome = await sender.send(requestTo(port));
+      server.close();
+      sender.close();
+      return outcome;
+    }
+
+    it('has timed out, even if it keeps sending headers', async () => {
+      const silent = await outcomeOf(() => {}, 100);
+      const trickling = await outcomeOf((socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        const timer = setInterval(() => socket.write('X-A: b\r\n'), 10);
+        socket.on('close', () => clearInterval(timer));
+      }, 100);
+      assert.deepEqual([silent.kind, trickling.kind], ['timed_out', 'timed_out']);
+    });
+
+    it('has answered if only its body does not end', async () => {
+      const outcome = await outcomeOf((socket) => {
+        socket.write('HTTP/1.1 202 Accepted\r\nContent-Length: 1000\r\n\r\npart');
+      }, 200);
+      assert.ok(outcome.kind === 'answered');
+      assert.deepEqual([outcome.statusCode, String(outcome.body)], [202, 'part']);
+    });
+
+    it('has lost the connection or does not speak HTTP', async () => {
+      for (const [text, kind] of [
+        ['', 'connection_lost'],
+        ['SSH-2.0-x\r\n', 'not_http'],
+        ['HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n', 'not_http'],
+        [
+          'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+          'not_http',
+        ],
+      ] as const) {
+        assert.equal((await outcomeOf((socket) => socket.end(text))).kind, kind, text);
+      }
+      const reset = await outcomeOf((socket) => socket.resetAndDestroy());
+      assert.equal(reset.kind, 'connection_lost');
+      const { server, port } = await listen(() => {});
+      await promisify(server.close.bind(server))();
+      assert.equal(
+        (await senderOf(['127.0.0.1']).sender.send(requestTo(port))).kind,
+        'connection_lost',
+      );
+    });
+
+    it('has no valid TLS', async () => {
+      const server = createTcpServer((socket) => {
+        socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n');
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      open.push({ close: () => server.close() });
+      const { port } = server.address() as AddressInfo;
+      const url = new URL(`https://rebound.example:${port}/`);
+      const outcome = await senderOf(['127.0.0.1']).sender.send({ ...requestTo(port), url });
+      assert.equal(outcome.kind, 'tls_failed');
     });
   });
 

@@ -51,7 +51,7 @@ it('reserves its file at the first look, and refuses nothing while there is room
   await space.refresh();
   assert.equal(await disk.reserved(), 4 * MIB);
   assert.equal(space.obstacle, undefined);
-  assert.ok(space.hasRoomFor(1000 * MIB), 'background work is bounded only on a full disk');
+  assert.ok(space.hasSpaceFor(1000 * MIB), 'background work is bounded only on a full disk');
   await space.close();
   await disk.open();
   assert.equal(await disk.reserved(), 4 * MIB, 'a start with room keeps it');
@@ -82,12 +82,12 @@ it('leaves the room of the reserve to deletions while it refuses', async () => {
   await space.refresh();
   disk.usedBytes = 90 * MIB; // 6 MiB are free.
   await space.refresh();
-  assert.ok(space.hasRoomFor(2 * MIB));
-  assert.ok(!space.hasRoomFor(2 * MIB + 1));
+  assert.ok(space.hasSpaceFor(2 * MIB));
+  assert.ok(!space.hasSpaceFor(2 * MIB + 1));
   disk.usedBytes = 96 * MIB;
   await space.refresh();
-  assert.ok(space.hasRoomFor(0), 'what writes nothing frees the disk');
-  assert.ok(!space.hasRoomFor(1));
+  assert.ok(space.hasSpaceFor(0), 'what writes nothing frees the disk');
+  assert.ok(!space.hasSpaceFor(1));
 });
 
 it('releases half of the reserve on a full disk, the rest at a start, and fills it again', async () => {

@@ -21,14 +21,14 @@ const LEAST_WRITTEN_BYTES = 8 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
 /** Refuses writes before the disk is full. */
-export interface WriteRoom {
+export interface FreeDiskSpace {
   /** Why writes are refused; `undefined` while they are accepted. */
   readonly obstacle: DiskFull | undefined;
   /**
    * Whether background work may write this many bytes. While writes are refused, the remaining space is reserved for
    * deletions.
    */
-  hasRoomFor(sizeBytes: number): boolean;
+  hasSpaceFor(sizeBytes: number): boolean;
   /** Call after writes; large ones are counted before the next check. */
   noteWritten(sizeBytes: number): void;
 }
@@ -53,7 +53,7 @@ export interface DiskSpaceOptions {
  * server that starts on a full disk releases the other half. The file is filled again when there is room for it in
  * addition to `minFreeBytes`.
  */
-export class DiskSpace implements WriteRoom {
+export class DiskSpace implements FreeDiskSpace {
   readonly #options: DiskSpaceOptions;
   readonly #path: string;
   /** Size of the reserve after the running server has released its half. */
@@ -93,7 +93,7 @@ export class DiskSpace implements WriteRoom {
     );
   }
 
-  hasRoomFor(sizeBytes: number): boolean {
+  hasSpaceFor(sizeBytes: number): boolean {
     if (this.#obstacle === undefined || sizeBytes === 0) return true;
     return sizeBytes <= this.#freeBytes - this.#options.reserveBytes;
   }

@@ -1,6 +1,6 @@
 import { inputCheck } from '../schema/input-check.js';
+import { jsonObjectOf } from './github/github-requests.js';
 import { type HttpRequest, queryOf } from './http-request.js';
-import { jsonObjectOf } from './platform/platform-requests.js';
 import type { CheckedInput, Route, RouteInput } from './route.js';
 
 /** Validates the input of a route. Throws `RequestInvalid`. */

@@ -29,7 +29,7 @@ export class RelationalOutbox implements Outbox {
   async publish<DB>(tx: Transaction<DB>, ...events: readonly NewEvent[]): Promise<void> {
     const { clock, random, store } = this.#options;
     // Numbers must follow the commit order; otherwise a relay would skip an event committed after a higher number.
-    if (store.engine === 'postgresql') {
+    if (store.system === 'postgresql') {
       await sql`select pg_advisory_xact_lock(7270115)`.execute(tx);
     }
     const rows = events.map(({ type, payload }) => ({

@@ -62,11 +62,11 @@ export class SubscriberRow {
   }) {
     this.#store = deps.store;
     this.#clock = deps.clock;
-    this.#sql = new RawStatements(deps.store.engine);
+    this.#sql = new RawStatements(deps.store.system);
     this.#name = deps.name;
     this.#types = deps.types;
     this.#node = deps.node;
-    this.#isShared = deps.store.engine === 'postgresql';
+    this.#isShared = deps.store.system === 'postgresql';
     this.#nowMs = this.#isShared ? SHARED_NOW_MS : '0';
     this.#isFree = `(holder is null or holder = ? or held_until_ms < ${this.#nowMs})`;
   }

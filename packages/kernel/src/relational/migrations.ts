@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { storeError } from './relational-errors.js';
-import type { Migration, RelationalStore, SqlEngine } from './relational-store.js';
+import type { DatabaseSystem, Migration, RelationalStore } from './relational-store.js';
 
 type MigrationTables = { kernel_migrations: { service: string; name: string } };
 
@@ -12,7 +12,7 @@ const IS_TABLE_THERE = {
     select name from sqlite_master where type = 'table' and name = 'kernel_migrations'`,
   postgresql: sql<{ name: string }>`
     select 'kernel_migrations' as name where to_regclass('kernel_migrations') is not null`,
-} as const satisfies Record<SqlEngine, unknown>;
+} as const satisfies Record<DatabaseSystem, unknown>;
 
 type InTransaction = (work: (tx: Transaction<unknown>) => Promise<void>) => Promise<void>;
 
@@ -51,9 +51,9 @@ export class Migrations {
     refuseOtherHistory(service, known, migrations);
     const missing = migrations.slice(known.length);
     if (missing.length === 0) return;
-    const { engine } = this.#store;
+    const { system } = this.#store;
     await this.#transaction(async (tx) => {
-      await waitForOthers(tx, engine);
+      await waitForOthers(tx, system);
       await createTable(tx);
       for (const migration of missing) {
         const { numInsertedOrUpdatedRows: isFirst } = await tx
@@ -62,7 +62,7 @@ export class Migrations {
           .values({ service, name: migration.name })
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirst();
-        if (isFirst !== 0n) await migration.up(tx, engine); // otherwise another node was faster
+        if (isFirst !== 0n) await migration.up(tx, system); // otherwise another node was faster
       }
     });
     applied.set(
@@ -81,8 +81,8 @@ export class Migrations {
 }
 
 /** Serializes the migrations of nodes that start together. */
-async function waitForOthers(tx: Kysely<unknown>, engine: SqlEngine): Promise<void> {
-  if (engine === 'postgresql') await sql`select pg_advisory_xact_lock(7270114)`.execute(tx);
+async function waitForOthers(tx: Kysely<unknown>, system: DatabaseSystem): Promise<void> {
+  if (system === 'postgresql') await sql`select pg_advisory_xact_lock(7270114)`.execute(tx);
 }
 
 async function createTable(tx: Kysely<unknown>): Promise<void> {
@@ -93,7 +93,7 @@ async function createTable(tx: Kysely<unknown>): Promise<void> {
 async function readApplied(store: RelationalStore): Promise<Map<string, readonly string[]>> {
   const reader = store.reader<MigrationTables>();
   const applied = new Map<string, readonly string[]>();
-  const { rows: tables } = await IS_TABLE_THERE[store.engine].execute(reader);
+  const { rows: tables } = await IS_TABLE_THERE[store.system].execute(reader);
   if (tables.length === 0) return applied;
   const rows = await reader.selectFrom('kernel_migrations').selectAll().orderBy('name').execute();
   for (const { service, name } of rows) {

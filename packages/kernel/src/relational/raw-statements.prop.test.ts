@@ -48,7 +48,7 @@ it('stores packed rows exactly like individually bound values', async () => {
       },
     },
   ]);
-  const statements = new RawStatements(store.engine);
+  const statements = new RawStatements(store.system);
   const rowsOf = (values: fc.Arbitrary<StatementValue>) =>
     fc.array(fc.tuple(values, values, fc.uint8Array({ maxLength: 9 })), {
       minLength: 8,

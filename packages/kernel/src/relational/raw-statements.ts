@@ -1,6 +1,6 @@
 import { CompiledQuery, type QueryExecutorProvider, type QueryResult } from 'kysely';
 import { Memo } from '../memo/memo.js';
-import type { SqlEngine } from './relational-store.js';
+import type { DatabaseSystem } from './relational-store.js';
 
 /** A statement parameter. */
 export type StatementValue = string | number | bigint | boolean | null | Uint8Array;
@@ -23,12 +23,12 @@ export type SqlConnection = QueryExecutorProvider;
  * databases. String literals in these statements must not contain `?`.
  */
 export class RawStatements {
-  readonly #engine: SqlEngine;
+  readonly #system: DatabaseSystem;
   readonly #texts = new Memo<string, string>({ maxCount: MAX_TEXT_COUNT });
   readonly #inserts = new Memo<string, string>({ maxCount: MAX_TEXT_COUNT });
 
-  constructor(engine: SqlEngine) {
-    this.#engine = engine;
+  constructor(system: DatabaseSystem) {
+    this.#system = system;
   }
 
   async all<R>(
@@ -69,7 +69,7 @@ export class RawStatements {
       const take = ({ rows, numAffectedRows }: QueryResult<R>): void => {
         results.push({ rows, changedRowCount: Number(numAffectedRows ?? 0n) });
       };
-      if (this.#engine === 'postgresql') {
+      if (this.#system === 'postgresql') {
         for (const query of queries) take(await connection.executeQuery<R>(query));
         return results;
       }
@@ -119,7 +119,7 @@ export class RawStatements {
     const statements: Statement[] = [];
     for (let start = 0; start < rows.length; ) {
       const left = Math.min(MAX_ROWS_PER_INSERT, rows.length - start);
-      const count = this.#engine === 'sqlite' ? 2 ** Math.floor(Math.log2(left)) : left;
+      const count = this.#system === 'sqlite' ? 2 ** Math.floor(Math.log2(left)) : left;
       const text = this.#insertText({ table, columns, count, suffix });
       statements.push({ text, parameters: rows.slice(start, start + count).flat() });
       start += count;
@@ -137,7 +137,7 @@ export class RawStatements {
     columns: readonly string[],
     rows: readonly (readonly StatementValue[])[],
   ): Statement[] {
-    if (this.#engine === 'postgresql' || rows.length < MIN_BULK_ROW_COUNT) {
+    if (this.#system === 'postgresql' || rows.length < MIN_BULK_ROW_COUNT) {
       return this.insertion(table, columns, rows);
     }
     const statements: Statement[] = [];
@@ -151,14 +151,14 @@ export class RawStatements {
 
   /** A condition that `column` is in a list of strings. Its parameter is the list as JSON. */
   isOneOf(column: string): string {
-    return this.#engine === 'sqlite'
+    return this.#system === 'sqlite'
       ? `${column} in (select value from json_each(?))`
       : `${column} in (select value from json_array_elements_text(?::json) as list (value))`;
   }
 
   /** Like `isOneOf`, for integer columns. */
   isOneOfNumbers(column: string): string {
-    return this.#engine === 'sqlite'
+    return this.#system === 'sqlite'
       ? `${column} in (select value from json_each(?))`
       : `${column} in (select value::bigint from json_array_elements_text(?::json) as list (value))`;
   }
@@ -180,7 +180,7 @@ export class RawStatements {
   }
 
   #translate(text: string): string {
-    if (this.#engine === 'sqlite') return text;
+    if (this.#system === 'sqlite') return text;
     return this.#texts.of(text, () => {
       let number = 0;
       return text.replace(/\?/g, () => `$${++number}`);

@@ -6,7 +6,7 @@ import type { Kysely, Transaction } from 'kysely';
  */
 export interface RelationalStore {
   /** For the few statements that differ between the databases. */
-  readonly engine: SqlEngine;
+  readonly system: DatabaseSystem;
   /**
    * Runs `work` as a serializable transaction. An error rolls its changes back and is rethrown. All other transactions wait,
    * so it must await only its own statements, and never another `transaction`.
@@ -57,7 +57,7 @@ export interface SharedStore extends RelationalStore {
 export interface Migration {
   /** Ascending and never reused, for example `0001_tokens`. */
   readonly name: string;
-  up(tx: Transaction<unknown>, engine: SqlEngine): Promise<void>;
+  up(tx: Transaction<unknown>, system: DatabaseSystem): Promise<void>;
 }
 
-export type SqlEngine = 'sqlite' | 'postgresql';
+export type DatabaseSystem = 'sqlite' | 'postgresql';

@@ -33,7 +33,7 @@ export function failingRelationalStore(
   faults: CallFaults,
 ): RelationalStore {
   return {
-    engine: store.engine,
+    system: store.system,
     transaction: (work, options) =>
       faults.around('catalog.transaction', () => store.transaction(work, options)),
     onCommit: (tx, listener) => store.onCommit(tx, listener),

@@ -147,7 +147,7 @@ export function relationalStoreConformance(
 
     it('runs batched statements in order, and rolls them back together', async () => {
       await withItems(async (store, read) => {
-        const statements = new RawStatements(store.engine);
+        const statements = new RawStatements(store.system);
         const row = (id: number): readonly StatementValue[] => [id, `row ${id}`];
         const insertion = (count: number, from = 0) =>
           statements.insertion(
@@ -163,7 +163,7 @@ export function relationalStoreConformance(
           ]);
           return results.map(({ rows, changedRowCount }) => rows[0]?.count ?? changedRowCount);
         });
-        const inserted = store.engine === 'sqlite' ? [64, 32, 4] : [64, 36];
+        const inserted = store.system === 'sqlite' ? [64, 32, 4] : [64, 36];
         assert.deepEqual(counted, [...inserted, 100, 90]);
         const failing = store.transaction<Tables, void>(async (tx) => {
           await statements.runAll(tx, [
@@ -280,7 +280,7 @@ export function relationalStoreConformance(
         await store.transaction<Tables, void>(async (tx) => {
           await sql`alter table item add column colour varchar(9)`.execute(tx);
           await sql`alter table item rename column amount to number`.execute(tx);
-          if (store.engine === 'sqlite') await whole.execute(read); // PostgreSQL would wait for the migration.
+          if (store.system === 'sqlite') await whole.execute(read); // PostgreSQL would wait for the migration.
         });
         const expected = { id: 1, name: 'a', number: null, owner_id: null, colour: null };
         assert.deepEqual((await whole.execute(read)).rows, [expected]);

@@ -24,6 +24,8 @@ export interface TestAnswer {
 
 interface FoundRoute {
   readonly dialect: Dialect;
+  /** The table's own error format, if it has one. */
+  readonly answerError: RouteTable['answerError'];
   readonly route: Route;
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -48,7 +50,9 @@ export class TestRoutes {
     this.#dialect = first.dialect;
     this.#head = head;
     this.#routes = tables
-      .flatMap(({ dialect, routes }) => routes.map((route) => ({ dialect, route })))
+      .flatMap(({ routes, dialect, answerError }) =>
+        routes.map((route) => ({ dialect, answerError, route })),
+      )
       .toSorted((a, b) => (orderOf(a.route) < orderOf(b.route) ? -1 : 1))
       .map((each) => ({ ...each, pattern: patternOf(each.route.path) }));
   }
@@ -99,12 +103,13 @@ export class TestRoutes {
       }
       return await route.handle(request, inputReader(route)(request));
     } catch (error) {
-      return dialect.answerError(error, head);
+      return found?.answerError?.(error, head) ?? dialect.answerError(error, head);
     }
   }
 
   #find(method: string, path: string): FoundRoute | undefined {
-    for (const { dialect, route, pattern } of this.#routes) {
+    for (const { pattern, ...found } of this.#routes) {
+      const { route } = found;
       const match = route.method === method ? pattern.exec(path) : null;
       if (match === null) continue;
       const { rest, ...named } = match.groups ?? {};
@@ -112,7 +117,7 @@ export class TestRoutes {
       try {
         const decoded = Object.entries(raw).map(([name, text]) => [name, decodeURIComponent(text)]);
         if (decoded.some(([, text]) => text?.includes('\0'))) return undefined;
-        return { dialect, route, parameters: Object.fromEntries(decoded) };
+        return { ...found, parameters: Object.fromEntries(decoded) };
       } catch {
         return undefined; // broken percent-encoding
       }

@@ -2,11 +2,11 @@ import {
   type Clock,
   docsBaseAt,
   emptyAnswer,
+  githubAnswer,
+  githubFailureAnswer,
   type HttpAnswer,
   type HttpRequest,
   OpenApi,
-  platformAnswer,
-  platformFailureAnswer,
   queryOf,
   type Route,
 } from '@plinth/kernel';
@@ -71,15 +71,15 @@ export function authRoute({ config, decisions, logins, clock }: AuthDeps): Route
     if (understood.isBadCredential && !logins.noteFailure(key)) {
       const rule = serviceRule(config, 'ratelimit');
       const { body } = loginRefusal({ config, rule, docsBase, requestId: undefined });
-      return platformAnswer(403, body);
+      return githubAnswer(403, body);
     }
     const answer = await decisions.decide(understood);
     const wire = toWireAnswer(answer, { config, docsBase, clock });
     const about = Object.entries(wire.headers);
-    if (!wire.allowed) return platformAnswer(403, { ...wire.body, status: '403' }, about);
+    if (!wire.allowed) return githubAnswer(403, { ...wire.body, status: '403' }, about);
     if (!answer.isBadCredential) return emptyAnswer(204, about);
     const documentationUrl = `${docsBase}/rest`;
-    return platformFailureAnswer(
+    return githubFailureAnswer(
       { status: 401, message: 'Bad credentials', documentationUrl },
       about,
     );

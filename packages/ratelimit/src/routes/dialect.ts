@@ -4,16 +4,16 @@ import {
   type Dialect,
   docsBaseAt,
   emptyAnswer,
+  GITHUB_REFUSALS,
+  githubFailureAnswer,
   LIMIT_HEADERS,
   type Logger,
-  PLATFORM_REFUSALS,
   type Principal,
   pathOf,
-  platformFailureAnswer,
 } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
 import { AUTH_PATH } from './auth-route.js';
-import { INSTALLATION_PATHS, META_PATHS } from './platform-routes.js';
+import { INSTALLATION_PATHS, META_PATHS } from './github-routes.js';
 import { STATUS_PATHS } from './status-routes.js';
 import { answerError } from './to-wire.js';
 
@@ -48,7 +48,7 @@ export function rateLimitDialect(deps: DialectDeps): Dialect {
       AUTH_PATH,
       ...(deps.ownsMeta ? META_PATHS : []),
     ],
-    refusals: PLATFORM_REFUSALS,
+    refusals: GITHUB_REFUSALS,
     identify({ url, headers }) {
       const { authorization } = headers;
       // The credential on this path belongs to the checked request.
@@ -59,7 +59,7 @@ export function rateLimitDialect(deps: DialectDeps): Dialect {
     answerError: (error, { base }) =>
       answerError(error, { log, documentationUrl: documentationAt(base) }),
     answerNotFound: ({ base }) =>
-      platformFailureAnswer({
+      githubFailureAnswer({
         status: 404,
         message: 'Not Found',
         documentationUrl: documentationAt(base),

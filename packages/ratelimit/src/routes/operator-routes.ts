@@ -4,6 +4,7 @@ import {
   type Dialect,
   docsBaseAt,
   emptyAnswer,
+  githubAnswer,
   type HttpRequest,
   jsonOf,
   type Logger,
@@ -11,7 +12,6 @@ import {
   operatorDocs,
   operatorRoute,
   pageSize,
-  platformAnswer,
   queryOf,
   type Random,
   type Route,
@@ -92,7 +92,7 @@ function checkRoutes(deps: OperatorDeps): readonly Route[] {
       output: { 200: answer('the decision', json(Decision)) },
       errors: { 422: 'the check is invalid' },
       handle: async (request, { body }) =>
-        platformAnswer(200, await checkOne(deps, body, contextOf(request))),
+        githubAnswer(200, await checkOne(deps, body, contextOf(request))),
     }),
     operatorRoute('POST', `${PATH}/check-batch`, {
       maxBytes: MAX_BATCH_COUNT * 4_096,
@@ -111,7 +111,7 @@ function checkRoutes(deps: OperatorDeps): readonly Route[] {
           );
         }
         const results = await checkAll(deps, checks, contextOf(request));
-        return platformAnswer(200, isList ? results : { results });
+        return githubAnswer(200, isList ? results : { results });
       },
     }),
     operatorRoute('POST', `${PATH}/finish`, {
@@ -136,7 +136,7 @@ function banRoutes({ config, limiter, addresses, onUnban }: OperatorDeps): reado
       output: { 200: answer('bans', json(Type.Object({ bans: Type.Array(BanSchema) }))) },
       async handle(request) {
         const bans = await store.bans(countOf(request));
-        return platformAnswer(200, { bans: bans.map(banToWire) });
+        return githubAnswer(200, { bans: bans.map(banToWire) });
       },
     }),
     operatorRoute('POST', `${PATH}/bans`, {
@@ -148,7 +148,7 @@ function banRoutes({ config, limiter, addresses, onUnban }: OperatorDeps): reado
         const key = keyOf(addresses, identity);
         await store.ban(key, duration_seconds ?? config.ban_minutes * 60);
         const ban = await store.banOf(key);
-        return platformAnswer(201, ban === undefined ? { identity: key } : banToWire(ban));
+        return githubAnswer(201, ban === undefined ? { identity: key } : banToWire(ban));
       },
     }),
     operatorRoute('DELETE', `${PATH}/bans/:identity`, {
@@ -173,7 +173,7 @@ function viewRoutes(deps: OperatorDeps): readonly Route[] {
     operatorRoute('GET', `${PATH}/routes`, {
       about: { summary: 'list the cost of each rate-limited route' },
       output: { 200: answer('costs', json(Type.Object({ routes: Type.Array(CostOfRoute) }))) },
-      handle: () => platformAnswer(200, { routes: routes.list() }),
+      handle: () => githubAnswer(200, { routes: routes.list() }),
     }),
     operatorRoute('GET', `${PATH}/top`, {
       about: { summary: 'list the top consumers of a resource' },
@@ -192,7 +192,7 @@ function viewRoutes(deps: OperatorDeps): readonly Route[] {
         if (resource === undefined)
           throw rateLimitError('question_invalid', `unknown resource ${name}`);
         const users = await store.top(resource, countOf(request));
-        return platformAnswer(200, { resource: name, top: users });
+        return githubAnswer(200, { resource: name, top: users });
       },
     }),
     operatorRoute('GET', `${PATH}/:identity`, {
@@ -208,7 +208,7 @@ function viewRoutes(deps: OperatorDeps): readonly Route[] {
           store.secondaryUsage(key),
           store.banOf(key),
         ]);
-        return platformAnswer(200, {
+        return githubAnswer(200, {
           identity: key,
           buckets,
           secondary,

@@ -1,8 +1,8 @@
 import {
+  githubAnswer,
   type HttpAnswer,
   type HttpRequest,
   OpenApi,
-  platformAnswer,
   type Route,
 } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
@@ -40,7 +40,7 @@ export function statusRoutes({ config, limiter }: StatusDeps): readonly Route[] 
     );
     const isWithoutRate = versionOf(config, request) === VERSION_WITHOUT_RATE;
     const body = { resources, ...(!isWithoutRate && { rate: resources['core'] }) };
-    return platformAnswer(200, body, [['cache-control', 'no-cache']]);
+    return githubAnswer(200, body, [['cache-control', 'no-cache']]);
   };
   return STATUS_PATHS.map((path) => ({
     method: 'GET',

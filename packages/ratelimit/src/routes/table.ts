@@ -4,8 +4,8 @@ import type { LoginGuard } from '../domain/login-guard.js';
 import type { AnswerContext } from './answer.js';
 import { authRoute } from './auth-route.js';
 import { envoyJsonTable } from './envoy/envoy-json-route.js';
+import { githubRoutes, type MintInstallationToken } from './github-routes.js';
 import { type OperatorDeps, operatorTable } from './operator-routes.js';
-import { type MintInstallationToken, platformRoutes } from './platform-routes.js';
 import { statusRoutes } from './status-routes.js';
 
 export interface TableDeps extends OperatorDeps {
@@ -31,7 +31,7 @@ export function rateLimitTables(deps: TableDeps): readonly RouteTable[] {
     api: 'ratelimit',
     routes: [
       ...statusRoutes(deps),
-      ...platformRoutes({
+      ...githubRoutes({
         ownsMeta,
         mint,
         notFound: (request) => dialect.answerNotFound(request, []),

@@ -1,10 +1,10 @@
 import {
-  answerPlatformError,
+  answerGithubError,
   asOutage,
   CredentialUncheckable,
+  githubFailureAnswer,
   type HttpAnswer,
   type Logger,
-  platformFailureAnswer,
 } from '@plinth/kernel';
 import { type RateLimitError, rateLimitError } from '../errors.js';
 
@@ -22,15 +22,15 @@ const STATUS: Record<RateLimitError['kind'], number> = {
 const isRateLimitError = (error: unknown): error is RateLimitError =>
   rateLimitError.is(error) || error instanceof CredentialUncheckable;
 
-/** Formats this service's own errors. All others use the common platform format. */
+/** Formats this service's own errors. All others use GitHub's format. */
 export function answerError(
   error: unknown,
   about: { readonly log: Logger; readonly documentationUrl: string },
 ): HttpAnswer {
   if (!isRateLimitError(error) || asOutage(error) !== undefined) {
-    return answerPlatformError(error, about);
+    return answerGithubError(error, about);
   }
   const { message } = error;
   const { documentationUrl } = about;
-  return platformFailureAnswer({ status: STATUS[error.kind], message, documentationUrl });
+  return githubFailureAnswer({ status: STATUS[error.kind], message, documentationUrl });
 }

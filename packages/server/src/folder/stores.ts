@@ -4,11 +4,12 @@ import {
   type Clock,
   type CommitLog,
   type EmbeddedStore,
+  type ExpectedLogStore,
   type FileSystem,
+  type FreeDiskSpace,
   type Leases,
   LocalLeases,
   LocalObjectStore,
-  type LogCatalog,
   type Logger,
   type LogLoss,
   type ObjectStore,
@@ -19,7 +20,6 @@ import {
   type RelationalStore,
   SecretBox,
   type SharedStore,
-  type WriteRoom,
 } from '@plinth/kernel';
 import { REVOKE_HINT } from '../process/hints.js';
 import type { ServerSettings } from '../settings.js';
@@ -47,14 +47,14 @@ export interface Stores {
   /** Encrypts stored secrets that must be read again, such as signing secrets. */
   readonly secrets: SecretBox;
   /** On the disk of `dataDir`. */
-  readonly room: WriteRoom;
+  readonly diskSpace: FreeDiskSpace;
   /** Opens the log in `folder`. The caller closes it. */
   openLog(options: {
     readonly folder: string;
     readonly nodeUuid: string;
     readonly repair: boolean;
     readonly firstFile: number;
-    readonly catalog: LogCatalog;
+    readonly expectedLog: ExpectedLogStore;
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
     readonly describe: (payload: Uint8Array) => string | undefined;
   }): Promise<CommitLog>;
@@ -93,11 +93,11 @@ export async function openStores(deps: {
   readonly random: Random;
   readonly log: Logger;
   /** On the disk of the folder. */
-  readonly room: WriteRoom;
+  readonly diskSpace: FreeDiskSpace;
   /** Returns a thread of the relational store that was started earlier. */
   readonly takeThread?: (() => Worker | undefined) | undefined;
 }): Promise<Stores> {
-  const { settings, clock, random, log, room } = deps;
+  const { settings, clock, random, log, diskSpace } = deps;
   const { files, path: dataDir } = deps.folder;
   if (!deps.repair) await deps.folder.requireStore();
   const given = await readGivenMasterKey(settings);
@@ -149,14 +149,14 @@ export async function openStores(deps: {
     objects,
     leases,
     secrets,
-    room,
+    diskSpace,
     openLog: ({ folder, nodeUuid, ...how }) =>
       openCommitLog({
         fileSystem: files,
         directory: folder,
         nodeId: nodeUuid,
         random,
-        ...{ ...how, room, clock },
+        ...{ ...how, diskSpace, clock },
         onLoss: (loss) => log.warn({ ...loss }, messageOfLoss(loss)),
       }),
     async probe() {

@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import {
+  type FreeDiskSpace,
   freeBytesOf,
   type Metrics,
   machineMemoryBytes,
   type RelationalOutbox,
-  type WriteRoom,
 } from '@plinth/kernel';
 import type { Stores } from '../folder/stores.js';
 import type { Health } from '../health.js';
@@ -16,7 +16,7 @@ export function observeServer(
   of: {
     readonly stores: Pick<Stores, 'local' | 'shared'>;
     readonly health: Health;
-    readonly room: WriteRoom;
+    readonly diskSpace: FreeDiskSpace;
     readonly outbox: Pick<RelationalOutbox, 'oldestWaitingMs'>;
     /** The data folder. */
     readonly folder: string;
@@ -24,7 +24,7 @@ export function observeServer(
     certificateExpiryMs(): number | undefined;
   },
 ): void {
-  const { stores, health, outbox, room, folder } = of;
+  const { stores, health, outbox, diskSpace, folder } = of;
   const gauge = (name: string, help: string, read: () => number | Promise<number>): void =>
     metrics.gauge({ name, help, read });
   metrics.add({
@@ -65,7 +65,7 @@ export function observeServer(
   gauge(
     'plinth_data_disk_writes_refused',
     '1 while writes are rejected because less than `storage.min_free_bytes` is free.',
-    () => (room.obstacle === undefined ? 0 : 1),
+    () => (diskSpace.obstacle === undefined ? 0 : 1),
   );
   metrics.add({
     name: 'plinth_tls_certificate_expiry_timestamp_seconds',

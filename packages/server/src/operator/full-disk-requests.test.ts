@@ -1,22 +1,26 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { DiskFull, type Route, type WriteRoom } from '@plinth/kernel';
+import { DiskFull, type FreeDiskSpace, type Route } from '@plinth/kernel';
 import { readSettings, startServer } from '../start-server.js';
 import { refusedWhenFull, WORK_ON_FULL_DISK } from './full-disk-requests.js';
 
 /** Whether a request to the route is refused while the disk is full. */
 function isRefused(method: Route['method'], path: string): boolean {
-  const room: WriteRoom = { obstacle: DiskFull.low(), hasRoomFor: () => false, noteWritten() {} };
+  const diskSpace: FreeDiskSpace = {
+    obstacle: DiskFull.low(),
+    hasSpaceFor: () => false,
+    noteWritten() {},
+  };
   let count = 0;
   const refusals = { inc: () => void count++ };
   const route = { method, path, handle: () => assert.fail('not called') } as unknown as Route;
-  const checked = refusedWhenFull(route, room, refusals);
+  const checked = refusedWhenFull(route, diskSpace, refusals);
   // The wrapper does not read the request.
   const check = () => checked.check?.(undefined as never);
   try {
     check();
   } catch (error) {
-    assert.equal(error, room.obstacle);
+    assert.equal(error, diskSpace.obstacle);
     assert.equal(count, 1);
     return true;
   }
@@ -38,13 +42,17 @@ it('refuses writes on a full disk, but not reads or deletions', () => {
 });
 
 it('uses only the check of the route while there is free space', () => {
-  const room: WriteRoom = { obstacle: undefined, hasRoomFor: () => true, noteWritten() {} };
+  const diskSpace: FreeDiskSpace = {
+    obstacle: undefined,
+    hasSpaceFor: () => true,
+    noteWritten() {},
+  };
   let isChecked = false;
   const check = (): void => {
     isChecked = true;
   };
   const route = { method: 'POST', path: '/write', check };
-  refusedWhenFull(route as unknown as Route, room, { inc: () => assert.fail() }).check?.(
+  refusedWhenFull(route as unknown as Route, diskSpace, { inc: () => assert.fail() }).check?.(
     undefined as never,
   );
   assert.ok(isChecked, 'the check of the route itself');

@@ -1,4 +1,4 @@
-import type { Counter, Route, WriteRoom } from '@plinth/kernel';
+import type { Counter, FreeDiskSpace, Route } from '@plinth/kernel';
 
 /**
  * Routes that work on a full disk although their method is not GET or DELETE: they store nothing, or bound or free storage.
@@ -41,12 +41,12 @@ export const WORK_ON_FULL_DISK: ReadonlySet<string> = new Set([
 ]);
 
 /** Wraps a route: a write is refused with `DiskFull` before its body is read, while `room` reports an obstacle. */
-export function refusedWhenFull(route: Route, room: WriteRoom, refusals: Counter): Route {
+export function refusedWhenFull(route: Route, diskSpace: FreeDiskSpace, refusals: Counter): Route {
   if (worksOnFullDisk(route)) return route;
   return {
     ...route,
     check(request) {
-      const { obstacle } = room;
+      const { obstacle } = diskSpace;
       if (obstacle !== undefined) {
         refusals.inc();
         throw obstacle;

@@ -57,7 +57,7 @@ export function openConsole(
         inner: {
           node_id,
           cores: availableParallelism(),
-          relational_store: stores.relational.engine,
+          relational_store: stores.relational.system,
           ...(public_url !== undefined && { public_url }),
         },
       },

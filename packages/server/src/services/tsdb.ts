@@ -38,7 +38,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
     secrets: stores.secrets,
     objects: stores.objects,
     openLog: (options) => stores.openLog(options),
-    room: stores.room,
+    diskSpace: stores.diskSpace,
     leases: stores.leases,
     metrics,
     currentSpan: parts.currentSpan,

@@ -1,4 +1,4 @@
-import type { Counter, HttpService, RequestGate, Route, WriteRoom } from '@plinth/kernel';
+import type { Counter, FreeDiskSpace, HttpService, RequestGate, Route } from '@plinth/kernel';
 import type { DialectDirectory } from '../http/dialect-directory.js';
 import type { HttpMetrics } from '../http/http-metrics.js';
 import type { Router } from '../http/router.js';
@@ -16,13 +16,13 @@ export async function addTables(
     readonly httpMetrics: HttpMetrics;
     readonly audit: AuditLog;
     /** `undefined`: the service stores no data on the disk of the data folder. */
-    readonly room: WriteRoom | undefined;
+    readonly diskSpace: FreeDiskSpace | undefined;
     readonly refusals: Counter;
   },
 ): Promise<void> {
-  const { audit, room, refusals } = to;
+  const { audit, diskSpace, refusals } = to;
   const wrapped = (route: Route): Route =>
-    audited(room === undefined ? route : refusedWhenFull(route, room, refusals), audit);
+    audited(diskSpace === undefined ? route : refusedWhenFull(route, diskSpace, refusals), audit);
   for (const given of await service.tables()) {
     const table = { ...given, routes: given.routes.map(wrapped) };
     const { dialect, routes } = table;

@@ -74,7 +74,7 @@ export async function openFoundation(
   // The store thread starts while code is loaded.
   const opening = openStores({
     ...{ folder, settings: settings.server, repair: settings.tsdb.repair },
-    ...{ clock, random, log, room: space, takeThread: given.takeStoreThread },
+    ...{ clock, random, log, diskSpace: space, takeThread: given.takeStoreThread },
   });
   if (settings.server.services.includes('tsdb')) preloadTsdb();
   const stores = await opening;

@@ -96,7 +96,7 @@ export async function openServices(
   closers.add(() => refusing.close());
   const obstacle = (): Promise<string | undefined> => health.obstacle();
   observeServer(metrics, {
-    ...{ stores, health, outbox: base.outbox, room: base.space },
+    ...{ stores, health, outbox: base.outbox, diskSpace: base.space },
     folder: base.folder.path,
     certificateExpiryMs: () => state.certificate && Date.parse(state.certificate.validTo),
   });

@@ -47,7 +47,7 @@ export function hasNewTags(schema: TableSchema, parsed: ParsedTable): boolean {
 
 function hasTagsOfRows(schema: TableSchema, parsed: ParsedTable, seriesOf: SeriesOf): boolean {
   const seen = new Set<number>();
-  for (const series of parsed.series) {
+  for (const series of parsed.parserSeries) {
     if (series >= parsed.firstNewSeries || seen.has(series)) continue;
     seen.add(series);
     if (!hasTags(schema, seriesOf(parsed, series).tagKeys)) return false;

@@ -138,7 +138,7 @@ export class CatalogDeletions {
         await this.#deps.events.database(tx, 'deleted', database);
       },
       isMade: (reader) => isDatabaseDeletedAs(reader, left),
-      publish: () => {
+      applyInMemory: () => {
         this.#deps.state.hideDatabase(left, tables);
         this.#deps.onRemoved(tables.map((table) => removedTable(database.name, table)));
         this.#deps.onDatabases();
@@ -163,7 +163,7 @@ export class CatalogDeletions {
         await this.#deps.events.tables(tx, 'deleted', { database, tables });
       },
       isMade: (reader) => isTableDeletedAs(reader, table),
-      publish: () => {
+      applyInMemory: () => {
         this.#deps.state.hideTable(database, table);
         this.#deps.onRemoved([removedTable(database.name, table)]);
       },
@@ -195,7 +195,7 @@ export class CatalogDeletions {
     await this.#make(name, {
       write: (tx) => writeDeletedDatabase(tx, after),
       isMade: (reader) => isDatabaseDeletedAs(reader, after),
-      publish: () => this.#deps.state.deleted.putDatabase(after),
+      applyInMemory: () => this.#deps.state.deleted.putDatabase(after),
     });
   }
 
@@ -209,7 +209,7 @@ export class CatalogDeletions {
     await this.#make(database.name, {
       write: (tx) => writeDeletedTable(tx, after),
       isMade: (reader) => isTableDeletedAs(reader, after),
-      publish: () => this.#deps.state.deleted.putTable(after),
+      applyInMemory: () => this.#deps.state.deleted.putTable(after),
     });
   }
 
@@ -240,14 +240,14 @@ export class CatalogDeletions {
     change: {
       readonly write: (tx: CatalogTransaction) => Promise<void>;
       readonly isMade: (reader: Kysely<CatalogTables>) => Promise<boolean>;
-      readonly publish: () => void;
+      readonly applyInMemory: () => void;
     },
   ): Promise<void> {
     const { store, changes } = this.#deps;
     await changes.make([database], {
       make: () => store.transaction<CatalogTables, void>(change.write),
       isMade: () => change.isMade(store.reader<CatalogTables>()),
-      publish: change.publish,
+      applyInMemory: change.applyInMemory,
       abandon: () => undefined,
     });
   }

@@ -94,7 +94,7 @@ export class CatalogRestoration {
             });
           }),
         isMade: () => isTableRestored(this.#deps.store.reader<CatalogTables>(), id),
-        publish: () => {
+        applyInMemory: () => {
           deleted.removeTable(table);
           this.#deps.state.show(this.#deps.state.databaseById(database.id) ?? database, [
             restored(table),
@@ -135,7 +135,7 @@ export class CatalogRestoration {
           await this.#deps.events.database(tx, 'created', database);
         }),
       isMade: () => isDatabaseRestored(this.#deps.store.reader<CatalogTables>(), id),
-      publish: () => {
+      applyInMemory: () => {
         state.deleted.removeDatabase(deleted);
         for (const table of tables) state.deleted.removeTable(table);
         state.show(database, tables.map(restored));

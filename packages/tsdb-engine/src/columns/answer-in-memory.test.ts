@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type { CachedTexts } from '@plinth/tsdb-model/columns/cached-texts.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { EncodedTagsCache } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { SeriesIndex } from '../series/series-index.js';
@@ -36,7 +36,7 @@ const ANSWERS: readonly InMemoryRequest['answer'][] = [
   { kind: 'last', columns: [VALUE], by: [HOST_KEY] },
 ];
 
-const TEXTS: CachedTexts = { of: () => undefined };
+const NO_CACHE: EncodedTagsCache = { of: () => undefined };
 
 /** Returns the values of the first column of the result over one series with `VALUES`. */
 async function valuesOf(answer: InMemoryRequest['answer'], signal: AbortSignal): Promise<number[]> {
@@ -66,7 +66,7 @@ async function valuesOf(answer: InMemoryRequest['answer'], signal: AbortSignal):
   const chunks = await answerInMemory(request, loaded, {
     index,
     series: undefined,
-    texts: TEXTS,
+    encodedTags: NO_CACHE,
     queryContext: { signal },
   });
   assert.ok(chunks !== undefined);

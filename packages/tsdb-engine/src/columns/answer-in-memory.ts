@@ -1,6 +1,6 @@
 import { assertNever } from '@plinth/kernel';
-import type { CachedTexts } from '@plinth/tsdb-model/columns/cached-texts.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { EncodedTagsCache } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
@@ -23,13 +23,13 @@ export async function answerInMemory(
     readonly index: SeriesIndex;
     /** Series ordinals of the series that meet the tag conditions; `undefined` means all. */
     readonly series: readonly number[] | undefined;
-    readonly texts: CachedTexts;
+    readonly encodedTags: EncodedTagsCache;
     /** Work stops when its signal is aborted. */
     readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
   },
 ): Promise<Iterable<ResultChunk> | undefined> {
   const { answer } = request;
-  const { index, series, texts, queryContext } = options;
+  const { index, series, encodedTags, queryContext } = options;
   const columnRequest = { request, loaded, index, series, queryContext };
   switch (answer.kind) {
     case 'groups':
@@ -37,7 +37,7 @@ export async function answerInMemory(
     case 'rows':
       return await answerRows({ ...columnRequest, answer });
     case 'last':
-      return await answerLastRows({ ...columnRequest, answer, texts });
+      return await answerLastRows({ ...columnRequest, answer, encodedTags });
     default:
       return assertNever(answer);
   }

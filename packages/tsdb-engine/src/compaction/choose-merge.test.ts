@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
 import { NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import type { Tombstone } from '../table/tombstones.js';
-import { chooseAskedMerge, chooseMerge } from './choose-merge.js';
+import { chooseMerge, chooseRequestedMerge } from './choose-merge.js';
 
 const MB = 1024 * 1024;
 
@@ -43,10 +43,10 @@ const DAYS = Array.from({ length: 30 }, (_, day) => segment('unique', [day, day]
 /** Returns the chosen merge with the names of its inputs. */
 function chosen(
   segments: readonly Segment[],
-  more: { readonly aside?: readonly string[]; readonly tombstones?: readonly Tombstone[] } = {},
+  more: { readonly skipped?: readonly string[]; readonly tombstones?: readonly Tombstone[] } = {},
 ): string | undefined {
-  const { aside = [], tombstones = [] } = more;
-  const merge = chooseMerge({ segments, tombstones, isAside: ({ id }) => aside.includes(id) });
+  const { skipped = [], tombstones = [] } = more;
+  const merge = chooseMerge({ segments, tombstones, isSkipped: ({ id }) => skipped.includes(id) });
   return merge && `${merge.kind} ${merge.inputs.map(({ id }) => id).join(' ')}`;
 }
 
@@ -98,14 +98,14 @@ describe('chooseMerge', () => {
 
   it('skips unreadable segments and only those that depend on them', () => {
     const overlays = [segment('overlay', [3, 3], 1000), segment('overlay', [8, 8], 1000)];
-    const aside = ['unique-8-8'];
-    assert.equal(chosen([...DAYS, ...overlays], { aside }), 'merge unique-3-3 overlay-3-3');
+    const skipped = ['unique-8-8'];
+    assert.equal(chosen([...DAYS, ...overlays], { skipped }), 'merge unique-3-3 overlay-3-3');
     const wide = segment('overlay', [7, 9], 1000);
-    assert.equal(chosen([...DAYS, wide], { aside }), 'split overlay-7-9');
-    assert.equal(chosen([...DAYS, segment('overlay', [8, 8], 1000)], { aside }), undefined);
+    assert.equal(chosen([...DAYS, wide], { skipped }), 'split overlay-7-9');
+    assert.equal(chosen([...DAYS, segment('overlay', [8, 8], 1000)], { skipped }), undefined);
     const small = Array.from({ length: 9 }, (_, i) => segment('unique', [1, 1], 1000, `u${i}`));
-    assert.equal(chosen(small, { aside: ['u0'] }), 'merge u1 u2 u3 u4 u5 u6 u7 u8');
-    assert.equal(chosen(small, { aside: ['u0', 'u5'] }), undefined);
+    assert.equal(chosen(small, { skipped: ['u0'] }), 'merge u1 u2 u3 u4 u5 u6 u7 u8');
+    assert.equal(chosen(small, { skipped: ['u0', 'u5'] }), undefined);
   });
 });
 
@@ -114,32 +114,33 @@ describe('a requested merge', () => {
     minTimeNs: BigInt(first) * NS_PER_DAY,
     maxTimeNs: BigInt(last + 1) * NS_PER_DAY - 1n,
   });
-  const isAside = (): boolean => false;
+  const isSkipped = (): boolean => false;
   const day = (number: number, sizeMb: number, id: string, level = 0): Segment => ({
     ...segment('unique', [number, number], sizeMb * MB, id),
     level,
   });
-  const idsOf = (merge: ReturnType<typeof chooseAskedMerge>) => merge?.inputs.map(({ id }) => id);
+  const idsOf = (merge: ReturnType<typeof chooseRequestedMerge>) =>
+    merge?.inputs.map(({ id }) => id);
 
   it('merges the files of a partition in the time span, of any level, into one', () => {
     const segments = [day(1, 1, 'a'), day(2, 3, 'b', 2), day(2, 2, 'c'), day(3, 1, 'd')];
-    const merge = chooseAskedMerge({ segments, isAside }, span(0, 9));
+    const merge = chooseRequestedMerge({ segments, isSkipped }, span(0, 9));
     assert.deepEqual([idsOf(merge), merge?.maxPartitions], [['c', 'b'], 1]);
-    assert.equal(chooseAskedMerge({ segments, isAside }, span(3)), undefined);
+    assert.equal(chooseRequestedMerge({ segments, isSkipped }, span(3)), undefined);
   });
 
   it('takes the smallest files if not all fit, and none if no two fit', () => {
     const segments = [day(1, 200, 'large'), day(1, 100, 'b'), day(1, 90, 'a')];
-    assert.deepEqual(idsOf(chooseAskedMerge({ segments, isAside }, span(1))), ['a', 'b']);
+    assert.deepEqual(idsOf(chooseRequestedMerge({ segments, isSkipped }, span(1))), ['a', 'b']);
     const rest = [day(1, 200, 'large'), day(1, 190, 'ab', 1)];
-    assert.equal(chooseAskedMerge({ segments: rest, isAside }, span(1)), undefined);
+    assert.equal(chooseRequestedMerge({ segments: rest, isSkipped }, span(1)), undefined);
   });
 
   it('excludes overlays and files of recently failed merges', () => {
     const overlay = segment('overlay', [1, 1], MB);
     const segments = [day(1, 1, 'a'), day(1, 1, 'b'), overlay];
     const isB = ({ id }: Segment): boolean => id === 'b';
-    assert.deepEqual(idsOf(chooseAskedMerge({ segments, isAside }, span(1))), ['a', 'b']);
-    assert.equal(chooseAskedMerge({ segments, isAside: isB }, span(1)), undefined);
+    assert.deepEqual(idsOf(chooseRequestedMerge({ segments, isSkipped }, span(1))), ['a', 'b']);
+    assert.equal(chooseRequestedMerge({ segments, isSkipped: isB }, span(1)), undefined);
   });
 });

@@ -28,8 +28,8 @@ export interface TimeSpan {
 export interface MergeChoice {
   readonly segments: readonly Segment[];
   readonly tombstones: readonly Tombstone[];
-  /** True if a merge with the segment failed recently. */
-  readonly isAside: (segment: Segment) => boolean;
+  /** True if a merge with the segment failed recently, or the disk has no space for it. */
+  readonly isSkipped: (segment: Segment) => boolean;
   readonly maxBytes?: number;
 }
 
@@ -39,12 +39,12 @@ export interface MergeChoice {
  * segments of a partition are merged.
  */
 export function chooseMerge(choice: MergeChoice): Merge | undefined {
-  const { segments, tombstones, isAside } = choice;
+  const { segments, tombstones, isSkipped } = choice;
   const withDeleted = segments.find(
     (segment) =>
       segment.kind === 'unique' &&
       tombstonesOfSegment(tombstones, segment).length > 0 &&
-      !isAside(segment),
+      !isSkipped(segment),
   );
   if (withDeleted !== undefined) return { kind: 'merge', inputs: [withDeleted] };
   return mergeOfOverlays(choice) ?? mergeOfAPartition(choice);
@@ -60,7 +60,7 @@ export function chooseMerge(choice: MergeChoice): Merge | undefined {
 function mergeOfOverlays({
   segments,
   tombstones,
-  isAside,
+  isSkipped,
   maxBytes = MAX_MERGE_BYTES,
 }: MergeChoice): Merge | undefined {
   for (const overlays of overlappingOverlays(segments)) {
@@ -68,10 +68,10 @@ function mergeOfOverlays({
       (segment) => segment.kind === 'unique' && overlays.some((each) => overlap(each, segment)),
     );
     const inputs = [...overwritten, ...overlays];
-    const isReadable = !inputs.some(isAside);
+    const isReadable = !inputs.some(isSkipped);
     if (isReadable && sizeOf(inputs) <= maxBytes) return { kind: 'merge', inputs };
     const wide = overlays.find((each) => dayOf(each.minTime) !== dayOf(each.maxTime));
-    if (wide !== undefined && !isAside(wide)) return { kind: 'split', inputs: [wide] };
+    if (wide !== undefined && !isSkipped(wide)) return { kind: 'split', inputs: [wide] };
     const isDue =
       overlays.length >= MERGE_COUNT ||
       overlays.some((each) => tombstonesOfSegment(tombstones, each).length > 0);
@@ -97,10 +97,10 @@ function overlappingOverlays(segments: readonly Segment[]): readonly (readonly S
 
 function mergeOfAPartition({
   segments,
-  isAside,
+  isSkipped,
   maxBytes = MAX_MERGE_BYTES,
 }: MergeChoice): Merge | undefined {
-  const unique = segments.filter((each) => each.kind === 'unique' && !isAside(each));
+  const unique = segments.filter((each) => each.kind === 'unique' && !isSkipped(each));
   const keyOf = ({ level, ...partition }: Segment): string => `${partitionOf(partition)} ${level}`;
   const [inputs] = [...grouped(unique, keyOf).values()]
     .filter((group) => group.length >= MERGE_COUNT)
@@ -114,8 +114,8 @@ function mergeOfAPartition({
  * Chooses a merge that was requested. All segments of a partition that overlaps the time span are
  * merged into one, unless they cannot be read together. Their levels and number are ignored.
  */
-export function chooseAskedMerge(
-  { segments, isAside, maxBytes = MAX_MERGE_BYTES }: Omit<MergeChoice, 'tombstones'>,
+export function chooseRequestedMerge(
+  { segments, isSkipped, maxBytes = MAX_MERGE_BYTES }: Omit<MergeChoice, 'tombstones'>,
   { minTimeNs, maxTimeNs }: TimeSpan,
 ): Merge | undefined {
   const wanted = segments.filter(
@@ -123,7 +123,7 @@ export function chooseAskedMerge(
       each.kind === 'unique' &&
       each.minTime <= maxTimeNs &&
       each.maxTime >= minTimeNs &&
-      !isAside(each),
+      !isSkipped(each),
   );
   for (const group of grouped(wanted, partitionOf).values()) {
     const inputs: Segment[] = [];

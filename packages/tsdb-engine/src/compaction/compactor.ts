@@ -9,7 +9,7 @@ import type { EngineReport } from '../engine-deps.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
 import { isDeletion, type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
-import { chooseAskedMerge, chooseMerge, type Merge, type TimeSpan } from './choose-merge.js';
+import { chooseMerge, chooseRequestedMerge, type Merge, type TimeSpan } from './choose-merge.js';
 import { FailedInputs } from './failed-inputs.js';
 import { mergeSegments } from './merge-segments.js';
 import { chooseSeriesFiles, mergeSeriesFiles } from './merge-series-files.js';
@@ -57,7 +57,7 @@ interface CompactorDeps {
   /**
    * Checks the free disk space. If it returns false, the remaining space is reserved for deletions.
    */
-  readonly hasRoomFor: (sizeBytes: number) => boolean;
+  readonly hasSpaceFor: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;
   /** Start of the table's retention period. */
@@ -138,7 +138,7 @@ export class Compactor {
     const ids = new Set<string>();
     for (const store of this.#deps.tables()) {
       for (;;) {
-        if (!(await this.#compactAsked())) return;
+        if (!(await this.#compactRequested())) return;
         const work = this.#next(store);
         if (work === undefined) break;
         if (!(await this.#do(store, work))) return;
@@ -148,14 +148,14 @@ export class Compactor {
       for (const { file } of store.series.files) ids.add(file.id);
     }
     this.#failed.keepOnly(ids);
-    await this.#compactAsked();
+    await this.#compactRequested();
   }
 
   /** Requested merges run before any other merge. Returns false if another node holds the lease. */
-  async #compactAsked(): Promise<boolean> {
+  async #compactRequested(): Promise<boolean> {
     for (const [tableId, requested] of this.#requested) {
       const { store, span } = requested;
-      const next = (): Work | undefined => this.#next(store) ?? this.#nextAsked(store, span);
+      const next = (): Work | undefined => this.#next(store) ?? this.#nextRequested(store, span);
       for (let work = next(); work !== undefined; work = next()) {
         if (!(await this.#do(store, work))) return false;
       }
@@ -165,11 +165,11 @@ export class Compactor {
     return true;
   }
 
-  #nextAsked(store: TableStore, span: TimeSpan): Work | undefined {
+  #nextRequested(store: TableStore, span: TimeSpan): Work | undefined {
     if (this.#isClosing || store.isGone) return undefined;
     const segments = store.segments.map((open) => open.segment);
-    const merge = chooseAskedMerge({ segments, isAside: this.#isAsideIn(store) }, span);
-    if (merge !== undefined && !this.#hasRoomFor(merge, store)) return undefined;
+    const merge = chooseRequestedMerge({ segments, isSkipped: this.#isSkippedIn(store) }, span);
+    if (merge !== undefined && !this.#hasSpaceFor(merge, store)) return undefined;
     return merge && { inputs: merge.inputs, run: () => this.#merge(store, merge) };
   }
 
@@ -182,30 +182,30 @@ export class Compactor {
     const merge = chooseMerge({
       segments: store.segments.map((open) => open.segment),
       tombstones: store.tombstones.all,
-      isAside: this.#isAsideIn(store),
+      isSkipped: this.#isSkippedIn(store),
     });
     if (merge !== undefined) {
-      if (!this.#hasRoomFor(merge, store)) return undefined;
+      if (!this.#hasSpaceFor(merge, store)) return undefined;
       return { inputs: merge.inputs, run: () => this.#merge(store, merge) };
     }
     const inputs = chooseSeriesFiles(
       store.series.files.map(({ file }) => file),
-      (file) => this.#failed.isAside(file),
+      (file) => this.#failed.isSkipped(file),
     );
     const sizeBytes = inputs.reduce((sum, file) => sum + file.sizeBytes, 0);
-    return inputs.length === 0 || !this.#deps.hasRoomFor(sizeBytes)
+    return inputs.length === 0 || !this.#deps.hasSpaceFor(sizeBytes)
       ? undefined
       : { inputs, run: () => this.#mergeSeriesFiles(store, inputs) };
   }
 
-  #isAsideIn(store: TableStore): (segment: Segment) => boolean {
+  #isSkippedIn(store: TableStore): (segment: Segment) => boolean {
     return (segment) =>
-      this.#failed.isAside(segment) ||
-      !this.#deps.hasRoomFor(mostBytesLeft(segment, store.tombstones.all));
+      this.#failed.isSkipped(segment) ||
+      !this.#deps.hasSpaceFor(mostBytesLeft(segment, store.tombstones.all));
   }
 
-  #hasRoomFor({ inputs }: Merge, { tombstones }: TableStore): boolean {
-    return this.#deps.hasRoomFor(
+  #hasSpaceFor({ inputs }: Merge, { tombstones }: TableStore): boolean {
+    return this.#deps.hasSpaceFor(
       inputs.reduce((sum, each) => sum + mostBytesLeft(each, tombstones.all), 0),
     );
   }
@@ -270,7 +270,7 @@ export class Compactor {
       files: this.#deps.files,
       visibleFromNs: this.#deps.visibleFromNs(store),
     });
-    const publication = store.publication({
+    const inMemoryChange = store.inMemoryChange({
       removed: inputs,
       added: added.map((segment) => store.openVerified(segment)),
     });
@@ -281,7 +281,7 @@ export class Compactor {
         addSeriesFiles: [],
         removeSeriesFiles: [],
       },
-      publications: [publication],
+      inMemoryChanges: [inMemoryChange],
     }));
     this.#state = { ...this.#state, mergeCount: this.#state.mergeCount + 1 };
     this.#deps.onMerged();
@@ -289,7 +289,7 @@ export class Compactor {
 
   async #mergeSeriesFiles(store: TableStore, inputs: readonly SeriesFile[]): Promise<void> {
     const file = await mergeSeriesFiles(store, inputs, this.#deps.files);
-    const publication = store.publication({ mergedSeries: { removed: inputs, file } });
+    const inMemoryChange = store.inMemoryChange({ mergedSeries: { removed: inputs, file } });
     await this.#deps.commits.commit(() => ({
       change: {
         addSegments: [],
@@ -297,7 +297,7 @@ export class Compactor {
         addSeriesFiles: [file],
         removeSeriesFiles: inputs.map(({ id }) => id),
       },
-      publications: [publication],
+      inMemoryChanges: [inMemoryChange],
     }));
   }
 }

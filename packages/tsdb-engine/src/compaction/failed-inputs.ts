@@ -18,7 +18,8 @@ export class FailedInputs {
     this.#nowMs = nowMs;
   }
 
-  isAside({ id }: { readonly id: string }): boolean {
+  /** True for some time after a failed merge of the file. */
+  isSkipped({ id }: { readonly id: string }): boolean {
     const failure = this.#failures.get(id);
     return failure !== undefined && this.#nowMs() < failure.notBeforeMs;
   }

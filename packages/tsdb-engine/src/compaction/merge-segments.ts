@@ -6,7 +6,7 @@ import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
-import { type Alike, chooseNumbered } from '../flush/choose-numbered.js';
+import { type Alike, chooseDictionaryLimit } from '../flush/choose-dictionary-limit.js';
 import { removedOnFailure } from '../flush/flush-table.js';
 import { MAX_SPLIT_PARTITIONS } from '../flush/partitions.js';
 import { partitionsOfRows, writeSegment } from '../flush/write-segment.js';
@@ -72,7 +72,11 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   // A segment from which rows were only removed keeps its level.
   const level = Math.max(...inputs.map((segment) => segment.level)) + (inputs.length > 1 ? 1 : 0);
   const rowCount = inputs.reduce((sum, segment) => sum + segment.rowCount, 0);
-  const numbered = await chooseNumbered(files, rowCount, largestOf(inputs, { columns, files }));
+  const dictionaryLimit = await chooseDictionaryLimit(
+    files,
+    rowCount,
+    largestOf(inputs, { columns, files }),
+  );
   return await removedOnFailure(files, async (segments) => {
     const partitions = await partitionsOfRows(
       all, // merging does not change timestamps
@@ -88,7 +92,7 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
         part,
         partition,
         columns,
-        numbered,
+        dictionaryLimit,
         rowCount,
         files,
       });

@@ -17,13 +17,13 @@ const MAX_RATIO = 2;
  */
 export function chooseSeriesFiles(
   files: readonly SeriesFile[],
-  isAside: (file: SeriesFile) => boolean,
+  isSkipped: (file: SeriesFile) => boolean,
 ): readonly SeriesFile[] {
   if (files.length < MERGE_COUNT) return [];
   const chosen: SeriesFile[] = [];
   let seriesCount = 0;
   for (const file of [...files].sort((a, b) => a.seriesCount - b.seriesCount)) {
-    if (isAside(file)) continue;
+    if (isSkipped(file)) continue;
     if (chosen.length >= 2 && file.seriesCount > seriesCount * MAX_RATIO) break;
     chosen.push(file);
     seriesCount += file.seriesCount;

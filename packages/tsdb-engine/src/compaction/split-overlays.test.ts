@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { flushTable } from '../flush/flush-table.js';
-import { publish } from '../table/publication.js';
-import { batchOf, DAY, Model, type Row, readAll, withEngine } from '../testing/table-model.js';
+import { applyInMemory } from '../table/in-memory-change.js';
+import { batchOf, DAY, Model, type Row, readAll, withStorage } from '../testing/table-model.js';
 import { chooseMerge } from './choose-merge.js';
 import { mergeSegments } from './merge-segments.js';
 
 it('returns the same rows while wide overlays are split and merged by day', async () => {
-  await withEngine(async ({ host, files, openStore }) => {
+  await withStorage(async ({ host, files, openStore }) => {
     const failures: unknown[] = [];
     const store = openStore((e) => failures.push(e));
     const model = new Model();
@@ -21,15 +21,15 @@ it('returns the same rows while wide overlays are split and merged by day', asyn
       assert.ok(table);
       const { segments } = await flushTable(store, table, host, files);
       const added = segments.map((s) => store.openVerified(s));
-      await publish(store.publication({ flushed: generation, added }));
+      await applyInMemory(store.inMemoryChange({ flushed: generation, added }));
     };
     /** Runs merges until none is due. Returns the kind of each. */
     const compact = async (maxBytes: number): Promise<readonly string[]> => {
       const kinds: string[] = [];
       for (;;) {
         const segments = store.segments.map((open) => open.segment);
-        const isAside = (): boolean => false;
-        const merge = chooseMerge({ segments, tombstones: [], isAside, maxBytes });
+        const isSkipped = (): boolean => false;
+        const merge = chooseMerge({ segments, tombstones: [], isSkipped, maxBytes });
         if (merge === undefined) return kinds;
         kinds.push(merge.kind);
         const written = await mergeSegments({
@@ -40,7 +40,7 @@ it('returns the same rows while wide overlays are split and merged by day', asyn
           visibleFromNs: MIN_TIME_NS,
         });
         const added = written.map((s) => store.openVerified(s));
-        await publish(store.publication({ removed: merge.inputs, added }));
+        await applyInMemory(store.inMemoryChange({ removed: merge.inputs, added }));
         assert.deepEqual(await readAll(store, host), model.sorted());
       }
     };

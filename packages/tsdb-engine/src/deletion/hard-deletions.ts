@@ -27,7 +27,7 @@ export class HardDeletions {
   readonly #deps: HardDeletionsDeps;
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
-  #isAsked = false;
+  #isRequested = false;
 
   constructor(deps: HardDeletionsDeps) {
     this.#deps = deps;
@@ -39,7 +39,7 @@ export class HardDeletions {
 
   /** Starts removing due data in the background. */
   checkSoon(): void {
-    this.#isAsked = true;
+    this.#isRequested = true;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
     });
@@ -52,8 +52,8 @@ export class HardDeletions {
   }
 
   async #run(): Promise<void> {
-    while (this.#isAsked) {
-      this.#isAsked = false;
+    while (this.#isRequested) {
+      this.#isRequested = false;
       await this.#deps.leases
         .withLease('tsdb.hard_deletion', () => this.#removeDue())
         .catch(this.#deps.onFailed);

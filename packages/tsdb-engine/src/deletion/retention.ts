@@ -55,7 +55,7 @@ export class Retention {
         .map((open) => open.segment)
         .filter((segment) => segment.maxTime < fromNs);
       if (expired.length === 0 || store.isGone) continue;
-      const publication = store.publication({ removed: expired });
+      const inMemoryChange = store.inMemoryChange({ removed: expired });
       try {
         await this.#deps.commits.commit(() => ({
           change: {
@@ -64,7 +64,7 @@ export class Retention {
             addSeriesFiles: [],
             removeSeriesFiles: [],
           },
-          publications: [publication],
+          inMemoryChanges: [inMemoryChange],
         }));
       } catch (error) {
         // A compaction replaced the segment; the next check covers its output.

@@ -81,7 +81,7 @@ export class RowDeletions {
     });
     const tombstones = made.map(({ tombstone }) => tombstone);
     const stored = this.#commits.addTombstones(tombstones, {
-      publish: () => {
+      applyInMemory: () => {
         for (const { store, tombstone } of made) store.tombstones.hold(tombstone);
       },
       abandon: () => {
@@ -125,7 +125,7 @@ export class RowDeletions {
       const id = this.#random.uuidV7();
       const tombstone = { id, tableId, seq, minTimeNs, maxTimeNs, anyOf: [], points };
       const stored = this.#commits.addTombstones([tombstone], {
-        publish: () => tombstones.hold(tombstone),
+        applyInMemory: () => tombstones.hold(tombstone),
         abandon: () => tombstones.drop(tombstone),
       });
       tombstones.expect(tombstone, stored);

@@ -10,16 +10,16 @@ import type {
 } from '@plinth/tsdb-storage/segments/segment-registry.js';
 import { SegmentsChanged } from '@plinth/tsdb-storage/segments/segments-changed.js';
 import type { StoredTombstone } from '@plinth/tsdb-storage/segments/stored-tombstones.js';
-import { type Publication, publish } from '../table/publication.js';
+import { applyInMemory, type InMemoryChange } from '../table/in-memory-change.js';
 
 /** A change whose files are written, and the memory updates that follow its commit. */
 export interface PreparedChange {
   readonly change: RegistryChange;
-  readonly publications: readonly Publication[];
+  readonly inMemoryChanges: readonly InMemoryChange[];
 }
 
 /**
- * The only way to add files to tables and remove them: prepare, commit, publish (ADR 0082). If the
+ * The only way to add files to tables and remove them: prepare, commit, apply in memory (ADR 0082). If the
  * catalog is unreachable, the outcome of a commit may be unknown. It is determined before the next
  * commit, because a retry would write the same rows again.
  */
@@ -41,7 +41,7 @@ export class FileCommits {
   }
 
   /**
-   * Resolves when the change is committed and published. On failure, either nothing has changed and the new files are
+   * Resolves when the change is committed and applied in memory. On failure, either nothing has changed and the new files are
    * removed, or the outcome is unknown and `settle` determines it. Throws `SegmentsChanged` if a file to be removed
    * no longer exists.
    * @param prepare called immediately before the commit.
@@ -56,7 +56,7 @@ export class FileCommits {
    */
   async addTombstones(
     tombstones: readonly StoredTombstone[],
-    outcome: { publish(): void; abandon(): void },
+    outcome: { applyInMemory(): void; abandon(): void },
   ): Promise<void> {
     await this.#commits.commit(() => ({
       ...outcome,
@@ -75,21 +75,21 @@ export class FileCommits {
 
   /**
    * Runs `work` while registry and tables agree: no change is between its commit and its
-   * publication.
+   * application in memory.
    */
   async between<T>(work: () => Promise<T>): Promise<T> {
     return await this.#commits.between(work);
   }
 
   #commitOf(prepared: PreparedChange): VerifiedCommit {
-    const { change, publications } = prepared;
+    const { change, inMemoryChanges } = prepared;
     const registry = this.#registry;
     return {
       make: () => registry.apply(change),
       isMade: async (error) =>
         !(error instanceof SegmentsChanged) && (await registry.hasTakenEffect(change)),
-      async publish() {
-        for (const each of publications) await publish(each);
+      async applyInMemory() {
+        for (const each of inMemoryChanges) await applyInMemory(each);
       },
       abandon: () => this.#removeFiles(prepared),
     };

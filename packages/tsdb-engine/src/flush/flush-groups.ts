@@ -1,6 +1,6 @@
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
-import type { Publication } from '../table/publication.js';
+import type { InMemoryChange } from '../table/in-memory-change.js';
 import type { TableStore } from '../table/table-store.js';
 import type { ClosedGeneration } from '../write/write-buffer.js';
 import type { FileCommits } from './file-commits.js';
@@ -19,7 +19,7 @@ export interface FlushGroupsDeps {
   /** Maximum number of tables that are written and registered together. */
   readonly maxGroupTables: number;
   /** True when the node stops and the flush must end. */
-  readonly isLate: () => boolean;
+  readonly mustStop: () => boolean;
   readonly onProgress: (tableCount: number, doneCount: number) => void;
   /** Called for files that could not be removed. They are removed at the next start. */
   readonly onError: (error: unknown) => void;
@@ -39,7 +39,7 @@ export class FlushGroups {
    * false if time ran out before that.
    */
   async write(closed: ClosedGeneration): Promise<boolean> {
-    const { tables, commits, isLate, onProgress } = this.#deps;
+    const { tables, commits, mustStop, onProgress } = this.#deps;
     await commits.settle(); // this generation, or a part of it, may already be stored
     const duckDbBytes = (store: TableStore): number =>
       store.generation(closed.number)?.duckDbBytes ?? 0;
@@ -49,7 +49,7 @@ export class FlushGroups {
       .sort((a, b) => duckDbBytes(b) - duckDbBytes(a));
     const tableCount = waiting.length;
     do {
-      if (isLate()) return false;
+      if (mustStop()) return false;
       onProgress(tableCount, tableCount - waiting.length);
       await this.#flushGroup(closed, waiting);
     } while (waiting.length > 0);
@@ -60,7 +60,9 @@ export class FlushGroups {
   async #flushGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<void> {
     const flushed = await this.#writeGroup(closed, waiting);
     const isLast = waiting.length === 0;
-    const publications = flushed.map(({ store, result }) => publicationOf(store, closed, result));
+    const inMemoryChanges = flushed.map(({ store, result }) =>
+      inMemoryChangeOf(store, closed, result),
+    );
     let gone: readonly Flushed[] = [];
     try {
       await this.#deps.commits.commit(() => {
@@ -82,7 +84,7 @@ export class FlushGroups {
               newestFile: closed.newestFile,
             },
           },
-          publications: publications.filter((_, i) => !gone.includes(flushed[i] as Flushed)),
+          inMemoryChanges: inMemoryChanges.filter((_, i) => !gone.includes(flushed[i] as Flushed)),
         };
       });
     } finally {
@@ -91,13 +93,13 @@ export class FlushGroups {
   }
 
   async #writeGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<readonly Flushed[]> {
-    const { host, maxGroupTables, isLate } = this.#deps;
+    const { host, maxGroupTables, mustStop } = this.#deps;
     const { groupBytes } = host.tableMemory;
     const flushed: Flushed[] = [];
     let duckDbBytes = 0;
     try {
       while (flushed.length < maxGroupTables && duckDbBytes < groupBytes) {
-        if (isLate() && flushed.length > 0) break;
+        if (mustStop() && flushed.length > 0) break;
         const store = waiting.shift();
         if (store === undefined) break;
         const result = await this.#flushTable(store, closed.number);
@@ -142,12 +144,12 @@ export class FlushGroups {
   }
 }
 
-function publicationOf(
+function inMemoryChangeOf(
   store: TableStore,
   { number }: ClosedGeneration,
   { segments, seriesFile, storedSeries }: FlushedTable,
-): Publication {
-  return store.publication({
+): InMemoryChange {
+  return store.inMemoryChange({
     flushed: number,
     added: segments.map((segment) => store.openVerified(segment)),
     newSeries: { count: storedSeries, file: seriesFile },

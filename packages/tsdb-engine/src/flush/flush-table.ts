@@ -6,7 +6,7 @@ import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.j
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { deletedUpTo } from '../table/tombstones.js';
-import { chooseNumbered } from './choose-numbered.js';
+import { chooseDictionaryLimit } from './choose-dictionary-limit.js';
 import { type Part, splitRows } from './split-rows.js';
 import { partitionsOfRows, writeSegment } from './write-segment.js';
 
@@ -46,7 +46,7 @@ async function writeTable(
   const tombstones = store.tombstones.all;
   // Runs exclusively, because a compaction must not remove the files that are being read.
   const parts = await store.exclusive(() => splitRows({ store, table, columns, host, tombstones }));
-  const numbered = await chooseNumbered(files, table.rowCount, {
+  const dictionaryLimit = await chooseDictionaryLimit(files, table.rowCount, {
     from: table.mainSource().from,
     rowCount: table.main.rowCount,
     columns: table.main.columns,
@@ -65,7 +65,7 @@ async function writeTable(
             part: { kind: part.kind, rows },
             partition,
             columns,
-            numbered,
+            dictionaryLimit,
             rowCount: table.rowCount,
             files,
           });

@@ -4,7 +4,7 @@ import type { ClosedGeneration, WriteBuffer } from '../write/write-buffer.js';
 import { FlushFailures } from './flush-failures.js';
 import { FlushGroups, type FlushGroupsDeps } from './flush-groups.js';
 import { hasManySeries, tablesToKeep } from './kept-tables.js';
-import { SoonerFlush } from './sooner-flush.js';
+import { PublishedTablesFlush } from './published-tables-flush.js';
 import { WorkProgress, type WorkState } from './work-progress.js';
 
 export interface FlushSettings {
@@ -33,19 +33,19 @@ const CHECK_INTERVAL_MS = 1000;
 /**
  * Size of the log that may remain at shutdown. It is read in a few tenths of a second at the next start.
  */
-const MAX_LEFT_BYTES = 8 * 1024 * 1024;
+const MAX_DEFERRED_BYTES = 8 * 1024 * 1024;
 /**
  * Maximum number of log files that may remain at shutdown. Each start creates a file, and many
  * files are slow to read even if they are short.
  */
-const MAX_LEFT_FILES = 32;
+const MAX_DEFERRED_FILES = 32;
 /** A shutdown starts no further files after this time. */
 const LONGEST_END_MS = 3000;
 /** Minimum age of rows in DuckDB that are flushed early because its memory is scarce. */
 const CROWDED_FLUSH_AGE_MS = 10_000;
 
-/** All tables, all except those that `tablesToKeep` leaves to a later flush, or those of `SoonerFlush`. */
-export type FlushedTables = 'all' | 'worthwhile' | 'sooner';
+/** All tables, all except those that `tablesToKeep` leaves to a later flush, or only tables that are published as Iceberg tables. */
+export type FlushedTables = 'all' | 'worthwhile' | 'published';
 
 /** The rows remain in the log; the node with the lease flushes them. */
 class FlushHeldElsewhere extends Error {
@@ -54,23 +54,23 @@ class FlushHeldElsewhere extends Error {
 
 /** The node is stopping, so the rows remain in the log for the next start. */
 class FlushDeferred extends Error {
-  override readonly name = 'FlushLeft';
+  override readonly name = 'FlushDeferred';
 }
 
 export interface FlusherDeps
-  extends Omit<FlushGroupsDeps, 'maxGroupTables' | 'isLate' | 'onProgress'> {
+  extends Omit<FlushGroupsDeps, 'maxGroupTables' | 'mustStop' | 'onProgress'> {
   readonly buffer: WriteBuffer;
   /**
    * Checks the free disk space. If it returns false, the remaining space is reserved for deletions.
    */
-  readonly hasRoomFor: (sizeBytes: number) => boolean;
+  readonly hasSpaceFor: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;
   readonly settings: FlushSettings;
   readonly onFailed: (error: unknown, retryMs: number) => void;
   readonly onFlushed: (durationMs: number) => void;
   /** Called if the node stops before all rows are in files. */
-  readonly onLeft: () => void;
+  readonly onDeferred: () => void;
 }
 
 /**
@@ -86,27 +86,27 @@ export class Flusher {
   #running: Promise<void> | undefined;
   #ticker: Disposable | undefined;
   readonly #failures = new FlushFailures();
-  readonly sooner: SoonerFlush;
+  readonly publishedTables: PublishedTablesFlush;
   #retryMs = FIRST_RETRY_MS;
   #notBeforeMs = 0;
-  #isAsked = false;
+  #isRequested = false;
   /**
    * First log file with rows in segments that would be read again at the next start.
    */
   #aheadFile: number | undefined;
   /** Deadline of the shutdown; set by `close`. */
-  #latestMs = Number.POSITIVE_INFINITY;
+  #stopAtMs = Number.POSITIVE_INFINITY;
 
   constructor(deps: FlusherDeps) {
     this.#deps = deps;
     this.#buffer = deps.buffer;
     const { maxGroupTables } = deps.settings;
     this.#progress = new WorkProgress(deps.clock);
-    this.sooner = new SoonerFlush(deps);
+    this.publishedTables = new PublishedTablesFlush(deps);
     this.#groups = new FlushGroups({
       ...deps,
       maxGroupTables,
-      isLate: () => this.#isLate,
+      mustStop: () => this.#mustStop,
       onProgress: (tableCount, doneCount) => this.#progress.note(tableCount, doneCount),
     });
   }
@@ -115,7 +115,7 @@ export class Flusher {
     this.#ticker ??= this.#deps.clock.every(CHECK_INTERVAL_MS, () => {
       this.#buffer.recheckFreeSpace();
       this.flushWhenDue();
-      if (this.#mayStart && this.sooner.isDue) this.#start('sooner');
+      if (this.#mayStart && this.publishedTables.isDue) this.#start('published');
     });
   }
 
@@ -149,13 +149,13 @@ export class Flusher {
     const { flushBytes, flushAgeMs } = this.#deps.settings;
     const isDue =
       this.#closed !== undefined ||
-      (this.#isAsked && this.#buffer.generationBytes > 0) ||
+      (this.#isRequested && this.#buffer.generationBytes > 0) ||
       this.#buffer.generationBytes >= flushBytes ||
       this.#buffer.generationAgeMs >= flushAgeMs ||
       (this.#deps.host.tableMemory.isCrowded &&
         this.#buffer.generationAgeMs >= CROWDED_FLUSH_AGE_MS) ||
       (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
-    if (isDue) this.#start(this.#isAsked ? 'all' : 'worthwhile');
+    if (isDue) this.#start(this.#isRequested ? 'all' : 'worthwhile');
   }
 
   get #mayStart(): boolean {
@@ -165,8 +165,8 @@ export class Flusher {
   #start(what: FlushedTables): void {
     if (this.#deps.clock.monotonicMs() < this.#notBeforeMs) return;
     // A flush also removes rows of deleted tables from the log, which may free more than it writes.
-    if (!this.#isAsked && !this.#deps.hasRoomFor(this.#buffer.sizeBytes)) return;
-    if (this.#closed === undefined && what === 'all') this.#isAsked = false;
+    if (!this.#isRequested && !this.#deps.hasSpaceFor(this.#buffer.sizeBytes)) return;
+    if (this.#closed === undefined && what === 'all') this.#isRequested = false;
     this.#running = this.#flushOnce(what)
       .then(() => {
         this.#retryMs = FIRST_RETRY_MS;
@@ -186,7 +186,7 @@ export class Flusher {
 
   /** Starts a flush in the background after any running one, regardless of size and age. */
   flushSoon(): void {
-    this.#isAsked = true;
+    this.#isRequested = true;
     this.flushWhenDue();
   }
 
@@ -196,7 +196,7 @@ export class Flusher {
    */
   flushNow(): void {
     this.#notBeforeMs = 0;
-    if (this.#buffer.generationBytes > 0) this.#isAsked = true;
+    if (this.#buffer.generationBytes > 0) this.#isRequested = true;
     this.flushWhenDue();
   }
 
@@ -246,13 +246,13 @@ export class Flusher {
       // A failure loses no rows, because they are still in the log.
       if (!(error instanceof FlushDeferred)) this.#deps.onFailed(error, 0);
     }
-    if (this.#buffer.sizeBytes > 0) this.#deps.onLeft();
+    if (this.#buffer.sizeBytes > 0) this.#deps.onDeferred();
   }
 
   /** True if startup is fast even with all rows in the log. */
   get #isStartShort(): boolean {
     const { sizeBytes, fileCount } = this.#buffer.logLength;
-    if (sizeBytes > MAX_LEFT_BYTES || fileCount > MAX_LEFT_FILES) return false;
+    if (sizeBytes > MAX_DEFERRED_BYTES || fileCount > MAX_DEFERRED_FILES) return false;
     for (const store of this.#deps.tables())
       if (store.minBufferedSeq !== undefined && hasManySeries(store)) return false;
     return true;
@@ -268,7 +268,7 @@ export class Flusher {
 
   /** Prevents further flushes except `flushLast`. Resolves when any running flush has ended. */
   async close(): Promise<void> {
-    this.#latestMs = this.#deps.clock.monotonicMs() + (this.#isStartShort ? 0 : LONGEST_END_MS);
+    this.#stopAtMs = this.#deps.clock.monotonicMs() + (this.#isStartShort ? 0 : LONGEST_END_MS);
     this.#ticker?.[Symbol.dispose]();
     this.#ticker = undefined;
     await this.#running;
@@ -281,9 +281,9 @@ export class Flusher {
 
   async #flushClosed(what: FlushedTables): Promise<boolean> {
     const keepsNone = what === 'all' || this.hasRowsAhead;
-    const isSooner = what === 'sooner' && !keepsNone;
-    const kept = keepsNone ? [] : isSooner ? this.#othersToKeep() : this.#toKeep();
-    this.#closed ??= await this.#buffer.closeGeneration(kept, isSooner);
+    const isForPublished = what === 'published' && !keepsNone;
+    const kept = keepsNone ? [] : isForPublished ? this.#unpublishedToKeep() : this.#toKeep();
+    this.#closed ??= await this.#buffer.closeGeneration(kept, isForPublished);
     const closed = this.#closed;
     const isFlushed = await this.#deps.leases.withLease('tsdb.flush', async () => {
       const startMs = this.#deps.clock.monotonicMs();
@@ -300,10 +300,10 @@ export class Flusher {
     return true;
   }
 
-  #othersToKeep(): readonly GenerationTable[] {
+  #unpublishedToKeep(): readonly GenerationTable[] {
     const { fileCount } = this.#buffer.logLength;
-    const kept = fileCount > MAX_LEFT_FILES ? this.#toKeep() : undefined;
-    return this.sooner.othersOf(this.#buffer.generation, kept);
+    const kept = fileCount > MAX_DEFERRED_FILES ? this.#toKeep() : undefined;
+    return this.publishedTables.unpublishedOf(this.#buffer.generation, kept);
   }
 
   #toKeep(): readonly GenerationTable[] {
@@ -316,7 +316,7 @@ export class Flusher {
     });
   }
 
-  get #isLate(): boolean {
-    return this.#deps.clock.monotonicMs() >= this.#latestMs;
+  get #mustStop(): boolean {
+    return this.#deps.clock.monotonicMs() >= this.#stopAtMs;
   }
 }

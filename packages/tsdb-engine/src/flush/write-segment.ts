@@ -3,7 +3,7 @@ import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { SEGMENT_FORMAT_VERSION, type Segment } from '@plinth/tsdb-model/segment.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
-import type { Numbered, SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import type { DictionaryLimit, SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { timeCondition } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 import { type Partition, partitionsOf } from './partitions.js';
@@ -31,7 +31,7 @@ export async function writeSegment(options: {
   readonly part: Pick<Part, 'kind' | 'rows'>;
   readonly partition: Partition;
   readonly columns: readonly Column[];
-  readonly numbered: Numbered;
+  readonly dictionaryLimit: DictionaryLimit;
   /** Upper bound of the part's row count. */
   readonly rowCount: number;
   readonly files: SegmentFiles;
@@ -63,7 +63,7 @@ export async function writeSegment(options: {
         c.id,
       ]),
     ),
-    numbered: options.numbered,
+    dictionaryLimit: options.dictionaryLimit,
   });
   if (written === undefined) return undefined;
   return {
@@ -89,7 +89,7 @@ export async function writeSegment(options: {
  *   previous ones are written.
  * - Tags are a scalar subquery: DuckDB never swaps the sides of that join, as it would if it
  *   expected fewer rows than series.
- * Tags with few values are numbered once per series. The file's dictionaries are the same, and no string is looked up
+ * Tags with few values are cast to ENUM once per series. The file's dictionaries are the same, and no string is looked up
  * per row, which took most of the time.
  */
 function sortedRowsText(of: {
@@ -120,18 +120,18 @@ function sortedRowsText(of: {
 }
 
 /** Every row group of the file stores all of them. */
-const MAX_NUMBERED_VALUES = 256;
-const MAX_NUMBERED_LENGTH = 4096;
+const MAX_ENUM_VALUES = 256;
+const MAX_ENUM_LENGTH = 4096;
 
 /**
  * Returns the values as a list of literals, if it is short. A string with NUL cannot be written as
  * a literal.
  */
 function fewValues(values: readonly string[]): string | undefined {
-  if (values.length === 0 || values.length > MAX_NUMBERED_VALUES) return undefined;
+  if (values.length === 0 || values.length > MAX_ENUM_VALUES) return undefined;
   if (values.some((value) => value.includes('\0'))) return undefined;
   const length = values.reduce((sum, value) => sum + value.length, 0);
-  return length > MAX_NUMBERED_LENGTH ? undefined : values.map(quoteString).join(', ');
+  return length > MAX_ENUM_LENGTH ? undefined : values.map(quoteString).join(', ');
 }
 
 function partitionCondition(partition: Partition): string {

@@ -144,7 +144,7 @@ export class QueryPath {
     let release = (): void => deadline.end();
     try {
       const slot = await (mayBeInMemory
-        ? this.#slots.acquireOrStartAsGuest(deadline)
+        ? this.#slots.acquireOrStartWithoutSlot(deadline)
         : this.#slots.acquire(deadline));
       release = () => {
         deadline.end();
@@ -206,9 +206,9 @@ export class QueryPath {
         };
       }
     }
-    const entering = slot.ensureSlot();
-    if (entering !== undefined) {
-      await entering;
+    const acquiring = slot.ensureSlot();
+    if (acquiring !== undefined) {
+      await acquiring;
       // The query has waited, so writes that arrived in the meantime are included.
       logged.slotAcquired();
       nowNs = this.#deps.nowNs();

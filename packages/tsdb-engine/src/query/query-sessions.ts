@@ -42,7 +42,7 @@ export class QuerySessions {
     });
     let slot: QuerySlot;
     try {
-      slot = await this.#deps.slots.acquireOrStartAsGuest(deadline);
+      slot = await this.#deps.slots.acquireOrStartWithoutSlot(deadline);
     } catch (error) {
       deadline.end();
       throw noteFailure(logged, error);

@@ -112,43 +112,44 @@ export class SlicedQuery {
     const { signal, owner } = queryContext;
     const width = new RowWidth(columns, this.#scan.stringBytes);
     const tags = new SeriesTags(this.#index, this.#planned.lateMaterializedTags ?? []);
-    const room = memory.begin(queryContext);
+    const reservation = memory.begin(queryContext);
     try {
-      const text = this.#statements(room, width);
+      const text = this.#statements(reservation, width);
       for await (const chunk of host.stream({ text, columns, isSmall: false, signal, owner })) {
         yield tags.decode(chunk);
       }
     } finally {
-      room.end();
+      reservation.end();
       const { seenStringBytes } = width;
       if (seenStringBytes !== undefined) this.#scan.noteStringBytes(seenStringBytes);
     }
   }
 
-  *#statements(room: SliceReservation, width: RowWidth): Statements {
+  *#statements(reservation: SliceReservation, width: RowWidth): Statements {
     const { groupTags = [], maxRows = Number.POSITIVE_INFINITY } = this.#planned;
     const groups = this.#scan.groupsBy(groupTags);
-    const slices = groups === undefined ? this.#slices : yield* this.#groupSlices(groups, room);
+    const slices =
+      groups === undefined ? this.#slices : yield* this.#groupSlices(groups, reservation);
     // Each group has its own limit.
     let leftRows = groupTags.length === 0 ? maxRows : Number.POSITIVE_INFINITY;
     for (;;) {
-      const fittingBytes = room.fittingBytes();
+      const fittingBytes = reservation.fittingBytes();
       const { fitting, least } = rowsFitting(fittingBytes, width.bytes);
       const slice = slices.next({ fitting: Math.min(fitting, leftRows), least });
       if (slice === undefined) return;
       const heldCount = slice.rowCount < CHUNK_ROWS ? MAX_HELD_CHUNKS : 1;
-      room.setReservedBytes(heldCount * slice.rowCount * (width.bytes ?? 0));
+      reservation.setReservedBytes(heldCount * slice.rowCount * (width.bytes ?? 0));
       let madeBytes = 0;
       const end = yield {
         text: this.#textOf(slice),
-        maySlice: (rowCount) =>
-          room.isTight() &&
+        mayBuffer: (rowCount) =>
+          reservation.isTight() &&
           rowCount <= slice.rowCount * MAX_WRONG &&
           madeBytes <= fittingBytes * MAX_WRONG,
-        waitForSlices: (queryContext) => room.waitForSlices(queryContext),
+        acquireSlot: (queryContext) => reservation.acquireSlot(queryContext),
         onChunk: (chunk) => {
           madeBytes += width.see(chunk);
-          room.setReservedBytes(
+          reservation.setReservedBytes(
             heldCount * Math.max(madeBytes, slice.rowCount * (width.bytes ?? 0)),
           );
         },
@@ -163,13 +164,13 @@ export class SlicedQuery {
   /** Reads the groups from the same snapshot as the slices, so neither contains later writes. */
   *#groupSlices(
     { tags, text }: ScanGroups,
-    room: SliceReservation,
+    reservation: SliceReservation,
   ): Generator<Statement, Slices, StatementEnd | undefined> {
     const groups = new CountedGroups(tags, this.#index);
     yield {
       text,
       columns: GROUP_COLUMNS,
-      waitForSlices: (queryContext) => room.waitForSlices(queryContext),
+      acquireSlot: (queryContext) => reservation.acquireSlot(queryContext),
       onChunk: (chunk) => groups.add(chunk),
     };
     const { bounds, spans } = this.#scan;

@@ -140,7 +140,7 @@ export async function replayLog(options: {
 }
 
 /**
- * Maps the series numbers of a log to the table's index. A definition may precede the first row,
+ * Maps the series ordinals in the log to the table's index. A definition may precede the first row,
  * which may never have been written, so a series enters the index with its row.
  */
 class LoggedSeries {
@@ -155,16 +155,16 @@ class LoggedSeries {
     for (const definition of definitions) this.#meanings[definition.ordinal] = definition;
   }
 
-  isDefined(logged: number): boolean {
-    return this.#meanings[logged] !== undefined;
+  isDefined(loggedOrdinal: number): boolean {
+    return this.#meanings[loggedOrdinal] !== undefined;
   }
 
-  numberOf(logged: number): number {
-    const meaning = this.#meanings[logged];
+  ordinalOf(loggedOrdinal: number): number {
+    const meaning = this.#meanings[loggedOrdinal];
     if (typeof meaning === 'number') return meaning;
     invariant(meaning !== undefined, 'a row has an undefined series');
     const number = this.#index.resolve(meaning.tagKeys, meaning.tagValues);
-    this.#meanings[logged] = number;
+    this.#meanings[loggedOrdinal] = number;
     return number;
   }
 }
@@ -183,11 +183,14 @@ function toBatch(
       fields.push({ column, data: field.data, validity: field.validity });
     }
   }
-  const { rowCount, series, times } = table;
-  const stored: RowBatch = { rowCount, series, times, fields };
+  const { rowCount, seriesOrdinals: series, times } = table;
+  const stored: RowBatch = { rowCount, seriesOrdinals: series, times, fields };
   const isComplete = series.every((number) => logged.isDefined(number));
   const batch = isComplete ? stored : takeRows(stored, rowsWithTags(series, logged));
-  return { ...batch, series: batch.series.map((number) => logged.numberOf(number)) };
+  return {
+    ...batch,
+    seriesOrdinals: batch.seriesOrdinals.map((number) => logged.ordinalOf(number)),
+  };
 }
 
 const rowsWithTags = (series: Uint32Array, logged: LoggedSeries): readonly number[] =>

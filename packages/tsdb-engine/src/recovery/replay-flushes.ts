@@ -38,7 +38,7 @@ export class ReplayFlushes {
   flushWhenDue(file: number): Promise<void> | undefined {
     const { generationBytes } = this.#buffer;
     if (this.#hasFailed || generationBytes < this.#flushBytes) return undefined;
-    if (this.#deps.hasRoomFor?.(generationBytes) === false) return undefined;
+    if (this.#deps.hasSpaceFor?.(generationBytes) === false) return undefined;
     return this.#orKeep(() => this.#flusher.flushReplayed(file - 1));
   }
 

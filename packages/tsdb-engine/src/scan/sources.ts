@@ -28,7 +28,7 @@ export function mixedParquetFrom(paths: readonly string[]): string {
 }
 
 /** Returns one file with the additional column `file_row_number`. */
-export function numberedParquetFrom(path: string): string {
+export function parquetWithRowNumbersFrom(path: string): string {
   return `read_parquet(${quoteString(path)}, hive_partitioning = false, file_row_number = true)`;
 }
 

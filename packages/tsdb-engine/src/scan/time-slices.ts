@@ -106,7 +106,7 @@ export class TimeSlices implements Slices {
     const before = this.#rowsBefore(from);
     const wanted = this.#sizes.wanted(rows);
     const isSmallRest = this.#rowsBefore(this.#length) - before <= wanted * SMALL_REST;
-    const to = isSmallRest ? this.#length : this.#placeOf(before + wanted, from);
+    const to = isSmallRest ? this.#length : this.#timeAfter(before + wanted, from);
     this.#isDone = to >= this.#length;
     const rowCount = this.#sizes.begin(this.#rowsBefore(to) - before);
     this.#place = to;
@@ -145,7 +145,7 @@ export class TimeSlices implements Slices {
    * Returns the position before which there are `rows` rows; always after `from`, so that each
    * slice covers at least one nanosecond.
    */
-  #placeOf(rows: number, from: bigint): bigint {
+  #timeAfter(rows: number, from: bigint): bigint {
     let [low, high] = [from, this.#length];
     while (high - low > 1n) {
       const middle = (low + high) >> 1n;

@@ -18,8 +18,8 @@ describe('ParserSeries', () => {
       return table;
     };
     const hosts = (table: ParsedTable, tableId: number, index: SeriesIndex, rows: number[]) => {
-      const numbers = Uint32Array.from(rows, (row) => table.series[row] ?? 0);
-      series.translate({ table, tableId, series: numbers, index });
+      const numbers = Uint32Array.from(rows, (row) => table.parserSeries[row] ?? 0);
+      series.translate({ table, tableId, parserSeries: numbers, index });
       return [...numbers].map((ordinal) => index.tagsOf(ordinal));
     };
     const tags = (host: string) => ({ keys: ['a', 'host'], values: ['ä', host] });

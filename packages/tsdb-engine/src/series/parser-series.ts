@@ -66,11 +66,11 @@ export class ParserSeries {
     return { tagKeys: earlierTags(mapping, series).keys };
   }
 
-  /** Replaces the parser's numbers in `series` with the numbers in `index`. */
+  /** Replaces the parser's numbers in `parserSeries` with the ordinals in `index`. */
   translate(options: {
     readonly table: ParsedTable;
     readonly tableId: number;
-    readonly series: Uint32Array;
+    readonly parserSeries: Uint32Array;
     readonly index: SeriesIndex;
   }): void {
     const mapping = this.#mappingOf(options.table.parserTable);
@@ -79,28 +79,28 @@ export class ParserSeries {
       mapping.tableId = options.tableId;
       mapping.index = options.index;
     }
-    const { series, index } = options;
-    for (let row = 0; row < series.length; row++) {
-      const number = series[row] as number;
+    const { parserSeries, index } = options;
+    for (let row = 0; row < parserSeries.length; row++) {
+      const number = parserSeries[row] as number;
       const ordinal = mapping.ordinals[number] as number;
-      series[row] = ordinal === UNRESOLVED ? resolve(mapping, number, index) : ordinal;
+      parserSeries[row] = ordinal === UNRESOLVED ? resolve(mapping, number, index) : ordinal;
     }
   }
 
   /** Like `translate` for some rows, but returns a copy. */
   ordinalsOf(options: Parameters<ParserSeries['translate']>[0]): Uint32Array {
-    const series = options.series.slice();
-    this.translate({ ...options, series });
-    return series;
+    const copy = options.parserSeries.slice();
+    this.translate({ ...options, parserSeries: copy });
+    return copy;
   }
 
-  /** Returns the number of rows whose series have no number in the table's index. */
-  countUnresolved(table: ParsedTable, tableId: number, series: Uint32Array): number {
+  /** Returns the number of rows whose series have no ordinal in the table's index. */
+  countUnresolved(table: ParsedTable, tableId: number, parserSeries: Uint32Array): number {
     const mapping = this.#mappingOf(table.parserTable);
-    if (mapping.tableId !== tableId) return series.length;
+    if (mapping.tableId !== tableId) return parserSeries.length;
     let count = 0;
-    for (let row = 0; row < series.length; row++) {
-      if (mapping.ordinals[series[row] as number] === UNRESOLVED) count++;
+    for (let row = 0; row < parserSeries.length; row++) {
+      if (mapping.ordinals[parserSeries[row] as number] === UNRESOLVED) count++;
     }
     return count;
   }

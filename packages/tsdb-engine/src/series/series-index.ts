@@ -39,7 +39,7 @@ export class SeriesIndex implements SeriesLookup {
   }
 
   /** Ids by series ordinal; valid until the next `resolve` or `load`. */
-  get idWords(): Int32Array {
+  get seriesIdWords(): Int32Array {
     return this.#ids.words;
   }
 

@@ -35,13 +35,13 @@ export class GenerationTable {
     readonly index: SeriesIndex;
     readonly onDisposeFailed: (error: unknown) => void;
   }) {
-    const idWords = (): Int32Array => options.index.idWords;
+    const seriesIdWords = (): Int32Array => options.index.seriesIdWords;
     const name = `rows_${options.generation}_${options.tableId}`;
     this.generation = options.generation;
     this.firstGeneration = options.generation;
     this.#index = options.index;
-    this.main = new BufferTable({ name, host: options.host, idWords });
-    this.late = new BufferTable({ name: `${name}_late`, host: options.host, idWords });
+    this.main = new BufferTable({ name, host: options.host, seriesIdWords });
+    this.late = new BufferTable({ name: `${name}_late`, host: options.host, seriesIdWords });
     this.pinned = new Pinned(() => {
       Promise.all([this.main.drop(), this.late.drop()]).catch(options.onDisposeFailed);
     });
@@ -56,7 +56,7 @@ export class GenerationTable {
     return this.main.duckDbBytes + this.late.duckDbBytes;
   }
 
-  /** DuckDB memory of the rows once all are flushed there. */
+  /** DuckDB memory of the rows once all are moved there. */
   get cellBytes(): number {
     return this.main.cellBytes + this.late.cellBytes;
   }
@@ -74,7 +74,7 @@ export class GenerationTable {
     const words = new Int32Array(batch.times.buffer, batch.times.byteOffset, batch.rowCount * 2);
     let lateRows: number[] | undefined;
     for (let row = 0; row < batch.rowCount; row++) {
-      if (this.#index.advance(batch.series[row] as number, words, row)) continue;
+      if (this.#index.advance(batch.seriesOrdinals[row] as number, words, row)) continue;
       lateRows ??= [];
       lateRows.push(row);
     }

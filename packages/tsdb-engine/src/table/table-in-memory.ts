@@ -12,7 +12,7 @@ import type { LoadQueue } from '../columns/cache/load-queue.js';
 import { type PreloadLimits, TableColumns } from '../columns/cache/table-columns.js';
 import type { RowFile, RowSource } from '../columns/load/row-source.js';
 import { selectedSeries } from '../columns/rows/runs.js';
-import { numberedParquetFrom, tableFrom } from '../scan/sources.js';
+import { parquetWithRowNumbersFrom, tableFrom } from '../scan/sources.js';
 import type { GenerationTable } from './generation-table.js';
 import type { TableComponents } from './table-components.js';
 import type { OpenSegment } from './table-segments.js';
@@ -89,7 +89,7 @@ export class TableInMemory {
         return await answerInMemory({ ...request, minTimeNs }, rows, {
           index: series.index,
           series: selected,
-          texts: this.#columns.texts,
+          encodedTags: this.#columns.encodedTags,
           queryContext,
         });
       }
@@ -113,18 +113,18 @@ export class TableInMemory {
   }
 
   /** Whether sorting the unflushed rows would speed up queries. */
-  get hasManyPages(): boolean {
+  get hasManyRanges(): boolean {
     const main = this.#components.generations.newest?.main;
-    return main !== undefined && this.#columns.hasManyPages(main, main.rowCount);
+    return main !== undefined && this.#columns.hasManyRanges(main, main.rowCount);
   }
 
   /** Sorts all unflushed rows in memory, if the cache then stays within `limitBytes`. */
-  async mergePages(limits: PreloadLimits): Promise<void> {
+  async mergeRanges(limits: PreloadLimits): Promise<void> {
     const { newest } = this.#components.generations;
     await newest?.main.moveToDuckDb();
     // Late rows are omitted, because there are few.
     if (newest !== undefined && newest.main.duckDbRows > 0)
-      await this.#columns.mergePages(duckDbRows(newest), this.#inMemoryColumns, limits);
+      await this.#columns.mergeRanges(duckDbRows(newest), this.#inMemoryColumns, limits);
   }
 
   /** Evicts cached rows that the table no longer has. */
@@ -178,7 +178,7 @@ export class TableInMemory {
     return {
       key: open,
       kind: 'segment',
-      from: numberedParquetFrom(this.#components.files.pathOf(objectName)),
+      from: parquetWithRowNumbersFrom(this.#components.files.pathOf(objectName)),
       file,
       rowNumber: 'file_row_number',
       rowCount,

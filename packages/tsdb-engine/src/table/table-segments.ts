@@ -1,7 +1,7 @@
 import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
 import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
-import type { KnownFiles } from '@plinth/tsdb-storage/segments/known-files.js';
+import type { FileVerifier } from '@plinth/tsdb-storage/segments/file-verifier.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { Pinned } from '../scan/pinned.js';
 import { segmentSources } from '../scan/segment-sources.js';
@@ -18,25 +18,25 @@ export interface OpenSegment {
 }
 
 /** Verifies segments before they are read. */
-export type SegmentVerifier = Pick<KnownFiles, 'check' | 'invalidate'>;
+export type SegmentVerifier = Pick<FileVerifier, 'check' | 'invalidate'>;
 
 export class TableSegments {
   /** The list is replaced on each change, never mutated. */
   list: readonly OpenSegment[] = [];
   readonly #files: SegmentFiles;
-  readonly #known: SegmentVerifier;
+  readonly #verifier: SegmentVerifier;
   readonly #onDamaged: (segment: Segment, error: FileDamaged) => void;
   readonly #onError: (error: unknown) => void;
 
   constructor(options: {
     readonly files: SegmentFiles;
-    readonly known: SegmentVerifier;
+    readonly verifier: SegmentVerifier;
     /** Called once per damaged segment. */
     readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
     readonly onError: (error: unknown) => void;
   }) {
     this.#files = options.files;
-    this.#known = options.known;
+    this.#verifier = options.verifier;
     this.#onDamaged = options.onDamaged;
     this.#onError = options.onError;
   }
@@ -68,7 +68,7 @@ export class TableSegments {
 
   /** Resolves if the file's checksum is correct; a successful check is not repeated. */
   verify(open: OpenSegment): Promise<void> {
-    open.verified ??= this.#known.check(open.segment).catch((error: unknown) => {
+    open.verified ??= this.#verifier.check(open.segment).catch((error: unknown) => {
       if (error instanceof FileDamaged) this.noteDamaged(open, error);
       open.verified = undefined; // the next query retries: the file may have been restored
       throw error;
@@ -92,7 +92,7 @@ export class TableSegments {
    * background.
    */
   invalidate(segments: readonly OpenSegment[]): void {
-    const unverified = segments.filter((open) => this.#known.invalidate(open.segment));
+    const unverified = segments.filter((open) => this.#verifier.invalidate(open.segment));
     for (const open of unverified) {
       open.verified = undefined;
       open.pinned.pin();

@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { chooseMerge, type Merge } from '../compaction/choose-merge.js';
 import { mergeSegments } from '../compaction/merge-segments.js';
 import { flushTable } from '../flush/flush-table.js';
-import { batchOf, DAY, Model, type Row, readAll, withEngine } from '../testing/table-model.js';
-import { publish } from './publication.js';
+import { batchOf, DAY, Model, type Row, readAll, withStorage } from '../testing/table-model.js';
+import { applyInMemory } from './in-memory-change.js';
 
 type Step =
   | { readonly kind: 'write'; readonly rows: readonly Row[] }
@@ -49,7 +49,7 @@ const stepArb: fc.Arbitrary<Step> = fc.oneof(
 
 describe('a table', () => {
   it('contains all writes after any order of writes, flushes and compactions', async () => {
-    await withEngine(async ({ host, files, openStore }) => {
+    await withStorage(async ({ host, files, openStore }) => {
       await fc.assert(
         fc.asyncProperty(fc.array(stepArb, { minLength: 1, maxLength: 25 }), async (steps) => {
           const failures: unknown[] = [];
@@ -81,8 +81,8 @@ describe('a table', () => {
               const flushing = flushTable(store, table, host, files);
               await during(flushing, step.meanwhile.slice(0, 3));
               const { segments } = await flushing;
-              const replacing = publish(
-                store.publication({
+              const replacing = applyInMemory(
+                store.inMemoryChange({
                   flushed: generation - 1,
                   added: segments.map((s) => store.openVerified(s)),
                 }),
@@ -92,8 +92,13 @@ describe('a table', () => {
               const segments = store.segments.map((open) => open.segment);
               // The limit is so small that some overlays must be split.
               const maxBytes = step.maxBytes;
-              const isAside = (): boolean => false;
-              const merge: Merge = chooseMerge({ segments, tombstones: [], isAside, maxBytes }) ?? {
+              const isSkipped = (): boolean => false;
+              const merge: Merge = chooseMerge({
+                segments,
+                tombstones: [],
+                isSkipped,
+                maxBytes,
+              }) ?? {
                 kind: 'merge',
                 inputs: segments,
               };
@@ -105,8 +110,8 @@ describe('a table', () => {
                 files,
                 visibleFromNs: MIN_TIME_NS,
               });
-              const replacing = publish(
-                store.publication({
+              const replacing = applyInMemory(
+                store.inMemoryChange({
                   removed: merge.inputs,
                   added: added.map((s) => store.openVerified(s)),
                 }),
@@ -128,7 +133,7 @@ describe('a table', () => {
   });
 
   it('is stored by series and time with the tags of each row', async () => {
-    await withEngine(async ({ host, files, openStore }) => {
+    await withStorage(async ({ host, files, openStore }) => {
       const failures: unknown[] = [];
       const store = openStore((e) => failures.push(e));
       const flush = async (rows: readonly Row[]): Promise<void> => {
@@ -153,8 +158,8 @@ describe('a table', () => {
           stored.map((cells) => cells.join(' ')),
           wanted.map(({ series, row }) => `${series} ${row.host} ${row.time} ${row.a}`),
         );
-        await publish(
-          store.publication({
+        await applyInMemory(
+          store.inMemoryChange({
             flushed: generation,
             added: segments.map((s) => store.openVerified(s)),
           }),
@@ -178,7 +183,7 @@ describe('a table', () => {
   });
 
   it('finds points written twice while a write starts the next generation', async () => {
-    await withEngine(async ({ host, openStore }) => {
+    await withStorage(async ({ host, openStore }) => {
       const failures: unknown[] = [];
       const store = openStore((e) => failures.push(e));
       const generation = nextGeneration;
@@ -186,7 +191,7 @@ describe('a table', () => {
       store.append(generation, batchOf([row('h1', 1n)], store), 1n);
       store.append(generation, batchOf([row('h1', 2n)], store), 2n);
       const looking = readAll(store, host);
-      // Late rows are flushed to DuckDB before main rows: this write comes between the two.
+      // Late rows are moved to DuckDB before main rows: this write comes between the two.
       await setImmediate();
       await host.withWriter(async () => {
         await setImmediate();

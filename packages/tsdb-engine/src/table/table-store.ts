@@ -1,5 +1,5 @@
 import { Exclusive } from '@plinth/kernel';
-import type { TablePlaces } from '@plinth/tsdb-catalog/overview.js';
+import type { TableStorage } from '@plinth/tsdb-catalog/overview.js';
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
@@ -12,8 +12,8 @@ import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { Source } from '../scan/sources.js';
 import type { GenerationTable } from './generation-table.js';
 import { Generations } from './generations.js';
+import type { InMemoryChange } from './in-memory-change.js';
 import { prepareScan } from './prepare-scan.js';
-import type { Publication } from './publication.js';
 import { RepeatedPoints } from './repeated-points.js';
 import type { TableComponents } from './table-components.js';
 import { TableInMemory } from './table-in-memory.js';
@@ -82,7 +82,7 @@ export class TableStore {
     const series = new TableSeries({ schema, host, files, onError });
     const { index } = series;
     const generations = new Generations({ tableId, host, index, onDisposeFailed: onError });
-    const segments = new TableSegments({ files, known: verifier, onDamaged, onError });
+    const segments = new TableSegments({ files, verifier, onDamaged, onError });
     const exclusive = this.#exclusive;
     const shared = { tableId, host, segments, generations };
     const repeated = new RepeatedPoints({ ...shared, exclusive, onError });
@@ -158,7 +158,7 @@ export class TableStore {
   }
 
   /** Returns the table's rows by file, and those in memory by time. */
-  places(): TablePlaces {
+  storage(): TableStorage {
     return {
       segments: this.#segments.list.map(({ segment }) => segment),
       buffered: this.#generations.list
@@ -190,6 +190,7 @@ export class TableStore {
   async open(segments: readonly Segment[]): Promise<void> {
     this.#segments.list = segments.map((segment) => this.#segments.open(segment));
     for (const open of this.#segments.list) {
+      // Overlays contain points that replace points in older segments.
       if (open.segment.kind === 'overlay') await this.repeated.rememberOverlaid(open);
     }
   }
@@ -199,16 +200,16 @@ export class TableStore {
     return { ...this.#segments.open(segment), verified: Promise.resolve() };
   }
 
-  /** Returns the in-memory part of a committed change: see `Publication`. */
-  publication(change: TableChange): Publication {
+  /** Returns the in-memory part of a committed change: see `InMemoryChange`. */
+  inMemoryChange(change: TableChange): InMemoryChange {
     return {
-      publish: () => this.#publish(change),
+      apply: () => this.#applyInMemory(change),
       runExclusively: (work) => this.exclusive(work),
       cleanUp: () => this.#forgetMergedPoints(),
     };
   }
 
-  #publish(change: TableChange): undefined {
+  #applyInMemory(change: TableChange): undefined {
     const { flushed, removed = [], added = [] } = change;
     const [segments, generations] = [this.#segments, this.#generations];
     if (change.newSeries !== undefined) this.series.noteStored(change.newSeries);

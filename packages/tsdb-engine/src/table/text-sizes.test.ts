@@ -20,7 +20,7 @@ const batch = (column: typeof TEXT | typeof OTHER, sizes: readonly number[]): Ro
   const rowCount = sizes.length;
   const times = new BigInt64Array(rowCount);
   const fields = [{ column, data, validity: undefined }];
-  return { rowCount, series: new Uint32Array(rowCount), times, fields };
+  return { rowCount, seriesOrdinals: new Uint32Array(rowCount), times, fields };
 };
 
 describe('TextSizes', () => {

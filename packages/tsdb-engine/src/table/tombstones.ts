@@ -241,7 +241,7 @@ function* seriesText(tombstone: Tombstone, series: SeriesOfTable): Steps<string 
 
 /** DuckDB joins with the lists, which is much faster than a comparison per point. */
 function pointsText(points: readonly SeriesPoint[]): string {
-  const series = points.map((point) => point.series).join(', ');
+  const series = points.map((point) => point.seriesId).join(', ');
   const times = points.map((point) => point.timeNs).join(', ');
   const lists = `SELECT unnest([${series}]::BIGINT[]) AS s, unnest([${times}]::BIGINT[]) AS t`;
   return `(_series, epoch_ns("time")) IN (SELECT (s, t) FROM (${lists}))`;

@@ -68,7 +68,7 @@ export function batchOf(rows: readonly Row[], store: TableStore): RowBatch {
   }
   return {
     rowCount: rows.length,
-    series,
+    seriesOrdinals: series,
     times: BigInt64Array.from(rows, (row) => row.time),
     fields,
   };
@@ -130,7 +130,7 @@ export async function readAll(
 }
 
 /** Segment files and tables on a DuckDB host in its own folder, which is removed afterwards. */
-export async function withEngine(
+export async function withStorage(
   work: (
     parts: SegmentFolder & { openStore(onError: (error: unknown) => void): TableStore },
   ) => Promise<void>,

@@ -6,7 +6,7 @@ import { MAX_REFUSED_LINES, type RefusedLine } from '@plinth/tsdb-model/refused-
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 
 /**
- * Returns the accepted rows of a table as a batch; `series` still contains the parser's numbers.
+ * Returns the accepted rows of a table as a batch; `seriesOrdinals` still contains the parser's numbers.
  */
 export function acceptedRows(table: AdmittedTable, schema: TableSchema): RowBatch {
   const { parsed, refusals } = table;
@@ -17,7 +17,12 @@ export function acceptedRows(table: AdmittedTable, schema: TableSchema): RowBatc
     if (column?.kind !== field.data.type) continue;
     fields.push({ column, data: field.data, validity: field.validity });
   }
-  const batch = { rowCount: parsed.rowCount, series: parsed.series, times: parsed.times, fields };
+  const batch = {
+    rowCount: parsed.rowCount,
+    seriesOrdinals: parsed.parserSeries,
+    times: parsed.times,
+    fields,
+  };
   return refusals.length === 0 ? batch : takeRows(batch, keptRows(table));
 }
 

@@ -36,8 +36,8 @@ it('resets the definitions of a failed batch once, with any number of waiting re
         tombstones: new Tombstones(),
       }) as unknown as TableStore,
   );
-  const series = new Uint32Array(1);
-  const batch = { rowCount: 1, series, times: new BigInt64Array(1), fields: [] };
+  const seriesOrdinals = new Uint32Array(1);
+  const batch = { rowCount: 1, seriesOrdinals, times: new BigInt64Array(1), fields: [] };
   const write = (): Promise<void>[] =>
     Array.from({ length: RECORDS }, (_, i) => {
       const store = stores[i % TABLES] as TableStore; // the index is within its length
@@ -47,11 +47,15 @@ it('resets the definitions of a failed batch once, with any number of waiting re
     const full = new DiskFull(undefined);
     const forget = t.mock.method(LogSeries.prototype, 'forget');
     const written = write();
-    assert.equal(buffer.countUndefined(stores[0] as TableStore, series), 0);
+    assert.equal(buffer.countUndefined(stores[0] as TableStore, seriesOrdinals), 0);
     for (const reject of rejects.splice(0)) reject(full);
     await Promise.allSettled(written);
     assert.equal(forget.mock.callCount(), TABLES, `round ${round}`);
-    assert.equal(buffer.countUndefined(stores[0] as TableStore, series), 1, 'it is defined anew');
+    assert.equal(
+      buffer.countUndefined(stores[0] as TableStore, seriesOrdinals),
+      1,
+      'it is defined anew',
+    );
     assert.equal(stores[0]?.tombstones.all.length, round, 'all of a refusal are hidden by one');
     forget.mock.restore();
   }

@@ -21,7 +21,7 @@ interface DefinedBatch extends TableBatch {
 
 const NO_ROWS: RowBatch = {
   rowCount: 0,
-  series: new Uint32Array(0),
+  seriesOrdinals: new Uint32Array(0),
   times: new BigInt64Array(0),
   fields: [],
 };
@@ -175,8 +175,8 @@ export class WriteBuffer {
   }
 
   /**
-   * Logs and buffers rows synchronously: log order is buffer order. `batch.series` contains the series
-   * numbers of the table's index. Queries see the rows when the call returns. The promise resolves when the rows are durable.
+   * Logs and buffers rows synchronously: log order is buffer order. `batch.seriesOrdinals` contains the
+   * ordinals of the table's series index. Queries see the rows when the call returns. The promise resolves when the rows are durable.
    * If it rejects because the disk is full, the rows are removed again.
    */
   append(batches: readonly TableBatch[]): Promise<void> {
@@ -184,7 +184,7 @@ export class WriteBuffer {
     const defined = batches.map(({ store, batch }) => ({
       store,
       batch,
-      newSeries: this.#define(store, batch.series),
+      newSeries: this.#define(store, batch.seriesOrdinals),
     }));
     // Refused rows are hidden from queries and excluded from segments.
     const durable = this.#logRecord(seq, defined, (cause) => {

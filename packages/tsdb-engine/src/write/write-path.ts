@@ -45,7 +45,7 @@ const MAX_NEW_SERIES = 512;
 /** Number of tables created or written in one step. Each takes tens of microseconds. */
 const MAX_TABLES_AT_ONCE = 256;
 
-/** Accepted rows of one table; `series` still contains the parser's numbers. */
+/** Accepted rows of one table; `seriesOrdinals` still contains the parser's numbers. */
 interface AcceptedTable extends TableBatch {
   readonly parsed: ParsedTable;
 }
@@ -298,12 +298,12 @@ export class WritePath {
 
   #hasManyNewSeries({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): boolean {
     if (batch.rowCount <= MAX_NEW_SERIES) return false;
-    const { series } = batch;
+    const { seriesOrdinals: parserSeries } = batch; // not translated yet
     const { tableId } = store;
     const { index } = store.series;
-    if (parser.countUnresolved(parsed, tableId, series) > MAX_NEW_SERIES) return true;
-    const numbers = parser.ordinalsOf({ table: parsed, tableId, series, index });
-    return this.#buffer.countUndefined(store, numbers) > MAX_NEW_SERIES;
+    if (parser.countUnresolved(parsed, tableId, parserSeries) > MAX_NEW_SERIES) return true;
+    const ordinals = parser.ordinalsOf({ table: parsed, tableId, parserSeries, index });
+    return this.#buffer.countUndefined(store, ordinals) > MAX_NEW_SERIES;
   }
 
   async #defineSeriesYielding(
@@ -315,8 +315,11 @@ export class WritePath {
       const { index } = store.series;
       for (let from = 0; from < batch.rowCount; from += MAX_NEW_SERIES) {
         await this.#yielder.next();
-        const series = batch.series.subarray(from, from + MAX_NEW_SERIES);
-        this.#buffer.define(store, parser.ordinalsOf({ table: parsed, tableId, series, index }));
+        const parserSeries = batch.seriesOrdinals.subarray(from, from + MAX_NEW_SERIES);
+        this.#buffer.define(
+          store,
+          parser.ordinalsOf({ table: parsed, tableId, parserSeries, index }),
+        );
       }
     }
   }
@@ -371,13 +374,14 @@ function whenIndexed(accepted: readonly AcceptedTable[]): Promise<void> | undefi
 const allDurable = (durable: readonly Promise<void>[]): Promise<void> =>
   Promise.all(durable).then(() => undefined);
 
-/** Translates `series` to the numbers of the table's index: in place, so only once. */
+/** Replaces the parser's numbers by ordinals of the table's index: in place, so only once. */
 function translateSeries(
   { store, batch, parsed }: AcceptedTable,
   parser: ParserSeries,
 ): TableBatch {
-  const { series } = batch;
-  parser.translate({ table: parsed, tableId: store.tableId, series, index: store.series.index });
+  const { seriesOrdinals: parserSeries } = batch;
+  const { index } = store.series;
+  parser.translate({ table: parsed, tableId: store.tableId, parserSeries, index });
   return { store, batch };
 }
 

@@ -19,7 +19,7 @@ export type Reducer = (slice: Slice) => Steps<Value>;
 export type Picker = (slice: Slice, option: number) => Steps<number | undefined>;
 
 /** DuckDB names of a column and its time. */
-export interface EngineColumn {
+export interface DuckDbColumn {
   readonly x: string;
   readonly time: string;
   readonly type: DataType;
@@ -43,7 +43,7 @@ export interface Aggregate extends Signature {
   /**
    * DuckDB text, which returns NULL without points. Absent if DuckDB cannot compute the function.
    */
-  readonly text?: (column: EngineColumn) => string;
+  readonly text?: (column: DuckDbColumn) => string;
   /** Name of the function in the in-memory store. */
   readonly measure?: 'count' | 'sum' | 'mean' | 'min' | 'max';
   /** For a selector, the DuckDB ordering that identifies its point by value `x` or time `t`. */
@@ -106,7 +106,7 @@ function extreme(name: 'min' | 'max', sign: 1 | -1): Aggregate {
 }
 
 /** Returns the first or last value; ties between equal times go to the greatest value. */
-function edgeText(name: 'first' | 'last', { x, time, isOneSeries }: EngineColumn): string {
+function edgeText(name: 'first' | 'last', { x, time, isOneSeries }: DuckDbColumn): string {
   if (isOneSeries) return `${name === 'first' ? 'arg_min' : 'arg_max'}(${x}, ${time})`;
   const order = name === 'first' ? `-epoch_ns(${time})` : time;
   return `arg_max(${x}, CASE WHEN ${x} IS NULL THEN NULL ELSE {'t': ${order}, 'v': ${x}} END)`;

@@ -36,7 +36,7 @@ export async function deletePoints(
           BigInt64Array,
         ];
         for (let row = 0; row < rowCount; row++)
-          points.push({ series: series[row] as bigint, timeNs: times[row] as bigint });
+          points.push({ seriesId: series[row] as bigint, timeNs: times[row] as bigint });
       }
       return points;
     },

@@ -113,7 +113,7 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
     case 'show_shards': {
       const { facts } = context;
       if (facts === undefined) return EMPTY_ANSWER;
-      return showShards(context.databases(), (table) => facts.placesOf(table), show);
+      return showShards(context.databases(), (table) => facts.storageOf(table), show);
     }
     case 'show_nothing':
       return EMPTY_ANSWER;

@@ -1,4 +1,4 @@
-import type { TablePlaces } from '@plinth/tsdb-catalog/overview.js';
+import type { TableStorage } from '@plinth/tsdb-catalog/overview.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { type Answer, type AnswerSeries, madeAnswer } from '../answer.js';
 import type { ShowServer } from '../ast/statements.js';
@@ -21,7 +21,7 @@ export interface Statistic {
 export interface ServerFacts {
   statistics(): Promise<readonly Statistic[]>;
   diagnostics(): readonly Diagnostic[];
-  placesOf(table: TableSchema): TablePlaces;
+  storageOf(table: TableSchema): TableStorage;
 }
 
 type Group = Diagnostic & { readonly tags?: Statistic['tags'] };

@@ -1,4 +1,4 @@
-import type { TablePlaces } from '@plinth/tsdb-catalog/overview.js';
+import type { TableStorage } from '@plinth/tsdb-catalog/overview.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import { floorDiv, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import { type Answer, type AnswerColumn, listAnswer, textColumn } from '../answer.js';
@@ -22,11 +22,11 @@ const integer = (name: string): AnswerColumn => ({ name, type: 'integer' });
  */
 export function showShards(
   databases: readonly DatabaseSchema[],
-  placesOf: (table: TableSchema) => TablePlaces,
+  storageOf: (table: TableSchema) => TableStorage,
   { isGrouped }: { readonly isGrouped: boolean },
 ): Answer {
   const shards = databases
-    .flatMap((database) => shardsOf(database, placesOf))
+    .flatMap((database) => shardsOf(database, storageOf))
     .sort((a, b) => compare(a.database, b.database) || compare(a.startNs, b.startNs));
   const rows = shards.map((shard, index) => ({ shard, row: rowOf(shard, BigInt(index + 1)) }));
   const times = ['start_time', 'end_time', 'expiry_time'].map(textColumn);
@@ -56,7 +56,7 @@ function rowOf(shard: Shard, id: bigint): { readonly about: Value[]; readonly ti
 
 function shardsOf(
   schema: DatabaseSchema,
-  placesOf: (table: TableSchema) => TablePlaces,
+  storageOf: (table: TableSchema) => TableStorage,
 ): readonly Shard[] {
   const [database = '', policy = DEFAULT_POLICY] = schema.name.split('/');
   const spans = new Map<string, Shard>();
@@ -65,7 +65,7 @@ function shardsOf(
     spans.set(`${startNs} ${endNs}`, { database, policy, startNs, endNs, expiryNs });
   };
   for (const table of schema.tables.values()) {
-    const { segments, buffered } = placesOf(table);
+    const { segments, buffered } = storageOf(table);
     for (const { partitionStartNs, partitionWidthNs, minTime, maxTime } of segments) {
       if (partitionWidthNs > 0n) add(partitionStartNs, partitionStartNs + partitionWidthNs);
       else add(...daysOf(minTime, maxTime));

@@ -159,7 +159,7 @@ export class TableRows {
       parserTable: this.parserTable,
       rowCount,
       times: memory.longs(this.#times, rowCount),
-      series: memory.numbers(this.series, rowCount),
+      parserSeries: memory.numbers(this.series, rowCount),
       fields: this.#active.map((column) => column.take(rowCount, keepsMemory, memory)),
       firstNewSeries: this.#entries.length - this.#newSeries.count,
       newSeries: this.#newSeries.take(),

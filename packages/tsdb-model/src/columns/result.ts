@@ -1,6 +1,6 @@
 import type { SqlType } from '../sql-type.js';
-import type { SeriesOfRows } from './cached-texts.js';
 import type { ColumnKind } from './column.js';
+import type { SeriesOfRows } from './encoded-tags.js';
 
 export interface OutputColumn {
   readonly name: string;

@@ -12,8 +12,8 @@ export interface BatchField {
 /** Accepted rows of one table, in the order in which they were written. */
 export interface RowBatch {
   readonly rowCount: number;
-  /** Consecutive numbers of the table's series index. */
-  readonly series: Uint32Array;
+  /** Ordinal of each row's series in the table's series index, valid in this process. */
+  readonly seriesOrdinals: Uint32Array;
   /** Nanoseconds since 1970-01-01 UTC. */
   readonly times: BigInt64Array;
   readonly fields: readonly BatchField[];
@@ -27,11 +27,11 @@ export function isValid(validity: Uint8Array | undefined, row: number): boolean 
 /** Copies the given rows of a batch. `rows` must be ascending. */
 export function takeRows(batch: RowBatch, rows: ArrayLike<number>): RowBatch {
   const rowCount = rows.length;
-  const series = new Uint32Array(rowCount);
+  const seriesOrdinals = new Uint32Array(rowCount);
   const times = new BigInt64Array(rowCount);
   for (let i = 0; i < rowCount; i++) {
     const row = rows[i] as number;
-    series[i] = batch.series[row] as number;
+    seriesOrdinals[i] = batch.seriesOrdinals[row] as number;
     times[i] = batch.times[row] as bigint;
   }
   const fields: BatchField[] = [];
@@ -40,7 +40,7 @@ export function takeRows(batch: RowBatch, rows: ArrayLike<number>): RowBatch {
     if (validity?.every((byte) => byte === 0)) continue;
     fields.push({ column: field.column, data: takeValues(field.data, rows), validity });
   }
-  return { rowCount, series, times, fields };
+  return { rowCount, seriesOrdinals, times, fields };
 }
 
 /**
@@ -57,7 +57,7 @@ export function sliceRows(batch: RowBatch, from: number, to: number): RowBatch {
   }
   return {
     rowCount: to - from,
-    series: batch.series.subarray(from, to),
+    seriesOrdinals: batch.seriesOrdinals.subarray(from, to),
     times: batch.times.subarray(from, to),
     fields,
   };

@@ -39,12 +39,12 @@ export type PluginInput =
 /** Calls from a running plugin to the server. */
 export interface PluginServices {
   log(level: LogLevel, text: string): void;
-  query(question: {
+  query(request: {
     readonly database: string;
     readonly sql: string;
     readonly params: ReadonlyMap<string, string>;
   }): Promise<EncodedRows>;
-  write(question: {
+  write(request: {
     readonly database: string;
     readonly lines: Uint8Array;
     readonly noSync: boolean;

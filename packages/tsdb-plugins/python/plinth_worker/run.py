@@ -73,7 +73,7 @@ class Run:
     def request(self, header, body=b""):
         """Sends a request to the server on behalf of this run and returns the response."""
         self._raise_if_cancelled()
-        request_id = self._worker.next_question()
+        request_id = self._worker.next_request_id()
         answers = self._waiting[request_id] = queue.SimpleQueue()
         try:
             self._worker.send({"t": "cb", "id": self.id, "cb": request_id, **header}, body)
@@ -91,7 +91,7 @@ class Run:
 
     def answer(self, header, body):
         answers = self._waiting.get(header["cb"])
-        # Nobody waits for the answer to a question that was interrupted.
+        # A run that was interrupted does not wait for its response.
         if answers is not None:
             answers.put((header, body))
 

@@ -59,7 +59,7 @@ class Worker:
         self._runs = {}
         self._plugins = {}
         self._caches = {}
-        self._question = 0
+        self._last_request_id = 0
         self._shares_process = False
         self._threads = RunThreads()
 
@@ -154,10 +154,10 @@ class Worker:
         for cache in caches:
             cache.sweep()
 
-    def next_question(self):
+    def next_request_id(self):
         with self._runs_lock:
-            self._question += 1
-            return self._question
+            self._last_request_id += 1
+            return self._last_request_id
 
     def while_running(self, run, act):
         """Calls `act` unless `run` has ended, which it cannot do meanwhile. False: it has."""

@@ -1,7 +1,7 @@
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr } from '../bound-expr.js';
 import { quoteName } from './quote.js';
-import { sizeText, spineText } from './value-size.js';
+import { listBytesText, sizeText } from './value-size.js';
 
 /**
  * Maximum bytes of computed strings and lists in 2,048 rows, across all expressions of a statement.
@@ -24,43 +24,43 @@ const SHORT_LITERAL_LENGTH = 1024;
  * Placeholder for the number of expressions that share the limit. It contains NUL, which quoted
  * user text never does.
  */
-const PRODUCER_COUNT_MARK = '\0sharers\0';
+const PRODUCERS_MARK = '\0producers\0';
 
 /**
- * `plinth_has_room` counts rows with long strings on the main thread; without long strings it is
+ * `plinth_has_budget` counts rows with long strings on the main thread; without long strings it is
  * never called.
  */
 export const STRING_BUDGET_MACROS: readonly string[] = [
-  `CREATE OR REPLACE MACRO plinth_room(s, sharers) AS CASE
-     WHEN strlen(s) > ${ROW_BYTES} // sharers AND NOT plinth_has_room(strlen(s), sharers) THEN NULL ELSE s END`,
-  // The strings of a list are measured only if the list itself fits.
-  `CREATE OR REPLACE MACRO plinth_room_of(spine, size, s, sharers) AS CASE
-     WHEN spine > ${ROW_BYTES} // sharers AND NOT plinth_has_room(CAST(spine AS BIGINT), sharers) THEN NULL
-     WHEN size > ${ROW_BYTES} // sharers AND NOT plinth_has_room(CAST(size AS BIGINT), sharers) THEN NULL ELSE s END`,
-  `CREATE OR REPLACE MACRO plinth_room_for(size, s, sharers) AS CASE
-     WHEN size > ${ROW_BYTES} // sharers AND size <= ${MAX_COUNTED_BYTES}
-       AND NOT plinth_has_room(CAST(size AS BIGINT), sharers) THEN NULL ELSE s END`,
-  `CREATE OR REPLACE MACRO plinth_answer(spine, size, s, sharers) AS CASE
-     WHEN spine > ${ROW_BYTES} // sharers
-       AND NOT plinth_has_answer_room(CAST(spine AS BIGINT), plinth_answer_bytes() // sharers) THEN NULL
-     WHEN size > ${ROW_BYTES} // sharers
-       AND NOT plinth_has_answer_room(CAST(size AS BIGINT), plinth_answer_bytes() // sharers) THEN NULL ELSE s END`,
+  `CREATE OR REPLACE MACRO plinth_within_budget(s, producers) AS CASE
+     WHEN strlen(s) > ${ROW_BYTES} // producers AND NOT plinth_has_budget(strlen(s), producers) THEN NULL ELSE s END`,
+  // `list_bytes` is the size of a list without its strings, which are measured only if the list itself fits.
+  `CREATE OR REPLACE MACRO plinth_list_within_budget(list_bytes, size, s, producers) AS CASE
+     WHEN list_bytes > ${ROW_BYTES} // producers AND NOT plinth_has_budget(CAST(list_bytes AS BIGINT), producers) THEN NULL
+     WHEN size > ${ROW_BYTES} // producers AND NOT plinth_has_budget(CAST(size AS BIGINT), producers) THEN NULL ELSE s END`,
+  `CREATE OR REPLACE MACRO plinth_made_within_budget(size, s, producers) AS CASE
+     WHEN size > ${ROW_BYTES} // producers AND size <= ${MAX_COUNTED_BYTES}
+       AND NOT plinth_has_budget(CAST(size AS BIGINT), producers) THEN NULL ELSE s END`,
+  `CREATE OR REPLACE MACRO plinth_result_within_budget(list_bytes, size, s, producers) AS CASE
+     WHEN list_bytes > ${ROW_BYTES} // producers
+       AND NOT plinth_has_result_budget(CAST(list_bytes AS BIGINT), plinth_result_bytes() // producers) THEN NULL
+     WHEN size > ${ROW_BYTES} // producers
+       AND NOT plinth_has_result_budget(CAST(size AS BIGINT), plinth_result_bytes() // producers) THEN NULL ELSE s END`,
   `CREATE OR REPLACE MACRO plinth_repeated(size, s) AS CASE
-     WHEN size > plinth_answer_bytes() // ${ROW_COUNT}
+     WHEN size > plinth_result_bytes() // ${ROW_COUNT}
      THEN error('Resources exhausted: argument of ' || size || ' bytes for a window function, which may copy it to every row; at most ' ||
-       plinth_answer_bytes() // ${ROW_COUNT} || ' bytes are allowed (set by tsdb.query_memory_bytes)') ELSE s END`,
+       plinth_result_bytes() // ${ROW_COUNT} || ' bytes are allowed (set by tsdb.query_memory_bytes)') ELSE s END`,
 ];
 
 /** Returns the macro with the byte limit for computed strings and lists in 2,048 result rows. */
-export function answerRoomMacro(roomBytes: number): string {
-  return `CREATE OR REPLACE MACRO plinth_answer_bytes() AS ${roomBytes}`;
+export function resultBudgetMacro(budgetBytes: number): string {
+  return `CREATE OR REPLACE MACRO plinth_result_bytes() AS ${budgetBytes}`;
 }
 
 /**
  * Returns the byte limit of result rows. Each DuckDB thread may store them, and they are copied
  * once more on output.
  */
-export function answerRoomOf(memoryBytes: number, threadCount: number): number {
+export function resultBudgetOf(memoryBytes: number, threadCount: number): number {
   return Math.max(STRING_BUDGET_BYTES, Math.floor(memoryBytes / Math.max(2, threadCount)));
 }
 
@@ -79,21 +79,21 @@ export class StringBudget {
       if (size === undefined) return arg;
       const text =
         arg.type.kind === 'utf8'
-          ? `plinth_room(${arg.text}, ${PRODUCER_COUNT_MARK})`
-          : `plinth_room_of(${spineText(arg.text, arg.type)}, ${size}, ${arg.text}, ${PRODUCER_COUNT_MARK})`;
+          ? `plinth_within_budget(${arg.text}, ${PRODUCERS_MARK})`
+          : `plinth_list_within_budget(${listBytesText(arg.text, arg.type)}, ${size}, ${arg.text}, ${PRODUCERS_MARK})`;
       return { ...arg, text };
     });
   }
 
   /** Replaces the placeholder in `text` with the number of registered expressions. */
   apply(text: string): string {
-    return text.replaceAll(PRODUCER_COUNT_MARK, String(this.#count));
+    return text.replaceAll(PRODUCERS_MARK, String(this.#count));
   }
 }
 
 /** Returns `text`, which raises an error if the result would exceed the limit. */
 export function withinStringBudget(sizeBytes: string, text: string): string {
-  return `plinth_room_for(${sizeBytes}, ${text}, ${PRODUCER_COUNT_MARK})`;
+  return `plinth_made_within_budget(${sizeBytes}, ${text}, ${PRODUCERS_MARK})`;
 }
 
 /** Guards the arguments of a window function, which may copy one value to all rows of a frame. */
@@ -125,10 +125,10 @@ export function withResultSizeLimit(text: string, columns: readonly AnswerColumn
     const name = quoteName(duckDbName);
     const size = isOnce ? undefined : sizeText(name, type);
     if (size === undefined) return name;
-    return `plinth_answer(${spineText(name, type)}, ${size}, ${name}, ${PRODUCER_COUNT_MARK}) AS ${name}`;
+    return `plinth_result_within_budget(${listBytesText(name, type)}, ${size}, ${name}, ${PRODUCERS_MARK}) AS ${name}`;
   });
-  const producerCount = shown.filter((column) => column.includes(PRODUCER_COUNT_MARK)).length;
+  const producerCount = shown.filter((column) => column.includes(PRODUCERS_MARK)).length;
   if (producerCount === 0) return text;
-  const list = shown.join(', ').replaceAll(PRODUCER_COUNT_MARK, String(producerCount));
+  const list = shown.join(', ').replaceAll(PRODUCERS_MARK, String(producerCount));
   return `SELECT ${list} FROM (${text})`;
 }

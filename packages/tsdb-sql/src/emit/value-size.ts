@@ -8,8 +8,8 @@ const ELEMENT_BYTES = 16;
  * Returns the text for the bytes of a list without its strings. It is computed without reading the
  * elements.
  */
-export function spineText(value: string, type: SqlType): string {
-  return type.kind === 'list' && sizeText('x', type.element) !== undefined ? spine(value) : '0';
+export function listBytesText(value: string, type: SqlType): string {
+  return type.kind === 'list' && sizeText('x', type.element) !== undefined ? listBytes(value) : '0';
 }
 
 /**
@@ -41,10 +41,10 @@ export function sizeText(value: string, type: SqlType): string | undefined {
 function listSize(list: string, element: SqlType): string {
   // Nested lambdas may reuse the name; each refers to the innermost.
   const size = sizeText('x', element);
-  if (size === undefined) return spine(list);
-  return `(${spine(list)} + coalesce(list_sum(list_transform(${list}, lambda x: ${size})), 0))`;
+  if (size === undefined) return listBytes(list);
+  return `(${listBytes(list)} + coalesce(list_sum(list_transform(${list}, lambda x: ${size})), 0))`;
 }
 
-function spine(list: string): string {
+function listBytes(list: string): string {
   return `(len(${list}) * ${ELEMENT_BYTES})`;
 }

@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { BOUNDED_TEXT_MACROS } from '../emit/bounded-text.js';
-import { PLANNER_MACROS } from '../emit/engine-macros.js';
+import { PLANNER_MACROS } from '../emit/duckdb-macros.js';
 import { LIKE_MACROS } from '../emit/like-macros.js';
 import {
-  answerRoomMacro,
+  resultBudgetMacro,
   STRING_BUDGET_BYTES,
   STRING_BUDGET_MACROS,
 } from '../emit/string-budget.js';
@@ -67,13 +67,13 @@ export const DUCKDB_MACROS: readonly string[] = [
 ];
 
 /** Registers macros and scalar functions in the in-memory catalog of the connection's instance. */
-export async function registerEngineFunctions(
+export async function registerDuckDbFunctions(
   connection: DuckDBConnection,
-  answerRoomBytes = STRING_BUDGET_BYTES,
+  resultBudgetBytes = STRING_BUDGET_BYTES,
 ): Promise<void> {
   const { scalarFunctions } = await import('./scalar/scalar-functions.js'); // Loads DuckDB's library.
   for (const definition of scalarFunctions()) connection.registerScalarFunction(definition);
   // In one transaction, because separate statements double the startup time.
-  const macros = [answerRoomMacro(answerRoomBytes), ...DUCKDB_MACROS];
+  const macros = [resultBudgetMacro(resultBudgetBytes), ...DUCKDB_MACROS];
   await connection.run(`BEGIN;\n${macros.join(';\n')};\nCOMMIT;`);
 }

@@ -5,7 +5,7 @@ import { caseCount } from '@plinth/kernel/testing';
 import { addMonths, binFixed, binMonths } from '@plinth/tsdb-model/time/calendar.js';
 import { instantOfLocal, offsetNsAt } from '@plinth/tsdb-model/time/time-zone.js';
 import fc from 'fast-check';
-import { registerEngineFunctions } from './index.js';
+import { registerDuckDbFunctions } from './index.js';
 import { binText } from './time/time-bins.js';
 import { instantNsText, localNsText } from './time/zone-text.js';
 
@@ -14,11 +14,11 @@ const someTimeNs = fc.bigInt({ min: -2_208_988_800_000_000_000n, max: 4_102_444_
 /** After 1970, when all offsets are multiples of a minute. */
 const recentTimeNs = fc.bigInt({ min: 0n, max: 1_700_000_000_000_000_000n });
 
-async function withEngine(use: (connection: DuckDBConnection) => Promise<void>): Promise<void> {
+async function withDuckDb(use: (connection: DuckDBConnection) => Promise<void>): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   try {
-    await registerEngineFunctions(connection);
+    await registerDuckDbFunctions(connection);
     await use(connection);
   } finally {
     connection.closeSync();
@@ -35,7 +35,7 @@ async function first(connection: DuckDBConnection, text: string): Promise<unknow
 
 describe('DuckDB time macros', () => {
   it('compute the same bins as the model', () =>
-    withEngine(async (connection) => {
+    withDuckDb(async (connection) => {
       const width = fc.bigInt({ min: 1n, max: 2n ** 62n });
       await fc.assert(
         fc.asyncProperty(someTimeNs, width, someTimeNs, async (timeNs, widthNs, originNs) => {
@@ -49,7 +49,7 @@ describe('DuckDB time macros', () => {
     }));
 
   it('bin months and add months like the model', () =>
-    withEngine(async (connection) => {
+    withDuckDb(async (connection) => {
       const months = fc.integer({ min: 1, max: 400 });
       await fc.assert(
         fc.asyncProperty(someTimeNs, months, someTimeNs, async (timeNs, width, originNs) => {
@@ -63,7 +63,7 @@ describe('DuckDB time macros', () => {
     }));
 
   it('convert to wall clock and back like the model', () =>
-    withEngine(async (connection) => {
+    withDuckDb(async (connection) => {
       const zone = fc.constantFrom(
         'Europe/Berlin',
         'America/Los_Angeles',

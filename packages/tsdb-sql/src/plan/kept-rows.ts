@@ -26,11 +26,11 @@ export function keptRows(operation: KeptRows, around: QueryEnv): BoundQuery | un
   const same = types.map((_, index) => `${a}.k${index} IS NOT DISTINCT FROM ${b}.k${index}`);
   // With ALL, the n-th of equal rows on one side matches the n-th on the other.
   if (isAll) same.push(`${a}.n = ${b}.n`);
-  const found = `EXISTS (SELECT 1 FROM (${numbered(right, columns, around)}) AS ${b} WHERE ${same.join(' AND ')})`;
+  const found = `EXISTS (SELECT 1 FROM (${withRowNumbers(right, columns, around)}) AS ${b} WHERE ${same.join(' AND ')})`;
   const kept = `${isAll ? '' : `${a}.n = 1 AND `}${op === 'Except' ? 'NOT ' : ''}${found}`;
   const items = left.columns.map((_, index) => `${a}.c${index} AS c${index}`).join(', ');
   return {
-    text: `SELECT ${items} FROM (${numbered(left, columns, around)}) AS ${a} WHERE ${kept}`,
+    text: `SELECT ${items} FROM (${withRowNumbers(left, columns, around)}) AS ${a} WHERE ${kept}`,
     columns: columns.map((column, index) => ({
       ...column,
       type: left.columns[index]?.type ?? column.type,
@@ -42,7 +42,11 @@ export function keptRows(operation: KeptRows, around: QueryEnv): BoundQuery | un
 }
 
 /** Selects rows with their comparison keys (`k0`, ...) and their number among equal rows (`n`). */
-function numbered(side: BoundQuery, columns: readonly QueryColumn[], around: QueryEnv): string {
+function withRowNumbers(
+  side: BoundQuery,
+  columns: readonly QueryColumn[],
+  around: QueryEnv,
+): string {
   const name = around.session.newName('s');
   const cells = side.columns.map((column) => `${name}.${column.duckDbName}`);
   const keys = side.columns.map(({ type, name: displayName }, index) => {

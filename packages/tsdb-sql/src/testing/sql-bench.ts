@@ -6,9 +6,9 @@ import type {
   PlannedQuery,
 } from '@plinth/tsdb-model/query/planned-query.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
-import { engineType } from '../emit/engine-type.js';
+import { duckDbType } from '../emit/duckdb-type.js';
 import { quoteName } from '../emit/quote.js';
-import { registerEngineFunctions } from '../functions/index.js';
+import { registerDuckDbFunctions } from '../functions/index.js';
 import { PLANNER_THREAD_LIMITS } from '../parse/planning-limits.js';
 import { columnType } from '../plan/select/column-type.js';
 import { PlanMaker, plannedFrom } from '../plan-maker.js';
@@ -46,7 +46,7 @@ export class SqlBench {
   ): Promise<SqlBench> {
     const instance = await DuckDBInstance.create(':memory:');
     const connection = await instance.connect();
-    await registerEngineFunctions(connection);
+    await registerDuckDbFunctions(connection);
     const schemas = new Map<string, TableSchema>();
     for (const [name, table] of Object.entries(tables)) {
       const schema = tableSchema(name, schemas.size + 1, table);
@@ -71,7 +71,7 @@ export class SqlBench {
     return plannedFrom(this.#maker.make(text, context, PLANNER_THREAD_LIMITS).serialized);
   }
 
-  engineText(planned: PlannedQuery): string {
+  duckDbText(planned: PlannedQuery): string {
     return planned.render((index) => {
       const scan = planned.scans[index];
       const names = scan?.columns.map((name) =>
@@ -88,7 +88,7 @@ export class SqlBench {
     params: Readonly<Record<string, ParameterValue>> = {},
   ): Promise<readonly string[]> {
     const planned = this.plan(text, params);
-    const answer = await this.#connection.runAndReadAll(this.engineText(planned));
+    const answer = await this.#connection.runAndReadAll(this.duckDbText(planned));
     return answer
       .getRowsJson()
       .map((row) => row.map((cell) => (cell === null ? '' : cellText(cell))).join('|'));
@@ -139,7 +139,7 @@ async function createTable(
   const columns = given.map((column) =>
     column === undefined
       ? ''
-      : `${quoteName(column.physicalName)} ${engineType(columnType(column.kind))}`,
+      : `${quoteName(column.physicalName)} ${duckDbType(columnType(column.kind))}`,
   );
   await connection.run(`CREATE TABLE t${schema.id} (${columns.join(', ')})`);
   for (const row of table.rows) {

@@ -44,12 +44,12 @@ export interface WrittenRows {
  * A table function that is read when the query runs. Its source stays in the main thread and is
  * identified by number.
  */
-export interface NumberedSource {
+export interface SourceReference {
   readonly sourceIndex: number;
   readonly table: TableSchema;
 }
 
-export type Answer = readonly string[] | TableSchema | WrittenRows | NumberedSource | undefined;
+export type Answer = readonly string[] | TableSchema | WrittenRows | SourceReference | undefined;
 export type Reply = { readonly answer: Answer } | { readonly failure: Failure };
 
 /** A scan that identifies its table by name or by the number of a source. */

@@ -13,13 +13,13 @@ import {
   type Answer,
   errorFrom,
   failureOf,
-  type NumberedSource,
   type PlannerJob,
   type PlannerReply,
   type PlannerRequest,
   type PlannerSettings,
   type Reply,
   type SentPlan,
+  type SourceReference,
   type WrittenRows,
 } from './planner-messages.js';
 
@@ -220,7 +220,7 @@ function answerTo(
     case 'table_function': {
       const found = virtualTables.tableFunction(request.name, request.args);
       return found !== undefined && 'source' in found
-        ? numbered(found, sources)
+        ? referenceTo(found, sources)
         : writtenRows(found);
     }
   }
@@ -230,7 +230,7 @@ function writtenRows(table: VirtualTable | undefined): WrittenRows | undefined {
   return table && { columns: table.columns, otherNames: table.otherNames, rows: table.rows() };
 }
 
-function numbered(found: ScannedTable, sources: ScannedTable[]): NumberedSource {
+function referenceTo(found: ScannedTable, sources: ScannedTable[]): SourceReference {
   sources.push(found);
   return { sourceIndex: sources.length - 1, table: found.table };
 }

@@ -12,13 +12,13 @@ import {
   type Answer,
   errorFrom,
   failureOf,
-  type NumberedSource,
   type PlannerJob,
   type PlannerReply,
   type PlannerRequest,
   type PlannerSettings,
   type Reply,
   type SentPlan,
+  type SourceReference,
   type WrittenRows,
 } from './planner-messages.js';
 import { RemoteTables } from './remote-tables.js';
@@ -99,7 +99,7 @@ function contextOf(job: PlannerJob, query: (request: PlannerRequest) => Answer):
       tableFunction(name, args) {
         const found = query({ kind: 'table_function', name, args }) as
           | WrittenRows
-          | NumberedSource
+          | SourceReference
           | undefined;
         return found !== undefined && 'sourceIndex' in found
           ? scannedTable(found)
@@ -115,7 +115,7 @@ function virtualTable(written: WrittenRows | undefined): VirtualTable | undefine
   return { columns, ...(otherNames && { otherNames }), rows: () => rows };
 }
 
-function scannedTable({ sourceIndex, table }: NumberedSource): ScannedTable {
+function scannedTable({ sourceIndex, table }: SourceReference): ScannedTable {
   return { table, source: new SourceMark(sourceIndex) };
 }
 

@@ -9,19 +9,19 @@ import type { BlockField, BlockNumbers, RowBlock, TextCells } from './row-block.
  * Appends a block to the DuckDB table `table`, whose columns are `_series, _seq, time`, followed by
  * `columns`. Numbers are copied as arrays; only strings are appended cell by cell. The rows are
  * visible to queries when the call returns.
- * @param idWords series ids by series number, as pairs of 32-bit words.
+ * @param seriesIdWords series ids by series ordinal, as pairs of 32-bit words.
  */
 export function appendBlock(options: {
   readonly connection: DuckDBConnection;
   readonly table: string;
   readonly columns: readonly Column[];
   readonly block: RowBlock;
-  readonly idWords: Int32Array;
+  readonly seriesIdWords: Int32Array;
   /** Used only during the call. */
   readonly memory: BlockMemory;
 }): void {
   const { connection, table, block, columns, memory } = options;
-  const ids = gatherIds(block, options.idWords, memory);
+  const ids = gatherIds(block, options.seriesIdWords, memory);
   appendChunks(connection, table, (appender, append) => {
     const chunk = newChunk(appender, columns.length + 3);
     const vector = (column: number): duckdb.Vector => duckdb.data_chunk_get_vector(chunk, column);
@@ -44,15 +44,15 @@ export function appendBlock(options: {
 
 function gatherIds(
   block: RowBlock,
-  idWords: Int32Array,
+  seriesIdWords: Int32Array,
   memory: BlockMemory,
 ): BigInt64Array<ArrayBuffer> {
   const ids = new BigInt64Array(memory.take(block.capacity * 8));
   const words = new Int32Array(ids.buffer);
   for (let row = 0; row < block.count; row++) {
-    const ordinal = block.series[row] as number;
-    words[row * 2] = idWords[ordinal * 2] as number;
-    words[row * 2 + 1] = idWords[ordinal * 2 + 1] as number;
+    const ordinal = block.seriesOrdinals[row] as number;
+    words[row * 2] = seriesIdWords[ordinal * 2] as number;
+    words[row * 2 + 1] = seriesIdWords[ordinal * 2 + 1] as number;
   }
   return ids;
 }

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import { beforeCall } from '../duckdb/instance/engine-watch.js';
+import { beforeCall } from '../duckdb/instance/duckdb-watch.js';
 
 /** Rows of one DuckDB chunk. */
 export const CHUNK_ROWS = 2048;
@@ -20,10 +20,10 @@ export function appendChunks(
   const appender = duckdb.appender_create_ext(handle, null, null, table);
   try {
     fill(appender, (chunk) => {
-      beforeCall(connection, 'engine.append');
+      beforeCall(connection, 'duckdb.append');
       duckdb.append_data_chunk(appender, chunk);
     });
-    beforeCall(connection, 'engine.flush');
+    beforeCall(connection, 'duckdb.flush');
     duckdb.appender_flush_sync(appender);
   } catch (error) {
     // An appender with pending rows would insert them when it is collected, but they will be

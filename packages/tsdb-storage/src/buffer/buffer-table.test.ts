@@ -76,10 +76,10 @@ describe('BufferTable', () => {
     // Failures occur while appending a chunk and while committing, in the first block and in a
     // later one.
     for (const [kind, at] of [
-      ['engine.append', 2],
-      ['engine.append', 20],
-      ['engine.flush', 1],
-      ['engine.flush', 2],
+      ['duckdb.append', 2],
+      ['duckdb.append', 20],
+      ['duckdb.flush', 1],
+      ['duckdb.flush', 2],
     ] as const) {
       const table = newTable(`failed_${kind}_${at}`, host);
       faults.fail({ kind, at });
@@ -150,7 +150,7 @@ describe('BufferTable', () => {
 });
 
 function newTable(name: string, host: DuckDbHost): BufferTable {
-  return new BufferTable({ name, host, idWords: () => new Int32Array([7, 0]) });
+  return new BufferTable({ name, host, seriesIdWords: () => new Int32Array([7, 0]) });
 }
 
 /** Removes the field from every second row. */
@@ -170,7 +170,7 @@ function textBatch(textOf: (row: number) => string): RowBatch {
   });
   return {
     rowCount: TEXT_ROW_COUNT,
-    series: new Uint32Array(TEXT_ROW_COUNT),
+    seriesOrdinals: new Uint32Array(TEXT_ROW_COUNT),
     times: new BigInt64Array(TEXT_ROW_COUNT),
     fields: [
       {
@@ -187,7 +187,7 @@ function batch(): RowBatch {
   const numbers = Array.from({ length: ROW_COUNT }, (_, i) => i);
   return {
     rowCount: ROW_COUNT,
-    series: new Uint32Array(ROW_COUNT),
+    seriesOrdinals: new Uint32Array(ROW_COUNT),
     times: BigInt64Array.from(numbers, BigInt),
     fields: [
       {

@@ -51,7 +51,7 @@ export class BufferTable {
   minTime = 2n ** 63n - 1n;
   maxTime = -(2n ** 63n);
   readonly #host: DuckDbHost;
-  readonly #idWords: () => Int32Array;
+  readonly #seriesIdWords: () => Int32Array;
   readonly #waiting: RowBlock[] = [];
   #waitingRows = 0;
   /** Fields that occur in at least one row. */
@@ -72,11 +72,11 @@ export class BufferTable {
     readonly name: string;
     readonly host: DuckDbHost;
     /** Returns the ids of the table's series at the time of the call. */
-    readonly idWords: () => Int32Array;
+    readonly seriesIdWords: () => Int32Array;
   }) {
     this.#table = new GrowingTable(options.name);
     this.#host = options.host;
-    this.#idWords = options.idWords;
+    this.#seriesIdWords = options.seriesIdWords;
     this.#recent = new RecentBlocks(options.host.blockMemory);
   }
 
@@ -100,7 +100,7 @@ export class BufferTable {
    * blocks.
    */
   recentRows(): { readonly blocks: readonly RowBlock[]; readonly blocksFrom: number } {
-    this.#recent.noteAsked(this.rowCount);
+    this.#recent.noteQuery(this.rowCount);
     const blocks = [...this.#recent.blocks, ...this.#moving, ...this.#waiting];
     for (const block of blocks) block.isLent = true;
     return { blocks, blocksFrom: this.#duckDbRows - this.#recent.rowCount };
@@ -209,7 +209,7 @@ export class BufferTable {
               table: this.name,
               columns: this.#columns ?? [],
               block,
-              idWords: this.#idWords(),
+              seriesIdWords: this.#seriesIdWords(),
               memory: this.#host.blockMemory,
             });
           await this.#table.change(connection, this.#duckDbRows, append);

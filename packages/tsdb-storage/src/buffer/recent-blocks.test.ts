@@ -19,7 +19,7 @@ describe('RecentBlocks', () => {
     const recent = new RecentBlocks(memory);
     const blocks = Array.from({ length: 11 }, () => full(memory));
     blocks.forEach((block, i) => {
-      if (i < 6) recent.noteAsked(i * ROWS);
+      if (i < 6) recent.noteQuery(i * ROWS);
       recent.add(block, (i + 1) * ROWS);
       if (i === 5) assert.deepEqual(recent.blocks, blocks.slice(2, 6));
       if (i === 7) assert.deepEqual(recent.blocks, blocks.slice(4, 8));
@@ -31,7 +31,7 @@ describe('RecentBlocks', () => {
     const memory = new BlockMemory();
     const all = Array.from({ length: 40 }, () => new RecentBlocks(memory));
     for (const recent of all) {
-      recent.noteAsked(0);
+      recent.noteQuery(0);
       for (let i = 1; i <= 4; i++) recent.add(full(memory), i * 1000);
     }
     const kept = all.flatMap(({ blocks }) => blocks);
@@ -39,7 +39,7 @@ describe('RecentBlocks', () => {
     assert.ok(kept.length > 0 && sizeBytes <= 32 * 1024 * 1024, `${sizeBytes} bytes`);
     for (const recent of all) recent.forget();
     const last = new RecentBlocks(memory);
-    last.noteAsked(0);
+    last.noteQuery(0);
     last.add(full(memory), ROWS);
     assert.equal(last.blocks.length, 1, 'what was given back is there for others');
   });

@@ -19,7 +19,7 @@ export class RecentBlocks {
   readonly #memory: BlockMemory;
   /** Oldest first, contiguous up to the last row in DuckDB. */
   #kept: RecentBlock[] = [];
-  #askedAtRow: number | undefined;
+  #queriedAtRow: number | undefined;
   rowCount = 0;
 
   constructor(memory: BlockMemory) {
@@ -31,18 +31,18 @@ export class RecentBlocks {
   }
 
   /** Records that a query read the rows when there were `rowCount` rows. */
-  noteAsked(rowCount: number): void {
-    this.#askedAtRow = rowCount;
+  noteQuery(rowCount: number): void {
+    this.#queriedAtRow = rowCount;
   }
 
   /** Adds a block that was moved to DuckDB, which then has `duckDbRows` rows. */
   add(block: RowBlock, duckDbRows: number): void {
-    const isAsked =
-      this.#askedAtRow !== undefined && duckDbRows - this.#askedAtRow < MAX_RECENT_ROWS;
+    const isQueried =
+      this.#queriedAtRow !== undefined && duckDbRows - this.#queriedAtRow < MAX_RECENT_ROWS;
     const { sizeBytes } = block;
     while (this.rowCount + block.count > MAX_RECENT_ROWS && this.#kept.length > 0)
       this.#dropFirst();
-    if (!isAsked || !this.#takeMemory(sizeBytes)) {
+    if (!isQueried || !this.#takeMemory(sizeBytes)) {
       this.forget();
       block.retire();
       return;

@@ -30,7 +30,7 @@ export interface TextCells {
 export class RowBlock {
   readonly capacity: number;
   count = 0;
-  readonly series: Uint32Array<ArrayBuffer>;
+  readonly seriesOrdinals: Uint32Array<ArrayBuffer>;
   readonly seqs: BigInt64Array<ArrayBuffer>;
   readonly times: BigInt64Array<ArrayBuffer>;
   readonly fields = new Map<number, BlockField>();
@@ -42,7 +42,7 @@ export class RowBlock {
     invariant(capacity % 8 === 0, 'the capacity of a block must be a multiple of 8');
     this.capacity = capacity;
     this.#memory = memory;
-    this.series = new Uint32Array(memory.take(capacity * 4));
+    this.seriesOrdinals = new Uint32Array(memory.take(capacity * 4));
     this.seqs = new BigInt64Array(memory.take(capacity * 8));
     this.times = new BigInt64Array(memory.take(capacity * 8));
   }
@@ -50,7 +50,8 @@ export class RowBlock {
   /** Releases the memory of a moved block to later blocks, unless queries may still read it. */
   retire(): void {
     if (this.isLent) return;
-    for (const array of [this.series, this.seqs, this.times]) this.#memory.release(array.buffer);
+    for (const array of [this.seriesOrdinals, this.seqs, this.times])
+      this.#memory.release(array.buffer);
     for (const { values } of this.fields.values()) {
       if (!('cells' in values)) this.#memory.release(values.buffer);
     }
@@ -81,11 +82,11 @@ export class RowBlock {
     const at = this.count;
     const rows = to - from;
     if (rows === 1) {
-      this.series[at] = batch.series[from] as number;
+      this.seriesOrdinals[at] = batch.seriesOrdinals[from] as number;
       this.times[at] = batch.times[from] as bigint;
       this.seqs[at] = seq;
     } else {
-      this.series.set(batch.series.subarray(from, to), at);
+      this.seriesOrdinals.set(batch.seriesOrdinals.subarray(from, to), at);
       this.times.set(batch.times.subarray(from, to), at);
       this.seqs.fill(seq, at, at + rows);
     }

@@ -6,20 +6,20 @@ import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
  * which also reads and syncs files, until DuckDB returns, even if no caller waits for it.
  */
 export class DuckDbCallLimiter {
-  readonly #places: FairSemaphore;
+  readonly #slots: FairSemaphore;
 
   constructor(count: number) {
-    this.#places = new FairSemaphore(count);
+    this.#slots = new FairSemaphore(count);
   }
 
   /** Rejects if the query ends before its slot is granted. */
   async run<T>(call: () => Promise<T>, queryContext: Partial<QueryContext> = {}): Promise<T> {
     const { owner } = queryContext;
-    if (!this.#places.takeAtOnce(owner)) await this.#places.take(queryContext);
+    if (!this.#slots.takeAtOnce(owner)) await this.#slots.take(queryContext);
     try {
       return await call();
     } finally {
-      this.#places.give(owner);
+      this.#slots.give(owner);
     }
   }
 }

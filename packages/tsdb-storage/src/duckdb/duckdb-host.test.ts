@@ -141,8 +141,8 @@ describe('DuckDB with little memory', () => {
       for (const [index, rowCount] of rowCounts.entries()) {
         yield {
           text: `SELECT range + ${index * 100_000} AS n FROM range(${rowCount}) ORDER BY 1`,
-          maySlice: (count) => count <= 10_000,
-          waitForSlices: async () => {
+          mayBuffer: (count) => count <= 10_000,
+          acquireSlot: async () => {
             turnCount++;
             made.push(0);
             return () => made.push(-1);
@@ -175,7 +175,7 @@ describe('DuckDB with little memory', () => {
     function* statements(): Statements {
       yield {
         text: 'SELECT 1 AS n',
-        waitForSlices: ({ signal }) =>
+        acquireSlot: ({ signal }) =>
           new Promise((_, reject) => {
             signal.addEventListener('abort', () => reject(new Error('given up')), { once: true });
             setTimeout(() => controller.abort(), 10);
@@ -216,15 +216,15 @@ describe('a statement that runs out of memory', () => {
       ...settingsIn(folder),
       watch: {
         around: async (call, run) => {
-          if (call === 'engine.query' && isFull) throw noMemory;
-          if (call === 'engine.copy') await isReleased;
+          if (call === 'duckdb.query' && isFull) throw noMemory;
+          if (call === 'duckdb.copy') await isReleased;
           return await run();
         },
         before: () => undefined,
       },
     });
     context.after(() => host.close());
-    const ask = async (): Promise<unknown> => {
+    const read = async (): Promise<unknown> => {
       const stream = host.stream({ text: 'SELECT 7::BIGINT', columns, signal, isSmall: true });
       let value: unknown;
       for await (const { columns: answer } of stream) value = answer[0]?.values[0];
@@ -236,26 +236,26 @@ describe('a statement that runs out of memory', () => {
       told.emit('released');
       await copying;
     };
-    return { ask, release };
+    return { read, release };
   }
 
   it('is retried when a file that used the memory is written', async (context) => {
-    const { ask, release } = await open(context, true);
-    const asked = ask();
-    asked.catch(() => undefined); // the test awaits it below
+    const { read, release } = await open(context, true);
+    const rows = read();
+    rows.catch(() => undefined); // the test awaits it below
     await sleep(50);
     await release();
-    assert.equal(await asked, 7n);
+    assert.equal(await rows, 7n);
   });
 
   it('fails when it runs out of memory again, and immediately if no file is being written', async (context) => {
-    const { ask, release } = await open(context, false);
-    const asked = ask();
-    asked.catch(() => undefined); // the test awaits it below
+    const { read, release } = await open(context, false);
+    const rows = read();
+    rows.catch(() => undefined); // the test awaits it below
     await sleep(50);
     await release();
-    await assert.rejects(asked, noMemory);
-    await assert.rejects(ask(), noMemory);
+    await assert.rejects(rows, noMemory);
+    await assert.rejects(read(), noMemory);
   });
 });
 

@@ -20,9 +20,9 @@ import { TableMemory } from './table-memory.js';
  */
 export class DuckDbHost {
   readonly #settings: DuckDbSettings;
-  /** Event-loop yields for flushes to DuckDB and all other blocking work. */
+  /** Event-loop yields for moves of rows to DuckDB and all other blocking work. */
   readonly yielder = new EventLoopYielder();
-  /** Memory of rows that wait for a flush to DuckDB. */
+  /** Memory of rows that were not moved to DuckDB yet. */
   readonly blockMemory = new BlockMemory();
   readonly tableMemory: TableMemory;
   readonly #idle: DuckDBConnection[] = [];

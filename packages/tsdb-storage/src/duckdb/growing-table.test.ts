@@ -78,7 +78,7 @@ describe('a growing DuckDB table', () => {
         "SELECT count(*), count(DISTINCT a), count(*) FILTER (a <> b OR b <> c OR t <> 'text ' || c), count(*) FILTER (a <> rowid) FROM grown",
       );
       assert.deepEqual(reader.getRows(), [[BigInt(rowCount), BigInt(rowCount), 0n, 0n]]);
-      assert.ok(failures > 0, 'the engine had no memory now and then');
+      assert.ok(failures > 0, 'DuckDB had no memory now and then');
     });
   });
 

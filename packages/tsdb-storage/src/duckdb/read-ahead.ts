@@ -18,21 +18,21 @@ export async function* readAhead<T>(
     readonly drop?: (item: T) => void;
   },
 ): AsyncGenerator<T, void, undefined> {
-  const pending: Asked<T>[] = [];
+  const pending: PendingItem<T>[] = [];
   const { leastCount = 1, stop, drop } = limits;
   const maxCount = Math.max(leastCount, limits.maxCount);
   let count = leastCount;
   try {
     for (;;) {
-      while (pending.length < count) pending.push(new Asked(source.next()));
-      const next = pending.shift() as Asked<T>; // at least one request is pending
+      while (pending.length < count) pending.push(new PendingItem(source.next()));
+      const next = pending.shift() as PendingItem<T>; // at least one request is pending
       if (!next.isMade) count = Math.min(maxCount, count * 2);
       const { done, value } = await next.made;
       if (done === true) {
         pending.length = 0; // The other pending items report the same end, so there is nothing to stop.
         return;
       }
-      while (pending.length < count) pending.push(new Asked(source.next()));
+      while (pending.length < count) pending.push(new PendingItem(source.next()));
       const handedOutMs = performance.now();
       yield value;
       if (performance.now() - handedOutMs > SLOW_MS) count = leastCount;
@@ -48,7 +48,7 @@ export async function* readAhead<T>(
 }
 
 /** An item that was requested from the source. */
-class Asked<T> {
+class PendingItem<T> {
   readonly made: Promise<IteratorResult<T, void>>;
   isMade = false;
 

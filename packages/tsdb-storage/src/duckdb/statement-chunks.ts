@@ -17,12 +17,12 @@ export interface Statement {
    * While it returns true, rows are buffered before the first is yielded, so that DuckDB can
    * release them.
    */
-  readonly maySlice?: (rowCount: number) => boolean;
+  readonly mayBuffer?: (rowCount: number) => boolean;
   /**
-   * Resolves when the statement may start. The returned function is called when DuckDB continues
-   * only as rows are read.
+   * Resolves when the statement has one of the slots for concurrent slices and may start. The returned function
+   * releases the slot; it is called when DuckDB continues only as rows are read.
    */
-  readonly waitForSlices?: (queryContext: QueryContext) => Promise<() => void>;
+  readonly acquireSlot?: (queryContext: QueryContext) => Promise<() => void>;
   /** Called with each chunk from DuckDB. */
   readonly onChunk?: (chunk: ResultChunk) => void;
 }
@@ -82,14 +82,14 @@ export async function* chunksOf({
 }
 
 async function* chunksOfOne(
-  { text, columns, maySlice, waitForSlices, onChunk }: Statement,
+  { text, columns, mayBuffer, acquireSlot, onChunk }: Statement,
   { connection, calls, signal, queryContext, ...reading }: Reading,
 ): AsyncGenerator<ResultChunk, StatementEnd, undefined> {
   let rowCount = 0;
   let clientMs = 0;
   const whole: ResultChunk[] = [];
   const decoder = columns === undefined ? reading.decoder : reading.decoderOf(columns);
-  const release = await waitForSlices?.(queryContext);
+  const release = await acquireSlot?.(queryContext);
   const beginMs = performance.now();
   const chunksOut = function* (): Generator<ResultChunk, void, undefined> {
     // All later chunks are read only when the client requests them.
@@ -118,7 +118,7 @@ async function* chunksOfOne(
         onChunk?.(piece);
         if (columns === undefined) whole.push(piece);
         else piece.release?.();
-        if (!maySlice?.(rowCount)) yield* chunksOut();
+        if (!mayBuffer?.(rowCount)) yield* chunksOut();
         if (signal.aborted) break;
       }
     }

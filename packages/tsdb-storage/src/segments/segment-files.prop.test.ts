@@ -35,8 +35,8 @@ const literals = ({ f, i, u, b, s }: Row, at: number): string =>
   ].join(', ');
 
 /** 0.0 and -0.0 are one value in a dictionary. */
-const cellsOf = ({ f, i, u, b, s }: Row, isNumbered: boolean): readonly unknown[] => [
-  isNumbered && f === 0 ? 0 : f,
+const cellsOf = ({ f, i, u, b, s }: Row, isDictionaryEncoded: boolean): readonly unknown[] => [
+  isDictionaryEncoded && f === 0 ? 0 : f,
   i,
   u,
   b,
@@ -44,25 +44,25 @@ const cellsOf = ({ f, i, u, b, s }: Row, isNumbered: boolean): readonly unknown[
 ];
 
 describe('segment files', () => {
-  for (const numbered of ['many', 'few'] as const) {
-    it(`preserve every value with dictionaries of ${numbered} values, also next to files of the other kind`, async () => {
+  for (const dictionaryLimit of ['default', 'small'] as const) {
+    it(`preserve every value with ${dictionaryLimit} dictionaries, also next to files of the other kind`, async () => {
       await withSegmentFiles(async ({ host, files }) => {
-        const write = async (rows: readonly Row[], kind: 'many' | 'few'): Promise<string> => {
+        const write = async (rows: readonly Row[], kind: 'default' | 'small'): Promise<string> => {
           const values = rows.map((row, at) => `(${literals(row, at)})`).join(', ');
           const select = `SELECT * FROM (VALUES ${values}) t(_series, "time", f, i, u, b, s)`;
           const written = await files.writeSegment({
             tableUuid: 'table',
             select,
             fieldIds: new Map([['f', 3]]),
-            numbered: kind,
+            dictionaryLimit: kind,
           });
           assert.equal(written?.rowCount, rows.length);
           return quoteString(files.pathOf(written.objectName));
         };
         await fc.assert(
           fc.asyncProperty(fc.array(rowArb, ROWS), fc.array(rowArb, ROWS), async (rows, others) => {
-            const path = await write(rows, numbered);
-            const other = await write(others, numbered === 'many' ? 'few' : 'many');
+            const path = await write(rows, dictionaryLimit);
+            const other = await write(others, dictionaryLimit === 'default' ? 'small' : 'default');
             const read = await host.rows(
               `SELECT f, i, u, b, s FROM read_parquet([${path}, ${other}])`,
             );
@@ -71,10 +71,10 @@ describe('segment files', () => {
               plain,
               [...rows, ...others].map((row) => cellsOf(row, true)),
             );
-            if (numbered === 'few') {
+            if (dictionaryLimit === 'small') {
               const alone = await host.rows(`SELECT f, i, u, b, s FROM read_parquet([${path}])`);
-              const isNumbered = new Set(rows.map(({ f }) => f)).size <= 65;
-              if (!isNumbered)
+              const isDictionaryEncoded = new Set(rows.map(({ f }) => f)).size <= 65;
+              if (!isDictionaryEncoded)
                 assert.deepEqual(
                   alone,
                   rows.map((row) => cellsOf(row, false)),

@@ -9,15 +9,15 @@ import { SegmentReader } from './reader/segment-reader.js';
 const ROW_GROUP_ROWS = 20_480;
 
 /**
- * Limits the dictionary size of all columns in a file. A column with at most that many distinct
+ * The maximum dictionary size of each column in a file (Parquet `DICTIONARY_SIZE_LIMIT`). A column with at most that many distinct
  * values in a row group is dictionary-encoded. Otherwise, integers are delta-encoded: two or three
  * bits for slowly changing values, 64 for arbitrary ones. Floats and strings usually become larger
  * without a dictionary.
  */
-export type Numbered = 'many' | 'few';
-const NUMBERED_OPTION: Record<Numbered, string> = {
-  many: '', // DuckDB's default: a fifth of the row group.
-  few: ', DICTIONARY_SIZE_LIMIT 64',
+export type DictionaryLimit = 'default' | 'small';
+const DICTIONARY_OPTION: Record<DictionaryLimit, string> = {
+  default: '', // DuckDB's default: a fifth of the row group.
+  small: ', DICTIONARY_SIZE_LIMIT 64',
 };
 /** Minimum saving for writing a file with small dictionaries. */
 const MIN_SAVED_SHARE = 0.2;
@@ -112,7 +112,7 @@ export class SegmentFiles {
     readonly select: string;
     /** Field ids of the columns by name, for other Parquet readers; private columns have none. */
     readonly fieldIds: ReadonlyMap<string, number>;
-    readonly numbered: Numbered;
+    readonly dictionaryLimit: DictionaryLimit;
   }): Promise<WrittenSegment | undefined> {
     const temp = await this.#copy(options.select, options);
     return await this.#orGone(options.tableUuid, temp, () =>
@@ -126,7 +126,10 @@ export class SegmentFiles {
     readonly seriesCount: number;
   }): Promise<WrittenFile> {
     const { tableUuid } = options;
-    const temp = await this.#copy(options.select, { fieldIds: new Map(), numbered: 'many' });
+    const temp = await this.#copy(options.select, {
+      fieldIds: new Map(),
+      dictionaryLimit: 'default',
+    });
     return await this.#orGone(tableUuid, temp, async () => {
       const [rowCount] = await this.#look(temp, 'count(*)');
       if (rowCount !== BigInt(options.seriesCount))
@@ -136,20 +139,23 @@ export class SegmentFiles {
   }
 
   /** Returns the dictionary limit that produces smaller files for rows like the rows of `select`. */
-  async tryNumbered(select: string): Promise<Numbered> {
+  async tryDictionaryLimits(select: string): Promise<DictionaryLimit> {
     const fieldIds: ReadonlyMap<string, number> = new Map();
-    const many = await this.#copy(select, { fieldIds, numbered: 'many' });
+    const withDefault = await this.#copy(select, { fieldIds, dictionaryLimit: 'default' });
     try {
-      const again = `SELECT * FROM read_parquet(${quoteString(many.path)})`;
-      const few = await this.#copy(again, { fieldIds, numbered: 'few' });
+      const again = `SELECT * FROM read_parquet(${quoteString(withDefault.path)})`;
+      const withSmall = await this.#copy(again, { fieldIds, dictionaryLimit: 'small' });
       try {
-        const [manyBytes, fewBytes] = await Promise.all([this.#sizeOf(many), this.#sizeOf(few)]);
-        return fewBytes <= (1 - MIN_SAVED_SHARE) * manyBytes ? 'few' : 'many';
+        const [defaultBytes, smallBytes] = await Promise.all([
+          this.#sizeOf(withDefault),
+          this.#sizeOf(withSmall),
+        ]);
+        return smallBytes <= (1 - MIN_SAVED_SHARE) * defaultBytes ? 'small' : 'default';
       } finally {
-        await this.#fileSystem.remove(few.path);
+        await this.#fileSystem.remove(withSmall.path);
       }
     } finally {
-      await this.#fileSystem.remove(many.path);
+      await this.#fileSystem.remove(withDefault.path);
     }
   }
 
@@ -255,15 +261,18 @@ export class SegmentFiles {
     select: string,
     {
       fieldIds,
-      numbered,
-    }: { readonly fieldIds: ReadonlyMap<string, number>; readonly numbered: Numbered },
+      dictionaryLimit,
+    }: {
+      readonly fieldIds: ReadonlyMap<string, number>;
+      readonly dictionaryLimit: DictionaryLimit;
+    },
   ): Promise<TemporaryFile> {
     const id = this.#random.uuidV7();
     const path = `${this.#tempDir}/${id}.parquet`;
     const ids = [...fieldIds].map(([name, fieldId]) => `${quoteName(name)}: ${fieldId}`);
     const fieldIdOption = ids.length === 0 ? '' : `, FIELD_IDS {${ids.join(', ')}}`;
     await this.#host.copy(
-      `COPY (${select}) TO ${quoteString(path)} (FORMAT parquet, ${COMPRESSION}, PARQUET_VERSION v2, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, ${NO_BLOOM_FILTER}${NUMBERED_OPTION[numbered]}${fieldIdOption})`,
+      `COPY (${select}) TO ${quoteString(path)} (FORMAT parquet, ${COMPRESSION}, PARQUET_VERSION v2, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, ${NO_BLOOM_FILTER}${DICTIONARY_OPTION[dictionaryLimit]}${fieldIdOption})`,
     );
     return { id, path };
   }

@@ -1,7 +1,7 @@
-import type { CommitLog, LogCatalog, LogStart, RelationalStore } from '@plinth/kernel';
+import type { CommitLog, ExpectedLogStore, LogStart, RelationalStore } from '@plinth/kernel';
 import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { Transaction } from 'kysely';
-import { KnownLogRecord, noteFirst, noteNewest } from './known-log.js';
+import { ExpectedLogRecord, noteFirst, noteNewest } from './expected-log.js';
 import { forgetPublished, keepPublished, PublishedTables } from './published-tables.js';
 import {
   fromSegment,
@@ -36,12 +36,12 @@ export interface RegistryChange {
 
 /** The files of each table, in the relational store. The flushed log position is updated in the same transaction. */
 export class SegmentRegistry {
-  readonly knownLogRecord: KnownLogRecord;
+  readonly expectedLogRecord: ExpectedLogRecord;
   readonly published: PublishedTables;
   readonly #store: RelationalStore;
 
   constructor(store: RelationalStore) {
-    this.knownLogRecord = new KnownLogRecord(store);
+    this.expectedLogRecord = new ExpectedLogRecord(store);
     this.published = new PublishedTables(store);
     this.#store = store;
   }
@@ -93,17 +93,17 @@ export class SegmentRegistry {
     return Math.max(0, flushedFile, ...new Set(flushedTables.values()));
   }
 
-  /** Returns the catalog with which the log is opened. */
-  async logCatalog(): Promise<LogCatalog> {
-    return await this.knownLogRecord.asCatalog(await this.knownLogFile());
+  /** Returns the expected state of the log, with which it is opened. */
+  async expectedLog(): Promise<ExpectedLogStore> {
+    return await this.expectedLogRecord.asStore(await this.expectedLogFile());
   }
 
   /**
    * Returns the number of a log file. The log contains this file or a later one, unless it was
    * removed; 0 when unknown.
    */
-  async knownLogFile(): Promise<number> {
-    const file = await this.knownLogRecord.newestFile();
+  async expectedLogFile(): Promise<number> {
+    const file = await this.expectedLogRecord.newestFile();
     // Flushed files are removed, and on a full disk there may be no later file.
     return file > (await this.#position()).flushedFile ? file : 0;
   }

@@ -59,9 +59,12 @@ export function fromTombstone(tombstone: StoredTombstone): TombstoneRow {
 
 /** 64-bit integers are decimal strings, because JSON numbers are not exact. */
 const fromPoints = (points: readonly SeriesPoint[]): string =>
-  JSON.stringify(points.map(({ series, timeNs }) => [String(series), String(timeNs)]));
+  JSON.stringify(points.map(({ seriesId, timeNs }) => [String(seriesId), String(timeNs)]));
 
 function toPoints(text: string): readonly SeriesPoint[] {
   const points = JSON.parse(text) as readonly (readonly [string, string])[]; // `fromPoints` wrote this JSON
-  return points.map(([series, timeNs]) => ({ series: BigInt(series), timeNs: BigInt(timeNs) }));
+  return points.map(([seriesId, timeNs]) => ({
+    seriesId: BigInt(seriesId),
+    timeNs: BigInt(timeNs),
+  }));
 }

@@ -99,7 +99,7 @@ const recordArb: fc.Arbitrary<Record> = fc.integer({ min: 1, max: 40 }).chain((r
         ),
         batch: fc.record({
           rowCount: fc.constant(rows),
-          series: fc
+          seriesOrdinals: fc
             .array(fc.nat(), { minLength: rows, maxLength: rows })
             .map((v) => Uint32Array.from(v)),
           times: fc
@@ -141,7 +141,7 @@ describe('a write record', () => {
             tableId,
             newSeries,
             rowCount: batch.rowCount,
-            series: batch.series,
+            seriesOrdinals: batch.seriesOrdinals,
             times: batch.times,
             fields: batch.fields.map(({ column, data, validity }) => ({
               columnId: column.id,

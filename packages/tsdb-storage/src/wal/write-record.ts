@@ -41,7 +41,8 @@ export interface StoredTable {
   readonly tableId: number;
   readonly newSeries: readonly SeriesDefinition[];
   readonly rowCount: number;
-  readonly series: Uint32Array;
+  /** Ordinals in the process that wrote the record; `newSeries` defines them. */
+  readonly seriesOrdinals: Uint32Array;
   readonly times: BigInt64Array;
   readonly fields: readonly StoredField[];
 }
@@ -100,7 +101,7 @@ export function encodeWriteRecord(record: WriteRecord): readonly Uint8Array[] {
 }
 
 function putRows(writer: ByteWriter, batch: RowBatch): void {
-  writer.numbers(batch.series);
+  writer.numbers(batch.seriesOrdinals);
   writer.numbers(batch.times);
   for (const { data, validity } of batch.fields) {
     if (validity !== undefined) writer.raw(validity.subarray(0, (batch.rowCount + 7) >> 3));
@@ -195,7 +196,7 @@ function readTable(reader: ByteReader): StoredTable {
     hasValidity: reader.u8() === 1,
     textSize: reader.u32(),
   }));
-  const series = new Uint32Array(reader.copy(rowCount * 4));
+  const seriesOrdinals = new Uint32Array(reader.copy(rowCount * 4));
   const times = new BigInt64Array(reader.copy(rowCount * 8));
   const fields = heads.map((head) => {
     const validity = head.hasValidity
@@ -212,7 +213,7 @@ function readTable(reader: ByteReader): StoredTable {
       data: readValues(reader, type, rowCount, head.textSize),
     };
   });
-  return { tableId, newSeries, rowCount, series, times, fields };
+  return { tableId, newSeries, rowCount, seriesOrdinals, times, fields };
 }
 
 function readSeries(reader: ByteReader): SeriesDefinition {

@@ -44,7 +44,7 @@ export function openInfluxql(
     continuousQueries,
     facts: {
       ...{ statistics, diagnostics },
-      placesOf: (table) => engine.tableStore(table).places(),
+      storageOf: (table) => engine.tableStore(table).storage(),
     },
     limits: {
       bucketCountPerSeries: settings.max_select_buckets_per_series,

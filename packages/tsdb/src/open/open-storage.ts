@@ -4,11 +4,11 @@ import { ChecksumThread, type CommitLog } from '@plinth/kernel';
 import { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
 import { TRIGGER_MIGRATIONS } from '@plinth/tsdb-plugins/storage/plugins/trigger-store.js';
-import { answerRoomOf } from '@plinth/tsdb-sql/emit/string-budget.js';
-import { registerEngineFunctions } from '@plinth/tsdb-sql/functions/index.js';
+import { resultBudgetOf } from '@plinth/tsdb-sql/emit/string-budget.js';
+import { registerDuckDbFunctions } from '@plinth/tsdb-sql/functions/index.js';
 import { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { FileSums } from '@plinth/tsdb-storage/segments/file-sums.js';
-import { KnownFiles } from '@plinth/tsdb-storage/segments/known-files.js';
+import { FileVerifier } from '@plinth/tsdb-storage/segments/file-verifier.js';
 import { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS } from '@plinth/tsdb-storage/segments/segment-migrations.js';
 import { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
@@ -44,7 +44,7 @@ export async function openCatalog(deps: TsdbDeps): Promise<RelationalCatalog> {
 }
 
 export async function openHost(
-  { settings, dataDir, fileSystem, engineWatch }: TsdbDeps,
+  { settings, dataDir, fileSystem, duckDbWatch: engineWatch }: TsdbDeps,
   tempDir: string,
   memoryLimitBytes: number,
 ): Promise<DuckDbHost> {
@@ -58,7 +58,7 @@ export async function openHost(
     threads,
     idleConnections: 8,
     register: (connection) =>
-      registerEngineFunctions(connection, answerRoomOf(memoryLimitBytes, threads)),
+      registerDuckDbFunctions(connection, resultBudgetOf(memoryLimitBytes, threads)),
     watch: engineWatch,
   });
 }
@@ -75,7 +75,7 @@ export async function openLog(
     // A flush on a full disk may have left no log file; rows in a new file with an old number would
     // count as flushed.
     firstFile: (await registry.lastFlushedFile()) + 1,
-    catalog: await registry.logCatalog(),
+    expectedLog: await registry.expectedLog(),
     writtenMs: writtenMsOf,
     describe: (payload) =>
       describeLostRows(payload, (id) => {
@@ -103,11 +103,11 @@ export function newSegmentStore(
     ...{ host, objects, fileSystem, sums, random, tempDir },
     release: (objectName) => registry.published.release(objectName),
   });
-  const known = new KnownFiles({
+  const verifier = new FileVerifier({
     ...{ files, sums, fileSystem, registry },
     onError: (error) => report.backgroundFailed(error),
   });
-  return { files, known, registry, checksums };
+  return { files, verifier, registry, checksums };
 }
 
 export const limitsOf = (settings: TsdbDeps['settings']): CatalogLimits => ({

@@ -51,7 +51,7 @@ import { writeRoute } from './write/write-route.js';
 /** All routes of the service, grouped by error format. */
 export function tsdbTables(
   given: Omit<RouteDeps, 'routeBuilder' | 'bodies' | 'formats' | 'pieces'>,
-  speakers: {
+  dialects: {
     readonly dialect: Dialect;
     readonly operatorDialect: Dialect;
     readonly identify: Identify;
@@ -64,7 +64,7 @@ export function tsdbTables(
     formats: createTextFormats(),
     pieces: new PiecePool(),
   };
-  const { dialect, identify } = speakers;
+  const { dialect, identify } = dialects;
   const table = (wording: ErrorWording, routes: readonly Route[], headers: HeaderList = []) => ({
     dialect,
     api: 'tsdb',
@@ -75,7 +75,7 @@ export function tsdbTables(
     routes,
   });
   const v2 = table('v2', v2ManagementRoutes(deps));
-  const byProfile = deps.settings.compat === 'influxdb3' ? 'text' : 'native';
+  const byCompat = deps.settings.compat === 'influxdb3' ? 'text' : 'native';
   return [
     table('native', [
       writeRoute(deps, 'native'),
@@ -104,7 +104,7 @@ export function tsdbTables(
           ? dialect.answerError(error, request)
           : v2.answerError(error, request),
     },
-    table(byProfile, [
+    table(byCompat, [
       ...queryRoutes(deps),
       ...nativeInfluxqlRoutes(deps),
       ...databaseRoutes(deps),
@@ -114,7 +114,7 @@ export function tsdbTables(
     ]),
     table('native', pluginRequestRoutes(deps, dialect), PROTECTION),
     {
-      dialect: speakers.operatorDialect,
+      dialect: dialects.operatorDialect,
       api: 'operator',
       routes: [
         ...schemaRoutes(deps.catalog, deps.facts),

@@ -11,7 +11,7 @@ import type { EdgeError } from './errors.js';
 import { type FailureLog, logFailure } from './log-failure.js';
 
 /**
- * Error formats: `native`, `v2` on the routes of the v2 API, or plain `text` (profile `influxdb3`).
+ * Error formats: `native`, `v2` on the routes of the v2 API, or plain `text` (compatibility profile `influxdb3`).
  */
 export type ErrorWording = 'native' | 'v2' | 'text';
 

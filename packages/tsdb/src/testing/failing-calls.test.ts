@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { CATALOG_CALLS, CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
-import type { EngineCall } from '@plinth/tsdb-storage/duckdb/instance/engine-watch.js';
+import type { DuckDbCall } from '@plinth/tsdb-storage/duckdb/instance/duckdb-watch.js';
 import { flushNode } from './flush-node.js';
 import { openTestNode } from './open-test-node.js';
 import { query, writeLines } from './write-and-query.js';
@@ -14,13 +14,13 @@ const KINDS: readonly string[] = [
   'object.list',
   'object.delete',
   ...([
-    'engine.write',
-    'engine.copy',
-    'engine.query',
-    'engine.fetch',
-    'engine.append',
-    'engine.flush',
-  ] satisfies EngineCall[]),
+    'duckdb.write',
+    'duckdb.copy',
+    'duckdb.query',
+    'duckdb.fetch',
+    'duckdb.append',
+    'duckdb.flush',
+  ] satisfies DuckDbCall[]),
 ];
 
 it('counts every kind of call of a node that writes, flushes, merges, queries and restarts', async (context) => {

@@ -46,7 +46,7 @@ export interface TestNode extends OpenTsdb {
  * - `const faults = new CallFaults(); const node = await openTestNode(dataDir, { clock, faults });`
  * - `faults.fail({ kind: 'object.get', count: Infinity });` fails until `faults.heal()`.
  * - `faults.fail({ kind: 'catalog.transaction', effect: 'done' });` commits, but reports a failure.
- * - `faults.fail({ kind: 'engine.copy', at: 3 });` fails the third call from now on.
+ * - `faults.fail({ kind: 'duckdb.copy', at: 3 });` fails the third call from now on.
  * `faults.counts` has the number of calls of each kind. A simulation runs its steps once without
  * faults, then again for every kind and k.
  * To restart, close and reopen a node on the same folder. To simulate a kill, copy the folder while
@@ -69,8 +69,8 @@ export async function openTestNode(
     readonly faults?: CallFaults;
     /** Number of tables that are flushed together; defaults to the server's. */
     readonly flushGroupTables?: number;
-    /** Rows of a segment per unit in memory; defaults to the server's. */
-    readonly segmentUnitRows?: number;
+    /** Rows of a segment per cached range; defaults to the server's. */
+    readonly segmentRangeRows?: number;
     /**
      * Maximum number of small tables per flush, unless all are flushed; defaults to the server's.
      */
@@ -119,10 +119,10 @@ export async function openTestNode(
       clock,
       random,
       log: options.log ?? createLogger({ level: 'silent' }),
-      engineWatch: faults,
+      duckDbWatch: faults,
       flushGroupTables: options.flushGroupTables,
       flushSmallTables: options.flushSmallTables,
-      segmentUnitRows: options.segmentUnitRows,
+      segmentRangeRows: options.segmentRangeRows,
     },
     options.planner ?? (await loadPlanner()),
   );

@@ -30,7 +30,7 @@ describe('the column preload', () => {
         'SELECT host, count(*) AS n, sum(i) AS s, max(f) AS m FROM t GROUP BY host ORDER BY host';
       const first = await query(node, text);
       assert.equal(await gauge(metrics, 'plinth_tsdb_direct_queries_total'), 1);
-      assert.deepEqual(first, await query(node, `${text} -- by the engine`));
+      assert.deepEqual(first, await query(node, `${text} -- by DuckDB`));
       assert.equal(await gauge(metrics, 'plinth_tsdb_direct_queries_total'), 1);
     } finally {
       await node.close();
@@ -72,7 +72,7 @@ describe('the column preload', () => {
             inMemory + 1,
             text,
           );
-          assert.deepEqual(first, await query(node, `${text} -- by the engine`));
+          assert.deepEqual(first, await query(node, `${text} -- by DuckDB`));
         }
         before = to === 20_000 ? 0 : await gauge(metrics, 'plinth_tsdb_column_cache_bytes');
       }
@@ -95,7 +95,7 @@ describe('the column preload', () => {
       const size = await gauge(metrics, 'plinth_tsdb_column_cache_bytes');
       assert.ok(size <= limit * 0.75, `${size} of ${limit} bytes are loaded`);
       const text = 'SELECT sum(i) AS s FROM t';
-      assert.deepEqual(await query(node, text), await query(node, `${text} -- by the engine`));
+      assert.deepEqual(await query(node, text), await query(node, `${text} -- by DuckDB`));
     } finally {
       await node.close();
     }

@@ -58,13 +58,13 @@ async function openFlushed(context: TestContext) {
   ({ node, faults } = await start());
   // DuckDB reads the series at the start.
   await query(node, "SELECT i FROM m WHERE host = 'h0' LIMIT 1");
-  const engineCalls = (): number => faults.counts.get('engine.query') ?? 0;
-  return { node, faults, rows, engineCalls };
+  const duckDbCalls = (): number => faults.counts.get('duckdb.query') ?? 0;
+  return { node, faults, rows, duckDbCalls };
 }
 
 it('reads only the row groups that contain the series', async (context) => {
-  const { node, rows, engineCalls } = await openFlushed(context);
-  const before = engineCalls();
+  const { node, rows, duckDbCalls } = await openFlushed(context);
+  const before = duckDbCalls();
   for (const host of [0, 17, 150, HOST_COUNT - 1]) {
     const own = rows.filter((row) => row.host === host && row.step >= 20 && row.step < 80);
     const whole = own.flatMap(({ i }) => i ?? []);
@@ -104,21 +104,21 @@ it('reads only the row groups that contain the series', async (context) => {
     'host | n',
     ...['h120', 'h121', 'h299', 'h3'].map((host) => `${host} | ${STEP_COUNT}`),
   ]);
-  assert.equal(engineCalls(), before, 'the engine was not asked');
+  assert.equal(duckDbCalls(), before, 'DuckDB was not used');
 });
 
 it('leaves inexact values, many series and unreadable files to DuckDB', async (context) => {
-  const { node, faults, engineCalls } = await openFlushed(context);
-  const askEngine = async (text: string, expected: readonly string[]): Promise<void> => {
-    const before = engineCalls();
+  const { node, faults, duckDbCalls } = await openFlushed(context);
+  const queryDuckDb = async (text: string, expected: readonly string[]): Promise<void> => {
+    const before = duckDbCalls();
     assert.deepEqual(await query(node, text), expected);
-    assert.ok(engineCalls() > before, text);
+    assert.ok(duckDbCalls() > before, text);
   };
-  await askEngine("SELECT max(big) AS big FROM m WHERE host = 'h7'", [
+  await queryDuckDb("SELECT max(big) AS big FROM m WHERE host = 'h7'", [
     'big',
     String(2n ** 62n + BigInt(7 * STEP_COUNT + STEP_COUNT - 1)),
   ]);
-  await askEngine('SELECT count(f) AS n FROM m', ['n', String(HOST_COUNT * STEP_COUNT)]);
+  await queryDuckDb('SELECT count(f) AS n FROM m', ['n', String(HOST_COUNT * STEP_COUNT)]);
   faults.fail({ kind: 'object.get', count: Number.POSITIVE_INFINITY });
-  await askEngine("SELECT count(b) AS n FROM m WHERE host = 'h9'", ['n', String(STEP_COUNT)]);
+  await queryDuckDb("SELECT count(b) AS n FROM m WHERE host = 'h9'", ['n', String(STEP_COUNT)]);
 });

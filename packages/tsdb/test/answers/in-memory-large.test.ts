@@ -11,7 +11,7 @@ import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.j
 /** Several time slices, in a segment and in unflushed rows. */
 const STORED_ROWS = 34_000;
 const ROWS = 44_000;
-const FOR_THE_ENGINE = ' -- by the engine';
+const BY_DUCKDB = ' -- by DuckDB';
 
 describe('large results from memory', () => {
   let folder = '';
@@ -33,7 +33,7 @@ describe('large results from memory', () => {
         "SELECT * FROM t WHERE host <> 'h3' AND time >= '1970-01-01T00:00:01Z' ORDER BY time LIMIT 36000 OFFSET 500",
         'SELECT time, f, host FROM t ORDER BY time DESC LIMIT 10',
       ]) {
-        const expected = await query(node, text + FOR_THE_ENGINE);
+        const expected = await query(node, text + BY_DUCKDB);
         assert.ok(text.endsWith('LIMIT 10') || expected.length > STORED_ROWS, text);
         const actual = await whenInMemory(node, metrics, text);
         // Every row has its own timestamp, so the order is defined.

@@ -9,9 +9,9 @@ import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
 /** DuckDB runs all statements with a comment. */
-const FOR_THE_ENGINE = ' -- by the engine';
+const BY_DUCKDB = ' -- by DuckDB';
 const ROUNDS = 60;
-/** Enough for background flushes to DuckDB, full pages, and flushes in between. */
+/** Enough for moves to DuckDB, full cached ranges, and flushes in between. */
 const LARGEST_BATCH = 6000;
 
 describe('columns in memory while rows are written', () => {
@@ -48,7 +48,7 @@ describe('columns in memory while rows are written', () => {
         count += size;
         sum += batchSum;
         assert.deepEqual(await totals(node), [count, sum], `round ${round}`);
-        if (round % 7 === 3) assert.deepEqual(await totals(node, FOR_THE_ENGINE), [count, sum]);
+        if (round % 7 === 3) assert.deepEqual(await totals(node, BY_DUCKDB), [count, sum]);
         if (round % 4 === 1) assert.equal(await groupedCount(node), count, `round ${round}`);
       }
       const { text } = await metrics.page();
@@ -82,16 +82,16 @@ describe('columns in memory while rows are written', () => {
         }
         await writeLines(node, lines);
         const half = `time < '${new Date(next / 2).toISOString()}'`;
-        for (const question of [
+        for (const sql of [
           ...['i', ...(round >= 6 ? ['f'] : []), ...(round >= 18 ? ['once'] : [])].map(
             (field) => `SELECT host, count(${field}) AS n, sum(${field}) AS s FROM t GROUP BY host`,
           ),
           ...(round % 2 === 0 ? [`SELECT count(i) AS n, max(i) AS m FROM t WHERE ${half}`] : []),
           ...(round >= 12 ? ['SELECT DISTINCT ON (host) * FROM t ORDER BY host, time DESC'] : []),
         ]) {
-          const inMemory = (await query(node, question)).toSorted();
-          const expected = (await query(node, `${question}${FOR_THE_ENGINE}`)).toSorted();
-          assert.deepEqual(inMemory, expected, `round ${round}: ${question}`);
+          const inMemory = (await query(node, sql)).toSorted();
+          const expected = (await query(node, `${sql}${BY_DUCKDB}`)).toSorted();
+          assert.deepEqual(inMemory, expected, `round ${round}: ${sql}`);
         }
       }
       const { text } = await metrics.page();

@@ -10,7 +10,7 @@ import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
 /** DuckDB runs all statements with a comment, because their literals are not recognized. */
-const FOR_THE_ENGINE = ' -- by the engine';
+const BY_DUCKDB = ' -- by DuckDB';
 const SECOND = 1_000_000_000n;
 const START = 1_700_000_000n * SECOND;
 
@@ -289,7 +289,7 @@ describe('columns in memory', () => {
         async (steps, queries) => {
           const dir = join(folder, String(count++));
           let metrics = new Metrics();
-          let node = await openTestNode(dir, { metrics, segmentUnitRows: 16 });
+          let node = await openTestNode(dir, { metrics, segmentRangeRows: 16 });
           const answered = async (): Promise<number> => {
             const [, value] =
               /plinth_tsdb_direct_queries_total (\d+)/.exec((await metrics.page()).text) ?? [];
@@ -303,11 +303,11 @@ describe('columns in memory', () => {
               if (step.kind === 'restart') {
                 await node.close();
                 metrics = new Metrics();
-                node = await openTestNode(dir, { metrics, segmentUnitRows: 16 });
+                node = await openTestNode(dir, { metrics, segmentRangeRows: 16 });
               } else await writeLines(node, linesOf(step.rows, written));
               const isLast = place === steps.length - 1;
               for (const test of isLast ? queries : queries.slice(0, 3)) {
-                const expected = await query(node, test.text + FOR_THE_ENGINE);
+                const expected = await query(node, test.text + BY_DUCKDB);
                 const before = await answered();
                 // Missing columns are loaded after the first or second query.
                 for (let attempt = 0; attempt < 8; attempt++) {
@@ -342,7 +342,7 @@ describe('columns in memory', () => {
 
   it('sorts buckets across groups that have equal sort keys', async () => {
     const dir = join(folder, 'across');
-    const node = await openTestNode(dir, { metrics: new Metrics(), segmentUnitRows: 16 });
+    const node = await openTestNode(dir, { metrics: new Metrics(), segmentRangeRows: 16 });
     try {
       await node.catalog.ensureDatabase('d');
       const hour = 3600n * SECOND;

@@ -4,6 +4,7 @@
 import { type Answer, seriesOf } from '@plinth/tsdb-influxql/answer.js';
 import type { Value } from '@plinth/tsdb-influxql/plan/data-type.js';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
+import { readParamsText } from '#src/routes/influxql/v1-input.js';
 import { describeCases } from './run-cases.js';
 
 describeCases({
@@ -15,17 +16,24 @@ describeCases({
       database,
       access: FULL_ACCESS,
       policy: undefined,
-      // case files contain only strings
-      params: new Map(Object.entries(query.params) as [string, string][]),
+      params: readParamsText(JSON.stringify(query.params)),
       signal: new AbortController().signal,
     });
     try {
-      return await rendered(await run.execute(0));
+      const lines: string[] = [];
+      for (const index of run.statements.keys()) {
+        const answered = run.execute(index).then(rendered);
+        // As on the wire, a failure does not prevent the statements after it.
+        lines.push(...(index === 0 ? await answered : await answered.catch(failed)));
+      }
+      return lines;
     } finally {
       run.end('success');
     }
   },
 });
+
+const failed = (error: Error): readonly string[] => [`error: ${error.message}`];
 
 async function rendered(answer: Answer): Promise<string[]> {
   const { columns, tagNames } = answer;

@@ -86,23 +86,23 @@ describe('InfluxQL over rows in memory', () => {
         async (rows, queries) => {
           const dir = join(folder, String(count++));
           const metrics = new Metrics();
-          const inMemory = await openTestNode(`${dir}-inMemory`, { metrics, segmentUnitRows: 16 });
-          const byEngine = await openTestNode(`${dir}-engine`, {
+          const inMemory = await openTestNode(`${dir}-inMemory`, { metrics, segmentRangeRows: 16 });
+          const byDuckDb = await openTestNode(`${dir}-engine`, {
             flags: { 'tsdb-column-cache-bytes': '0' },
           });
           try {
-            for (const node of [inMemory, byEngine]) await write(node, rows);
+            for (const node of [inMemory, byDuckDb]) await write(node, rows);
             for (const query of queries)
               assert.equal(
                 await queryInfluxql(inMemory, query),
-                await queryInfluxql(byEngine, query),
+                await queryInfluxql(byDuckDb, query),
                 query,
               );
             const { text } = await metrics.page();
             inMemoryCount += Number(/^plinth_tsdb_direct_queries_total (\d+)/m.exec(text)?.[1]);
           } finally {
             await inMemory.close();
-            await byEngine.close();
+            await byDuckDb.close();
           }
         },
       ),

@@ -1,4 +1,4 @@
-// Source: docs/adr/0005-in-memory-columns.md: large segments are kept in memory in units, like
+// Source: docs/adr/0005-in-memory-columns.md: large segments are kept in memory in ranges, like
 // smaller ones.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -19,8 +19,8 @@ const AGAIN = 10_000;
 const FIELDS = 8;
 /** Two thirds of the size of the rows: the merge has to sort on disk. With half, it sometimes fails. */
 const ENGINE_BYTES = 56 * 1024 * 1024;
-/** The segment is divided into eight units. */
-const SEGMENT_UNIT_ROWS = 150_000;
+/** The segment is divided into eight cached ranges. */
+const SEGMENT_RANGE_ROWS = 150_000;
 
 it('merges more rows than fit in memory, and serves all of them from memory', {
   timeout: 240_000,
@@ -28,7 +28,7 @@ it('merges more rows than fit in memory, and serves all of them from memory', {
   const folder = await temporaryFolder();
   const metrics = new Metrics();
   const flags = { 'tsdb-query-memory-bytes': String(ENGINE_BYTES) };
-  const node = await openTestNode(folder, { metrics, flags, segmentUnitRows: SEGMENT_UNIT_ROWS });
+  const node = await openTestNode(folder, { metrics, flags, segmentRangeRows: SEGMENT_RANGE_ROWS });
   try {
     await node.catalog.ensureDatabase(TEST_DATABASE);
     const rowCount = FLUSHES * ROWS_OF_FLUSH;

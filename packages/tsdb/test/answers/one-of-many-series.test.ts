@@ -15,7 +15,7 @@ it('copies no series to DuckDB for a query of one', async (context) => {
     const faults = new CallFaults();
     const flags = { 'tsdb-column-cache-bytes': '0' };
     const node = await openTestNode(dataDir, { faults, flags, clock: new ManualClock() });
-    return { node, appended: () => faults.counts.get('engine.append') ?? 0 };
+    return { node, appended: () => faults.counts.get('duckdb.append') ?? 0 };
   };
   const first = await start();
   let { node } = first;

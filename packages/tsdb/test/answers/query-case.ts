@@ -20,7 +20,8 @@ export interface QueryFile {
 /**
  * Parses a file of blocks separated by empty lines. The first block may be `-- write` followed by
  * lines of line protocol after `-- `. Every other block is `-- N: section`, optionally `-- params:
- * {json}`, and the query. The result file has a block `-- N` with the result of each.
+ * {json}`, and the query. The result file has a block `-- N` with the result of each. InfluxQL
+ * cases may have several statements; the failures of all but the first one are complete lines.
  */
 export function readQueryFile(sql: string, result: string): QueryFile {
   const answers = new Map(

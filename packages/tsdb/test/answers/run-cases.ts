@@ -34,10 +34,10 @@ export function describeCases(language: CaseLanguage): void {
     after(() => node.close());
     for (const name of names) {
       it(`about ${name.replaceAll('-', ' ')}`, async () => {
-        const [questions, result] = await Promise.all(
+        const [queries, result] = await Promise.all(
           [ending, '.result'].map((kind) => readFile(join(FOLDER, name + kind), 'utf8')),
         );
-        const file = readQueryFile(questions ?? '', result ?? '');
+        const file = readQueryFile(queries ?? '', result ?? '');
         await write(node, name, file.writes);
         const failures = await failuresOf(language, node, name, file);
         if (failures.length > 0) assert.fail(`\n${failures.join('\n')}`);

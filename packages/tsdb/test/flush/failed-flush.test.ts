@@ -107,7 +107,7 @@ class CutFile extends CallFaults {
 
   override async around<T>(kind: string, call: () => Promise<T>): Promise<T> {
     const result = await super.around(kind, call);
-    if (kind !== 'engine.copy' || ++this.#copyCount !== this.#at) return result;
+    if (kind !== 'duckdb.copy' || ++this.#copyCount !== this.#at) return result;
     for (const name of await readdir(this.#folder)) await truncate(join(this.#folder, name), 100);
     return result;
   }
@@ -146,9 +146,9 @@ it('fails health checks after flushes have failed for minutes', async (context) 
   };
   await writeLines(node, ['m,tag=a v=1 1']);
   const outOfMemory = new Error('Out of Memory Error: failed to allocate data');
-  faults.fail({ kind: 'engine.copy', count: Number.POSITIVE_INFINITY, error: outOfMemory });
+  faults.fail({ kind: 'duckdb.copy', count: Number.POSITIVE_INFINITY, error: outOfMemory });
   await clock.advanceMs(11 * 60_000); // a flush is due when its rows are ten minutes old
-  await until(() => (faults.counts.get('engine.copy') ?? 0) > 0);
+  await until(() => (faults.counts.get('duckdb.copy') ?? 0) > 0);
   assert.equal(engine.flushObstacle, undefined);
   await until(() => engine.flushObstacle !== undefined);
   assert.match(engine.flushObstacle ?? '', /for 3 minutes; .* DuckDB is out of memory: restart/);

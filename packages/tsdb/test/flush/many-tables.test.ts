@@ -108,8 +108,8 @@ it('has every row once after a kill between two groups of a flush', async (conte
   await writeLines(node, ROWS);
   // Each table has a file of rows and one of series: the third file, with the second table's rows,
   // fails.
-  faults.fail({ kind: 'engine.copy', at: 3, count: Number.POSITIVE_INFINITY });
-  await assert.rejects(flushEngine(node.engine), { kind: 'engine.copy' });
+  faults.fail({ kind: 'duckdb.copy', at: 3, count: Number.POSITIVE_INFINITY });
+  await assert.rejects(flushEngine(node.engine), { kind: 'duckdb.copy' });
   assert.deepEqual(await contents(node), ALL);
   await writeLines(node, ['a,host=a v=7i 2']);
   const expected = ['2 | 8', '1 | 2', '1 | 3'];
@@ -129,8 +129,8 @@ it('does not restore rows from the log that were deleted from files', async (con
   const faults = new CallFaults();
   const node = await open(context, dataDir, { faults, flushGroupTables: 1 });
   await writeLines(node, ROWS);
-  faults.fail({ kind: 'engine.copy', at: 3 });
-  await assert.rejects(flushEngine(node.engine), { kind: 'engine.copy' });
+  faults.fail({ kind: 'duckdb.copy', at: 3 });
+  await assert.rejects(flushEngine(node.engine), { kind: 'duckdb.copy' });
   await node.engine.deleteRows({
     database: TEST_DATABASE,
     tables: ['a'],

@@ -26,7 +26,7 @@ it('has few series files after many flushes, and all series after a restart', as
     // New tags appear later: not every file has every column.
     await writeLines(node, [`m,host=h${i}${i % 7 === 0 ? `,extra${i % 3}=x` : ''} v=${i}i ${i}`]);
     // Some merges fail, and succeed later.
-    if (i % 5 === 0) faults.fail({ kind: 'engine.copy', at: 3 });
+    if (i % 5 === 0) faults.fail({ kind: 'duckdb.copy', at: 3 });
     await flush().catch(() => undefined);
     faults.heal();
     if (i === 30) {

@@ -121,7 +121,7 @@ it('removes the log when its last rows are in files', async (context) => {
   }
   assert.deepEqual(counts, [2, 3]);
   await untilFlushed(node, clock);
-  // Its log files are removed after a flush is published.
+  // Its log files are removed after a flush is committed.
   for (let tries = 0; (await logFiles(dataDir)).length > 1; tries++) {
     assert.ok(tries < 600, 'the log stays');
     await new Promise((resolve) => setTimeout(resolve, 50));

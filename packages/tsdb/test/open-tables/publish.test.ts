@@ -117,7 +117,7 @@ it('keeps the last snapshot while deleted rows are in files, and withdraws it af
   const node = await start();
   await writeLines(node, [row(1, 1), row(2, 1, 'b')]);
   await publish(node);
-  faults.fail({ kind: 'engine.copy', count: Number.POSITIVE_INFINITY });
+  faults.fail({ kind: 'duckdb.copy', count: Number.POSITIVE_INFINITY });
   await deleteHost(node, 'b');
   await node.engine.background.compactor.compactWhenDue();
   const table = tableOf(node);

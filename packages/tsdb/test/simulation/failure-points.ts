@@ -1,10 +1,10 @@
 import type { Random } from '@plinth/kernel';
 import { CATALOG_CALLS, type CallFault, LOG_CALLS, OBJECT_CALLS } from '@plinth/kernel/testing';
-import type { EngineCall } from '@plinth/tsdb-storage/duckdb/instance/engine-watch.js';
+import type { DuckDbCall } from '@plinth/tsdb-storage/duckdb/instance/duckdb-watch.js';
 
-const ENGINE_CALLS: readonly EngineCall[] = [
-  ...(['engine.write', 'engine.copy', 'engine.query'] as const),
-  ...(['engine.fetch', 'engine.append', 'engine.flush'] as const),
+const ENGINE_CALLS: readonly DuckDbCall[] = [
+  ...(['duckdb.write', 'duckdb.copy', 'duckdb.query'] as const),
+  ...(['duckdb.fetch', 'duckdb.append', 'duckdb.flush'] as const),
 ];
 
 /**
@@ -22,7 +22,7 @@ export const DONE_KINDS: readonly string[] = [
   ...OBJECT_CALLS,
   ...LOG_CALLS,
   'catalog.transaction',
-  'engine.copy',
+  'duckdb.copy',
 ];
 
 const MODES: readonly { readonly kind: string; readonly mode: Mode }[] = [

@@ -117,14 +117,14 @@ it('neither loses, duplicates nor restores deleted rows when any flush fails', a
   const expected = await writeLog(await open(first));
   const whole = new CallFaults();
   await open(await killed(first), { flags: SMALL, faults: whole });
-  const copyCount = whole.counts.get('engine.copy') ?? 0;
+  const copyCount = whole.counts.get('duckdb.copy') ?? 0;
   assert.ok(copyCount > 5, `${copyCount} files written`);
-  for (const kind of ['engine.copy', 'catalog.transaction']) {
-    const callCount = kind === 'engine.copy' ? copyCount : (whole.counts.get(kind) ?? 0);
+  for (const kind of ['duckdb.copy', 'catalog.transaction']) {
+    const callCount = kind === 'duckdb.copy' ? copyCount : (whole.counts.get(kind) ?? 0);
     // The start's own transactions come first; if one fails, the start fails.
     for (let at = 1; at <= callCount; at++) {
       const faults = new CallFaults();
-      faults.fail({ kind, at, count: kind === 'engine.copy' ? Number.POSITIVE_INFINITY : 1 });
+      faults.fail({ kind, at, count: kind === 'duckdb.copy' ? Number.POSITIVE_INFINITY : 1 });
       const second = await killed(first);
       const node = await open(second, { flags: SMALL, faults }).catch(() => undefined);
       faults.heal();

@@ -20,13 +20,13 @@ interface Row {
 type Step =
   | { readonly kind: 'write'; readonly rows: readonly Row[] }
   | { readonly kind: 'delete'; readonly host: string; readonly to: number }
-  | { readonly kind: 'ask'; readonly question: keyof typeof QUESTIONS }
+  | { readonly kind: 'query'; readonly text: keyof typeof QUERIES }
   | { readonly kind: 'start' };
 
 /** As in rendered results. */
 const NULL = 'NULL';
 
-const QUESTIONS = {
+const QUERIES = {
   'SELECT count(*), sum(a), sum(b) FROM t': (points: readonly Row[]) => [
     [points.length, sumOf(points, 'a'), sumOf(points, 'b')].join(' | '),
   ],
@@ -80,8 +80,8 @@ const stepArb: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc
-      .constantFrom(...(Object.keys(QUESTIONS) as (keyof typeof QUESTIONS)[]))
-      .map((question) => ({ kind: 'ask' as const, question })),
+      .constantFrom(...(Object.keys(QUERIES) as (keyof typeof QUERIES)[]))
+      .map((text) => ({ kind: 'query' as const, text })),
   },
   { weight: 3, arbitrary: fc.constant({ kind: 'start' as const }) },
 );
@@ -147,9 +147,9 @@ describe('The first requests after a start, while series are still in their file
           maxTimeNs: BigInt(step.to),
           anyOf: [[{ tag: 'host', op: 'in', values: [step.host] }]],
         });
-      case 'ask': {
-        const [, ...rows] = await query(node, step.question);
-        assert.deepEqual(rows.sort(), QUESTIONS[step.question](model.points), step.question);
+      case 'query': {
+        const [, ...rows] = await query(node, step.text);
+        assert.deepEqual(rows.sort(), QUERIES[step.text](model.points), step.text);
         return;
       }
       case 'start':
@@ -171,8 +171,8 @@ describe('The first requests after a start, while series are still in their file
             await take({ kind: 'write', rows: [FIRST] }, model);
             await take({ kind: 'start' }, model);
             for (const step of steps) await take(step, model);
-            for (const question of Object.keys(QUESTIONS) as (keyof typeof QUESTIONS)[])
-              await take({ kind: 'ask', question }, model);
+            for (const text of Object.keys(QUERIES) as (keyof typeof QUERIES)[])
+              await take({ kind: 'query', text }, model);
           } finally {
             await node.close();
             await rm(join(dataDir, 'node'), { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import {
   emptyAnswer,
+  githubAnswer,
   type HeaderList,
   type HttpAnswer,
   type HttpRequest,
@@ -8,7 +9,6 @@ import {
   maskUrl,
   OpenApi,
   type PrincipalOf,
-  platformAnswer,
   queryOf,
   type Route,
   type RouteInput,
@@ -153,7 +153,7 @@ function ownRoutes(deps: AppRouteDeps): readonly Route[] {
         const changed = await hooks.change(hook.appId, change);
         if (changed === undefined) throw webhookError('resource_missing');
         if (changed.url !== hook.url) await deps.onUrlChanged(changed);
-        return platformAnswer(200, describeForApp(changed));
+        return githubAnswer(200, describeForApp(changed));
       },
     }),
   ];
@@ -209,7 +209,7 @@ function deliveryRoutes(deps: AppRouteDeps): readonly Route[] {
       errors: { ...BAD_ID, 422: 'it cannot be redelivered' },
       async handle(request) {
         await redelivery.request(request.principal.appId, deliveryIdOf(request));
-        return config.redeliver_body === 'object' ? platformAnswer(202, {}) : emptyAnswer(202);
+        return config.redeliver_body === 'object' ? githubAnswer(202, {}) : emptyAnswer(202);
       },
     }),
   ];

@@ -1,22 +1,22 @@
 import {
   ANONYMOUS,
-  answerPlatformError,
+  answerGithubError,
   type Clock,
   Cors,
   type CorsTerms,
   type Dialect,
   docsBaseAt,
   emptyAnswer,
+  GITHUB_REFUSALS,
+  githubFailureAnswer,
   type HeaderList,
   type HttpAnswer,
   type HttpHead,
   LIMIT_HEADERS,
   type Logger,
   operatorDocs,
-  PLATFORM_REFUSALS,
   type Principal,
   pathOf,
-  platformFailureAnswer,
   type Random,
   type Route,
   type RouteAccess,
@@ -49,13 +49,13 @@ interface WebhookDialectDeps {
 }
 
 /**
- * The platform's own API, which accepts only JSON web tokens of apps. Source: webhooks, sections 2
+ * The GitHub-compatible API, which accepts only JSON web tokens of apps. Source: webhooks, sections 2
  * and 3.
  */
 export class WebhookDialect implements Dialect {
   readonly #deps: WebhookDialectDeps;
   readonly service = 'webhooks';
-  readonly refusals = PLATFORM_REFUSALS;
+  readonly refusals = GITHUB_REFUSALS;
   readonly paths: readonly string[];
   /** The vendor name in lowercase, as in media types. */
   readonly #vendor: string;
@@ -116,7 +116,7 @@ export class WebhookDialect implements Dialect {
       return this.#fail(request, statusOf(error), error.message);
     }
     const documentationUrl = this.#documentationUrl(request);
-    return answerPlatformError(error, { log: this.#deps.log, documentationUrl });
+    return answerGithubError(error, { log: this.#deps.log, documentationUrl });
   }
 
   answerNotFound(request: HttpHead): HttpAnswer {
@@ -143,7 +143,7 @@ export class WebhookDialect implements Dialect {
 
   #fail(request: HttpHead, status: number, message: string): HttpAnswer {
     const documentationUrl = this.#documentationUrl(request);
-    return platformFailureAnswer({ status, message, documentationUrl });
+    return githubFailureAnswer({ status, message, documentationUrl });
   }
 
   #documentationUrl(request: HttpHead): string {

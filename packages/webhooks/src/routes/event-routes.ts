@@ -1,8 +1,8 @@
 import {
   type Clock,
+  githubAnswer,
   OpenApi,
   operatorRoute,
-  platformAnswer,
   type Route,
   requestError,
   ValidationFailed,
@@ -60,7 +60,7 @@ export function eventRoutes(deps: EventRouteDeps): readonly Route[] {
         });
         const outcome = await publisher.publish(event);
         if ('refused' in outcome) throw outcome.refused;
-        return platformAnswer(202, outcome.answer);
+        return githubAnswer(202, outcome.answer);
       },
     }),
     operatorRoute('POST', '/events/batch', {
@@ -76,7 +76,7 @@ export function eventRoutes(deps: EventRouteDeps): readonly Route[] {
         ),
       },
       errors: { 422: 'the batch has too many events' },
-      handle: async ({ body }) => platformAnswer(202, await publishBatch(body, deps)),
+      handle: async ({ body }) => githubAnswer(202, await publishBatch(body, deps)),
     }),
   ];
 }

@@ -3,12 +3,12 @@ import {
   type Clock,
   emptyAnswer,
   type FieldError,
+  githubAnswer,
   type HttpRequest,
   isoSeconds,
   maskUrlAndQuery,
   OpenApi,
   operatorRoute,
-  platformAnswer,
   queryOf,
   type Random,
   type Route,
@@ -68,7 +68,7 @@ export function queueRoutes(deps: QueueRouteDeps): readonly Route[] {
       async handle(request) {
         const hook = await requestedHook(request, deps);
         refuseUnpingable(hook);
-        return platformAnswer(202, { guid: await deps.ping(hook) });
+        return githubAnswer(202, { guid: await deps.ping(hook) });
       },
     }),
     operatorRoute('POST', `${APP}/secret/rotate`, {
@@ -79,7 +79,7 @@ export function queueRoutes(deps: QueueRouteDeps): readonly Route[] {
       },
       errors: REFUSED,
       async handle(request, { body }) {
-        return platformAnswer(
+        return githubAnswer(
           200,
           await rotateSecret(await requestedHook(request, deps), body, deps),
         );
@@ -89,7 +89,7 @@ export function queueRoutes(deps: QueueRouteDeps): readonly Route[] {
       about: { summary: 'Count queued deliveries by state' },
       output: { 200: answer('counts', json(Type.Object({}))) },
       async handle(request) {
-        return platformAnswer(200, await queueToWire(await requestedHook(request, deps), deps));
+        return githubAnswer(200, await queueToWire(await requestedHook(request, deps), deps));
       },
     }),
     ...deliveryRoutes(deps),
@@ -123,12 +123,12 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
         const states = parameters.get('state');
         if (states !== null) {
           const items = await queue.list(appId, readStates(states), MAX_LISTED_COUNT);
-          return platformAnswer(200, items.map(itemToWire));
+          return githubAnswer(200, items.map(itemToWire));
         }
         const { limit, fromId, filter } = readListQuery(parameters, false);
         const page = await deliveries.list(appId, filter, fromId, limit);
         const links = linkHeaders(`${dialect.baseUrl(request)}${request.url}`, page);
-        return platformAnswer(200, page.items.map(operatorSummary), links);
+        return githubAnswer(200, page.items.map(operatorSummary), links);
       },
     }),
     operatorRoute('GET', `${APP}/deliveries/:delivery`, {
@@ -169,7 +169,7 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
           state === 'dead'
             ? await redelivery.redriveDead(appId, isDryRun)
             : await redelivery.redriveMatching(appId, redriveFilter(filter), isDryRun);
-        return platformAnswer(202, { matched, queued: isDryRun ? 0 : matched });
+        return githubAnswer(202, { matched, queued: isDryRun ? 0 : matched });
       },
     }),
   ];

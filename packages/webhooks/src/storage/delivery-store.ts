@@ -51,8 +51,8 @@ export class DeliveryStore {
 
   constructor(store: RelationalStore) {
     this.#store = store;
-    this.#sql = new RawStatements(store.engine);
-    this.#scanner = new DeliveryScanner(this.#sql, this.#reader, store.engine === 'sqlite');
+    this.#sql = new RawStatements(store.system);
+    this.#scanner = new DeliveryScanner(this.#sql, this.#reader, store.system === 'sqlite');
   }
 
   /**
@@ -160,10 +160,10 @@ export class DeliveryStore {
    */
   async purge(beforeMs: number, limit: number): Promise<boolean> {
     const old =
-      this.#store.engine === 'sqlite'
+      this.#store.system === 'sqlite'
         ? `select id from webhooks_deliveries where id < ? order by id limit ?`
         : `select id from webhooks_deliveries where delivered_ms < ? order by delivered_ms limit ?`;
-    const bound = this.#store.engine === 'sqlite' ? idAt(beforeMs) : beforeMs;
+    const bound = this.#store.system === 'sqlite' ? idAt(beforeMs) : beforeMs;
     return await this.#store.transaction<never, boolean>(async (tx) => {
       const rows = await this.#sql.all<{ id: number }>(tx, old, [bound, limit]);
       const ids = JSON.stringify(rows.map(({ id }) => id));

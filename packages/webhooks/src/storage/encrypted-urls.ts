@@ -12,7 +12,7 @@ export class EncryptedUrls {
   }
 
   encrypt(url: string, appId: number): string {
-    return Buffer.from(this.#box.seal(url, placeOf(appId))).toString('base64');
+    return Buffer.from(this.#box.seal(url, associatedDataOf(appId))).toString('base64');
   }
 
   /**
@@ -23,7 +23,7 @@ export class EncryptedUrls {
     // scheme, which Base64 never contains.
     if (text.includes(':')) return text;
     try {
-      return this.#box.open(Buffer.from(text, 'base64'), placeOf(appId));
+      return this.#box.open(Buffer.from(text, 'base64'), associatedDataOf(appId));
     } catch (error) {
       if (error instanceof SecretUnreadable) return URL_MASK;
       throw error;
@@ -31,4 +31,4 @@ export class EncryptedUrls {
   }
 }
 
-const placeOf = (appId: number): string => `webhooks_delivery_details ${appId}`;
+const associatedDataOf = (appId: number): string => `webhooks_delivery_details ${appId}`;

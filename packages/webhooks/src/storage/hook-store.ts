@@ -38,7 +38,7 @@ const SELECT_KEY_PROOF = `select value from webhooks_meta where name = 'master_k
 
 /** Whether the key of `box` decrypts the secrets in a store. True for a store without secrets. Changes nothing. */
 export async function opensSecrets(store: RelationalStore, box: SecretBox): Promise<boolean> {
-  const sql = new RawStatements(store.engine);
+  const sql = new RawStatements(store.system);
   const reader = store.reader<never>();
   const [table] = await sql.all<{ name: string }>(
     reader,
@@ -65,7 +65,7 @@ export class HookStore {
   constructor(store: RelationalStore, box: SecretBox) {
     this.#store = store;
     this.#box = box;
-    this.#sql = new RawStatements(store.engine);
+    this.#sql = new RawStatements(store.system);
   }
 
   async prepare(): Promise<void> {
@@ -157,15 +157,15 @@ export class HookStore {
   }
 
   #toColumns(hook: NewHook): Record<string, string | number | Uint8Array | null> {
-    const place = placeOf(hook.appId);
+    const associatedData = associatedDataOf(hook.appId);
     return {
-      url: hook.url === '' ? '' : seal(this.#box, hook.url, place),
+      url: hook.url === '' ? '' : seal(this.#box, hook.url, associatedData),
       content_type: hook.content_type,
       insecure_ssl: hook.insecure_ssl ? 1 : 0,
-      secrets: this.#box.seal(JSON.stringify(hook.secrets), place),
+      secrets: this.#box.seal(JSON.stringify(hook.secrets), associatedData),
       active: hook.active ? 1 : 0,
       events: JSON.stringify(hook.events),
-      custom_headers: seal(this.#box, JSON.stringify(hook.custom_headers), place),
+      custom_headers: seal(this.#box, JSON.stringify(hook.custom_headers), associatedData),
       retry: hook.retry === undefined ? null : JSON.stringify(hook.retry),
       ordering: hook.ordering,
       standard_webhooks: hook.standard_webhooks,
@@ -178,19 +178,19 @@ export class HookStore {
   }
 
   #fromRow(row: HookRow): Hook {
-    const place = placeOf(row.app_id);
-    const secrets = row.secrets === null ? '{}' : this.#box.open(row.secrets, place);
+    const associatedData = associatedDataOf(row.app_id);
+    const secrets = row.secrets === null ? '{}' : this.#box.open(row.secrets, associatedData);
     return {
       id: row.id,
       appId: row.app_id,
-      url: row.url === '' ? '' : open(this.#box, row.url, place),
+      url: row.url === '' ? '' : open(this.#box, row.url, associatedData),
       content_type: row.content_type,
       insecure_ssl: row.insecure_ssl === 1,
       // `#toColumns` wrote these columns.
       secrets: JSON.parse(secrets) as HookSecrets,
       active: row.active === 1,
       events: JSON.parse(row.events) as string[],
-      custom_headers: JSON.parse(open(this.#box, row.custom_headers, place)) as Record<
+      custom_headers: JSON.parse(open(this.#box, row.custom_headers, associatedData)) as Record<
         string,
         string
       >,
@@ -209,10 +209,10 @@ export class HookStore {
   }
 }
 
-const placeOf = (appId: number): string => `webhooks_hooks ${appId}`;
+const associatedDataOf = (appId: number): string => `webhooks_hooks ${appId}`;
 
-const seal = (box: SecretBox, text: string, place: string): string =>
-  Buffer.from(box.seal(text, place)).toString('base64');
+const seal = (box: SecretBox, text: string, associatedData: string): string =>
+  Buffer.from(box.seal(text, associatedData)).toString('base64');
 
-const open = (box: SecretBox, text: string, place: string): string =>
-  box.open(Buffer.from(text, 'base64'), place);
+const open = (box: SecretBox, text: string, associatedData: string): string =>
+  box.open(Buffer.from(text, 'base64'), associatedData);

@@ -112,8 +112,8 @@ const done = (item: QueueItem, more: Partial<AttemptRecord> = {}) => ({
 const guids = (items: readonly QueueItem[]) => items.map(({ guid }) => guid);
 
 /** The storage contract on SQLite and PostgreSQL. Source: webhooks, sections 7 and 11. */
-function webhookStoreContract(engine: string, withStore: WithStore): void {
-  describe(`webhook store on ${engine}`, () => {
+function webhookStoreContract(system: string, withStore: WithStore): void {
+  describe(`webhook store on ${system}`, () => {
     it('claims due items, oldest first, each once', async () => {
       await withStore(async (store) => {
         const [one, other] = [new QueueStore(store, 'one'), new QueueStore(store, 'other')];
@@ -286,7 +286,7 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
         const count = 25_000;
         const rare = new Set([3, 4, 9_999, 10_000, 12_000, 24_999]);
         const idOf = (n: number) => idAt(NOW_MS + n * 60_000) + 1;
-        const statements = new RawStatements(store.engine);
+        const statements = new RawStatements(store.system);
         const columns = ['id', 'app_id', 'guid', 'delivered_ms', 'redelivery', 'duration_ms'];
         const rows = Array.from({ length: count }, (_, n): StatementValue[] => [
           ...[idOf(n), 1, `guid-${n}`, NOW_MS + n * 60_000, 0, 1],

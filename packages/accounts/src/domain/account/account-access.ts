@@ -1,7 +1,7 @@
 import type { Tenant } from '../../model/platform/tenant.js';
 import { AccountsRefused } from '../../model/violation.js';
 import { INCOMPATIBLE_FLAG, V1_FLAG } from '../../storage/account-codec.js';
-import type { AccountGlance, AccountStore, Aggregate } from '../../storage/account-store.js';
+import type { AccountStore, AccountSummary, Aggregate } from '../../storage/account-store.js';
 import { accountClosed, notFound } from '../refusals.js';
 
 /**
@@ -16,12 +16,12 @@ export class AccountAccess {
   }
 
   /** Throws `AccountsRefused`. */
-  async glance(tenant: Tenant, id: string): Promise<AccountGlance> {
+  async summary(tenant: Tenant, id: string): Promise<AccountSummary> {
     refuseOtherKinds(id);
-    const glance = await this.#store.glance(tenant, id);
-    if (glance === undefined) throw notFound('account', id);
-    refuseFlags(id, glance.flags);
-    return glance;
+    const summary = await this.#store.summary(tenant, id);
+    if (summary === undefined) throw notFound('account', id);
+    refuseFlags(id, summary.flags);
+    return summary;
   }
 
   /** Loads an account for a change and requires it to be open. Throws `AccountsRefused`. */

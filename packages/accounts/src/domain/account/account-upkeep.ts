@@ -1,13 +1,13 @@
 import type { Clock } from '@plinth/kernel';
 import type { AccountState, StoredAccount } from '../../model/account/account.js';
-import type { InjectedRequirement } from '../../model/account/requirements.js';
+import type { OperatorRequirement } from '../../model/account/requirements.js';
 import { isSame } from '../../model/merge-fields.js';
 import type { PlatformSettings } from '../../model/platform/platform-settings.js';
 import type { Tenant } from '../../model/platform/tenant.js';
 import type { AccountStore, Aggregate } from '../../storage/account-store.js';
 import type { AccountWriter, ChangeReason } from '../change/account-writer.js';
-import type { GuardedCommits } from '../change/guarded-commits.js';
 import type { KeyedLocks } from '../change/keyed-locks.js';
+import type { OptimisticCommits } from '../change/optimistic-commits.js';
 import type { Platforms } from '../platform/platforms.js';
 import { invalidFields, notFound } from '../refusals.js';
 
@@ -15,7 +15,7 @@ interface UpkeepDeps {
   readonly clock: Clock;
   readonly store: AccountStore;
   readonly writer: AccountWriter;
-  readonly commits: GuardedCommits;
+  readonly commits: OptimisticCommits;
   readonly locks: KeyedLocks;
   readonly platforms: Platforms;
 }
@@ -57,14 +57,14 @@ export class AccountUpkeep {
   }
 
   /** Evaluates every open account of a tenant as of `asOfMs`. @returns the number of accounts. */
-  async tick(tenant: Tenant, asOfMs: number | undefined): Promise<number> {
+  async evaluateAll(tenant: Tenant, asOfMs: number | undefined): Promise<number> {
     let count = 0;
     let afterId = '';
     for (;;) {
       const ids = await this.#deps.store.listOpenIds(tenant, afterId, BATCH_SIZE);
       for (const id of ids) {
         const at = asOfMs === undefined ? {} : { asOfMs };
-        await this.refresh(tenant, id, { isTick: true, ...at });
+        await this.refresh(tenant, id, { completesPendingChecks: true, ...at });
       }
       count += ids.length;
       if (ids.length < BATCH_SIZE) return count;
@@ -88,19 +88,30 @@ export class AccountUpkeep {
     );
   }
 
-  async inject(tenant: Tenant, id: string, entry: InjectedRequirement): Promise<StoredAccount> {
+  async addOperatorRequirement(
+    tenant: Tenant,
+    id: string,
+    entry: OperatorRequirement,
+  ): Promise<StoredAccount> {
     return await this.#change(tenant, id, (stored) =>
-      withAccount(stored, { injected: [...stored.account.injected, entry] }),
+      withAccount(stored, {
+        operatorRequirements: [...stored.account.operatorRequirements, entry],
+      }),
     );
   }
 
-  /** Throws `not_found` for an entry that was not injected. */
-  async removeInjected(tenant: Tenant, id: string, entryId: string): Promise<StoredAccount> {
+  /** Throws `not_found` for a requirement that the operator has not added. */
+  async removeOperatorRequirement(
+    tenant: Tenant,
+    id: string,
+    entryId: string,
+  ): Promise<StoredAccount> {
     return await this.#change(tenant, id, (stored) => {
-      const { injected } = stored.account;
-      const left = injected.filter((entry) => entry.id !== entryId);
-      if (left.length === injected.length) throw notFound('injected requirement', entryId);
-      return withAccount(stored, { injected: left });
+      const { operatorRequirements } = stored.account;
+      const left = operatorRequirements.filter((entry) => entry.id !== entryId);
+      if (left.length === operatorRequirements.length)
+        throw notFound('injected requirement', entryId);
+      return withAccount(stored, { operatorRequirements: left });
     });
   }
 

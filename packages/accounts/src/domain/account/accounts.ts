@@ -4,8 +4,8 @@ import type { ConfigurationName } from '../../model/account/configuration-name.j
 import type { StoredPerson } from '../../model/account/person.js';
 import { Provided } from '../../model/account/provided.js';
 import { IdGenerator } from '../../model/ids.js';
-import type { FileFixture } from '../../model/platform/fixture.js';
 import { createConcurrencyLimit } from '../../model/platform/platform-settings.js';
+import type { RegisteredFile } from '../../model/platform/registered-object.js';
 import type { Rules } from '../../model/rule-input.js';
 import type { Include } from '../../model/shape/account-params.js';
 import { refuse } from '../../model/violation.js';
@@ -13,7 +13,7 @@ import { accountObject, type WireOptions } from '../../model/wire/account-object
 import { readsBooleansOnly } from '../../model/wire/applied-format.js';
 import type { AccountStore, Aggregate } from '../../storage/account-store.js';
 import type { WriteSet } from '../../storage/commit-queue.js';
-import type { FixtureStore } from '../../storage/fixture-store.js';
+import type { RegisteredObjectStore } from '../../storage/registered-object-store.js';
 import type { AccountWriter, FinishedChange } from '../change/account-writer.js';
 import { type FactFinder, referencesIn } from '../change/facts.js';
 import { type GivenAccount, mergeAccount } from '../change/merge-account.js';
@@ -21,7 +21,7 @@ import type { MutationAnswer, MutationOutcome, Mutations } from '../change/mutat
 import { normalisePhone } from '../change/phone-format.js';
 import { invalidFields } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
-import { remainingInjected } from '../requirements/injected.js';
+import { unmetOperatorRequirements } from '../requirements/operator-requirements.js';
 import type { AccountAccess } from './account-access.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
 import type { Tokens, TokenUse } from './tokens.js';
@@ -30,7 +30,7 @@ export interface AccountsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: AccountStore;
-  readonly fixtures: FixtureStore;
+  readonly registeredObjects: RegisteredObjectStore;
   readonly access: AccountAccess;
   readonly writer: AccountWriter;
   readonly mutations: Mutations;
@@ -104,13 +104,13 @@ export class Accounts {
   ): Promise<string> {
     this.#checkAccess(context);
     const { access, clock, refresh, store } = this.#deps;
-    const glance = await access.glance(context.tenant, id);
-    if (glance.nextEvaluationMs !== undefined && glance.nextEvaluationMs <= clock.nowMs()) {
+    const summary = await access.summary(context.tenant, id);
+    if (summary.nextEvaluationMs !== undefined && summary.nextEvaluationMs <= clock.nowMs()) {
       await refresh(context.tenant, id);
     }
-    if (include.size === 0) return glance.head;
+    if (include.size === 0) return summary.head;
     const view = await store.view(context.tenant, id);
-    if (view === undefined) return glance.head;
+    if (view === undefined) return summary.head;
     return JSON.stringify(accountObject(view, include, this.#wireFor(context)));
   }
 
@@ -192,9 +192,9 @@ export class Accounts {
         persons: stored.persons,
       }),
     );
-    const injected = remainingInjected(account.injected, provided);
+    const operatorRequirements = unmetOperatorRequirements(account.operatorRequirements, provided);
     const after = {
-      account: normalisePhone({ ...account, injected }),
+      account: normalisePhone({ ...account, operatorRequirements }),
       persons: withPerson(stored.persons, individual),
     };
     const before = operation === 'create' ? undefined : stored;
@@ -250,7 +250,7 @@ export class Accounts {
     { after, writes }: FinishedChange,
     fileIds: readonly string[],
   ): Promise<void> {
-    await bindFiles(this.#deps.fixtures, {
+    await bindFiles(this.#deps.registeredObjects, {
       context,
       writes,
       fileIds,
@@ -261,7 +261,7 @@ export class Accounts {
 }
 
 export async function bindFiles(
-  fixtures: FixtureStore,
+  registeredObjects: RegisteredObjectStore,
   options: {
     readonly context: RequestContext;
     readonly writes: WriteSet;
@@ -271,11 +271,16 @@ export async function bindFiles(
   },
 ): Promise<void> {
   const { tenant } = options.context;
-  const files = await fixtures.findAll<FileFixture>(tenant, 'file', options.fileIds);
+  const files = await registeredObjects.findAll<RegisteredFile>(tenant, 'file', options.fileIds);
   for (const file of files) {
     if (file.account !== undefined) continue;
-    const fixture = { ...file, account: options.accountId };
-    fixtures.put(options.writes, { tenant, kind: 'file', createdMs: options.nowMs, fixture });
+    const object = { ...file, account: options.accountId };
+    registeredObjects.put(options.writes, {
+      tenant,
+      kind: 'file',
+      createdMs: options.nowMs,
+      object,
+    });
   }
 }
 
@@ -354,7 +359,7 @@ function emptyAccount({ tenant }: RequestContext, id: string, createdMs: number)
     individualId: undefined,
     everActive: [],
     state: EMPTY_STATE,
-    injected: [],
+    operatorRequirements: [],
     verifications: {},
     capabilities: {},
     requirements: none,

@@ -10,7 +10,7 @@ import { mergePerson } from '../change/merge-account.js';
 import type { MutationAnswer, MutationOutcome } from '../change/mutations.js';
 import { notFound } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
-import { remainingInjected } from '../requirements/injected.js';
+import { unmetOperatorRequirements } from '../requirements/operator-requirements.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
 import { type AccountsDeps, bindFiles, reasonOf } from './accounts.js';
 import type { TokenUse } from './tokens.js';
@@ -59,7 +59,7 @@ export class Persons {
     at: { readonly accountId: string; readonly id: string },
   ): Promise<string> {
     this.#checkAccess(context);
-    await this.#deps.access.glance(context.tenant, at.accountId);
+    await this.#deps.access.summary(context.tenant, at.accountId);
     const person = await this.#deps.store.person(context.tenant, at.accountId, at.id);
     if (person === undefined) throw notFound('person', at.id);
     return JSON.stringify(personObject(person));
@@ -67,7 +67,7 @@ export class Persons {
 
   async list(context: RequestContext, accountId: string, request: ListRequest): Promise<string> {
     this.#checkAccess(context);
-    await this.#deps.access.glance(context.tenant, accountId);
+    await this.#deps.access.summary(context.tenant, accountId);
     const query = readPage(request);
     const found = await this.#deps.store.listPersons(context.tenant, accountId, query);
     const { items, next_page_url, previous_page_url } = toPage(request, query, found);
@@ -142,11 +142,15 @@ export class Persons {
       }),
     );
     const persons = replacePerson(stored.persons, merged);
-    const injected = remainingInjected(account.injected, provided, before?.id);
-    const after = { account: { ...account, injected }, persons };
+    const operatorRequirements = unmetOperatorRequirements(
+      account.operatorRequirements,
+      provided,
+      before?.id,
+    );
+    const after = { account: { ...account, operatorRequirements }, persons };
     const done = this.#deps.writer.finish(stored, after, reasonOf(context));
     if (token !== undefined) this.#deps.tokens.use(done.writes, token);
-    await bindFiles(this.#deps.fixtures, {
+    await bindFiles(this.#deps.registeredObjects, {
       context,
       writes: done.writes,
       fileIds,

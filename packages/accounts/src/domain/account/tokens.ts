@@ -62,7 +62,7 @@ export class Tokens {
     const call = { context, body: write.body, concurrencyKey, lockKeys: [concurrencyKey] };
     return await this.#deps.mutations.run(call, async () => {
       this.#checkCreation(context);
-      const { isClosed } = await this.#deps.access.glance(context.tenant, accountId);
+      const { isClosed } = await this.#deps.access.summary(context.tenant, accountId);
       if (isClosed) throw accountClosed(accountId);
       return this.#make(context, 'person', { accountId, given: write.given });
     });
@@ -92,7 +92,7 @@ export class Tokens {
   ): Promise<string> {
     const { settings: platform, versionDate, tenant } = context;
     refuse(this.#deps.rules.checkAccess({ platform, versionDate }));
-    if (options.accountId !== undefined) await this.#deps.access.glance(tenant, options.accountId);
+    if (options.accountId !== undefined) await this.#deps.access.summary(tenant, options.accountId);
     const token = await this.#deps.store.find(tenant, kind, options.id);
     if (token === undefined || token.accountId !== options.accountId) {
       throw notFound(`${kind} token`, options.id);

@@ -22,8 +22,8 @@ export interface ChangeReason {
   readonly request?: { readonly id: string; readonly idempotency_key: string };
   /** Outcomes of pending verifications, set by the operator. */
   readonly outcomes?: Readonly<Record<string, string>>;
-  /** True if a tick evaluates the account, which also completes pending checks. */
-  readonly isTick?: boolean;
+  /** Set when the operator evaluates all accounts (`/tick`). */
+  readonly completesPendingChecks?: boolean;
   /** The instant at which the account is evaluated. */
   readonly asOfMs?: number;
 }
@@ -100,7 +100,9 @@ export class AccountWriter {
       newEntryId: () => `reqent_${randomLetters(random, 16)}`,
       digest: (text) => encryptor.digest(text),
       ...(reason.outcomes && { outcomes: reason.outcomes }),
-      ...(reason.isTick !== undefined && { isTick: reason.isTick }),
+      ...(reason.completesPendingChecks !== undefined && {
+        completesPendingChecks: reason.completesPendingChecks,
+      }),
     });
     const { reject, ...rest } = result;
     return { ...account, ...rest, state: { ...account.state, reject } };
@@ -137,8 +139,18 @@ export class AccountWriter {
 function hasHiddenChange(before: StoredAccount, after: StoredAccount): boolean {
   return (
     before.nextEvaluationMs !== after.nextEvaluationMs ||
-    JSON.stringify([before.verifications, before.injected, before.state, before.everActive]) !==
-      JSON.stringify([after.verifications, after.injected, after.state, after.everActive])
+    JSON.stringify([
+      before.verifications,
+      before.operatorRequirements,
+      before.state,
+      before.everActive,
+    ]) !==
+      JSON.stringify([
+        after.verifications,
+        after.operatorRequirements,
+        after.state,
+        after.everActive,
+      ])
   );
 }
 

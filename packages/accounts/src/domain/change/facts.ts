@@ -1,11 +1,11 @@
 import { type Clock, isObject } from '@plinth/kernel';
 import type { Documents } from '../../model/account/parts.js';
 import type {
-  FileFixture,
-  InvoiceTemplateFixture,
-  PaymentMethodFixture,
+  RegisteredFile,
+  RegisteredInvoiceTemplate,
+  RegisteredPaymentMethod,
   TestClock,
-} from '../../model/platform/fixture.js';
+} from '../../model/platform/registered-object.js';
 import type { Tenant } from '../../model/platform/tenant.js';
 import type {
   Facts,
@@ -14,7 +14,7 @@ import type {
   TestClockRecord,
 } from '../../model/rule-input.js';
 import type { AccountStore } from '../../storage/account-store.js';
-import type { FixtureStore } from '../../storage/fixture-store.js';
+import type { RegisteredObjectStore } from '../../storage/registered-object-store.js';
 
 /** References in a request to objects that may not exist. */
 export interface References {
@@ -86,7 +86,7 @@ function at(value: unknown, ...path: readonly string[]): unknown {
 
 interface FactFinderDeps {
   readonly accounts: AccountStore;
-  readonly fixtures: FixtureStore;
+  readonly registeredObjects: RegisteredObjectStore;
   readonly clock: Clock;
 }
 
@@ -126,7 +126,7 @@ export class FactFinder {
   }
 
   async #files(tenant: Tenant, ids: readonly string[]): Promise<Map<string, FileRecord>> {
-    const stored = await this.#deps.fixtures.findAll<FileFixture>(tenant, 'file', ids);
+    const stored = await this.#deps.registeredObjects.findAll<RegisteredFile>(tenant, 'file', ids);
     const records = stored.map(
       ({ id, purpose, account, deleted }): FileRecord => ({
         id,
@@ -146,7 +146,7 @@ export class FactFinder {
     tenant: Tenant,
     ids: readonly string[],
   ): Promise<Map<string, PaymentMethodRecord>> {
-    const stored = await this.#deps.fixtures.findAll<PaymentMethodFixture>(
+    const stored = await this.#deps.registeredObjects.findAll<RegisteredPaymentMethod>(
       tenant,
       'payment_method',
       ids,
@@ -167,7 +167,7 @@ export class FactFinder {
   }
 
   async #templates(tenant: Tenant, ids: readonly string[]): Promise<Set<string>> {
-    const stored = await this.#deps.fixtures.findAll<InvoiceTemplateFixture>(
+    const stored = await this.#deps.registeredObjects.findAll<RegisteredInvoiceTemplate>(
       tenant,
       'invoice_template',
       ids,
@@ -180,8 +180,8 @@ export class FactFinder {
     ids: readonly string[],
     accountId: string,
   ): Promise<Map<string, TestClockRecord>> {
-    const { fixtures, accounts, clock } = this.#deps;
-    const stored = await fixtures.findAll<TestClock>(tenant, 'test_clock', ids);
+    const { registeredObjects, accounts, clock } = this.#deps;
+    const stored = await registeredObjects.findAll<TestClock>(tenant, 'test_clock', ids);
     const records = stored.map(async ({ id, advancesUntilMs }): Promise<TestClockRecord> => {
       const others = (await accounts.listOnClock(id)).filter((other) => other !== accountId);
       const status = advancesUntilMs > clock.nowMs() ? 'advancing' : 'ready';

@@ -7,8 +7,8 @@ import type { Encryptor } from '../../storage/encryptor.js';
 import type { IdempotencyStore } from '../../storage/idempotency-store.js';
 import type { AccountMetrics } from '../metrics/account-metrics.js';
 import type { RequestContext } from '../request-context.js';
-import { type GuardedCommits, tooManyUpdates } from './guarded-commits.js';
 import type { KeyedLocks } from './keyed-locks.js';
+import { type OptimisticCommits, tooManyUpdates } from './optimistic-commits.js';
 
 /** Result of a successful request. */
 export interface MutationOutcome {
@@ -46,7 +46,7 @@ interface RecordKey {
 
 interface MutationsDeps {
   readonly clock: Clock;
-  readonly commits: GuardedCommits;
+  readonly commits: OptimisticCommits;
   readonly records: IdempotencyStore;
   readonly locks: KeyedLocks;
   readonly encryptor: Encryptor;

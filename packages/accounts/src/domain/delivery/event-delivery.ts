@@ -144,8 +144,8 @@ export class EventDelivery {
       }
     }
     if (writes.rows.size === 0) return;
-    const guard = { id: `delivery:${announcementId}`, seen: undefined, next: 'made' };
-    await commits.commit(writes.guard([{ ...guard, createdMs: nowMs }]));
+    const lockVersion = { id: `delivery:${announcementId}`, seen: undefined, next: 'made' };
+    await commits.commit(writes.checkVersions([{ ...lockVersion, createdMs: nowMs }]));
     this.#hasWork = true;
     for (const destinationId of scheduledFor) this.#ready.add(destinationId);
     await this.#deliverDue();

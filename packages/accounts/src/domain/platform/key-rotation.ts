@@ -10,12 +10,12 @@ import { WriteSet } from '../../storage/commit-queue.js';
 import { hasEncryptedUrl, resealBody } from '../../storage/destination-store.js';
 import type { EncryptionKeys, Encryptor } from '../../storage/encryptor.js';
 import { type KeyKeeper, oldOf } from '../../storage/keys/encryption-keys.js';
-import type { GuardedCommits } from '../change/guarded-commits.js';
 import type { KeyedLocks } from '../change/keyed-locks.js';
+import type { OptimisticCommits } from '../change/optimistic-commits.js';
 
 interface RotationDeps {
   readonly store: RelationalStore;
-  readonly commits: GuardedCommits;
+  readonly commits: OptimisticCommits;
   readonly locks: KeyedLocks;
   readonly keeper: KeyKeeper;
   readonly encryptor: Encryptor;

@@ -139,7 +139,7 @@ describe('operator API', () => {
     assert.equal(JSON.parse(unread.text).error.code, 'request_too_large');
   });
 
-  it('sets facts of an account and injects requirements, with events', async () => {
+  it('sets facts of an account and adds requirements, with events', async () => {
     const { id } = await server.create({
       identity: { country: 'us' },
       configuration: { merchant: { capabilities: { card_payments: { requested: true } } } },

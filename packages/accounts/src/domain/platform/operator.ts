@@ -1,19 +1,19 @@
 import { type Clock, type Random, randomLetters } from '@plinth/kernel';
 import type { AccountState, StoredAccount } from '../../model/account/account.js';
-import type { InjectedRequirement } from '../../model/account/requirements.js';
+import type { OperatorRequirement } from '../../model/account/requirements.js';
 import { DEFAULT_PLATFORM_SETTINGS } from '../../model/platform/platform-settings.js';
 import type { ReferenceLists } from '../../model/platform/reference.js';
 import type { Tenant } from '../../model/platform/tenant.js';
 import type { VendorTerms } from '../../model/platform/vendor-terms.js';
 import { checkShape } from '../../model/shape/check-shape.js';
 import {
-  clockFixtureSchema,
   fileSchema,
-  injectionSchema,
   keySchema,
+  operatorRequirementSchema,
   paymentMethodSchema,
   stateSchema,
   templateSchema,
+  testClockSchema,
   tickSchema,
 } from '../../model/shape/operator-params.js';
 import { parseTimestamp, timestamp } from '../../model/timestamps.js';
@@ -25,9 +25,9 @@ import type { AccountUpkeep } from '../account/account-upkeep.js';
 import { patchSettings, withoutFixed } from '../change/patch-settings.js';
 import type { EventDestinations } from '../events/event-destinations.js';
 import { invalidFields, notFound } from '../refusals.js';
-import type { Fixtures, NewFile } from './fixtures.js';
 import type { KeyRotation } from './key-rotation.js';
 import type { Platform, Platforms } from './platforms.js';
+import type { NewFile, RegisteredObjects } from './registered-objects.js';
 import type { TestClocks } from './test-clocks.js';
 
 /** Platform keys as the operator manages them. */
@@ -68,7 +68,7 @@ interface OperatorDeps {
   readonly store: AccountStore;
   readonly commits: CommitQueue;
   readonly destinations: EventDestinations;
-  readonly fixtures: Fixtures;
+  readonly registeredObjects: RegisteredObjects;
   readonly clocks: TestClocks;
   readonly upkeep: AccountUpkeep;
   readonly rotation: KeyRotation;
@@ -168,7 +168,7 @@ export class Operator {
 
   async addFile(platform: string, body: unknown): Promise<object> {
     const file = check<NewFile>(fileSchema(), body);
-    return await this.#deps.fixtures.addFile(this.#tenant(platform, file.livemode), file);
+    return await this.#deps.registeredObjects.addFile(this.#tenant(platform, file.livemode), file);
   }
 
   async addPaymentMethod(platform: string, body: unknown): Promise<object> {
@@ -179,7 +179,7 @@ export class Operator {
       detached?: boolean;
     }>(paymentMethodSchema(), body);
     const tenant = this.#tenant(platform, about.livemode);
-    return await this.#deps.fixtures.addPaymentMethod(tenant, about);
+    return await this.#deps.registeredObjects.addPaymentMethod(tenant, about);
   }
 
   async addTemplate(platform: string, body: unknown): Promise<object> {
@@ -187,12 +187,15 @@ export class Operator {
       templateSchema(),
       body,
     );
-    return await this.#deps.fixtures.addTemplate(this.#tenant(platform, livemode), archived);
+    return await this.#deps.registeredObjects.addTemplate(
+      this.#tenant(platform, livemode),
+      archived,
+    );
   }
 
   async addClock(platform: string, body: unknown): Promise<object> {
     const { frozen_time, name } = check<{ frozen_time: number; name?: string | null }>(
-      clockFixtureSchema(),
+      testClockSchema(),
       body,
     );
     const about = { frozenTime: frozen_time, name: name || null };
@@ -203,8 +206,8 @@ export class Operator {
   async tick(platform: string, body: unknown): Promise<object> {
     const { now } = check<{ now?: string }>(tickSchema(), body);
     const asOfMs = now === undefined ? undefined : instant('now', now);
-    const test = await this.#deps.upkeep.tick(this.#tenant(platform, false), asOfMs);
-    const live = await this.#deps.upkeep.tick(this.#tenant(platform, true), asOfMs);
+    const test = await this.#deps.upkeep.evaluateAll(this.#tenant(platform, false), asOfMs);
+    const live = await this.#deps.upkeep.evaluateAll(this.#tenant(platform, true), asOfMs);
     await this.#audit('tick', { platform, now: now ?? null });
     return { evaluated: test + live };
   }
@@ -261,21 +264,21 @@ export class Operator {
     return this.#operatorSide(account);
   }
 
-  async inject(at: AccountAt, body: unknown): Promise<object> {
+  async addRequirement(at: AccountAt, body: unknown): Promise<object> {
     const { lists, terms, random } = this.#deps;
-    const given = check<Omit<InjectedRequirement, 'id'>>(
-      injectionSchema(lists),
+    const given = check<Omit<OperatorRequirement, 'id'>>(
+      operatorRequirementSchema(lists),
       terms.restrictsToInternal(body),
     );
     if (given.transition !== undefined) instant('transition', given.transition);
     const entry = { ...given, id: `reqent_${randomLetters(random, 16)}` };
-    await this.#deps.upkeep.inject(await this.#tenantOf(at), at.id, entry);
+    await this.#deps.upkeep.addOperatorRequirement(await this.#tenantOf(at), at.id, entry);
     await this.#audit('requirement_injected', { account: at.id, entry: entry.id });
     return { ...(this.#deps.terms.allToWire(entry) as object) };
   }
 
-  async removeInjected(at: AccountAt, entryId: string): Promise<object> {
-    await this.#deps.upkeep.removeInjected(await this.#tenantOf(at), at.id, entryId);
+  async removeRequirement(at: AccountAt, entryId: string): Promise<object> {
+    await this.#deps.upkeep.removeOperatorRequirement(await this.#tenantOf(at), at.id, entryId);
     await this.#audit('requirement_removed', { account: at.id, entry: entryId });
     return { id: entryId, deleted: true };
   }
@@ -294,13 +297,14 @@ export class Operator {
   async #tenantOf({ platform, id }: AccountAt): Promise<Tenant> {
     for (const livemode of [false, true]) {
       const tenant = this.#tenant(platform, livemode);
-      if ((await this.#deps.store.glance(tenant, id)) !== undefined) return tenant;
+      if ((await this.#deps.store.summary(tenant, id)) !== undefined) return tenant;
     }
     throw notFound('account', id);
   }
 
   #operatorSide(account: StoredAccount): Record<string, unknown> {
-    const { id, state, injected, verifications, everActive, nextEvaluationMs } = account;
+    const { id, state, operatorRequirements, verifications, everActive, nextEvaluationMs } =
+      account;
     const shown = Object.entries(verifications).map(([target, { status, code }]) => ({
       target,
       status,
@@ -309,7 +313,7 @@ export class Operator {
     return {
       id,
       state,
-      injected_requirements: this.#deps.terms.allToWire(injected),
+      injected_requirements: this.#deps.terms.allToWire(operatorRequirements),
       verifications: shown,
       ever_active: this.#deps.terms.allToWire(everActive),
       due: nextEvaluationMs === undefined ? null : timestamp(nextEvaluationMs),

@@ -12,7 +12,7 @@ import {
 import { AccountsRefused } from '../../model/violation.js';
 import type { AccountTables } from '../../storage/account-tables.js';
 import { type CommitQueue, WriteSet } from '../../storage/commit-queue.js';
-import { isShared } from '../../storage/guard-store.js';
+import { isShared } from '../../storage/lock-version-store.js';
 import { notFound } from '../refusals.js';
 
 export const DEFAULT_PLATFORM = 'plat_default';

@@ -1,11 +1,11 @@
 import type { Clock, Random } from '@plinth/kernel';
 import { IdGenerator } from '../../model/ids.js';
-import type { TestClock } from '../../model/platform/fixture.js';
+import type { TestClock } from '../../model/platform/registered-object.js';
 import type { Tenant } from '../../model/platform/tenant.js';
 import { AccountsRefused } from '../../model/violation.js';
 import type { AccountStore } from '../../storage/account-store.js';
 import { type CommitQueue, WriteSet } from '../../storage/commit-queue.js';
-import type { FixtureStore } from '../../storage/fixture-store.js';
+import type { RegisteredObjectStore } from '../../storage/registered-object-store.js';
 import { type ListRequest, readPage, toPage } from '../account/account-pages.js';
 import type { AccountWriter } from '../change/account-writer.js';
 import type { MutationAnswer, Mutations } from '../change/mutations.js';
@@ -33,7 +33,7 @@ class AccountJoined extends Error {
 interface TestClocksDeps {
   readonly clock: Clock;
   readonly random: Random;
-  readonly fixtures: FixtureStore;
+  readonly registeredObjects: RegisteredObjectStore;
   readonly accounts: AccountStore;
   readonly commits: CommitQueue;
   readonly mutations: Mutations;
@@ -80,9 +80,13 @@ export class TestClocks {
 
   async list(context: RequestContext, request: ListRequest): Promise<string> {
     const query = readPage(request);
-    const found = await this.#deps.fixtures.list<TestClock>(context.tenant, 'test_clock', query);
+    const found = await this.#deps.registeredObjects.list<TestClock>(
+      context.tenant,
+      'test_clock',
+      query,
+    );
     const { items, next_page_url } = toPage(request, query, found);
-    const data = items.map(({ fixture }) => this.#wire(fixture));
+    const data = items.map(({ object }) => this.#wire(object));
     return JSON.stringify({
       object: 'list',
       data,
@@ -169,7 +173,7 @@ export class TestClocks {
   }
 
   async #find(tenant: Tenant, id: string): Promise<TestClock> {
-    const clock = await this.#deps.fixtures.find<TestClock>(tenant, 'test_clock', id);
+    const clock = await this.#deps.registeredObjects.find<TestClock>(tenant, 'test_clock', id);
     if (clock === undefined) throw notFound('test clock', id);
     return clock;
   }
@@ -190,13 +194,13 @@ export class TestClocks {
       advancesUntilMs: 0,
     };
     const kind = 'test_clock';
-    this.#deps.fixtures.put(writes, { tenant, kind, createdMs, fixture: clock });
+    this.#deps.registeredObjects.put(writes, { tenant, kind, createdMs, object: clock });
     return clock;
   }
 
-  #put(writes: WriteSet, tenant: Tenant, fixture: TestClock): void {
-    const createdMs = fixture.created * 1000;
-    this.#deps.fixtures.put(writes, { tenant, kind: 'test_clock', createdMs, fixture });
+  #put(writes: WriteSet, tenant: Tenant, object: TestClock): void {
+    const createdMs = object.created * 1000;
+    this.#deps.registeredObjects.put(writes, { tenant, kind: 'test_clock', createdMs, object });
   }
 
   #isAdvancing({ advancesUntilMs }: TestClock): boolean {

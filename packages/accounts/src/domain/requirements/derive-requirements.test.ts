@@ -23,7 +23,7 @@ interface Given {
   readonly settings?: Partial<PlatformSettings>;
   readonly nowMs?: number;
   readonly outcomes?: EngineInput['outcomes'];
-  readonly isTick?: boolean;
+  readonly completesPendingChecks?: boolean;
 }
 
 function derive(subject: StoredAccount, given: Given = {}): EngineResult {
@@ -36,7 +36,9 @@ function derive(subject: StoredAccount, given: Given = {}): EngineResult {
     newEntryId: () => `reqent_${++entryCount}`,
     digest: (text) => text,
     ...(given.outcomes && { outcomes: given.outcomes }),
-    ...(given.isTick !== undefined && { isTick: given.isTick }),
+    ...(given.completesPendingChecks !== undefined && {
+      completesPendingChecks: given.completesPendingChecks,
+    }),
   });
 }
 
@@ -441,7 +443,7 @@ describe('verification', () => {
       statusOf(derive(stored, { persons }), 'merchant.vendor_balance.payouts'),
       'pending',
     );
-    const ticked = derive(stored, { persons, isTick: true });
+    const ticked = derive(stored, { persons, completesPendingChecks: true });
     assert.equal(statusOf(ticked, 'merchant.vendor_balance.payouts'), 'active');
   });
 
@@ -452,7 +454,10 @@ describe('verification', () => {
     const first = derive(subject, { persons, settings });
     assert.deepEqual(Object.keys(first.verifications), ['business', 'person:person_1']);
     const stored = after(subject, first);
-    assert.equal(verified(derive(stored, { persons, settings, isTick: true })), 'pending');
+    assert.equal(
+      verified(derive(stored, { persons, settings, completesPendingChecks: true })),
+      'pending',
+    );
     const refused = derive(stored, {
       persons,
       settings,
@@ -513,7 +518,7 @@ describe('verification', () => {
 });
 
 describe('entries added by the operator', () => {
-  const injected = {
+  const requirement = {
     id: 'reqent_9',
     description: 'inquiry',
     awaiting_action_from: 'user',
@@ -521,7 +526,7 @@ describe('entries added by the operator', () => {
   } as const;
 
   it('restrict the given capabilities with the given status', () => {
-    const result = derive(account(FULL_BUSINESS, { injected: [injected] }), {
+    const result = derive(account(FULL_BUSINESS, { operatorRequirements: [requirement] }), {
       persons: [REPRESENTATIVE],
     });
     assert.deepEqual(descriptions(result), ['inquiry']);
@@ -531,8 +536,8 @@ describe('entries added by the operator', () => {
 
   it('stay in the future until their transition', () => {
     const transition = new Date(START_MS + DAY_MS).toISOString();
-    const future = { ...injected, future: true, transition };
-    const subject = account(FULL_BUSINESS, { injected: [future] });
+    const future = { ...requirement, future: true, transition };
+    const subject = account(FULL_BUSINESS, { operatorRequirements: [future] });
     const before = derive(subject, { persons: [REPRESENTATIVE] });
     assert.deepEqual(descriptions(before), []);
     assert.equal(before.futureRequirements.entries[0]?.id, 'reqent_9');
@@ -542,6 +547,6 @@ describe('entries added by the operator', () => {
     const then = derive(subject, { persons: [REPRESENTATIVE], nowMs: START_MS + DAY_MS });
     assert.deepEqual(descriptions(then), ['inquiry']);
     assert.deepEqual(then.futureRequirements.entries, []);
-    assert.deepEqual(then.injected, [injected]);
+    assert.deepEqual(then.operatorRequirements, [requirement]);
   });
 });

@@ -1,6 +1,6 @@
 import type {
   DeadlineStatus,
-  InjectedRequirement,
+  OperatorRequirement,
   RequirementAlternative,
   RequirementEntry,
 } from '../../model/account/requirements.js';
@@ -105,21 +105,21 @@ export function entriesOfFindings(subject: Subject, findings: readonly Finding[]
 }
 
 /** Converts an entry added by the operator. */
-export function entryOfInjected(injected: InjectedRequirement): DatedEntry {
-  const { restricts } = injected;
+export function entryOfOperatorRequirement(requirement: OperatorRequirement): DatedEntry {
+  const { restricts } = requirement;
   return {
     entry: {
-      id: injected.id,
-      awaiting_action_from: injected.awaiting_action_from,
-      description: injected.description,
-      errors: injected.errors ?? [],
+      id: requirement.id,
+      awaiting_action_from: requirement.awaiting_action_from,
+      description: requirement.description,
+      errors: requirement.errors ?? [],
       impact: {
         restricts_capabilities: restricts.map(({ configuration, capability, status }) =>
           restriction({ configuration, id: capability }, status),
         ),
       },
       minimum_deadline: { status: strictest(restricts.map(({ status }) => status)) },
-      ...(injected.reference && { reference: injected.reference }),
+      ...(requirement.reference && { reference: requirement.reference }),
       requested_reasons: [{ code: 'routine_onboarding' }],
     },
     dueMs: undefined,

@@ -2,7 +2,7 @@ import type { EngineInput, EngineResult } from '../../model/account/derive-requi
 import type {
   CapabilityStatus,
   FutureRequirements,
-  InjectedRequirement,
+  OperatorRequirement,
   RequirementEntry,
   Requirements,
 } from '../../model/account/requirements.js';
@@ -11,7 +11,7 @@ import {
   type DatedEntry,
   entriesOfFindings,
   entriesOfMissingFields,
-  entryOfInjected,
+  entryOfOperatorRequirement,
 } from './entries.js';
 import {
   missingAgreements,
@@ -41,13 +41,13 @@ export function deriveRequirements(input: EngineInput): EngineResult {
   const { account, nowMs } = input;
   const { verifications, findings, isListed } = verify(subject);
   const reject = account.state.reject ?? (isListed ? { reason: 'listed' } : null);
-  const injected = account.injected.map((one) => transitioned(one, nowMs));
+  const operatorRequirements = account.operatorRequirements.map((one) => transitioned(one, nowMs));
   const dated = [
     ...entriesOfMissingFields(subject, missingFieldsOf(subject)),
     ...entriesOfFindings(subject, findings),
-    ...injected.filter(({ future }) => !future).map(entryOfInjected),
+    ...operatorRequirements.filter(({ future }) => !future).map(entryOfOperatorRequirement),
   ];
-  const future = injected.filter((one) => one.future === true);
+  const future = operatorRequirements.filter((one) => one.future === true);
   const entries = dated.map(({ entry }) => entry);
   const capabilities = statusesOf(subject, { entries, rejection: reject?.reason });
   return {
@@ -56,7 +56,7 @@ export function deriveRequirements(input: EngineInput): EngineResult {
     capabilities,
     everActive: everActiveAfter(account.everActive, capabilities),
     verifications,
-    injected,
+    operatorRequirements,
     reject,
     nextEvaluationMs: earliest([
       ...dated.map(({ nextChangeMs }) => nextChangeMs),
@@ -129,10 +129,10 @@ function requirementsOf(subject: Subject, dated: readonly DatedEntry[]): Require
   };
 }
 
-function futureOf(subject: Subject, future: readonly InjectedRequirement[]): FutureRequirements {
+function futureOf(subject: Subject, future: readonly OperatorRequirement[]): FutureRequirements {
   const transition = earliest(future.map(transitionMs));
   return {
-    ...requirementsOf(subject, future.map(entryOfInjected)),
+    ...requirementsOf(subject, future.map(entryOfOperatorRequirement)),
     ...(transition !== undefined && {
       minimum_transition_date: new Date(transition).toISOString(),
     }),
@@ -140,13 +140,13 @@ function futureOf(subject: Subject, future: readonly InjectedRequirement[]): Fut
 }
 
 /** Converts a future entry whose transition has passed into a current one. */
-function transitioned(injected: InjectedRequirement, nowMs: number): InjectedRequirement {
-  const atMs = transitionMs(injected);
-  if (!injected.future || atMs === undefined || atMs > nowMs) return injected;
-  const { future: _future, transition: _transition, ...present } = injected;
+function transitioned(requirement: OperatorRequirement, nowMs: number): OperatorRequirement {
+  const atMs = transitionMs(requirement);
+  if (!requirement.future || atMs === undefined || atMs > nowMs) return requirement;
+  const { future: _future, transition: _transition, ...present } = requirement;
   return present;
 }
 
-function transitionMs({ transition }: InjectedRequirement): number | undefined {
+function transitionMs({ transition }: OperatorRequirement): number | undefined {
   return transition === undefined ? undefined : Date.parse(transition);
 }

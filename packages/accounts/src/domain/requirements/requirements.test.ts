@@ -421,7 +421,7 @@ describe('operator actions', () => {
     assert.deepEqual(cardsOf(await read(platform, id)), ACTIVE);
   });
 
-  const injected = (more: Json = {}): Json => ({
+  const requirement = (more: Json = {}): Json => ({
     description: 'identity.business_details.registered_name',
     awaiting_action_from: 'user',
     restricts: [{ configuration: 'merchant', capability: 'card_payments', status: 'past_due' }],
@@ -432,7 +432,7 @@ describe('operator actions', () => {
   it('add an entry that stays until its path is written', async () => {
     const platform = await server.platform();
     const { id } = await wholeAccount(platform);
-    await platform.ops('POST', `/accounts/${id}/requirements`, injected());
+    await platform.ops('POST', `/accounts/${id}/requirements`, requirement());
     const restricted = await read(platform, id);
     const entry = entryOf(restricted, 'identity.business_details.registered_name');
     assert.equal(entry.errors[0]?.code, 'invalid_url_format');
@@ -459,7 +459,7 @@ describe('operator actions', () => {
     await platform.ops(
       'POST',
       `/accounts/${id}/requirements`,
-      injected({ description: 'inquiry', future: true, transition }),
+      requirement({ description: 'inquiry', future: true, transition }),
     );
     const before = await read(platform, id);
     assert.deepEqual(descriptions(before), []);

@@ -13,19 +13,19 @@ interface Target {
   /** Verified data; an outcome is only valid for the same data. */
   readonly data: unknown;
   readonly magic: Magic;
-  readonly at: FindingPlace;
+  readonly at: AffectedFields;
 }
 
-interface FindingPlace {
+interface AffectedFields {
   readonly reference?: Finding['reference'];
-  /** Paths of the fields that a failure can refer to. */
-  readonly number: Place;
-  readonly address: Place;
-  readonly birth: Place;
-  readonly other: Place;
+  /** Fields that a failure can refer to. */
+  readonly number: AffectedField;
+  readonly address: AffectedField;
+  readonly birth: AffectedField;
+  readonly other: AffectedField;
 }
 
-interface Place {
+interface AffectedField {
   readonly description: string;
   readonly restricts: readonly Capability[];
 }
@@ -67,7 +67,7 @@ function outcomeOf(subject: Subject, target: Target): Verification {
   const isManual = input.platform.verification_mode === 'manual';
   if (known?.status === 'pending') {
     // In manual mode the operator decides; a pending magic value succeeds at the next tick.
-    return !isManual && input.isTick ? { status: 'success', checked } : known;
+    return !isManual && input.completesPendingChecks ? { status: 'success', checked } : known;
   }
   if (isManual) return { status: 'pending', checked };
   const magic = account.livemode ? 'success' : target.magic;
@@ -77,16 +77,16 @@ function outcomeOf(subject: Subject, target: Target): Verification {
 }
 
 function findingOf({ at }: Target, { status, code }: Verification): Finding {
-  const place = placeOf(at, code);
+  const field = fieldOf(at, code);
   return {
-    ...place,
+    ...field,
     ...(at.reference && { reference: at.reference }),
     status: status === 'failed' ? 'failed' : 'pending',
     ...(code !== undefined && { code }),
   };
 }
 
-function placeOf(options: FindingPlace, code: string | undefined): Place {
+function fieldOf(options: AffectedFields, code: string | undefined): AffectedField {
   if (code === undefined) return options.number;
   if (code.includes('address')) return options.address;
   if (code.includes('dob')) return options.birth;
@@ -144,12 +144,15 @@ function personTargets(subject: Subject, person: StoredPerson): Target[] {
   const isIndividual = person.id === subject.account.individualId;
   const base = isIndividual ? 'identity.individual.' : '';
   const restricts = isIndividual ? subject.restricts.business : subject.restricts.merchant;
-  const place = (description: string): Place => ({ description: base + description, restricts });
+  const field = (description: string): AffectedField => ({
+    description: base + description,
+    restricts,
+  });
   const reference = isIndividual ? undefined : personReference(person.id);
   const { fields } = person;
   const documents = documentTargets(
     fields.documents,
-    (name) => place(`documents.${name}`),
+    (name) => field(`documents.${name}`),
     reference,
   );
   const numbers = fields.id_numbers ?? [];
@@ -173,10 +176,10 @@ function personTargets(subject: Subject, person: StoredPerson): Target[] {
     }),
     at: {
       ...(reference && { reference }),
-      number: place(type === undefined ? 'given_name' : `id_numbers.${type}`),
-      address: place('address.line1'),
-      birth: place('date_of_birth'),
-      other: place('given_name'),
+      number: field(type === undefined ? 'given_name' : `id_numbers.${type}`),
+      address: field('address.line1'),
+      birth: field('date_of_birth'),
+      other: field('given_name'),
     },
   };
   return [target, ...documents];
@@ -200,11 +203,11 @@ function hasType(fields: PersonFields, types: readonly string[]): boolean {
 
 function documentTargets(
   documents: Documents | undefined,
-  placeOfDocument: (name: string) => Place,
+  fieldOfDocument: (name: string) => AffectedField,
   reference?: Finding['reference'],
 ): Target[] {
   return Object.entries(documents ?? {}).flatMap(([name, document]) => {
-    const place = placeOfDocument(name);
+    const field = fieldOfDocument(name);
     return filesOf(document).map((file): Target => {
       const isFailing = TEST_FILES.get(file) === 'fail';
       return {
@@ -213,10 +216,10 @@ function documentTargets(
         magic: isFailing ? { failed: 'verification_document_failed_test_mode' } : 'success',
         at: {
           ...(reference && { reference }),
-          number: place,
-          address: place,
-          birth: place,
-          other: place,
+          number: field,
+          address: field,
+          birth: field,
+          other: field,
         },
       };
     });

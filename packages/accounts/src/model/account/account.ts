@@ -13,7 +13,7 @@ import type { PersonFields } from './person.js';
 import type {
   CapabilityStatus,
   FutureRequirements,
-  InjectedRequirement,
+  OperatorRequirement,
   Requirements,
 } from './requirements.js';
 
@@ -266,7 +266,8 @@ export interface StoredAccount {
   /** Capabilities that were ever `active`, as `merchant.card_payments`. */
   readonly everActive: readonly string[];
   readonly state: AccountState;
-  readonly injected: readonly InjectedRequirement[];
+  /** Requirements that the operator has added; a write of the required field removes them. */
+  readonly operatorRequirements: readonly OperatorRequirement[];
   readonly verifications: Readonly<Record<string, Verification>>;
   /** Requested and automatic capabilities, keyed as `merchant.card_payments`. */
   readonly capabilities: Readonly<Record<string, CapabilityStatus>>;

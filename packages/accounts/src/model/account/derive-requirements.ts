@@ -4,7 +4,7 @@ import type { StoredPerson } from './person.js';
 import type {
   CapabilityStatus,
   FutureRequirements,
-  InjectedRequirement,
+  OperatorRequirement,
   Requirements,
 } from './requirements.js';
 
@@ -24,8 +24,8 @@ export interface EngineInput {
    * Outcomes set by the operator in this call (manual verification); they apply to `pending` data.
    */
   readonly outcomes?: Readonly<Record<string, 'success' | string>>;
-  /** Set by an operator's tick, which completes pending checks. */
-  readonly isTick?: boolean;
+  /** Set when the operator evaluates all accounts (`/tick`). */
+  readonly completesPendingChecks?: boolean;
 }
 
 /** Deterministic: apart from new ids, the same input always returns the same result. */
@@ -37,7 +37,7 @@ export interface EngineResult {
   readonly everActive: readonly string[];
   readonly verifications: Readonly<Record<string, Verification>>;
   /** Future entries past their transition become current requirements; this list reflects that. */
-  readonly injected: readonly InjectedRequirement[];
+  readonly operatorRequirements: readonly OperatorRequirement[];
   /** Set if a sanctions alert rejects the account. */
   readonly reject: { readonly reason: string } | null;
   readonly nextEvaluationMs: number | undefined;

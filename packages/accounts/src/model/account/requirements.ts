@@ -63,7 +63,7 @@ export interface FutureRequirements extends Requirements {
 }
 
 /** Requirement entry added by the operator. Source: accounts, section 16.6. */
-export interface InjectedRequirement {
+export interface OperatorRequirement {
   readonly id: string;
   readonly description: string;
   readonly awaiting_action_from: 'user' | 'vendor';

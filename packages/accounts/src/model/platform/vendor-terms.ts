@@ -56,7 +56,7 @@ export class VendorTerms {
     return combinations as Record<string, unknown>; // `inside` returns an object for an object
   }
 
-  /** Same as `toInternal`, for the capabilities that an injected requirement restricts. */
+  /** Same as `toInternal`, for the capabilities that an operator's requirement restricts. */
   restrictsToInternal(body: unknown): unknown {
     const restrict = (item: unknown): unknown =>
       inside(item, 'capability', (id) => (typeof id === 'string' ? this.#capability(id) : id));

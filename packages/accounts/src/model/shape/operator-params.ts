@@ -138,8 +138,8 @@ export function stateSchema(lists: ReferenceLists): TSchema {
   });
 }
 
-/** Returns the schema of an injected requirement. Source: accounts, section 16.6. */
-export function injectionSchema(lists: ReferenceLists): TSchema {
+/** Returns the schema of a requirement that the operator adds. Source: accounts, section 16.6. */
+export function operatorRequirementSchema(lists: ReferenceLists): TSchema {
   const status = fixedOneOf(['past_due', 'currently_due', 'eventually_due']);
   return group(
     {
@@ -217,7 +217,7 @@ export const paymentMethodSchema = (): TSchema =>
 export const templateSchema = (): TSchema =>
   group({ livemode: fixedFlag(), archived: fixedFlag() }, { required: ['livemode'] });
 
-export const clockFixtureSchema = (): TSchema =>
+export const testClockSchema = (): TSchema =>
   group(
     { frozen_time: whole({ nullable: false, minimum: 0, maximum: 32_503_680_000 }), name: text() },
     { required: ['frozen_time'] },

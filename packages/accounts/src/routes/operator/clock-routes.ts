@@ -4,9 +4,9 @@ import { invalidFields } from '../../domain/refusals.js';
 import { readFormOrJson } from '../bodies.js';
 import { pageQuery } from '../description.js';
 import { listRequest } from '../lists.js';
+import type { Call, CallDocs, PlatformRoutes } from '../platform-routes.js';
 import { Query } from '../query.js';
 import type { RequestShapes } from '../request-shapes.js';
-import type { Call, CallDocs, PlatformRoutes } from './platform-routes.js';
 
 const PATH = '/v1/test_helpers/test_clocks';
 

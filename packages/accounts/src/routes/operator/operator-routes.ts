@@ -173,13 +173,13 @@ export function operatorRoutes(deps: {
       'POST',
       `${account}/requirements`,
       { summary: 'Add a requirement to an account', body: 'requirement_injection' },
-      async (call) => operator.inject(at(call), call.body()),
+      async (call) => operator.addRequirement(at(call), call.body()),
     ),
     route(
       'DELETE',
       `${account}/requirements/:entry`,
       { summary: 'Remove an added requirement' },
-      async (call) => operator.removeInjected(at(call), call.param('entry')),
+      async (call) => operator.removeRequirement(at(call), call.param('entry')),
     ),
     route('POST', '/rotate_key', { summary: 'Encrypt stored data with a new key' }, async () =>
       operator.rotateKey(),

@@ -15,13 +15,13 @@ const PROOF = 'the key file of these accounts';
 export async function refuseForeignKeys(
   store: RelationalStore,
   keys: EncryptionKeys,
-  place: string,
+  path: string,
 ): Promise<void> {
   const own = proofOf(keys);
   const kept =
     (await readProof(store.reader())) ??
     (await store.transaction<AccountTables, string>(async (tx) => await keepProof(tx, own)));
-  if (kept !== own) throw accountsError('key_file_foreign', { path: place });
+  if (kept !== own) throw accountsError('key_file_foreign', { path });
 }
 
 /** Digest that the database stores to identify the keys of its data. */

@@ -40,7 +40,7 @@ export class KeyFile implements KeyKeeper {
     await this.#files.makeDirectory(this.#folder);
     const found = await this.read();
     if (found !== undefined) return found;
-    if (hasData) throw accountsError('key_file_missing', { path: this.place });
+    if (hasData) throw accountsError('key_file_missing', { path: this.path });
     const first = firstKeys(this.#random);
     await this.#write(first);
     return first;
@@ -61,13 +61,13 @@ export class KeyFile implements KeyKeeper {
     return next;
   }
 
-  get place(): string {
+  get path(): string {
     return join(this.#folder, NAME);
   }
 
   /** Returns `undefined` if the file does not exist. Throws `key_file_damaged`. */
   async read(): Promise<EncryptionKeys | undefined> {
-    return await readKeys(this.#files, this.place);
+    return await readKeys(this.#files, this.path);
   }
 
   /**
@@ -75,7 +75,7 @@ export class KeyFile implements KeyKeeper {
    * exists at all times.
    */
   async #write(keys: EncryptionKeys): Promise<void> {
-    const temporary = `${this.place}.new`;
+    const temporary = `${this.path}.new`;
     await this.#files.remove(temporary);
     const handle = await this.#files.open(temporary, 'wx', 'buffered', 'private');
     try {
@@ -84,7 +84,7 @@ export class KeyFile implements KeyKeeper {
     } finally {
       await handle.close();
     }
-    await this.#files.rename(temporary, this.place);
+    await this.#files.rename(temporary, this.path);
     await this.#files.syncDirectory(this.#folder);
   }
 }

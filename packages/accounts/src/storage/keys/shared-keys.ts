@@ -55,7 +55,7 @@ export class SharedKeys implements KeyKeeper {
    */
   async open({ hasData }: { readonly hasData: boolean }): Promise<EncryptionKeys> {
     const own = await this.#file.read();
-    const path = this.#file.place;
+    const path = this.#file.path;
     return await this.#store.transaction<AccountTables, EncryptionKeys>(async (tx) => {
       const kept = await readProof(tx);
       const found = await this.read(tx);

@@ -54,7 +54,10 @@ function creating(): Command {
     )
     .option('--expires-in <duration>', 'lifetime of a named token: 12h, 30d, 1y, ...')
     .option('--expiry <duration>', 'same as --expires-in')
-    .option('--kind <kind>', 'create a platform token instead: personal, installation, ...')
+    .option(
+      '--kind <kind>',
+      'create a GitHub-compatible token instead: personal, installation, ...',
+    )
     .option('--user <id>', 'user of the token')
     .option('--installation <id>', 'installation of the token')
     .option('--repository <id>', 'repository of the token')

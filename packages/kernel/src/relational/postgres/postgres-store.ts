@@ -40,7 +40,7 @@ const MAX_BACKOFF_MS = 50;
  * a transaction is retried. No session state is used, so connection poolers are possible.
  */
 export class PostgresStore implements SharedStore {
-  readonly engine = 'postgresql';
+  readonly system = 'postgresql';
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #drivers: PostgresDriver[] = [];

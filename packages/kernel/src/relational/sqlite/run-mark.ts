@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
+import type { LogLoss } from '../../commit-log/log-loss.js';
 import type { FileSystem } from '../../fs/file-system.js';
-import type { LogLoss } from '../../journal/log-loss.js';
 import { storeError } from '../relational-errors.js';
 
 /** The offset of `user_version` in a database file, a big-endian number of four bytes. */

@@ -2,11 +2,11 @@ import { dirname } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { Kysely, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../clock/clock.js';
+import type { LogLoss } from '../../commit-log/log-loss.js';
 import type { DomainError } from '../../errors/domain-error.js';
 import { messageOf } from '../../errors/message-of.js';
 import type { FileSystem } from '../../fs/file-system.js';
 import { repairedName, replaceDamaged } from '../../fs/move-aside.js';
-import type { LogLoss } from '../../journal/log-loss.js';
 import { CommitListeners } from '../commit-listeners.js';
 import { GroupCommit, type GroupLimits } from '../group-commit.js';
 import { Migrations } from '../migrations.js';
@@ -125,7 +125,7 @@ async function makeReady(options: RelationalStoreOptions): Promise<void> {
 }
 
 class SqliteStore implements EmbeddedStore {
-  readonly engine = 'sqlite';
+  readonly system = 'sqlite';
   readonly #channel: WorkerChannel;
   readonly #groups: GroupCommit;
   readonly #expiry: Disposable;
@@ -152,7 +152,7 @@ class SqliteStore implements EmbeddedStore {
     this.#groups = new GroupCommit(channel, clock, limits);
     this.#expiry = clock.every(CHECK_MS, () => {
       this.#groups.expire();
-      if (channel.fullBy !== undefined) this.#lookForRoom();
+      if (channel.fullBy !== undefined) this.#retryOnFullDisk();
     });
     this.#reader = new Kysely({ dialect: sqliteDialect(readerDriver(channel)) });
     this.#writer = new Kysely({ dialect: sqliteDialect(writerDriver(this.#groups)) });
@@ -219,7 +219,7 @@ class SqliteStore implements EmbeddedStore {
   }
 
   /** Runs a transaction that writes one page and changes nothing, because the next real write may be hours away. */
-  #lookForRoom(): void {
+  #retryOnFullDisk(): void {
     this.#looking ??= this.transaction(async (tx) => await this.#storeRun(tx))
       .then(() => this.#channel.forgetFull())
       .catch(() => undefined) // The disk is still full.

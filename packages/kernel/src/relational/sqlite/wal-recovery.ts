@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
+import type { LogLoss } from '../../commit-log/log-loss.js';
 import { asDiskFull } from '../../fs/disk-full.js';
 import type { FileSystem } from '../../fs/file-system.js';
 import { asideName, copyRange, moveAside } from '../../fs/move-aside.js';
-import type { LogLoss } from '../../journal/log-loss.js';
 import { storeError } from '../relational-errors.js';
 import { checkWal } from './wal-check.js';
 

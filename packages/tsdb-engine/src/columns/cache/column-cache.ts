@@ -7,10 +7,10 @@ import { LoadQueue } from './load-queue.js';
 const LEAST_IDLE_MS = 5000;
 
 /**
- * Maximum rows of one segment that are kept as a unit. A load needs 16 bytes per row in addition to
+ * Maximum rows of one segment that are cached as one range. A load needs 16 bytes per row in addition to
  * its result.
  */
-const SEGMENT_UNIT_ROWS = 1024 * 1024;
+const SEGMENT_RANGE_ROWS = 1024 * 1024;
 
 /** An object whose memory the cache counts. */
 export interface CacheEntry {
@@ -23,7 +23,7 @@ export interface CacheEntry {
 /** Limits the memory of decoded columns over all tables; evicts the least recently used first. */
 export class ColumnCache {
   readonly limitBytes: number;
-  readonly segmentUnitRows: number;
+  readonly segmentRangeRows: number;
   readonly #nowMs: () => number;
   readonly #entries = new Set<CacheEntry>();
   /**
@@ -38,10 +38,10 @@ export class ColumnCache {
     readonly limitBytes: number;
     readonly nowMs: () => number;
     /** Used only by tests. */
-    readonly segmentUnitRows?: number | undefined;
+    readonly segmentRangeRows?: number | undefined;
   }) {
     this.limitBytes = options.limitBytes;
-    this.segmentUnitRows = options.segmentUnitRows ?? SEGMENT_UNIT_ROWS;
+    this.segmentRangeRows = options.segmentRangeRows ?? SEGMENT_RANGE_ROWS;
     this.#nowMs = options.nowMs;
     this.loads = new LoadQueue(options.nowMs);
   }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * Duration for which loads pause after a query, because clients that query often will soon query
  * again.
  */
-const AFTER_QUESTION_MS = 5;
+const AFTER_QUERY_MS = 5;
 /** Maximum total pause of a load, regardless of the number of queries. */
 const LONGEST_WAIT_MS = 25;
 
@@ -15,7 +15,7 @@ export class LoadQueue {
   #isRunning = false;
   #isUrgent = false;
   readonly #nowMs: () => number;
-  #askedMs = Number.NEGATIVE_INFINITY;
+  #lastQueryMs = Number.NEGATIVE_INFINITY;
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
@@ -30,12 +30,12 @@ export class LoadQueue {
   }
 
   noteQuery(): void {
-    this.#askedMs = this.#nowMs();
+    this.#lastQueryMs = this.#nowMs();
   }
 
   /** Time since the last query. */
   get idleMs(): number {
-    return this.#nowMs() - this.#askedMs;
+    return this.#nowMs() - this.#lastQueryMs;
   }
 
   /**
@@ -43,10 +43,10 @@ export class LoadQueue {
    * for a load queued behind it.
    */
   async giveWay(): Promise<void> {
-    for (let waitedMs = 0; waitedMs < LONGEST_WAIT_MS; waitedMs += AFTER_QUESTION_MS) {
+    for (let waitedMs = 0; waitedMs < LONGEST_WAIT_MS; waitedMs += AFTER_QUERY_MS) {
       const isAwaited = this.#isUrgent || this.#urgent.length > 0;
-      if (isAwaited || this.idleMs >= AFTER_QUESTION_MS) return;
-      await sleep(AFTER_QUESTION_MS);
+      if (isAwaited || this.idleMs >= AFTER_QUERY_MS) return;
+      await sleep(AFTER_QUERY_MS);
     }
   }
 

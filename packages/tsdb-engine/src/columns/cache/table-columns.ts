@@ -2,15 +2,20 @@ import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentReader } from '@plinth/tsdb-storage/segments/reader/segment-reader.js';
 import type { SeriesIndex } from '../../series/series-index.js';
+import { CachedRanges, MAX_MERGED_ROWS } from '../load/cached-ranges.js';
 import { FewSeriesRows, MAX_FEW_SERIES } from '../load/few-series-rows.js';
-import { type LoadColumn, type LoadSource, loadUnit, type RowUnit } from '../load/load-rows.js';
+import {
+  type CachedRange,
+  type LoadColumn,
+  type LoadSource,
+  loadRange,
+} from '../load/load-rows.js';
 import { type LoadedRows, loadedRows } from '../load/loaded-rows.js';
+import { RangeLoads } from '../load/range-loads.js';
 import { blocksOf, presentColumns, type RowSource } from '../load/row-source.js';
-import { MAX_MERGED_ROWS, RowUnits } from '../load/row-units.js';
-import { UnitLoads } from '../load/unit-loads.js';
 import { CachedRows } from './cached-rows.js';
 import type { ColumnCache } from './column-cache.js';
-import { TableTexts } from './table-texts.js';
+import { TableEncodedTags } from './table-encoded-tags.js';
 
 /**
  * Maximum number of missing values that a query loads. Loading this many takes about as long as a
@@ -22,7 +27,7 @@ const MAX_AWAITED_VALUES = 1_000_000;
  */
 const LEAVING_ROWS = 32_768;
 /**
- * Columns of a unit that are preloaded with one statement. Loads that a query waits for run between
+ * Columns of a range that are preloaded with one statement. Loads that a query waits for run between
  * two statements.
  */
 const PRELOAD_COLUMNS = 4;
@@ -45,10 +50,10 @@ interface FoundRows {
   readonly unloaded: readonly RowSource[];
 }
 
-/** A unit whose requested columns are not all in memory. */
+/** A cached range whose requested columns are not all in memory. */
 interface Miss {
   readonly source: RowSource;
-  readonly unit: RowUnit;
+  readonly range: CachedRange;
 }
 
 /** Limits of a preload: total bytes in memory, and the signal that stops it. */
@@ -59,10 +64,10 @@ export interface PreloadLimits {
 
 /** The cached rows of one table, by source. */
 export class TableColumns {
-  readonly texts: TableTexts;
+  readonly encodedTags: TableEncodedTags;
   readonly #cache: ColumnCache;
-  readonly #units: RowUnits;
-  readonly #loads: UnitLoads;
+  readonly #ranges: CachedRanges;
+  readonly #loads: RangeLoads;
   readonly #fewSeries: FewSeriesRows;
   /**
    * Columns that one query has missed, by segment. They are read from files when a second query
@@ -78,9 +83,9 @@ export class TableColumns {
     readonly onError: (error: unknown) => void;
   }) {
     this.#cache = options.cache;
-    this.texts = new TableTexts(options.cache);
-    this.#units = new RowUnits(options.cache);
-    this.#loads = new UnitLoads(options);
+    this.encodedTags = new TableEncodedTags(options.cache);
+    this.#ranges = new CachedRanges(options.cache);
+    this.#loads = new RangeLoads(options);
     this.#fewSeries = new FewSeriesRows(options);
   }
 
@@ -131,72 +136,72 @@ export class TableColumns {
     { limitBytes, signal }: PreloadLimits,
   ): Promise<boolean> {
     const hasRoom = (sizeBytes: number): boolean => this.#cache.sizeBytes + sizeBytes <= limitBytes;
-    const units = this.#units.of(source);
-    // Most queries need all rows of a column, so its units are loaded together or not at all.
+    const ranges = this.#ranges.of(source);
+    // Most queries need all rows of a column, so its ranges are loaded together or not at all.
     const usable = columns.filter(
-      (column) => source.hasColumn(column.id) && !units.some(({ rows }) => rows.isUnfit([column])),
+      (column) => source.hasColumn(column.id) && !ranges.some(({ rows }) => rows.isUnfit([column])),
     );
     for (let at = 0; at < usable.length; at += PRELOAD_COLUMNS) {
       const group = usable.slice(at, at + PRELOAD_COLUMNS);
-      const lacking = units.filter(({ rows }) => group.some(({ id }) => !rows.has(id)));
+      const lacking = ranges.filter(({ rows }) => group.some(({ id }) => !rows.has(id)));
       let rowCount = lacking.reduce((sum, { from, to }) => sum + to - from, 0);
-      for (const unit of lacking) {
+      for (const range of lacking) {
         if (signal.aborted) return true;
         let isLoaded = true;
         await this.#cache.loads.add(async () => {
-          if (unit.rows.isForgotten) return;
-          const wanted = group.filter(({ id }) => !unit.rows.has(id));
-          isLoaded = await this.#loads.fromEngine(source, unit, {
+          if (range.rows.isForgotten) return;
+          const wanted = group.filter(({ id }) => !range.rows.has(id));
+          isLoaded = await this.#loads.fromDuckDb(source, range, {
             columns: wanted,
             hasRoom,
             rowCount,
           });
         }, false);
         if (!isLoaded) return false;
-        rowCount -= unit.to - unit.from;
+        rowCount -= range.to - range.from;
       }
     }
     return true;
   }
 
-  /** Whether a buffer table has enough rows in pages that a single sorted unit would be faster. */
-  hasManyPages(key: object, rowCount: number): boolean {
-    return this.#units.unmergedFrom(key, rowCount) !== undefined;
+  /** Whether a buffer table has enough rows in small ranges that a single sorted range would be faster. */
+  hasManyRanges(key: object, rowCount: number): boolean {
+    return this.#ranges.unmergedFrom(key, rowCount) !== undefined;
   }
 
   /**
-   * Loads the rows of a buffer table that are in pages, with all their columns, and replaces the
-   * pages by one unit. A query over many series then looks up each series once instead of once per
-   * page. Does nothing if the result does not fit in `limitBytes`. All rows of the source must be
+   * Loads the rows of a buffer table that are in small ranges, with all their columns, and replaces the
+   * ranges by one. A query over many series then looks up each series once instead of once per
+   * range. Does nothing if the result does not fit in `limitBytes`. All rows of the source must be
    * in DuckDB.
    */
-  async mergePages(
+  async mergeRanges(
     source: RowSource,
     columns: readonly Column[],
     limits: PreloadLimits,
   ): Promise<void> {
-    const from = this.#units.unmergedFrom(source.key, source.rowCount);
+    const from = this.#ranges.unmergedFrom(source.key, source.rowCount);
     if (from === undefined) return;
     const to = Math.min(source.rowCount, from + MAX_MERGED_ROWS);
-    const unit = { from, to, rows: new CachedRows(this.#cache), isMerged: true };
+    const range = { from, to, rows: new CachedRows(this.#cache), isMerged: true };
     const present = columns.filter(({ id }) => source.hasColumn(id));
-    const isLoaded = await this.#loadMerged(source, unit, present, limits);
-    const isReady = isLoaded && !unit.rows.isUnfit(present);
-    // The source may have been removed in the meantime; rows that arrived later are in pages.
-    if (isReady && this.#units.putMerged(source.key, unit)) return;
-    unit.rows.forget();
-    if (!limits.signal.aborted) this.#units.noteNotMerged(source.key, to);
+    const isLoaded = await this.#loadMerged(source, range, present, limits);
+    const isReady = isLoaded && !range.rows.isUnfit(present);
+    // The source may have been removed in the meantime; rows that arrived later are in other ranges.
+    if (isReady && this.#ranges.putMerged(source.key, range)) return;
+    range.rows.forget();
+    if (!limits.signal.aborted) this.#ranges.noteNotMerged(source.key, to);
   }
 
   /** Returns false if the rows do not fit or the signal was aborted. */
   async #loadMerged(
     source: RowSource,
-    unit: RowUnit,
+    range: CachedRange,
     columns: readonly Column[],
     { limitBytes, signal }: PreloadLimits,
   ): Promise<boolean> {
     const hasRoom = (sizeBytes: number): boolean => {
-      const replaced = this.#units.of(source).filter((each) => each.to > unit.from);
+      const replaced = this.#ranges.of(source).filter((each) => each.to > range.from);
       const replacedBytes = replaced.reduce((sum, { rows }) => sum + rows.freeableBytes, 0);
       return this.#cache.sizeBytes - replacedBytes + sizeBytes <= limitBytes;
     };
@@ -204,17 +209,17 @@ export class TableColumns {
       for (let at = 0; at < loads.length || at === 0; at += PRELOAD_COLUMNS) {
         if (signal.aborted) return false;
         const some = loads.slice(at, at + PRELOAD_COLUMNS);
-        await this.#cache.loads.add(() => loadUnit(readable, unit, some), false);
+        await this.#cache.loads.add(() => loadRange(readable, range, some), false);
       }
       return true;
     };
-    return await this.#loads.fromEngine(source, unit, { columns, hasRoom, load });
+    return await this.#loads.fromDuckDb(source, range, { columns, hasRoom, load });
   }
 
-  /** Evicts the units of all sources except these. */
+  /** Evicts the ranges of all sources except these. */
   retain(keys: ReadonlySet<object>): void {
-    if (keys.size === 0) this.texts.forget();
-    this.#units.retain(keys);
+    if (keys.size === 0) this.encodedTags.forget();
+    this.#ranges.retain(keys);
     this.#loads.retain(keys);
     for (const key of this.#missed.keys()) if (!keys.has(key)) this.#missed.delete(key);
   }
@@ -234,17 +239,17 @@ export class TableColumns {
     for (const source of sources) {
       const misses: Miss[] = [];
       const loadedUnits: LoadedRows[] = [];
-      for (const unit of this.#units.of(source)) {
-        if (!unit.rows.touches(request.minTimeNs, request.maxTimeNs)) continue;
-        const present = presentColumns(source, unit, request.columns);
-        if (unit.rows.isUnfit(present)) return undefined;
-        let loaded = loadedRows(unit.rows, present);
-        if (loaded === undefined && this.#loads.loadAtOnce(source, unit, present)) {
-          if (unit.rows.isUnfit(present)) return undefined;
-          loaded = loadedRows(unit.rows, present);
+      for (const range of this.#ranges.of(source)) {
+        if (!range.rows.touches(request.minTimeNs, request.maxTimeNs)) continue;
+        const present = presentColumns(source, range, request.columns);
+        if (range.rows.isUnfit(present)) return undefined;
+        let loaded = loadedRows(range.rows, present);
+        if (loaded === undefined && this.#loads.loadAtOnce(source, range, present)) {
+          if (range.rows.isUnfit(present)) return undefined;
+          loaded = loadedRows(range.rows, present);
         }
         if (loaded !== undefined) loadedUnits.push(loaded);
-        else if (this.#loads.canLoad(source, unit)) misses.push({ source, unit });
+        else if (this.#loads.canLoad(source, range)) misses.push({ source, range });
         else return undefined;
       }
       if (misses.length === 0) {
@@ -277,12 +282,12 @@ export class TableColumns {
   /** Loads the other rows of the same sources, which are likely to be requested next. */
   #prefetch(missing: readonly Miss[], columns: readonly Column[]): void {
     for (const source of new Set(missing.map((miss) => miss.source))) {
-      for (const unit of this.#units.of(source)) {
-        const isKnown = missing.some((miss) => miss.unit === unit);
+      for (const range of this.#ranges.of(source)) {
+        const isKnown = missing.some((miss) => miss.range === range);
         // Rows in blocks load almost instantly on demand.
-        const isInBlocks = blocksOf(source, unit) !== undefined;
-        if (isKnown || isInBlocks || !this.#loads.canLoad(source, unit)) continue;
-        this.#loadBehind([{ source, unit }], columns);
+        const isInBlocks = blocksOf(source, range) !== undefined;
+        if (isKnown || isInBlocks || !this.#loads.canLoad(source, range)) continue;
+        this.#loadBehind([{ source, range }], columns);
       }
     }
   }
@@ -299,23 +304,23 @@ export class TableColumns {
   #loadLeaving(sources: readonly RowSource[], { allColumns }: ColumnRequest): void {
     for (const source of sources) {
       if (source.blocksFrom + LEAVING_ROWS > source.rowCount) continue;
-      for (const unit of this.#units.of(source)) {
-        const isLeaving = source.rowCount - unit.from >= LEAVING_ROWS;
-        if (!isLeaving || unit.rows.part !== undefined || blocksOf(source, unit) === undefined)
+      for (const range of this.#ranges.of(source)) {
+        const isLeaving = source.rowCount - range.from >= LEAVING_ROWS;
+        if (!isLeaving || range.rows.part !== undefined || blocksOf(source, range) === undefined)
           continue;
-        this.#loadBehind([{ source, unit }], allColumns());
+        this.#loadBehind([{ source, range }], allColumns());
       }
     }
   }
 
-  #load({ source, unit }: Miss, requested: readonly Column[], isUrgent: boolean): Promise<void> {
-    const columns = presentColumns(source, unit, requested);
-    return this.#loads.load(source, unit, { columns, isUrgent });
+  #load({ source, range }: Miss, requested: readonly Column[], isUrgent: boolean): Promise<void> {
+    const columns = presentColumns(source, range, requested);
+    return this.#loads.load(source, range, { columns, isUrgent });
   }
 }
 
-function loadSize({ unit, source }: Miss, { columns }: ColumnRequest): number {
-  const present = presentColumns(source, unit, columns);
-  const lacking = present.filter(({ id }) => !unit.rows.has(id));
-  return (unit.to - unit.from) * (lacking.length + (unit.rows.part === undefined ? 2 : 0));
+function loadSize({ range, source }: Miss, { columns }: ColumnRequest): number {
+  const present = presentColumns(source, range, columns);
+  const lacking = present.filter(({ id }) => !range.rows.has(id));
+  return (range.to - range.from) * (lacking.length + (range.rows.part === undefined ? 2 : 0));
 }

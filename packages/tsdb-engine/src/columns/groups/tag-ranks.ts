@@ -66,7 +66,7 @@ function merged(
   const order = new Int32Array(known.length + added.length);
   let from = 0;
   for (const [i, code] of added.entries()) {
-    const to = placeOf(values[code] as string, known, from, values);
+    const to = insertionIndexOf(values[code] as string, known, from, values);
     order.set(known.subarray(from, to), from + i);
     order[to + i] = code;
     from = to;
@@ -79,7 +79,7 @@ function merged(
  * Returns the number of known values that sort before `text`; at least `from`. Searches in doubling
  * steps, then by bisection.
  */
-function placeOf(
+function insertionIndexOf(
   text: string,
   known: Int32Array,
   from: number,

@@ -24,8 +24,8 @@ function preloading(cacheMib: number, usedMib: number, writeIdleMs = () => 10_00
         begun.limitMib = limitBytes / MIB;
         return true;
       },
-      hasManyPages: false,
-      mergePages: async () => undefined,
+      hasManyRanges: false,
+      mergeRanges: async () => undefined,
     },
   };
   const preload = new ColumnPreload({

@@ -12,7 +12,7 @@ const CHECK_INTERVAL_MS = 500;
  */
 const CALM_MS = 500;
 /** After this long, segments are loaded despite queries or writes. */
-const LONGEST_WAIT_MS = { questions: 5_000, writes: 30_000 };
+const MAX_WAIT_MS = { queries: 5_000, writes: 30_000 };
 /** The remaining cache is reserved for columns that queries request. */
 const SHARE_OF_CACHE = 0.75;
 /** Preloaded columns may never be used, so most of a large cache is left to queries. */
@@ -28,7 +28,7 @@ const LEAST_ROWS = 1024;
 /** The parts of a table's store that the preload uses. */
 export interface PreloadTable {
   readonly segments: readonly OpenSegment[];
-  readonly inMemory: Pick<TableInMemory, 'preload' | 'hasManyPages' | 'mergePages'>;
+  readonly inMemory: Pick<TableInMemory, 'preload' | 'hasManyRanges' | 'mergeRanges'>;
 }
 
 export interface ColumnPreloadDeps {
@@ -81,12 +81,11 @@ export class ColumnPreload {
       const waitedMs = nowMs - this.#waitingSinceMs;
       const isQuiet = isCalm && this.#deps.cache.loads.idleMs >= CALM_MS;
       const isDue =
-        Math.min(waitedMs, writeIdleMs) >= LONGEST_WAIT_MS.questions ||
-        waitedMs >= LONGEST_WAIT_MS.writes;
+        Math.min(waitedMs, writeIdleMs) >= MAX_WAIT_MS.queries || waitedMs >= MAX_WAIT_MS.writes;
       if (!isQuiet && !isDue) return;
       this.#waitingSinceMs = undefined;
       this.#run(() => this.#load());
-    } else if (isCalm && !this.#deps.isFlushNear()) this.#run(() => this.#mergePages());
+    } else if (isCalm && !this.#deps.isFlushNear()) this.#run(() => this.#mergeRanges());
   }
 
   #run(work: () => Promise<void>): void {
@@ -97,12 +96,12 @@ export class ColumnPreload {
       });
   }
 
-  async #mergePages(): Promise<void> {
+  async #mergeRanges(): Promise<void> {
     const { signal } = this.#closing;
     for (const { inMemory } of this.#deps.tables()) {
       const limitBytes = this.#limitBytes;
-      if (!signal.aborted && inMemory.hasManyPages)
-        await inMemory.mergePages({ limitBytes, signal });
+      if (!signal.aborted && inMemory.hasManyRanges)
+        await inMemory.mergeRanges({ limitBytes, signal });
     }
   }
 

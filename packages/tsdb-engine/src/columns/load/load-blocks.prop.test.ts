@@ -52,15 +52,15 @@ describe('loadBlocks', () => {
         const to = Math.min(rows.length, from + count + 1);
         const blocks = blocksOf(sourceOf(rows), { from, to });
         assert.ok(blocks !== undefined);
-        const unit = { from, to, rows: new CachedRows(newCache()), isMerged: false };
-        runThrough(loadBlocks(unit, blocks, COLUMNS));
-        const { part } = unit.rows;
+        const range = { from, to, rows: new CachedRows(newCache()), isMerged: false };
+        runThrough(loadBlocks(range, blocks, COLUMNS));
+        const { part } = range.rows;
         assert.ok(part !== undefined);
         const found: string[] = [];
         part.runSeries.forEach((series, run) => {
           for (let at = part.runStarts[run] as number; at < (part.runEnds[run] as number); at++) {
             const cells = COLUMNS.map(({ id }) => {
-              const stored = unit.rows.column(id);
+              const stored = range.rows.column(id);
               const bits = stored?.validity?.[at >> 3] ?? 255;
               return (bits & (1 << (at & 7))) === 0 ? undefined : stored?.values[at];
             });
@@ -106,7 +106,7 @@ function sourceOf(rows: readonly Row[]): RowSource {
     minTime: 0n,
     maxTime: 0n,
     hasColumn: () => false,
-    hold: () => assert.fail('nothing is read from the engine'),
+    hold: () => assert.fail('nothing is read from DuckDB'),
   };
 }
 
@@ -127,7 +127,7 @@ function batchOf({ series, time, values: [float, int, bool] }: Row): RowBatch {
   if (bool !== undefined)
     fields.push({ ...ALL, column: BOOL, data: { type: 'bool', values: Uint8Array.of(bool) } });
   const times = BigInt64Array.of(time);
-  return { rowCount: 1, series: Uint32Array.of(series), times, fields };
+  return { rowCount: 1, seriesOrdinals: Uint32Array.of(series), times, fields };
 }
 
 const ALL = { validity: undefined };

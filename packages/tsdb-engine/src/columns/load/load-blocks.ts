@@ -3,7 +3,7 @@ import { STEP_ROWS, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { BlockField } from '@plinth/tsdb-storage/buffer/row-block.js';
 import { isInMemoryKind } from '../cache/cached-rows.js';
 import { ColumnBuilder } from './column-builder.js';
-import type { RowUnit } from './load-rows.js';
+import type { CachedRange } from './load-rows.js';
 import { PartBuilder } from './part-builder.js';
 import type { BlockRange } from './row-source.js';
 
@@ -14,9 +14,9 @@ const NUMBERS = {
   bool: Int8Array,
 } as const;
 
-/** Loads the missing columns of a unit from the blocks that contain its rows, without DuckDB. */
+/** Loads the missing columns of a range from the blocks that contain its rows, without DuckDB. */
 export function* loadBlocks(
-  { from, to, rows }: RowUnit,
+  { from, to, rows }: CachedRange,
   blocks: readonly BlockRange[],
   columns: readonly Column[],
 ): Steps<void> {
@@ -26,7 +26,7 @@ export function* loadBlocks(
     const builder = new PartBuilder(rowCount);
     for (const { block, ...range } of blocks)
       builder.add(
-        block.series.subarray(range.from, range.to),
+        block.seriesOrdinals.subarray(range.from, range.to),
         block.times.subarray(range.from, range.to),
       );
     part = yield* builder.finishInSteps();

@@ -10,12 +10,12 @@ import type { CachedRows } from '../cache/cached-rows.js';
 import { ColumnBuilder, type ColumnForm, narrowestFor } from './column-builder.js';
 import { PartBuilder } from './part-builder.js';
 
-/** Rows `[from, to)` of a source that are kept as one unit. */
-export interface RowUnit {
+/** Rows `[from, to)` of a source, which the column cache loads and evicts as one. */
+export interface CachedRange {
   readonly from: number;
   readonly to: number;
   readonly rows: CachedRows;
-  /** The unit replaces several pages of a buffer table and does not grow like a page. */
+  /** The range replaces several ranges of a buffer table; it does not grow. */
   readonly isMerged: boolean;
 }
 
@@ -66,7 +66,7 @@ export async function loadColumns(
   return columns.map((column, i) => {
     const [count, min, max] = facts.slice(1 + i * 3, 4 + i * 3);
     const mayLack = Number(count) < rowCount;
-    return { column, ...engineForm(column, Number(min ?? 0), Number(max ?? 0), mayLack) };
+    return { column, ...duckDbForm(column, Number(min ?? 0), Number(max ?? 0), mayLack) };
   });
 }
 
@@ -77,11 +77,11 @@ export async function loadColumns(
 export function unseenColumns(columns: readonly Column[]): readonly LoadColumn[] {
   return columns.map((column) => ({
     column,
-    ...engineForm(column, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, true),
+    ...duckDbForm(column, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, true),
   }));
 }
 
-function engineForm(
+function duckDbForm(
   { kind, physicalName }: Column,
   min: number,
   max: number,
@@ -114,10 +114,10 @@ export function valueSizeBytes({ form }: LoadColumn): number {
   return form.numbers?.BYTES_PER_ELEMENT ?? 8;
 }
 
-/** Reads the missing columns of a unit, in row order. */
-export async function loadUnit(
+/** Reads the missing columns of a range, in row order. */
+export async function loadRange(
   source: LoadSource,
-  { from, to, rows }: RowUnit,
+  { from, to, rows }: CachedRange,
   columns: readonly LoadColumn[],
 ): Promise<void> {
   const lacking = columns.filter(({ column }) => !rows.has(column.id));

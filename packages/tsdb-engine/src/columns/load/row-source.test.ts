@@ -29,7 +29,7 @@ it('includes a field of buffered rows after earlier rows have left their blocks'
     minTime: 0n,
     maxTime: 0n,
     hasColumn: (id) => id === KNOWN.id,
-    hold: () => assert.fail('nothing is read from the engine'),
+    hold: () => assert.fail('nothing is read from DuckDB'),
   };
   const all = { from: 0, to: 2 * BLOCK_ROWS };
   assert.equal(blocksOf(half, all), undefined);
@@ -42,7 +42,7 @@ function blockOf(field: Column, memory: BlockMemory): RowBlock {
   const block = new RowBlock(BLOCK_ROWS, memory);
   const batch = {
     rowCount: BLOCK_ROWS,
-    series: new Uint32Array(BLOCK_ROWS),
+    seriesOrdinals: new Uint32Array(BLOCK_ROWS),
     times: new BigInt64Array(BLOCK_ROWS),
     fields: [
       {

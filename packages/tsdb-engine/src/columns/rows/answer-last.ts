@@ -1,4 +1,4 @@
-import type { CachedTexts } from '@plinth/tsdb-model/columns/cached-texts.js';
+import type { EncodedTagsCache } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type {
   InMemoryLastRows,
@@ -36,7 +36,7 @@ export async function answerLastRows(columnRequest: {
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
-  readonly texts: CachedTexts;
+  readonly encodedTags: EncodedTagsCache;
   readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, index } = columnRequest;
@@ -64,7 +64,9 @@ export async function answerLastRows(columnRequest: {
     loaded: rows.loaded,
     columns: answer.columns,
     index,
-    ...(isFewOfMany ? { tagsBy: 'series' } : { tagsBy: 'value', kept: columnRequest.texts }),
+    ...(isFewOfMany
+      ? { tagsBy: 'series' }
+      : { tagsBy: 'value', encodedTags: columnRequest.encodedTags }),
   });
   const ordered = await runner.run(inOrder(rows.picked, order));
   return chunks.of(ordered, { from: 0, to: order.length, chunkRows: CHUNK_ROWS });

@@ -1,5 +1,5 @@
-import type { CachedTexts } from '@plinth/tsdb-model/columns/cached-texts.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { EncodedTagsCache } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { isSet, type StoredColumn } from '../cache/part.js';
@@ -37,7 +37,7 @@ export class RowChunks {
   readonly #loaded: readonly LoadedRows[];
   readonly #columns: readonly Column[];
   readonly #tags: ChunkTags;
-  readonly #kept: CachedTexts | undefined;
+  readonly #encodedTags: EncodedTagsCache | undefined;
   /** Stored columns by field and source. */
   readonly #stored = new Map<Column, readonly (StoredColumn | undefined)[]>();
   readonly #spare = new SpareMemory();
@@ -54,12 +54,12 @@ export class RowChunks {
      */
     readonly tagsBy: 'series' | 'value';
     /** Cache of tag strings between results. */
-    readonly kept?: CachedTexts;
+    readonly encodedTags?: EncodedTagsCache;
   }) {
     const { loaded, columns, index } = options;
     this.#loaded = loaded;
     this.#columns = columns;
-    this.#kept = options.kept;
+    this.#encodedTags = options.encodedTags;
     this.#baseLow = loaded.map(({ part }) => Number(BigInt.asUintN(32, part.baseNs)));
     this.#baseHigh = loaded.map(({ part }) => Number(part.baseNs >> 32n));
     const tags = columns.flatMap(({ kind, name }) => (kind === 'tag' ? [name] : []));
@@ -86,7 +86,10 @@ export class RowChunks {
     const range = { from, to, take };
     return {
       rowCount: to - from,
-      series: this.#kept === undefined ? undefined : { numbers, kept: this.#kept },
+      series:
+        this.#encodedTags === undefined
+          ? undefined
+          : { ordinals: numbers, encodedTags: this.#encodedTags },
       columns: this.#columns.map((column): ColumnVector => {
         // the map contains all tags
         if (column.kind === 'tag') return tags.get(column.name) as ColumnVector;

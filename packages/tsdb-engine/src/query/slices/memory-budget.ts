@@ -75,16 +75,16 @@ export class MemoryBudget {
 }
 
 async function take(
-  places: FairSemaphore,
+  slots: FairSemaphore,
   sizeBytes: number,
   queryContext: QueryContext,
 ): Promise<Release> {
   // An integer, so that the total returns to exactly 0.
   const share = Math.ceil(sizeBytes);
-  await places.take(queryContext, share);
+  await slots.take(queryContext, share);
   queryContext.reserved?.(share);
   return once(() => {
-    places.give(queryContext.owner, share);
+    slots.give(queryContext.owner, share);
     queryContext.reserved?.(-share);
   });
 }

@@ -42,7 +42,7 @@ describe('SliceMemory', () => {
     const ends: Release[] = [];
     const controllers = Array.from({ length: 8 }, () => new AbortController());
     const turns = controllers.map(async (controller, index) => {
-      ends[index] = await memory.begin().waitForSlices(controller);
+      ends[index] = await memory.begin().acquireSlot(controller);
       begun.push(index);
     });
     await setImmediate();
@@ -59,8 +59,8 @@ describe('SliceMemory', () => {
     await setImmediate();
     assert.deepEqual(begun, [0, 1, 2, 3, 4, 6, 7]);
     for (const index of [3, 4, 6, 7]) ends[index]?.();
-    for (let i = 0; i < 4; i++) await memory.begin().waitForSlices({ signal });
-    await assert.rejects(memory.begin().waitForSlices({ signal: AbortSignal.abort() }), {
+    for (let i = 0; i < 4; i++) await memory.begin().acquireSlot({ signal });
+    await assert.rejects(memory.begin().acquireSlot({ signal: AbortSignal.abort() }), {
       kind: 'query_cancelled',
     });
   });

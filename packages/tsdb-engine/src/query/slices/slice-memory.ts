@@ -26,7 +26,7 @@ export interface SliceReservation {
   /** Sets the size of the current slice, replacing the previous value. */
   setReservedBytes(sizeBytes: number): void;
   /** Resolves when DuckDB may compute the slice. Rejects when the query is aborted. */
-  waitForSlices(queryContext: QueryContext): Promise<Release>;
+  acquireSlot(queryContext: QueryContext): Promise<Release>;
   /** Ends the result; calling it twice is harmless. */
   end: Release;
 }
@@ -38,7 +38,7 @@ export interface SliceReservation {
 export class SliceMemory {
   #answerCount = 0;
   #heldBytes = 0;
-  readonly #places = new FairSemaphore(MAX_MADE_COUNT);
+  readonly #slots = new FairSemaphore(MAX_MADE_COUNT);
 
   begin({ reserved }: Pick<QueryContext, 'reserved'> = {}): SliceReservation {
     this.#answerCount++;
@@ -56,7 +56,7 @@ export class SliceMemory {
       },
       isTight: () => this.#answerCount >= MANY_COUNT,
       setReservedBytes: hold,
-      waitForSlices: (queryContext) => this.#waitForSlices(queryContext),
+      acquireSlot: (queryContext) => this.#acquireSlot(queryContext),
       end: once(() => {
         hold(0);
         this.#answerCount--;
@@ -64,8 +64,8 @@ export class SliceMemory {
     };
   }
 
-  async #waitForSlices(queryContext: QueryContext): Promise<Release> {
-    await this.#places.take(queryContext);
-    return once(() => this.#places.give(queryContext.owner));
+  async #acquireSlot(queryContext: QueryContext): Promise<Release> {
+    await this.#slots.take(queryContext);
+    return once(() => this.#slots.give(queryContext.owner));
   }
 }

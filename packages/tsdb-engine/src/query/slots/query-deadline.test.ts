@@ -12,24 +12,24 @@ describe('QueryDeadline', () => {
     ['left by its client', (_: QueryDeadline, client: AbortController) => client.abort()],
   ] as const) {
     it(`rejects readers before and after a query was ${what}`, () => {
-      for (const isAskedBefore of [true, false]) {
+      for (const isReadBefore of [true, false]) {
         const client = new AbortController();
         const deadline = new QueryDeadline(client, 'somebody', NO_LIMIT);
-        const asked = isAskedBefore ? deadline.signal : undefined;
-        assert.notEqual(asked?.aborted, true);
+        const signal = isReadBefore ? deadline.signal : undefined;
+        assert.notEqual(signal?.aborted, true);
         end(deadline, client);
         assert.equal(deadline.signal.aborted, true);
         assert.ok(tsdbError.is(deadline.signal.reason, 'query_cancelled'));
-        assert.equal(asked ?? deadline.signal, deadline.signal, 'there is one signal');
+        assert.equal(signal ?? deadline.signal, deadline.signal, 'there is one signal');
         deadline.end();
       }
     });
   }
 
   it('keeps the reason of a canceled query', () => {
-    for (const isAskedBefore of [true, false]) {
+    for (const isReadBefore of [true, false]) {
       const deadline = new QueryDeadline(new AbortController(), 'somebody', NO_LIMIT);
-      if (isAskedBefore) assert.equal(deadline.signal.aborted, false);
+      if (isReadBefore) assert.equal(deadline.signal.aborted, false);
       deadline.cancel(tsdbError('query_unauthorized'));
       assert.equal(endOfQuery(deadline.signal).kind, 'query_unauthorized');
       deadline.end();

@@ -68,58 +68,58 @@ describe('QuerySlots', () => {
     again.release();
   });
 
-  it('admits guests while all slots are taken, and queues them in enter()', async () => {
+  it('admits queries without a slot while all slots are taken, and queues them in ensureSlot()', async () => {
     const slots = new QuerySlots(1);
     const busy = await slots.acquire(never);
-    const guest = await slots.acquireOrStartAsGuest(never);
+    const inMemory = await slots.acquireOrStartWithoutSlot(never);
     // A query that needs no slot continues without one.
-    guest.yieldSlot();
-    assert.equal(guest.reacquire(), undefined);
-    const entered = guest.ensureSlot();
-    assert.equal(await isSettled(entered), false);
+    inMemory.yieldSlot();
+    assert.equal(inMemory.reacquire(), undefined);
+    const acquired = inMemory.ensureSlot();
+    assert.equal(await isSettled(acquired), false);
     busy.release();
-    await entered;
+    await acquired;
     assert.equal(slots.runningCount, 1);
-    assert.equal(guest.ensureSlot(), undefined);
-    guest.release();
+    assert.equal(inMemory.ensureSlot(), undefined);
+    inMemory.release();
     assert.equal(slots.runningCount, 0);
-    const first = await slots.acquireOrStartAsGuest(never);
+    const first = await slots.acquireOrStartWithoutSlot(never);
     assert.equal(slots.runningCount, 1);
     first.release();
   });
 
-  it('gives a guest a slot that was released or yielded before enter()', async () => {
+  it('gives a query without a slot one that was released or yielded before ensureSlot()', async () => {
     for (const operation of ['release', 'yieldSlot'] as const) {
       const slots = new QuerySlots(1);
       const busy = await slots.acquire(never);
-      const guest = await slots.acquireOrStartAsGuest(never);
+      const inMemory = await slots.acquireOrStartWithoutSlot(never);
       busy[operation]();
-      assert.equal(await isSettled(guest.ensureSlot()), true, operation);
+      assert.equal(await isSettled(inMemory.ensureSlot()), true, operation);
       busy.release();
-      guest.release();
+      inMemory.release();
       assert.equal(slots.runningCount, 0, operation);
     }
   });
 
-  it('limits the number of guests, and admits more when some leave', async () => {
+  it('limits the number of queries without a slot, and admits more when some end', async () => {
     const slots = new QuerySlots(1);
     const busy = await slots.acquire(never);
-    const guests = await Promise.all(
-      Array.from({ length: 16 }, () => slots.acquireOrStartAsGuest(never)),
+    const inMemoryQueries = await Promise.all(
+      Array.from({ length: 16 }, () => slots.acquireOrStartWithoutSlot(never)),
     );
-    const late = slots.acquireOrStartAsGuest(never);
+    const late = slots.acquireOrStartWithoutSlot(never);
     assert.equal(await isSettled(late), false);
     const gone = new AbortController();
     const leaving = await (async () => {
-      guests.pop()?.release();
-      return await slots.acquireOrStartAsGuest(gone);
+      inMemoryQueries.pop()?.release();
+      return await slots.acquireOrStartWithoutSlot(gone);
     })();
-    const entering = leaving.ensureSlot();
+    const acquiring = leaving.ensureSlot();
     gone.abort();
-    await assert.rejects(async () => await entering, { kind: 'query_cancelled' });
+    await assert.rejects(async () => await acquiring, { kind: 'query_cancelled' });
     leaving.release();
     leaving.release();
-    for (const guest of guests) guest.release();
+    for (const inMemory of inMemoryQueries) inMemory.release();
     busy.release();
     (await late).release();
     assert.equal(slots.runningCount, 0);

@@ -14,8 +14,8 @@ const MAX_WAITING = 10_000;
  */
 const MAX_YIELDED_PER_SLOT = 16;
 
-/** Queries that start without a slot because they may not need one: at most this many per slot. */
-const MAX_GUESTS_PER_SLOT = 16;
+/** Queries that start without a slot because memory may contain their result: at most this many per slot. */
+const MAX_IN_MEMORY_PER_SLOT = 16;
 
 /** A query's slot among the running ones. */
 export interface QuerySlot {
@@ -39,7 +39,7 @@ export interface QuerySlot {
 export class QuerySlots {
   readonly #count: number;
   readonly #semaphore: FairSemaphore;
-  readonly #counts = { yielded: 0, guest: 0 };
+  readonly #counts = { yielded: 0, inMemory: 0 };
   /** Slots of queries that wait for their clients; the longest waiting one is borrowed first. */
   readonly #idle = new Set<Slot>();
 
@@ -65,19 +65,19 @@ export class QuerySlots {
   }
 
   /**
-   * Returns a free slot, or admits the query as a guest: results from memory must not wait for
-   * queries that occupy DuckDB. Guests must call `ensureSlot` before they use DuckDB.
+   * Returns a free slot, or admits the query without one: results from memory must not wait for
+   * queries that occupy DuckDB. Such a query must call `ensureSlot` before it uses DuckDB.
    */
-  async acquireOrStartAsGuest(queryContext: QueryContext): Promise<QuerySlot> {
+  async acquireOrStartWithoutSlot(queryContext: QueryContext): Promise<QuerySlot> {
     if (this.#acquireFree(queryContext) || this.#borrow(queryContext))
       return this.#slot(queryContext, 'held');
-    if (this.#counts.guest >= this.#count * MAX_GUESTS_PER_SLOT)
+    if (this.#counts.inMemory >= this.#count * MAX_IN_MEMORY_PER_SLOT)
       return await this.acquire(queryContext);
-    this.#counts.guest++;
-    return this.#slot(queryContext, 'guest');
+    this.#counts.inMemory++;
+    return this.#slot(queryContext, 'inMemory');
   }
 
-  #slot(queryContext: QueryContext, state: 'held' | 'guest'): QuerySlot {
+  #slot(queryContext: QueryContext, state: 'held' | 'inMemory'): QuerySlot {
     return new Slot(queryContext, state, {
       idle: (slot) => {
         if (this.#semaphore.waitingCount > 0 && this.#mayYield()) {
@@ -127,7 +127,7 @@ export class QuerySlots {
 }
 
 /** The possible states of a slot object without a slot. */
-type WithoutSlot = 'yielded' | 'guest';
+type WithoutSlot = 'yielded' | 'inMemory';
 
 /** Operations that a slot needs from its pool. */
 interface SlotPool {
@@ -145,7 +145,7 @@ class Slot implements QuerySlot {
   readonly #queryContext: QueryContext;
   #state: 'held' | 'idle' | WithoutSlot | 'taking' | 'released';
 
-  constructor(queryContext: QueryContext, state: 'held' | 'guest', pool: SlotPool) {
+  constructor(queryContext: QueryContext, state: 'held' | 'inMemory', pool: SlotPool) {
     this.#queryContext = queryContext;
     this.#state = state;
     this.#pool = pool;
@@ -176,11 +176,11 @@ class Slot implements QuerySlot {
     const before = this.#state;
     this.#state = 'released';
     if (before === 'held' || before === 'idle') this.#pool.give(this);
-    else if (before === 'yielded' || before === 'guest') this.#pool.leave(before);
+    else if (before === 'yielded' || before === 'inMemory') this.#pool.leave(before);
   }
 
   ensureSlot(): Promise<void> | undefined {
-    return this.#state === 'guest' ? this.#take('guest') : undefined;
+    return this.#state === 'inMemory' ? this.#take('inMemory') : undefined;
   }
 
   async #take(from: WithoutSlot): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ColumnRef, CompiledCall } from '../../plan/compile/compiled-select.js';
 import { FORECASTS, LOOK_BACK, TRANSFORMATIONS } from '../../plan/functions.js';
-import { isEngineCall } from './read-aggregates.js';
+import { isDuckDbCall } from './read-aggregates.js';
 
 /** Execution plan of one call: its innermost call or column, and the transformations around it. */
 export interface CallPlan {
@@ -12,7 +12,7 @@ export interface CallPlan {
   readonly around: readonly CompiledCall[];
   /** Number of buckets before the time range that are read as well. */
   readonly lookBack: number;
-  readonly isInEngine: boolean;
+  readonly isInDuckDb: boolean;
 }
 
 /** @param canGroup whether DuckDB can form the groups of the statement. */
@@ -26,7 +26,7 @@ export function planCall(call: CompiledCall, canGroup: boolean): CallPlan {
     around.unshift(leaf);
     if (leaf.argument.kind === 'column') {
       const { ref } = leaf.argument;
-      return { call, leaf, ofColumn: ref, around, lookBack: 0, isInEngine: false };
+      return { call, leaf, ofColumn: ref, around, lookBack: 0, isInDuckDb: false };
     }
     if (LOOK_BACK.has(leaf.name)) lookBack++;
     leaf = leaf.argument.call;
@@ -37,7 +37,7 @@ export function planCall(call: CompiledCall, canGroup: boolean): CallPlan {
     ofColumn: undefined,
     around,
     lookBack,
-    isInEngine: canGroup && isEngineCall(leaf),
+    isInDuckDb: canGroup && isDuckDbCall(leaf),
   };
 }
 

@@ -20,7 +20,7 @@ export interface CallGroup {
 }
 
 /** Whether DuckDB can compute a call. */
-export function isEngineCall(call: CompiledCall): boolean {
+export function isDuckDbCall(call: CompiledCall): boolean {
   if (call.type === 'unknown') return false;
   if (call.argument.kind === 'column')
     return AGGREGATES.get(call.name)?.text !== undefined && !call.argument.ref.isTag;

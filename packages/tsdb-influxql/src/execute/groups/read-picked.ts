@@ -5,7 +5,7 @@ import { outputColumn, sqlTypeOf, type TableRange, TableReader } from '../series
 import type { Session } from '../session.js';
 import type { Windows } from '../windows/windows.js';
 import { bucketText } from './bucket-text.js';
-import { type CallGroup, isEngineCall } from './read-aggregates.js';
+import { type CallGroup, isDuckDbCall } from './read-aggregates.js';
 
 export interface PickRequest extends TableRange {
   /** `min`, `max`, `first` or `last` of a column. */
@@ -16,7 +16,7 @@ export interface PickRequest extends TableRange {
 }
 
 export const isPicked = (call: CompiledCall): boolean =>
-  isEngineCall(call) && AGGREGATES.get(call.name)?.best !== undefined;
+  isDuckDbCall(call) && AGGREGATES.get(call.name)?.best !== undefined;
 
 /** Reads the points that a selector returns, with their own times and the additional columns. */
 export async function* readPicked(

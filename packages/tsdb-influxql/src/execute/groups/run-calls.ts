@@ -88,7 +88,7 @@ class CallRun {
     const windows = this.#windows;
     if (!isDescending || limit === undefined || windows === undefined || !windows.isUniform)
       return undefined;
-    if (hasLowerBound || groupTags.length > 0 || calls.length !== 1 || !this.#plans[0]?.isInEngine)
+    if (hasLowerBound || groupTags.length > 0 || calls.length !== 1 || !this.#plans[0]?.isInDuckDb)
       return undefined;
     if (fill.kind === 'previous' || fill.kind === 'linear' || this.#plans[0].around.length > 0)
       return undefined;
@@ -125,7 +125,7 @@ class CallRun {
     if (isDescending || limit !== undefined || offset > 0 || columns.length > 0) return false;
     if (this.#windows === undefined ? isSelector : !/^(?:null|none)$/.test(fill.kind)) return false;
     return this.#plans.every(
-      ({ call, around, isInEngine }) =>
+      ({ call, around, isInDuckDb: isInEngine }) =>
         isInEngine && around.length === 0 && call.type !== 'unknown',
     );
   }
@@ -206,7 +206,10 @@ class CallRun {
   /** Creates one reading for all calls that need the same rows. */
   #readings(): Reading[] {
     const known = this.#plans.filter(({ call }) => call.type !== 'unknown');
-    const kinds = grouped(known, ({ isInEngine, lookBack }) => `${isInEngine} ${lookBack}`);
+    const kinds = grouped(
+      known,
+      ({ isInDuckDb: isInEngine, lookBack }) => `${isInEngine} ${lookBack}`,
+    );
     return Array.from(kinds.values(), (plans) => ({
       plans,
       groups: this.#groupsOf(plans)[Symbol.asyncIterator](),
@@ -217,7 +220,7 @@ class CallRun {
     const [plan] = plans;
     const range = this.#range(plan?.lookBack ?? 0);
     const [source] = this.#sources;
-    if (plan?.isInEngine && source?.kind === 'table') {
+    if (plan?.isInDuckDb && source?.kind === 'table') {
       const { isSelector, columns } = this.#select;
       const read = this.#read(source, range);
       if (

@@ -1,4 +1,4 @@
-import type { SeriesOfRows } from '@plinth/tsdb-model/columns/cached-texts.js';
+import type { SeriesOfRows } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
 import type { Value } from '../../plan/data-type.js';
 

@@ -37,7 +37,7 @@ export class PluginBackend {
   }): PluginServices {
     return {
       log: run.log,
-      query: (question) => this.#query(question, run.signal),
+      query: (request) => this.#query(request, run.signal),
       write: async ({ database, lines, noSync }) => {
         const failure = await this.write({ database, lines, noSync, depth: run.depth });
         if (failure !== undefined) throw new PluginCallFailed('Exception', failure.message);
@@ -87,10 +87,10 @@ export class PluginBackend {
   }
 
   async #query(
-    question: Parameters<PluginServices['query']>[0],
+    request: Parameters<PluginServices['query']>[0],
     signal: AbortSignal,
   ): ReturnType<PluginServices['query']> {
-    const { database, sql } = question;
+    const { database, sql } = request;
     const fault = findLegacyDatabaseNameFault(database)?.replace(/^namespace/, 'database');
     if (fault !== undefined) {
       throw new PluginCallFailed('QueryError', `invalid database name provided: ${fault}`);
@@ -101,7 +101,7 @@ export class PluginBackend {
         access: FULL_ACCESS,
         language: 'sql',
         text: sql,
-        params: question.params,
+        params: request.params,
         signal,
       });
       return await encodeResult(result);

@@ -78,7 +78,7 @@ class TableEncoder {
       // start at 0.
       const codeOfNumber = new Map<number, number>();
       for (let i = 0; i < batch.rowCount; i++, row++) {
-        const series = batch.series[i] as number; // i < rowCount
+        const series = batch.seriesOrdinals[i] as number; // i < rowCount
         const number = index.tagCode(series, tag);
         if (number === 0) continue;
         let code = codeOfNumber.get(number);

@@ -10,7 +10,7 @@ import {
 import { floorDiv, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import { fixedOffsetNs } from '@plinth/tsdb-model/time/time-zone.js';
 import type { ConstantValue } from '../../bound-expr.js';
-import { engineType } from '../../emit/engine-type.js';
+import { duckDbType } from '../../emit/duckdb-type.js';
 import { quoteString } from '../../emit/quote.js';
 import { instantNsText, localNsText } from '../../functions/time/zone-text.js';
 import { type Bound, constantExpr, foldingOf, mapped, typedText } from '../types/bound.js';
@@ -173,7 +173,7 @@ interface Conversion {
 }
 
 function convertText({ text, from, type, isTry }: Conversion): string {
-  const cast = (value: string, name = engineType(type)) =>
+  const cast = (value: string, name = duckDbType(type)) =>
     `${isTry ? 'TRY_CAST' : 'CAST'}(${value} AS ${name})`;
   if (from.kind === 'null') return cast(text);
   if (isText(from)) return fromText({ text, from, type, isTry }, cast);
@@ -240,9 +240,9 @@ function fromText(
   };
   switch (type.kind) {
     case 'int':
-      return `CAST(${checked('plinth_text_to_integer', ...boundsOf(type))} AS ${engineType(type)})`;
+      return `CAST(${checked('plinth_text_to_integer', ...boundsOf(type))} AS ${duckDbType(type)})`;
     case 'float':
-      return `CAST(${checked('plinth_text_to_float')} AS ${engineType(type)})`;
+      return `CAST(${checked('plinth_text_to_float')} AS ${duckDbType(type)})`;
     case 'timestamp':
       return checked('plinth_text_to_timestamp', quoteString(type.zone ?? 'UTC'));
     case 'time':

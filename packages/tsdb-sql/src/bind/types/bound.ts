@@ -1,6 +1,6 @@
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr, Constant, ConstantValue, Folding, Values } from '../../bound-expr.js';
-import { engineType } from '../../emit/engine-type.js';
+import { duckDbType } from '../../emit/duckdb-type.js';
 import { quoteString } from '../../emit/quote.js';
 import type { Fact } from '../scan-draft.js';
 import type { ScopeColumn } from '../scope.js';
@@ -68,7 +68,7 @@ export const foldingOf = ({ constant, folds }: BoundExpr): Folding | undefined =
 
 /** Returns a text that has its type also where DuckDB replaces it with NULL. */
 export const typedText = (text: string, type: SqlType): string =>
-  type.kind === 'null' ? text : `CAST(${text} AS ${engineType(type)})`;
+  type.kind === 'null' ? text : `CAST(${text} AS ${duckDbType(type)})`;
 
 export function constantExpr(
   value: ConstantValue,
@@ -100,14 +100,14 @@ export function mapped<T>(
 
 /** Returns the DuckDB text of a value with its exact type. */
 export function constantText(value: ConstantValue, type: SqlType): string {
-  if (value === null) return type.kind === 'null' ? 'NULL' : `CAST(NULL AS ${engineType(type)})`;
+  if (value === null) return type.kind === 'null' ? 'NULL' : `CAST(NULL AS ${duckDbType(type)})`;
   switch (typeof value) {
     case 'boolean':
       return String(value);
     case 'string':
       return type.kind === 'utf8' || type.kind === 'tag'
         ? quoteString(value)
-        : `CAST(${quoteString(value)} AS ${engineType(type)})`;
+        : `CAST(${quoteString(value)} AS ${duckDbType(type)})`;
     case 'object':
       return (
         `{'months': ${value.months}::INTEGER, 'days': ${value.days}::INTEGER, ` +
@@ -126,9 +126,9 @@ function numberText(value: number | bigint, type: SqlType): string {
     case 'date':
       return `(DATE '1970-01-01' + ${number}::INTEGER)`;
     case 'float':
-      return floatText(Number(value), engineType(type));
+      return floatText(Number(value), duckDbType(type));
     default:
-      return `${number}::${engineType(type)}`;
+      return `${number}::${duckDbType(type)}`;
   }
 }
 

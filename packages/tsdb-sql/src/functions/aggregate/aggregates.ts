@@ -161,16 +161,16 @@ function bindStringAgg(call: FunctionCall): FunctionResult {
 /** By default, both treat NULL like any other value. */
 function bindPositional(
   call: FunctionCall,
-  engineAggregate: 'first' | 'last',
-  engineWindow: 'first_value' | 'last_value',
+  duckDbAggregate: 'first' | 'last',
+  duckDbWindow: 'first_value' | 'last_value',
 ): FunctionResult {
   expectArgCount(call, 1);
   const { text, type } = argAt(call, 0);
   if (call.isWindow) {
-    return { text: call.aggregate(engineWindow, [text]), type: valueType(type) };
+    return { text: call.aggregate(duckDbWindow, [text]), type: valueType(type) };
   }
   const filter = call.ignoreNulls ? { filter: `${text} IS NOT NULL` } : {};
-  return { text: call.aggregate(engineAggregate, [text], filter), type: valueType(type) };
+  return { text: call.aggregate(duckDbAggregate, [text], filter), type: valueType(type) };
 }
 
 /**

@@ -37,10 +37,10 @@ export const WINDOWS: readonly FunctionDefinition[] = [
   windowFunction(['non_negative_derivative'], (call) => nonNegative(bindDerivative(call))),
 ];
 
-function ranking(name: string, engineType: string, type: SqlType) {
+function ranking(name: string, duckDbTypeName: string, type: SqlType) {
   return (call: FunctionCall): FunctionResult => {
     expectArgCount(call, 0);
-    return { text: `CAST(${call.aggregate(name, [])} AS ${engineType})`, type };
+    return { text: `CAST(${call.aggregate(name, [])} AS ${duckDbTypeName})`, type };
   };
 }
 

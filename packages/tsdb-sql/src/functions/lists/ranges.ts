@@ -1,6 +1,6 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { isText, type SqlType } from '@plinth/tsdb-model/sql-type.js';
-import { engineType } from '../../emit/engine-type.js';
+import { duckDbType } from '../../emit/duckdb-type.js';
 import type { FunctionCall, FunctionResult } from '../function-definition.js';
 import {
   argAt,
@@ -44,7 +44,7 @@ function bindTimeRange(call: FunctionCall, isInclusive: boolean): FunctionResult
   const type: SqlType = { kind: 'list', element };
   const step = call.coerce(argAt(call, 2), INTERVAL).constant?.value;
   if (step === null || ends.some((end) => end.constant?.value === null))
-    return { text: `CAST(NULL AS ${engineType(type)})`, type };
+    return { text: `CAST(NULL AS ${duckDbType(type)})`, type };
   if (typeof step !== 'object') throw badArguments(call);
   if (element.kind === 'date' && step.months === 0 && step.days === 0) {
     throw tsdbError(

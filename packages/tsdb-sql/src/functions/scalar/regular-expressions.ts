@@ -128,7 +128,7 @@ function bindReplace(call: FunctionCall): FunctionResult {
   const literal = replacement.constant?.value;
   const rewrite =
     typeof literal === 'string'
-      ? quoteString(engineReplacement(literal, groupNames(source ?? '')))
+      ? quoteString(duckDbReplacement(literal, groupNames(source ?? '')))
       : `regexp_replace(replace(${replacement.text}, '\\', '\\\\'), '\\$\\{?([0-9])\\}?', '\\\\\\1', 'g')`;
   const options = isGlobal ? ", 'g'" : '';
   const s = textForRegexp(textArg(call, 0).text, textArg(call, 1));
@@ -142,7 +142,7 @@ function bindReplace(call: FunctionCall): FunctionResult {
  * Converts `$1`, `${1}`, `${name}` and `\1` to `\1`; a missing group is replaced by an empty
  * string.
  */
-function engineReplacement(text: string, groups: readonly (string | undefined)[]): string {
+function duckDbReplacement(text: string, groups: readonly (string | undefined)[]): string {
   return text.replaceAll(
     /\\(\d)|\$\$|\$\{(\w+)\}|\$(\w+)|\\/g,
     (whole, escaped?: string, braced?: string, bare?: string) => {

@@ -52,12 +52,12 @@ const MAX_COMPARED = 4 * 1024 * 1024;
  */
 export function scalarFunctions(): readonly DuckDBScalarFunction[] {
   return [
-    define('plinth_has_room', [BIGINT, BIGINT], BOOLEAN, ([sizeBytes, sharerCount], work) => {
-      const most = Math.floor(STRING_BUDGET_BYTES / Number(sharerCount));
+    define('plinth_has_budget', [BIGINT, BIGINT], BOOLEAN, ([sizeBytes, producerCount], work) => {
+      const most = Math.floor(STRING_BUDGET_BYTES / Number(producerCount));
       work.count(Number(sizeBytes), most, 'bytes of strings and lists per function');
       return true;
     }),
-    define('plinth_has_answer_room', [BIGINT, BIGINT], BOOLEAN, ([sizeBytes, most], work) => {
+    define('plinth_has_result_budget', [BIGINT, BIGINT], BOOLEAN, ([sizeBytes, most], work) => {
       work.count(
         Number(sizeBytes),
         Number(most),

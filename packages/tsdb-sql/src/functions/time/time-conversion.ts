@@ -215,7 +215,7 @@ const MAX_ENGINE_FORMAT = 256;
  * Returns the equivalent DuckDB format, which runs in DuckDB's threads, or `undefined` if an item
  * needs the main thread.
  */
-function engineFormat(format: string): string | undefined {
+function duckDbFormat(format: string): string | undefined {
   if (format.length > MAX_ENGINE_FORMAT || format.includes('\0')) return undefined;
   let text = '';
   for (let at = 0; at < format.length; at++) {
@@ -238,14 +238,14 @@ function bindToChar(call: FunctionCall): FunctionResult {
   const time = timeArg(call, 0);
   const zone = time.type.kind === 'timestamp' ? time.type.zone : undefined;
   const [value, formatValue] = [time.constant?.value, format.constant?.value];
-  const ofEngine =
-    zone === undefined && typeof formatValue === 'string' ? engineFormat(formatValue) : undefined;
+  const ofDuckDb =
+    zone === undefined && typeof formatValue === 'string' ? duckDbFormat(formatValue) : undefined;
   const ns = `epoch_ns(${time.text})`;
   const text =
-    ofEngine === undefined
+    ofDuckDb === undefined
       ? `plinth_to_char(${ns}, ${format.text}, ${quoteString(zone ?? '')})`
       : // Rounds down to seconds, also before 1970; these formats contain no fraction.
-        `strftime(make_timestamp((${ns} - (${ns} % 1000000000 + 1000000000) % 1000000000) // 1000), ${quoteString(ofEngine)})`;
+        `strftime(make_timestamp((${ns} - (${ns} % 1000000000 + 1000000000) % 1000000000) // 1000), ${quoteString(ofDuckDb)})`;
   if (typeof formatValue !== 'string') return { text, type: UTF8 };
   const sample = formatTime(typeof value === 'bigint' ? value : 0n, formatValue, zone);
   if (sample === undefined) {

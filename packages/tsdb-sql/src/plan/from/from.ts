@@ -66,7 +66,7 @@ export function scopeOf(item: FromItem | undefined, around: QueryEnv): Scope {
 type Side = 'left' | 'right';
 
 interface JoinKind {
-  readonly engine: string;
+  readonly duckDbJoin: string;
   /** Sides whose columns are in the result. */
   readonly shows: readonly Side[];
   /** Sides that may be filled with NULLs. */
@@ -76,15 +76,15 @@ interface JoinKind {
 }
 
 const BOTH: readonly Side[] = ['left', 'right'];
-const INNER: JoinKind = { engine: 'INNER JOIN', shows: BOTH, nullable: [], narrowed: BOTH };
+const INNER: JoinKind = { duckDbJoin: 'INNER JOIN', shows: BOTH, nullable: [], narrowed: BOTH };
 const LEFT: JoinKind = {
-  engine: 'LEFT JOIN',
+  duckDbJoin: 'LEFT JOIN',
   shows: BOTH,
   nullable: ['right'],
   narrowed: ['right'],
 };
 const RIGHT: JoinKind = {
-  engine: 'RIGHT JOIN',
+  duckDbJoin: 'RIGHT JOIN',
   shows: BOTH,
   nullable: ['left'],
   narrowed: ['left'],
@@ -97,13 +97,13 @@ const KINDS: Readonly<Record<string, JoinKind>> = {
   LeftOuter: LEFT,
   Right: RIGHT,
   RightOuter: RIGHT,
-  FullOuter: { engine: 'FULL JOIN', shows: BOTH, nullable: BOTH, narrowed: [] },
-  Semi: { engine: 'SEMI JOIN', shows: ['left'], nullable: [], narrowed: BOTH },
-  LeftSemi: { engine: 'SEMI JOIN', shows: ['left'], nullable: [], narrowed: BOTH },
-  RightSemi: { engine: 'SEMI JOIN', shows: ['right'], nullable: [], narrowed: BOTH },
-  Anti: { engine: 'ANTI JOIN', shows: ['left'], nullable: [], narrowed: ['right'] },
-  LeftAnti: { engine: 'ANTI JOIN', shows: ['left'], nullable: [], narrowed: ['right'] },
-  RightAnti: { engine: 'ANTI JOIN', shows: ['right'], nullable: [], narrowed: ['left'] },
+  FullOuter: { duckDbJoin: 'FULL JOIN', shows: BOTH, nullable: BOTH, narrowed: [] },
+  Semi: { duckDbJoin: 'SEMI JOIN', shows: ['left'], nullable: [], narrowed: BOTH },
+  LeftSemi: { duckDbJoin: 'SEMI JOIN', shows: ['left'], nullable: [], narrowed: BOTH },
+  RightSemi: { duckDbJoin: 'SEMI JOIN', shows: ['right'], nullable: [], narrowed: BOTH },
+  Anti: { duckDbJoin: 'ANTI JOIN', shows: ['left'], nullable: [], narrowed: ['right'] },
+  LeftAnti: { duckDbJoin: 'ANTI JOIN', shows: ['left'], nullable: [], narrowed: ['right'] },
+  RightAnti: { duckDbJoin: 'ANTI JOIN', shows: ['right'], nullable: [], narrowed: ['left'] },
 };
 
 function bindJoin(left: FromItem, right: FromItem, join: Join, around: QueryEnv): FromItem {
@@ -119,7 +119,7 @@ function bindJoin(left: FromItem, right: FromItem, join: Join, around: QueryEnv)
   for (const side of kind.nullable) markNullable(side === 'left' ? left : right);
   const isMirrored = kind.shows.length === 1 && kind.shows[0] === 'right';
   const [first, second] = isMirrored ? [right, left] : [left, right];
-  const text = `(${first.text} ${kind.engine} ${second.text} ON ${conditionText})`;
+  const text = `(${first.text} ${kind.duckDbJoin} ${second.text} ON ${conditionText})`;
   if (kind.shows.length === 1) {
     return { text, relations: first.relations, visible: first.visible, tableName: undefined };
   }

@@ -5,7 +5,7 @@ import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundQuery, Session, VirtualQuery } from '../../bind/session.js';
 import { constantText, INT64 } from '../../bind/types/bound.js';
 import type { ConstantValue } from '../../bound-expr.js';
-import { engineType } from '../../emit/engine-type.js';
+import { duckDbType } from '../../emit/duckdb-type.js';
 import { quoteString } from '../../emit/quote.js';
 import { informationSchemaTable } from '../information-schema.js';
 import { parameterCallCount } from '../routine-parameters.js';
@@ -92,7 +92,7 @@ export function rowsText(
 ): string {
   if (rows.length === 0) {
     const empty = columns.map(
-      (column, index) => `CAST(NULL AS ${engineType(column.type)}) AS c${index}`,
+      (column, index) => `CAST(NULL AS ${duckDbType(column.type)}) AS c${index}`,
     );
     return `SELECT ${empty.join(', ')} WHERE false`;
   }
@@ -125,7 +125,7 @@ function jsonStructure(type: SqlType): string | undefined {
     case 'tag':
     case 'time':
     case 'duration':
-      return `"${engineType(type)}"`;
+      return `"${duckDbType(type)}"`;
     case 'list': {
       const element = jsonStructure(type.element);
       return element && `[${element}]`;
@@ -144,10 +144,10 @@ function jsonText(cell: unknown): string {
 }
 
 function cellText(cell: unknown, type: SqlType): string {
-  if (cell === undefined || cell === null) return `CAST(NULL AS ${engineType(type)})`;
+  if (cell === undefined || cell === null) return `CAST(NULL AS ${duckDbType(type)})`;
   if (type.kind === 'list' && Array.isArray(cell)) {
     const items = cell.map((item: unknown) => cellText(item, type.element));
-    return `CAST([${items.join(', ')}] AS ${engineType(type)})`;
+    return `CAST([${items.join(', ')}] AS ${duckDbType(type)})`;
   }
   // Cells have the representation that `SqlType` documents for the column type.
   return constantText(cell as ConstantValue, type);

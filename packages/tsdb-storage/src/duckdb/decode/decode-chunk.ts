@@ -135,11 +135,11 @@ function decodeValues(
   type: SqlType,
   rowCount: number,
 ): ArrayLike<unknown> {
-  const engineType: DuckDBType = vector.type;
+  const duckDbType: DuckDBType = vector.type;
   // The binding declares `items` only on concrete classes; these type ids are exactly the classes
   // that have it.
-  if (TYPED.has(engineType.typeId)) return (vector as unknown as TypedVector).items;
-  if (engineType.typeId === DuckDBTypeId.BOOLEAN) {
+  if (TYPED.has(duckDbType.typeId)) return (vector as unknown as TypedVector).items;
+  if (duckDbType.typeId === DuckDBTypeId.BOOLEAN) {
     const flags = new Uint8Array(rowCount);
     for (let row = 0; row < rowCount; row++) flags[row] = vector.getItem(row) === true ? 1 : 0;
     return flags;

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { EngineWatch } from './engine-watch.js';
+import type { DuckDbWatch } from './duckdb-watch.js';
 
 export interface DuckDbSettings {
   /** The only folder that DuckDB may read and write. */
@@ -13,5 +13,5 @@ export interface DuckDbSettings {
   /** Registers macros and functions; called with the first connection. */
   readonly register: (connection: DuckDBConnection) => Promise<void>;
   /** Injects faults in tests. */
-  readonly watch?: EngineWatch | undefined;
+  readonly watch?: DuckDbWatch | undefined;
 }

@@ -3,7 +3,7 @@ import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
 import { MemoryDrain } from '@plinth/tsdb-model/memory/memory-drain.js';
 import { ChunkDecoder } from '../decode/decode-chunk.js';
 import type { DuckDbSettings } from './duckdb-settings.js';
-import { watchConnection } from './engine-watch.js';
+import { watchConnection } from './duckdb-watch.js';
 import { lockDown } from './lock-down.js';
 
 /**
@@ -56,7 +56,7 @@ export async function openInstance(settings: DuckDbSettings): Promise<OpenInstan
     await settings.register(writer);
     await lockDown(writer, settings.dataDir);
     const { watch } = settings;
-    if (watch !== undefined) watchConnection(writer, watch, 'engine.write');
+    if (watch !== undefined) watchConnection(writer, watch, 'duckdb.write');
     const drain = new MemoryDrain();
     return {
       instance,
@@ -65,7 +65,7 @@ export async function openInstance(settings: DuckDbSettings): Promise<OpenInstan
         const connection = await instance.connect();
         return watch === undefined
           ? connection
-          : watchConnection(connection, watch, 'engine.query');
+          : watchConnection(connection, watch, 'duckdb.query');
       },
       decoderOf: (columns) => new ChunkDecoder(columns, drain),
     };

@@ -18,7 +18,7 @@ const shapeArb = fc.record({
   /** Number of rows with the same value. */
   run: fc.constantFrom(1, 3, 500),
   isSigned: fc.boolean(),
-  numbered: fc.constantFrom('many', 'few'),
+  dictionaryLimit: fc.constantFrom('default', 'small'),
   seed: fc.integer({ min: 0, max: 1_000_000 }),
 });
 type Shape = typeof shapeArb extends fc.Arbitrary<infer R> ? R : never;
@@ -62,7 +62,7 @@ describe('a segment reader', () => {
             tableUuid: 'table',
             select: selectOf(shape),
             fieldIds: new Map(),
-            numbered: shape.numbered as 'many' | 'few',
+            dictionaryLimit: shape.dictionaryLimit as 'default' | 'small',
           });
           assert.ok(file !== undefined);
           const index = await files.reader.indexOf(file);
@@ -71,7 +71,7 @@ describe('a segment reader', () => {
           const groups = Array.from(index.starts.keys()).slice(0, -1);
           const pages = await files.reader.read(file, index, groups, names);
           const from = `read_parquet(${quoteString(files.pathOf(file.objectName))}, file_row_number = true)`;
-          const engineColumns = '_series, epoch_ns("time"), i, u, f, b';
+          const duckDbColumns = '_series, epoch_ns("time"), i, u, f, b';
           for (const group of groups) {
             const start = index.starts[group] as number;
             const rowCount = (index.starts[group + 1] as number) - start;
@@ -87,7 +87,7 @@ describe('a segment reader', () => {
               const rows = { from: Math.min(a % (rowCount + 1), b % (rowCount + 1)), to: 0 };
               rows.to = Math.max(a % (rowCount + 1), b % (rowCount + 1));
               const expected = await host.rows(
-                `SELECT ${engineColumns} FROM ${from} WHERE file_row_number >= ${start + rows.from} AND file_row_number < ${start + rows.to} ORDER BY file_row_number`,
+                `SELECT ${duckDbColumns} FROM ${from} WHERE file_row_number >= ${start + rows.from} AND file_row_number < ${start + rows.to} ORDER BY file_row_number`,
               );
               for (const [i, name] of names.entries()) {
                 const column = pages[group]?.[i];

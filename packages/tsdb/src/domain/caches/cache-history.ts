@@ -113,7 +113,7 @@ function toBatch(
   );
   return {
     rowCount,
-    series,
+    seriesOrdinals: series,
     times,
     fields: fields.map((column, i) => toField(column, columns[tags.length + i], rowCount)),
   };

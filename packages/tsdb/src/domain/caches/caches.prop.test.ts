@@ -78,7 +78,7 @@ function toBatch(rows: readonly Row[], index: SeriesIndex): RowBatch {
     },
   ];
   const times = BigInt64Array.from(rows, ({ time }) => BigInt(time));
-  return { rowCount: rows.length, series, times, fields };
+  return { rowCount: rows.length, seriesOrdinals: series, times, fields };
 }
 
 const KEYS: readonly (readonly Column[])[] = [[], [HOST], [HOST, DC], [DC, MODE], [MODE]];

@@ -120,7 +120,7 @@ export class LastCache {
         continue;
       }
       this.#rowOfEntry[entry] = row;
-      this.#series[entry] = batch.series[row] as number;
+      this.#series[entry] = batch.seriesOrdinals[row] as number;
     }
     this.#takeValues(batch, entries, merges);
   }
@@ -225,7 +225,8 @@ export class LastCache {
     for (let i = 0; i < depth; i++) {
       const entryTime = this.#times[entry] as bigint;
       if (entryTime < time) return NONE;
-      if (entryTime === time) return this.#series[entry] === batch.series[row] ? entry : NONE;
+      if (entryTime === time)
+        return this.#series[entry] === batch.seriesOrdinals[row] ? entry : NONE;
       entry = this.#older[entry] as number;
     }
     return NONE;

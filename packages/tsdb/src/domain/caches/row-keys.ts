@@ -63,7 +63,7 @@ class TagKeys implements RowKeys {
   /** One series of each combination. */
   #seriesOfSlot = new Int32Array(64);
   /** Open-addressing hash table over the value codes: the number plus 1, or 0 if empty. */
-  #places = new Int32Array(128);
+  #buckets = new Int32Array(128);
 
   constructor({ index, columns, keepsMissing }: RowKeysOptions) {
     this.#index = index;
@@ -76,7 +76,7 @@ class TagKeys implements RowKeys {
   }
 
   get sizeBytes(): number {
-    return this.#slotOfSeries.byteLength + this.#seriesOfSlot.byteLength + this.#places.byteLength;
+    return this.#slotOfSeries.byteLength + this.#seriesOfSlot.byteLength + this.#buckets.byteLength;
   }
 
   locate(batch: RowBatch, slots: Int32Array): void {
@@ -84,7 +84,7 @@ class TagKeys implements RowKeys {
       this.#slotOfSeries = grown(this.#slotOfSeries, this.#index.count);
     }
     for (let row = 0; row < batch.rowCount; row++) {
-      const series = batch.series[row] as number;
+      const series = batch.seriesOrdinals[row] as number;
       let slot = this.#slotOfSeries[series] as number;
       if (slot === UNKNOWN) {
         slot = this.#resolve(series);
@@ -154,15 +154,15 @@ class TagKeys implements RowKeys {
       this.#seriesOfSlot = grown(this.#seriesOfSlot, slot + 1);
     this.#seriesOfSlot[slot] = series;
     this.#size++;
-    if (this.#size * 2 > this.#places.length) this.#rehash();
+    if (this.#size * 2 > this.#buckets.length) this.#rehash();
     else this.#place(slot, codes);
     return slot + 1;
   }
 
   #find(codes: readonly number[]): number {
-    const mask = this.#places.length - 1;
+    const mask = this.#buckets.length - 1;
     for (let place = hashOf(codes) & mask; ; place = (place + 1) & mask) {
-      const slot = (this.#places[place] as number) - 1;
+      const slot = (this.#buckets[place] as number) - 1;
       if (slot < 0) return -1;
       const series = this.#seriesOfSlot[slot] as number;
       if (codes.every((code, i) => this.#index.tagCode(series, this.#tags[i] as string) === code)) {
@@ -172,14 +172,14 @@ class TagKeys implements RowKeys {
   }
 
   #place(slot: number, codes: readonly number[]): void {
-    const mask = this.#places.length - 1;
+    const mask = this.#buckets.length - 1;
     let place = hashOf(codes) & mask;
-    while (this.#places[place] !== 0) place = (place + 1) & mask;
-    this.#places[place] = slot + 1;
+    while (this.#buckets[place] !== 0) place = (place + 1) & mask;
+    this.#buckets[place] = slot + 1;
   }
 
   #rehash(): void {
-    this.#places = new Int32Array(this.#places.length * 2);
+    this.#buckets = new Int32Array(this.#buckets.length * 2);
     for (let slot = 0; slot < this.#size; slot++) {
       const series = this.#seriesOfSlot[slot] as number;
       this.#place(
@@ -267,7 +267,7 @@ class ValueKeys implements RowKeys {
 
   #reader(column: Column, batch: RowBatch): (row: number) => KeyValue {
     if (column.kind === 'tag') {
-      return (row) => this.#index.tagValue(batch.series[row] as number, column.name);
+      return (row) => this.#index.tagValue(batch.seriesOrdinals[row] as number, column.name);
     }
     const field = batch.fields.find((each) => each.column.id === column.id);
     if (field === undefined) return () => undefined;

@@ -79,7 +79,7 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
       DATABASE,
       { summary: 'Delete a database', query: { ...DB, ...HARD_DELETE_AT } },
       async (input) => {
-        const hardDelete = withProfileDefault(input.hardDeletion(), deps);
+        const hardDelete = withCompatDefault(input.hardDeletion(), deps);
         await catalog.deletions.deleteDatabase(input.requiredText('db'), hardDelete);
         engine.removeDeletedSoon();
       },
@@ -117,10 +117,10 @@ const readSettings = (input: ManagementInput) => ({
 });
 
 /**
- * Applies the `influxdb3` profile, in which an absent choice means `default`. Source: tsdb-http,
+ * Applies the compatibility profile `influxdb3`, in which an absent choice means `default`. Source: tsdb-http,
  * "Differences between the profiles", D12.
  */
-export function withProfileDefault(choice: HardDeletion, { settings }: RouteDeps): HardDeletion {
+export function withCompatDefault(choice: HardDeletion, { settings }: RouteDeps): HardDeletion {
   return choice.kind === 'absent' && settings.compat === 'influxdb3' ? { kind: 'default' } : choice;
 }
 
@@ -130,7 +130,7 @@ function readListing(target: string): {
 } {
   const parameters = parseParameters(queryOf(target));
   const format = formatOfName(readParameter(parameters, ['format']) ?? 'json');
-  // Clients of this list expect an array of rows, also in profiles whose query results have
+  // Clients of this list expect an array of rows, also in compatibility profiles whose query results have
   // another form.
   return {
     format: format === 'json' ? 'json_rows' : format,

@@ -57,17 +57,20 @@ export function rollupRoutes({ routeBuilder, continuousQueries }: RouteDeps): re
       }
       const table = nameOf(input.requiredText('table'), 'table');
       const definition = { language: 'sql', text: input.requiredText('query') } as const;
-      await continuousQueries.define(placeOf(input), { ...definition, everyNs, forNs, table });
+      await continuousQueries.define(rollupNameOf(input), { ...definition, everyNs, forNs, table });
     }),
     routeBuilder.command('DELETE', PATH, DELETE, async (input) => {
-      const { database, name } = placeOf(input);
+      const { database, name } = rollupNameOf(input);
       if (await continuousQueries.drop(database, name)) return;
       throw tsdbError('resource_not_found', { resource: name });
     }),
   ];
 }
 
-function placeOf(input: ManagementInput): { readonly database: string; readonly name: string } {
+function rollupNameOf(input: ManagementInput): {
+  readonly database: string;
+  readonly name: string;
+} {
   const name = nameOf(input.requiredText('rollup_name'), 'rollup_name');
   return { database: input.requiredText('db'), name };
 }

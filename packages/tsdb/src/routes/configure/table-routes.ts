@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { RouteDeps } from '../deps.js';
 import { HARD_DELETE_AT, TABLE as NAMED, RETENTION } from '../description.js';
 import { jsonError } from '../query/json-request.js';
-import { withProfileDefault } from './database-routes.js';
+import { withCompatDefault } from './database-routes.js';
 import type { ManagementInput } from './management-input.js';
 
 const FIELD_TYPES: readonly FieldType[] = ['utf8', 'int64', 'uint64', 'float64', 'bool'];
@@ -52,7 +52,7 @@ export function tableRoutes(deps: RouteDeps): readonly Route[] {
       TABLE,
       { summary: 'Delete a table', query: { ...NAMED, ...HARD_DELETE_AT } },
       async (input) => {
-        const hardDelete = withProfileDefault(input.hardDeletion(), deps);
+        const hardDelete = withCompatDefault(input.hardDeletion(), deps);
         await catalog.deletions.deleteTable({ ...tableOf(input), hardDelete });
         engine.removeDeletedSoon();
       },

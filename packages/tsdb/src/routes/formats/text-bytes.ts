@@ -116,12 +116,12 @@ export class TextBytes {
   }
 
   /** Writes a cached text from `words`: its length at `place`, then its bytes. */
-  kept(words: Int32Array, place: number): void {
-    const length = words[place] as number;
+  putEncoded(words: Int32Array, offset: number): void {
+    const length = words[offset] as number;
     this.#reserve(length + WORD_BYTES);
     const view = this.#view;
     const end = this.#size + length;
-    for (let at = this.#size, from = place + 1; at < end; at += WORD_BYTES, from++)
+    for (let at = this.#size, from = offset + 1; at < end; at += WORD_BYTES, from++)
       view.setInt32(at, words[from] as number, true);
     this.#size = end;
   }

@@ -232,7 +232,7 @@ function decodingFailure(cause: string): TsdbError<'parameter_invalid'> {
 }
 
 /** The Go client of 1.x sends `null` with every query without parameters. */
-function readParamsText(text: string | undefined): StatementParameters {
+export function readParamsText(text: string | undefined): StatementParameters {
   const isAbsent = text === undefined || text === '' || text.trim() === 'null';
   return readParams(isAbsent ? undefined : parseJsonParameter(text));
 }

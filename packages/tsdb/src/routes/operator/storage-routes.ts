@@ -1,5 +1,5 @@
 import { jsonAnswer, OpenApi, operatorFailure, operatorRoute, type Route } from '@plinth/kernel';
-import type { TableFacts, TablePlaces } from '@plinth/tsdb-catalog/overview.js';
+import type { TableFacts, TableStorage } from '@plinth/tsdb-catalog/overview.js';
 import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import type { EngineStorage } from '@plinth/tsdb-engine/engine-storage.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
@@ -168,13 +168,13 @@ const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 const READ_ONLY = 'the commit log is read-only; restart the server';
 const TOO_MANY = 'too many tables are queued for compaction; retry when some are finished';
 
-interface Place {
+interface TableName {
   readonly db: string;
   readonly table: string;
 }
 
 /** Returns the names of a table; `undefined` if it was deleted in the meantime. */
-function placeOf(catalog: RelationalCatalog, tableId: number): Place | undefined {
+function tableNameOf(catalog: RelationalCatalog, tableId: number): TableName | undefined {
   const table = catalog.tableById(tableId);
   const database = table && catalog.databaseById(table.databaseId);
   return database && table && { db: database.name, table: table.name };
@@ -182,14 +182,14 @@ function placeOf(catalog: RelationalCatalog, tableId: number): Place | undefined
 
 function filesOf(db: string, tables: readonly TableSchema[], facts: TableFacts): readonly object[] {
   const all = tables.flatMap((table) =>
-    facts.placesOf(table).segments.map((file) => ({ table: table.name, file })),
+    facts.storageOf(table).segments.map((file) => ({ table: table.name, file })),
   );
   all.sort((a, b) => compareTimes(a.file.minTime, b.file.minTime));
   return all.map(({ table, file }) => fileToWire({ db, table }, file));
 }
 
-const fileToWire = (place: Place, file: TablePlaces['segments'][number]): object => ({
-  ...place,
+const fileToWire = (name: TableName, file: TableStorage['segments'][number]): object => ({
+  ...name,
   path: file.objectName,
   kind: file.kind,
   level: file.level,
@@ -232,16 +232,16 @@ export function storageToWire(catalog: RelationalCatalog, storage: EngineStorage
     compaction: {
       running: merge
         ? {
-            ...(placeOf(catalog, merge.tableId) ?? unknown),
+            ...(tableNameOf(catalog, merge.tableId) ?? unknown),
             since: iso(merge.sinceMs),
             file_count: merge.fileCount,
           }
         : null,
-      waiting: compaction.waiting.flatMap((id) => placeOf(catalog, id) ?? []),
+      waiting: compaction.waiting.flatMap((id) => tableNameOf(catalog, id) ?? []),
       merge_count: compaction.mergeCount,
       last_failure: lastFailure
         ? {
-            ...(placeOf(catalog, lastFailure.tableId) ?? unknown),
+            ...(tableNameOf(catalog, lastFailure.tableId) ?? unknown),
             failed_at: iso(lastFailure.failedMs),
             error: lastFailure.error,
           }

@@ -4,7 +4,7 @@ import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import { ARROW_TYPE, type FormatName } from '../formats/index.js';
 import { serdeError } from '../query-string.js';
 
-/** `json` selects one of two shapes, depending on the profile. */
+/** `json` selects one of two shapes, depending on the compatibility profile. */
 export type RequestedFormat = FormatName | 'json';
 
 const BY_NAME: ReadonlyMap<string, RequestedFormat> = new Map([

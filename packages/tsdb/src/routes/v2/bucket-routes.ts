@@ -10,7 +10,7 @@ import {
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import { type Static, Type } from 'typebox';
-import { withProfileDefault } from '../configure/database-routes.js';
+import { withCompatDefault } from '../configure/database-routes.js';
 import type { RouteDeps } from '../deps.js';
 import { NO_CONTENT } from '../description.js';
 import { bucketDatabase } from '../write/write-target.js';
@@ -144,7 +144,7 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
       async handle({ principal, parameters }) {
         const bucket = find(parameters['bucketID'] as string, principal);
         if (bucket === undefined) return NOT_FOUND;
-        const hardDelete = withProfileDefault({ kind: 'absent' }, deps);
+        const hardDelete = withCompatDefault({ kind: 'absent' }, deps);
         await catalog.deletions.deleteDatabase(bucket.name, hardDelete);
         engine.removeDeletedSoon();
         return emptyAnswer(204);

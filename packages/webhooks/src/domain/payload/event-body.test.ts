@@ -35,3 +35,38 @@ it('accepts 127 levels, and reports the limit for a body and for each event of a
   );
   assert.throws(() => readEventBatch(Buffer.from(`[${nested(127)}]`), 10), { details: TOO_DEEP });
 });
+
+it('keeps digits and escapes of the payload, without the white space', () => {
+  const body = `{"event":"digits","action":"a",
+    "payload": { "big" : 12345678901234567890, "f": 1.0, "e":1e2, "u":"\\u00e9 \\"q\\" é", "l":[ 1 , {} ] } }`;
+  const { payload } = readEventBody(Buffer.from(body));
+  assert.ok(typeof payload === 'object');
+  assert.equal(
+    Buffer.from(payload.bytes).toString(),
+    '{"big":12345678901234567890,"f":1.0,"e":1e2,"u":"\\u00e9 \\"q\\" é","l":[1,{}]}',
+  );
+});
+
+it('rejects what is not a JSON object in UTF-8', () => {
+  // Other bytes would be delivered in a changed form.
+  const latin = Buffer.from('{"event":"x","payload":{"name":"caf\xe9"}}', 'latin1');
+  for (const body of [latin, Buffer.from('{'), Buffer.from('[]'), Buffer.from('"x"')]) {
+    assert.throws(() => readEventBody(body), { kind: 'json_unreadable' });
+  }
+  assert.throws(() => readEventBatch(latin, 10), { kind: 'json_unreadable' });
+  assert.throws(() => readEventBatch(Buffer.from('[1,'), 10), { kind: 'json_unreadable' });
+});
+
+it('reads each line of a batch separately, unfinished and deep ones, too', () => {
+  const unfinished = Array.from({ length: 130 }, () => '{"event":"own","payload":{');
+  // Brackets and strings left open in one line do not affect the next.
+  for (const wrong of [unfinished, [']'.repeat(300)], ['"'], [nested(200)], ['{}', '1']]) {
+    const items = readEventBatch(Buffer.from([...wrong, '', text].join('\n')), 131);
+    assert.ok(items !== 'many');
+    assert.equal(items.length, wrong.length + 1);
+    assert.ok(!('failed' in (items.at(-1) ?? {})));
+    for (const item of items.slice(0, -1))
+      assert.ok('failed' in item || item.payload === 'missing');
+  }
+  assert.equal(readEventBatch(Buffer.from(`${text}\n${text}`), 1), 'many');
+});

@@ -7,7 +7,7 @@ export const NODE_LEASE_MS = 6_000;
  * Additional delay for items with an ordering key. After it, the former node has aborted its
  * attempts, because its lease has expired.
  */
-const ORDERED_MS = 2_000;
+const ORDERING_KEY_DELAY_MS = 2_000;
 /** Interval between two checks for items leased to a deleted node. */
 const ORPHANS_MS = 5_000;
 
@@ -72,7 +72,7 @@ export class NodeLeases {
       const gone = await sql.run(
         tx,
         'delete from webhooks_nodes where alive_until_ms < ? and is_ended = 1',
-        [now - ORDERED_MS],
+        [now - ORDERING_KEY_DELAY_MS],
       );
       const isDue = now - this.#lookedForOrphansMs >= ORPHANS_MS;
       if (ended === 0 && gone === 0 && !isDue) return 0;

@@ -5,7 +5,7 @@ import {
   type SqlConnection,
 } from '@plinth/kernel';
 
-const ORDERED = { isolation: 'read_committed' } as const;
+const READ_COMMITTED = { isolation: 'read_committed' } as const;
 
 /** State shared by all parts of the queue: the store, its statements, and the name of this node. */
 export class QueueBase {
@@ -20,10 +20,10 @@ export class QueueBase {
 
   constructor(store: RelationalStore, process: string, folder: string) {
     this.#store = store;
-    this.sql = new RawStatements(store.engine);
+    this.sql = new RawStatements(store.system);
     this.#process = process;
     this.folder = folder;
-    this.isShared = store.engine === 'postgresql';
+    this.isShared = store.system === 'postgresql';
   }
 
   /**
@@ -43,7 +43,7 @@ export class QueueBase {
   }
 
   async write<T>(work: (tx: SqlConnection) => Promise<T>): Promise<T> {
-    return await this.#store.transaction<never, T>(work, ORDERED);
+    return await this.#store.transaction<never, T>(work, READ_COMMITTED);
   }
 
   /** Returns the database time on a shared store, so that all nodes compare leases by one clock. */

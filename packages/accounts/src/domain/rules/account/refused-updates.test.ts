@@ -1,5 +1,5 @@
 // Source: accounts, sections 10, 13 and 14. Covers rules that only an update or a close can break,
-// and rows that need a fixture.
+// and rows that need a registered object.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -290,13 +290,13 @@ describe('rejected updates', () => {
   });
 });
 
-describe("rules that depend on the operator's fixtures", () => {
+describe('rules that depend on objects that the operator has registered', () => {
   const methodAt = `${CUSTOMER_AT}.billing.default_payment_method`;
   const clockAt = `${CUSTOMER_AT}.test_clock`;
   const fileAt = 'identity.business_details.documents.proof_of_address';
   const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('base64');
   const file = async (platform: TestPlatform, more: Json = {}): Promise<string> =>
-    await platform.fixture('files', {
+    await platform.register('files', {
       purpose: 'account_requirement',
       filename: 'proof.png',
       content_base64: PNG,
@@ -307,7 +307,7 @@ describe("rules that depend on the operator's fixtures", () => {
 
   it('row 45: default_payment_method_invalid_type', async () => {
     const platform = await server.platform();
-    const id = await platform.fixture('payment_methods', { type: 'boleto', livemode: false });
+    const id = await platform.register('payment_methods', { type: 'boleto', livemode: false });
     assertRefused(await platform.call('accounts', customer(at(methodAt, id))), {
       code: 'default_payment_method_invalid_type',
       param: methodAt,
@@ -316,7 +316,7 @@ describe("rules that depend on the operator's fixtures", () => {
 
   it('section 14: attach_payment_method_to_customer', async () => {
     const platform = await server.platform();
-    const id = await platform.fixture('payment_methods', { type: 'card', livemode: false });
+    const id = await platform.register('payment_methods', { type: 'card', livemode: false });
     const account = await platform.make('accounts', customer());
     assertRefused(await platform.call(`accounts/${account}`, at(methodAt, id)), {
       code: 'attach_payment_method_to_customer',
@@ -328,7 +328,7 @@ describe("rules that depend on the operator's fixtures", () => {
   it('row 44: default_payment_method_invalid for a detached method', async () => {
     const platform = await server.platform();
     const method = { type: 'card', livemode: false, detached: true };
-    const id = await platform.fixture('payment_methods', method);
+    const id = await platform.register('payment_methods', method);
     assertRefused(await platform.call('accounts', customer(at(methodAt, id))), {
       code: 'default_payment_method_invalid',
       param: methodAt,
@@ -357,7 +357,7 @@ describe("rules that depend on the operator's fixtures", () => {
   it('row 85: test_clocks_advance_in_progress', async () => {
     const platform = await server.platform();
     const nowSec = Math.floor(server.clock.nowMs() / 1000);
-    const id = await platform.fixture('test_clocks', { frozen_time: nowSec });
+    const id = await platform.register('test_clocks', { frozen_time: nowSec });
     await platform.advanceClock(id, nowSec + 3600);
     assertRefused(await platform.call('accounts', customer(at(clockAt, id))), {
       code: 'test_clocks_advance_in_progress',
@@ -367,7 +367,7 @@ describe("rules that depend on the operator's fixtures", () => {
 
   it('row 86: test_clocks_customer_limit_reached', async () => {
     const platform = await server.platform();
-    const id = await platform.fixture('test_clocks', { frozen_time: 1_800_000_000 });
+    const id = await platform.register('test_clocks', { frozen_time: 1_800_000_000 });
     for (let count = 0; count < 3; count++) {
       await platform.make('accounts', customer(at(clockAt, id)));
     }

@@ -132,18 +132,21 @@ export const personProvidedFields = (
   merged: PersonFields,
 ): ProvidedFields => findFields({ given, merged }, (kind) => PERSON_FIELDS[kind]);
 
-interface Place {
+interface GivenAndMerged {
   readonly given: unknown;
   readonly merged: unknown;
 }
 
-interface FoundField extends Place {
+interface FoundField extends GivenAndMerged {
   readonly path: string;
   /** Object with the field, after the change. */
   readonly parent: unknown;
 }
 
-function findFields(root: Place, patterns: (kind: FieldKind) => readonly string[]): ProvidedFields {
+function findFields(
+  root: GivenAndMerged,
+  patterns: (kind: FieldKind) => readonly string[],
+): ProvidedFields {
   // The check of the request's shape has proved the type of each value.
   const find = <T>(kind: FieldKind): readonly (FoundField & { readonly value: T })[] =>
     patterns(kind).flatMap((pattern) =>
@@ -197,18 +200,18 @@ function filePurpose(path: string): LocatedFile['purpose'] {
   return path.includes('.files.') ? 'account_requirement' : 'identity_document';
 }
 
-/** Yields the values at `keys` below `place` that the request sets. */
-function* matches(place: FoundField, keys: readonly string[]): Generator<FoundField> {
-  const { given, merged } = place;
+/** Yields the values at `keys` below `field` that the request sets. */
+function* matches(field: FoundField, keys: readonly string[]): Generator<FoundField> {
+  const { given, merged } = field;
   const [key, ...rest] = keys;
   if (given === undefined || given === null || given === '') return;
-  if (key === undefined) yield place;
+  if (key === undefined) yield field;
   else if (typeof given === 'object') {
     for (const name of key === '*' ? Object.keys(given) : [key]) {
       const value = member(given, name);
       yield* matches(
         {
-          path: place.path === '' ? name : `${place.path}.${name}`,
+          path: field.path === '' ? name : `${field.path}.${name}`,
           given: value,
           // A list is replaced, so an item is stored as it is given.
           merged: Array.isArray(given) ? value : member(merged, name),

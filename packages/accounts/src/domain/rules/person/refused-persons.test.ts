@@ -408,7 +408,7 @@ describe('persons that conflict with stored data', () => {
   it('row 48: document_purpose_invalid', async () => {
     const platform = await server.platform();
     const id = await platform.make('accounts', merchant());
-    const file = await platform.fixture('files', {
+    const file = await platform.register('files', {
       purpose: 'account_requirement',
       filename: 'passport.pdf',
       content_base64: Buffer.from('%PDF-1.7\n').toString('base64'),

@@ -242,7 +242,7 @@ export class WorkerProcess implements PoolMember {
   #ended(ended: PythonProcess, how: ProcessEnd): void {
     if (this.#process !== ended) return;
     this.#process = undefined;
-    const wasAsked = this.#runs.isAnyCancelled;
+    const isStopRequested = this.#runs.isAnyCancelled;
     const isCrowded = this.#crowded === ended;
     const why = isCrowded
       ? `the plugin had more than ${this.#deps.settings.processLimit} processes`
@@ -254,7 +254,7 @@ export class WorkerProcess implements PoolMember {
     if (!this.#closed.signal.aborted) {
       this.#log('warn', { end: endText(how) }, 'plugin cache lost');
       const crash = { end: why, hadStarted: this.#hasStarted };
-      const pauseMs = wasAsked ? undefined : this.#pauses.addCrash(crash);
+      const pauseMs = isStopRequested ? undefined : this.#pauses.addCrash(crash);
       if (pauseMs !== undefined)
         this.#log(
           'warn',

@@ -4,7 +4,7 @@ import { type IntervalValue, isText, type SqlType } from '@plinth/tsdb-model/sql
 import { addMonths, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import { instantOfLocal, offsetNsAt } from '@plinth/tsdb-model/time/time-zone.js';
 import type { Constant, ConstantValue } from '../../../bound-expr.js';
-import { engineType } from '../../../emit/engine-type.js';
+import { duckDbType } from '../../../emit/duckdb-type.js';
 import { instantNsText, localNsText } from '../../../functions/time/zone-text.js';
 import {
   type Bound,
@@ -51,7 +51,7 @@ function numeric(
   if (folded !== undefined) return constantExpr(folded, type, displayName);
   const [a, b] = [convert(left, type), convert(right, type)];
   const plain = plainText(a, op, b, type);
-  const typed = type.kind === 'decimal' ? `CAST(${plain} AS ${engineType(type)})` : plain;
+  const typed = type.kind === 'decimal' ? `CAST(${plain} AS ${duckDbType(type)})` : plain;
   const operands = [...new Set([...nullableParts(left), ...nullableParts(right)])];
   const mayFail = type.kind !== 'float' && (op === '/' || op === '%') && mayBeZero(b);
   // NULL / 0 is NULL.

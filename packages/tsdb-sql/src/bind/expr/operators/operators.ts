@@ -3,7 +3,7 @@ import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import { isSameType, isText, listDepth } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr } from '../../../bound-expr.js';
 import { textForRegexp } from '../../../emit/bounded-text.js';
-import { engineType } from '../../../emit/engine-type.js';
+import { duckDbType } from '../../../emit/duckdb-type.js';
 import { callNode, type ExprNodes } from '../../../parse/ast.js';
 import type { Env } from '../../session.js';
 import {
@@ -218,7 +218,7 @@ function bindBitwise(left: Bound, op: string, right: Bound): Bound {
   if (op === '<<' && resultType.kind === 'int') {
     const { bits, signed } = resultType;
     return derive([left, right], {
-      text: `CAST(plinth_shift_left(${a.text}, ${b.text}, ${bits}, ${signed}) AS ${engineType(resultType)})`,
+      text: `CAST(plinth_shift_left(${a.text}, ${b.text}, ${bits}, ${signed}) AS ${duckDbType(resultType)})`,
       type: resultType,
       displayName: `${left.displayName} << ${right.displayName}`,
     });

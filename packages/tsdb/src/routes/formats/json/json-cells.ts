@@ -1,5 +1,5 @@
-import type { SeriesOfRows } from '@plinth/tsdb-model/columns/cached-texts.js';
 import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import type { SeriesOfRows } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { isNested } from '@plinth/tsdb-model/sql-type.js';
 import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
@@ -103,10 +103,10 @@ export class JsonCells {
   of({ columns: vectors, series }: CellsOf): readonly CellWriter[] {
     const writers: CellWriter[] = [];
     for (let at = 0; at < vectors.length; ) {
-      const kept = series && this.#keptFrom(vectors, at, series);
-      if (kept !== undefined) {
-        writers.push(kept.write);
-        at += kept.columnCount;
+      const encoded = series && this.#encodedTagsFrom(vectors, at, series);
+      if (encoded !== undefined) {
+        writers.push(encoded.write);
+        at += encoded.columnCount;
         continue;
       }
       const dictionaries = dictionariesFrom(vectors, at);
@@ -122,7 +122,7 @@ export class JsonCells {
   }
 
   /** Returns a writer of adjacent tags that are encoded once per series. */
-  #keptFrom(
+  #encodedTagsFrom(
     vectors: readonly ColumnVector[],
     from: number,
     series: SeriesOfRows,
@@ -130,8 +130,8 @@ export class JsonCells {
     const tags = tagsFrom(vectors, from);
     if (tags.length === 0) return undefined;
     const columns = this.#columns.slice(from, from + tags.length);
-    const write = keptWriter(
-      { tags, columns, series, putTexts: (row) => this.#putTags(from, tags, row) },
+    const write = encodedTagsWriter(
+      { tags, columns, series, encode: (row) => this.#putTags(from, tags, row) },
       this.#out,
     );
     return write && { write, columnCount: tags.length };
@@ -205,36 +205,36 @@ function tagsFrom(vectors: readonly ColumnVector[], from: number): readonly Dict
 type TagFrame = Pick<JsonColumn, 'lead' | 'ofNull'>;
 
 /**
- * Returns a writer that calls `putTexts` once per series and reuses the bytes; `undefined` if the
+ * Returns a writer that calls `encode` once per series and reuses the bytes; `undefined` if the
  * cache is unavailable.
  */
-function keptWriter(
+function encodedTagsWriter(
   options: {
     readonly tags: readonly DictionaryVector[];
     readonly columns: readonly TagFrame[];
     readonly series: SeriesOfRows;
-    readonly putTexts: CellWriter;
+    readonly encode: CellWriter;
   },
   out: TextBytes,
 ): CellWriter | undefined {
-  const { tags, columns, series, putTexts } = options;
+  const { tags, columns, series, encode } = options;
   const form = JSON.stringify(columns.map(({ lead, ofNull }) => [lead.text, ofNull.text]));
-  const { numbers } = series;
-  const kept = series.kept.of(
+  const { ordinals: numbers } = series;
+  const encoded = series.encodedTags.of(
     tags.map(({ texts }) => texts),
     form,
   );
-  if (kept === undefined) return undefined;
+  if (encoded === undefined) return undefined;
   return (row) => {
     const number = numbers[row] as number;
-    const place = kept.placeOf(number);
-    if (place !== 0) {
-      out.kept(kept.words, place);
+    const offset = encoded.offsetOf(number);
+    if (offset !== 0) {
+      out.putEncoded(encoded.words, offset);
       return;
     }
     const start = out.size;
-    putTexts(row);
-    kept.keep(number, out.since(start));
+    encode(row);
+    encoded.store(number, out.since(start));
   };
 }
 

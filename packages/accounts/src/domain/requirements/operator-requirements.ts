@@ -1,0 +1,20 @@
+import type { Provided } from '../../model/account/provided.js';
+import type { OperatorRequirement } from '../../model/account/requirements.js';
+
+/**
+ * Returns the operator entries that remain after a write; entries for a written field are removed.
+ * @param personId Person whose fields were written; without it, those of the account. Source:
+ * accounts, section 16.6.
+ */
+export function unmetOperatorRequirements(
+  requirements: readonly OperatorRequirement[],
+  provided: Provided,
+  personId?: string,
+): readonly OperatorRequirement[] {
+  if (requirements.length === 0) return requirements;
+  return requirements.filter(({ description, reference }) => {
+    const isOfPerson = reference?.type === 'person';
+    const isHere = personId === undefined ? !isOfPerson : reference?.resource === personId;
+    return !(isHere && provided.has(description));
+  });
+}

@@ -1,0 +1,180 @@
+import {
+  described,
+  type HeaderList,
+  type HttpAnswer,
+  type HttpRequest,
+  invariant,
+  OpenApi,
+  type Random,
+  type Route,
+  type RouteDescription,
+  type RouteDocs,
+  type RouteInput,
+  withHeaders,
+} from '@plinth/kernel';
+import type { MutationAnswer } from '../domain/change/mutations.js';
+import type { RequestContext } from '../domain/request-context.js';
+import { AccountsRefused } from '../model/violation.js';
+import { bodyRule, readFormOrJson, readJson } from './bodies.js';
+import { bodyName, CHANGE_HEADERS, HANDLER_VALIDATION, VERSION_HEADER } from './description.js';
+import { type AccountsDialect, refuseEmptySegments } from './dialect.js';
+import type { RequestAuthenticator } from './request-authenticator.js';
+import type { ShapeName } from './request-shapes.js';
+import { jsonTextAnswer } from './to-wire.js';
+
+/** Arguments of a route handler. */
+export interface Call {
+  readonly context: RequestContext;
+  readonly request: HttpRequest;
+  /** Returns a path parameter. */
+  param(name: string): string;
+}
+
+/** Documentation of a route; `answer` and `body` are schema names. */
+export interface CallDocs extends Pick<RouteDocs, 'summary' | 'query'> {
+  readonly answer: string;
+  readonly body?: ShapeName;
+}
+
+interface RouteOptions {
+  /** Which keys may call the route. A publishable key can only create tokens. */
+  readonly allows?: 'secret' | 'any';
+  /**
+   * Whether the call creates content, which has separate limits if the service is rate-limited.
+   * Source: rate-limits, section 10.
+   */
+  readonly makesContent?: boolean;
+}
+
+export interface PlatformRouteDeps {
+  readonly authenticator: RequestAuthenticator;
+  readonly dialect: AccountsDialect;
+  readonly random: Random;
+  readonly maxBodyBytes: number;
+  /** Stores the key and parameters of a request with an invalid shape. */
+  noteRefused(context: RequestContext, body: unknown): Promise<void>;
+}
+
+const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * Creates the routes of platforms with their common order of checks, response headers and access
+ * rules.
+ */
+export class PlatformRoutes {
+  readonly #deps: PlatformRouteDeps;
+  readonly #contexts = new WeakMap<object, RequestContext>();
+
+  constructor(deps: PlatformRouteDeps) {
+    this.#deps = deps;
+  }
+
+  get(path: string, docs: CallDocs, handle: (call: Call) => Promise<string>): Route {
+    const route = this.#route('GET', path, {}, async (call) => jsonTextAnswer(await handle(call)));
+    return { ...route, ...docsOf(docs, false), hasHead: false };
+  }
+
+  /** A POST or DELETE route with an idempotency key, whose response may be a replay. */
+  change(
+    method: 'POST' | 'DELETE',
+    path: string,
+    docs: CallDocs,
+    handle: (call: Call) => Promise<MutationAnswer>,
+    options: RouteOptions = {},
+  ): Route {
+    const route = this.#route(method, path, options, (call) => this.#change(call, handle));
+    const body = bodyRule(this.#deps.maxBodyBytes);
+    return { ...route, ...docsOf(docs, true), body };
+  }
+
+  #route(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    { allows = 'secret', makesContent = false }: RouteOptions,
+    handle: (call: Call) => Promise<HttpAnswer>,
+  ): Omit<Route<RouteInput, 'platform'>, 'about' | 'output'> {
+    return {
+      method,
+      path,
+      access: 'platform',
+      ...(makesContent && { cost: { content: true } }),
+      check: (request) => {
+        refuseEmptySegments(request);
+        this.#contexts.set(request, this.#deps.authenticator.contextOf(request, allows));
+      },
+      handle: (request) => {
+        const context = this.#contexts.get(request);
+        invariant(context !== undefined, 'the request was not validated before its handler');
+        const param = (name: string): string => request.parameters[name] ?? '';
+        return handle({ context, request, param });
+      },
+    };
+  }
+
+  async #change(call: Call, handle: (call: Call) => Promise<MutationAnswer>): Promise<HttpAnswer> {
+    const { dialect, random } = this.#deps;
+    const { request } = call;
+    const idempotencyKey = request.headers['idempotency-key'] ?? random.uuidV4();
+    if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
+      throw new AccountsRefused({
+        code: 'invalid_idempotency_key',
+        message: 'The idempotency key is not valid; use 1 to 255 printable ASCII characters.',
+      });
+    }
+    // Error responses also contain the header.
+    const answered = (answer: HttpAnswer): HttpAnswer =>
+      withHeaders(answer, [['idempotency-key', idempotencyKey]]);
+    const changing = { ...call, context: { ...call.context, idempotencyKey } };
+    try {
+      const { body, originalRequestId } = await this.#recordingRefusal(changing, handle);
+      return answered(jsonTextAnswer(body, repeatHeaders(originalRequestId)));
+    } catch (error) {
+      return answered(dialect.answerError(error, request));
+    }
+  }
+
+  async #recordingRefusal(
+    call: Call,
+    handle: (call: Call) => Promise<MutationAnswer>,
+  ): Promise<MutationAnswer> {
+    try {
+      return await handle(call);
+    } catch (error) {
+      const body = isShapeRefused(error) ? readAnyBody(call.request) : undefined;
+      if (body !== undefined) await this.#deps.noteRefused(call.context, body);
+      throw error;
+    }
+  }
+}
+
+const docsOf = ({ answer, body, ...docs }: CallDocs, isChange: boolean): RouteDescription =>
+  described(
+    {
+      ...docs,
+      headers: isChange ? CHANGE_HEADERS : VERSION_HEADER,
+      ...(body && { body: OpenApi.ref(bodyName(body)), isBodyOptional: true }),
+      output: { 200: OpenApi.answer('done', OpenApi.json(OpenApi.ref(answer))) },
+    },
+    HANDLER_VALIDATION,
+  );
+
+const repeatHeaders = (originalRequestId: string | undefined): HeaderList =>
+  originalRequestId === undefined
+    ? []
+    : [
+        ['idempotent-replayed', 'true'],
+        ['original-request', originalRequestId],
+      ];
+
+const isShapeRefused = (error: unknown): boolean =>
+  error instanceof AccountsRefused && error.violation.code === 'invalid_fields';
+
+/** Returns `undefined` if the body is not valid and cannot be repeated. */
+function readAnyBody(request: HttpRequest): unknown {
+  try {
+    return request.url.startsWith('/v1/') ? readFormOrJson(request) : readJson(request);
+  } catch (error) {
+    if (error instanceof AccountsRefused) return undefined;
+    throw error;
+  }
+}

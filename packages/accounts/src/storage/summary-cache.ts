@@ -1,0 +1,55 @@
+/** Data for a read without `include`; see `AccountStore.summary`. */
+export interface CachedSummary {
+  readonly tenant: string;
+  readonly head: string;
+  readonly isClosed: boolean;
+  readonly flags: number;
+  readonly nextEvaluationMs: number | undefined;
+}
+
+const MAX_SIZE_CHARS = 32 * 1024 * 1024;
+
+/** LRU cache of account heads. One process owns the data, so every commit updates the cache. */
+export class SummaryCache {
+  readonly #entries = new Map<string, CachedSummary>();
+  #sizeChars = 0;
+  /** Number of commits, to discard reads that a commit has overtaken. */
+  #generation = 0;
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  get(id: string): CachedSummary | undefined {
+    const found = this.#entries.get(id);
+    if (found === undefined) return undefined;
+    this.#entries.delete(id);
+    this.#entries.set(id, found);
+    return found;
+  }
+
+  /** @param generation at the start of the read. */
+  keepRead(id: string, summary: CachedSummary, generation: number): void {
+    if (generation === this.#generation) this.#put(id, summary);
+  }
+
+  keepWritten(id: string, summary: CachedSummary): void {
+    this.#generation += 1;
+    this.#put(id, summary);
+  }
+
+  #put(id: string, summary: CachedSummary): void {
+    const old = this.#entries.get(id);
+    if (old !== undefined) {
+      this.#sizeChars -= old.head.length;
+      this.#entries.delete(id);
+    }
+    this.#entries.set(id, summary);
+    this.#sizeChars += summary.head.length;
+    for (const [oldest, { head }] of this.#entries) {
+      if (this.#sizeChars <= MAX_SIZE_CHARS) return;
+      this.#entries.delete(oldest);
+      this.#sizeChars -= head.length;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** The first record that is not stored elsewhere, or the next one to be written. */
+export interface LogStart {
+  readonly file: number;
+  readonly sequence: number;
+}
+
+/** The end of the records at a clean stop. */
+export interface LogEnd {
+  /** Number of the newest file; 0 without files. */
+  readonly file: number;
+  /** Sequence number of the next record. */
+  readonly sequence: number;
+  /** Checksum of that file's header; `undefined` when the disk was full and no file was open. */
+  readonly checksum: number | undefined;
+}
+
+/**
+ * The log's state as it is also stored outside of the log, in the catalog (`plinth.db`). It is compared at startup, because
+ * a truncated log looks complete.
+ */
+export interface ExpectedLog {
+  /**
+   * Number of the last start; files created by later starts prove that the catalog is an older copy. `undefined`: not
+   * compared.
+   */
+  readonly startNumber: number | undefined;
+  /** This file or a later one must exist, unless it is 0. */
+  readonly newestFile: number;
+  /** No record from this position on may be missing; `undefined` if not compared. */
+  readonly first: LogStart | undefined;
+  /** `undefined` if records may have been written since the last start. */
+  readonly end: LogEnd | undefined;
+}
+
+export const NOTHING_EXPECTED: ExpectedLog = {
+  startNumber: undefined,
+  newestFile: 0,
+  first: undefined,
+  end: undefined,
+};
+
+/**
+ * Stores the expected state of the log: docs/formats/commit-log.md, "Log state in the catalog". Both calls resolve when
+ * it is durable.
+ */
+export interface ExpectedLogStore {
+  /** The state that the log must have when it is opened. */
+  readonly expected: ExpectedLog;
+  /** Called before the first file of this start is created. Stores the number of this start and clears the expected end. */
+  noteStart(startNumber: number): Promise<void>;
+  /** Called after the last record and before the mark of a clean stop. */
+  noteStop(end: LogEnd): Promise<void>;
+}

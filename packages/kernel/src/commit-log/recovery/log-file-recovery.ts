@@ -1,0 +1,251 @@
+import { join } from 'node:path';
+import type { FileSystem } from '../../fs/file-system.js';
+import { moveAside } from '../../fs/move-aside.js';
+import type { ExpectedLog, LogEnd } from '../expected-log.js';
+import { logError } from '../log-errors.js';
+import { type FileHeader, logFileName } from '../log-format.js';
+import type { LogFile, LogLoss } from '../log-loss.js';
+import { type FileVerdict, verdictOf } from './file-verdict.js';
+import { describeTail, keepTail } from './kept-tails.js';
+import type { KnownGaps } from './known-gaps.js';
+import { CATALOG_OLDER, foreignReason, IS_DIRECTORY, missingBefore } from './log-damage.js';
+import { type CheckedFile, checkFile } from './log-file-check.js';
+import { type LostBytes, salvageFile } from './log-salvage.js';
+
+export interface FileRecoveryOptions {
+  readonly fileSystem: FileSystem;
+  readonly directory: string;
+  readonly nodeId: string;
+  readonly expected: ExpectedLog;
+  readonly repair: boolean;
+  /** Reports the actions of a startup without changing anything; only without `repair`. */
+  readonly dryRun?: boolean;
+  /** Returns the time at which a record was written, if its payload contains a timestamp. */
+  readonly writtenMs?: (payload: Uint8Array) => number | undefined;
+  /** Describes a lost record from its payload, which may be corrupt. */
+  readonly describe?: (payload: Uint8Array) => string | undefined;
+}
+
+type GoodVerdict = Exclude<FileVerdict['kind'], 'damaged'>;
+
+/** Decides for each file, in ascending order, whether to keep, truncate, salvage, quarantine or refuse it. */
+export class FileRecovery {
+  readonly files: LogFile[] = [];
+  readonly losses: LogLoss[] = [];
+  /** `undefined` until the first file has been read. */
+  nextSequence: number | undefined;
+  /** Number of the newest start that a file or the catalog contains. */
+  newestStartNumber: number;
+  /** The catalog is older than a file, and a repair continues with this catalog. */
+  isCatalogOlder = false;
+  readonly #options: FileRecoveryOptions;
+  readonly #gaps: KnownGaps;
+  #hasOwn = false;
+  #isFirst = true;
+
+  constructor(options: FileRecoveryOptions, gaps: KnownGaps) {
+    this.#options = options;
+    this.newestStartNumber = options.expected.startNumber ?? 0;
+    this.#gaps = gaps;
+  }
+
+  async recover(file: number, isLast: boolean): Promise<void> {
+    const { fileSystem, directory, nodeId, repair } = this.#options;
+    const path = join(directory, logFileName(file));
+    if ((await fileSystem.stat(path))?.isDirectory === true)
+      throw logError('log_damaged', { file: path, offset: 0, why: IS_DIRECTORY });
+    const checked = await checkFile(fileSystem, path, { file, nodeId });
+    const { header, isHeaderIntact, goodBytes } = checked;
+    // A repair uses a rebuilt header. Without a rebuilt header, only the file system can have caused the gap.
+    const first = isHeaderIntact || repair ? header?.firstSequence : undefined;
+    const foreign = foreignReason(first === undefined ? undefined : header, {
+      nextSequence: this.nextSequence,
+      ownId: this.#hasOwn ? nodeId : undefined,
+    });
+    if (foreign !== undefined) {
+      if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: foreign });
+      return await this.#quarantine(file, path, checked.sizeBytes);
+    }
+    this.#noteOlderCatalog(path, checked, isLast);
+    if (first !== undefined) await this.#noteMissingBefore(file, path, first);
+    this.#isFirst = false;
+    const end = isLast ? this.#options.expected.end : undefined;
+    const verdict = verdictOf(checked, { isLast, end });
+    if (verdict.kind !== 'damaged') {
+      if (end !== undefined) await this.#noteMissingEnd(file, path, { checked, end });
+      return await this.#keep(file, path, { checked, verdict: verdict.kind, isLast });
+    }
+    if (!repair) throw logError('log_damaged', { file: path, offset: goodBytes, why: verdict.why });
+    if (header === undefined) return await this.#quarantine(file, path, checked.sizeBytes);
+    await this.#salvage(file, path, { header, checked });
+  }
+
+  async #quarantine(file: number, path: string, lostBytes: number): Promise<void> {
+    const { fileSystem, directory } = this.#options;
+    await moveAside(fileSystem, directory, path, 0);
+    this.#gaps.noteAside(file);
+    this.losses.push({ kind: 'moved_aside', file: path, offset: 0, lostBytes });
+  }
+
+  async #noteMissingBefore(file: number, path: string, first: number): Promise<void> {
+    // Files before the first required file may still exist.
+    const needed = this.#isFirst ? this.#options.expected.first : undefined;
+    const lostRecordCount = first - (this.nextSequence ?? needed?.sequence ?? first);
+    const previous = this.files.at(-1)?.file ?? needed?.file;
+    if (lostRecordCount <= 0 || this.#gaps.explain(file, previous)) return;
+    if (!this.#options.repair) throw missingBefore(path, lostRecordCount);
+    await this.#gaps.keep(file);
+    this.losses.push({ kind: 'missing', file: path, offset: 0, lostBytes: 0, lostRecordCount });
+  }
+
+  /**
+   * Detects files of a later start, or a stop that the catalog does not contain. Both show that an older copy of the
+   * catalog was restored.
+   */
+  #noteOlderCatalog(path: string, checked: CheckedFile, isLast: boolean): void {
+    const { expected, repair } = this.#options;
+    const { startNumber = 0 } = checked.header ?? {};
+    this.newestStartNumber = Math.max(this.newestStartNumber, startNumber);
+    if (expected.startNumber === undefined) return;
+    const isOfUnknownStop =
+      isLast && startNumber > 0 && checked.endMark === 'stop' && expected.end === undefined;
+    const { sequence = checked.nextSequence } = (isLast ? expected.end : undefined) ?? {};
+    if (startNumber <= expected.startNumber && !isOfUnknownStop && checked.nextSequence <= sequence)
+      return;
+    if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: CATALOG_OLDER });
+    if (!this.isCatalogOlder)
+      this.losses.push({ kind: 'catalog_older', file: path, offset: 0, lostBytes: 0 });
+    this.isCatalogOlder = true;
+  }
+
+  /** Reports records missing at the end, because truncation at a record boundary leaves no corrupt bytes. */
+  async #noteMissingEnd(
+    file: number,
+    path: string,
+    { checked, end }: { readonly checked: CheckedFile; readonly end: LogEnd },
+  ): Promise<void> {
+    const { header, goodBytes, nextSequence } = checked;
+    const isOther = file === end.file && header?.seed !== (end.checksum ?? header?.seed);
+    const lostRecordCount = end.sequence - nextSequence;
+    if ((lostRecordCount <= 0 && !isOther) || this.#gaps.explain(file + 1, file)) return;
+    const why = isOther
+      ? 'it is not the file of the last stop'
+      : `${lostRecordCount} records are missing after the last one; they existed at the last clean stop`;
+    if (!this.#options.repair)
+      throw logError('log_damaged', { file: path, offset: goodBytes, why });
+    await this.#gaps.keep(file + 1);
+    this.losses.push({
+      ...{ kind: 'missing', file: path, offset: goodBytes, lostBytes: 0 },
+      ...(lostRecordCount > 0 ? { lostRecordCount } : {}),
+    });
+  }
+
+  async #salvage(
+    file: number,
+    path: string,
+    { header, checked }: { readonly header: FileHeader; readonly checked: CheckedFile },
+  ): Promise<void> {
+    const { fileSystem, directory, nodeId } = this.#options;
+    const { writtenMs = () => undefined, describe = () => undefined } = this.#options;
+    const dataEnd = checked.sizeBytes;
+    const isEndKnown = checked.endMark !== undefined;
+    const salvage = await salvageFile({
+      ...{ fileSystem, directory, header, dataEnd, isEndKnown, writtenMs, describe },
+    });
+    this.#gaps.noteAside(file);
+    this.losses.push({ kind: 'moved_aside', file: path, ...lossOf(salvage.lost) });
+    this.nextSequence = salvage.nextSequence;
+    this.#hasOwn ||= header.nodeId === nodeId;
+    const { firstSequence } = header;
+    this.files.push({ file, path, sizeBytes: salvage.sizeBytes, firstSequence });
+  }
+
+  async #keep(
+    file: number,
+    path: string,
+    {
+      checked,
+      verdict,
+      isLast,
+    }: {
+      readonly checked: CheckedFile;
+      readonly verdict: GoodVerdict;
+      readonly isLast: boolean;
+    },
+  ): Promise<void> {
+    const { fileSystem, directory, nodeId } = this.#options;
+    const { header, isHeaderIntact, goodBytes, hasBytesAfter } = checked;
+    if (verdict !== 'intact')
+      this.losses.push(await this.#lossOfTail(file, path, { checked, verdict }));
+    // The bytes may be only in the page cache: a process may have died before it synced its write.
+    if (!this.#options.dryRun && (verdict !== 'intact' || isLast || hasBytesAfter))
+      await cut(fileSystem, directory, path, goodBytes);
+    if (header === undefined || !isHeaderIntact) return;
+    this.nextSequence = checked.nextSequence;
+    this.#hasOwn ||= header.nodeId === nodeId;
+    const { firstSequence } = header;
+    this.files.push({ file, path, sizeBytes: goodBytes, firstSequence });
+  }
+
+  /** Called before the file is truncated. Bytes that may have been acknowledged are quarantined. */
+  async #lossOfTail(
+    file: number,
+    path: string,
+    {
+      checked,
+      verdict,
+    }: { readonly checked: CheckedFile; readonly verdict: Exclude<GoodVerdict, 'intact'> },
+  ): Promise<LogLoss> {
+    const { fileSystem, directory, dryRun = false, describe = () => undefined } = this.#options;
+    const { header, goodBytes: offset, sizeBytes } = checked;
+    const loss = { file: path, offset, lostBytes: sizeBytes - offset };
+    if (verdict === 'unacknowledged') return { kind: 'tail_unacknowledged', ...loss };
+    if (verdict === 'remnant') return { kind: 'tail_cleared', ...loss };
+    const content =
+      header === undefined
+        ? []
+        : await describeTail(fileSystem, path, { header, offset, describe });
+    const quarantined =
+      dryRun || header === undefined
+        ? undefined
+        : await keepTail({ fileSystem, directory, file, offset, end: sizeBytes });
+    return {
+      ...{ kind: 'tail_cut', ...loss },
+      ...(content.length === 0 ? {} : { lostContent: content }),
+      ...(quarantined === undefined ? {} : { quarantined }),
+    };
+  }
+}
+
+const isoOfMs = (ms: number): string => new Date(ms).toISOString();
+
+const lossOf = ({ offset = 0, sizeBytes, recordCount, ...lost }: LostBytes) => ({
+  offset,
+  lostBytes: sizeBytes,
+  ...(recordCount === undefined ? {} : { lostRecordCount: recordCount }),
+  keptRecordCount: lost.keptBehindCount,
+  ...(lost.afterMs === undefined ? {} : { writtenAfter: isoOfMs(lost.afterMs) }),
+  ...(lost.beforeMs === undefined ? {} : { writtenBefore: isoOfMs(lost.beforeMs) }),
+  ...(lost.content.length === 0 ? {} : { lostContent: lost.content }),
+});
+
+/** Also makes the remaining bytes durable. */
+async function cut(
+  fileSystem: FileSystem,
+  directory: string,
+  path: string,
+  goodBytes: number,
+): Promise<void> {
+  if (goodBytes === 0) {
+    await fileSystem.remove(path);
+    await fileSystem.syncDirectory(directory);
+    return;
+  }
+  const handle = await fileSystem.open(path, 'r+');
+  try {
+    await handle.truncate(goodBytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
