@@ -19,9 +19,9 @@ import {
 } from '@plinth/kernel';
 import type { WebhooksConfig } from './config.js';
 import { AppWebhooks } from './domain/app-webhooks.js';
+import { DeliveryEngine } from './domain/delivery/delivery-engine.js';
+import { QueueCleanup } from './domain/delivery/queue-cleanup.js';
 import { DeliveryLog } from './domain/delivery-log.js';
-import { Engine } from './domain/engine/engine.js';
-import { QueueCleanup } from './domain/engine/queue-cleanup.js';
 import { HookRegistry } from './domain/hook-registry.js';
 import { HookRules } from './domain/hook-rules.js';
 import { INTERNAL_EVENT_TYPES, InternalEvents } from './domain/internal-events.js';
@@ -110,7 +110,7 @@ class WebhookService implements Webhooks {
   readonly #sender: EgressSender;
   readonly #payloads = new PayloadProcessor();
   readonly #queueCleanup: QueueCleanup;
-  readonly #engine: Engine;
+  readonly #engine: DeliveryEngine;
   readonly #publisher: Publisher;
   readonly #redelivery: Redelivery;
   readonly #retention: Retention;
@@ -149,7 +149,7 @@ class WebhookService implements Webhooks {
       clock,
       log,
     });
-    this.#engine = new Engine({
+    this.#engine = new DeliveryEngine({
       settings: engineSettings(deps),
       queueCleanup: this.#queueCleanup,
       queue: this.#queue,

@@ -6,7 +6,7 @@ import type { Hook } from '../model/hook.js';
 import { type EncodedPayload, encodePayload } from '../storage/queue/payload-codec.js';
 import type { AcceptOutcome, NewEvent, NewTarget } from '../storage/queue/queue-model.js';
 import type { QueueStore } from '../storage/queue/queue-store.js';
-import type { Engine } from './engine/engine.js';
+import type { DeliveryEngine } from './delivery/delivery-engine.js';
 import type { HookRegistry } from './hook-registry.js';
 import type { ReadPayload } from './payload/event-body.js';
 
@@ -65,7 +65,7 @@ const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 interface PublisherDeps {
   readonly queue: QueueStore;
   readonly hooks: HookRegistry;
-  readonly engine: Engine;
+  readonly engine: DeliveryEngine;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

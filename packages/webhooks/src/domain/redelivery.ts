@@ -3,7 +3,7 @@ import { webhookError } from '../errors.js';
 import type { DeliveryFilter } from '../model/delivery.js';
 import type { DeliveryStore } from '../storage/delivery-store.js';
 import type { QueueStore } from '../storage/queue/queue-store.js';
-import type { Engine } from './engine/engine.js';
+import type { DeliveryEngine } from './delivery/delivery-engine.js';
 import type { HookRegistry } from './hook-registry.js';
 
 const WINDOW_MS = 60_000;
@@ -16,7 +16,7 @@ interface RedeliveryDeps {
   readonly deliveries: DeliveryStore;
   readonly queue: QueueStore;
   readonly hooks: HookRegistry;
-  readonly engine: Engine;
+  readonly engine: DeliveryEngine;
   readonly clock: Clock;
 }
 

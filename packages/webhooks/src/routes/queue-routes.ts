@@ -15,8 +15,8 @@ import {
   ValidationFailed,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
+import type { DeliveryEngine } from '../domain/delivery/delivery-engine.js';
 import type { DeliveryLog } from '../domain/delivery-log.js';
-import type { Engine } from '../domain/engine/engine.js';
 import type { FindAppId } from '../domain/event-rules.js';
 import type { HookRegistry } from '../domain/hook-registry.js';
 import { isUsableSecret, makeSecret } from '../domain/hook-rules.js';
@@ -36,7 +36,7 @@ export interface QueueRouteDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly hooks: HookRegistry;
-  readonly engine: Engine;
+  readonly engine: DeliveryEngine;
   readonly redelivery: Redelivery;
   readonly deliveries: DeliveryLog;
   readonly queue: QueueView;

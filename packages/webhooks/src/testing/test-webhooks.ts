@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import {
   ANONYMOUS,
   AppJwtRefused,
-  answerPlatformError,
+  answerGithubError,
   createLogger,
   type Dialect,
   LocalLeases,
@@ -50,7 +50,7 @@ const operatorDialect = (log: Logger): Dialect => ({
   paths: ['/ops/v1'],
   identify: () => OPERATOR,
   answerError: (error, request) =>
-    answerPlatformError(error, { log, documentationUrl: operatorDocs(request) }),
+    answerGithubError(error, { log, documentationUrl: operatorDocs(request) }),
   answerNotFound: (request) => operatorFailure(request, 404, 'Not Found'),
 });
 

@@ -3,9 +3,9 @@ import type { AcceptedItem, FinishedAttempt } from '../../storage/queue/queue-mo
 import { AppQueues } from './app-queues.js';
 import { Attempts } from './attempts.js';
 import { Claims } from './claims.js';
+import type { DeliveryDeps, DeliverySettings } from './delivery-deps.js';
+import { DeliveryMetrics } from './delivery-metrics.js';
 import { Dispatcher } from './dispatcher.js';
-import type { EngineDeps, EngineSettings } from './engine-deps.js';
-import { EngineMetrics } from './engine-metrics.js';
 import { Finisher } from './finisher.js';
 import { AttemptRate } from './host-limits.js';
 import { Hosts } from './hosts.js';
@@ -27,10 +27,10 @@ const POLL_ALONE_MS = 5000;
  * Delivers due items. Memory contains a window of each app's items; the rest stays in the store.
  * Source: webhooks, section 7.
  */
-export class Engine {
-  readonly metrics: EngineMetrics;
-  readonly #deps: EngineDeps;
-  readonly #settings: EngineSettings;
+export class DeliveryEngine {
+  readonly metrics: DeliveryMetrics;
+  readonly #deps: DeliveryDeps;
+  readonly #settings: DeliverySettings;
   readonly #dispatcher: Dispatcher;
   readonly #finisher: Finisher;
   readonly #appQueues: AppQueues;
@@ -43,7 +43,7 @@ export class Engine {
   #isStopping = false;
   #nextPollMs = 0;
 
-  constructor(deps: EngineDeps) {
+  constructor(deps: DeliveryDeps) {
     const { settings, clock } = deps;
     this.#deps = deps;
     this.#settings = settings;
@@ -63,7 +63,7 @@ export class Engine {
         for (const appQueue of appQueues) this.#dispatcher.addIfMore(appQueue);
       },
     });
-    this.metrics = new EngineMetrics(deps.queue, () => this.#dispatcher.runningCount, clock);
+    this.metrics = new DeliveryMetrics(deps.queue, () => this.#dispatcher.runningCount, clock);
     this.#finisher = new Finisher({
       store: deps.queue,
       clock,

@@ -1,7 +1,7 @@
 import type { AttemptDeps, AttemptSettings } from './attempts.js';
 import type { QueueCleanup } from './queue-cleanup.js';
 
-export interface EngineSettings extends AttemptSettings {
+export interface DeliverySettings extends AttemptSettings {
   /** If false, this node accepts events and leaves deliveries to other nodes. */
   readonly isWorker: boolean;
   readonly maxInflight: number;
@@ -14,7 +14,7 @@ export interface EngineSettings extends AttemptSettings {
   readonly maxQueuedPerApp: number;
 }
 
-export interface EngineDeps extends Omit<AttemptDeps, 'metrics' | 'settings'> {
-  readonly settings: EngineSettings;
+export interface DeliveryDeps extends Omit<AttemptDeps, 'metrics' | 'settings'> {
+  readonly settings: DeliverySettings;
   readonly queueCleanup: Pick<QueueCleanup, 'schedule'>;
 }

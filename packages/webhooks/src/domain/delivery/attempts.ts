@@ -25,7 +25,7 @@ import {
 import type { HookRegistry } from '../hook-registry.js';
 import type { PayloadProcessor } from '../payload/payload-processor.js';
 import { statusOf } from '../recorded-status.js';
-import type { EngineMetrics } from './engine-metrics.js';
+import type { DeliveryMetrics } from './delivery-metrics.js';
 import { keepsDead, parseRetryAfterMs, retryDelayMs } from './retry.js';
 
 export interface AttemptSettings {
@@ -43,7 +43,7 @@ export interface AttemptDeps {
   readonly sender: EgressSender;
   readonly urls: EncryptedUrls;
   readonly payloads: PayloadProcessor;
-  readonly metrics: EngineMetrics;
+  readonly metrics: DeliveryMetrics;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

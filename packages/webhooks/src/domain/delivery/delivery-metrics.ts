@@ -9,7 +9,7 @@ const makeCounter = (): Counter & { readonly value: number } => ({
 });
 
 /** Metrics of the delivery engine. Source: webhooks, section 14. */
-export class EngineMetrics {
+export class DeliveryMetrics {
   readonly accepted = makeCounter();
   readonly throttled = makeCounter();
   readonly disabled = makeCounter();

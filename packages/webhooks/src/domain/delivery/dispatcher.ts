@@ -5,8 +5,8 @@ import type { AppQueue } from './app-queue.js';
 import type { AppQueues } from './app-queues.js';
 import type { Attempts } from './attempts.js';
 import type { Claims } from './claims.js';
-import type { EngineDeps } from './engine-deps.js';
-import type { EngineMetrics } from './engine-metrics.js';
+import type { DeliveryDeps } from './delivery-deps.js';
+import type { DeliveryMetrics } from './delivery-metrics.js';
 import type { Finisher } from './finisher.js';
 import type { Host, Hosts } from './hosts.js';
 import { NodeSlots } from './node-slots.js';
@@ -17,14 +17,14 @@ const LOW_WINDOW_COUNT = 64;
 const STOP_MS = 15_000;
 
 interface DispatcherDeps
-  extends Pick<EngineDeps, 'clock' | 'log' | 'hooks' | 'queue' | 'settings'> {
+  extends Pick<DeliveryDeps, 'clock' | 'log' | 'hooks' | 'queue' | 'settings'> {
   readonly appQueues: AppQueues;
   readonly hosts: Hosts;
   readonly claims: Claims;
   readonly lease: OwnLease;
   readonly attempts: Attempts;
   readonly finisher: Finisher;
-  readonly metrics: EngineMetrics;
+  readonly metrics: DeliveryMetrics;
 }
 
 /**
