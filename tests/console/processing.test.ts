@@ -145,7 +145,7 @@ it('edits the code of a plugin, runs it without storing anything, and enables it
   const lines = page.getByLabel('Input (line protocol)');
   for (let tries = 0; tries < 200 && !(await lines.inputValue()).includes('host='); tries++)
     await page.waitForTimeout(50);
-  assert.match(await lines.inputValue(), /^cpu,(?=.*host=a).* usage=1 1$/m);
+  assert.match(await lines.inputValue(), /^cpu,(?=.*host=a).* usage=1 1000000000$/m);
   const editor = page.getByLabel('Plugin code');
   const type = async (code: string): Promise<void> => {
     await editor.focus();
@@ -202,7 +202,7 @@ it('edits the code of a plugin, runs it without storing anything, and enables it
   await page.getByText('double.py was changed on the server after you opened it.').waitFor();
   assert.match(await readFile(join(folder, 'double.py'), 'utf8'), /theirs/);
   await page.getByRole('button', { name: 'Overwrite' }).click();
-  await page.getByText('double.py saved').waitFor();
+  await page.getByText('● unsaved').waitFor({ state: 'detached' });
   assert.match(await readFile(join(folder, 'double.py'), 'utf8'), /mine/);
 });
 
