@@ -136,6 +136,11 @@ export class TsdbEngine implements Engine {
     }
   }
 
+  /** See `WriteGate.whileClosed`. */
+  async withoutWrites<T>(database: string, work: () => Promise<T>): Promise<T> {
+    return await this.#writes.gate.whileClosed(database, work);
+  }
+
   async describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
     return await this.#queries.describe(request);
@@ -158,12 +163,14 @@ export class TsdbEngine implements Engine {
 
   async deleteRows(request: DeleteRowsRequest): Promise<void> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
-    this.#deleted(await this.#rowDeletions.delete(request));
+    const work = () => this.#rowDeletions.delete(request);
+    this.#deleted(await this.#writes.gate.pass(request.database, work));
   }
 
   async deletePoints(request: DeletePointsRequest): Promise<void> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
-    this.#deleted(await this.#rowDeletions.deletePoints(request));
+    const work = () => this.#rowDeletions.deletePoints(request);
+    this.#deleted(await this.#writes.gate.pass(request.database, work));
   }
 
   #deleted(tableIds: readonly number[]): void {

@@ -117,6 +117,8 @@ export interface DeleteRowsRequest {
   readonly database: string;
   /** `undefined` means every table of the database. An unknown table throws `table_not_known`. */
   readonly tables: readonly string[] | undefined;
+  /** True if the server deletes rows of its own database. */
+  readonly isInternal?: boolean;
   /** Both bounds are inclusive. */
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;

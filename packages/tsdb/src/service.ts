@@ -24,6 +24,7 @@ import { influxqlWork } from './domain/continuous-queries/compute-influxql.js';
 import { checkRollup, sqlWork } from './domain/continuous-queries/compute-sql.js';
 import { ContinuousQueries } from './domain/continuous-queries/continuous-queries.js';
 import { ContinuousQueryRecords } from './domain/continuous-queries/continuous-query-records.js';
+import { Conversions } from './domain/conversions/conversions.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { RefusedWrites } from './domain/refused-writes/refused-writes.js';
 import { SavedQueries } from './domain/saved-queries/saved-queries.js';
@@ -80,6 +81,7 @@ export interface OpenTsdb {
   warmUp(consume: WarmUpConsumers): void;
   readonly processing: Processing;
   readonly continuousQueries: ContinuousQueries;
+  readonly conversions: Conversions;
   /** Tables in an open format. */
   readonly openTables: OpenTables;
   /** See `Tsdb`. */
@@ -119,6 +121,7 @@ export async function openTsdb(
   // storage engine.
   let processing: Processing | undefined;
   let openTables: OpenTables | undefined;
+  let conversions: Conversions | undefined;
   let continuousQueries: ContinuousQueries | undefined;
   const refusedWrites = new RefusedWrites(deps);
   const systemTables = newSystemTables(deps, {
@@ -132,6 +135,8 @@ export async function openTsdb(
     parserPool.forget();
     caches.onTablesDeleted(tables.map(({ id }) => id));
   });
+  // Known tag sets would be accepted under the old name, so that parsers must number them again.
+  catalog.whenRenamed(() => parserPool.forget());
   const report = reportTo(deps.log, metrics, refusedWrites);
   const store = newSegmentStore(deps, { host, tempDir, report });
   const { registry, checksums } = store;
@@ -155,11 +160,19 @@ export async function openTsdb(
     virtualTables: (database, of) => systemTables.of(database, of),
     queryLog,
     settings: engineSettings(deps, shares),
-    onRowsDeleted: (tableIds) => caches.rowsDeleted(tableIds),
+    onRowsDeleted: (tableIds) => {
+      caches.rowsDeleted(tableIds);
+      conversions?.rowsDeleted(tableIds);
+    },
     onTablesRemoved: (tableIds) => openTables?.onTablesRemoved(tableIds),
     report,
   });
+  catalog.whenRenamed((schema) => engine.tableStore(schema)); // which notes the new version
   await caches.open((schema) => engine.tableStore(schema));
+  catalog.replacements.follow(caches.replacementFollower);
+  const converting = new Conversions({ catalog, engine, clock, log: deps.log });
+  conversions = converting;
+  await converting.open();
   const published = await openOpenTables(deps, { catalog, engine, store, host, report });
   openTables = published;
   observeEngine(deps.metrics, () => engine.state());
@@ -167,6 +180,7 @@ export async function openTsdb(
   observeCaches(deps.metrics, caches);
   processing = createProcessing(deps, { catalog, engine });
   await processing.engine.open();
+  catalog.renames.follow(processing.engine.renameFollower);
   const queries = newContinuousQueries(deps, { catalog, engine, influxql: () => influxql });
   continuousQueries = queries;
   catalog.whenDatabasesLeaveOrReturn(() => {
@@ -199,6 +213,7 @@ export async function openTsdb(
     warmUp: (consume) => warmUp.start(consume),
     processing,
     continuousQueries: queries,
+    conversions: converting,
     openTables: published,
     recorder,
     statistics,
@@ -208,6 +223,7 @@ export async function openTsdb(
     },
     async close() {
       revocationCheck[Symbol.dispose]();
+      await converting.close();
       await queries.close();
       await processing.engine.close();
       await recorder.close();

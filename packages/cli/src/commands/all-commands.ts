@@ -20,8 +20,12 @@ export const COMMANDS = {
     load: async () => (await import('./tsdb/database.js')).databaseCommand(),
   },
   table: {
-    description: 'create, list, change, delete, restore and publish tables',
+    description: 'create, list, change, rename, delete, restore and publish tables',
     load: async () => (await import('./tsdb/table.js')).tableCommand(),
+  },
+  column: {
+    description: 'rename tags and fields, and convert their types',
+    load: async () => (await import('./tsdb/column.js')).columnCommand(),
   },
   cache: {
     description: 'create, list and delete last-value and distinct-value caches',

@@ -10,7 +10,9 @@ import {
 } from '@plinth/kernel';
 import { BodyPool } from './body-pool.js';
 import { cacheRoutes } from './configure/cache-routes.js';
+import { conversionRoutes } from './configure/conversion-routes.js';
 import { databaseRoutes } from './configure/database-routes.js';
+import { renameRoutes } from './configure/rename-routes.js';
 import { rollupRoutes } from './configure/rollup-routes.js';
 import { tableRoutes } from './configure/table-routes.js';
 import type { RouteDeps } from './deps.js';
@@ -109,6 +111,8 @@ export function tsdbTables(
       ...nativeInfluxqlRoutes(deps),
       ...databaseRoutes(deps),
       ...tableRoutes(deps),
+      ...renameRoutes(deps),
+      ...conversionRoutes(deps),
       ...cacheRoutes(deps),
       ...rollupRoutes(deps),
     ]),
