@@ -23,7 +23,11 @@ export class RecentFiles {
   /** Files up to this number are not kept. */
   #clearedFile = 0;
 
-  constructor(fileSystem: FileSystem, options: RecentFilesOptions, diskSpace: FreeDiskSpace | undefined) {
+  constructor(
+    fileSystem: FileSystem,
+    options: RecentFilesOptions,
+    diskSpace: FreeDiskSpace | undefined,
+  ) {
     this.#fileSystem = fileSystem;
     this.#options = options;
     this.#diskSpace = diskSpace;

@@ -26,6 +26,7 @@ import { nativeInfluxqlRoutes } from './influxql/native/native-query-route.js';
 import { v1QueryRoutes } from './influxql/v1-query-route.js';
 import { subscribeRoute } from './live/subscribe-route.js';
 import { openTableRoutes } from './operator/open-table-routes.js';
+import { pluginCodeRoutes } from './operator/plugin-code-routes.js';
 import { queryLogRoutes } from './operator/query-log-routes.js';
 import { savedQueryRoutes } from './operator/saved-query-routes.js';
 import { schemaRoutes } from './operator/schema-routes.js';
@@ -127,6 +128,7 @@ export function tsdbTables(
         ...queryLogRoutes(deps.queryLog),
         ...savedQueryRoutes(deps.savedQueries),
         ...openTableRoutes(deps.catalog, deps.openTables),
+        ...pluginCodeRoutes(deps.processing.engine.plugins),
       ],
     },
     {

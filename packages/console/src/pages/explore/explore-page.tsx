@@ -3,7 +3,8 @@ import { useEffect, useMemo, useRef } from 'react';
 import { resultRunner } from '../../api/result-runner.js';
 import { fetchDatabases, fetchTables } from '../../api/tsdb.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
-import { CodeEditor, type EditorHandle } from '../../components/editor/code-editor.js';
+import type { EditorHandle } from '../../components/editor/code-editor.js';
+import { QueryEditor } from '../../components/editor/query-editor.js';
 import { TimePicker } from '../../components/explore/time-picker.js';
 import { useFollow } from '../../components/explore/use-follow.js';
 import { quoteName } from '../../lib/query/identifiers.js';
@@ -130,7 +131,7 @@ export function ExplorePage() {
         />
         <div className="explore-main" ref={pane}>
           <section className="explore-editor" aria-label="Editor">
-            <CodeEditor
+            <QueryEditor
               text={draft}
               language={language}
               schema={schema}

@@ -18,7 +18,8 @@ export class BatchRows {
 
   cell(row: number, { id, kind, name }: Column): Cell {
     if (kind === 'time') return this.batch.times[row] as bigint;
-    if (kind === 'tag') return this.series.tagValue(this.batch.seriesOrdinals[row] as number, name) ?? null;
+    if (kind === 'tag')
+      return this.series.tagValue(this.batch.seriesOrdinals[row] as number, name) ?? null;
     this.#fields ??= new Map(this.batch.fields.map((field) => [field.column.id, field]));
     const field = this.#fields.get(id);
     if (field === undefined || !isValid(field.validity, row)) return null;
