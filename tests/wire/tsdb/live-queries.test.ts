@@ -92,6 +92,8 @@ describe('a live query', () => {
       "SELECT upper(h) AS name, v * 2 AS twice FROM m WHERE h LIKE 'expr%' AND (v > 10 OR s ~ '^yes')";
     const stream = await follow(server, pathOf('d', q));
     await write(server, 'd', 'm,h=expr1 v=11 1\nm,h=expr2 v=1,s="yes!" 2\nm,h=expr3 v=2,s="no" 3');
+    // The rows of one event are in the order of their times.
+    await untilCount(stream, 2);
     await write(server, 'd', 'm,h=expr4 v=12 1');
     await untilCount(stream, 3);
     assert.deepEqual(rowsOf(stream), [
