@@ -129,6 +129,8 @@ describe('a server with the variables, credentials and folders of the unit, as i
     const { keyFile, certFile } = testCertificate('first');
     const commands = installBlock('install -m 0600 fullchain.pem').split('sudo tee')[0] ?? '';
     machine.run(commands.replace('fullchain.pem', certFile).replace('privkey.pem', keyFile));
+    machine.run(installBlock('install -m 0644 ca.pem').replace('ca.pem', certFile));
+    assert.equal(statSync(machine.path('/etc/plinth/ca.pem')).mode & 0o777, 0o644);
     for (const name of ['cert.pem', 'key.pem'])
       assert.equal(statSync(machine.path(`/etc/plinth/tls/${name}`)).mode & 0o777, 0o600);
     machine.write('/etc/plinth/plinth.env', `${ANY_PORT}PLINTH_IDENTITY_WITHOUT_AUTH=true\n`);
@@ -137,10 +139,7 @@ describe('a server with the variables, credentials and folders of the unit, as i
     assert.match(url, /^https:/, machine.log);
     const [, withCa = ''] =
       /^(plinth status .*--tls-ca .*)$/m.exec(installBlock('plinth status --host')) ?? [];
-    const status = withCa
-      .replace('https://plinth.example.com', url)
-      .replace('/etc/plinth/tls/ca.pem', '/etc/plinth/tls/cert.pem');
-    assert.match(machine.run(status), /\S/);
+    assert.match(machine.run(withCa.replace('https://plinth.example.com', url)), /\S/);
   });
 
   it('creates scheduled backups, and serves one that root restored', async () => {

@@ -4,12 +4,19 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerInProcess, temporaryFolder } from '../../harness/index.js';
+import {
+  Http2Client,
+  type HttpClient,
+  ServerInProcess,
+  temporaryFolder,
+  testCertificate,
+  tlsFlags,
+} from '../../harness/index.js';
 
 const folder = await temporaryFolder();
 
-async function adminOf(server: ServerInProcess): Promise<string> {
-  const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+async function adminOf({ http }: { readonly http: Pick<HttpClient, 'send'> }): Promise<string> {
+  const made = await http.send('/api/v3/configure/token/admin', { method: 'POST' });
   return String(JSON.parse(made.text).token);
 }
 
@@ -106,6 +113,26 @@ describe('the access log', () => {
     );
     assert.doesNotMatch(lines.join('\n'), /SECRET/);
     assert.deepEqual(parts[1]?.slice(0, 2), ['GET /nowhere%0A%22x', '404']);
+  });
+
+  it('contains the address of HTTP/2 requests, whose streams are closed before the line', async () => {
+    const file = join(folder, 'access-h2.json');
+    const certificate = testCertificate('first');
+    await using server = await ServerInProcess.start({
+      flags: ['--access-log', 'json', '--access-log-file', file, ...tlsFlags(certificate)],
+    });
+    await using http = new Http2Client(server.url, certificate.ca);
+    const token = await adminOf({ http });
+    const paths = ['/livez', '/ping', '/metrics', '/nowhere'];
+    for (const path of paths) {
+      await http.send(path, { headers: { authorization: `Bearer ${token}` } });
+    }
+    assert.equal(http.protocol, 'h2');
+    const lines = (await linesOf(file, 1 + paths.length)).slice(1).map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines.map(({ url, address }) => [url, address]),
+      paths.map((path) => [path, '127.0.0.1']),
+    );
   });
 
   it('prevents the start if its file cannot be opened', async () => {

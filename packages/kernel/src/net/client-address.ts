@@ -71,6 +71,11 @@ export class ClientAddresses {
     this.#exempt = rules.exemptNetworks.flatMap(parseNetwork);
   }
 
+  /** Stores the peer address of a socket while it is connected. */
+  note(socket: AddressSource['socket']): void {
+    this.#peerOf(socket);
+  }
+
   of({ socket, headers }: AddressSource): ClientAddress {
     const peer = this.#peerOf(socket);
     if (!peer.isTrusted) return peer.client;

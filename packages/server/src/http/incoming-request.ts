@@ -41,6 +41,8 @@ export abstract class IncomingRequest implements HttpRequest {
     this.headers = head.headers;
     this.socket = head.socket;
     this.addresses = head.addresses;
+    // Later, the client may have disconnected. A closed HTTP/2 stream has no peer address.
+    this.addresses.note(this.socket);
   }
 
   get client(): ClientAddress {
