@@ -67,7 +67,7 @@ const PAGES = {
   limits: ['limits?identity=user:7', 'table >> nth=2'],
   simulate: [
     `limits/simulate?${new URLSearchParams({ identity: 'user:7', route: 'PATCH /api/v3/app/hook/config' })}`,
-    'optgroup',
+    'button:text-is("Simulate"):enabled',
     'button:text-is("Simulate")',
   ],
   gamedata: ['gamedata?q=wren', 'table >> nth=1'],
