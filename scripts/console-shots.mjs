@@ -56,10 +56,22 @@ const PAGES = {
   ],
   caches: ['caches?db=sample', 'table'],
   triggers: ['triggers?db=sample', 'table >> nth=1'],
+  trigger: [
+    'triggers/sample/warmest',
+    '.code-editor-host:not([hidden])',
+    'button:text-is("Dry run")',
+  ],
   webhooks: ['webhooks/1', 'table >> nth=0', 'tr.clickable >> nth=1'],
   redrive: ['webhooks/1/redrive', 'fieldset'],
   account: ['accounts/plat_default/ACCOUNT', 'table >> nth=1'],
   limits: ['limits?identity=user:7', 'table >> nth=2'],
+  simulate: [
+    `limits/simulate?${new URLSearchParams({ identity: 'user:7', route: 'PATCH /api/v3/app/hook/config' })}`,
+    'optgroup',
+    'button:text-is("Simulate")',
+  ],
+  gamedata: ['gamedata?q=wren', 'table >> nth=1'],
+  record: ['gamedata/items/RECORD', '.record-form'],
   identities: ['identities', 'h1'],
   queries: ['queries', 'table'],
   tokens: ['tokens', 'table'],
@@ -80,7 +92,7 @@ const pluginDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-shots-plugins-'));
 const FLAGS = [
   ...[
     '--services',
-    'tsdb,accounts,webhooks,ratelimit',
+    'tsdb,accounts,webhooks,ratelimit,gamedata',
     '--tsdb-internal-metrics-interval-ms',
     '1000',
   ],
@@ -100,6 +112,7 @@ try {
   await processSomething(anonymous.withToken(token));
   await deliverSomething(anonymous.withToken(token));
   await loadExample(anonymous.withToken(token));
+  const record = await changeRecord(anonymous.withToken(token));
   const account = await createAccount(anonymous.withToken(token));
   fs.mkdirSync(folder, { recursive: true });
   if (words.length === 0 || words.includes('server')) await beBusy(anonymous.withToken(token));
@@ -113,7 +126,9 @@ try {
     for (const [name, [address, there, ...clicked]] of Object.entries(PAGES)) {
       if (words.length > 0 && !words.includes(name)) continue;
       const page = await context.newPage();
-      await page.goto(`${server.url}/console/${address.replace('ACCOUNT', account)}`);
+      await page.goto(
+        `${server.url}/console/${address.replace('ACCOUNT', account).replace('RECORD', record)}`,
+      );
       await page.locator(there).first().waitFor({ timeout: 60_000 });
       for (const each of clicked) {
         if (typeof each === 'string') await page.locator(each).first().click();
@@ -130,6 +145,18 @@ try {
   await server.stop();
   receiver.close();
   for (const each of [dataDir, pluginDir]) fs.rmSync(each, { recursive: true, force: true });
+}
+
+/** Changes a game data record in the draft, and returns its id. */
+async function changeRecord(client) {
+  const { text } = await client.call('GET', '/api/editor/items?limit=1');
+  const [{ id, name }] = JSON.parse(text).data;
+  const body = JSON.stringify({ name: `${name} (reworked)`, weight: 0.4 });
+  await client.call('PATCH', `/api/editor/items/${id}`, {
+    body,
+    headers: { 'content-type': 'application/merge-patch+json' },
+  });
+  return id;
 }
 
 /** Creates an account with missing data, and returns its id. */

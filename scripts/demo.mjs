@@ -17,6 +17,7 @@ const { DEMO_FLAGS, showWebhooks } = await import('./demo/webhook-stories.mjs');
 const { showGameData } = await import('./demo/game-stories.mjs');
 const { queryFlights, showFlights } = await import('./demo/flight-stories.mjs');
 const { showSenders } = await import('./demo/sender-stories.mjs');
+const { showSchemaChanges } = await import('./demo/schema-stories.mjs');
 const { preparePlugins, showPlugins } = await import('./demo/plugin-stories.mjs');
 
 const dataDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-demo-'));
@@ -48,6 +49,7 @@ try {
   const tally = await showFlights(narrator, client);
   await showMistakes(narrator, client);
   await showSenders(narrator, client);
+  await showSchemaChanges(narrator, client);
   await showWebhooks(narrator, client, anonymous);
   await showGameData(narrator, client);
   await showPlugins(narrator, client);

@@ -2,7 +2,9 @@ import { defineConfig } from 'vite';
 
 /** The server that `npm run dev` proxies to. */
 const SERVER = process.env['PLINTH_URL'] ?? 'http://127.0.0.1:8181';
-const LARGE = /node_modules\/(?:@codemirror|@lezer|style-mod|w3c-keyname|crelt|@marijn)\//;
+const LARGE =
+  /node_modules\/(?:@codemirror\/(?!lang-python)|@lezer\/(?!python)|(?:style-mod|w3c-keyname|crelt|@marijn)\/)/;
+const PYTHON = /node_modules\/@(?:codemirror|lezer)\//;
 
 // biome-ignore lint/style/noDefaultExport: Vite reads it.
 export default defineConfig({
@@ -31,7 +33,9 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'editor', test: LARGE },
+            // A group takes the dependencies of its modules, so the larger group comes first.
+            { name: 'editor', test: LARGE, priority: 1 },
+            { name: 'editor-python', test: PYTHON },
             { name: 'chart', test: /node_modules\/uplot\// },
             {
               name: 'core',

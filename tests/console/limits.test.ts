@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ServerInProcess } from '../harness/index.js';
-import { SKIP, TestBrowser } from './browser.js';
+import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 it('who used most is shown, banned, unbanned and reset', { skip: SKIP }, async () => {
   const server = await ServerInProcess.start({
@@ -41,6 +41,84 @@ it('who used most is shown, banned, unbanned and reset', { skip: SKIP }, async (
     assert.equal(await check(1), true);
     await page.getByRole('button', { name: 'Reset' }).click();
     await page.getByText('No requests in the current windows.').waitFor();
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+});
+
+it('simulates a request without counting it', { skip: SKIP }, async () => {
+  const server = await ServerInProcess.start({
+    flags: ['--services', 'ratelimit,webhooks', '--without-auth'],
+  });
+  const browser = await TestBrowser.start();
+  const send = async (path: string, body: object) =>
+    await server.http.send(`/ops/v1/rate-limits/${path}`, {
+      ...{ method: 'POST', body: JSON.stringify(body) },
+      headers: { 'content-type': 'application/json' },
+    });
+  const usage = async (): Promise<unknown> => {
+    const { text } = await server.http.send('/ops/v1/rate-limits/ip%3A192.0.2.9');
+    const { buckets, secondary } = JSON.parse(text);
+    return [buckets.core.used, secondary];
+  };
+  try {
+    await send('check', { identity: 'ip:192.0.2.9', cost: 58 });
+    const before = await usage();
+    const context = await browser.context();
+    const page = await context.newPage();
+    await page.goto(`${server.url}/console/limits?identity=ip:192.0.2.9`);
+    await page.getByRole('link', { name: 'Simulate a request' }).click();
+    assert.equal(await page.getByLabel('Caller').inputValue(), 'ip:192.0.2.9');
+    await page.getByLabel('Route').selectOption('PATCH /api/v3/app/hook/config');
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.getByText('✓ allowed').waitFor();
+    await page.getByText('2 such requests remaining').waitFor();
+    await page.getByRole('row', { name: 'Primary limit core 58 +1 60 ✓ passed' }).waitFor();
+    await page.getByRole('row', { name: /^Concurrent requests 0 \+1 100 ✓/ }).waitFor();
+    await page.getByRole('row', { name: /^Points of the endpoint per minute 0 \+5 900/ }).waitFor();
+    assert.deepEqual(await violationsOn(page), []);
+    assert.deepEqual(await usage(), before, 'nothing was counted');
+
+    // An exhausted caller sees the response that the simulation predicts.
+    await send('check', { identity: 'ip:192.0.2.9', cost: 2 });
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.getByText('✕ rejected: primary limit').waitFor();
+    await page.getByRole('row', { name: 'Primary limit core 60 +1 60 ✕ rejected' }).waitFor();
+    await page.getByRole('row', { name: /^Concurrent requests .* – not checked/ }).waitFor();
+    const refused = JSON.parse((await send('check', { identity: 'ip:192.0.2.9' })).text);
+    await page.getByRole('heading', { name: `Response ${refused.status}` }).waitFor();
+    await page.getByText(refused.body.message).waitFor();
+
+    await send('bans', { identity: 'ip:192.0.2.9', duration_seconds: 600 });
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.getByText('✕ rejected: ban').waitFor();
+    await page.getByLabel('Caller').fill('nobody');
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.getByRole('alert').getByText('use a key like user:1').waitFor();
+    assert.deepEqual(browser.complaints, []);
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+});
+
+it('lifts a ban in three clicks from the first page', { skip: SKIP }, async () => {
+  const server = await ServerInProcess.start({
+    flags: ['--services', 'ratelimit', '--without-auth'],
+  });
+  const browser = await TestBrowser.start();
+  try {
+    await server.http.send('/ops/v1/rate-limits/bans', {
+      ...{ method: 'POST', body: JSON.stringify({ identity: 'user:7', duration_seconds: 600 }) },
+      headers: { 'content-type': 'application/json' },
+    });
+    const page = await (await browser.context()).newPage();
+    await page.goto(`${server.url}/console/`);
+    await page.getByRole('link', { name: 'Rate limits', exact: true }).first().click();
+    await page.getByRole('button', { name: 'user:7', exact: true }).click();
+    await page.getByRole('button', { name: 'Unban', exact: true }).click();
+    await page.getByText(/^No bans\./).waitFor();
   } finally {
     await browser.close();
     await server.close();

@@ -35,7 +35,7 @@ describe('the console of a server', { skip: SKIP }, () => {
     const browser = await TestBrowser.start();
     try {
       const page = await (await browser.context()).newPage();
-      await page.route(/assets\/.*mount-editor.*\.js$/, async (route) => {
+      await page.route(/assets\/.*mount-query.*\.js$/, async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 1500));
         await route.continue();
       });

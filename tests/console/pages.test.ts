@@ -41,6 +41,13 @@ const PAGES: readonly (readonly [path: string, there: string])[] = [
   ['webhooks/1/redrive', 'fieldset'],
   ['webhooks/1/publish', 'form'],
   ['limits', 'h2'],
+  ['limits/simulate?identity=user:7', 'form'],
+  ['gamedata', 'table'],
+  ['gamedata/items', 'table'],
+  ['gamedata/items?create=1', 'form'],
+  ['gamedata/changes', 'h2'],
+  ['gamedata/versions', 'table'],
+  ['gamedata/exchange', 'form, h2'],
   ['identities', 'h1'],
   ['queries', 'h2'],
   ['tokens', 'table'],
@@ -65,7 +72,7 @@ describe('every page', { skip: SKIP }, () => {
   let emptyToken = '';
   before(async () => {
     [filled, empty] = await Promise.all([
-      ServerInProcess.start({ flags: ['--services', 'tsdb,webhooks,ratelimit'] }),
+      ServerInProcess.start({ flags: ['--services', 'tsdb,webhooks,ratelimit,gamedata'] }),
       ServerInProcess.start({ flags: ['--services', 'tsdb,webhooks,ratelimit'] }),
     ]);
     [filledToken, emptyToken] = await Promise.all([tokenOf(filled), tokenOf(empty)]);

@@ -1,11 +1,11 @@
 // Source: docs/CONSOLE.md.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { ServerInProcess } from '../harness/index.js';
-import { SKIP, TestBrowser } from './browser.js';
+import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const PLUGIN = `
 def process_scheduled_call(influxdb3_local, call_time, args=None):
@@ -88,14 +88,26 @@ it('creates, disables and deletes triggers, and shows plugin logs as text', {
   await page.getByRole('button', { name: 'Create trigger' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('tick');
-  await dialog.getByLabel('Plugin').fill('absent.py');
-  await dialog.getByLabel('Runs', { exact: true }).fill('every:1s');
+  await dialog.getByLabel('Plugin', { exact: true }).fill('absent.py');
+  await dialog.getByLabel('Runs on').fill('every:1s');
   await dialog.getByLabel('Arguments').fill('word=by eye');
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();
-  await dialog.getByRole('alert').getByText('absent.py').first().waitFor();
-  await dialog.getByLabel('Plugin').fill('tick.py');
+  // The error is at its field, which has the focus.
+  const plugin = dialog.getByLabel('Plugin', { exact: true });
+  await dialog.locator('.field-error').getByText('Plugin not found: absent.py').waitFor();
+  assert.equal(await plugin.getAttribute('aria-invalid'), 'true');
+  await dialog.locator('input:focus[aria-invalid=true]').waitFor();
+  await plugin.fill('tick.py');
+  await dialog.getByLabel('Runs on').fill('sometimes');
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();
-  await page.getByRole('row', { name: /tick ✓ enabled every 1 s tick\.py log/ }).waitFor();
+  await dialog
+    .locator('.field-error')
+    .getByText('failed to parse trigger from sometimes')
+    .waitFor();
+  assert.equal(await dialog.getByLabel('Runs on').getAttribute('aria-invalid'), 'true');
+  await dialog.getByLabel('Runs on').fill('every:1s');
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('row', { name: /tick ✓ enabled every 1 s tick\.py log / }).waitFor();
   await page.getByText('<b>seen</b> by eye').first().waitFor();
 
   await page.getByRole('button', { name: 'Actions for tick' }).click();
@@ -110,6 +122,119 @@ it('creates, disables and deletes triggers, and shows plugin logs as text', {
   await dialog.getByRole('textbox').fill('tick');
   await dialog.getByRole('button', { name: 'Delete trigger' }).click();
   await page.getByText('home has no trigger').waitFor();
+});
+
+it('edits the code of a plugin, runs it without storing anything, and enables its trigger in five clicks', {
+  skip: SKIP,
+}, async () => {
+  await writeFile(
+    join(folder, 'double.py'),
+    'def process_writes(local, batches, args=None): pass\n',
+  );
+  await server.http.send('/api/v3/configure/processing_engine_trigger', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ db: 'home', trigger_name: 'double', plugin_filename: 'double.py' },
+      ...{ trigger_specification: 'table:cpu', disabled: true },
+    }),
+  });
+  const page = await (await browser.context()).newPage();
+  await page.goto(`${server.url}/console/`);
+  await page.getByRole('link', { name: 'Triggers', exact: true }).click();
+  await page.getByRole('link', { name: 'double' }).click();
+  const lines = page.getByLabel('Input (line protocol)');
+  for (let tries = 0; tries < 200 && !(await lines.inputValue()).includes('host='); tries++)
+    await page.waitForTimeout(50);
+  assert.match(await lines.inputValue(), /^cpu,(?=.*host=a).* usage=1 1000000000$/m);
+  const editor = page.getByLabel('Plugin code');
+  const type = async (code: string): Promise<void> => {
+    await editor.focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText(code);
+  };
+  await page.locator('.cm-editor').waitFor();
+  await type('def process_writes(local, batches, args=None):\n  x = = 1\n');
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await page
+    .getByText(/SyntaxError: .*line 2/)
+    .first()
+    .waitFor();
+  await page
+    .locator('.cm-lintRange-error, .cm-diagnostic-error')
+    .first()
+    .waitFor({ state: 'attached' });
+
+  const CODE = `def process_writes(local, batches, args=None):
+    for batch in batches:
+        for row in batch["rows"]:
+            local.info("doubled " + row["host"])
+            local.write(LineBuilder("twice").tag("host", row["host"]).float64_field("v", row["usage"] * 2))
+`;
+  await type(CODE);
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await page.getByText('twice,host=b v=4').waitFor();
+  await page.getByText('Would write: 2 lines').waitFor();
+  await page.getByText('INFO: doubled a').waitFor();
+  assert.deepEqual(await violationsOn(page), []);
+  assert.match(await readFile(join(folder, 'double.py'), 'utf8'), /pass/, 'not saved yet');
+  await page.getByText('● unsaved').waitFor();
+  await page.reload();
+  await page.getByText('● unsaved').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('double.py saved').waitFor();
+  assert.equal(await readFile(join(folder, 'double.py'), 'utf8'), CODE);
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByText('✓ enabled').waitFor();
+
+  await server.http.send('/api/v3/write_lp?db=home', { body: 'cpu,host=c usage=4' });
+  await page.getByRole('link', { name: 'Runs', exact: true }).click();
+  await page.getByRole('row', { name: /✓ succeeded .* INFO: doubled c/ }).waitFor();
+  assert.deepEqual(await violationsOn(page), []);
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByText('on writes to cpu').waitFor();
+
+  // Another user changes the file; nothing is overwritten without confirmation.
+  await page.getByRole('link', { name: 'Code', exact: true }).click();
+  await type(`# mine\n${CODE}`);
+  await page.getByText('● unsaved').waitFor();
+  await writeFile(join(folder, 'double.py'), `# theirs\n${CODE}`);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('double.py was changed on the server after you opened it.').waitFor();
+  assert.match(await readFile(join(folder, 'double.py'), 'utf8'), /theirs/);
+  await page.getByRole('button', { name: 'Overwrite' }).click();
+  await page.getByText('● unsaved').waitFor({ state: 'detached' });
+  assert.match(await readFile(join(folder, 'double.py'), 'utf8'), /mine/);
+});
+
+it('creates a trigger with a new file, and marks a trigger whose last run failed', {
+  skip: SKIP,
+}, async () => {
+  const page = await (await browser.context()).newPage();
+  await page.goto(`${server.url}/console/triggers?db=home`);
+  await page.getByRole('button', { name: 'Create trigger' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('fresh');
+  await dialog.getByLabel('new file from a template').check();
+  await dialog.getByLabel('Runs on').fill('every:1s');
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('heading', { name: 'fresh', exact: true }).waitFor();
+  await page.getByText('– disabled').waitFor();
+  assert.match(await readFile(join(folder, 'fresh.py'), 'utf8'), /^def process_scheduled_call\(/);
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await page.getByText('✓ succeeded').waitFor();
+  await writeFile(
+    join(folder, 'fresh.py'),
+    'def process_scheduled_call(local, time, args=None):\n    raise ValueError("no")\n',
+  );
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByRole('link', { name: 'Runs', exact: true }).click();
+  await page
+    .getByRole('row', { name: /✕ failed .*ValueError: no/ })
+    .first()
+    .waitFor();
+  await page.getByText('✕ failing').waitFor();
+  await page.getByRole('link', { name: 'Triggers of home' }).click();
+  await page.getByRole('row', { name: /fresh ✕ failing every 1 s/ }).waitFor();
 });
 
 it('lists continuous queries and rollups with their errors, and deletes them', {

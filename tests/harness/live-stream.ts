@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface LiveEvent {
   readonly event: string;
   readonly id: string;
-  readonly data: Readonly<Record<string, unknown>>;
+  // biome-ignore lint/suspicious/noExplicitAny: JSON of the server.
+  readonly data: any;
 }
 
-/** Reads events from `GET /ops/v1/stream` as they arrive. */
+/** Reads server-sent events as they arrive. */
 export class LiveStream {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -18,18 +19,25 @@ export class LiveStream {
   text = '';
   readonly #answer: IncomingMessage;
 
-  /** @param isRead `false`: reading starts only with `read`. */
+  /** Opens `GET /ops/v1/stream`. @param isRead `false`: reading starts only with `read`. */
   static async open(
     url: string,
     topics: string,
     headers: Readonly<Record<string, string>> = {},
     isRead = true,
   ): Promise<LiveStream> {
+    const path = `/ops/v1/stream?topics=${encodeURIComponent(topics)}`;
+    return await LiveStream.openPath(url, path, headers, isRead);
+  }
+
+  static async openPath(
+    url: string,
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+    isRead = true,
+  ): Promise<LiveStream> {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const asked = request(`${url}/ops/v1/stream?topics=${encodeURIComponent(topics)}`, {
-        headers,
-        agent: false,
-      });
+      const asked = request(`${url}${path}`, { headers, agent: false });
       asked.on('response', resolve);
       asked.on('error', reject);
       asked.end();

@@ -41,7 +41,8 @@ const data = () => import('./pages/data/data-page.js');
 const processing = () => import('./pages/processing/index.js');
 const webhooks = () => import('./pages/webhooks/index.js');
 const accounts = () => import('./pages/accounts/index.js');
-const limits = () => import('./pages/limits/limits-page.js');
+const limits = () => import('./pages/limits/index.js');
+const gamedata = () => import('./pages/gamedata/index.js');
 const identities = () => import('./pages/identities/identities-page.js');
 const server = () => import('./pages/server/index.js');
 
@@ -55,6 +56,7 @@ const routeTree = rootRoute.addChildren([
   route('/storage', data, 'StoragePage'),
   route('/caches', processing, 'CachesPage'),
   route('/triggers', processing, 'TriggersPage'),
+  route('/triggers/$db/$name', processing, 'TriggerPage'),
   route('/webhooks', webhooks, 'AppsPage'),
   route('/webhooks/$app', webhooks, 'AppPage'),
   route('/webhooks/$app/configuration', webhooks, 'ConfigurationPage'),
@@ -65,6 +67,13 @@ const routeTree = rootRoute.addChildren([
   route('/accounts/keys', accounts, 'AccountKeysPage'),
   route('/accounts/$platform/$account', accounts, 'AccountPage'),
   route('/limits', limits, 'LimitsPage'),
+  route('/limits/simulate', limits, 'SimulatePage'),
+  route('/gamedata', gamedata, 'CollectionsPage'),
+  route('/gamedata/changes', gamedata, 'ChangesPage'),
+  route('/gamedata/versions', gamedata, 'VersionsPage'),
+  route('/gamedata/exchange', gamedata, 'ExchangePage'),
+  route('/gamedata/$kind', gamedata, 'RecordsPage'),
+  route('/gamedata/$kind/$id', gamedata, 'RecordPage'),
   route('/identities', identities, 'IdentitiesPage'),
   route('/queries', server, 'QueriesPage'),
   route('/tokens', server, 'TokensPage'),
@@ -89,6 +98,9 @@ router.history.subscribe(({ action }) => noteMove(action.type));
 
 /** Loads the code of all pages in idle time, so that they still open after the connection is lost. */
 export function preloadPages(): void {
-  for (const load of [explore, data, processing, accounts, webhooks, limits, identities, server])
+  for (const load of [
+    ...[explore, data, processing, accounts, webhooks],
+    ...[limits, gamedata, identities, server],
+  ])
     load().catch(() => undefined);
 }

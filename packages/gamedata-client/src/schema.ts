@@ -1135,47 +1135,21 @@ export interface paths {
             };
         };
     };
-    "/editor/editor.css": {
-        /** Editor page */
-        get: {
-            responses: {
-                /** @description OK */
-                200: {
-                    content: {
-                        "text/css": string;
-                    };
-                };
-            };
-        };
-    };
-    "/editor/editor.js": {
-        /** Editor page */
-        get: {
-            responses: {
-                /** @description OK */
-                200: {
-                    content: {
-                        "text/javascript": string;
-                    };
-                };
-            };
-        };
-    };
-    "/editor": {
-        /** Editor page */
-        get: {
-            responses: {
-                /** @description OK */
-                200: {
-                    content: {
-                        "text/html": string;
-                    };
-                };
-            };
-        };
-    };
     "/api/editor/types": {
         /** List types with their record counts */
+        get: {
+            responses: {
+                /** @description OK */
+                200: {
+                    content: {
+                        "application/json": Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    "/api/editor/session": {
+        /** Get the name and scopes of the token */
         get: {
             responses: {
                 /** @description OK */

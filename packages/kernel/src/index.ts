@@ -205,6 +205,7 @@ export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
 export { RoundRobin } from './lease/round-robin.js';
 export type { LiveSource, NotifyLive } from './live/live-source.js';
+export { LiveStream, MAX_WAITING_BYTES } from './live/live-stream.js';
 export { watchState } from './live/watch-state.js';
 export { LineFile } from './log/line-file.js';
 export { LogRing } from './log/log-ring.js';

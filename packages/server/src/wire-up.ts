@@ -74,7 +74,7 @@ export async function wireUp(
   try {
     const base = await openFoundation({ settings, log, folder, takeStoreThread, clock }, closers);
     const services = await openServices(base, { state, ring, levels }, closers);
-    const { identity, tsdb, live, dialect, router } = services;
+    const { identity, tsdb, dialect, router } = services;
     const refused = new RefusedConnections(base);
     await startServices(services.all, {
       first: identity,
@@ -107,7 +107,7 @@ export async function wireUp(
       },
       beginDraining() {
         state.isDraining = true;
-        live.beginDraining();
+        for (const service of services.all) service.beginDraining?.();
       },
       close: () => closers.close(),
     };

@@ -123,11 +123,20 @@ export class CatalogState {
       tables.set(entry.schema.name, entry.schema);
       this.#tables.set(entry.schema.id, entry);
     }
-    const shown: DatabaseSchema = { ...database, tables };
+    const { formerTables: _, ...others } = database;
+    const formerTables = formerTablesOf(tables);
+    const shown: DatabaseSchema = { ...others, tables, ...(formerTables && { formerTables }) };
     this.#databases.set(shown.name, shown);
     this.#databasesById.set(shown.id, shown);
     this.#sorted = undefined;
     return shown;
+  }
+
+  /** Replaces the snapshot of a table, which may have another name than before. */
+  showRenamed(database: DatabaseSchema, before: string, entry: TableEntry): void {
+    const tables = new Map(database.tables);
+    tables.delete(before);
+    this.show({ ...database, tables }, [entry]);
   }
 
   /** Moves a database and its tables to the deleted databases. */
@@ -153,4 +162,19 @@ export class CatalogState {
     this.deleted.putTable(table);
     this.tableCount--;
   }
+}
+
+/** Returns `undefined` if no name of a table is a former one. Present names have precedence. */
+function formerTablesOf(
+  tables: ReadonlyMap<string, TableSchema>,
+): ReadonlyMap<string, string> | undefined {
+  let former: Map<string, string> | undefined;
+  for (const { name, formerNames } of tables.values()) {
+    for (const each of formerNames ?? []) {
+      if (tables.has(each)) continue;
+      former ??= new Map();
+      former.set(each, name);
+    }
+  }
+  return former;
 }

@@ -10,6 +10,7 @@ import { findDatabaseNameFault, INTERNAL_DATABASE } from '@plinth/tsdb-model/dat
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema, IntegerFields, TableSchema } from '@plinth/tsdb-model/schema.js';
 import { type AdmitRequest, CatalogAdmission } from './admission/catalog-admission.js';
+import { renamedTable } from './admission/check-rows.js';
 import type { Admission, Catalog } from './catalog.js';
 import { CatalogEvents } from './catalog-events.js';
 import { CatalogState } from './catalog-state.js';
@@ -19,6 +20,8 @@ import { CatalogChanges } from './records/catalog-changes.js';
 import { CATALOG_MIGRATIONS, type CatalogTables } from './records/catalog-tables.js';
 import { type CatalogContent, readCatalog } from './records/read-catalog.js';
 import { CatalogGrowth } from './schema/catalog-growth.js';
+import { CatalogRenames } from './schema/catalog-renames.js';
+import { CatalogReplacements } from './schema/catalog-replacements.js';
 import {
   assertNoPolicy,
   CatalogSettings,
@@ -55,8 +58,11 @@ export class RelationalCatalog implements Catalog {
   readonly #admission: CatalogAdmission;
   readonly #settings: CatalogSettings;
   readonly deletions: CatalogDeletions;
+  readonly renames: CatalogRenames;
+  readonly replacements: CatalogReplacements;
   readonly #onRemoved: ((tables: readonly RemovedTable[]) => void)[] = [];
   readonly #onDatabases: (() => void)[] = [];
+  readonly #onRenamed: ((table: TableSchema) => void)[] = [];
 
   static async open(deps: CatalogDeps): Promise<RelationalCatalog> {
     await deps.store.migrate('tsdb_catalog', CATALOG_MIGRATIONS);
@@ -89,11 +95,20 @@ export class RelationalCatalog implements Catalog {
     this.#growth = new CatalogGrowth(parts, content);
     this.#admission = new CatalogAdmission({ ...parts, growth: this.#growth });
     this.#settings = new CatalogSettings(parts);
+    const defaultMs = deps.hardDeleteDefaultMs ?? DEFAULT_HARD_DELETE_MS;
+    const onRenamed = (table: TableSchema): void => {
+      for (const listener of this.#onRenamed) listener(table);
+    };
+    const onRemoved = (tables: readonly RemovedTable[]): void => this.#onTablesRemoved(tables);
+    this.renames = new CatalogRenames({ ...parts, onRenamed });
+    this.replacements = new CatalogReplacements({
+      ...{ ...parts, growth: this.#growth, defaultMs, onRemoved, onRenamed },
+    });
     this.deletions = new CatalogDeletions({
       ...parts,
       ensureOwner: (policy) => this.#growth.ensureOwner(policy),
-      defaultMs: deps.hardDeleteDefaultMs ?? DEFAULT_HARD_DELETE_MS,
-      onRemoved: (tables) => this.#onTablesRemoved(tables),
+      defaultMs,
+      onRemoved,
       onDatabases: () => {
         for (const listener of this.#onDatabases) listener();
       },
@@ -103,6 +118,14 @@ export class RelationalCatalog implements Catalog {
   /** Calls the listener with deleted tables, in the tick in which they become deleted. */
   whenTablesLeave(listener: (tables: readonly RemovedTable[]) => void): void {
     this.#onRemoved.push(listener);
+  }
+
+  /**
+   * Calls the listener with a table that was renamed, or whose columns were, in the tick in which
+   * the new name becomes visible.
+   */
+  whenRenamed(listener: (table: TableSchema) => void): void {
+    this.#onRenamed.push(listener);
   }
 
   /** Calls the listener in the tick in which a database is deleted or restored. */
@@ -210,6 +233,10 @@ export class RelationalCatalog implements Catalog {
     if (table === '') throw tsdbError('table_definition_invalid', 'table name cannot be empty');
     const after = await this.#changes.run(database, () => {
       const existing = this.#state.database(database);
+      const renamedTo = existing?.formerTables?.get(table);
+      if (renamedTo !== undefined) {
+        throw tsdbError('name_taken', `${renamedTable(table, renamedTo)}, or use another name`);
+      }
       if (existing === undefined) this.#state.assertNotDeleted(database);
       else if (
         existing.tables.has(table) ||

@@ -15,11 +15,14 @@ import type { FlushSettings } from './flush/flusher.js';
 import type { QueryLog } from './query/log/query-log.js';
 import type { Planner } from './query/query-path.js';
 import type { CommitListener } from './write/commit-listener.js';
+import type { RecordListener } from './write/write-buffer.js';
 import type { BodyReader } from './write/write-path.js';
 
 export interface EngineDeps {
   /** Notified of rows when they are durable. */
   readonly commits?: CommitListener;
+  /** Notified of rows in the order of the log. */
+  readonly records?: RecordListener;
   readonly catalog: Catalog;
   readonly log: CommitLog;
   readonly host: DuckDbHost;

@@ -6,11 +6,11 @@ import type {
   Engine,
   ParquetFile,
   QueryRequest,
-  QueryShape,
   WriteOutcome,
   WriteRequest,
 } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import type { QuerySession, SessionRequest } from '@plinth/tsdb-model/query/query-session.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { BackgroundWork } from './background-work.js';
@@ -20,6 +20,7 @@ import type { EngineDeps } from './engine-deps.js';
 import type { EngineState } from './engine-state.js';
 import { EngineStorage } from './engine-storage.js';
 import { EngineTables } from './engine-tables.js';
+import { RecentRecords } from './live/recent-records.js';
 import { QueryPath } from './query/query-path.js';
 import { recoverTables } from './recovery/recover-tables.js';
 import type { StoredFile, TableStore } from './table/table-store.js';
@@ -51,6 +52,8 @@ export class TsdbEngine implements Engine {
   readonly #queries: QueryPath;
   readonly #rowDeletions: RowDeletions;
   readonly background: BackgroundWork;
+  /** Rows in the order in which they were written. */
+  readonly recent: RecentRecords;
   readonly storage: EngineStorage;
   #state: 'open' | 'closing' | 'closed' = 'open';
   #writesUnderWay = 0;
@@ -82,7 +85,9 @@ export class TsdbEngine implements Engine {
     const buffer = new WriteBuffer({
       ...{ log, clock, hardLimitBytes: settings.hardLimitBytes },
       onHidden: deps.onRowsDeleted,
+      listener: deps.records,
     });
+    this.recent = new RecentRecords({ log, buffer, storeOf: (id) => tables.find(id) });
     this.#columnCache = columnCache;
     this.#tables = tables;
     this.#buffer = buffer;
@@ -110,7 +115,14 @@ export class TsdbEngine implements Engine {
       maxConcurrentQueries: settings.maxConcurrentQueries,
       queryTimeoutMs: settings.queryTimeoutMs,
     });
-    this.background = new BackgroundWork(deps, { tables, buffer, columnCache });
+    const onTablesRemoved = (tableIds: readonly number[]): void => {
+      this.recent.rowsDeleted(tableIds).catch((error) => deps.report.backgroundFailed(error));
+      deps.onTablesRemoved?.(tableIds);
+    };
+    this.background = new BackgroundWork(
+      { ...deps, onTablesRemoved },
+      { tables, buffer, columnCache },
+    );
     this.storage = new EngineStorage({ buffer, background: this.background, storeOf });
     this.#rowDeletions = new RowDeletions({
       catalog,
@@ -136,7 +148,12 @@ export class TsdbEngine implements Engine {
     }
   }
 
-  async describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape> {
+  /** See `WriteGate.whileClosed`. */
+  async withoutWrites<T>(database: string, work: () => Promise<T>): Promise<T> {
+    return await this.#writes.gate.whileClosed(database, work);
+  }
+
+  async describe(request: Omit<QueryRequest, 'signal'>): Promise<PlannedQuery> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
     return await this.#queries.describe(request);
   }
@@ -158,16 +175,19 @@ export class TsdbEngine implements Engine {
 
   async deleteRows(request: DeleteRowsRequest): Promise<void> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
-    this.#deleted(await this.#rowDeletions.delete(request));
+    const work = () => this.#rowDeletions.delete(request);
+    await this.#deleted(await this.#writes.gate.pass(request.database, work));
   }
 
   async deletePoints(request: DeletePointsRequest): Promise<void> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
-    this.#deleted(await this.#rowDeletions.deletePoints(request));
+    const work = () => this.#rowDeletions.deletePoints(request);
+    await this.#deleted(await this.#writes.gate.pass(request.database, work));
   }
 
-  #deleted(tableIds: readonly number[]): void {
+  async #deleted(tableIds: readonly number[]): Promise<void> {
     if (tableIds.length === 0) return;
+    await this.recent.rowsDeleted(tableIds);
     this.#deps.onRowsDeleted(tableIds);
     void this.background.compactor.compactWhenDue();
   }

@@ -10,8 +10,8 @@ import type { SeriesPoint, TagCondition } from './scan.js';
 export interface Engine {
   write(request: WriteRequest): Promise<WriteOutcome>;
   query(request: QueryRequest): Promise<ResultStream>;
-  /** The columns of the result and the parameters of a query; reads no data. */
-  describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape>;
+  /** Plans a query, with the columns of its result and its parameters; reads no data. */
+  describe(request: Omit<QueryRequest, 'signal'>): Promise<PlannedQuery>;
   /** For query languages that need several DuckDB statements for one result. */
   openSession(request: SessionRequest): Promise<QuerySession>;
   /** The complete result as one Parquet file, even without rows. The caller must dispose of it. */
@@ -83,8 +83,6 @@ export interface WriteOutcome {
   readonly refused: readonly RefusedLine[];
 }
 
-export type QueryShape = Pick<PlannedQuery, 'columns' | 'parameterTypes'>;
-
 export interface QueryRequest {
   readonly database: string;
   /** Permissions of the client; throws `not_permitted` without read permission. */
@@ -117,6 +115,8 @@ export interface DeleteRowsRequest {
   readonly database: string;
   /** `undefined` means every table of the database. An unknown table throws `table_not_known`. */
   readonly tables: readonly string[] | undefined;
+  /** True if the server deletes rows of its own database. */
+  readonly isInternal?: boolean;
   /** Both bounds are inclusive. */
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;

@@ -1,6 +1,11 @@
 import { asGiven, type ErrorOf, errorCatalogue } from '@plinth/kernel';
 import type { SparseTable } from './parsed-body.js';
 import { PROCESSING_TEXTS } from './processing-errors.js';
+import type { DatabaseSchema } from './schema.js';
+
+/** Ends a message about a name that is unknown because of a rename. */
+export const renamedHint = (renamedTo: string | undefined): string =>
+  renamedTo === undefined ? '' : `; it was renamed to '${renamedTo}'`;
 
 /** All errors that this service returns deliberately, with their documented messages. */
 const TEXTS = {
@@ -25,8 +30,28 @@ const TEXTS = {
   /** The database of a table or cache to manage does not exist. */
   database_not_known: (at: { readonly database: string }) => `Database not found ${at.database}`,
   /** The table to manage does not exist. */
-  table_not_known: (at: { readonly database: string; readonly table: string }) =>
-    `Table ${at.table} not in DB schema for ${at.database}`,
+  table_not_known: (at: {
+    readonly database: string;
+    readonly table: string;
+    /** Present name of the table if it was renamed. */
+    readonly renamedTo?: string | undefined;
+  }) => `Table ${at.table} not in DB schema for ${at.database}${renamedHint(at.renamedTo)}`,
+  column_not_known: (at: {
+    readonly table: string;
+    readonly column: string;
+    readonly renamedTo?: string | undefined;
+  }) => `Column ${at.column} not in table ${at.table}${renamedHint(at.renamedTo)}`,
+  /** A statement or deletion uses the former name of a column. */
+  column_renamed: (at: {
+    readonly table: string;
+    readonly column: string;
+    readonly renamedTo: string;
+  }) =>
+    `column '${at.column}' of table '${at.table}' was renamed to '${at.renamedTo}'; use the new name`,
+  /** The new name of a table or column is in use. */
+  name_taken: asGiven,
+  /** The new name of a table or column is invalid, or the column cannot be renamed. */
+  rename_invalid: asGiven,
   /** A deleted object cannot be changed, or its deletion already has the requested schedule. */
   already_deleted: (at: { readonly resource: string }) =>
     `attempted to modify resource that was already deleted: ${at.resource}`,
@@ -61,6 +86,10 @@ const TEXTS = {
   /** The database, table, cache or trigger to create already exists. */
   resource_exists: (_at: { readonly resource: string }) =>
     'attempted to create a resource that already exists',
+  /** The statement is valid, but not as a live query. */
+  live_query_unsupported: asGiven,
+  too_many_live_queries: (at: { readonly maxCount: number }) =>
+    `the server runs ${at.maxCount} live queries, which is the limit; close unused streams or raise tsdb.max_live_queries`,
   /** Another continuous query has this name. The message is that of InfluxDB 1.x. */
   continuous_query_exists: 'continuous query already exists',
   continuous_query_limit_reached: (at: { readonly limit: number }) =>
@@ -71,6 +100,14 @@ const TEXTS = {
   table_definition_invalid: asGiven,
   /** The new table would exceed the limit of tables or columns. */
   schema_limit_reached: asGiven,
+  /** The column cannot have the type, or some of its values cannot. */
+  conversion_invalid: asGiven,
+  conversion_busy: 'another conversion is running; wait until it ends, or cancel it',
+  /** A conversion that was running ended without an effect. */
+  conversion_failed: asGiven,
+  /** The table cannot be changed while one of its columns is converted. */
+  table_converting: (at: { readonly table: string }) =>
+    `a column of table '${at.table}' is being converted; wait until the conversion ends, or cancel it`,
   /** The body has a content type or encoding that the endpoint does not read. */
   content_type_unsupported: (at: { readonly given: string; readonly expected: string }) =>
     `unsupported ${at.given}; expected ${at.expected}`,
@@ -146,3 +183,10 @@ export type TsdbError<Kind extends keyof typeof TEXTS = keyof typeof TEXTS> = Er
   typeof TEXTS,
   Kind
 >;
+
+/** The error for a table that a database does not have; names the new name of a renamed table. */
+export const tableNotKnown = (
+  { name, formerTables }: Pick<DatabaseSchema, 'name' | 'formerTables'>,
+  table: string,
+): TsdbError<'table_not_known'> =>
+  tsdbError('table_not_known', { database: name, table, renamedTo: formerTables?.get(table) });

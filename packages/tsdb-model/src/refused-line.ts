@@ -8,6 +8,8 @@ export const REFUSAL_REASONS = [
   'reserved_name',
   /** The table was deleted, and its name is still in use. */
   'deleted_table',
+  /** The row uses the former name of a renamed table or column. */
+  'renamed',
   /** A limit of tables, columns, tags or sizes. */
   'limit',
 ] as const;

@@ -27,6 +27,8 @@ export interface DatabaseSchema {
   readonly integerFields?: IntegerFields;
   /** Active tables by name. */
   readonly tables: ReadonlyMap<string, TableSchema>;
+  /** Present name of renamed tables by each former name; absent if there are none. */
+  readonly formerTables?: ReadonlyMap<string, string>;
 }
 
 export interface TableSchema {
@@ -44,4 +46,11 @@ export interface TableSchema {
   readonly version: number;
   /** Retention period of the table; if absent, that of the database applies. */
   readonly retentionNs?: bigint | undefined;
+  /** Earlier names of the table that writes and queries reject; absent if there are none. */
+  readonly formerNames?: readonly string[];
+  /**
+   * Present name of renamed columns by each former name, which no other column of the table may
+   * have; absent if there are none.
+   */
+  readonly formerColumns?: ReadonlyMap<string, string>;
 }

@@ -91,6 +91,7 @@ export class PlanMaker {
       lateMaterializedTags:
         explain === undefined && scans.length === 1 ? (query.lateMaterializedTags ?? []) : [],
       timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
+      liveForm: explain === undefined && scans.length === 1 ? query.liveForm : undefined,
     };
     return { serialized, statement, inMemory: explain === undefined ? query.inMemory : undefined };
   }

@@ -93,10 +93,10 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
       const { settings, clock, random, log, fileSystem } = deps;
       const { engine, catalog, influxql, caches, processing, openTables, continuousQueries } =
         whenOpen();
-      const { facts, queryLog, savedQueries } = whenOpen();
+      const { facts, queryLog, savedQueries, conversions, liveQueries } = whenOpen();
       const routeDeps = {
         ...{ engine, catalog, influxql, caches, processing, openTables, continuousQueries },
-        ...{ facts, queryLog, savedQueries, storage: engine.storage },
+        ...{ facts, queryLog, savedQueries, conversions, liveQueries, storage: engine.storage },
         ...{ settings, clock, random, log },
         audit: deps.audit,
         tokenManagement: deps.tokenManagement,
@@ -136,7 +136,9 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
         },
       });
     },
+    beginDraining: () => opened?.liveQueries.end(),
     async close() {
+      opened?.liveQueries.end();
       await planner.close();
       await opened?.close();
     },

@@ -51,6 +51,8 @@ export interface TsdbDeps {
   readonly openLog: (options: {
     readonly folder: string;
     readonly nodeUuid: string;
+    /** Where removed files are kept, up to a total size. */
+    readonly recent: { readonly folder: string; readonly maxBytes: number };
     readonly repair: boolean;
     /** Number of the first new file. */
     readonly firstFile: number;

@@ -5,6 +5,7 @@ import type { QueryPhase } from '@plinth/tsdb-model/query/query-outcome.js';
 import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import type { CacheState, Caches } from './domain/caches/caches.js';
 import type { ContinuousQueries } from './domain/continuous-queries/continuous-queries.js';
+import type { LiveQueries } from './domain/live-queries/live-queries.js';
 import type { MemoryShares } from './settings/memory-shares.js';
 
 const FLUSH_BOUNDS_SEC = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -233,5 +234,26 @@ export function observeContinuousQueries(metrics: Metrics, queries: ContinuousQu
     name: 'plinth_tsdb_continuous_query_lag_seconds',
     help: 'Longest time for which a continuous query or rollup has been due.',
     read: () => Number(queries.lagNs) / 1e9,
+  });
+}
+
+/** Registers the state of live queries. */
+export function observeLiveQueries(metrics: Metrics, live: LiveQueries): void {
+  metrics.gauge({
+    name: 'plinth_tsdb_live_queries',
+    help: 'Running live queries.',
+    read: () => live.count,
+  });
+  metrics.add({
+    name: 'plinth_tsdb_live_rows_sent_total',
+    help: 'Rows sent to live queries.',
+    type: 'counter',
+    samples: () => [{ value: live.rowCounts.sent }],
+  });
+  metrics.add({
+    name: 'plinth_tsdb_live_rows_dropped_total',
+    help: 'Rows not sent to live queries, because their clients read too slowly.',
+    type: 'counter',
+    samples: () => [{ value: live.rowCounts.dropped }],
   });
 }

@@ -19,11 +19,15 @@ import { MetadataTrees } from '@plinth/tsdb-open-tables/publish/metadata-trees.j
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { TsdbDeps } from './deps.js';
 import { CacheRecords } from './domain/caches/cache-records.js';
+import { CacheRows } from './domain/caches/cache-rows.js';
 import { Caches } from './domain/caches/caches.js';
 import { influxqlWork } from './domain/continuous-queries/compute-influxql.js';
 import { checkRollup, sqlWork } from './domain/continuous-queries/compute-sql.js';
 import { ContinuousQueries } from './domain/continuous-queries/continuous-queries.js';
 import { ContinuousQueryRecords } from './domain/continuous-queries/continuous-query-records.js';
+import { Conversions } from './domain/conversions/conversions.js';
+import { LiveQueries } from './domain/live-queries/live-queries.js';
+import { StatementRuns } from './domain/live-queries/statement-runs.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { RefusedWrites } from './domain/refused-writes/refused-writes.js';
 import { SavedQueries } from './domain/saved-queries/saved-queries.js';
@@ -36,6 +40,7 @@ import {
   observeCaches,
   observeContinuousQueries,
   observeEngine,
+  observeLiveQueries,
   observeMemory,
   observeOpenTables,
 } from './metrics.js';
@@ -80,6 +85,8 @@ export interface OpenTsdb {
   warmUp(consume: WarmUpConsumers): void;
   readonly processing: Processing;
   readonly continuousQueries: ContinuousQueries;
+  readonly conversions: Conversions;
+  readonly liveQueries: LiveQueries;
   /** Tables in an open format. */
   readonly openTables: OpenTables;
   /** See `Tsdb`. */
@@ -119,7 +126,9 @@ export async function openTsdb(
   // storage engine.
   let processing: Processing | undefined;
   let openTables: OpenTables | undefined;
+  let conversions: Conversions | undefined;
   let continuousQueries: ContinuousQueries | undefined;
+  let liveQueries: LiveQueries | undefined;
   const refusedWrites = new RefusedWrites(deps);
   const systemTables = newSystemTables(deps, {
     ...{ catalog, caches, queryLog, refusedWrites, startedMs },
@@ -132,6 +141,8 @@ export async function openTsdb(
     parserPool.forget();
     caches.onTablesDeleted(tables.map(({ id }) => id));
   });
+  // Known tag sets would be accepted under the old name, so that parsers must number them again.
+  catalog.whenRenamed(() => parserPool.forget());
   const report = reportTo(deps.log, metrics, refusedWrites);
   const store = newSegmentStore(deps, { host, tempDir, report });
   const { registry, checksums } = store;
@@ -141,6 +152,10 @@ export async function openTsdb(
       wants: (databaseId) => processing?.engine.running.wants(databaseId) ?? false,
       committed: (databaseId, rows, depth) =>
         processing?.engine.running.committed(databaseId, rows, depth),
+    },
+    records: {
+      wants: (tableId) => liveQueries?.wants(tableId) ?? false,
+      recordDurable: (seq, batches) => liveQueries?.recordDurable(seq, batches),
     },
     log: await openLog(deps, { catalog, registry }),
     host,
@@ -155,11 +170,21 @@ export async function openTsdb(
     virtualTables: (database, of) => systemTables.of(database, of),
     queryLog,
     settings: engineSettings(deps, shares),
-    onRowsDeleted: (tableIds) => caches.rowsDeleted(tableIds),
+    onRowsDeleted: (tableIds) => {
+      caches.rowsDeleted(tableIds);
+      conversions?.rowsDeleted(tableIds);
+    },
     onTablesRemoved: (tableIds) => openTables?.onTablesRemoved(tableIds),
     report,
   });
+  catalog.whenRenamed((schema) => engine.tableStore(schema)); // which notes the new version
   await caches.open((schema) => engine.tableStore(schema));
+  catalog.replacements.follow(caches.replacementFollower);
+  const converting = new Conversions({ catalog, engine, clock, log: deps.log });
+  conversions = converting;
+  await converting.open();
+  const live = newLiveQueries(deps, { catalog, engine, host });
+  liveQueries = live;
   const published = await openOpenTables(deps, { catalog, engine, store, host, report });
   openTables = published;
   observeEngine(deps.metrics, () => engine.state());
@@ -167,6 +192,7 @@ export async function openTsdb(
   observeCaches(deps.metrics, caches);
   processing = createProcessing(deps, { catalog, engine });
   await processing.engine.open();
+  catalog.renames.follow(processing.engine.renameFollower);
   const queries = newContinuousQueries(deps, { catalog, engine, influxql: () => influxql });
   continuousQueries = queries;
   catalog.whenDatabasesLeaveOrReturn(() => {
@@ -199,6 +225,8 @@ export async function openTsdb(
     warmUp: (consume) => warmUp.start(consume),
     processing,
     continuousQueries: queries,
+    conversions: converting,
+    liveQueries: live,
     openTables: published,
     recorder,
     statistics,
@@ -208,6 +236,8 @@ export async function openTsdb(
     },
     async close() {
       revocationCheck[Symbol.dispose]();
+      await converting.close();
+      await live.close();
       await queries.close();
       await processing.engine.close();
       await recorder.close();
@@ -271,6 +301,25 @@ function newContinuousQueries(
   });
   observeContinuousQueries(metrics, queries);
   return queries;
+}
+
+function newLiveQueries(
+  { clock, log, metrics, settings, isCurrent = () => true }: TsdbDeps,
+  at: {
+    readonly catalog: RelationalCatalog;
+    readonly engine: TsdbEngine;
+    readonly host: DuckDbHost;
+  },
+): LiveQueries {
+  const { catalog, engine, host } = at;
+  const onFailed = (err: unknown): void => log.error({ err }, 'background work failed');
+  const live = new LiveQueries({
+    ...{ engine, catalog, isCurrent, clock, log },
+    statements: new StatementRuns(engine, new CacheRows(host, onFailed, 'live_rows')),
+    maxCount: settings.max_live_queries,
+  });
+  observeLiveQueries(metrics, live);
+  return live;
 }
 
 /** Starts publishing the tables of the configured databases. */

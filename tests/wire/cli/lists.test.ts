@@ -48,7 +48,7 @@ const SHOWING: Readonly<Record<string, readonly string[]>> = {
 };
 /** Other commands; `query` and `export` have their own formats. */
 const DOING =
-  /^(?:serve|write|query|import|export|backup|support-bundle|verify|restore|migrate(?: \S+)*|shell|completion|gamedata (?:generate|import|export|publish|token)|webhook listen|event \w+|\w+(?: \w+)* (?:create|update|delete|undelete|enable|disable|new|test|upload|install|regenerate|set|revoke|token|reset|ban|unban|rotate-secret|rotate-key|add-key|remove-key|ping|suspend|unsuspend|redeliver|redrive|publish|close|tick|restore|generate))$/;
+  /^(?:serve|write|query|import|export|backup|support-bundle|verify|restore|migrate(?: \S+)*|shell|completion|gamedata (?:generate|import|export|publish|token)|watch|webhook listen|event \w+|\w+(?: \w+)* (?:create|update|delete|undelete|enable|disable|new|test|upload|install|regenerate|set|revoke|token|reset|ban|unban|rotate-secret|rotate-key|add-key|remove-key|ping|suspend|unsuspend|redeliver|redrive|publish|close|tick|restore|generate|rename|forget-name|convert|conversions|cancel))$/;
 /** Lists that contain at least one row at that point. */
 const FILLED = ['database list', 'table list', 'cache list', 'identity list', 'limits routes'];
 FILLED.push(

@@ -44,6 +44,24 @@ describe('the editor', () => {
     await connection.until(/x-data-version: 2\r\n[\s\S]*"title":"Newly named"\}$/);
   });
 
+  it('returns the scopes of a token, for the pages of the console', async () => {
+    const of = async (token: string) =>
+      await server.http.send('/api/editor/session', {
+        headers: { authorization: `Bearer ${token}` },
+      });
+    assert.deepEqual(JSON.parse((await of('token-read')).text), {
+      ...{ name: 'reader', scopes: ['read'] },
+    });
+    assert.deepEqual(JSON.parse((await of(TOKEN)).text).scopes, [
+      ...['read', 'write', 'publish', 'admin'],
+    ]);
+    assert.equal((await of('wrong')).status, 401);
+    for (const path of ['/editor', '/editor/']) {
+      const { status, headers } = await server.http.send(path);
+      assert.deepEqual([status, headers['location']], [303, '/console/gamedata']);
+    }
+  });
+
   it('creates, changes, deletes, publishes and restores, and keeps a history', async () => {
     const { body: index } = await getJson<{ dataVersion: number }>(server, '/api');
     const from = index.dataVersion;

@@ -48,7 +48,6 @@ describe('a public read', () => {
       ['/api/schemas/items', 'application/json; charset=utf-8'],
       ['/api/openapi.json', 'application/json; charset=utf-8'],
       ['/api/docs', 'text/html; charset=utf-8'],
-      ['/editor/', 'text/html; charset=utf-8'],
       ['/images/page.svg', 'image/svg+xml'],
     ] as const) {
       const [fast, slow] = [

@@ -231,6 +231,7 @@ describe('the JSON decision API', () => {
       service: 'ratelimit',
       method: 'GET',
       path: '/rate_limit',
+      endpoint: '/rate_limit',
       resource: 'core',
       cost: 0,
       points: 1,

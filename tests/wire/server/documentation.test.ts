@@ -109,7 +109,6 @@ describe('a page', () => {
       '/docs/rest/apps/webhooks',
       '/docs/accounts/errors',
       '/api/docs',
-      '/editor',
     ]) {
       const { status, headers: sent } = await server.http.send(path);
       assert.equal(status, 200, path);

@@ -1,6 +1,7 @@
 // Source: processing-engine, "HTTP API" and "Plugin files"; tsdb-http, "Processing engine over HTTP".
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -153,6 +154,49 @@ def process_writes(influxdb3_local, table_batches, args=None):
     );
     assert.deepEqual(shown, [{ f: '__init__.py' }, { f: 'sub/part.py' }]);
     await plugins.remove('many');
+  });
+
+  it('returns the code of plugins to editors, and runs code that is not stored', async () => {
+    await plugins.plugin('shown.py', 'def process_writes(a, b, c=None): a.info("stored")\n');
+    const read = async (path: string) =>
+      await plugins.server.http.send(`/ops/v1/tsdb/plugin-files?${new URLSearchParams({ path })}`);
+    const shown = JSON.parse((await read('shown.py')).text);
+    assert.deepEqual(shown, {
+      path: 'shown.py',
+      content: 'def process_writes(a, b, c=None): a.info("stored")\n',
+      sha256: createHash('sha256').update(shown.content).digest('hex'),
+      files: [],
+    });
+    await mkdir(join(plugins.folder, 'several'));
+    await plugins.plugin('several/__init__.py', 'from .part import *\n');
+    await plugins.plugin('several/part.py', 'x = 1\n');
+    const folder = JSON.parse((await read('several')).text);
+    assert.equal(folder.content, 'from .part import *\n');
+    assert.deepEqual(folder.files, ['several/__init__.py', 'several/part.py']);
+    assert.equal(JSON.parse((await read('several/part.py')).text).content, 'x = 1\n');
+
+    await plugins.plugin('bytes.py', '');
+    await writeFile(join(plugins.folder, 'bytes.py'), Buffer.from([0xff, 0xfe]));
+    await writeFile(join(plugins.folder, '.env'), 'SECRET=1');
+    await symlink('/etc/hostname', join(plugins.folder, 'link.py'));
+    for (const [path, status] of [
+      ['absent.py', 404],
+      ['../shown.py', 422],
+      ['/etc/hostname', 422],
+      ['link.py', 422],
+      ['.env', 422],
+      ['bytes.py', 422],
+    ] as const) {
+      assert.equal((await read(path)).status, status, path);
+    }
+
+    const run = async (code: string | undefined) => {
+      const body = { filename: 'shown.py', database: 'db1', input_lp: 'cpu f=1 1', code };
+      return JSON.parse((await plugins.post('/api/v3/plugin_test/wal', body)).text).log_lines[1];
+    };
+    assert.equal(await run(undefined), 'INFO: stored');
+    assert.equal(await run('def process_writes(a, b, c=None): a.info("new")'), 'INFO: new');
+    assert.equal(await run(undefined), 'INFO: stored');
   });
 
   it('E-05 refuses files below files and in the place of folders, and leaves what is there', async () => {

@@ -15,13 +15,21 @@ export const COMMANDS = {
     description: 'query a database in SQL or InfluxQL',
     load: async () => (await import('./rows/query.js')).queryCommand(),
   },
+  watch: {
+    description: 'print the rows that a SQL query selects as they are written',
+    load: async () => (await import('./rows/watch.js')).watchCommand(),
+  },
   database: {
     description: 'create, list, change, delete and restore databases',
     load: async () => (await import('./tsdb/database.js')).databaseCommand(),
   },
   table: {
-    description: 'create, list, change, delete, restore and publish tables',
+    description: 'create, list, change, rename, delete, restore and publish tables',
     load: async () => (await import('./tsdb/table.js')).tableCommand(),
+  },
+  column: {
+    description: 'rename tags and fields, and convert their types',
+    load: async () => (await import('./tsdb/column.js')).columnCommand(),
   },
   cache: {
     description: 'create, list and delete last-value and distinct-value caches',

@@ -18,7 +18,43 @@ export interface Bucket {
 export interface Usage {
   readonly identity: string;
   readonly buckets: Readonly<Record<string, Bucket>>;
+  readonly secondary: SecondaryUsage;
   readonly ban: Omit<Ban, 'identity'> | null;
+}
+
+/** Counters of the secondary limits. */
+export interface SecondaryUsage {
+  readonly concurrency: number;
+  readonly cpu_ms: number;
+  readonly content_minute: number;
+  readonly content_hour: number;
+  readonly heavy: number;
+  readonly points: readonly { readonly endpoint: string; readonly points: number }[];
+}
+
+/** A rate-limited route with its cost. */
+export interface LimitedRoute {
+  readonly service: string;
+  readonly method: string;
+  readonly path: string;
+  readonly endpoint: string;
+  readonly resource: string;
+  readonly cost: number;
+  readonly points: number;
+  readonly content: boolean;
+  readonly heavy: number;
+  readonly exempt: boolean;
+}
+
+/** The decision about a request, and the response of a rejected one. */
+export interface Decision {
+  readonly allowed: boolean;
+  /** The exceeded limit; `null` if the request is allowed. */
+  readonly limit_kind: string | null;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object | null;
+  readonly retry_after: number | null;
 }
 
 const LIMITS = '/ops/v1/rate-limits';
@@ -47,3 +83,18 @@ export const ban = (identity: string, seconds: number): Promise<unknown> =>
 
 export const liftBan = (identity: string): Promise<unknown> =>
   send(`${LIMITS}/bans/${encodeURIComponent(identity)}`, { method: 'DELETE' });
+
+export const fetchLimitedRoutes = async (): Promise<readonly LimitedRoute[]> =>
+  (await sendForJson<{ routes: LimitedRoute[] }>(`${LIMITS}/routes`)).routes;
+
+/** Decides about a request without counting it. */
+export const simulate = (identity: string, route: LimitedRoute): Promise<Decision> => {
+  const { method, endpoint, resource, cost, points, content, heavy } = route;
+  return sendForJson(`${LIMITS}/check`, {
+    body: {
+      ...{ identity, method, endpoint, resource, cost, points, content, heavy },
+      // A dry run checks the slots of the identity and takes none.
+      ...{ lease: true, dry_run: true },
+    },
+  });
+};

@@ -1,5 +1,5 @@
 import { quoteText } from '../lib/query/identifiers.js';
-import { send } from './client.js';
+import { send, sendForJson } from './client.js';
 import { queryRows } from './tsdb.js';
 
 /** A last value or distinct value cache, as listed in its system table. */
@@ -34,6 +34,32 @@ export interface ContinuousQuery {
   readonly last_run: string | null;
   readonly last_error: string | null;
   readonly rows_written: number;
+}
+
+/** What a trigger did in the last hour, by its log. */
+export interface TriggerActivity {
+  readonly trigger_name: string;
+  readonly last_success: string | null;
+  readonly last_error: string | null;
+  readonly error_count: number;
+}
+
+export interface PluginCode {
+  readonly path: string;
+  readonly content: string;
+  readonly sha256: string;
+  /** Paths of all files, if the plugin is a folder. */
+  readonly files: readonly string[];
+}
+
+/** The result of a run that stores nothing. */
+export interface DryRun {
+  /** The scheduled time; only for schedules. */
+  readonly trigger_time?: string | null;
+  readonly log_lines: readonly string[];
+  /** Line protocol by database. */
+  readonly database_writes: Readonly<Record<string, readonly string[]>>;
+  readonly errors: readonly string[];
 }
 
 export interface LogLine {
@@ -129,6 +155,59 @@ export const fetchTriggerLog = (db: string, name: string): Promise<readonly LogL
       `${name === '' ? '' : ` WHERE trigger_name = ${literal(name)}`} ORDER BY event_time DESC LIMIT ${MAX_LOG_LINES}`,
   });
 
+export const fetchTriggerActivity = (db: string): Promise<readonly TriggerActivity[]> =>
+  queryRows({
+    ...{ db, lang: 'sql' },
+    text: `SELECT trigger_name,
+  max(CASE WHEN log_text LIKE 'finished execution in %' THEN event_time END) AS last_success,
+  max(CASE WHEN log_level = 'ERROR' THEN event_time END) AS last_error,
+  sum(CASE WHEN log_level = 'ERROR' THEN 1 ELSE 0 END) AS error_count
+FROM system.processing_engine_logs
+WHERE event_time >= now() - INTERVAL '1 hour' GROUP BY trigger_name`,
+  });
+
+export const fetchTriggerArguments = async (
+  db: string,
+  name: string,
+): Promise<Readonly<Record<string, string>>> => {
+  const rows = await queryRows<{ argument_key: string; argument_value: string }>({
+    ...{ db, lang: 'sql' },
+    text: `SELECT argument_key, argument_value FROM system.processing_engine_trigger_arguments WHERE trigger_name = ${literal(name)} ORDER BY argument_key`,
+  });
+  return Object.fromEntries(rows.map((row) => [row.argument_key, row.argument_value]));
+};
+
+/** @param path of a plugin, or of a file in its folder. */
+export const fetchPluginCode = (path: string): Promise<PluginCode> =>
+  sendForJson('/ops/v1/tsdb/plugin-files', { query: { path } });
+
+/** Creates or replaces a file of the plugin folder. */
+export const savePluginCode = (path: string, content: string): Promise<unknown> =>
+  send('/api/v3/plugins/files', { body: { plugin_name: path, content } });
+
+/** Runs code with sample input. Nothing is stored. */
+export const dryRun = (
+  kind: 'wal' | 'schedule',
+  wanted: {
+    readonly db: string;
+    readonly path: string;
+    /** Runs instead of the stored code. */
+    readonly code: string | undefined;
+    readonly args: Readonly<Record<string, string>>;
+    /** Line protocol, or a cron expression. */
+    readonly input: string;
+  },
+): Promise<DryRun> => {
+  const { db, path, code, args, input } = wanted;
+  return sendForJson(`/api/v3/plugin_test/${kind}`, {
+    body: {
+      ...{ filename: path, database: db, code },
+      ...(kind === 'wal' ? { input_lp: input } : { schedule: input }),
+      ...(Object.keys(args).length > 0 && { input_arguments: args }),
+    },
+  });
+};
+
 export const createTrigger = (trigger: {
   readonly db: string;
   readonly name: string;
@@ -136,8 +215,9 @@ export const createTrigger = (trigger: {
   readonly specification: string;
   readonly args: Readonly<Record<string, string>>;
   readonly errorBehavior: string;
+  readonly isDisabled: boolean;
 }): Promise<unknown> => {
-  const { db, name, plugin, specification, args, errorBehavior } = trigger;
+  const { db, name, plugin, specification, args, errorBehavior, isDisabled } = trigger;
   return send(TRIGGER, {
     body: {
       db,
@@ -146,7 +226,7 @@ export const createTrigger = (trigger: {
       trigger_specification: specification,
       trigger_settings: { run_async: false, error_behavior: errorBehavior },
       ...(Object.keys(args).length > 0 && { trigger_arguments: args }),
-      disabled: false,
+      disabled: isDisabled,
     },
   });
 };

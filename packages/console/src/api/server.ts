@@ -1,5 +1,6 @@
 import { send, sendForJson } from './client.js';
 import { Problem } from './problem.js';
+import { session } from './session.js';
 
 export interface ServerInfo {
   readonly product: string;
@@ -31,13 +32,28 @@ export interface IssuedToken {
   readonly expiry: string | null;
 }
 
-export const fetchInfo = (): Promise<ServerInfo> => sendForJson('/ops/v1/info');
+/** An editor token is not valid for operator routes, so it is not sent. */
+export const fetchInfo = (): Promise<ServerInfo> =>
+  sendForJson('/ops/v1/info', { isOpen: session.role === 'editor' });
 
 /** @param token used instead of the token of this tab. */
 export const fetchSession = (token?: string): Promise<SessionInfo> =>
   sendForJson('/ops/v1/session', {
     isOpen: token !== undefined,
     ...(token !== undefined && token !== '' && { headers: { authorization: `Bearer ${token}` } }),
+  });
+
+/** What the token permits in the game data editor. */
+export interface EditorSession {
+  readonly name: string;
+  readonly scopes: readonly ('read' | 'write' | 'publish' | 'admin')[];
+}
+
+/** @param token used instead of the token of this tab. */
+export const fetchEditorSession = (token?: string): Promise<EditorSession> =>
+  sendForJson('/api/editor/session', {
+    isOpen: token !== undefined,
+    ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
   });
 
 /** @param claimCode empty when the server does not require one. */

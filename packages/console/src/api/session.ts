@@ -1,14 +1,19 @@
 /** Stored per tab, never in `localStorage`, a cookie or an address, so that the token is gone when the tab is closed. */
 const KEY = 'plinth-token';
+const ROLE_KEY = 'plinth-role';
+
+/** An editor token is valid only for the game data editor. */
+export type Role = 'admin' | 'editor';
 
 type Message =
   | { readonly kind: 'ask' }
-  | { readonly kind: 'have'; readonly token: string }
+  | { readonly kind: 'have'; readonly token: string; readonly role: Role }
   | { readonly kind: 'signed-out' };
 
 /** The token of this tab. Tabs of the same browser share it with new tabs and sign out together. */
 class Session {
   #token = sessionStorage.getItem(KEY) ?? '';
+  #role: Role = sessionStorage.getItem(ROLE_KEY) === 'editor' ? 'editor' : 'admin';
   /** The server rejected the token, or requires a token. */
   #isRefused = false;
   readonly #channel = new BroadcastChannel('plinth');
@@ -17,9 +22,10 @@ class Session {
   constructor() {
     this.#channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
       if (data.kind === 'ask' && this.#token !== '') {
-        this.#channel.postMessage({ kind: 'have', token: this.#token } satisfies Message);
+        const { token, role } = this;
+        this.#channel.postMessage({ kind: 'have', token, role } satisfies Message);
       }
-      if (data.kind === 'have' && this.#token === '') this.#set(data.token);
+      if (data.kind === 'have' && this.#token === '') this.#set(data.token, data.role);
       if (data.kind === 'signed-out') this.#set('');
     });
     if (this.#token === '') this.#channel.postMessage({ kind: 'ask' } satisfies Message);
@@ -29,12 +35,16 @@ class Session {
     return this.#token;
   }
 
+  get role(): Role {
+    return this.#role;
+  }
+
   get isRefused(): boolean {
     return this.#isRefused;
   }
 
-  signIn(token: string): void {
-    this.#set(token);
+  signIn(token: string, role: Role = 'admin'): void {
+    this.#set(token, role);
   }
 
   signOut(): void {
@@ -56,11 +66,13 @@ class Session {
   /** Changes whenever the token or its state changes. */
   readonly snapshot = (): string => `${this.#isRefused} ${this.#token}`;
 
-  #set(token: string): void {
+  #set(token: string, role: Role = 'admin'): void {
     this.#token = token;
+    this.#role = role;
     this.#isRefused = false;
     if (token === '') sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, token);
+    sessionStorage.setItem(ROLE_KEY, role);
     this.#notify();
   }
 

@@ -115,6 +115,65 @@ export const undeleteDatabase = (db: string): Promise<unknown> =>
 export const deleteTable = (db: string, table: string): Promise<unknown> =>
   send('/api/v3/configure/table', { method: 'DELETE', query: { db, table } });
 
+/** Objects that refer to a table or column; those of `needs_change` contain its name. */
+export interface References {
+  readonly follows: readonly { readonly kind: string; readonly name: string }[];
+  readonly needs_change: References['follows'];
+}
+
+/** Renames a table, or a column of it. A dry run only checks the names and lists the references. */
+export const rename = (of: {
+  readonly db: string;
+  readonly table: string;
+  readonly column?: string;
+  readonly newName: string;
+  readonly isDryRun: boolean;
+}): Promise<References> => {
+  const { db, table, column, newName, isDryRun } = of;
+  const what = column === undefined ? 'table' : 'column';
+  const body = { db, table, column, new_name: newName, dry_run: isDryRun };
+  return sendForJson<References>(`/api/v3/configure/${what}/rename`, { body });
+};
+
+const CONVERT = '/api/v3/configure/column/convert';
+
+interface WantedConversion {
+  readonly db: string;
+  readonly table: string;
+  readonly column: string;
+  readonly to: string;
+}
+
+/** What a conversion would change. */
+export interface ConversionCounts extends References {
+  readonly value_count: number;
+  readonly impossible_values: number;
+  readonly inexact_values: number;
+  readonly rows_without_field: number;
+  readonly merged_points: number;
+}
+
+export interface Conversion extends WantedConversion {
+  readonly id: number;
+  readonly from: string;
+  readonly state: 'running' | 'completed' | 'failed' | 'cancelled';
+  readonly row_count: number;
+  readonly copied_count: number;
+  readonly error: string | null;
+}
+
+export const checkConversion = (wanted: WantedConversion): Promise<ConversionCounts> =>
+  sendForJson<ConversionCounts>(CONVERT, { body: { ...wanted, dry_run: true } });
+
+export const startConversion = (wanted: WantedConversion): Promise<unknown> =>
+  send(CONVERT, { body: wanted });
+
+export const fetchConversions = async (): Promise<readonly Conversion[]> =>
+  (await sendForJson<{ conversions: Conversion[] }>(CONVERT)).conversions;
+
+export const cancelConversion = (id: number): Promise<unknown> =>
+  send(CONVERT, { method: 'DELETE', query: { id } });
+
 /** The URL for writes that accept the valid lines even when others are rejected. */
 export const writeUrl = (db: string, precision: string): string =>
   urlOf('/api/v3/write_lp', { db, precision, accept_partial: true });

@@ -14,7 +14,8 @@ export interface Place {
     | 'share'
     | 'gauge'
     | 'layers'
-    | 'people';
+    | 'people'
+    | 'table';
   /** The second key of the shortcut that starts with `g`. */
   readonly letter: string;
   /** The service that the page needs. */
@@ -79,6 +80,14 @@ export const PLACES: readonly Place[] = [
     service: 'ratelimit',
     group: 'Services',
     isMain: true,
+  },
+  {
+    path: '/gamedata',
+    title: 'Game data',
+    icon: 'table',
+    letter: 'm',
+    service: 'gamedata',
+    group: 'Services',
   },
   {
     path: '/server',

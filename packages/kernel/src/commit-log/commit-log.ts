@@ -40,8 +40,20 @@ export interface CommitLog {
    * Returns their names. A file that is being removed may be omitted, together with all earlier files.
    */
   linkFiles(file: number, folder: string): Promise<readonly string[]>;
-  /** Removes files up to and including number `file`. */
+  /**
+   * Removes files up to and including number `file`. They are never replayed, but `recordsOf` can read them as long as they
+   * are kept.
+   */
   removeThrough(file: number): Promise<void>;
+  /** Numbers of the files that `recordsOf` can read, ascending. */
+  readableFiles(): Promise<readonly number[]>;
+  /**
+   * Yields the records of one file in order, up to the first that is not written yet. Yields nothing if the file was
+   * deleted in the meantime. May be called while records are appended.
+   */
+  recordsOf(file: number): AsyncIterable<ReplayedRecord>;
+  /** Deletes the removed files that are kept. Files with records up to now will not be kept. */
+  clearKept(): Promise<void>;
   /** Number of the oldest existing file. */
   readonly firstFile: number;
   /** Position of the first record after file `file`. */

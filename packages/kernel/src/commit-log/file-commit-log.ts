@@ -14,8 +14,9 @@ import { LogFileWriter } from './log-file-writer.js';
 import { LogFiles } from './log-files.js';
 import { FILE_HEADER_SIZE, type FileHeader, RECORD_HEADER_SIZE } from './log-format.js';
 import type { LogFile } from './log-loss.js';
+import { RecentFiles } from './recent-files.js';
 import { type RecoveredLog, recoverLog } from './recovery/log-recovery.js';
-import { replayFile } from './replay-file.js';
+import { recordsOfFile, replayFile } from './replay-file.js';
 
 /** Maximum size of one write of waiting records. A sync of this size is not much slower than a short one. */
 const MAX_BATCH_SIZE = 8 * 1024 * 1024;
@@ -80,6 +81,7 @@ export class FileCommitLog implements CommitLog {
   readonly hasGaps: boolean;
   readonly #recovered: readonly LogFile[];
   readonly #files: LogFiles;
+  readonly #recent: RecentFiles | undefined;
   readonly #startNumber: number;
   /** Undefined while the disk is full. */
   #active: LogFileWriter | undefined;
@@ -108,7 +110,9 @@ export class FileCommitLog implements CommitLog {
     this.#options = options;
     this.hasGaps = recovered.hasGaps;
     this.#recovered = recovered.files;
-    this.#files = new LogFiles(options.fileSystem, options.directory);
+    const { fileSystem, directory, recent, diskSpace } = options;
+    this.#recent = recent && new RecentFiles(fileSystem, recent, diskSpace);
+    this.#files = new LogFiles(fileSystem, directory, this.#recent);
     for (const each of recovered.files)
       this.#files.add(each.file, each.firstSequence, each.sizeBytes);
     const { startNumber, file, active } = next;
@@ -211,6 +215,30 @@ export class FileCommitLog implements CommitLog {
   async removeThrough(file: number): Promise<void> {
     invariant(file < (this.#active ?? this.#tail).file, 'the current log file cannot be removed');
     await this.#files.remove(file);
+  }
+
+  async readableFiles(): Promise<readonly number[]> {
+    const kept = (await this.#recent?.numbers()) ?? [];
+    return [...new Set([...kept, ...this.#files.numbers()])].sort((a, b) => a - b);
+  }
+
+  async *recordsOf(file: number): AsyncIterable<ReplayedRecord> {
+    // A file may be moved between the two attempts to open it.
+    const paths = [this.#files.pathOf(file), ...(this.#recent ? [this.#recent.pathOf(file)] : [])];
+    for (const path of paths) {
+      const handle = await this.#options.fileSystem.open(path, 'r').catch(() => undefined);
+      if (handle === undefined) continue;
+      try {
+        yield* recordsOfFile(await LogFileReader.over(handle), file, this.#options.nodeId);
+        return;
+      } finally {
+        await handle.close();
+      }
+    }
+  }
+
+  async clearKept(): Promise<void> {
+    await this.#recent?.clear(this.#tail.file);
   }
 
   async close(): Promise<void> {

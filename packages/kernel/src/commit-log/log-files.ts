@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { FileSystem } from '../fs/file-system.js';
 import type { LogStart } from './expected-log.js';
 import { FILE_HEADER_SIZE, logFileName } from './log-format.js';
+import type { RecentFiles } from './recent-files.js';
 
 interface KnownFile {
   sizeBytes: number;
@@ -14,9 +15,13 @@ export class LogFiles {
   readonly #directory: string;
   readonly #files = new Map<number, KnownFile>();
 
-  constructor(fileSystem: FileSystem, directory: string) {
+  readonly #recent: RecentFiles | undefined;
+
+  /** @param recent receives removed files. */
+  constructor(fileSystem: FileSystem, directory: string, recent?: RecentFiles) {
     this.#fileSystem = fileSystem;
     this.#directory = directory;
+    this.#recent = recent;
   }
 
   add(file: number, firstSequence: number, sizeBytes = FILE_HEADER_SIZE): void {
@@ -50,7 +55,7 @@ export class LogFiles {
 
   /** Position of the first record after file `file`; `undefined` when no file follows. */
   startAfter(file: number): LogStart | undefined {
-    const [next] = this.#numbers().filter((number) => number > file);
+    const [next] = this.numbers().filter((number) => number > file);
     const known = next === undefined ? undefined : this.#files.get(next);
     if (next === undefined || known === undefined) return undefined;
     return { file: next, sequence: known.firstSequence };
@@ -60,7 +65,7 @@ export class LogFiles {
   async link(file: number, folder: string): Promise<readonly string[]> {
     const names: string[] = [];
     // Newest first, because `remove` starts with the oldest: the linked files have no gaps.
-    for (const number of this.#numbers().reverse()) {
+    for (const number of this.numbers().reverse()) {
       if (number > file) continue;
       const name = logFileName(number);
       try {
@@ -78,16 +83,22 @@ export class LogFiles {
   async remove(file: number): Promise<void> {
     // Oldest first, each removal durable before the next. An interruption, also by a power failure, leaves
     // a log without its beginning and never a log with a gap. Usually it is one file.
-    for (const number of this.#numbers()) {
+    for (const number of this.numbers()) {
       if (number > file) break;
-      await this.#fileSystem.remove(join(this.#directory, logFileName(number)));
+      const path = this.pathOf(number);
+      if (this.#recent === undefined) await this.#fileSystem.remove(path);
+      else await this.#recent.take(path, number);
       await this.#fileSystem.syncDirectory(this.#directory);
       this.#files.delete(number);
     }
   }
 
+  pathOf(file: number): string {
+    return join(this.#directory, logFileName(file));
+  }
+
   /** Ascending. */
-  #numbers(): number[] {
+  numbers(): number[] {
     return [...this.#files.keys()].sort((a, b) => a - b);
   }
 }

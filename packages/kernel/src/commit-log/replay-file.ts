@@ -19,3 +19,22 @@ export async function* replayFile(
     offset = record.endOffset;
   }
 }
+
+/**
+ * Yields the records of a file up to the first that is missing, corrupt or not written yet; nothing if the file belongs
+ * to another node.
+ */
+export async function* recordsOfFile(
+  reader: LogFileReader,
+  file: number,
+  nodeId: string,
+): AsyncIterable<ReplayedRecord> {
+  const header = await reader.header();
+  if (header === undefined || header.nodeId !== nodeId) return;
+  for (let offset = FILE_HEADER_SIZE; ; ) {
+    const record = await reader.recordAt(offset, header.seed);
+    if (record === undefined) return;
+    yield { position: { file, offset }, payload: record.payload, isSalted: hasSalt(header) };
+    offset = record.endOffset;
+  }
+}

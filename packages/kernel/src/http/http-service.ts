@@ -18,6 +18,8 @@ export interface HttpService {
   warmUp?(): void;
   /** Freezes the files that the service stores outside the relational store. Only for services that change them at run time. */
   freeze?(moment: BackupMoment): Promise<FrozenFiles>;
+  /** Ends endless responses when the server shuts down, before running requests end. */
+  beginDraining?(): void;
   /** Safe to call twice. */
   close(): Promise<void>;
 }

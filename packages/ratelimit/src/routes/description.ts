@@ -127,6 +127,7 @@ export const CostOfRoute = Type.Object({
   service: Type.String(),
   method: Type.String(),
   path: Type.String(),
+  endpoint: Type.String({ description: 'endpoint whose points are counted' }),
   resource: Type.String(),
   cost: Type.Integer(),
   points: Type.Integer(),

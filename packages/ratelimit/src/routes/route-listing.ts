@@ -6,6 +6,8 @@ export interface ListedRoute {
   readonly service: string;
   readonly method: string;
   readonly path: string;
+  /** Endpoint whose points are counted. */
+  readonly endpoint: string;
   readonly resource: string;
   readonly cost: number;
   readonly points: number;
@@ -25,6 +27,7 @@ export class RouteListing {
         service,
         method: each,
         path,
+        endpoint: isExempt ? '' : plan.endpoint,
         resource: isExempt ? '' : plan.resource.name,
         cost: isExempt ? 0 : plan.cost,
         points: isExempt ? 0 : plan.points,

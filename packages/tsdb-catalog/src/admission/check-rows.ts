@@ -57,9 +57,11 @@ export function* checkRows(check: {
   const checkedTables: TableCheck[] = [];
   for (const parsed of check.tables) {
     const draft = new TableDraft(parsed.table, database?.tables.get(parsed.table), limits);
-    const isDeleted = check.isDeleted?.(parsed.table) === true;
+    const refusal = tableRefusal(parsed.table, check);
     checkedTables.push(
-      isDeleted ? refuseTable(parsed, draft) : yield* checkTable(parsed, draft, check.seriesOf),
+      refusal === undefined
+        ? yield* checkTable(parsed, draft, check.seriesOf)
+        : refuseTable(parsed, draft, refusal),
     );
   }
   return applyTableLimit(checkedTables, check.tableRoom());
@@ -107,14 +109,33 @@ function* checkTable(
   return { parsed, draft, mayExist: true, refusals, firstAcceptedLine };
 }
 
-/** The name of a deleted table remains reserved until the table is removed from the catalog. */
-function refuseTable(parsed: ParsedTable, draft: TableDraft): TableCheck {
-  const message = `cannot write to soft-deleted table '${parsed.table}' - it is marked for deletion`;
-  const refusals = Array.from(parsed.times, (_, row) => ({
-    row,
-    message,
-    reason: 'deleted_table' as const,
-  }));
+/** Returns why a table accepts no rows, if it accepts none. */
+function tableRefusal(
+  table: string,
+  {
+    database,
+    isDeleted,
+  }: {
+    readonly database: DatabaseSchema | undefined;
+    readonly isDeleted?: (table: string) => boolean;
+  },
+): Refusal | undefined {
+  // The name of a deleted table remains reserved until the table is removed from the catalog.
+  if (isDeleted?.(table) === true) {
+    const message = `cannot write to soft-deleted table '${table}' - it is marked for deletion`;
+    return { message, reason: 'deleted_table' };
+  }
+  // A sender that still uses the old name would otherwise create a second table.
+  const renamedTo = database?.formerTables?.get(table);
+  if (renamedTo === undefined) return undefined;
+  return { message: `${renamedTable(table, renamedTo)}`, reason: 'renamed' };
+}
+
+export const renamedTable = (before: string, after: string): string =>
+  `table '${before}' was renamed to '${after}'; write to '${after}', or free the former name with \`plinth table forget-name\``;
+
+function refuseTable(parsed: ParsedTable, draft: TableDraft, refusal: Refusal): TableCheck {
+  const refusals = Array.from(parsed.times, (_, row) => ({ row, ...refusal }));
   return { parsed, draft, mayExist: true, refusals, firstAcceptedLine: Number.POSITIVE_INFINITY };
 }
 

@@ -1,5 +1,5 @@
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
-import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { Kysely, Transaction } from 'kysely';
 import type { CatalogTables } from '../records/catalog-tables.js';
@@ -204,7 +204,7 @@ export class CatalogDeletions {
     at: { readonly database: string; readonly table: string; readonly hardDelete: HardDeletion },
   ): Promise<void> {
     const table = this.#deps.state.deleted.table(database.id, at.table);
-    if (table === undefined) throw tsdbError('table_not_known', at);
+    if (table === undefined) throw tableNotKnown(database, at.table);
     const after = { ...table, hardDeleteMs: this.#rescheduledMs(table, at.hardDelete, at.table) };
     await this.#make(database.name, {
       write: (tx) => writeDeletedTable(tx, after),

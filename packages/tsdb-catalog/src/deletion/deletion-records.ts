@@ -158,6 +158,7 @@ export async function forgetPurged(
 ): Promise<void> {
   for (const ids of inPieces(gone.tableIds)) {
     await tx.deleteFrom('tsdb_columns').where('table_id', 'in', ids).execute();
+    await tx.deleteFrom('tsdb_former_names').where('table_id', 'in', ids).execute();
     await tx.deleteFrom('tsdb_tables').where('id', 'in', ids).execute();
   }
   for (const ids of inPieces(gone.databaseIds)) {

@@ -55,6 +55,15 @@ export interface CatalogTables {
     physical_name: string;
     /** Position of a tag in the series key, from 0. */
     series_position: number | null;
+    /** See `Column.tagKey`. */
+    tag_key: string | null;
+  };
+  /** Former names of renamed tables and columns. */
+  tsdb_former_names: {
+    table_id: number;
+    /** 0 for the table itself. */
+    column_id: number;
+    name: string;
   };
 }
 
@@ -68,7 +77,19 @@ export const CATALOG_MIGRATIONS: readonly Migration[] = [
   { name: '0003_default_policy', up: addDefaultPolicy },
   { name: '0004_shard_duration', up: addShardDuration },
   { name: '0005_integer_fields', up: addIntegerFields },
+  { name: '0006_former_names', up: addFormerNames },
 ];
+
+async function addFormerNames(tx: Transaction<unknown>): Promise<void> {
+  await tx.schema.alterTable('tsdb_columns').addColumn('tag_key', 'text').execute();
+  await tx.schema
+    .createTable('tsdb_former_names')
+    .addColumn('table_id', 'integer', (column) => column.notNull())
+    .addColumn('column_id', 'integer', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('tsdb_former_names_key', ['table_id', 'column_id', 'name'])
+    .execute();
+}
 
 async function addIntegerFields(tx: Transaction<unknown>): Promise<void> {
   await tx.schema.alterTable('tsdb_databases').addColumn('integer_fields', 'text').execute();

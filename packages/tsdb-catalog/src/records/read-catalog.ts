@@ -1,3 +1,4 @@
+import { grouped } from '@plinth/tsdb-model/grouped.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { Kysely, Selectable } from 'kysely';
 import type { DeletedDatabase, DeletedTable } from '../deletion/deleted-resources.js';
@@ -80,10 +81,18 @@ async function readTables(
 ): Promise<Pick<CatalogContent, 'tables' | 'deletedTables'>> {
   const rows = await reader.selectFrom('tsdb_tables').selectAll().execute();
   const columnsOfTable = await readColumns(reader);
+  const formerNamesOfTable = grouped(
+    await reader.selectFrom('tsdb_former_names').selectAll().execute(),
+    ({ table_id }) => table_id,
+  );
   const tables: TableEntry[] = [];
   const deletedTables: DeletedTable[] = [];
   for (const row of rows) {
-    const entry = toTableEntry(row, columnsOfTable.get(row.id) ?? []);
+    const entry = toTableEntry(
+      row,
+      columnsOfTable.get(row.id) ?? [],
+      formerNamesOfTable.get(row.id) ?? [],
+    );
     const deletion = deletionOf(row);
     if (deletion === undefined) tables.push(entry);
     else {
@@ -101,7 +110,16 @@ async function readTables(
 function toTableEntry(
   row: Selectable<CatalogTables['tsdb_tables']>,
   own: readonly ColumnRow[],
+  former: readonly FormerNameRow[],
 ): TableEntry {
+  const nameOf = new Map(own.map(({ id, name }) => [id, fromStoredName(name)]));
+  const formerNames = former
+    .filter(({ column_id }) => column_id === 0)
+    .map(({ name }) => fromStoredName(name));
+  const formerColumns = former.flatMap(({ column_id, name }): [string, string][] => {
+    const present = nameOf.get(column_id);
+    return present === undefined ? [] : [[fromStoredName(name), present]];
+  });
   return {
     nextColumnId: row.next_column_id,
     schema: {
@@ -110,11 +128,12 @@ function toTableEntry(
       databaseId: row.database_id,
       name: fromStoredName(row.name),
       columns: byName(
-        own.map(({ id, name, kind, physical_name }) => ({
+        own.map(({ id, name, kind, physical_name, tag_key }) => ({
           id,
           name: fromStoredName(name),
           kind,
           physicalName: physical_name,
+          ...(tag_key !== null && { tagKey: fromStoredName(tag_key) }),
         })),
       ),
       seriesKey: own
@@ -124,11 +143,14 @@ function toTableEntry(
       seriesSeed: BigInt(row.series_seed),
       version: row.version,
       ...(row.retention_ns !== null && { retentionNs: BigInt(row.retention_ns) }),
+      ...(formerNames.length > 0 && { formerNames }),
+      ...(formerColumns.length > 0 && { formerColumns: new Map(formerColumns) }),
     },
   };
 }
 
 type ColumnRow = Selectable<CatalogTables['tsdb_columns']>;
+type FormerNameRow = Selectable<CatalogTables['tsdb_former_names']>;
 
 /** The rows per statement are bounded. */
 const COLUMNS_PER_PAGE = 50_000;

@@ -132,6 +132,7 @@ function newColumns({ before, after: { schema } }: TableChange) {
       kind: column.kind,
       physical_name: column.physicalName,
       series_position: seriesPositions.get(column.name) ?? null,
+      tag_key: null,
     }));
 }
 

@@ -1,6 +1,6 @@
 import type { RelationalStore } from '@plinth/kernel';
 import { INTERNAL_DATABASE, ownerOf } from '@plinth/tsdb-model/database/names.js';
-import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema, IntegerFields } from '@plinth/tsdb-model/schema.js';
 import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';
@@ -111,7 +111,7 @@ export class CatalogSettings {
       if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
       const schema = database.tables.get(at.table);
       const entry = schema && this.#state.table(schema.id);
-      if (entry === undefined) throw tsdbError('table_not_known', at);
+      if (entry === undefined) throw tableNotKnown(database, at.table);
       await this.#store.transaction<CatalogTables, void>((tx) =>
         writeTableRetention(tx, entry.schema.id, at.retentionNs),
       );

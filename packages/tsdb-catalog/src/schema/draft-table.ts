@@ -15,12 +15,7 @@ export interface TableDefinition {
 
 /** Throws `table_definition_invalid`, `schema_limit_reached`. */
 export function draftTable(definition: TableDefinition, limits: CatalogLimits): TableDraft {
-  assertWritable('table', definition.table);
-  // Line protocol allows NUL in column names, but not in table names.
-  if (!isPlainText(definition.table)) {
-    const what = definition.table.includes('\0') ? 'NUL' : 'control characters';
-    throw tsdbError('table_definition_invalid', `table name cannot contain ${what}`);
-  }
+  assertTableName(definition.table);
   const draft = new TableDraft(definition.table, undefined, limits);
   const columns: readonly NewColumn[] = [
     ...definition.tags.map((name): NewColumn => ({ name, kind: 'tag' })),
@@ -28,7 +23,7 @@ export function draftTable(definition: TableDefinition, limits: CatalogLimits): 
   ];
   const seen = new Set<string>();
   for (const { name, kind } of columns) {
-    assertWritable('column', name);
+    assertColumnName(name);
     if (seen.has(name) && kind === 'tag') {
       throw tsdbError('table_definition_invalid', `column '${name}' is named twice`);
     }
@@ -40,6 +35,18 @@ export function draftTable(definition: TableDefinition, limits: CatalogLimits): 
   draft.commitRow();
   return draft;
 }
+
+/** Throws `table_definition_invalid`. */
+export function assertTableName(name: string): void {
+  assertWritable('table', name);
+  // Line protocol allows NUL in column names, but not in table names.
+  if (isPlainText(name)) return;
+  const what = name.includes('\0') ? 'NUL' : 'control characters';
+  throw tsdbError('table_definition_invalid', `table name cannot contain ${what}`);
+}
+
+/** Throws `table_definition_invalid`. */
+export const assertColumnName = (name: string): void => assertWritable('column', name);
 
 /** Rejects names that line protocol cannot express. Source: tsdb-http, "Line protocol grammar". */
 function assertWritable(what: 'table' | 'column', name: string): void {

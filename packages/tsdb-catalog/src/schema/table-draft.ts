@@ -71,6 +71,11 @@ export class TableDraft {
         reason: 'type_conflict',
       };
     }
+    const renamedTo = this.base?.formerColumns?.get(name);
+    if (renamedTo !== undefined) {
+      const message = `column '${name}' was renamed to '${renamedTo}'; write '${renamedTo}'`;
+      return { message, reason: 'renamed' };
+    }
     if (isReservedColumn(name)) {
       return { message: `'${name}' is a reserved column`, reason: 'reserved_name' };
     }

@@ -2,7 +2,7 @@ import type { Clock, Random } from '@plinth/kernel';
 import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { DeletePointsRequest, DeleteRowsRequest } from '@plinth/tsdb-model/engine.js';
-import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
@@ -54,13 +54,17 @@ export class RowDeletions {
   /**
    * Resolves when the deletion is durable and applies to every query that starts afterwards.
    * Returns the ids of the tables that may have lost rows. Throws `internal_database`,
-   * `database_not_known`, `table_not_known`, `too_many_deletions`, `deletion_too_large`.
+   * `database_not_known`, `table_not_known`, `column_renamed`, `too_many_deletions`,
+   * `deletion_too_large`.
    */
   async delete(request: DeleteRowsRequest): Promise<readonly number[]> {
-    if (request.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    if (request.database === INTERNAL_DATABASE && request.isInternal !== true)
+      throw tsdbError('internal_database', 'modify');
     const { minTimeNs, maxTimeNs, anyOf } = request;
     if (minTimeNs > maxTimeNs || anyOf.length === 0) return [];
-    const stores = this.#tablesOf(request)
+    const schemas = this.#tablesOf(request);
+    for (const schema of schemas) assertPresentNames(schema, anyOf);
+    const stores = schemas
       .map((schema) => this.#storeOf(schema))
       .filter((store) => store?.mayContainRows(minTimeNs, maxTimeNs) === true)
       .filter((store) => store !== undefined);
@@ -144,8 +148,21 @@ export class RowDeletions {
     if (tables === undefined) return [...database.tables.values()];
     return tables.map((table) => {
       const schema = database.tables.get(table);
-      if (schema === undefined) throw tsdbError('table_not_known', { database: name, table });
+      if (schema === undefined) throw tableNotKnown(database, table);
       return schema;
     });
+  }
+}
+
+/** Throws `column_renamed` for a condition on the former name of a column. */
+function assertPresentNames(
+  { name: table, formerColumns }: TableSchema,
+  anyOf: DeleteRowsRequest['anyOf'],
+): void {
+  if (formerColumns === undefined) return;
+  for (const { tag } of anyOf.flat()) {
+    const renamedTo = formerColumns.get(tag);
+    if (renamedTo !== undefined)
+      throw tsdbError('column_renamed', { table, column: tag, renamedTo });
   }
 }

@@ -2,7 +2,7 @@ import { CatalogView, type ViewedCatalog } from '@plinth/tsdb-catalog/access/cat
 import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import type { ResultChunk, ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
-import type { ParquetFile, QueryRequest, QueryShape } from '@plinth/tsdb-model/engine.js';
+import type { ParquetFile, QueryRequest } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type {
   PlanContext,
@@ -101,7 +101,7 @@ export class QueryPath {
     };
   }
 
-  async describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape> {
+  async describe(request: Omit<QueryRequest, 'signal'>): Promise<PlannedQuery> {
     const database = this.#databaseOf(request);
     const nowNs = this.#deps.nowNs();
     const virtualTables = this.#deps.virtualTables(database, request.access);

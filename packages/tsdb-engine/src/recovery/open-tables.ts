@@ -1,21 +1,14 @@
-import { type CommitLog, invariant } from '@plinth/kernel';
-import { type BatchField, type RowBatch, takeRows } from '@plinth/tsdb-model/columns/row-batch.js';
-import type { FieldValues } from '@plinth/tsdb-model/parsed-body.js';
-import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { CommitLog } from '@plinth/kernel';
 import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import type { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
-import {
-  decodeWriteRecord,
-  type SeriesDefinition,
-  type StoredTable,
-} from '@plinth/tsdb-storage/wal/write-record.js';
-import type { SeriesIndex } from '../series/series-index.js';
+import { decodeWriteRecord } from '@plinth/tsdb-storage/wal/write-record.js';
 import type { TableStore } from '../table/table-store.js';
 import type { TableBatch, WriteBuffer } from '../write/write-buffer.js';
 import { loadSeries } from './load-series.js';
+import { LoggedSeries, toBatch } from './logged-series.js';
 
 /**
  * Fills a table's store from its files. The series are read on first use. If a series file is lost,
@@ -138,60 +131,3 @@ export async function replayLog(options: {
   }
   return rowCount;
 }
-
-/**
- * Maps the series ordinals in the log to the table's index. A definition may precede the first row,
- * which may never have been written, so a series enters the index with its row.
- */
-class LoggedSeries {
-  readonly #index: SeriesIndex;
-  readonly #meanings: (number | SeriesDefinition)[] = [];
-
-  constructor(index: SeriesIndex) {
-    this.#index = index;
-  }
-
-  define(definitions: readonly SeriesDefinition[]): void {
-    for (const definition of definitions) this.#meanings[definition.ordinal] = definition;
-  }
-
-  isDefined(loggedOrdinal: number): boolean {
-    return this.#meanings[loggedOrdinal] !== undefined;
-  }
-
-  ordinalOf(loggedOrdinal: number): number {
-    const meaning = this.#meanings[loggedOrdinal];
-    if (typeof meaning === 'number') return meaning;
-    invariant(meaning !== undefined, 'a row has an undefined series');
-    const number = this.#index.resolve(meaning.tagKeys, meaning.tagValues);
-    this.#meanings[loggedOrdinal] = number;
-    return number;
-  }
-}
-
-/** Skips rows of series that no record of the log file defines, because that record is lost. */
-function toBatch(
-  table: StoredTable,
-  logged: LoggedSeries,
-  schema: TableSchema,
-): TableBatch['batch'] {
-  const byId = new Map([...schema.columns.values()].map((column) => [column.id, column]));
-  const fields: BatchField[] = [];
-  for (const field of table.fields) {
-    const column = byId.get(field.columnId);
-    if (column !== undefined && column.kind === (field.data satisfies FieldValues).type) {
-      fields.push({ column, data: field.data, validity: field.validity });
-    }
-  }
-  const { rowCount, seriesOrdinals: series, times } = table;
-  const stored: RowBatch = { rowCount, seriesOrdinals: series, times, fields };
-  const isComplete = series.every((number) => logged.isDefined(number));
-  const batch = isComplete ? stored : takeRows(stored, rowsWithTags(series, logged));
-  return {
-    ...batch,
-    seriesOrdinals: batch.seriesOrdinals.map((number) => logged.ordinalOf(number)),
-  };
-}
-
-const rowsWithTags = (series: Uint32Array, logged: LoggedSeries): readonly number[] =>
-  [...series.keys()].filter((row) => logged.isDefined(series[row] as number));

@@ -1,4 +1,4 @@
-import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { type Column, tagKeyOf } from '@plinth/tsdb-model/columns/column.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
 import { DUCKDB_TYPE } from '@plinth/tsdb-storage/duckdb/column-type.js';
@@ -18,7 +18,7 @@ export interface ScanTextOptions {
   readonly isSlice: boolean;
   /** Condition on `_series`; `undefined` for all series. */
   readonly seriesCondition: string | undefined;
-  /** Tags of the only series that can match: they need no join. */
+  /** Tags of the only series that can match, by their keys: they need no join. */
   readonly onlySeries: ReadonlyMap<string, string> | undefined;
   readonly seriesTable: { readonly name: string; columnOf(tag: string): string | undefined };
   /** Tags that may be returned as series ids: the first contains the ids, the others zeros. */
@@ -129,7 +129,7 @@ function lastRowsText(options: ScanTextOptions, fields: readonly Column[]): stri
 function tagText(tag: Column, options: ScanTextOptions): string {
   const name = quoteName(tag.physicalName);
   if (options.onlySeries !== undefined) {
-    const value = options.onlySeries.get(tag.name);
+    const value = options.onlySeries.get(tagKeyOf(tag));
     return `${value === undefined ? 'NULL' : quoteString(value)}::VARCHAR AS ${name}`;
   }
   const tagIndex = options.lateMaterializedTags.indexOf(tag.name);

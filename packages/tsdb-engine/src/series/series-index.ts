@@ -1,12 +1,13 @@
 import { invariant } from '@plinth/kernel';
 import type { TagCondition } from '@plinth/tsdb-model/scan.js';
-import { type PackedTags, packTags } from '@plinth/tsdb-model/series/packed-tags.js';
+import { type PackedTags, packTags, unpackValues } from '@plinth/tsdb-model/series/packed-tags.js';
 import { seriesId, type Words } from '@plinth/tsdb-model/series/series-id.js';
 import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';
 import { isStepEnd, type Steps, sorted } from '@plinth/tsdb-model/time-sliced-task.js';
 import { KeyOrder } from './key-order.js';
 import { SeriesIds } from './series-ids.js';
 import { type TagCodes, type TagColumn, TagColumns } from './tag-columns.js';
+import type { TagNames } from './tag-names.js';
 
 /** Smallest 64-bit integer: no row has been seen. */
 const NEVER = -(2n ** 63n);
@@ -23,6 +24,8 @@ export class SeriesIndex implements SeriesLookup {
   readonly #ids = new SeriesIds();
   readonly #tags: TagColumns;
   readonly #keyOrder = new KeyOrder();
+  /** Absent if no tag was renamed. */
+  #names: TagNames | undefined;
   #lastTimes = new BigInt64Array(this.#ids.capacity).fill(NEVER);
   #lastWords = new Int32Array(this.#lastTimes.buffer);
 
@@ -36,6 +39,18 @@ export class SeriesIndex implements SeriesLookup {
 
   get count(): number {
     return this.#ids.count;
+  }
+
+  /**
+   * The index stores tags by their keys. All functions accept present and former names, and keys.
+   */
+  set names(names: TagNames) {
+    this.#names = names.areKeys ? undefined : names;
+  }
+
+  /** See `Column.tagKey`. */
+  keyOf(tag: string): string {
+    return this.#names?.keyOf(tag) ?? tag;
   }
 
   /** Ids by series ordinal; valid until the next `resolve` or `load`. */
@@ -52,8 +67,10 @@ export class SeriesIndex implements SeriesLookup {
     return this.#ids.ordinalOf(low, high);
   }
 
-  get tagKeys(): IterableIterator<string> {
-    return this.#tags.keys;
+  /** Present names of the tags. */
+  get tagKeys(): Iterable<string> {
+    const names = this.#names;
+    return names === undefined ? this.#tags.keys : [...this.#tags.keys].map((k) => names.nameOf(k));
   }
 
   /** Returns the latest timestamp of the series. */
@@ -62,13 +79,13 @@ export class SeriesIndex implements SeriesLookup {
   }
 
   tagValue(ordinal: number, tag: string): string | undefined {
-    const column = this.#tags.find(tag);
+    const column = this.#find(tag);
     return column?.distinct.text(column.codes[ordinal] ?? 0);
   }
 
   /** Returns the code of the series' value of the tag, valid in this process; 0 if absent. */
   tagCode(ordinal: number, tag: string): number {
-    return this.#tags.find(tag)?.codes[ordinal] ?? 0;
+    return this.#find(tag)?.codes[ordinal] ?? 0;
   }
 
   /**
@@ -76,35 +93,37 @@ export class SeriesIndex implements SeriesLookup {
    * series present at the call.
    */
   tagColumn(tag: string): TagCodes | undefined {
-    return this.#tags.find(tag);
+    return this.#find(tag);
   }
 
   /** Returns the number of distinct values of a tag. */
   valueCount(tag: string): number {
-    return (this.#tags.find(tag)?.distinct.count ?? 1) - 1;
+    return (this.#find(tag)?.distinct.count ?? 1) - 1;
   }
 
   /** Returns the value of a tag by its code; codes start at 1. */
   valueOfCode(tag: string, code: number): string | undefined {
-    return this.#tags.find(tag)?.distinct.text(code);
+    return this.#find(tag)?.distinct.text(code);
   }
 
   /** Returns the distinct values of a tag, in order of first appearance. */
   tagValues(tag: string): readonly string[] {
     // Index 0 means "absent".
-    return (this.#tags.find(tag)?.values.slice(1) ?? []) as string[];
+    return (this.#find(tag)?.values.slice(1) ?? []) as string[];
   }
 
   /** Returns the code of a tag value; `undefined` if no series has it. */
   codeOfValue(tag: string, value: string | undefined): number | undefined {
     if (value === undefined) return 0;
-    const column = this.#tags.find(tag);
+    const column = this.#find(tag);
     return column?.codeOf(value);
   }
 
-  /** Returns the tags of a series, keys ascending. */
+  /** Returns the tags of a series by their present names, ascending by key. */
   tagsOf(ordinal: number): { readonly keys: string[]; readonly values: string[] } {
-    return this.#tags.tagsOf(ordinal);
+    const tags = this.#tags.tagsOf(ordinal);
+    const names = this.#names;
+    return names === undefined ? tags : { ...tags, keys: tags.keys.map((k) => names.nameOf(k)) };
   }
 
   /**
@@ -121,8 +140,8 @@ export class SeriesIndex implements SeriesLookup {
 
   /** Returns the series ordinal of a tag set (tags in any order); adds it if it is new. */
   resolve(tagKeys: readonly string[], tagValues: readonly string[]): number {
-    const [keys, values] = this.#keyOrder.apply(tagKeys, tagValues);
-    return this.resolvePacked(keys, packTags(keys, values));
+    const [keys, values] = this.#keyOrder.apply(this.#keysOf(tagKeys), tagValues);
+    return this.#resolveKeys(keys, packTags(keys, values));
   }
 
   /**
@@ -130,6 +149,15 @@ export class SeriesIndex implements SeriesLookup {
    * array of the previous call.
    */
   resolvePacked(keys: readonly string[], tags: PackedTags): number {
+    const names = this.#names;
+    if (names === undefined || keys.every((key) => names.keyOf(key) === key)) {
+      return this.#resolveKeys(keys, tags);
+    }
+    // The packed tags have other keys and possibly another order than those of the index.
+    return this.resolve(keys, unpackValues(keys, tags));
+  }
+
+  #resolveKeys(keys: readonly string[], tags: PackedTags): number {
     const columns = this.#tags.of(keys);
     const id = this.#id;
     for (let salt = 0; ; salt++) {
@@ -150,7 +178,7 @@ export class SeriesIndex implements SeriesLookup {
     tagValues: readonly string[],
     lastTime: bigint,
   ): number {
-    const [keys, values] = this.#keyOrder.apply(tagKeys, tagValues);
+    const [keys, values] = this.#keyOrder.apply(this.#keysOf(tagKeys), tagValues);
     const tags = packTags(keys, values);
     const columns = this.#tags.of(keys);
     const words = wordsOf(id);
@@ -217,7 +245,7 @@ export class SeriesIndex implements SeriesLookup {
     },
   ): Steps<readonly number[] | undefined> {
     const { count, limit, isMet } = options;
-    const column = this.#tags.find(tag);
+    const column = this.#find(tag);
     if (column === undefined) return [];
     const selected: number[] = [];
     let stepCount = 0;
@@ -237,7 +265,7 @@ export class SeriesIndex implements SeriesLookup {
   }
 
   *#matcher({ tag, op, values }: TagCondition): Steps<(ordinal: number) => boolean> {
-    const column = this.#tags.find(tag);
+    const column = this.#find(tag);
     const wanted = yield* this.#codesOf(tag, values);
     const isIn = op === 'in';
     return (ordinal) => wanted.has(column?.codes[ordinal] ?? 0) === isIn;
@@ -251,6 +279,15 @@ export class SeriesIndex implements SeriesLookup {
       if (code !== undefined) codes.add(code);
     }
     return codes;
+  }
+
+  #find(tag: string): TagColumn | undefined {
+    return this.#tags.find(this.keyOf(tag));
+  }
+
+  #keysOf(tags: readonly string[]): readonly string[] {
+    const names = this.#names;
+    return names === undefined ? tags : tags.map((tag) => names.keyOf(tag));
   }
 
   #add(id: Words, columns: readonly TagColumn[], tags: PackedTags): number {

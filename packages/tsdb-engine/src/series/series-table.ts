@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { tagKeyOf } from '@plinth/tsdb-model/columns/column.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { CellColumn } from '@plinth/tsdb-storage/buffer/append-cells.js';
@@ -25,7 +26,7 @@ export class SeriesTable implements EvictableTable {
   readonly #host: DuckDbHost;
   readonly #index: SeriesIndex;
   #handedOver = 0;
-  /** DuckDB column name of each tag that has a column. */
+  /** DuckDB column name of each tag that has a column, by the tag's key. */
   readonly #columns = new Map<string, string>();
   readonly #isInUse: () => boolean;
   #exists = false;
@@ -48,7 +49,7 @@ export class SeriesTable implements EvictableTable {
 
   /** DuckDB name of a tag's column; `undefined` if no series has the tag. */
   columnOf(tag: string): string | undefined {
-    return this.#columns.get(tag);
+    return this.#columns.get(this.#index.keyOf(tag));
   }
 
   get isInUse(): boolean {
@@ -112,14 +113,16 @@ export class SeriesTable implements EvictableTable {
       this.#exists = true;
       this.#table.reset();
     }
-    for (const tag of this.#index.tagKeys) {
-      const physicalName = schema.columns.get(tag)?.physicalName;
-      if (physicalName === undefined || this.#columns.has(tag)) continue;
+    for (const column of schema.columns.values()) {
+      const { kind, physicalName } = column;
+      const key = tagKeyOf(column);
+      const isUsed = kind === 'tag' && this.#index.tagColumn(key) !== undefined;
+      if (!isUsed || this.#columns.has(key)) continue;
       const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN IF NOT EXISTS ${quoteName(physicalName)} VARCHAR`;
       await this.#table.change(connection, this.#handedOver, async () => {
         await connection.run(add);
       });
-      this.#columns.set(tag, physicalName);
+      this.#columns.set(key, physicalName);
     }
   }
 

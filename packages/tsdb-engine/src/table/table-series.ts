@@ -5,6 +5,7 @@ import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.j
 import { Pinned } from '../scan/pinned.js';
 import { SeriesIndex } from '../series/series-index.js';
 import { SeriesTable } from '../series/series-table.js';
+import { TagNames } from '../series/tag-names.js';
 
 /**
  * `count` series are stored, the newest of them in `file`; `undefined` if no series is new.
@@ -54,6 +55,7 @@ export class TableSeries {
     this.#storage = files;
     this.#onError = onError;
     this.index = new SeriesIndex(schema.seriesSeed);
+    this.index.names = new TagNames(schema);
     const isInUse = (): boolean => this.pinned.isPinned;
     this.table = new SeriesTable({ tableId: schema.id, host, index: this.index, isInUse });
     this.pinned = new Pinned(() => {

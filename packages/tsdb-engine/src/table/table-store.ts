@@ -10,6 +10,7 @@ import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.j
 import type { ColumnCache } from '../columns/cache/column-cache.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { Source } from '../scan/sources.js';
+import { TagNames } from '../series/tag-names.js';
 import type { GenerationTable } from './generation-table.js';
 import { Generations } from './generations.js';
 import type { InMemoryChange } from './in-memory-change.js';
@@ -56,8 +57,7 @@ export class TableStore {
    * True if none of the table's files is registered. Until then, a failed deletion may be retried after the next start.
    */
   #hasVanished = false;
-  /** Newest version of the table's schema. */
-  schema: TableSchema;
+  #schema: TableSchema;
   readonly #generations: Generations;
   readonly #segments: TableSegments;
   readonly #components: TableComponents;
@@ -77,7 +77,7 @@ export class TableStore {
     const { schema, host, files, verifier, cache, onDamaged, onError } = options;
     const tableId = schema.id;
     this.tableId = tableId;
-    this.schema = schema;
+    this.#schema = schema;
     const { tombstones } = this;
     const series = new TableSeries({ schema, host, files, onError });
     const { index } = series;
@@ -95,6 +95,17 @@ export class TableStore {
     const stored = { series, generations, segments, repeated, tombstones, textSizes };
     this.#components = { schema: newest, files, ...stored };
     this.inMemory = new TableInMemory({ components: this.#components, cache, host, onError });
+  }
+
+  /** Newest version of the table's schema. */
+  get schema(): TableSchema {
+    return this.#schema;
+  }
+
+  set schema(schema: TableSchema) {
+    const isRenamed = schema.formerColumns !== this.#schema.formerColumns;
+    this.#schema = schema;
+    if (isRenamed) this.series.index.names = new TagNames(schema);
   }
 
   get segments(): readonly OpenSegment[] {

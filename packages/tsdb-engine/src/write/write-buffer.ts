@@ -15,6 +15,17 @@ export interface TableBatch {
   readonly batch: RowBatch;
 }
 
+/** Notified of the rows of each log record when they are durable, in the order of the log. */
+export interface RecordListener {
+  /** Called for every write, when its record is queued. If false, the rows of the table are not reported. */
+  wants(tableId: number): boolean;
+  /**
+   * Called within the write, so it must not do more than select and copy rows: the memory of the
+   * batches is reused afterwards.
+   */
+  recordDurable(seq: bigint, batches: readonly TableBatch[]): void;
+}
+
 interface DefinedBatch extends TableBatch {
   readonly newSeries: PackedDefinitions;
 }
@@ -80,6 +91,9 @@ export class WriteBuffer {
   #lastWriteMs: number;
   #closedBytes = 0;
   #lastSeq = 0n;
+  readonly #listener: RecordListener | undefined;
+  /** Settles when the newest record is durable or refused, and thus all before it. */
+  #newest: Promise<void> = Promise.resolve();
 
   constructor(options: {
     readonly log: CommitLog;
@@ -87,9 +101,11 @@ export class WriteBuffer {
     readonly hardLimitBytes: number;
     /** Called when rows of these tables were refused after observers had already received them. */
     readonly onHidden?: (tableIds: readonly number[]) => void;
+    readonly listener?: RecordListener | undefined;
   }) {
     this.#log = options.log;
     this.#onHidden = options.onHidden;
+    this.#listener = options.listener;
     this.#clock = options.clock;
     this.#hardLimitBytes = options.hardLimitBytes;
     this.#waits = new MemoryWaitQueue(options.clock, options.hardLimitBytes * WAITING_SHARE);
@@ -195,7 +211,29 @@ export class WriteBuffer {
       this.#logSeriesOf(store.tableId).countRows(batch.rowCount);
     }
     this.#put(batches, seq);
+    this.#newest = durable;
+    this.#notify(seq, batches, durable);
     return durable;
+  }
+
+  /** The log resolves its promises in the order of the records. */
+  #notify(seq: bigint, batches: readonly TableBatch[], durable: Promise<void>): void {
+    const listener = this.#listener;
+    if (listener === undefined) return;
+    const wanted = batches.filter(({ store }) => listener.wants(store.tableId));
+    if (wanted.length > 0) durable.then(() => listener.recordDurable(seq, wanted), ignoreUnsynced);
+  }
+
+  /** The number of the newest write. */
+  get lastSeq(): bigint {
+    return this.#lastSeq;
+  }
+
+  /**
+   * Resolves when every write up to now is durable or refused, after the listener was notified.
+   */
+  async whenSettled(): Promise<void> {
+    await this.#newest.catch(ignoreUnsynced);
   }
 
   /** Many writes may be refused at the same time, so observers are notified once. */

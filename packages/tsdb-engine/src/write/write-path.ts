@@ -12,6 +12,7 @@ import { acceptedHistograms, acceptedRows, refusedLines } from './admitted-rows.
 import type { CommitListener } from './commit-listener.js';
 import { splitIntoPortions } from './portions.js';
 import type { TableBatch, WriteBuffer } from './write-buffer.js';
+import { WriteGate } from './write-gate.js';
 
 /**
  * A body parsed by one of the parsers. Results of one parser must reach the write path in parsing
@@ -73,6 +74,7 @@ export class WritePath {
   readonly #commits: CommitListener | undefined;
   readonly #yielder: EventLoopYielder;
   readonly #parsers = new Map<number, ParserSeries>();
+  readonly gate = new WriteGate();
 
   constructor(options: {
     readonly reader: BodyReader;
@@ -92,7 +94,12 @@ export class WritePath {
   }
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
-    if (!request.access.mayWrite(request.database)) throw tsdbError('not_permitted');
+    const { database } = request;
+    if (!request.access.mayWrite(database)) throw tsdbError('not_permitted');
+    return await this.gate.pass(database, () => this.#writePassed(request));
+  }
+
+  async #writePassed(request: WriteRequest): Promise<WriteOutcome> {
     const reservation = { bytes: request.body.byteLength };
     const reserving = this.#buffer.reserve(reservation.bytes);
     if (reserving !== undefined) await reserving;

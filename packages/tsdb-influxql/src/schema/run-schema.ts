@@ -16,6 +16,7 @@ import {
   tablesIn,
   withPolicies,
 } from '../plan/compile/find-sources.js';
+import { assertPresentNames } from '../plan/compile/former-names.js';
 import type { SourceColumns, TableSource } from '../plan/compile/source.js';
 import { columnsOf, mergedColumns } from '../plan/compile/source-columns.js';
 import { buildFilter, type Filter } from '../plan/condition/filter.js';
@@ -233,6 +234,7 @@ async function deleteRows(
       tablesIn(database, measurement.name, env),
     );
   const found = sources.flatMap(tablesOf);
+  assertPresentNames([rest], found);
   const filters = rest === undefined ? undefined : filtersOf(rest, found);
   const isByValue = !isOfSeries && filters?.some(readsFields) === true;
   if (rest !== undefined && !isByValue) checkTagCondition(rest);

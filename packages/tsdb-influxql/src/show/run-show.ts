@@ -17,6 +17,7 @@ import type { Measurement } from '../ast/select.js';
 import type { ShowClauses, ShowStatement, ShowTagValues } from '../ast/statements.js';
 import { ValueBudget } from '../execute/value-budget.js';
 import { databaseOf, tablesIn, withPolicies } from '../plan/compile/find-sources.js';
+import { assertPresentNames } from '../plan/compile/former-names.js';
 import type { TableSource } from '../plan/compile/source.js';
 import { type SplitCondition, splitCondition } from '../plan/condition/split-condition.js';
 import type { Environment } from '../plan/environment.js';
@@ -166,6 +167,7 @@ function tablesOf(
       for (const source of tablesIn(each, name, env)) tables.set(source.table.id, source);
     }
   }
+  assertPresentNames([show.condition], [...tables.values()]);
   return [...tables.values()].sort((a, b) => compareByteOrder(a.name, b.name));
 }
 

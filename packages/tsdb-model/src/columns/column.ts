@@ -14,7 +14,15 @@ export interface Column {
    * case or if DuckDB reserves the name, because DuckDB names are case-insensitive.
    */
   readonly physicalName: string;
+  /**
+   * Name of a renamed tag in series ids, in the log and in the series index; absent if it is `name`.
+   */
+  readonly tagKey?: string;
 }
+
+/** See `Column.tagKey`. */
+export const tagKeyOf = ({ name, tagKey }: Pick<Column, 'name' | 'tagKey'>): string =>
+  tagKey ?? name;
 
 /** Names of column types in messages to clients. Source: tsdb-http, "Type conflicts". */
 export const MESSAGE_TYPE: Readonly<Record<ColumnKind, string>> = {

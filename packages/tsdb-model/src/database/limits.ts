@@ -7,6 +7,9 @@ export const MAX_NAME_LENGTH = 255;
 /** Maximum size of a name, tag value or string value. */
 export const MAX_TEXT_BYTES = 1_048_576;
 
+/** Maximum number of former names of one table, and of the columns of one table. */
+export const MAX_FORMER_NAMES = 1000;
+
 /** Source: tsdb-http, "Limits". */
 export interface CatalogLimits {
   /** Active databases, without `_internal`. */

@@ -58,6 +58,15 @@ export interface ScannedTable {
  */
 export type TimeOrder = 'ascending' | 'descending';
 
+/**
+ * How the result of a statement over one table changes with new rows. `rows`: each stored row gives
+ * at most one result row, independently of the others. `buckets`: each result row depends only on the rows
+ * of one time bucket; buckets start at multiples of `widthNs`.
+ */
+export type LiveForm =
+  | { readonly kind: 'rows' }
+  | { readonly kind: 'buckets'; readonly widthNs: bigint };
+
 /** The parts of a plan that determine the result rows for given sources. */
 export type RowsStatement = Pick<
   PlannedQuery,
@@ -124,6 +133,8 @@ export interface PlannedQuery {
   readonly bucketNs?: bigint | undefined;
   /** Empty unless `timeOrder` is set. */
   readonly lateMaterializedTags?: readonly LateMaterializedTag[];
+  /** `undefined` if the query cannot be a live query. */
+  readonly liveForm?: LiveForm | undefined;
   /**
    * The equivalent in-memory request, if the query has a suitable form. Its result has the same
    * columns.

@@ -1,4 +1,4 @@
-import { keyOrder, type PackedTags, readSize } from './packed-tags.js';
+import { type PackedTags, unpackValues } from './packed-tags.js';
 
 /**
  * Tag sets that are new to a parser, in few memory blocks. One body can contain thousands of them,
@@ -36,16 +36,7 @@ export function tagSetsOf(series: NewSeries | undefined): readonly ParsedSeries[
   if (series === undefined) return [];
   return Array.from({ length: series.count }, (_, place) => {
     const tagKeys = tagKeysAt(series, place);
-    const tagValues = new Array<string>(tagKeys.length);
-    const { bytes, from } = packedTagsAt(series, place);
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    let at = from;
-    for (const key of keyOrder(tagKeys)) {
-      at += 4 + readSize(bytes, at);
-      const size = readSize(bytes, at);
-      tagValues[key] = buffer.toString('utf8', at + 4, at + 4 + size);
-      at += 4 + size;
-    }
+    const tagValues = unpackValues(tagKeys, packedTagsAt(series, place));
     return { tagKeys, tagValues };
   });
 }

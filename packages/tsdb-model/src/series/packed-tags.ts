@@ -35,6 +35,20 @@ export function packTags(keys: readonly string[], values: readonly string[]): Pa
   return { bytes: scratch, from: 0, to };
 }
 
+/** Returns the values of a packed tag set, in the order of `keys`. */
+export function unpackValues(keys: readonly string[], { bytes, from }: PackedTags): string[] {
+  const values = new Array<string>(keys.length);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = from;
+  for (const key of keyOrder(keys)) {
+    at += 4 + readSize(bytes, at);
+    const size = readSize(bytes, at);
+    values[key] = buffer.toString('utf8', at + 4, at + 4 + size);
+    at += 4 + size;
+  }
+  return values;
+}
+
 export function readSize(bytes: Uint8Array, at: number): number {
   const low = (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
   return (low | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24)) >>> 0;

@@ -1,11 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addMonths, binFixed, binMonths, civilFromDays, daysFromCivil } from './calendar.js';
+import {
+  addMonths,
+  binFixed,
+  binMonths,
+  civilFromDays,
+  daysFromCivil,
+  isoNsOf,
+} from './calendar.js';
 
 /** Nanoseconds according to the calendar of the runtime, which is independent of ours. */
 const ns = (text: string) => BigInt(Date.parse(`${text}Z`)) * 1_000_000n;
 
 describe('calendar', () => {
+  it('formats times with their nanoseconds, also before 1970', () => {
+    assert.equal(isoNsOf(1_500_000_001n), '1970-01-01T00:00:01.500000001Z');
+    assert.equal(isoNsOf(-1n), '1969-12-31T23:59:59.999999999Z');
+  });
+
   it('agrees with the calendar of the runtime over 600 years', () => {
     for (let day = -110_000; day < 110_000; day += 97) {
       const date = new Date(day * 86_400_000);

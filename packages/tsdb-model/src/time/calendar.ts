@@ -10,6 +10,12 @@ export const compareTimes = (a: bigint, b: bigint): number => (a < b ? -1 : a > 
 export const isoOf = (timeNs: bigint): string =>
   new Date(Number(timeNs / 1_000_000n)).toISOString();
 
+/** Formats a time like `Date`, with all nanoseconds. */
+export function isoNsOf(timeNs: bigint): string {
+  const fraction = String(floorMod(timeNs, NS_PER_SECOND)).padStart(9, '0');
+  return `${isoOf(floorDiv(timeNs, NS_PER_SECOND) * NS_PER_SECOND).slice(0, -4)}${fraction}Z`;
+}
+
 export interface CivilDate {
   readonly year: number;
   /** 1..12 */

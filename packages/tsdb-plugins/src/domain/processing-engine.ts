@@ -1,5 +1,6 @@
 import { type Clock, type Logger, repeatJob } from '@plinth/kernel';
 import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
+import type { RenameFollower } from '@plinth/tsdb-catalog/schema/catalog-renames.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { PluginCode, PluginHost } from '@plinth/tsdb-model/plugins/plugin-host.js';
@@ -175,6 +176,22 @@ export class ProcessingEngine {
     const stopped = Promise.allSettled(stopping); // Stop immediately, so that a failing store cannot delay it.
     void this.#alone(() => stopped);
     this.#reconcile().catch(() => undefined); // The next periodic run meets the same failure and reports it.
+  }
+
+  /** Write triggers of a table follow its new name. */
+  get renameFollower(): RenameFollower {
+    return {
+      write: (tx, renamed) => this.#deps.store.renameTable(tx, renamed),
+      applyInMemory: ({ databaseId, before, after }) => {
+        for (const trigger of this.triggers.of(databaseId)) {
+          const { specification } = trigger;
+          if (specification.kind !== 'table' || specification.table !== before) continue;
+          const renamed = { kind: 'table', table: after } as const;
+          this.triggers.byId.set(trigger.id, { ...trigger, specification: renamed });
+          this.running.rename(trigger.id, after);
+        }
+      },
+    };
   }
 
   /** Starts the triggers of restored databases and deletes the records of purged ones. */

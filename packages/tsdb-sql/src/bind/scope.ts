@@ -1,5 +1,5 @@
 import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
-import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import { renamedHint, type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { ScanDraft } from './scan-draft.js';
 
@@ -26,6 +26,8 @@ export interface Relation {
   readonly columns: readonly ScopeColumn[];
   /** Columns that can be named but are not part of `*`. */
   readonly hidden?: readonly ScopeColumn[];
+  /** See `TableSchema`, for messages. */
+  readonly formerColumns?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -77,12 +79,14 @@ export class Scope {
     return this.relations.find((candidate) => endsWith(candidate.path, path));
   }
 
-  unknownColumn(shown: string): TsdbError<'plan_error'> {
+  /** @param name the last part of the name, without quotes. */
+  unknownColumn(shown: string, name: string): TsdbError<'plan_error'> {
     const valid = this.visible.map((column) =>
       column.qualifier === undefined ? column.name : `${column.qualifier}.${column.name}`,
     );
     const help = valid.length === 0 ? '' : ` Valid fields are ${valid.join(', ')}.`;
-    return tsdbError('plan_error', `Schema error: No field named ${shown}.${help}`);
+    const hint = renamedHint(presentName(this, name));
+    return tsdbError('plan_error', `Schema error: No field named ${shown}${hint}.${help}`);
   }
 
   #named(name: string): readonly ScopeColumn[] {
@@ -97,6 +101,13 @@ export class Scope {
       this.relations.flatMap(({ hidden = [] }) => hidden.filter((column) => column.name === name))
     );
   }
+}
+
+/** Returns the present name of a renamed column of this level or an enclosing one. */
+function presentName({ relations, parent }: Scope, name: string): string | undefined {
+  const present = relations.map(({ formerColumns }) => formerColumns?.get(name));
+  const found = present.find((each) => each !== undefined);
+  return found ?? (parent && presentName(parent, name));
 }
 
 function endsWith(path: readonly string[], tail: readonly string[]): boolean {

@@ -2,6 +2,7 @@ import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import type {
   LateMaterializedTag,
+  LiveForm,
   PlanContext,
   TimeOrder,
   VirtualTable,
@@ -122,6 +123,7 @@ export interface BoundQuery {
   readonly isUnordered?: boolean;
   readonly timeOrder?: TimeOrder | undefined;
   readonly lateMaterializedTags?: readonly LateMaterializedTag[];
+  readonly liveForm?: LiveForm | undefined;
   /** Set if columns in memory can compute the query. */
   readonly inMemory?: InMemoryQuery | undefined;
 }

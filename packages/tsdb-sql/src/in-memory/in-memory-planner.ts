@@ -119,6 +119,9 @@ function lazily(
     get timeOrder() {
       return full().timeOrder;
     },
+    get liveForm() {
+      return full().liveForm;
+    },
     columns,
     tableName,
     isExplained: false,

@@ -1,5 +1,5 @@
 import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
-import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { renamedHint, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { BoundQuery, Session } from '../bind/session.js';
 import { UTF8 } from '../bind/types/bound.js';
 import { type Ident, nameOf, namesOf, type ObjectName } from '../parse/ast.js';
@@ -131,9 +131,10 @@ function rowsOfTable(
   const [catalog, schema, table] = resolveTable(namesOf(name));
   const rows = columnRows(session.context, { schema, name: table });
   if (rows.length > 0) return rows;
+  const renamedTo = session.context.database.formerTables?.get(table);
   throw tsdbError(
     'plan_error',
-    `Error during planning: table '${catalog}.${schema}.${table}' not found`,
+    `Error during planning: table '${catalog}.${schema}.${table}' not found${renamedHint(renamedTo)}`,
   );
 }
 

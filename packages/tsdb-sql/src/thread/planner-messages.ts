@@ -21,6 +21,8 @@ export interface PlannerJob {
   readonly nowNs: bigint;
   readonly params: ReadonlyMap<string, ParameterValue>;
   readonly systemTableNames: readonly string[];
+  /** See `DatabaseSchema`. */
+  readonly formerTables: ReadonlyMap<string, string> | undefined;
 }
 
 export type PlannerRequest =

@@ -110,6 +110,7 @@ export class PlannerThread {
       nowNs: context.nowNs,
       params: context.params,
       systemTableNames: context.virtualTables.systemTableNames,
+      formerTables: context.database.formerTables,
     } satisfies PlannerJob);
     const end = (): void => {
       clearTimeout(timer);

@@ -79,6 +79,7 @@ function contextOf(job: PlannerJob, query: (request: PlannerRequest) => Answer):
       uuid: '',
       name: '',
       retentionNs: undefined,
+      ...(job.formerTables && { formerTables: job.formerTables }),
       tables: new RemoteTables({
         names: () => query({ kind: 'table_names' }) as readonly string[],
         table: (name) => query({ kind: 'table', name }) as TableSchema | undefined,

@@ -13,7 +13,7 @@ import { FileVerifier } from '@plinth/tsdb-storage/segments/file-verifier.js';
 import { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS } from '@plinth/tsdb-storage/segments/segment-migrations.js';
 import { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
-import { LOG_FOLDER } from '@plinth/tsdb-storage/wal/log-folder.js';
+import { LOG_FOLDER, RECENT_LOG_FOLDER } from '@plinth/tsdb-storage/wal/log-folder.js';
 import { describeLostRows } from '@plinth/tsdb-storage/wal/lost-rows.js';
 import { writtenMsOf } from '@plinth/tsdb-storage/wal/write-record.js';
 import type { TsdbDeps } from '../deps.js';
@@ -71,6 +71,7 @@ export async function openLog(
   const { catalog, registry } = at;
   return await openLog({
     folder: join(dataDir, LOG_FOLDER),
+    recent: { folder: join(dataDir, RECENT_LOG_FOLDER), maxBytes: settings.live_query_log_bytes },
     nodeUuid: catalog.nodeUuid,
     repair: settings.repair,
     // A flush on a full disk may have left no log file; rows in a new file with an old number would

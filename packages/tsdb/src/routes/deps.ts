@@ -10,6 +10,8 @@ import type { Engine, WriteOutcome } from '@plinth/tsdb-model/engine.js';
 import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import type { Caches } from '../domain/caches/caches.js';
 import type { ContinuousQueries } from '../domain/continuous-queries/continuous-queries.js';
+import type { Conversions } from '../domain/conversions/conversions.js';
+import type { LiveQueries } from '../domain/live-queries/live-queries.js';
 import type { SavedQueries } from '../domain/saved-queries/saved-queries.js';
 import type { AuditTrail } from '../domain/system-tables/tables/audit.js';
 import type { Processing } from '../open/open-processing.js';
@@ -35,6 +37,8 @@ export interface RouteDeps {
   readonly storage: EngineStorage;
   readonly caches: Caches;
   readonly continuousQueries: ContinuousQueries;
+  readonly conversions: Conversions;
+  readonly liveQueries: LiveQueries;
   readonly processing: Processing;
   readonly openTables: OpenTables;
   readonly settings: TsdbSettings;

@@ -10,7 +10,9 @@ import {
 } from '@plinth/kernel';
 import { BodyPool } from './body-pool.js';
 import { cacheRoutes } from './configure/cache-routes.js';
+import { conversionRoutes } from './configure/conversion-routes.js';
 import { databaseRoutes } from './configure/database-routes.js';
+import { renameRoutes } from './configure/rename-routes.js';
 import { rollupRoutes } from './configure/rollup-routes.js';
 import { tableRoutes } from './configure/table-routes.js';
 import type { RouteDeps } from './deps.js';
@@ -22,7 +24,9 @@ import { icebergDialect } from './iceberg/iceberg-dialect.js';
 import { icebergRoutes } from './iceberg/iceberg-routes.js';
 import { nativeInfluxqlRoutes } from './influxql/native/native-query-route.js';
 import { v1QueryRoutes } from './influxql/v1-query-route.js';
+import { subscribeRoute } from './live/subscribe-route.js';
 import { openTableRoutes } from './operator/open-table-routes.js';
+import { pluginCodeRoutes } from './operator/plugin-code-routes.js';
 import { queryLogRoutes } from './operator/query-log-routes.js';
 import { savedQueryRoutes } from './operator/saved-query-routes.js';
 import { schemaRoutes } from './operator/schema-routes.js';
@@ -105,9 +109,12 @@ export function tsdbTables(
     },
     table(byCompat, [
       ...queryRoutes(deps),
+      subscribeRoute(deps),
       ...nativeInfluxqlRoutes(deps),
       ...databaseRoutes(deps),
       ...tableRoutes(deps),
+      ...renameRoutes(deps),
+      ...conversionRoutes(deps),
       ...cacheRoutes(deps),
       ...rollupRoutes(deps),
     ]),
@@ -121,6 +128,7 @@ export function tsdbTables(
         ...queryLogRoutes(deps.queryLog),
         ...savedQueryRoutes(deps.savedQueries),
         ...openTableRoutes(deps.catalog, deps.openTables),
+        ...pluginCodeRoutes(deps.processing.engine.plugins),
       ],
     },
     {

@@ -84,6 +84,19 @@ export const TSDB_SETTINGS = defineSettings(
       minimum: 1,
       description: 'concurrent queries; more wait in a queue',
     }),
+    max_live_queries: Type.Integer({
+      default: 2000,
+      minimum: 0,
+      maximum: 100_000,
+      description: 'live queries at a time; more return 503',
+    }),
+    live_query_log_bytes: Type.Integer({
+      default: 256 * MIB,
+      minimum: 0,
+      description: 'size of log files kept after a flush, for live queries that resume',
+      details:
+        'The newest such file is always kept, unless the value is 0. Streams that continue from before these files begin with the event `gap`.',
+    }),
     query_timeout_ms: Type.Integer({
       default: 300_000,
       minimum: 0,

@@ -5,23 +5,26 @@ import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 import { printPolicies } from './policies.js';
 import { publishCommand, publishedCommand } from './publish.js';
+import { rename, withDryRun } from './rename.js';
 
 const PATH = 'api/v3/configure/table';
 
 /** `plinth table`. */
 export function tableCommand(): Command {
   return new Command('table')
-    .description('create, list, change, delete, restore and publish tables')
+    .description('create, list, change, rename, delete, restore and publish tables')
     .addCommand(list())
     .addCommand(create())
     .addCommand(update())
     .addCommand(remove())
     .addCommand(undelete())
+    .addCommand(renameTable())
+    .addCommand(forgetName())
     .addCommand(publishCommand())
     .addCommand(publishedCommand())
     .addHelpText(
       'after',
-      '\nExamples:\n  plinth table create -d home readings --tags room,floor --fields temp:float64,note:utf8\n  plinth table delete -d home readings --hard-delete default\n  plinth table publish -d home',
+      '\nExamples:\n  plinth table create -d home readings --tags room,floor --fields temp:float64,note:utf8\n  plinth table delete -d home readings --hard-delete default\n  plinth table rename -d home readings measurements --dry-run\n  plinth table publish -d home',
     );
 }
 
@@ -97,6 +100,26 @@ function undelete(): Command {
     const connection = connectionOf(command.opts());
     await callOk(connection, `${PATH}/undelete`, { json: { db: databaseOf(connection), table } });
     print(`table ${table} restored\n`);
+  });
+}
+
+function renameTable(): Command {
+  const command = withDryRun(
+    named('rename', 'rename a table without a change of its files').argument('<new-name>'),
+  );
+  return command.action(async (table: string, newName: string) => {
+    await rename(command, `${PATH}/rename`, { table, new_name: newName }, `table ${table}`);
+  });
+}
+
+function forgetName(): Command {
+  const command = named('forget-name', 'free the former name of a renamed table');
+  return command.action(async (table: string) => {
+    const connection = connectionOf(command.opts());
+    await callOk(connection, `${PATH}/forget_name`, {
+      json: { db: databaseOf(connection), table },
+    });
+    print(`former name ${table} freed\n`);
   });
 }
 

@@ -13,14 +13,21 @@ export function FormDialog(props: {
   readonly canAct: boolean;
   readonly act: () => Promise<unknown>;
   readonly onClose: () => void;
-  readonly children: ReactNode;
+  /** Whether the form shows an error at one of its fields. Other errors are shown below them. */
+  readonly isAtField?: (error: unknown) => boolean;
+  /** The fields, or a function that renders them with the error of the last attempt. */
+  readonly children: ReactNode | ((error: unknown) => ReactNode);
 }) {
   const { title, action, doing = action, isDanger = false, canAct, act, onClose } = props;
+  const { isAtField = () => false, children } = props;
   const { run, error, isBusy } = useTask();
   const form = useRef<HTMLFormElement>(null);
-  // The disabled button has lost the focus, so after a failure it returns to the first field.
+  // The disabled button has lost the focus, so after a failure it moves to the wrong or first field.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each failure moves the focus.
-  useEffect(() => form.current?.querySelector('input')?.focus(), [error]);
+  useEffect(() => {
+    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
+    (wrong ?? form.current?.querySelector('input'))?.focus();
+  }, [error]);
   return (
     <Dialog title={title} isOpen onClose={onClose}>
       <form
@@ -31,8 +38,8 @@ export function FormDialog(props: {
           if (canAct && !isBusy) void run(act);
         }}
       >
-        {props.children}
-        {error !== undefined && <ProblemNote error={error} />}
+        {typeof children === 'function' ? children(error) : children}
+        {error !== undefined && !isAtField(error) && <ProblemNote error={error} />}
         <div className="dialog-actions">
           <button type="button" className="button" onClick={onClose}>
             Cancel

@@ -1,22 +1,23 @@
 import { type RefObject, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import type { SchemaTable } from '../../lib/query/completion.js';
-import type { Language } from '../../lib/query/macros.js';
-import type { MountedEditor } from './mount-editor.js';
+import './code-editor.css';
+import type { MountEditor, MountedEditor } from './mount-editor.js';
 
 export interface EditorHandle {
   insert(text: string): void;
 }
 
-interface EditorProps {
+export interface EditorProps {
+  /** The accessible name. */
+  readonly label: string;
   readonly text: string;
-  readonly language: Language;
-  readonly schema: readonly SchemaTable[];
+  /** Loads the code of the editor. */
+  readonly load: () => Promise<MountEditor>;
   readonly problem: { readonly position: number; readonly message: string } | undefined;
-  readonly tagValues: (table: string, tag: string, typed: string) => Promise<readonly string[]>;
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
-  readonly handle: RefObject<EditorHandle | null>;
+  readonly onSave?: () => void;
+  readonly handle?: RefObject<EditorHandle | null>;
 }
 
 const nextTask = () => new Promise((resolve) => setTimeout(resolve));
@@ -31,20 +32,19 @@ export function CodeEditor(props: EditorProps) {
   const [isThere, setIsThere] = useState(false);
   useEffect(() => {
     let isGone = false;
-    void import('./mount-editor.js').then(async ({ mountEditor }) => {
+    void latest.current.load().then(async (mount) => {
       await nextTask(); // Loading the editor's code already causes a long task, so the editor is mounted in a separate task.
       if (isGone || host.current === null) return;
       const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
       const hadFocus = document.activeElement === plain.current;
       const { selectionStart = 0, selectionEnd = 0 } = plain.current ?? {};
-      mounted.current = mountEditor(root, {
-        text: latest.current.text,
-        language: () => latest.current.language,
-        schema: () => latest.current.schema,
-        tagValues: (table, tag, typed) => latest.current.tagValues(table, tag, typed),
+      const { label, text, onSave } = latest.current;
+      mounted.current = mount(root, {
+        ...{ label, text },
         problem: () => latest.current.problem,
-        onChange: (text) => latest.current.onChange(text),
+        onChange: (next) => latest.current.onChange(next),
         onRun: () => latest.current.onRun(),
+        ...(onSave && { onSave: () => latest.current.onSave?.() }),
       });
       if (latest.current.problem !== undefined) mounted.current.showProblem(); // The problem was found before the editor loaded.
       flushSync(() => setIsThere(true)); // A hidden element cannot take the focus.
@@ -58,7 +58,7 @@ export function CodeEditor(props: EditorProps) {
       mounted.current = undefined;
     };
   }, []);
-  const { text, problem, handle } = props;
+  const { label, text, problem, handle } = props;
   useEffect(() => mounted.current?.setText(text), [text]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the editor reads the problem itself.
   useEffect(() => mounted.current?.showProblem(), [problem]);
@@ -75,7 +75,7 @@ export function CodeEditor(props: EditorProps) {
         <textarea
           ref={plain}
           className="input code-editor-plain"
-          aria-label="Query"
+          aria-label={label}
           spellCheck={false}
           value={text}
           onChange={(event) => props.onChange(event.target.value)}

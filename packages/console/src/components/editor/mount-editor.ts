@@ -1,40 +1,26 @@
-import {
-  acceptCompletion,
-  autocompletion,
-  type CompletionResult,
-  closeBrackets,
-  completionKeymap,
-  type CompletionContext as EditorContext,
-} from '@codemirror/autocomplete';
+import { closeBrackets } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { StandardSQL, sql } from '@codemirror/lang-sql';
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { setDiagnostics } from '@codemirror/lint';
-import { EditorState, Prec } from '@codemirror/state';
+import { EditorState, type Extension, Prec } from '@codemirror/state';
 import {
   drawSelection,
   EditorView,
   highlightActiveLine,
   keymap,
   lineNumbers,
-  placeholder,
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { contextAt, type SchemaTable, suggestionsFor } from '../../lib/query/completion.js';
-import { quoteText } from '../../lib/query/identifiers.js';
-import type { Language } from '../../lib/query/macros.js';
-import type { Suggestion } from '../../lib/query/suggestion.js';
 
 /** The page's state, read whenever the editor needs it. */
 export interface EditorDeps {
+  readonly label: string;
   readonly text: string;
-  language(): Language;
-  schema(): readonly SchemaTable[];
-  tagValues(table: string, tag: string, typed: string): Promise<readonly string[]>;
-  /** The position and message of the server's error. */
+  /** The position and message of an error in the text. */
   problem(): { readonly position: number; readonly message: string } | undefined;
   onChange(text: string): void;
   onRun(): void;
+  onSave?(): void;
 }
 
 export interface MountedEditor {
@@ -47,8 +33,22 @@ export interface MountedEditor {
   destroy(): void;
 }
 
-/** Mounts the editor in a shadow root. Its styles are style sheets there; the page's CSP would block style elements. */
-export function mountEditor(root: ShadowRoot, deps: EditorDeps): MountedEditor {
+export type MountEditor = (root: ShadowRoot, deps: EditorDeps) => MountedEditor;
+
+/**
+ * Mounts an editor in a shadow root. Its styles are style sheets there; the page's CSP would block
+ * style elements.
+ * @param language the extensions for the language of the text.
+ */
+export function mountEditor(
+  root: ShadowRoot,
+  deps: EditorDeps,
+  language: readonly Extension[],
+): MountedEditor {
+  const run = (act: (() => void) | undefined) => (): boolean => {
+    act?.();
+    return act !== undefined;
+  };
   const view = new EditorView({
     root,
     parent: root,
@@ -57,25 +57,16 @@ export function mountEditor(root: ShadowRoot, deps: EditorDeps): MountedEditor {
       extensions: [
         Prec.highest(
           keymap.of([
-            {
-              key: 'Mod-Enter',
-              run() {
-                deps.onRun();
-                return true;
-              },
-            },
-            { key: 'Tab', run: acceptCompletion },
+            { key: 'Mod-Enter', run: run(deps.onRun) },
+            { key: 'Mod-s', run: run(deps.onSave) },
           ]),
         ),
         ...[lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets()],
         ...[highlightActiveLine(), EditorView.lineWrapping],
-        sql({ dialect: StandardSQL }),
-        StandardSQL.language.data.of({ autocomplete: undefined }),
+        ...language,
         syntaxHighlighting(COLOURS),
-        autocompletion({ override: [(context) => complete(context, deps)], icons: false }),
-        placeholder('SELECT … — Ctrl+Space completes, Ctrl+Enter runs'),
-        keymap.of([...completionKeymap, ...historyKeymap, ...defaultKeymap]),
-        EditorView.contentAttributes.of({ 'aria-label': 'Query' }),
+        keymap.of([...historyKeymap, ...defaultKeymap]),
+        EditorView.contentAttributes.of({ 'aria-label': deps.label }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) deps.onChange(update.state.doc.toString());
         }),
@@ -105,52 +96,6 @@ export function mountEditor(root: ShadowRoot, deps: EditorDeps): MountedEditor {
     destroy: () => view.destroy(),
   };
 }
-
-async function complete(
-  context: EditorContext,
-  deps: EditorDeps,
-): Promise<CompletionResult | null> {
-  const text = context.state.doc.toString();
-  const found = contextAt(text, context.pos);
-  if (found === undefined) return null;
-  if (found.kind === 'value') {
-    const typed = text.slice(found.from + 1, context.pos);
-    const [table = ''] = found.tables;
-    const values = await deps.tagValues(table, found.tag, typed).catch(() => []);
-    if (context.aborted) return null;
-    const after = text.slice(context.pos, context.pos + 1);
-    const to = after === "'" ? context.pos + 1 : context.pos;
-    return {
-      ...{ from: found.from, to, filter: false },
-      options: values.map((value) => ({
-        label: quoteText(value, deps.language()),
-        type: 'value',
-        detail: found.tag,
-      })),
-    };
-  }
-  if (found.kind === 'word' && found.from === context.pos && !context.explicit) return null;
-  const list = suggestionsFor(found, { language: deps.language(), schema: deps.schema() });
-  const isQuoted = text[found.from] === '"';
-  return {
-    from: found.from,
-    options: list.map((each, index) => optionOf(each, list.length - index, isQuoted)),
-    validFor: /^["\w${.-]*$/,
-  };
-}
-
-const optionOf = (suggestion: Suggestion, boost: number, isQuoted: boolean) => {
-  const { label, apply = label, kind, detail } = suggestion;
-  const quoted = isQuoted && !apply.startsWith('"') ? `"${label}"` : apply;
-  return {
-    label: isQuoted ? `"${label}"` : label,
-    displayLabel: label,
-    apply: quoted,
-    type: kind,
-    ...(detail !== undefined && { detail: detail === kind ? kind : detail }),
-    boost: Math.min(99, boost / 10),
-  };
-};
 
 function diagnosticsOf(deps: EditorDeps, length: number) {
   const problem = deps.problem();

@@ -1,8 +1,11 @@
 import { useEffect, useRef, useState } from 'react';
+import { followTable } from '../../api/live-query.js';
 import type { Result } from '../../api/result-runner.js';
 import { countText, timeText } from '../../lib/units.js';
 
 const LEAST_WAIT_MS = 2000;
+/** After rows were written. */
+const LEAST_LIVE_WAIT_MS = 250;
 /** Waits four times the query's duration, so that it runs at most a fifth of the time. */
 const WAIT_SHARE = 4;
 const AFTER_FAILURE_MS = 10_000;
@@ -16,31 +19,46 @@ export interface Follow {
   readonly onReading: (isReading: boolean) => void;
 }
 
-/** Reruns the query while the user looks at the newest rows, and marks the new ones. */
+/**
+ * Reruns the query while the user looks at the newest rows, and marks the new ones: when rows of its table were written,
+ * or regularly if the query reads no single table or the server sends no live query.
+ */
 export function useFollow(at: {
   readonly isOn: boolean;
+  readonly db: string;
+  /** The table that the query reads. */
+  readonly table: string | undefined;
   readonly isRunning: boolean;
   readonly hasFailed: boolean;
   readonly result: Result | undefined;
   readonly refresh: () => void;
 }): Follow {
-  const { isOn, isRunning, hasFailed, result } = at;
+  const { isOn, isRunning, hasFailed, result, db, table } = at;
   const latest = useRef(at);
   latest.current = at;
   const [isReading, onReading] = useState(false);
-  const least = Math.max(LEAST_WAIT_MS, WAIT_SHARE * (result?.totalMs ?? 0));
+  const { isLive, changeCount } = useTableChanges(isOn ? { db, table } : undefined);
+  const latestCount = useRef(changeCount);
+  latestCount.current = changeCount;
+  // The changes that the result contains.
+  const [seenCount, setSeenCount] = useState(0);
+  const isUnchanged = isLive && changeCount === seenCount && !hasFailed;
+  const leastMs = isLive ? LEAST_LIVE_WAIT_MS : LEAST_WAIT_MS;
+  const least = Math.max(leastMs, WAIT_SHARE * (result?.totalMs ?? 0));
   const waitMs = hasFailed ? AFTER_FAILURE_MS : least;
   // biome-ignore lint/correctness/useExhaustiveDependencies: each result restarts the timer.
   useEffect(() => {
-    if (!isOn || isRunning || isReading) return;
+    if (!isOn || isRunning || isReading || isUnchanged) return;
     let timer: ReturnType<typeof setTimeout>;
     const refresh = () => {
-      if (document.visibilityState === 'visible') latest.current.refresh();
-      else timer = setTimeout(refresh, waitMs);
+      if (document.visibilityState === 'visible') {
+        setSeenCount(latestCount.current);
+        latest.current.refresh();
+      } else timer = setTimeout(refresh, waitMs);
     };
     timer = setTimeout(refresh, waitMs);
     return () => clearTimeout(timer);
-  }, [isOn, isRunning, isReading, waitMs, result]);
+  }, [isOn, isRunning, isReading, isUnchanged, waitMs, result]);
   const [seen, setSeen] = useState<Seen | undefined>();
   useEffect(() => {
     if (!isOn || result === undefined) {
@@ -50,7 +68,9 @@ export function useFollow(at: {
     const times = timesOf(result);
     const newest = newestOf(times);
     setSeen((last) => {
-      const newAfter = last?.newest;
+      // Rows stay marked until newer rows arrive.
+      const isSame = last?.newAfter !== undefined && last.newest === newest;
+      const newAfter = isSame ? last.newAfter : last?.newest;
       return { newest, newAfter, newCount: countNewer(times, newAfter), atMs: Date.now() };
     });
   }, [isOn, result]);
@@ -60,8 +80,27 @@ export function useFollow(at: {
   const paused = 'paused while you scroll; return to the first row to resume';
   const statusText = isReading
     ? paused
-    : `refreshed every ${Math.round(waitMs / 1000)} s, last at ${timeText(atMs).slice(11)} UTC: ${countText(newCount)} new ${newCount === 1 ? 'row' : 'rows'}`;
+    : `${isLive ? 'live' : `refreshed every ${Math.round(waitMs / 1000)} s`}, last at ${timeText(atMs).slice(11)} UTC: ${countText(newCount)} new ${newCount === 1 ? 'row' : 'rows'}`;
   return { statusText, spoken: isReading ? paused : 'following', newAfter, onReading };
+}
+
+/** How often the table changed since following began. */
+function useTableChanges(
+  at: { readonly db: string; readonly table: string | undefined } | undefined,
+): { readonly isLive: boolean; readonly changeCount: number } {
+  const [isLive, setIsLive] = useState(false);
+  const [changeCount, setChangeCount] = useState(0);
+  const { db, table } = at ?? {};
+  useEffect(() => {
+    if (db === undefined || table === undefined) return;
+    const onChange = () => setChangeCount((count) => count + 1);
+    const stop = followTable({ db, table, onChange, onLive: setIsLive });
+    return () => {
+      stop();
+      setIsLive(false);
+    };
+  }, [db, table]);
+  return { isLive, changeCount };
 }
 
 interface Seen {

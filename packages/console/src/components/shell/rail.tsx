@@ -18,7 +18,8 @@ export function Rail(props: {
 }) {
   const { info, openPalette, openHelp } = props;
   const [isMoreOpen, setIsMoreOpen] = useState(false);
-  const places = placesOf(info.services);
+  const isEditor = info.auth && session.role === 'editor';
+  const places = placesOf(info.services).filter(({ path }) => !isEditor || path !== '/');
   const actions = (
     <>
       <RailButton

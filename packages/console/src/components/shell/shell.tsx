@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Outlet, useRouterState } from '@tanstack/react-router';
+import { Navigate, Outlet, useMatches, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { connection } from '../../api/connection.js';
 import { fetchInfo, type ServerInfo } from '../../api/server.js';
@@ -23,6 +23,7 @@ const OTHER_TABS_MS = 150;
 const INFO_INTERVAL_MS = 15_000;
 const RETRY_MS = 2000;
 /** The heading may render late, after the code of the page has loaded. */
+const EDITOR_SERVICE = 'gamedata';
 const HEADING_INTERVAL_MS = 50;
 const MAX_HEADING_TRIES = 100;
 
@@ -70,12 +71,15 @@ function Gate({ info }: { readonly info: ServerInfo }) {
   const onSignedIn = () => void client.invalidateQueries();
   if (isOut && !isRefused) {
     wasIn.current = false;
-    return <SignIn onSignedIn={onSignedIn} />;
+    return <SignIn services={info.services} onSignedIn={onSignedIn} />;
   }
+  // An editor token permits nothing else, so the other pages are hidden.
+  const isEditor = info.auth && session.role === 'editor';
+  const shown = isEditor ? { ...info, services: [EDITOR_SERVICE] } : info;
   return (
-    <ServerContext value={info}>
-      {wasIn.current && <Frame info={info} isCovered={isRefused} />}
-      {isRefused && <SignIn isOverlay onSignedIn={onSignedIn} />}
+    <ServerContext value={shown}>
+      {wasIn.current && <Frame info={shown} isCovered={isRefused} />}
+      {isRefused && <SignIn isOverlay services={info.services} onSignedIn={onSignedIn} />}
     </ServerContext>
   );
 }
@@ -91,6 +95,9 @@ function Frame({ info, isCovered }: { readonly info: ServerInfo; readonly isCove
     openHelp: () => setIsHelpOpen(true),
   });
   const path = usePageFocus();
+  // While a page loads, the page before it is still shown.
+  const shownPath = useMatches().at(-1)?.pathname ?? '';
+  const isEditor = info.auth && session.role === 'editor';
   const off = PLACES.find(
     (place) =>
       place.service !== undefined &&
@@ -115,7 +122,13 @@ function Frame({ info, isCovered }: { readonly info: ServerInfo; readonly isCove
           </div>
         )}
         <main id="content" className="content" tabIndex={-1}>
-          {off === undefined ? <Outlet /> : <NotRunning place={off} services={info.services} />}
+          {isEditor && !shownPath.startsWith('/gamedata') ? (
+            <Navigate to="/gamedata" replace />
+          ) : off === undefined ? (
+            <Outlet />
+          ) : (
+            <NotRunning place={off} services={info.services} />
+          )}
         </main>
       </div>
       <Toasts />

@@ -13,6 +13,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Alt ← →', 'Move the time range'],
   ['/', 'Focus the search field'],
   ['j k', 'In a list: next or previous row'],
+  ['[ ]', 'On an opened item: previous or next item of the list'],
   ['r', 'Refresh the page'],
   ['v', 'Focus the result'],
   ['Enter', 'In a result table: open the cell menu'],

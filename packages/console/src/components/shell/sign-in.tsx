@@ -1,11 +1,15 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { Problem } from '../../api/problem.js';
-import { fetchSession } from '../../api/server.js';
-import { session } from '../../api/session.js';
+import { fetchEditorSession, fetchSession } from '../../api/server.js';
+import { type Role, session } from '../../api/session.js';
 
 /** The sign-in form. As an overlay, it keeps the page below and its input. */
-export function SignIn(props: { readonly isOverlay?: boolean; readonly onSignedIn: () => void }) {
-  const { isOverlay = false, onSignedIn } = props;
+export function SignIn(props: {
+  readonly isOverlay?: boolean;
+  readonly services: readonly string[];
+  readonly onSignedIn: () => void;
+}) {
+  const { isOverlay = false, services, onSignedIn } = props;
   const field = useRef<HTMLInputElement>(null);
   const [error, setError] = useState('');
   const [isBusy, setIsBusy] = useState(false);
@@ -17,12 +21,14 @@ export function SignIn(props: { readonly isOverlay?: boolean; readonly onSignedI
     if (token === '') return;
     setIsBusy(true);
     try {
-      await fetchSession(token);
-      session.signIn(token);
+      session.signIn(token, await roleOf(token, services));
       onSignedIn();
     } catch (failure) {
-      const isWrong = failure instanceof Problem && failure.status === 401;
-      setError(isWrong ? 'Invalid token. Enter an admin token of this server.' : String(failure));
+      setError(
+        isUnauthorized(failure)
+          ? 'Invalid token. Enter an admin token of this server.'
+          : String(failure),
+      );
       field.current?.focus();
     } finally {
       setIsBusy(false);
@@ -40,7 +46,7 @@ export function SignIn(props: { readonly isOverlay?: boolean; readonly onSignedI
       <p className="soft">
         {isOverlay
           ? 'Your token has expired or was revoked. Your work on this page is kept.'
-          : 'Enter an admin token of this server. It is kept in this tab and shared with other tabs of this browser.'}
+          : 'Enter an admin token of this server, or a game data editor token. It is kept in this tab and shared with other tabs of this browser.'}
       </p>
       <div className="field">
         <label htmlFor={id}>Token</label>
@@ -80,6 +86,21 @@ export function SignIn(props: { readonly isOverlay?: boolean; readonly onSignedI
       {form}
     </div>
   );
+}
+
+const isUnauthorized = (failure: unknown): boolean =>
+  failure instanceof Problem && failure.status === 401;
+
+/** Finds what a token permits. Throws `Problem`, with status 401 for an invalid token. */
+async function roleOf(token: string, services: readonly string[]): Promise<Role> {
+  try {
+    await fetchSession(token);
+    return 'admin';
+  } catch (failure) {
+    if (!isUnauthorized(failure) || !services.includes('gamedata')) throw failure;
+    await fetchEditorSession(token);
+    return 'editor';
+  }
 }
 
 export function Brand() {

@@ -6,7 +6,6 @@ import { hasLetterKeys } from '../../lib/storage/letter-keys.js';
 
 const LETTER_WAIT_MS = 1200;
 const FOCUSED_BY: Readonly<Record<string, string>> = { '/': '[data-find]', v: '[data-result]' };
-
 /** Shortcuts of every page. While a field has the focus, only those with Ctrl work. */
 export function useShortcuts(at: {
   readonly isOff: boolean;
@@ -44,6 +43,8 @@ export function useShortcuts(at: {
       if (event.key === 'r') void client.invalidateQueries();
       if (event.key === 'j') focusRow(1);
       if (event.key === 'k') focusRow(-1);
+      if (event.key === '[') openNeighbor('previous');
+      if (event.key === ']') openNeighbor('next');
       const wanted = FOCUSED_BY[event.key];
       const place = wanted && document.querySelector<HTMLElement>(wanted);
       if (place) {
@@ -62,6 +63,14 @@ function focusRow(step: 1 | -1): void {
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   const next = at === -1 ? (step === 1 ? 0 : rows.length - 1) : at + step;
   rows[next]?.querySelector<HTMLElement>('a, button')?.focus();
+}
+
+/** Opens the item beside the shown one: by the page's link, or by the list that marks the shown item. */
+function openNeighbor(side: 'previous' | 'next'): void {
+  const row = document.querySelector('main table.list tr.current');
+  const beside = side === 'next' ? row?.nextElementSibling : row?.previousElementSibling;
+  const link = document.querySelector(`[data-${side}]`) ?? beside?.querySelector('a');
+  if (link instanceof HTMLElement) link.click();
 }
 
 function isTyping(event: KeyboardEvent): boolean {

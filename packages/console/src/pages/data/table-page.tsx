@@ -1,19 +1,23 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type Result, resultRunner } from '../../api/result-runner.js';
-import { fetchTable, type Table } from '../../api/tsdb.js';
+import { fetchTable, type Table, type TableColumn } from '../../api/tsdb.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Fact } from '../../components/controls/fact.js';
 import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote, QueryProblem } from '../../components/controls/problem-note.js';
+import { toast } from '../../components/controls/toasts.js';
 import { ResultGrid } from '../../components/grid/result-grid.js';
 import { plotQuery, sampleQuery } from '../../lib/query/plot-query.js';
 import { absoluteRange, type RangeText, rangeOfTable } from '../../lib/time/time-range.js';
 import { bytesText, countText, retentionText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
 import { PublishedCard } from './published-card.js';
+import { ConversionList } from './schema/conversion-list.js';
+import { ConvertDialog } from './schema/convert-dialog.js';
+import { RenameDialog } from './schema/rename-dialog.js';
 import { TableFiles } from './table-files.js';
 import './table-page.css';
 
@@ -36,6 +40,16 @@ export function TablePage() {
     queryFn: () => fetchTable(db, name),
   });
   const table = page.data?.tables.find((each) => each.name === name);
+  const [renaming, setRenaming] = useState<{ readonly column?: string } | undefined>();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const onRenamed = async (newName: string): Promise<void> => {
+    setRenaming(undefined);
+    const isColumn = renaming?.column !== undefined;
+    toast(isColumn ? `Column ${renaming.column} renamed` : `Table ${name} renamed`);
+    if (isColumn) await client.invalidateQueries({ queryKey: ['tsdb'] });
+    else await navigate({ to: '/data/$db/$table', params: { db, table: newName } });
+  };
   return (
     <div className="page">
       <header className="page-head">
@@ -48,6 +62,11 @@ export function TablePage() {
         </h1>
         <CopyButton text={name} label="Copy name" />
         <span className="row end">
+          {db !== '_internal' && table && (
+            <button type="button" className="button" onClick={() => setRenaming({})}>
+              <Icon name="edit" size={14} /> Rename
+            </button>
+          )}
           <Link
             to="/explore"
             search={{ db, q: sampleQuery(name), view: 'table' }}
@@ -59,12 +78,30 @@ export function TablePage() {
       </header>
       <QueryProblem of={page} />
       {page.isSuccess && table === undefined && <p className="card empty soft">Table not found.</p>}
-      {table && <TableContent db={db} table={table} />}
+      {table && (
+        <TableContent db={db} table={table} onRename={(column) => setRenaming({ column })} />
+      )}
+      {renaming && (
+        <RenameDialog
+          db={db}
+          table={name}
+          column={renaming.column}
+          onClose={() => setRenaming(undefined)}
+          onRenamed={(newName) => void onRenamed(newName)}
+        />
+      )}
     </div>
   );
 }
 
-function TableContent({ db, table }: { readonly db: string; readonly table: Table }) {
+function TableContent(props: {
+  readonly db: string;
+  readonly table: Table;
+  readonly onRename: (column: string) => void;
+}) {
+  const { db, table, onRename } = props;
+  const [converting, setConverting] = useState<TableColumn | undefined>();
+  const client = useQueryClient();
   const order = (kind: string): number => (kind === 'tag' ? 0 : kind === 'time' ? 2 : 1);
   const columns = [...table.columns].sort((a, b) => order(a.kind) - order(b.kind));
   return (
@@ -92,21 +129,41 @@ function TableContent({ db, table }: { readonly db: string; readonly table: Tabl
             { title: 'Description', className: 'soft', cell: ({ kind }) => KIND_TEXTS[kind] },
             {
               ...ACTIONS,
-              cell: ({ name, kind }) => (
+              cell: (column) => (
                 <>
-                  {NUMERIC.has(kind) && (
+                  {db !== '_internal' && column.kind !== 'time' && (
+                    <>
+                      <button
+                        type="button"
+                        className="button small quiet"
+                        aria-label={`Rename ${column.name}`}
+                        onClick={() => onRename(column.name)}
+                      >
+                        Rename
+                      </button>
+                      <button
+                        type="button"
+                        className="button small quiet"
+                        aria-label={`Convert ${column.name}`}
+                        onClick={() => setConverting(column)}
+                      >
+                        Convert
+                      </button>
+                    </>
+                  )}
+                  {NUMERIC.has(column.kind) && (
                     <Link
                       to="/explore"
                       search={{
                         db,
                         view: 'line',
                         q: plotQuery(
-                          { table: table.name, field: name, tags: table.series_key },
+                          { table: table.name, field: column.name, tags: table.series_key },
                           'sql',
                         ),
                         ...rangeOf(table),
                       }}
-                      aria-label={`Plot ${name}`}
+                      aria-label={`Plot ${column.name}`}
                     >
                       Plot
                     </Link>
@@ -116,6 +173,18 @@ function TableContent({ db, table }: { readonly db: string; readonly table: Tabl
             },
           ]}
         />
+        <ConversionList db={db} table={table.name} />
+        {converting && (
+          <ConvertDialog
+            db={db}
+            table={table.name}
+            column={converting}
+            onClose={() => {
+              setConverting(undefined);
+              void client.invalidateQueries({ queryKey: ['tsdb', 'conversions'] });
+            }}
+          />
+        )}
       </section>
       <section className="stack" aria-labelledby="sample-title">
         <h2 id="sample-title">Newest rows</h2>

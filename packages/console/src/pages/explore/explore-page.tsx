@@ -3,7 +3,8 @@ import { useEffect, useMemo, useRef } from 'react';
 import { resultRunner } from '../../api/result-runner.js';
 import { fetchDatabases, fetchTables } from '../../api/tsdb.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
-import { CodeEditor, type EditorHandle } from '../../components/editor/code-editor.js';
+import type { EditorHandle } from '../../components/editor/code-editor.js';
+import { QueryEditor } from '../../components/editor/query-editor.js';
 import { TimePicker } from '../../components/explore/time-picker.js';
 import { useFollow } from '../../components/explore/use-follow.js';
 import { quoteName } from '../../lib/query/identifiers.js';
@@ -73,7 +74,9 @@ export function ExplorePage() {
   useRefresh(isUnread ? undefined : search['refresh'], () => {
     if (!state.isRunning) void run(latest.current.search);
   });
+  const queriedTable = tableOf(state.result?.ran.typed ?? '');
   const follow = useFollow({
+    ...{ db, table: queriedTable },
     isOn:
       search['follow'] === '1' &&
       viewOf(search) === 'table' &&
@@ -98,7 +101,6 @@ export function ExplorePage() {
   const onZoom = (range: TimeRange) => runWith(addressOf(range));
   const plot = (table: string, field: string, tags: readonly string[]) =>
     runWith({ q: plotQuery({ table, field, tags }, language), view: 'line' });
-  const queriedTable = tableOf(state.result?.ran.typed ?? '');
   const table = tables.data?.tables.find(({ name }) => name === queriedTable);
   const allTimes = table && rangeOfTable(table);
   const names = useMemo(() => parameterNames(draft, language), [draft, language]);
@@ -129,7 +131,7 @@ export function ExplorePage() {
         />
         <div className="explore-main" ref={pane}>
           <section className="explore-editor" aria-label="Editor">
-            <CodeEditor
+            <QueryEditor
               text={draft}
               language={language}
               schema={schema}

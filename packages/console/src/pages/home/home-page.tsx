@@ -19,7 +19,7 @@ const SERVICES: Readonly<Record<string, readonly [name: string, what: string, pa
   accounts: ['Accounts', 'accounts, persons and requirements', '/accounts'],
   webhooks: ['Webhooks', 'signed event deliveries to apps, with retries', '/webhooks'],
   ratelimit: ['Rate limits', 'request limits for users, apps and addresses', '/limits'],
-  gamedata: ['Game data', 'public collections, versions and an editor'],
+  gamedata: ['Game data', 'public collections, versions and an editor', '/gamedata'],
 };
 
 const PROBLEMS_MS = 15_000;

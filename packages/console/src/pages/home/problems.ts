@@ -74,7 +74,13 @@ async function triggerProblems(): Promise<Problem[]> {
       return [...counts].map(([name, count]) => ({
         isBad: true,
         text: `Trigger ${name} of ${db}: ${countText(count)} ${count === 1 ? 'error' : 'errors'} in 10 min`,
-        links: [{ label: 'Open log', to: '/triggers', search: { db, log: name } }],
+        links: [
+          {
+            label: 'View',
+            to: `/triggers/${encodeURIComponent(db)}/${encodeURIComponent(name)}`,
+            search: { tab: 'runs' },
+          },
+        ],
       }));
     }),
   );

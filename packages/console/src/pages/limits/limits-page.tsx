@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import {
   type Bucket,
@@ -41,9 +41,14 @@ export function LimitsPage() {
           value={identity}
           onChange={(event) => go({ identity: event.target.value })}
         />
-        <button type="button" className="button end" onClick={() => setBanning(identity)}>
-          Ban …
-        </button>
+        <span className="row wrap end">
+          <Link to="/limits/simulate" search={{ identity }} className="button">
+            Simulate a request
+          </Link>
+          <button type="button" className="button" onClick={() => setBanning(identity)}>
+            Ban …
+          </button>
+        </span>
       </header>
       {identity !== '' && <Caller identity={identity} act={act} />}
       <Top
@@ -110,6 +115,15 @@ function Caller({ identity, act }: { readonly identity: string; readonly act: Ac
         </h2>
         {usage.data?.ban && (
           <span className="chip bad">banned until {timeOf(usage.data.ban.until)}</span>
+        )}
+        {usage.data?.ban && (
+          <button
+            type="button"
+            className="button small"
+            onClick={() => void act(() => liftBan(identity), `${identity} unbanned`)}
+          >
+            Unban
+          </button>
         )}
         {usage.data && (
           <button

@@ -1,2 +1,3 @@
 export { CachesPage } from './caches-page.js';
+export { TriggerPage } from './trigger-page.js';
 export { TriggersPage } from './triggers-page.js';

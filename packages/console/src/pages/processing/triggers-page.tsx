@@ -1,44 +1,54 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import {
-  createTrigger,
   deleteTrigger,
-  fetchTriggerLog,
+  fetchTriggerActivity,
   fetchTriggers,
-  type LogLine,
-  MAX_LOG_LINES,
   switchTrigger,
+  type TriggerActivity,
 } from '../../api/processing.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
-import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { NewRowsButton } from '../../components/live/new-rows-button.js';
-import { useLive } from '../../components/live/use-live.js';
-import { useNewRows } from '../../components/live/use-new-rows.js';
-import { parseArguments, specificationText } from '../../lib/specification.js';
+import { specificationText } from '../../lib/plugins/specification.js';
+import { countText } from '../../lib/units.js';
 import { ContinuousQueries } from './continuous-queries.js';
+import { CreateTrigger } from './create-trigger.js';
+import { TriggerChip } from './trigger-chip.js';
+import { TriggerLog } from './trigger-log.js';
+
+const ACTIVITY_MS = 10_000;
 
 /** Lists the triggers of a database and the log lines of their plugins. */
 export function TriggersPage() {
   const { db, names } = useDatabase();
   const [isCreating, setIsCreating] = useState(false);
   const [going, setGoing] = useState<string | undefined>();
-  const { log: shown = '' } = useSearch({ strict: false }) as Record<string, string>;
   const navigate = useNavigate();
-  const setShown = (name: string) =>
-    void navigate({ to: '/triggers', search: { db, ...(name !== '' && { log: name }) } });
+  const open = (name: string, tab?: string) =>
+    void navigate({
+      to: '/triggers/$db/$name',
+      params: { db, name },
+      search: tab === undefined ? {} : { tab },
+    });
   const triggers = useQuery({
     queryKey: ['tsdb', 'triggers', db],
     queryFn: () => fetchTriggers(db),
     enabled: db !== '',
   });
+  const activity = useQuery({
+    queryKey: ['tsdb', 'triggers', db, 'activity'],
+    queryFn: () => fetchTriggerActivity(db),
+    enabled: db !== '',
+    refetchInterval: ACTIVITY_MS,
+  });
+  const activityOf = (name: string) =>
+    activity.data?.find(({ trigger_name }) => trigger_name === name);
   const { act, changed } = useChanges('tsdb', 'triggers');
   const setEnabled = (name: string, isOn: boolean) =>
     act(() => switchTrigger(db, name, isOn), `${name} ${isOn ? 'enabled' : 'disabled'}`);
@@ -59,28 +69,35 @@ export function TriggersPage() {
           const { trigger_name: name } = trigger;
           return name;
         }}
+        onOpen={({ trigger_name }) => open(trigger_name)}
         columns={[
           {
             title: 'Trigger',
-            cell: (trigger) => {
-              const { trigger_name: name } = trigger;
-              return name;
-            },
+            cell: ({ trigger_name: name }) => (
+              <Link to="/triggers/$db/$name" params={{ db, name }}>
+                {name}
+              </Link>
+            ),
           },
           {
             title: 'State',
-            cell: (trigger) => {
-              const { disabled } = trigger;
-              return (
-                <span className={disabled ? 'chip warn' : 'chip good'}>
-                  {disabled ? '– disabled' : '✓ enabled'}
-                </span>
-              );
-            },
+            cell: (trigger) => (
+              <TriggerChip trigger={trigger} activity={activityOf(trigger.trigger_name)} />
+            ),
           },
-          { title: 'Runs', cell: (trigger) => specificationText(trigger.trigger_specification) },
+          { title: 'Runs on', cell: (trigger) => specificationText(trigger.trigger_specification) },
           { title: 'Plugin', cell: (trigger) => <code>{trigger.plugin_filename}</code> },
           { title: 'On error', cell: (trigger) => trigger.error_behavior },
+          {
+            title: 'Last run (UTC)',
+            className: 'nowrap',
+            cell: ({ trigger_name }) => lastRunText(activityOf(trigger_name)),
+          },
+          {
+            title: 'Errors (1 h)',
+            className: 'num',
+            cell: ({ trigger_name }) => countText(activityOf(trigger_name)?.error_count ?? 0),
+          },
           {
             ...ACTIONS,
             cell: (trigger) => {
@@ -90,7 +107,7 @@ export function TriggersPage() {
                   label={`Actions for ${name}`}
                   className="small quiet"
                   entries={[
-                    { id: 'log', label: 'View log', act: () => setShown(name) },
+                    { id: 'log', label: 'View log', act: () => open(name, 'log') },
                     {
                       id: 'toggle',
                       label: disabled ? 'Enable' : 'Disable',
@@ -114,16 +131,15 @@ export function TriggersPage() {
         }
       />
       {db !== '' && <ContinuousQueries key={db} db={db} />}
-      {db !== '' && (
-        <TriggerLog key={`${db} ${shown}`} db={db} name={shown} onAll={() => setShown('')} />
-      )}
+      {db !== '' && <TriggerLog key={db} db={db} name="" />}
       {isCreating && (
         <CreateTrigger
           db={db}
           onClose={() => setIsCreating(false)}
-          onCreated={(name) => {
+          onCreated={(name, isNewFile) => {
             setIsCreating(false);
             void changed(`${name} created`);
+            if (isNewFile) open(name);
           }}
         />
       )}
@@ -143,169 +159,10 @@ export function TriggersPage() {
   );
 }
 
-const NONE: readonly LogLine[] = [];
-const keyOfLine = ({ event_time, trigger_name, log_text }: LogLine): string =>
-  `${event_time} ${trigger_name} ${log_text}`;
-
-/** Merges log lines, newest first and without duplicates. */
-function withNewer(lines: readonly LogLine[], newer: readonly LogLine[]): readonly LogLine[] {
-  const known = new Set(lines.map(keyOfLine));
-  const last = lines[0]?.event_time ?? '';
-  const fresh = newer.filter((line) => line.event_time >= last && !known.has(keyOfLine(line)));
-  return fresh.length === 0 ? lines : [...fresh.reverse(), ...lines].slice(0, MAX_LOG_LINES);
-}
-
-const LOOKS: Readonly<Record<string, string>> = { ERROR: 'bad', WARN: 'warn', INFO: '' };
-
-function TriggerLog(props: {
-  readonly db: string;
-  /** If empty, the lines of all triggers of the database are listed. */
-  readonly name: string;
-  readonly onAll: () => void;
-}) {
-  const { db, name, onAll } = props;
-  const client = useQueryClient();
-  const queryKey = ['tsdb', 'trigger-log', db, name];
-  /** Lines that arrived while the list was loading are not part of it. */
-  const recent = useRef<readonly LogLine[]>(NONE);
-  const topic = ['trigger-logs', db, ...(name === '' ? [] : [name])].map(encodeURIComponent);
-  const { refetchInterval, statusText } = useLive(topic.join(':'), {
-    events(events) {
-      const lines = events.flatMap(({ event, data }) =>
-        event === 'line' ? [data as LogLine] : [],
-      );
-      recent.current = [...recent.current, ...lines].slice(-MAX_LOG_LINES);
-      client.setQueryData<readonly LogLine[]>(
-        queryKey,
-        (known) => known && withNewer(known, lines),
-      );
-    },
-    reset() {
-      recent.current = NONE;
-      void client.invalidateQueries({ queryKey, exact: true });
-    },
-  });
-  const log = useQuery({
-    queryKey,
-    queryFn: async () => withNewer(await fetchTriggerLog(db, name), recent.current),
-    refetchInterval,
-  });
-  const rows = useNewRows(log.data ?? NONE, { subject: topic.join(), keyOf: keyOfLine });
-  return (
-    <section className="stack" aria-labelledby="log-title">
-      <div className="row">
-        <h2 id="log-title">{name === '' ? 'Log' : `Log of ${name}`}</h2>
-        {name !== '' && (
-          <button type="button" className="button small" onClick={onAll}>
-            Show all
-          </button>
-        )}
-        <span className="soft small">newest first, {statusText}</span>
-      </div>
-      <QueryProblem of={log} />
-      <NewRowsButton rows={rows} />
-      <DataTable
-        label="Log"
-        rows={log.data && rows.shown}
-        empty="No log lines yet. Lines that plugins log appear here."
-        keyOf={(line) => keyOfLine(line)}
-        columns={[
-          {
-            title: 'Time (UTC)',
-            className: 'nowrap',
-            cell: (line) => line.event_time.slice(0, 23).replace('T', ' '),
-          },
-          { title: 'Trigger', cell: (line) => line.trigger_name },
-          {
-            title: 'Level',
-            cell: (line) => (
-              <span className={`chip ${LOOKS[line.log_level] ?? ''}`}>{line.log_level}</span>
-            ),
-          },
-          { title: 'Message', className: 'wide', cell: (line) => <code>{line.log_text}</code> },
-        ]}
-      />
-    </section>
-  );
-}
-
-const BEHAVIORS = ['log', 'retry', 'disable'] as const;
-
-function CreateTrigger(props: {
-  readonly db: string;
-  readonly onClose: () => void;
-  readonly onCreated: (name: string) => void;
-}) {
-  const { db, onClose, onCreated } = props;
-  const [name, setName] = useState('');
-  const [plugin, setPlugin] = useState('');
-  const [specification, setSpecification] = useState('');
-  const [args, setArgs] = useState('');
-  const [errorBehavior, setErrorBehavior] = useState<string>('log');
-  const parsed = parseArguments(args);
-  return (
-    <FormDialog
-      title={`Create trigger in ${db}`}
-      action="Create"
-      doing="Creating …"
-      canAct={name !== '' && plugin !== '' && specification !== '' && parsed !== undefined}
-      act={async () => {
-        await createTrigger({
-          ...{ db, name: name.trim(), plugin: plugin.trim(), specification: specification.trim() },
-          ...{ args: parsed ?? {}, errorBehavior },
-        });
-        onCreated(name.trim());
-      }}
-      onClose={onClose}
-    >
-      <TextField label="Name" isCode value={name} onChange={setName} />
-      <TextField
-        label="Plugin"
-        isCode
-        value={plugin}
-        onChange={setPlugin}
-        placeholder="hourly.py"
-        hint="A file or folder in the server's plugin folder."
-      />
-      <TextField
-        label="Runs"
-        isCode
-        value={specification}
-        onChange={setSpecification}
-        placeholder="every:1h"
-        hint={
-          <>
-            <code>all_tables</code>, <code>table:cpu</code>, <code>every:10s</code>,{' '}
-            <code>cron:0 0 6 * * *</code> (in UTC) or <code>request:path</code>
-          </>
-        }
-      />
-      <TextField
-        label="Arguments"
-        isCode
-        value={args}
-        onChange={setArgs}
-        placeholder="host=a, limit=10"
-        mistake={
-          parsed === undefined
-            ? 'Invalid arguments; use pairs such as host=a, limit=10.'
-            : undefined
-        }
-        hint="Visible to everyone who can list triggers; do not enter secrets."
-      />
-      <fieldset className="row">
-        <legend>On error</legend>
-        {BEHAVIORS.map((behavior) => (
-          <label key={behavior} className="row">
-            <input
-              type="radio"
-              checked={errorBehavior === behavior}
-              onChange={() => setErrorBehavior(behavior)}
-            />
-            {behavior}
-          </label>
-        ))}
-      </fieldset>
-    </FormDialog>
-  );
-}
+const lastRunText = (activity: TriggerActivity | undefined): string =>
+  [activity?.last_success, activity?.last_error]
+    .filter((time) => time !== null && time !== undefined)
+    .sort()
+    .at(-1)
+    ?.slice(0, 19)
+    .replace('T', ' ') ?? '–';

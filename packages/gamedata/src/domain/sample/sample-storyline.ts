@@ -56,7 +56,7 @@ export function* makeChapters({ seed, wordLists }: World): Generator<Body> {
       ],
       rewards: [{ type: 'experience', value: (index + 1) * 1500 }],
       branches:
-        index % 6 === 5 ? { reveal: { leadsTo: 'trust' }, withhold: { leadsTo: 'doubt' } } : {},
+        index % 6 === 5 ? { tell: { leadsTo: 'trust' }, withhold: { leadsTo: 'doubt' } } : {},
       locales: {
         fr: { name: name.fr, ...(index % 2 === 0 && { description: description.fr }) },
       },

@@ -1,4 +1,4 @@
-import type { HttpRequest, Route } from '@plinth/kernel';
+import type { HttpRequest, Route, RouteInput } from '@plinth/kernel';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
 import { type EditorRouteParts, EditorRouter, editorDocs, withSlash } from './editor-router.js';
 import { exchangeRoutes } from './exchange-routes.js';
@@ -7,6 +7,8 @@ import { publishingRoutes } from './publishing-routes.js';
 import { recordRoutes } from './record-routes.js';
 
 const TYPES = { operationId: 'listTypes', summary: 'List types with their record counts' };
+
+const SESSION = { operationId: 'getSession', summary: 'Get the name and scopes of the token' };
 
 /** Source: gamedata, section 6. */
 export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
@@ -24,6 +26,18 @@ export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
           await parts.ready();
           return router.answer({ body: await typesOf(request, parts) });
         },
+      }),
+    ),
+    // Every valid token may read its own scopes, so that a page can show what it permits.
+    ...withSlash('session').map(
+      (path, index): Route<RouteInput, 'editor'> => ({
+        method: 'GET',
+        path,
+        access: 'editor',
+        ...editorDocs('session', SESSION),
+        isAlias: index > 0,
+        handle: ({ principal: { name, scopes } }) =>
+          router.answer({ body: { name, scopes: [...scopes] } }),
       }),
     ),
     ...publishingRoutes(router),

@@ -63,10 +63,10 @@ export const docsOf = (
   docs: RouteDocs & { readonly errors: Readonly<Record<number, string>> },
 ): RouteDescription => described({ output: ok(OBJECT), ...docs, tags: [tag] }, JUDGED);
 
-/** Describes an HTML page or one of its files. */
-export const pageWords = (summary: string, type = 'text/html'): RouteDescription => ({
+/** Describes an HTML page. */
+export const pageWords = (summary: string): RouteDescription => ({
   about: { summary, tags: ['pages'] },
-  output: { 200: OpenApi.answer('OK', { [type]: { schema: Type.String() } }) },
+  output: { 200: OpenApi.answer('OK', { 'text/html': { schema: Type.String() } }) },
 });
 
 export const text = (description: string, options: object = {}): TSchema =>

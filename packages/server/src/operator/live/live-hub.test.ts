@@ -1,10 +1,15 @@
 // Source: docs/LIVE-UPDATES.md.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type LiveSource, type NotifyLive, ServerBusy } from '@plinth/kernel';
+import {
+  type LiveSource,
+  LiveStream,
+  MAX_WAITING_BYTES,
+  type NotifyLive,
+  ServerBusy,
+} from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
 import { LiveHub, MAX_STREAM_COUNT } from './live-hub.js';
-import { LiveStream, MAX_WAITING_BYTES } from './live-stream.js';
 
 const NOBODY = new AbortController().signal;
 

@@ -1,5 +1,5 @@
-import { type Clock, type LiveSource, ServerBusy } from '@plinth/kernel';
-import { LiveStream } from './live-stream.js';
+import { type Clock, type LiveSource, LiveStream, ServerBusy } from '@plinth/kernel';
+
 import { LiveTopic } from './live-topic.js';
 
 export const MAX_STREAM_COUNT = 32;

@@ -24,8 +24,6 @@ const HEADERS = [
 export interface LiveService extends HttpService {
   /** Must be called once all services have started. */
   add(sources: readonly LiveSource[]): void;
-  /** Ends running streams and refuses new ones. */
-  beginDraining(): void;
 }
 
 /** `GET /ops/v1/stream`: live changes for open pages. */

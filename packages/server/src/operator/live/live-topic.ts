@@ -1,5 +1,4 @@
-import type { Clock, NotifyLive } from '@plinth/kernel';
-import type { LiveStream } from './live-stream.js';
+import type { Clock, LiveStream, NotifyLive } from '@plinth/kernel';
 
 /** Events kept for reconnecting clients. */
 const MAX_KEPT_COUNT = 1000;

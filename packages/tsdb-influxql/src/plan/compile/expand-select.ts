@@ -8,6 +8,7 @@ import { takesType } from '../functions.js';
 import { planFailure } from '../plan-failure.js';
 import { nameOf } from './column-names.js';
 import { findTables } from './find-sources.js';
+import { assertPresentNames } from './former-names.js';
 import type { BoundSource, ExpandedSelect, SourceColumns } from './source.js';
 import { isTimeIn, mergedColumns } from './source-columns.js';
 
@@ -20,6 +21,8 @@ const MAX_COLUMNS = 100_000;
  */
 export function expandSelect(select: SelectStatement, env: Environment): ExpandedSelect {
   const bound = findSources(select, env);
+  const exprs = select.fields.map(({ expr }) => expr);
+  assertPresentNames([...exprs, ...select.dimensions, select.condition], bound);
   const columns = mergedColumns(bound);
   const dimensions = select.dimensions
     .flatMap((dimension) => expandDimension(dimension, columns))

@@ -6,6 +6,7 @@ import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { Measurement } from '../../ast/select.js';
 import { compileRegex } from '../condition/regex.js';
 import type { Environment } from '../environment.js';
+import { renamedMeasurement } from './former-names.js';
 import type { TableSource } from './source.js';
 
 /** Retention policies that mean the database itself. */
@@ -79,7 +80,10 @@ export function withPolicies(
   return databases.filter(({ name }) => (ownerOf(name) ?? name) === owner);
 }
 
-/** Returns the tables that a measurement names, ascending; unknown names are omitted. */
+/**
+ * Returns the tables that a measurement names, ascending; unknown names are omitted. Throws
+ * `plan_error` for the former name of a table.
+ */
 export function findTables(measurement: Measurement, env: Environment): TableSource[] {
   return tablesIn(databaseOf(measurement, env), measurement.name, env);
 }
@@ -92,7 +96,10 @@ export function tablesIn(
 ): TableSource[] {
   const sourceOf = (name: string): TableSource[] => {
     const table = database.tables.get(name);
-    return table === undefined ? [] : [{ kind: 'table', name, database, table }];
+    if (table !== undefined) return [{ kind: 'table', name, database, table }];
+    const renamedTo = database.formerTables?.get(name);
+    if (renamedTo !== undefined) throw renamedMeasurement(name, renamedTo);
+    return [];
   };
   if (typeof measured === 'string') return sourceOf(measured);
   const regex = compileRegex(measured.source);

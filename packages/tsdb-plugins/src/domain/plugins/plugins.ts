@@ -70,6 +70,29 @@ export class Plugins {
     return await fetchPlugin(path, this.#deps.repository);
   }
 
+  /**
+   * Reads the code of a plugin, or one file of its folder. Throws `no_plugin_folder`,
+   * `plugin_file_missing`, `plugin_path_escapes`, `plugin_file_refused`, `plugin_fetch_failed`.
+   */
+  async readCode(
+    name: string,
+  ): Promise<{ readonly content: string; readonly files: readonly string[] }> {
+    const folder = this.folder('files');
+    if (repositoryPathOf(name) === undefined) return await folder.read(name);
+    const code = await this.codeOf(name);
+    const source = code.kind === 'source' ? code.source : new Uint8Array();
+    return { content: Buffer.from(source).toString(), files: [] };
+  }
+
+  /**
+   * Returns code that was sent for a dry run. It may run only where it could also be uploaded.
+   * Throws `no_plugin_folder`, `plugin_folder_locked`.
+   */
+  codeOfText(text: string): PluginCode {
+    this.writableFolder();
+    return { kind: 'source', source: Buffer.from(text) };
+  }
+
   /** Returns the files of a plugin; an empty list for a fetched plugin. */
   filesOf(pluginFilename: string): readonly PluginFile[] {
     const { folder } = this.#deps;

@@ -18,6 +18,8 @@ const EVERY_SECOND = '* * * * * *';
 
 export interface DryRunRequest {
   readonly pluginFilename: string;
+  /** Runs instead of the stored code. */
+  readonly code: string | undefined;
   readonly database: string;
   readonly cacheName: string | undefined;
   readonly args: ReadonlyMap<string, string> | undefined;
@@ -56,7 +58,7 @@ export class DryRuns {
 
   /** @param input the encoded lines, or the reason why they are invalid. */
   async ofWrites(request: DryRunRequest, input: PluginInput | string): Promise<DryRunReport> {
-    const code = await this.#processing.plugins.codeOf(request.pluginFilename);
+    const code = await this.#codeOf(request);
     if (typeof input === 'string') return report([], [input]);
     return await this.#run(request, {
       code,
@@ -70,7 +72,7 @@ export class DryRuns {
     request: DryRunRequest,
     schedule: string | undefined,
   ): Promise<DryRunReport & { readonly trigger_time: string | null }> {
-    const code = await this.#processing.plugins.codeOf(request.pluginFilename);
+    const code = await this.#codeOf(request);
     if (this.#catalog.database(request.database) === undefined) {
       return { trigger_time: null, ...report([], ["couldn't find db"]) };
     }
@@ -88,6 +90,11 @@ export class DryRuns {
       start: `starting execution with scheduled time ${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`,
     });
     return { trigger_time: `${iso.slice(0, 19)}Z`, ...outcome };
+  }
+
+  async #codeOf({ pluginFilename, code }: DryRunRequest): Promise<PluginCode> {
+    const { plugins } = this.#processing;
+    return code === undefined ? await plugins.codeOf(pluginFilename) : plugins.codeOfText(code);
   }
 
   async #run(

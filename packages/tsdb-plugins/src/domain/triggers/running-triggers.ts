@@ -117,6 +117,11 @@ export class RunningTriggers {
     await runner.stop();
   }
 
+  /** Makes a write trigger receive the rows of a table that has another name than before. */
+  rename(triggerId: number, table: string): void {
+    this.#runners.get(triggerId)?.rename(table);
+  }
+
   async stopAll(): Promise<void> {
     await Promise.all([...this.#runners.values()].map((runner) => runner.stop()));
     this.#runners.clear();

@@ -8,7 +8,7 @@ import type {
   Refusal,
   RunOutcome,
 } from '@plinth/tsdb-model/plugins/plugin-host.js';
-import type { Trigger } from '@plinth/tsdb-model/plugins/trigger.js';
+import type { Trigger, TriggerSpecification } from '@plinth/tsdb-model/plugins/trigger.js';
 import { isoOf } from '@plinth/tsdb-model/time/calendar.js';
 import type { PluginBackend } from '../plugins/plugin-backend.js';
 import { encodeWrites } from '../runs/encode-writes.js';
@@ -82,8 +82,11 @@ export class TriggerRunner {
   readonly #runs: PluginRuns;
   readonly #labels: (typeof TRIGGER_MESSAGES)[PluginInput['kind']];
 
+  #specification: TriggerSpecification;
+
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
+    this.#specification = deps.trigger.specification;
     const { trigger, settings, clock } = deps;
     const limit = Math.min(settings.asyncLimit || MAX_ASYNC_RUNS, MAX_ASYNC_RUNS);
     this.#queue = new EventQueue({
@@ -123,9 +126,14 @@ export class TriggerRunner {
     return { database: this.#deps.databaseName, trigger: this.#deps.trigger.name };
   }
 
+  /** The new name of the trigger's table. */
+  rename(table: string): void {
+    this.#specification = { kind: 'table', table };
+  }
+
   /** Gathers durable rows of the trigger's database that match its specification. */
   committed(rows: readonly CommittedRows[], depth: number): void {
-    const { specification } = this.#deps.trigger;
+    const specification = this.#specification;
     if (specification.kind !== 'all_tables' && specification.kind !== 'table') return;
     const wanted =
       specification.kind === 'all_tables'

@@ -2,6 +2,7 @@ import { CronSchedule } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { PluginType, TriggerSpecification } from '@plinth/tsdb-model/plugins/trigger.js';
 import { formatDuration, parseDuration } from '@plinth/tsdb-model/time/duration.js';
+import { tableSpecification } from '../../storage/plugins/trigger-store.js';
 
 const FORMS =
   "expect one of the following forms: 'table:<TABLE_NAME>', 'all_tables', 'cron:<CRON_EXPRESSION>', 'every:<DURATION>', or 'request:<PATH>'";
@@ -71,7 +72,7 @@ export function canonicalText(specification: TriggerSpecification): string {
     case 'all_tables':
       return 'all_tables';
     case 'table':
-      return `table:${specification.table}`;
+      return tableSpecification(specification.table);
     case 'cron':
       return `cron:${specification.expression}`;
     case 'every':

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { chmod, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, normalize, relative, resolve, sep } from 'node:path';
@@ -10,6 +11,8 @@ import { refuseName } from './plugin-file-name.js';
 const INIT = '__init__.py';
 /** Maximum number of files listed per plugin. */
 const MAX_LISTED_FILES = 1000;
+/** Larger files are not returned to editors. */
+const MAX_READ_BYTES = 1024 * 1024;
 /** File systems allow 255 bytes, and temporary names are longer. */
 const MAX_NAME_BYTES = 200;
 /** Error codes if a file would replace a folder, or a folder a file. */
@@ -93,6 +96,42 @@ export class PluginFolder {
       throw tsdbError('plugin_folder_incomplete', { path: name });
     }
     return { kind: 'dir', path };
+  }
+
+  /**
+   * Reads a file. For a plugin that is a folder, this is its `__init__.py`, and `files` lists the
+   * paths of all its Python files. Names that uploads must not use are refused as well. Throws
+   * `plugin_file_missing`, `plugin_folder_incomplete`, `plugin_path_escapes`, `plugin_file_refused`.
+   */
+  async read(
+    name: string,
+  ): Promise<{ readonly content: string; readonly files: readonly string[] }> {
+    const code = await this.find(name);
+    refuseName(name);
+    if (code.kind === 'source') return { content: '', files: [] }; // Only fetched plugins have this kind.
+    const isFolder = code.kind === 'dir';
+    const content = await this.#readText(isFolder ? join(code.path, INIT) : code.path, name);
+    return { content, files: isFolder ? this.list(name).map((file) => join(name, file.name)) : [] };
+  }
+
+  async #readText(path: string, name: string): Promise<string> {
+    const file = await this.#files.open(path, 'r');
+    try {
+      const sizeBytes = await file.sizeBytes();
+      if (sizeBytes > MAX_READ_BYTES) {
+        throw tsdbError(
+          'plugin_file_refused',
+          `${name} has ${sizeBytes} bytes; at most ${MAX_READ_BYTES} can be read`,
+        );
+      }
+      const bytes = Buffer.alloc(sizeBytes);
+      const readBytes = await file.read(bytes, 0);
+      const text = bytes.subarray(0, readBytes);
+      if (isUtf8(text)) return text.toString();
+      throw tsdbError('plugin_file_refused', `${name} is not UTF-8 text and cannot be edited here`);
+    } finally {
+      await file.close();
+    }
   }
 
   /** Creates or replaces a file. For a plugin that is a folder, this is its `__init__.py`. */

@@ -146,6 +146,20 @@ export class TriggerStore {
     });
   }
 
+  /** Changes the specifications of triggers of a table, in the transaction of its rename. */
+  async renameTable<DB>(
+    tx: Transaction<DB>,
+    renamed: { readonly databaseId: number; readonly before: string; readonly after: string },
+  ): Promise<void> {
+    // The transaction of another store part can change every table.
+    await (tx as unknown as Transaction<Tables>)
+      .updateTable('tsdb_triggers')
+      .set({ specification: tableSpecification(renamed.after) })
+      .where('database_id', '=', renamed.databaseId)
+      .where('specification', '=', tableSpecification(renamed.before))
+      .execute();
+  }
+
   /** @param named the triggers among them whose databases still exist. */
   async delete(ids: readonly number[], named: readonly NamedTrigger[]): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
@@ -178,6 +192,9 @@ export class TriggerStore {
     await this.#report?.(tx, { type: `processing_trigger.${action}`, payload });
   }
 }
+
+/** The specification of a write trigger of one table. */
+export const tableSpecification = (table: string): string => `table:${table}`;
 
 /** Identifies the row, so that arguments cannot be moved to another trigger. */
 const placeOf = (id: number): string => `tsdb_triggers ${id}`;

@@ -11,7 +11,7 @@ export function bindIdentifier(ident: Ident, env: Env): Bound {
   const found = findUp(env, (scope) => scope.find(name));
   if (found !== undefined) return reference(found.column, found.isOuter, env);
   if (alias !== undefined) return alias;
-  throw env.scope.unknownColumn(shownName([name]));
+  throw env.scope.unknownColumn(shownName([name]), name);
 }
 
 /** Binds `t.c`, `iox.t.c` or `public.iox.t.c`; remaining names are struct fields. */
@@ -32,7 +32,7 @@ export function bindCompoundIdentifier(idents: ExprNodes['CompoundIdentifier'], 
     const column = reference(struct.column, struct.isOuter, env);
     return names.slice(1).reduce<Bound>((value, field) => fieldOf(value, field), column);
   }
-  throw env.scope.unknownColumn(shownName(names));
+  throw env.scope.unknownColumn(shownName(names), names.at(-1) ?? '');
 }
 
 /** Returns the column of this level that a bare name refers to. Never throws. */

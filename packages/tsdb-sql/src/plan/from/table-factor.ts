@@ -1,5 +1,5 @@
 import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
-import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { renamedHint, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ScannedTable } from '@plinth/tsdb-model/query/planned-query.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { ScanDraft } from '../../bind/scan-draft.js';
@@ -82,7 +82,10 @@ function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined)
   }
   const virtual = isHere ? virtualQuery(schema, name, around.session) : undefined;
   if (virtual === undefined) {
-    throw tsdbError('plan_error', `Error during planning: table '${path.join('.')}' not found`);
+    const renamedTo = around.session.context.database.formerTables?.get(name);
+    const hint = isHere && schema === 'iox' ? renamedHint(renamedTo) : '';
+    const text = `table '${path.join('.')}' not found${hint}`;
+    throw tsdbError('plan_error', `Error during planning: ${text}`);
   }
   const { query } = virtual;
   const item = namedItem(query, { text: `(${query.text})`, path, alias, around });
@@ -150,7 +153,13 @@ function scanItem(options: {
   }));
   return {
     text: `${scanMark(scan.index)} AS ${name}`,
-    relations: [{ path: alias === undefined ? path : [qualifier], columns }],
+    relations: [
+      {
+        path: alias === undefined ? path : [qualifier],
+        columns,
+        ...(table.formerColumns && { formerColumns: table.formerColumns }),
+      },
+    ],
     visible: columns,
     tableName: table.name,
   };

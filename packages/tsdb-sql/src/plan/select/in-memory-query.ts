@@ -124,7 +124,7 @@ type Key =
   | { readonly kind: 'tag'; readonly tag: string };
 
 /** Returns the key if the expression is a tag or a time bucket. */
-function keyOf(bound: Bound | undefined): Key | undefined {
+export function keyOf(bound: Bound | undefined): Key | undefined {
   const column = columnOf(bound);
   if (column !== undefined)
     return column.kind === 'tag' ? { kind: 'tag', tag: column.name } : undefined;

@@ -103,7 +103,7 @@ function expand(
   }
   const left = excludedNames(options);
   for (const name of left) {
-    if (!columns.some((column) => column.name === name)) throw env.scope.unknownColumn(name);
+    if (!columns.some((column) => column.name === name)) throw env.scope.unknownColumn(name, name);
   }
   const replaced = new Map(
     (options.opt_replace?.items ?? []).map((item) => [nameOf(item.column_name), item.expr]),

@@ -1,4 +1,4 @@
-import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import { renamedHint, type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { CacheDefinition } from './cache-definitions.js';
@@ -30,10 +30,11 @@ export function readCacheCall(
   }
   const schema = database.tables.get(table);
   if (schema === undefined) {
+    const hint = renamedHint(database.formerTables?.get(table));
     throw planning(
       kind === 'last'
-        ? 'provided table name is invalid'
-        : `provided table name (${table}) is invalid`,
+        ? `provided table name is invalid${hint}`
+        : `provided table name (${table}) is invalid${hint}`,
     );
   }
   return { kind, schema, cache };

@@ -43,3 +43,32 @@ export function defaultName(
 ): string {
   return [table, ...columns, kind, 'cache'].join('_');
 }
+
+/**
+ * Returns the definition for a table that replaces its table; `undefined` if one of its columns
+ * has another type there.
+ */
+export function definitionFor(
+  definition: CacheDefinition,
+  { before, after }: { readonly before: TableSchema; readonly after: TableSchema },
+): CacheDefinition | undefined {
+  const idsOf = (ids: readonly number[]): number[] =>
+    columnsOf(before, ids).flatMap(({ name, kind }) => {
+      const column = after.columns.get(name);
+      return column?.kind === kind ? [column.id] : [];
+    });
+  const isComplete = (ids: readonly number[]): boolean => idsOf(ids).length === ids.length;
+  const tableId = after.id;
+  if (definition.kind === 'distinct') {
+    const { columnIds } = definition;
+    return isComplete(columnIds)
+      ? { ...definition, tableId, columnIds: idsOf(columnIds) }
+      : undefined;
+  }
+  const { keyColumnIds, valueColumnIds } = definition;
+  if (!isComplete(keyColumnIds) || !isComplete(valueColumnIds ?? [])) return undefined;
+  return {
+    ...{ ...definition, tableId, keyColumnIds: idsOf(keyColumnIds) },
+    valueColumnIds: valueColumnIds && idsOf(valueColumnIds),
+  };
+}

@@ -1,5 +1,6 @@
 import type { Migration, RelationalStore } from '@plinth/kernel';
 import { fromStoredName, toStoredName } from '@plinth/tsdb-catalog/schema/stored-name.js';
+import type { Transaction } from 'kysely';
 import type { CacheDefinition } from './cache-definitions.js';
 
 interface CacheRow {
@@ -71,6 +72,28 @@ export class CacheRecords {
         })
         .execute();
     });
+  }
+
+  /** Changes the tables and columns of caches, or removes them, in the transaction of the table. */
+  async replace<DB>(
+    transaction: Transaction<DB>,
+    changed: {
+      readonly kept: readonly CacheDefinition[];
+      readonly dropped: readonly CacheDefinition[];
+    },
+  ): Promise<void> {
+    const tx = transaction as unknown as Transaction<CacheTables>; // which can change every table
+    for (const { kind, id } of changed.dropped) {
+      await tx.deleteFrom('tsdb_caches').where('kind', '=', kind).where('id', '=', id).execute();
+    }
+    for (const { kind, id, tableId, name: _, ...rest } of changed.kept) {
+      await tx
+        .updateTable('tsdb_caches')
+        .set({ table_id: tableId, definition: JSON.stringify(rest) })
+        .where('kind', '=', kind)
+        .where('id', '=', id)
+        .execute();
+    }
   }
 
   async remove({ kind, id }: Pick<CacheDefinition, 'kind' | 'id'>): Promise<void> {

@@ -26,9 +26,12 @@ export interface RowsText {
 export class CacheRows {
   readonly #host: DuckDbHost;
   readonly #onFailed: (error: unknown) => void;
+  readonly #prefix: string;
   #tableCount = 0;
 
-  constructor(host: DuckDbHost, onFailed: (error: unknown) => void) {
+  /** @param prefix of the names of temporary tables. */
+  constructor(host: DuckDbHost, onFailed: (error: unknown) => void, prefix = 'cache_rows') {
+    this.#prefix = prefix;
     this.#host = host;
     this.#onFailed = onFailed;
   }
@@ -56,7 +59,7 @@ export class CacheRows {
 
   async #toTable(options: Parameters<CacheRows['toText']>[0]): Promise<RowsText> {
     const { columns, rowCount, rowAt, orderBy } = options;
-    const table = `cache_rows_${this.#tableCount++}`;
+    const table = `${this.#prefix}_${this.#tableCount++}`;
     const name = quoteName(table);
     const drop = (): void => {
       this.#host

@@ -1,18 +1,23 @@
 import type { Clock } from '@plinth/kernel';
 import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import { KeyedQueue } from '@plinth/tsdb-catalog/keyed-queue.js';
+import type {
+  Replacement,
+  ReplacementFollower,
+} from '@plinth/tsdb-catalog/schema/catalog-replacements.js';
 import type { TableStore } from '@plinth/tsdb-engine/table/table-store.js';
 import { visibleFrom } from '@plinth/tsdb-engine/table/visible-from.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
-import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ParameterValue, ScannedTable } from '@plinth/tsdb-model/query/planned-query.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { noSuchCache, readCacheCall } from './cache-call.js';
-import type {
-  CacheDefinition,
-  DistinctCacheDefinition,
-  LastCacheDefinition,
+import {
+  type CacheDefinition,
+  type DistinctCacheDefinition,
+  definitionFor,
+  type LastCacheDefinition,
 } from './cache-definitions.js';
 import type { CacheRecords } from './cache-records.js';
 import { CacheRows } from './cache-rows.js';
@@ -131,6 +136,26 @@ export class Caches {
     }
     if (withCaches.length === 0) return;
     this.#deps.records.removeOfTables(withCaches).catch(this.#deps.onFailed);
+  }
+
+  /** Caches follow a table that is replaced, unless one of their columns has another type. */
+  get replacementFollower(): ReplacementFollower {
+    const split = (replacement: Replacement) => {
+      const all = this.#cachesOf(replacement.before.id).map(({ definition }) => definition);
+      const next = all.map((definition) => definitionFor(definition, replacement));
+      const kept = next.filter((definition) => definition !== undefined);
+      return { kept, dropped: all.filter((_, i) => next[i] === undefined) };
+    };
+    return {
+      write: (tx, replacement) => this.#deps.records.replace(tx, split(replacement)),
+      applyInMemory: (replacement) => {
+        const { before, after } = replacement;
+        const { kept } = split(replacement);
+        for (const cache of this.#cachesOf(before.id)) cache.close();
+        this.#byTable.delete(before.id);
+        for (const definition of kept) this.#start(definition, after);
+      },
+    };
   }
 
   /** Rebuilds the caches of tables in which rows were deleted. */
@@ -254,7 +279,7 @@ export class Caches {
     const database = catalog.database(at.database);
     if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
     const schema = database.tables.get(at.table);
-    if (schema === undefined) throw tsdbError('table_not_known', at);
+    if (schema === undefined) throw tableNotKnown(database, at.table);
     return schema;
   }
 

@@ -1,5 +1,5 @@
 import type { SeriesIndex } from '@plinth/tsdb-engine/series/series-index.js';
-import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { type Column, tagKeyOf } from '@plinth/tsdb-model/columns/column.js';
 import { isValid, type RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { FieldValues } from '@plinth/tsdb-model/parsed-body.js';
 import type { TagCondition } from '@plinth/tsdb-model/scan.js';
@@ -55,6 +55,7 @@ const IGNORED = -1;
  */
 class TagKeys implements RowKeys {
   readonly #index: SeriesIndex;
+  /** Keys of the tags. */
   readonly #tags: readonly string[];
   readonly #keepsMissing: boolean;
   #size = 0;
@@ -67,7 +68,7 @@ class TagKeys implements RowKeys {
 
   constructor({ index, columns, keepsMissing }: RowKeysOptions) {
     this.#index = index;
-    this.#tags = columns.map((column) => column.name);
+    this.#tags = columns.map(tagKeyOf);
     this.#keepsMissing = keepsMissing;
   }
 
@@ -106,7 +107,7 @@ class TagKeys implements RowKeys {
       return;
     }
     const checks = conditions
-      .filter(({ tag }) => this.#tags.includes(tag))
+      .filter(({ tag }) => this.#tags.includes(this.#index.keyOf(tag)))
       .map((condition) => ({
         tag: condition.tag,
         codes: new Set(
@@ -136,7 +137,8 @@ class TagKeys implements RowKeys {
     const codes: (number | undefined)[] = [];
     for (const tag of this.#tags) {
       const exact = conditions.find(
-        ({ tag: name, op, values }) => name === tag && op === 'in' && values.length === 1,
+        ({ tag: name, op, values }) =>
+          this.#index.keyOf(name) === tag && op === 'in' && values.length === 1,
       );
       if (exact === undefined) return undefined;
       codes.push(this.#index.codeOfValue(tag, exact.values[0]));

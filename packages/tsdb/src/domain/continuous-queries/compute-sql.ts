@@ -2,8 +2,9 @@ import type { Clock } from '@plinth/kernel';
 import { escapedKey, escapedTable, quotedText } from '@plinth/line-protocol';
 import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
-import type { Engine, QueryShape } from '@plinth/tsdb-model/engine.js';
+import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { floorMod, isoOf } from '@plinth/tsdb-model/time/calendar.js';
 import { QUERY_ACCESS } from './compute-influxql.js';
@@ -87,23 +88,31 @@ async function computeRows(
   return writtenCount;
 }
 
-type Columns = QueryShape['columns'];
+type Columns = PlannedQuery['columns'];
 type LinesOf = (chunk: ResultChunk) => string[];
+
+interface LineOptions {
+  /** Absent if the tags of the result become tags. */
+  readonly isTag?: (column: OutputColumn) => boolean;
+  /** Formats floats; absent if infinities and NaN are omitted. */
+  readonly floatText?: (value: number) => string;
+}
 
 /**
  * Returns a function that converts rows to line protocol. Tag columns become tags, and all other
  * columns fields; rows without fields are omitted. Throws `continuous_query_invalid`.
  */
-function lineWriter(table: string, columns: Columns): LinesOf {
+export function lineWriter(table: string, columns: Columns, options: LineOptions = {}): LinesOf {
+  const { isTag = ({ type }: OutputColumn) => type.kind === 'tag', floatText } = options;
   const time = columns.findIndex(({ name, type }) => name === 'time' && type.kind === 'timestamp');
   if (time < 0) {
     throw invalid('the result must have a timestamp column named time; use date_bin(...) AS time');
   }
   const others = columns.map((column, index) => ({ column, index })).filter((_, i) => i !== time);
-  const tags = others.filter(({ column }) => column.type.kind === 'tag');
+  const tags = others.filter(({ column }) => isTag(column));
   const fields = others
-    .filter(({ column }) => column.type.kind !== 'tag')
-    .map(({ column, index }) => ({ column, index, format: formatOf(column) }));
+    .filter(({ column }) => !isTag(column))
+    .map(({ column, index }) => ({ column, index, format: formatOf(column, floatText) }));
   if (fields.length === 0) {
     throw invalid('the result must have a column other than time and tags');
   }
@@ -137,9 +146,13 @@ function lineWriter(table: string, columns: Columns): LinesOf {
 }
 
 /** Returns the function that formats a field. Throws `continuous_query_invalid`. */
-function formatOf({ name, type }: OutputColumn): (value: unknown) => string | undefined {
+function formatOf(
+  { name, type }: OutputColumn,
+  floatText: LineOptions['floatText'],
+): (value: unknown) => string | undefined {
   switch (type.kind) {
     case 'float':
+      if (floatText !== undefined) return (value) => floatText(Number(value));
       return (value) => (Number.isFinite(value) ? String(value) : undefined);
     case 'int':
       return isUnsigned(type) ? (value) => `${value}u` : (value) => `${value}i`;

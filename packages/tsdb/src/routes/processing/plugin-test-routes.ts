@@ -19,6 +19,9 @@ const dryRun = (summary: string, input: TProperties, outcome: TProperties = {}):
   body: Type.Object({
     filename: Type.String(),
     database: Type.String(),
+    code: Type.Optional(
+      Type.String({ description: 'runs instead of the stored code of the plugin' }),
+    ),
     cache_name: Type.Optional(
       Type.String({ description: 'runs with the same name share a cache' }),
     ),
@@ -71,6 +74,7 @@ function readDryRun(input: ManagementInput): DryRunRequest {
   return {
     pluginFilename: input.requiredText('filename'),
     database: input.requiredText('database'),
+    code: input.text('code'),
     cacheName: input.text('cache_name'),
     args: readArguments(input.exactObject('input_arguments'), 'input_arguments'),
   };

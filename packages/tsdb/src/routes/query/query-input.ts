@@ -78,7 +78,8 @@ type RawInput = Omit<QueryInput, 'format'> & {
   readonly policy: () => string | undefined;
 };
 
-function readFromUrl(request: HttpRequest, needsDatabase = true): RawInput {
+/** Reads the parameters of a GET request. */
+export function readFromUrl(request: HttpRequest, needsDatabase = true): RawInput {
   const queryString = queryStringOf(request.url);
   if (queryString === undefined) {
     throw tsdbError('parameter_invalid', "missing query parameters 'db' and 'q'");

@@ -26,6 +26,11 @@ export class LiveStream {
     return this.#isTaken;
   }
 
+  /** Whether less than half of the limit is unread. */
+  get hasRoom(): boolean {
+    return this.#waitingBytes < MAX_WAITING_BYTES / 2;
+  }
+
   /**
    * Queues a piece. A piece for an empty queue may have any size, because it shows nothing about the client's speed.
    * @returns `false` if the piece does not fit behind unread data; it is dropped.
@@ -58,7 +63,9 @@ export class LiveStream {
   async *pieces(): AsyncGenerator<Buffer, void, undefined> {
     try {
       for (;;) {
-        const piece = Buffer.concat(this.#pieces);
+        const [first, ...others] = this.#pieces;
+        const piece =
+          first !== undefined && others.length === 0 ? first : Buffer.concat(this.#pieces);
         this.#pieces = [];
         this.#waitingBytes = piece.length;
         if (piece.length > 0 && this.#isLetIn()) yield piece;

@@ -1,0 +1,230 @@
+import { send, sendForJson } from './client.js';
+import { Problem } from './problem.js';
+
+/** A collection with its record counts. `draft` and `changed` include unpublished changes. */
+export interface Collection {
+  readonly key: string;
+  readonly count: number;
+  readonly draft: number;
+  readonly changed: number;
+}
+
+export type GameRecord = Readonly<Record<string, unknown>> & { readonly id: string };
+
+export interface LoadedRecord {
+  readonly record: GameRecord;
+  readonly etag: string;
+}
+
+/** A fault that the server found in a record. */
+export interface Fault {
+  readonly type?: string;
+  readonly id?: string;
+  /** JSON Pointer. */
+  readonly path?: string;
+  readonly message: string;
+}
+
+export interface PatchOperation {
+  readonly op: string;
+  readonly path: string;
+  readonly value?: unknown;
+}
+
+export interface HistoryEntry {
+  readonly seq: number;
+  readonly at: string;
+  readonly actor: string;
+  readonly op: string;
+  readonly type: string | null;
+  readonly id: string | null;
+  readonly patch: readonly PatchOperation[];
+  /** Absent for an unpublished change. */
+  readonly version?: number;
+  readonly discarded?: boolean;
+}
+
+export interface GameVersion {
+  readonly version: number;
+  readonly publishedAt: string;
+  readonly message: string;
+  readonly actor: string;
+  readonly source: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly changes: {
+    readonly created: number;
+    readonly updated: number;
+    readonly deleted: number;
+  };
+}
+
+export interface ImportReport {
+  readonly dryRun: boolean;
+  readonly published: boolean;
+  readonly version: number;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly changes: GameVersion['changes'];
+  readonly warnings: {
+    readonly total: number;
+    readonly byCode: Readonly<Record<string, number>>;
+    readonly sample: readonly { readonly code: string; readonly message: string }[];
+  };
+}
+
+export interface SearchHit {
+  readonly kind: string;
+  readonly id: string;
+  readonly name: string | null;
+}
+
+const EDITOR = '/api/editor';
+const PAGE_SIZE = 1000;
+const MAX_HISTORY = 1000;
+const recordPath = (type: string, id: string): string =>
+  `${EDITOR}/${type}/${encodeURIComponent(id)}`;
+
+export const fetchCollections = async (): Promise<readonly Collection[]> =>
+  (await sendForJson<{ types: Collection[] }>(`${EDITOR}/types`)).types;
+
+/** All records of the draft of a collection. */
+export async function fetchRecords(type: string): Promise<readonly GameRecord[]> {
+  const found: GameRecord[] = [];
+  for (let isMore = true; isMore; ) {
+    const query = { limit: PAGE_SIZE, offset: found.length };
+    const page = await sendForJson<{ data: GameRecord[]; next: string | null }>(
+      `${EDITOR}/${type}`,
+      { query },
+    );
+    found.push(...page.data);
+    isMore = page.next !== null && page.data.length > 0;
+  }
+  return found;
+}
+
+export async function fetchRecord(type: string, id: string): Promise<LoadedRecord> {
+  return await loaded(await send(recordPath(type, id)));
+}
+
+/** The published state of a record; `undefined` for a new one. */
+export async function fetchPublished(type: string, id: string): Promise<GameRecord | undefined> {
+  try {
+    return await sendForJson(recordPath(type, id), { query: { published: true } });
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** JSON Schemas of the records that editors send, by name such as `ItemDraft`. */
+export const fetchSchemas = async (): Promise<Readonly<Record<string, unknown>>> =>
+  (
+    await sendForJson<{ components: { schemas: Record<string, unknown> } }>('/api/openapi.json', {
+      isOpen: true,
+    })
+  ).components.schemas;
+
+/** @param etag the state that was edited. The server returns 412 when it has changed since. */
+export async function saveRecord(
+  type: string,
+  record: object,
+  at: { readonly id: string; readonly etag: string } | undefined,
+): Promise<LoadedRecord> {
+  const response =
+    at === undefined
+      ? await send(`${EDITOR}/${type}`, { body: record })
+      : await send(recordPath(type, at.id), {
+          method: 'PUT',
+          headers: { 'if-match': at.etag },
+          body: record,
+        });
+  const etag = response.headers.get('etag') ?? '';
+  const { data } = (await response.json()) as { data: GameRecord };
+  return { record: data, etag };
+}
+
+async function loaded(response: Response): Promise<LoadedRecord> {
+  const etag = response.headers.get('etag') ?? '';
+  return { record: (await response.json()) as GameRecord, etag };
+}
+
+/** @param replacedBy the record that replaces it in references; empty for none. */
+export const deleteRecord = (
+  type: string,
+  id: string,
+  at: { readonly etag: string; readonly replacedBy: string },
+): Promise<unknown> =>
+  send(recordPath(type, id), {
+    method: 'DELETE',
+    headers: { 'if-match': at.etag },
+    query: { replacedBy: at.replacedBy || undefined },
+  });
+
+export const fetchHistory = (
+  filter: { readonly type?: string; readonly id?: string } = {},
+  limit = MAX_HISTORY,
+): Promise<{ readonly total: number; readonly entries: readonly HistoryEntry[] }> =>
+  sendForJson(`${EDITOR}/history`, { query: { ...filter, limit } });
+
+export const validateDraft = (): Promise<{
+  readonly errors: readonly Fault[];
+  readonly warnings: readonly Fault[];
+}> => sendForJson(`${EDITOR}/validate`);
+
+export const publishDraft = (
+  message: string,
+): Promise<{ readonly version: number; readonly changed: number }> =>
+  sendForJson(`${EDITOR}/save`, { body: { message } });
+
+/** Resets records to their published state. @param type empty for all collections. */
+export const discardDraft = (type: string): Promise<{ readonly discarded: number }> =>
+  sendForJson(`${EDITOR}/discard${type && `/${type}`}`, { method: 'POST' });
+
+/** Undoes or redoes the last unpublished change of this user. */
+export const stepHistory = (step: 'undo' | 'redo'): Promise<{ readonly entry: HistoryEntry }> =>
+  sendForJson(`${EDITOR}/${step}`, { method: 'POST' });
+
+export const fetchVersions = async (): Promise<readonly GameVersion[]> =>
+  (await sendForJson<{ versions: GameVersion[] }>(`${EDITOR}/versions`)).versions;
+
+/** Publishes an older version again, as a new version. */
+export const restoreVersion = (version: number): Promise<{ readonly version: number }> =>
+  sendForJson(`${EDITOR}/versions/${version}/restore`, { method: 'POST' });
+
+export const importData = (
+  text: string,
+  options: {
+    readonly format: string;
+    readonly mode: string;
+    readonly dryRun: boolean;
+    readonly publish: boolean;
+  },
+): Promise<ImportReport> =>
+  sendForJson(`${EDITOR}/import`, {
+    ...{ method: 'POST', query: options, body: text },
+    headers: { 'content-type': 'application/json' },
+  });
+
+export const exportData = async (isDraft: boolean): Promise<Blob> =>
+  await (await send(`${EDITOR}/export`, { query: { drafts: isDraft } })).blob();
+
+/** Published records of all collections with matching text. */
+export async function searchRecords(text: string): Promise<readonly SearchHit[]> {
+  const query = { q: text, limit: 20 };
+  const call = { query, isOpen: true };
+  const { results } = await sendForJson<{ results: SearchHit[] }>('/api/search', call);
+  // One collection has another name in public paths.
+  return results.map((hit) =>
+    hit.kind === 'item-presets' ? { ...hit, kind: 'itemPresets' } : hit,
+  );
+}
+
+/** The faults in an error response of the editor. */
+export function faultsOf(error: unknown): readonly Fault[] {
+  if (!(error instanceof Problem)) return [];
+  try {
+    const { details } = JSON.parse(error.body) as { details?: readonly Fault[] };
+    return details ?? [];
+  } catch {
+    return [];
+  }
+}

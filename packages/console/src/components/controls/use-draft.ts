@@ -1,0 +1,43 @@
+import { useState } from 'react';
+
+const PREFIX = 'plinth-draft ';
+
+/**
+ * A text that the user edits, kept in this tab until it is saved or reverted.
+ * @param key the URL of the object.
+ * @param stored the text on the server, and `base`, its version.
+ */
+export function useDraft(
+  key: string,
+  stored: { readonly text: string; readonly base: string } | undefined,
+) {
+  const [draft, setDraft] = useState(() => read(key));
+  const keep = (next: Draft | undefined): void => {
+    setDraft(next);
+    try {
+      if (next === undefined) sessionStorage.removeItem(PREFIX + key);
+      else sessionStorage.setItem(PREFIX + key, JSON.stringify(next));
+    } catch {
+      // The storage is full; the draft is kept in this page.
+    }
+  };
+  return {
+    text: draft?.text ?? stored?.text ?? '',
+    isChanged: draft !== undefined && draft.text !== stored?.text,
+    /** The version that the edited text is based on. */
+    base: draft?.base ?? stored?.base ?? '',
+    /** @param base the version that the text is now based on, if it was merged with a newer one. */
+    change: (text: string, base = draft?.base ?? stored?.base ?? '') => keep({ text, base }),
+    revert: () => keep(undefined),
+  };
+}
+
+interface Draft {
+  readonly text: string;
+  readonly base: string;
+}
+
+function read(key: string): Draft | undefined {
+  const text = sessionStorage.getItem(PREFIX + key);
+  return text === null ? undefined : (JSON.parse(text) as Draft);
+}

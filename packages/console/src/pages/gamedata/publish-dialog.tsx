@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { faultsOf, fetchCollections, publishDraft, validateDraft } from '../../api/gamedata.js';
+import { FormDialog } from '../../components/controls/form-dialog.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
+import { TextField } from '../../components/controls/text-field.js';
+import { toast } from '../../components/controls/toasts.js';
+import { useChanges } from '../../components/controls/use-changes.js';
+import { countOf } from '../../lib/units.js';
+import { FaultList } from './fault-list.js';
+
+/** Publishes the draft as a new version, after showing what changes. */
+export function PublishDialog({ onClose }: { readonly onClose: () => void }) {
+  const [message, setMessage] = useState('');
+  const { changed } = useChanges('gamedata');
+  const collections = useQuery({
+    queryKey: ['gamedata', 'collections'],
+    queryFn: fetchCollections,
+    staleTime: 0,
+  });
+  const validation = useQuery({
+    queryKey: ['gamedata', 'validation'],
+    queryFn: validateDraft,
+    staleTime: 0,
+  });
+  const changes = (collections.data ?? []).filter((each) => each.changed > 0);
+  const count = changes.reduce((sum, each) => sum + each.changed, 0);
+  const errors = validation.data?.errors ?? [];
+  return (
+    <FormDialog
+      title="Publish a version"
+      action="Publish"
+      doing="Publishing …"
+      canAct={count > 0 && errors.length === 0}
+      onClose={onClose}
+      act={async () => {
+        const { version, changed: published } = await publishDraft(message);
+        onClose();
+        if (published === 0) toast('No unpublished changes');
+        else await changed(`Version ${version} published: ${countOf(published, 'record')} changed`);
+      }}
+    >
+      {(error) => (
+        <>
+          <QueryProblem of={collections} />
+          <QueryProblem of={validation} />
+          {collections.data && (
+            <p role="status">
+              {count === 0
+                ? 'No unpublished changes.'
+                : `${countOf(count, 'changed record')}: ${changes.map(({ key, changed: each }) => `${key} ${each}`).join(', ')}`}
+            </p>
+          )}
+          <FaultList faults={errors} />
+          <FaultList faults={validation.data?.warnings ?? []} isWarning />
+          <TextField
+            label="Message"
+            value={message}
+            onChange={setMessage}
+            maxLength={1000}
+            hint="Optional. It is shown in the list of versions."
+          />
+          <FaultList faults={faultsOf(error)} />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,137 @@
+import { useId, useState } from 'react';
+import type { Fault } from '../../api/gamedata.js';
+import { TextField } from '../../components/controls/text-field.js';
+import {
+  fieldLabel,
+  pointerOf,
+  type RecordField,
+  readText,
+  recordFields,
+  textOf,
+  type Values,
+  valueAt,
+  withValue,
+} from '../../lib/gamedata/record-fields.js';
+import { FaultList } from './fault-list.js';
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  integer: 'Invalid value; enter an integer.',
+  number: 'Invalid value; enter a number.',
+  json: 'Invalid JSON.',
+};
+
+/** Inputs for all members of a record. Faults that the server found are shown at their inputs. */
+export function RecordForm(props: {
+  readonly schema: unknown;
+  readonly values: Values;
+  /** The published record, to mark changes. */
+  readonly published: Values | undefined;
+  readonly faults: readonly Fault[];
+  readonly isNew: boolean;
+  readonly onChange: (values: Values) => void;
+}) {
+  const { schema, values, published, faults, isNew, onChange } = props;
+  const fields = recordFields(schema);
+  const isOf = (field: RecordField, { path = '' }: Fault): boolean =>
+    `${path}/`.startsWith(`${pointerOf(field.path)}/`);
+  const others = faults.filter((fault) => !fields.some((field) => isOf(field, fault)));
+  return (
+    <>
+      <FaultList faults={isNew ? others.filter(({ path }) => path !== '/id') : others} />
+      <form
+        className="card record-form"
+        aria-label="Record"
+        onSubmit={(event) => event.preventDefault()}
+      >
+        {isNew && (
+          <TextField
+            label="Id"
+            isCode
+            value={String(values['id'] ?? '')}
+            onChange={(id) => onChange({ ...values, id })}
+            mistake={faults.find(({ path }) => path === '/id')?.message}
+          />
+        )}
+        {fields.map((field) => (
+          <FieldInput
+            key={field.path.join('.')}
+            field={field}
+            value={valueAt(values, field.path)}
+            before={published && valueAt(published, field.path)}
+            mistake={faults.find((fault) => isOf(field, fault))?.message}
+            onChange={(value) => onChange(withValue(values, field.path, value))}
+          />
+        ))}
+      </form>
+    </>
+  );
+}
+
+function FieldInput(props: {
+  readonly field: RecordField;
+  readonly value: unknown;
+  readonly before: unknown;
+  readonly mistake: string | undefined;
+  readonly onChange: (value: unknown) => void;
+}) {
+  const { field, value, before, onChange } = props;
+  const id = useId();
+  /** What was typed, while it has the focus or is not a valid value. */
+  const [typed, setTyped] = useState<string | undefined>();
+  const isTypedValid = typed === undefined || readText(field, typed) !== undefined;
+  const mistake = isTypedValid ? props.mistake : EXPECTED[field.kind];
+  const change = (text: string): void => {
+    setTyped(text);
+    const read = readText(field, text);
+    if (read !== undefined) onChange(read.value);
+  };
+  const shown = typed ?? textOf(field, value);
+  const beforeText = textOf(field, before);
+  const isChanged = before !== undefined && beforeText !== textOf(field, value);
+  const isBig = field.kind === 'json' || field.kind === 'long text';
+  const input = {
+    id,
+    value: shown,
+    'aria-invalid': mistake !== undefined,
+    'aria-describedby': `${id}-hint`,
+    onBlur: () => isTypedValid && setTyped(undefined),
+  };
+  return (
+    <div className={isBig ? 'field full' : 'field'}>
+      <label htmlFor={id}>{fieldLabel(field)}</label>
+      {field.kind === 'choice' || field.kind === 'flag' ? (
+        <select {...input} className="input" onChange={(event) => change(event.target.value)}>
+          {field.isNullable && <option value="">none</option>}
+          {(field.kind === 'flag' ? ['true', 'false'] : field.choices).map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      ) : isBig ? (
+        <textarea
+          {...input}
+          className="input"
+          rows={Math.min(12, Math.max(2, shown.split('\n').length))}
+          spellCheck={field.kind !== 'json'}
+          onChange={(event) => change(event.target.value)}
+        />
+      ) : (
+        <input
+          {...input}
+          className="input"
+          autoComplete="off"
+          inputMode={field.kind === 'integer' ? 'numeric' : undefined}
+          onChange={(event) => change(event.target.value)}
+        />
+      )}
+      <span id={`${id}-hint`} className={mistake === undefined ? 'hint' : 'field-error'}>
+        {mistake ?? (isChanged ? `published: ${cut(beforeText) || 'none'}` : hintOf(field))}
+      </span>
+    </div>
+  );
+}
+
+const MAX_HINT_LENGTH = 120;
+const cut = (text: string): string =>
+  text.length > MAX_HINT_LENGTH ? `${text.slice(0, MAX_HINT_LENGTH)} …` : text;
+
+const hintOf = ({ kind }: RecordField): string => (kind === 'list' ? 'separated by commas' : '');

@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
+import { fetchHistory, type HistoryEntry } from '../../api/gamedata.js';
+
+/** Changes that are neither published nor discarded, newest first. */
+export function useOpenChanges() {
+  const history = useQuery({
+    queryKey: ['gamedata', 'history'],
+    queryFn: () => fetchHistory(),
+  });
+  const open = (history.data?.entries ?? []).filter(isOpen);
+  return { history, open };
+}
+
+export const isOpen = ({ version, discarded, type }: HistoryEntry): boolean =>
+  version === undefined && discarded !== true && type !== null;

@@ -1,0 +1,2 @@
+export { LimitsPage } from './limits-page.js';
+export { SimulatePage } from './simulate-page.js';

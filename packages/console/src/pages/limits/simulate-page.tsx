@@ -1,0 +1,219 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import {
+  type Decision,
+  fetchLimitedRoutes,
+  fetchUsage,
+  type LimitedRoute,
+  simulate,
+  type Usage,
+} from '../../api/limits.js';
+import { fetchSettings } from '../../api/server.js';
+import { CopyBox } from '../../components/controls/copy-button.js';
+import { DataTable } from '../../components/controls/data-table.js';
+import { ProblemNote, QueryProblem } from '../../components/controls/problem-note.js';
+import { TextField } from '../../components/controls/text-field.js';
+import { useTask } from '../../components/controls/use-task.js';
+import { type LimitStep, limitName, limitSteps, requestsLeft } from '../../lib/limit-steps.js';
+import { countOf, countText, durationText, timeText } from '../../lib/units.js';
+
+const SETTING = 'rate_limit.secondary_';
+/** A request to a path that is not in the list, or to another system. */
+const OTHER: LimitedRoute = {
+  ...{ service: '', method: 'GET', path: '', endpoint: '*', resource: 'core' },
+  ...{ cost: 1, points: 1, content: false, heavy: 0, exempt: false },
+};
+
+const nameOf = ({ method, path }: LimitedRoute): string => (path === '' ? '' : `${method} ${path}`);
+
+interface Simulated {
+  readonly identity: string;
+  readonly route: LimitedRoute;
+  readonly decision: Decision;
+  readonly usage: Usage;
+}
+
+/** Shows which limit a request would meet, without counting it. */
+export function SimulatePage() {
+  const search = useSearch({ strict: false }) as Record<string, string>;
+  const { identity = '', route: wanted = '' } = search;
+  const navigate = useNavigate();
+  const { run, error, isBusy } = useTask();
+  const [result, setResult] = useState<Simulated | undefined>();
+  const routes = useQuery({ queryKey: ['limits', 'routes'], queryFn: fetchLimitedRoutes });
+  const limited = (routes.data ?? []).filter(({ exempt }) => !exempt);
+  const route = limited.find((each) => nameOf(each) === wanted) ?? OTHER;
+  const change = (next: Record<string, string>) => {
+    setResult(undefined);
+    void navigate({
+      to: '/limits/simulate',
+      search: { identity, route: wanted, ...next },
+      replace: true,
+    });
+  };
+  const start = () =>
+    run(async () => {
+      const caller = identity.trim();
+      const [decision, usage] = await Promise.all([simulate(caller, route), fetchUsage(caller)]);
+      setResult({ identity: caller, route, decision, usage });
+    });
+  return (
+    <div className="page">
+      <header className="page-head">
+        <nav aria-label="Breadcrumb">
+          <Link to="/limits" search={{ identity }}>
+            Rate limits
+          </Link>
+        </nav>
+        <h1 tabIndex={-1}>Simulate a request</h1>
+      </header>
+      <QueryProblem of={routes} />
+      <form
+        className="card stack form-card"
+        aria-label="Request"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (identity.trim() !== '' && !isBusy) void start();
+        }}
+      >
+        <TextField
+          label="Caller"
+          isCode
+          value={identity}
+          onChange={(next) => change({ identity: next })}
+          placeholder="user:1"
+          hint="An identity as in the lists, for example user:1, installation:7 or ip:192.0.2.1"
+        />
+        <RouteChoice routes={limited} route={route} onChange={(next) => change({ route: next })} />
+        {error !== undefined && <ProblemNote error={error} />}
+        <div className="row wrap">
+          <button
+            type="submit"
+            className="button primary"
+            disabled={identity.trim() === '' || isBusy}
+          >
+            Simulate
+          </button>
+          <span className="hint soft">The request is not sent and not counted.</span>
+        </div>
+      </form>
+      {result !== undefined && <Outcome {...result} />}
+    </div>
+  );
+}
+
+function RouteChoice(props: {
+  readonly routes: readonly LimitedRoute[];
+  readonly route: LimitedRoute;
+  readonly onChange: (name: string) => void;
+}) {
+  const { routes, route, onChange } = props;
+  const id = useId();
+  const services = [...new Set(routes.map(({ service }) => service))];
+  return (
+    <div className="field">
+      <label htmlFor={id}>Route</label>
+      <select
+        id={id}
+        className="input mono"
+        aria-describedby={`${id}-hint`}
+        value={nameOf(route)}
+        onChange={(event) => onChange(event.target.value)}
+      >
+        <option value="">any other path</option>
+        {services.map((service) => (
+          <optgroup key={service} label={service}>
+            {routes
+              .filter((each) => each.service === service)
+              .map((each) => (
+                <option key={nameOf(each)}>{nameOf(each)}</option>
+              ))}
+          </optgroup>
+        ))}
+      </select>
+      <span id={`${id}-hint`} className="hint">
+        Counts {countOf(route.cost, 'request')} of <code>{route.resource}</code>
+        {route.points > 0 && `, ${countOf(route.points, 'point')} of the endpoint`}
+        {route.content && ', creates content'}
+        {route.heavy > 0 && `, weight ${route.heavy}`}
+      </span>
+    </div>
+  );
+}
+
+const LOOKS: Readonly<Record<LimitStep['result'], readonly [look: string, text: string]>> = {
+  passed: ['chip', '✓ passed'],
+  rejected: ['chip bad', '✕ rejected'],
+  'not checked': ['chip', '– not checked'],
+};
+
+function Outcome({ identity, route, decision, usage }: Simulated) {
+  const id = useId();
+  const settings = useQuery({ queryKey: ['server', 'settings'], queryFn: fetchSettings });
+  const maximumOf = (name: string): number | undefined => {
+    const found = settings.data?.find((each) => each.name === SETTING + name);
+    const value = found?.value ?? found?.default;
+    return typeof value === 'number' ? value : undefined;
+  };
+  const steps = limitSteps(route, { usage, decision, maximumOf });
+  const left = requestsLeft(steps);
+  const { allowed, limit_kind: kind, retry_after: retrySec } = decision;
+  const reset = decision.headers['x-ratelimit-reset'];
+  const until = usage.ban && new Date(usage.ban.until * 1000).toISOString();
+  return (
+    <section className="stack" aria-labelledby={id}>
+      <div className="row wrap">
+        <h2 id={id}>
+          <code>{identity}</code>
+        </h2>
+        <span className={allowed ? 'chip good' : 'chip bad'} role="status">
+          {allowed ? '✓ allowed' : `✕ rejected: ${limitName(kind ?? '').toLowerCase()}`}
+        </span>
+        <span className="soft">
+          {allowed && left !== undefined && `${countOf(left, 'such request')} remaining`}
+          {!allowed && retrySec !== null && `retry after ${durationText(retrySec)}`}
+          {kind === 'primary' &&
+            reset !== undefined &&
+            `resets ${timeText(Number(reset) * 1000)} UTC`}
+          {kind === 'ban' && until && `, banned until ${until.slice(0, 19).replace('T', ' ')} UTC`}
+        </span>
+      </div>
+      <DataTable
+        label="Limits in the order of the checks"
+        rows={steps}
+        keyOf={(step) => step.kind}
+        columns={[
+          { title: 'Limit', className: 'wide', cell: ({ name }) => name },
+          { title: 'Used', className: 'num', cell: ({ used }) => amount(used) },
+          { title: 'This request', className: 'num', cell: ({ cost }) => `+${countText(cost)}` },
+          { title: 'Maximum', className: 'num', cell: ({ limit }) => amount(limit) },
+          {
+            title: 'Result',
+            cell: ({ result }) => <span className={LOOKS[result][0]}>{LOOKS[result][1]}</span>,
+          },
+        ]}
+      />
+      <h3>
+        {allowed ? 'Response headers' : `Response ${decision.status}`}
+        {!allowed && route.service !== '' && ` of the ${route.service} service`}
+      </h3>
+      {decision.body !== null && (
+        <CopyBox label="Copy the response body" text={JSON.stringify(decision.body, null, 2)} />
+      )}
+      <DataTable
+        label="Headers of the response"
+        rows={Object.entries(decision.headers)}
+        keyOf={([name]) => name}
+        columns={[
+          { title: 'Header', cell: ([name]) => name },
+          { title: 'Value', className: 'wide', cell: ([, value]) => <code>{value}</code> },
+        ]}
+        empty="The caller has no primary limit, so the response contains no rate limit headers."
+      />
+    </section>
+  );
+}
+
+const amount = (value: number | undefined): string =>
+  value === undefined ? '–' : countText(value);

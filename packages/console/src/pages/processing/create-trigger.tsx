@@ -1,0 +1,164 @@
+import { useState } from 'react';
+import { Problem } from '../../api/problem.js';
+import { createTrigger, fetchPluginCode, savePluginCode } from '../../api/processing.js';
+import { FormDialog } from '../../components/controls/form-dialog.js';
+import { TextField } from '../../components/controls/text-field.js';
+import { parseArguments, pluginTemplate } from '../../lib/plugins/specification.js';
+
+const BEHAVIORS = ['log', 'retry', 'disable'] as const;
+const ARGUMENTS = 'Invalid arguments; use pairs such as host=a, limit=10.';
+
+type Field = 'name' | 'plugin' | 'specification';
+/** The field that an error of the server is about. */
+const FIELDS: readonly (readonly [message: RegExp, field: Field])[] = [
+  [/trigger name|already exists|resource/i, 'name'],
+  [/failed to parse trigger|plugin triggers|request path|table/i, 'specification'],
+  [/plugin|file/i, 'plugin'],
+];
+
+/** Errors without one of these statuses are not about the values of the form. */
+const BY_VALUE: ReadonlySet<number> = new Set([400, 404, 409, 422]);
+
+function fieldOf(error: unknown): Field | undefined {
+  if (!(error instanceof Problem) || !BY_VALUE.has(error.status)) return undefined;
+  return FIELDS.find(([message]) => message.test(error.message))?.[1];
+}
+
+/** Creates a trigger for existing code, or for a new file that starts with a template. */
+export function CreateTrigger(props: {
+  readonly db: string;
+  readonly onClose: () => void;
+  readonly onCreated: (name: string, isNewFile: boolean) => void;
+}) {
+  const { db, onClose, onCreated } = props;
+  const [isNewFile, setIsNewFile] = useState(false);
+  const [name, setName] = useState('');
+  const [plugin, setPlugin] = useState('');
+  const [specification, setSpecification] = useState('');
+  const [args, setArgs] = useState('');
+  const [errorBehavior, setErrorBehavior] = useState<string>('log');
+  const parsed = parseArguments(args);
+  const path =
+    plugin.trim() === '' && isNewFile && name !== '' ? `${name.trim()}.py` : plugin.trim();
+  const create = async () => {
+    if (isNewFile) await createFile(path, pluginTemplate(specification.trim()));
+    await createTrigger({
+      ...{ db, name: name.trim(), plugin: path, specification: specification.trim() },
+      ...{ args: parsed ?? {}, errorBehavior, isDisabled: isNewFile },
+    });
+    onCreated(name.trim(), isNewFile);
+  };
+  return (
+    <FormDialog
+      title={`Create trigger in ${db}`}
+      action="Create"
+      doing="Creating …"
+      canAct={name !== '' && path !== '' && specification !== '' && parsed !== undefined}
+      act={create}
+      onClose={onClose}
+      isAtField={(error) => fieldOf(error) !== undefined}
+    >
+      {(error) => {
+        const mistakeOf = (field: Field): string | undefined =>
+          error instanceof Error && fieldOf(error) === field ? error.message : undefined;
+        return (
+          <>
+            <TextField
+              label="Name"
+              isCode
+              value={name}
+              onChange={setName}
+              mistake={mistakeOf('name')}
+            />
+            <CodeChoice isNew={isNewFile} onChange={setIsNewFile} />
+            <TextField
+              label="Plugin"
+              isCode
+              value={plugin}
+              onChange={setPlugin}
+              mistake={mistakeOf('plugin')}
+              placeholder={isNewFile ? path || 'hourly.py' : 'hourly.py'}
+              hint={
+                isNewFile
+                  ? 'The name of the new file. The trigger is created disabled, so that you can edit and test the code first.'
+                  : "A file or folder in the server's plugin folder."
+              }
+            />
+            <TextField
+              label="Runs on"
+              isCode
+              value={specification}
+              onChange={setSpecification}
+              mistake={mistakeOf('specification')}
+              placeholder="every:1h"
+              hint={
+                <>
+                  <code>all_tables</code>, <code>table:cpu</code>, <code>every:10s</code>,{' '}
+                  <code>cron:0 0 6 * * *</code> (in UTC) or <code>request:path</code>
+                </>
+              }
+            />
+            <TextField
+              label="Arguments"
+              isCode
+              value={args}
+              onChange={setArgs}
+              placeholder="host=a, limit=10"
+              mistake={parsed === undefined ? ARGUMENTS : undefined}
+              hint="Visible to everyone who can list triggers; do not enter secrets."
+            />
+            <fieldset className="choice">
+              <legend className="label">On error</legend>
+              <div className="row wrap">
+                {BEHAVIORS.map((behavior) => (
+                  <label key={behavior} className="row">
+                    <input
+                      type="radio"
+                      checked={errorBehavior === behavior}
+                      onChange={() => setErrorBehavior(behavior)}
+                    />
+                    {behavior}
+                  </label>
+                ))}
+              </div>
+            </fieldset>
+          </>
+        );
+      }}
+    </FormDialog>
+  );
+}
+
+function CodeChoice(props: {
+  readonly isNew: boolean;
+  readonly onChange: (isNew: boolean) => void;
+}) {
+  const { isNew, onChange } = props;
+  return (
+    <fieldset className="choice">
+      <legend className="label">Code</legend>
+      <div className="row wrap">
+        <label className="row">
+          <input type="radio" checked={!isNew} onChange={() => onChange(false)} />
+          existing plugin
+        </label>
+        <label className="row">
+          <input type="radio" checked={isNew} onChange={() => onChange(true)} />
+          new file from a template
+        </label>
+      </div>
+    </fieldset>
+  );
+}
+
+/** Creates a file with the code of a template. A file with the same content may exist from a failed attempt. */
+async function createFile(path: string, content: string): Promise<void> {
+  const existing = await fetchPluginCode(path).catch((error: unknown) => {
+    if (error instanceof Problem && error.status === 404) return undefined;
+    throw error;
+  });
+  if (existing === undefined) await savePluginCode(path, content);
+  else if (existing.content !== content) {
+    throw new Problem(`plugin file ${path} exists; enter another name`, { status: 409, curl: '' });
+  }
+}

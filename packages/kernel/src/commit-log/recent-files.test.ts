@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { SeededRandom } from '../testing/seeded-random.js';
+import { SimFileSystem } from '../testing/sim-file-system.js';
+import { logFileName } from './log-format.js';
+import { RecentFiles } from './recent-files.js';
+
+const SIZE = 100;
+
+async function filesOf(
+  maxBytes: number,
+  diskSpace: { obstacle: undefined | object } = { obstacle: undefined },
+) {
+  const fileSystem = new SimFileSystem(new SeededRandom(1));
+  await fileSystem.makeDirectory('/log');
+  const options = { folder: '/recent', maxBytes };
+  // Only the obstacle is read.
+  const open = () => new RecentFiles(fileSystem, options, diskSpace as never);
+  return {
+    open,
+    recent: open(),
+    fileSystem,
+    async write(file: number): Promise<string> {
+      const path = `/log/${logFileName(file)}`;
+      const handle = await fileSystem.open(path, 'wx');
+      await handle.write([new Uint8Array(SIZE)], 0);
+      await handle.close();
+      return path;
+    },
+  };
+}
+
+it('keeps the newest files up to the limit, and always the newest', async () => {
+  const { recent, write, open, fileSystem } = await filesOf(2 * SIZE);
+  for (let file = 1; file <= 4; file++) await recent.take(await write(file), file);
+  assert.deepEqual(await recent.numbers(), [3, 4]);
+  assert.deepEqual(await fileSystem.list('/log'), []);
+  assert.deepEqual(await open().numbers(), [3, 4], 'also after a restart');
+  const few = await filesOf(1);
+  for (let file = 1; file <= 2; file++) await few.recent.take(await few.write(file), file);
+  assert.deepEqual(await few.recent.numbers(), [2]);
+});
+
+it('keeps nothing without a limit or on a full disk', async () => {
+  const diskSpace: { obstacle: undefined | object } = { obstacle: undefined };
+  const { recent, write, fileSystem } = await filesOf(10 * SIZE, diskSpace);
+  await recent.take(await write(1), 1);
+  diskSpace.obstacle = new Error('full');
+  await recent.take(await write(2), 2);
+  assert.deepEqual(await recent.numbers(), []);
+  assert.deepEqual(await fileSystem.list('/log'), []);
+  const none = await filesOf(0);
+  await none.recent.take(await none.write(1), 1);
+  assert.deepEqual(await none.recent.numbers(), []);
+});
+
+it('does not keep files whose records were deleted', async () => {
+  const { recent, write } = await filesOf(10 * SIZE);
+  await recent.take(await write(1), 1);
+  const path = await write(2);
+  await recent.clear(2);
+  assert.deepEqual(await recent.numbers(), []);
+  await recent.take(path, 2);
+  await recent.take(await write(3), 3);
+  assert.deepEqual(await recent.numbers(), [3]);
+});

@@ -1,0 +1,161 @@
+// Source of the expected messages: tsdb-http, "Renames".
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import { openTestCatalog, type TestCatalog } from '../testing/open-test-catalog.js';
+
+const at = { database: 'a', table: 'm' };
+const FIELDS = [
+  { name: 'temp', type: 'float64' },
+  { name: 'note', type: 'utf8' },
+] as const;
+
+async function withTable(): Promise<TestCatalog> {
+  const opened = await openTestCatalog();
+  await opened.catalog.createTable({ ...at, tags: ['host', 'room'], fields: FIELDS });
+  return opened;
+}
+
+const tableOf = (opened: TestCatalog, name = 'm'): TableSchema => {
+  const table = opened.catalog.database('a')?.tables.get(name);
+  assert.ok(table);
+  return table;
+};
+
+it('renames a tag, keeps its id, physical name, key and position, also after a restart', async () => {
+  await using opened = await withTable();
+  const before = tableOf(opened);
+  await opened.catalog.renames.renameColumn({ ...at, column: 'host', newName: 'server' });
+  const after = tableOf(opened);
+  const { name: _, ...kept } = before.columns.get('host') ?? assert.fail();
+  assert.deepEqual(after.columns.get('server'), { ...kept, name: 'server', tagKey: 'host' });
+  assert.deepEqual([...after.columns.keys()], ['note', 'room', 'server', 'temp', 'time']);
+  assert.deepEqual(after.seriesKey, ['server', 'room']);
+  assert.deepEqual([...(after.formerColumns ?? [])], [['host', 'server']]);
+  assert.equal(after.version, before.version + 1);
+  await opened.catalog.renames.renameColumn({ ...at, column: 'server', newName: 'node' });
+  const twice = tableOf(opened);
+  assert.equal(twice.columns.get('node')?.tagKey, 'host');
+  assert.deepEqual(
+    new Map(twice.formerColumns),
+    new Map([
+      ['host', 'node'],
+      ['server', 'node'],
+    ]),
+  );
+  const again = await opened.reopen();
+  assert.deepEqual(again.database('a'), opened.catalog.database('a'));
+  await opened.catalog.renames.renameColumn({ ...at, column: 'node', newName: 'host' });
+  assert.deepEqual(
+    new Map(tableOf(opened).formerColumns),
+    new Map([
+      ['server', 'host'],
+      ['node', 'host'],
+    ]),
+  );
+});
+
+it('renames a table, keeps its id, and frees a former name on request', async () => {
+  await using opened = await withTable();
+  const { catalog } = opened;
+  const { id } = tableOf(opened);
+  const count = { tables: [] as string[] };
+  catalog.whenRenamed(({ name }) => count.tables.push(name));
+  await catalog.renames.renameTable({ ...at, newName: 'n' });
+  assert.equal(tableOf(opened, 'n').id, id);
+  assert.deepEqual([...(catalog.database('a')?.tables.keys() ?? [])], ['n']);
+  assert.deepEqual([...(catalog.database('a')?.formerTables ?? [])], [['m', 'n']]);
+  assert.deepEqual((await opened.reopen()).database('a'), catalog.database('a'));
+  const create = () => catalog.createTable({ ...at, tags: [], fields: [] });
+  await assert.rejects(create(), { kind: 'name_taken', message: /'m' was renamed to 'n'/ });
+  await catalog.renames.forgetName(at);
+  assert.equal(catalog.database('a')?.formerTables, undefined);
+  await create();
+  assert.notEqual(tableOf(opened).id, id);
+  assert.deepEqual((await opened.reopen()).database('a'), catalog.database('a'));
+  assert.deepEqual(count.tables, ['n', 'n']);
+});
+
+it('accepts a return to a former name of the same table', async () => {
+  await using opened = await withTable();
+  const { renames } = opened.catalog;
+  await renames.renameTable({ ...at, newName: 'n' });
+  await renames.renameTable({ database: 'a', table: 'n', newName: 'm' });
+  assert.deepEqual(new Map(opened.catalog.database('a')?.formerTables), new Map([['n', 'm']]));
+});
+
+it('refuses names that are invalid, reserved or in use', async () => {
+  await using opened = await withTable();
+  const { renames, deletions } = opened.catalog;
+  await opened.catalog.createTable({ ...at, table: 'other', tags: [], fields: [] });
+  await opened.catalog.createTable({ ...at, table: 'gone', tags: [], fields: [] });
+  await deletions.deleteTable({ ...at, table: 'gone', hardDelete: { kind: 'never' } });
+  const gone = opened.catalog.deleted.tables()[0]?.entry.schema.name ?? assert.fail();
+  const tables = [
+    ['', 'table_definition_invalid', 'table name cannot be empty'],
+    ['a\nb', 'table_definition_invalid', 'table name cannot contain control characters'],
+    ['m', 'rename_invalid', "the table already has the name 'm'; use another"],
+    ['other', 'name_taken', "a table 'other' exists; use another name"],
+    [gone, 'name_taken', `a deleted table '${gone}' exists; use another name`],
+  ] as const;
+  for (const [newName, kind, message] of tables)
+    await assert.rejects(renames.renameTable({ ...at, newName }), { kind, message });
+  const columns = [
+    ['temp', '', 'table_definition_invalid', 'column name cannot be empty'],
+    ['temp', 'time', 'rename_invalid', "'time' is a reserved column; use another name"],
+    ['temp', 'temp', 'rename_invalid', "the column already has the name 'temp'; use another"],
+    ['temp', 'host', 'name_taken', "a column 'host' exists; use another name"],
+    ['time', 't', 'rename_invalid', "column 'time' cannot be renamed; choose a tag or a field"],
+    ['none', 't', 'column_not_known', 'Column none not in table m'],
+  ] as const;
+  for (const [column, newName, kind, message] of columns)
+    await assert.rejects(renames.renameColumn({ ...at, column, newName }), { kind, message });
+  const missing = { database: 'a', table: 'none', newName: 'x' };
+  await assert.rejects(renames.renameTable(missing), { kind: 'table_not_known' });
+  await assert.rejects(renames.renameTable({ ...missing, database: 'none' }), {
+    kind: 'database_not_known',
+  });
+  await assert.rejects(renames.renameTable({ ...missing, database: '_internal' }), {
+    kind: 'internal_database',
+  });
+});
+
+it('reserves the former name of a column for this column', async () => {
+  await using opened = await withTable();
+  const { renames } = opened.catalog;
+  await renames.renameColumn({ ...at, column: 'temp', newName: 'celsius' });
+  await assert.rejects(renames.renameColumn({ ...at, column: 'note', newName: 'temp' }), {
+    kind: 'name_taken',
+    message: "'temp' is a former name of column 'celsius'; use another name",
+  });
+  await assert.rejects(renames.renameColumn({ ...at, column: 'temp', newName: 'x' }), {
+    kind: 'column_not_known',
+    message: "Column temp not in table m; it was renamed to 'celsius'",
+  });
+});
+
+it('keeps former names of a table over its deletion, unless they are in use again', async () => {
+  await using opened = await withTable();
+  const { catalog } = opened;
+  await catalog.renames.renameTable({ ...at, newName: 'n' });
+  const n = { database: 'a', table: 'n' };
+  await catalog.deletions.deleteTable({ ...n, hardDelete: { kind: 'never' } });
+  await catalog.createTable({ ...at, tags: [], fields: [] });
+  await catalog.deletions.undeleteTable(n);
+  assert.equal(catalog.database('a')?.formerTables, undefined);
+  assert.deepEqual(tableOf(opened, 'n').formerNames, ['m']);
+});
+
+it('limits the former names of a table', async () => {
+  await using opened = await withTable();
+  const { renames } = opened.catalog;
+  for (let i = 0; i < 1000; i++)
+    await renames.renameTable({
+      database: 'a',
+      table: i === 0 ? 'm' : `m${i - 1}`,
+      newName: `m${i}`,
+    });
+  await assert.rejects(renames.renameTable({ database: 'a', table: 'm999', newName: 'm1000' }), {
+    kind: 'schema_limit_reached',
+  });
+});

@@ -1,0 +1,318 @@
+import { type Clock, type Logger, messageOf } from '@plinth/kernel';
+import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
+import { visibleFrom } from '@plinth/tsdb-engine/table/visible-from.js';
+import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
+import type { Column, ColumnKind } from '@plinth/tsdb-model/columns/column.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
+import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
+import { isoNsOf, NS_PER_SECOND } from '@plinth/tsdb-model/time/calendar.js';
+import {
+  conversionOf,
+  countAllText,
+  countText,
+  pointsText,
+  type TargetKind,
+  targetsOf,
+} from './conversion-sql.js';
+import { COPY_ACCESS, TableCopy } from './table-copy.js';
+
+/** Finished conversions that are listed. */
+const MAX_LISTED = 100;
+const EXPIRY_MARGIN_NS = 60n * NS_PER_SECOND;
+
+export interface WantedConversion {
+  readonly database: string;
+  readonly table: string;
+  readonly column: string;
+  readonly to: TargetKind;
+}
+
+/** What a conversion would change. */
+export interface ConversionCounts {
+  readonly row_count: number;
+  readonly value_count: number;
+  /** Values that cannot be converted; a conversion starts only without them. */
+  readonly impossible_values: number;
+  /** Integers that change because a float cannot represent them. */
+  readonly inexact_values: number;
+  /** Rows that would have no field; a conversion starts only without them. */
+  readonly rows_without_field: number;
+  /** Points that would be merged with another one. */
+  readonly merged_points: number;
+}
+
+export interface Conversion {
+  readonly id: number;
+  readonly db: string;
+  readonly table: string;
+  readonly column: string;
+  readonly from: ColumnKind;
+  readonly to: TargetKind;
+  readonly state: 'running' | 'completed' | 'failed' | 'cancelled';
+  /** Rows of the table at the start. */
+  readonly row_count: number;
+  /** Also counts rows that were copied again. */
+  readonly copied_count: number;
+  readonly started_at: string;
+  readonly error: string | null;
+}
+
+interface Found {
+  readonly database: DatabaseSchema;
+  readonly table: TableSchema;
+  readonly column: Column;
+}
+
+interface Deps {
+  readonly catalog: RelationalCatalog;
+  readonly engine: TsdbEngine;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface Running {
+  readonly id: number;
+  readonly tableId: number;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  copy: TableCopy | undefined;
+}
+
+/**
+ * Converts columns in the background: copies the table to a staged table with the new type, which
+ * then replaces it. One conversion runs at a time. Source: tsdb-http, "Conversions".
+ */
+export class Conversions {
+  readonly #deps: Deps;
+  readonly #listed = new Map<number, Conversion>();
+  #running: Running | undefined;
+  #nextId = 1;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Removes the copies of conversions that a crash interrupted. */
+  async open(): Promise<void> {
+    const { catalog, engine, log } = this.#deps;
+    for (const staged of catalog.replacements.staged()) {
+      log.warn({ table: staged.name }, 'interrupted conversion removed');
+      await catalog.replacements.discard(staged);
+    }
+    engine.removeDeletedSoon();
+  }
+
+  /** Newest first. */
+  list(): readonly Conversion[] {
+    return [...this.#listed.values()].reverse();
+  }
+
+  isRunning(tableId: number): boolean {
+    return this.#running?.tableId === tableId;
+  }
+
+  /** Call if rows of these tables were deleted. */
+  rowsDeleted(tableIds: readonly number[]): void {
+    if (this.#running !== undefined && tableIds.includes(this.#running.tableId))
+      this.#running.copy?.rowsDeleted();
+  }
+
+  /**
+   * Throws `internal_database`, `database_not_known`, `table_not_known`, `column_not_known`,
+   * `conversion_invalid`, and the errors of queries.
+   */
+  async check(wanted: WantedConversion, signal: AbortSignal): Promise<ConversionCounts & Found> {
+    const found = this.#find(wanted);
+    const { table, column } = found;
+    const conversion = conversionOf(column.kind, wanted.to);
+    if (conversion === undefined) {
+      const targets = targetsOf(column.kind).join(', ');
+      const text = `column '${column.name}' of type ${column.kind} cannot become ${wanted.to}; use ${targets || 'a tag or field'}`;
+      throw tsdbError('conversion_invalid', text);
+    }
+    const text = countText(table, column, conversion, wanted.to);
+    const [rows = 0, values = 0, impossible = 0, inexact = 0, fieldless = 0] = await this.#numbers(
+      ...[wanted.database, text, signal],
+    );
+    const [points = 0] =
+      column.kind === 'tag'
+        ? await this.#numbers(wanted.database, pointsText(table, column), signal)
+        : [rows];
+    return {
+      ...found,
+      ...{ row_count: rows, value_count: values, impossible_values: impossible },
+      ...{ inexact_values: inexact, rows_without_field: fieldless, merged_points: rows - points },
+    };
+  }
+
+  /** Starts a conversion. Throws the errors of `check`, and `conversion_busy`. */
+  async start(wanted: WantedConversion, signal: AbortSignal): Promise<Conversion> {
+    const counts = await this.check(wanted, signal);
+    const { impossible_values, rows_without_field, table, column, row_count } = counts;
+    if (impossible_values > 0) {
+      const text = `${impossible_values} values of '${column.name}' cannot become ${wanted.to}; delete or correct their rows first`;
+      throw tsdbError('conversion_invalid', text);
+    }
+    if (rows_without_field > 0) {
+      const text = `${rows_without_field} rows have no field except '${column.name}', and points must have a field; delete these rows first`;
+      throw tsdbError('conversion_invalid', text);
+    }
+    if (this.#running !== undefined) throw tsdbError('conversion_busy');
+    const id = this.#nextId++;
+    const { database: db, to } = wanted;
+    const started_at = new Date(this.#deps.clock.nowMs()).toISOString();
+    const listed: Conversion = {
+      ...{ id, db, table: table.name, column: column.name, from: column.kind, to },
+      ...{ state: 'running', row_count, copied_count: 0, started_at, error: null },
+    };
+    this.#show(listed);
+    const stop = new AbortController();
+    const { promise, resolve } = deferred();
+    this.#running = { id, tableId: table.id, stop, ended: promise, copy: undefined };
+    void this.#run(this.#running, wanted, counts).finally(resolve);
+    return listed;
+  }
+
+  /** @returns false if no running conversion has this id. */
+  cancel(id: number): boolean {
+    if (this.#running?.id !== id) return false;
+    this.#running.stop.abort();
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.#running?.stop.abort();
+    await this.#running?.ended;
+  }
+
+  async #run(running: Running, wanted: WantedConversion, found: Found): Promise<void> {
+    const { catalog, engine, log } = this.#deps;
+    const { id, stop } = running;
+    let staged: TableSchema | undefined;
+    try {
+      staged = await catalog.replacements.stage(found.table, definitionOf(found, wanted.to));
+      await this.#copy(running, wanted, staged);
+      this.#update(id, { state: 'completed' });
+      log.info({ ...wanted, id }, 'column converted');
+    } catch (error) {
+      const state = stop.signal.aborted ? 'cancelled' : 'failed';
+      this.#update(id, { state, error: state === 'failed' ? messageOf(error) : null });
+      if (state === 'failed') log.warn({ err: error, ...wanted, id }, 'column conversion failed');
+      if (staged !== undefined) await catalog.replacements.discard(staged).catch(() => undefined); // the next start removes it
+    }
+    engine.removeDeletedSoon();
+    this.#running = undefined;
+  }
+
+  async #copy(running: Running, wanted: WantedConversion, staged: TableSchema): Promise<void> {
+    const { catalog, engine, clock } = this.#deps;
+    const { id, tableId, stop } = running;
+    using copy = new TableCopy({
+      ...{ engine, clock, staged, to: wanted.to, signal: stop.signal },
+      ...{ database: wanted.database, columnName: wanted.column },
+      tableOf: () => catalog.tableById(tableId),
+      onCopied: (rowCount) => {
+        const copied = this.#listed.get(id)?.copied_count ?? 0;
+        this.#update(id, { copied_count: copied + rowCount });
+      },
+    });
+    running.copy = copy;
+    await copy.run();
+    await engine.withoutWrites(wanted.database, async () => {
+      await copy.catchUp();
+      const table = catalog.tableById(tableId);
+      if (table === undefined)
+        throw tsdbError('conversion_failed', 'the table was deleted during the conversion');
+      await this.#assertComplete(wanted, table, staged, stop.signal);
+      await catalog.replacements.replace(table, staged);
+    });
+  }
+
+  /** The last protection before the copy replaces the table: both have the same number of points. */
+  async #assertComplete(
+    { database, column: columnName }: WantedConversion,
+    table: TableSchema,
+    staged: TableSchema,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const column = table.columns.get(columnName);
+    const text = column?.kind === 'tag' ? pointsText(table, column) : countAllText(table);
+    const fromNs = this.#keptFromNs(table);
+    const [wanted = 0] = await this.#numbers(database, text, signal, fromNs);
+    const copiedText = countAllText(staged);
+    const [copied = 0] = await this.#numbers(INTERNAL_DATABASE, copiedText, signal, fromNs);
+    if (wanted === copied) return;
+    const fault = `the copy has ${copied} points instead of ${wanted}; report this as a bug`;
+    throw tsdbError('conversion_failed', fault);
+  }
+
+  /** Rows from this time do not reach the end of the retention period during the comparison. */
+  #keptFromNs(table: TableSchema): bigint {
+    const { catalog, clock } = this.#deps;
+    const database = catalog.databaseById(table.databaseId) ?? { retentionNs: undefined };
+    const fromNs = visibleFrom(database, table, clock.nowNs());
+    return fromNs === MIN_TIME_NS ? fromNs : fromNs + EXPIRY_MARGIN_NS;
+  }
+
+  #find({ database: name, table: tableName, column: columnName }: WantedConversion): Found {
+    if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    const { catalog } = this.#deps;
+    const database = catalog.database(name);
+    if (database === undefined) throw tsdbError('database_not_known', { database: name });
+    const table = database.tables.get(tableName);
+    if (table === undefined) throw tableNotKnown(database, tableName);
+    const column = table.columns.get(columnName);
+    if (column !== undefined) return { database, table, column };
+    const renamedTo = table.formerColumns?.get(columnName);
+    throw tsdbError('column_not_known', { table: tableName, column: columnName, renamedTo });
+  }
+
+  /** Returns the numbers in the only row of a result. */
+  async #numbers(
+    database: string,
+    text: string,
+    signal: AbortSignal,
+    fromNs = MIN_TIME_NS,
+  ): Promise<number[]> {
+    const result = await this.#deps.engine.query({
+      ...{ database, access: COPY_ACCESS, language: 'sql', text, signal, isInternal: true },
+      params: new Map(text.includes('$from') ? [['from', isoNsOf(fromNs)]] : []),
+    });
+    for await (const { columns, rowCount } of result.chunks)
+      if (rowCount > 0) return columns.map(({ values }) => Number(values[0] ?? 0));
+    return [];
+  }
+
+  #show(conversion: Conversion): void {
+    this.#listed.set(conversion.id, conversion);
+    for (const id of this.#listed.keys()) {
+      if (this.#listed.size <= MAX_LISTED) return;
+      this.#listed.delete(id);
+    }
+  }
+
+  #update(id: number, change: Partial<Conversion>): void {
+    const known = this.#listed.get(id);
+    if (known !== undefined) this.#listed.set(id, { ...known, ...change });
+  }
+}
+
+/** The columns of the copy: tags in the order of the series key, a new tag last. */
+function definitionOf({ table, column }: Found, to: TargetKind) {
+  const others = table.seriesKey.filter((tag) => tag !== column.name);
+  const fields = [...table.columns.values()].flatMap(({ name, kind }) => {
+    const target = name === column.name ? to : kind;
+    return target === 'tag' || target === 'time' ? [] : [{ name, type: target }];
+  });
+  return { tags: to === 'tag' ? [...others, column.name] : others, fields };
+}
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

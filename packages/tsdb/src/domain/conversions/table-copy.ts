@@ -1,0 +1,167 @@
+import type { Clock } from '@plinth/kernel';
+import { floatText } from '@plinth/line-protocol';
+import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { type DatabaseAccess, FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import { isoNsOf } from '@plinth/tsdb-model/time/calendar.js';
+import { lineWriter } from '../continuous-queries/compute-sql.js';
+import { conversionOf, copyText, type TargetKind } from './conversion-sql.js';
+import { copyRanges } from './copy-ranges.js';
+import { DirtyTimes, type TimeRange } from './dirty-times.js';
+
+export const COPY_ACCESS: DatabaseAccess = { ...FULL_ACCESS, owner: 'conversions' };
+/** Rows per query; the memory of a conversion does not depend on the table. */
+const ROWS_PER_RANGE = 100_000;
+const LINES_PER_WRITE = 10_000;
+/** A pass that takes less is short enough to be the last, which delays writes. */
+const SHORT_PASS_MS = 1000;
+const MAX_PASSES = 30;
+
+export interface CopyDeps {
+  readonly engine: TsdbEngine;
+  readonly clock: Clock;
+  readonly database: string;
+  /** Returns the present schema; `undefined` if the table was deleted. */
+  readonly tableOf: () => TableSchema | undefined;
+  readonly columnName: string;
+  readonly to: TargetKind;
+  readonly staged: TableSchema;
+  readonly signal: AbortSignal;
+  readonly onCopied: (rowCount: number) => void;
+}
+
+/**
+ * Copies the rows of a table to its staged copy. Rows that are written in the meantime are copied
+ * again in further passes, by their seconds.
+ */
+export class TableCopy implements Disposable {
+  readonly #deps: CopyDeps;
+  readonly #dirty = new DirtyTimes();
+  readonly #endObserving: () => void;
+
+  constructor(deps: CopyDeps) {
+    this.#deps = deps;
+    const store = deps.engine.tableStore(this.#table());
+    this.#endObserving = store.observe(({ times }) => this.#dirty.add(times));
+  }
+
+  /** Call if rows of the table were deleted. */
+  rowsDeleted(): void {
+    this.#dirty.addAll();
+  }
+
+  /** Resolves when few rows are missing in the copy. */
+  async run(): Promise<void> {
+    const { clock } = this.#deps;
+    await this.#pass(this.#allRanges());
+    for (let pass = 1; pass < MAX_PASSES; pass++) {
+      const startMs = clock.monotonicMs();
+      await this.catchUp();
+      if (clock.monotonicMs() - startMs < SHORT_PASS_MS) return;
+    }
+    const fix = 'reduce the writes to the table, and start the conversion again';
+    throw tsdbError('conversion_failed', `rows are written faster than they can be copied; ${fix}`);
+  }
+
+  /** Copies the rows written since the last pass. */
+  async catchUp(): Promise<void> {
+    const dirty = this.#dirty.take();
+    if (dirty === 'all') {
+      await this.#clear({ minTimeNs: MIN_TIME_NS, maxTimeNs: MAX_TIME_NS });
+      await this.#pass(this.#allRanges());
+      return;
+    }
+    for (const range of dirty) {
+      if (this.#deps.to === 'tag') await this.#clear(range);
+      await this.#copy(range);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#endObserving();
+  }
+
+  #table(): TableSchema {
+    const table = this.#deps.tableOf();
+    if (table !== undefined) return table;
+    throw tsdbError('conversion_failed', 'the table was deleted during the conversion');
+  }
+
+  #allRanges(): readonly TimeRange[] {
+    const { segments, buffered } = this.#deps.engine.tableStore(this.#table()).storage();
+    return copyRanges([...segments, ...buffered], ROWS_PER_RANGE);
+  }
+
+  /** Uses at most half of the time, so that requests have priority. */
+  async #pass(ranges: readonly TimeRange[]): Promise<void> {
+    const { clock, signal } = this.#deps;
+    for (const range of ranges) {
+      const startMs = clock.monotonicMs();
+      await this.#copy(range);
+      await clock.sleep(clock.monotonicMs() - startMs, signal);
+    }
+  }
+
+  /**
+   * Removes copied rows, because rows were deleted, or because a changed value of a new tag would
+   * leave the point with its former value.
+   */
+  async #clear({ minTimeNs, maxTimeNs }: TimeRange): Promise<void> {
+    const { engine, staged } = this.#deps;
+    await engine.deleteRows({
+      ...{ database: INTERNAL_DATABASE, tables: [staged.name], isInternal: true },
+      ...{ minTimeNs, maxTimeNs, anyOf: [[]] },
+    });
+  }
+
+  async #copy({ minTimeNs, maxTimeNs }: TimeRange): Promise<void> {
+    const { engine, database, columnName, to, staged, signal } = this.#deps;
+    const table = this.#table();
+    const column = table.columns.get(columnName) as Column; // renames are refused during a conversion
+    const conversion = conversionOf(column.kind, to);
+    if (conversion === undefined) throw new TypeError('a started conversion must be possible');
+    const result = await engine.query({
+      ...{ database, access: COPY_ACCESS, language: 'sql', signal, isInternal: true },
+      text: copyText(table, column, conversion),
+      params: new Map([
+        ['from', isoNsOf(minTimeNs)],
+        ['to', isoNsOf(maxTimeNs)],
+      ]),
+    });
+    const isTag = ({ name }: { readonly name: string }): boolean =>
+      name === columnName ? to === 'tag' : table.columns.get(name)?.kind === 'tag';
+    const linesOf = lineWriter(staged.name, result.columns, { isTag, floatText: exactFloat });
+    for await (const chunk of result.chunks) {
+      const lines = linesOf(chunk);
+      if (lines.length < chunk.rowCount) {
+        const text = `a row has no field except '${columnName}', and points must have a field`;
+        throw tsdbError('conversion_failed', text);
+      }
+      for (let from = 0; from < lines.length; from += LINES_PER_WRITE)
+        await this.#write(lines.slice(from, from + LINES_PER_WRITE));
+      this.#deps.onCopied(chunk.rowCount);
+    }
+  }
+
+  async #write(lines: readonly string[]): Promise<void> {
+    const { engine, clock, signal } = this.#deps;
+    signal.throwIfAborted();
+    const body = Buffer.from(lines.join('\n'));
+    const { refused } = await engine.write({
+      ...{ database: INTERNAL_DATABASE, access: COPY_ACCESS, body, encoding: 'identity' },
+      ...{ maxSizeBytes: body.length, precision: 'nanosecond', acceptPartial: false },
+      ...{ noSync: false, receivedNs: clock.nowNs(), isInternal: true },
+    });
+    const [first] = refused;
+    if (first !== undefined) throw tsdbError('conversion_failed', first.message);
+  }
+}
+
+function exactFloat(value: number): string {
+  if (!Number.isNaN(value)) return floatText(value);
+  throw tsdbError('conversion_failed', 'a float field contains NaN, which cannot be copied');
+}

@@ -1,0 +1,347 @@
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { BatchRows } from './batch-rows.js';
+import { ChangedBuckets } from './changed-buckets.js';
+import { GatheredRows } from './gathered-rows.js';
+import type { LivePlan } from './live-plan.js';
+import type { LiveSink } from './live-sink.js';
+import { completeSeq, type Position } from './position.js';
+import { RowMatch, SeriesMatch } from './row-match.js';
+
+/** Rows are sent at this size, without waiting for the next interval. */
+const EVENT_BYTES = 64 * 1024;
+/** Rows that wait for DuckDB, or for the end of a catch-up. */
+const MAX_GATHERED_BYTES = 1024 * 1024;
+
+/** Runs the statement of a live query. */
+export interface LiveStatements {
+  /** The result for these rows only. */
+  compute(query: LiveQuery, rows: GatheredRows): Promise<readonly ResultChunk[]>;
+  /** The result for one time range. Both bounds are inclusive. */
+  bucketRows(
+    query: LiveQuery,
+    minTimeNs: bigint,
+    maxTimeNs: bigint,
+  ): Promise<readonly ResultChunk[]>;
+}
+
+/** Rows written up to `throughSeq` are read from the log, before those that are written later. */
+interface CatchUp {
+  afterSeq: bigint;
+  throughSeq: bigint;
+  /** Rows written later. */
+  readonly held: GatheredRows | undefined;
+  /** The client has read up to here within a write. */
+  readonly skipped: Position;
+}
+
+/**
+ * One live query: collects the rows that concern it, and sends them. Rows of a `copied` query are
+ * sent in batches; other results are computed from time to time.
+ */
+export class LiveQuery {
+  readonly database: { readonly id: number; readonly name: string };
+  readonly text: string;
+  readonly sink: LiveSink;
+  readonly isLetIn: () => boolean;
+  #plan: LivePlan;
+  #series: SeriesMatch;
+  #match: RowMatch;
+  #rows: GatheredRows;
+  readonly #buckets: ChangedBuckets | undefined;
+  #position: Position;
+  #dropped: { rowCount: number; readonly from: Position; to: Position } | undefined;
+  #catchUp: CatchUp | undefined;
+  #isComputing = false;
+  sentRowCount = 0;
+  droppedRowCount = 0;
+  /** Set once the stream has ended. */
+  isOver = false;
+
+  /** @param options.position rows after it are sent. */
+  constructor(options: {
+    readonly database: { readonly id: number; readonly name: string };
+    readonly text: string;
+    readonly plan: LivePlan;
+    readonly sink: LiveSink;
+    readonly position: Position;
+    readonly isLetIn: () => boolean;
+  }) {
+    this.database = options.database;
+    this.text = options.text;
+    this.sink = options.sink;
+    this.isLetIn = options.isLetIn;
+    this.#position = options.position;
+    this.#plan = options.plan;
+    this.#series = new SeriesMatch(options.plan.conditions.tagConditions);
+    this.#match = new RowMatch(options.plan.conditions);
+    this.#rows = newRows(options.plan);
+    const { output } = options.plan;
+    this.#buckets = output.kind === 'buckets' ? new ChangedBuckets(output.widthNs) : undefined;
+  }
+
+  get plan(): LivePlan {
+    return this.#plan;
+  }
+
+  get series(): SeriesMatch {
+    return this.#series;
+  }
+
+  /** Whether new columns of the table belong to the result. */
+  get readsAllColumns(): boolean {
+    return this.#buckets === undefined && this.text.includes('*');
+  }
+
+  get position(): Position {
+    return this.#position;
+  }
+
+  get catchUp(): Readonly<Pick<CatchUp, 'afterSeq' | 'throughSeq'>> | undefined {
+    return this.#catchUp;
+  }
+
+  /** Rows up to `throughSeq` will arrive by `takeFromLog`. */
+  beginCatchUp(throughSeq: bigint): void {
+    const from = this.#dropped?.to ?? this.#position;
+    this.#catchUp = {
+      afterSeq: completeSeq(from),
+      throughSeq,
+      held: this.#buckets === undefined ? newRows(this.#plan) : undefined,
+      skipped: from,
+    };
+    this.#rows.clear();
+  }
+
+  /** The table has new columns. */
+  usePlan(plan: LivePlan, throughSeq: bigint): void {
+    this.#plan = plan;
+    this.#series = new SeriesMatch(plan.conditions.tagConditions);
+    this.#match = new RowMatch(plan.conditions);
+    this.#rows = newRows(plan);
+    this.beginCatchUp(throughSeq);
+  }
+
+  /**
+   * Takes a row of a matching series that was just written.
+   * @returns whether `sendRows` has something to do.
+   */
+  take(rows: BatchRows, row: number, seq: bigint): boolean {
+    if (!this.#match.matches(rows, row)) return false;
+    if (this.#buckets !== undefined) {
+      this.#noteDropped(this.#buckets.touch(rows.batch.times[row] as bigint, seq), seq);
+      return false;
+    }
+    const catchUp = this.#catchUp;
+    if (catchUp === undefined) this.#gather(rows, row, seq);
+    else if (seq > catchUp.throughSeq) hold(catchUp, rows, row, seq);
+    return catchUp === undefined && this.#plan.output.kind === 'copied';
+  }
+
+  /** Like `take`, during a catch-up. */
+  takeFromLog(rows: BatchRows, row: number, seq: bigint): void {
+    const catchUp = this.#catchUp;
+    if (catchUp === undefined || seq <= catchUp.afterSeq || seq > catchUp.throughSeq) return;
+    if (!this.#match.matches(rows, row)) return;
+    if (this.#buckets !== undefined) {
+      this.#noteDropped(this.#buckets.touch(rows.batch.times[row] as bigint, seq), seq);
+      return;
+    }
+    const { skipped } = catchUp;
+    this.#rows.push(
+      rows,
+      row,
+      seq,
+      (count) => seq === skipped.seq && count <= (skipped.count ?? 0),
+    );
+  }
+
+  #gather(rows: BatchRows, row: number, seq: bigint): void {
+    const gathered = this.#rows;
+    if (gathered.sizeBytes >= MAX_GATHERED_BYTES && gathered.seq !== seq) {
+      this.#drop(gathered.rowCount, { seq: gathered.seq });
+      gathered.clear();
+    }
+    gathered.push(rows, row, seq, () => false);
+    if (this.#plan.output.kind === 'copied' && gathered.sizeBytes >= EVENT_BYTES)
+      this.#sendCopied({ seq, count: gathered.countOfSeq });
+  }
+
+  /** Sends copied rows; called between two writes. */
+  sendRows(): void {
+    if (this.#catchUp === undefined && this.#plan.output.kind === 'copied')
+      this.#sendCopied({ seq: this.#rows.seq });
+  }
+
+  #sendCopied(position: Position): void {
+    const rows = this.#rows;
+    if (rows.rowCount === 0) {
+      this.#sendDropped();
+      return;
+    }
+    if (!this.#sendDropped() || !this.#send([rows.toChunk()], rows.rowCount, position))
+      this.#drop(rows.rowCount, position);
+    rows.clear();
+  }
+
+  /** Whether `compute` has something to do. */
+  get needsComputing(): boolean {
+    if (this.isOver || this.#isComputing) return false;
+    if (this.#buckets !== undefined) return this.#buckets.count > 0 && this.sink.hasRoom;
+    return (
+      this.#catchUp === undefined &&
+      this.#plan.output.kind === 'computed' &&
+      this.#rows.rowCount > 0
+    );
+  }
+
+  /** Computes and sends the results for the rows up to now. */
+  async compute(statements: LiveStatements): Promise<void> {
+    this.#isComputing = true;
+    try {
+      if (this.#buckets === undefined) await this.#computeRows(statements);
+      else await this.#computeBuckets(this.#buckets, statements);
+    } finally {
+      this.#isComputing = false;
+    }
+  }
+
+  async #computeRows(statements: LiveStatements): Promise<void> {
+    const rows = this.#rows;
+    this.#rows = newRows(this.#plan);
+    const chunks = await statements.compute(this, rows);
+    if (this.isOver || this.#catchUp !== undefined) return;
+    const position = { seq: rows.seq };
+    const rowCount = rowCountOf(chunks);
+    if (rowCount === 0) this.#position = position;
+    else if (!this.#sendDropped() || !this.#send(chunks, rowCount, position))
+      this.#drop(rowCount, position);
+  }
+
+  /** Buckets that do not fit are sent later: their newest values replace the earlier ones. */
+  async #computeBuckets(buckets: ChangedBuckets, statements: LiveStatements): Promise<void> {
+    const { seq } = buckets;
+    if (!this.#sendDropped()) return;
+    for (const range of buckets.takeRanges()) {
+      const chunks = await statements.bucketRows(this, range.minTimeNs, range.maxTimeNs);
+      if (this.isOver) return;
+      const rowCount = rowCountOf(chunks);
+      // The position moves on when all buckets up to it were sent.
+      if (rowCount > 0 && !this.#send(chunks, rowCount, this.#position)) buckets.putBack(range);
+    }
+    if (this.#catchUp === undefined && buckets.count === 0) this.#position = { seq };
+  }
+
+  #send(chunks: readonly ResultChunk[], rowCount: number, position: Position): boolean {
+    const kind = this.#buckets === undefined ? 'rows' : 'bucket';
+    const isSent = this.sink.rows(kind, { columns: this.#plan.columns, chunks }, position);
+    for (const chunk of chunks) chunk.release?.();
+    if (!isSent) return false;
+    this.#position = position;
+    this.sentRowCount += rowCount;
+    return true;
+  }
+
+  #noteDropped(rowCount: number, seq: bigint): void {
+    if (rowCount > 0) this.#drop(rowCount, { seq });
+  }
+
+  #drop(rowCount: number, to: Position): void {
+    this.#dropped ??= { rowCount: 0, from: this.#position, to };
+    this.#dropped.rowCount += rowCount;
+    this.#dropped.to = to;
+    this.droppedRowCount += rowCount;
+  }
+
+  /** Returns false if the client does not know yet that rows were dropped. */
+  #sendDropped(): boolean {
+    const dropped = this.#dropped;
+    if (dropped === undefined) return true;
+    if (!this.sink.hasRoom) return false;
+    if (!this.sink.notice({ kind: 'dropped', ...dropped }, dropped.to)) return false;
+    this.#position = dropped.to;
+    this.#dropped = undefined;
+    return true;
+  }
+
+  /** Rows up to `seq` can no longer be read. */
+  skipGap(seq: bigint): boolean {
+    const catchUp = this.#catchUp;
+    if (catchUp === undefined) return true;
+    const to = { seq };
+    if (!this.sink.notice({ kind: 'gap', from: this.#position, to }, to)) return false;
+    this.#position = to;
+    catchUp.afterSeq = seq;
+    if (catchUp.throughSeq < seq) catchUp.throughSeq = seq;
+    return true;
+  }
+
+  /** Whether rows of a catch-up should be sent before more are read. */
+  get isFull(): boolean {
+    return this.#rows.sizeBytes >= EVENT_BYTES;
+  }
+
+  /**
+   * Sends the rows of a catch-up up to the write `seq`. They are not dropped if the client reads
+   * slowly.
+   * @returns false if they could not be sent: the catch-up continues later.
+   */
+  async sendCaughtUp(seq: bigint, statements: LiveStatements): Promise<boolean> {
+    const catchUp = this.#catchUp;
+    if (catchUp === undefined) return true;
+    catchUp.afterSeq = seq;
+    const rows = this.#rows;
+    if (rows.rowCount === 0) return true;
+    if (!this.sink.hasRoom) return false;
+    const isCopied = this.#plan.output.kind === 'copied';
+    const chunks = isCopied ? [rows.toChunk()] : await statements.compute(this, rows);
+    if (this.isOver) return false;
+    const rowCount = rowCountOf(chunks);
+    if (rowCount > 0 && !this.#send(chunks, rowCount, { seq })) return false;
+    rows.clear();
+    return true;
+  }
+
+  /** @returns whether the log contains no more rows to read; later rows are then taken directly. */
+  endCatchUp(): boolean {
+    const catchUp = this.#catchUp;
+    if (catchUp === undefined) return true;
+    if (catchUp.afterSeq < catchUp.throughSeq) return false;
+    this.#catchUp = undefined;
+    // Buckets are sent later; until then, a client that reconnects must find them again.
+    if (catchUp.held !== undefined) {
+      this.#rows = catchUp.held;
+      this.#position = { seq: catchUp.throughSeq };
+    }
+    return true;
+  }
+
+  /** @param seq all rows up to this write were taken. */
+  heartbeat(seq: bigint): void {
+    const isIdle =
+      this.#catchUp === undefined &&
+      this.#dropped === undefined &&
+      !this.#isComputing &&
+      this.#rows.rowCount === 0 &&
+      (this.#buckets?.count ?? 0) === 0;
+    if (isIdle && seq > this.#position.seq) this.#position = { seq };
+    this.sink.heartbeat(this.#position);
+  }
+}
+
+/** Rows that do not fit are read from the log. */
+function hold(catchUp: CatchUp, rows: BatchRows, row: number, seq: bigint): void {
+  const { held } = catchUp;
+  if (held === undefined) return;
+  if (held.sizeBytes >= MAX_GATHERED_BYTES) {
+    held.clear();
+    catchUp.throughSeq = seq;
+    return;
+  }
+  held.push(rows, row, seq, () => false);
+}
+
+const newRows = ({ output }: LivePlan): GatheredRows =>
+  new GatheredRows(output.kind === 'buckets' ? [] : output.rowColumns);
+
+const rowCountOf = (chunks: readonly ResultChunk[]): number =>
+  chunks.reduce((sum, { rowCount }) => sum + rowCount, 0);

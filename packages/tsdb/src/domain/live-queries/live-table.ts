@@ -1,0 +1,75 @@
+import type { TableBatch } from '@plinth/tsdb-engine/write/write-buffer.js';
+import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';
+import { BatchRows } from './batch-rows.js';
+import type { LiveQuery } from './live-query.js';
+
+/** Conditions with more values are checked for each series. */
+const MAX_INDEXED_VALUES = 64;
+
+const NONE: readonly LiveQuery[] = [];
+
+/** The live queries of one table, by the tag values that they require. */
+export class LiveTable {
+  readonly queries = new Set<LiveQuery>();
+  readonly #byTag = new Map<string, Map<string | undefined, Set<LiveQuery>>>();
+  /** Queries that require no certain tag value. */
+  readonly #others = new Set<LiveQuery>();
+  /** The queries of each series, by ordinal; found with its first row. */
+  #bySeries: (readonly LiveQuery[] | undefined)[] = [];
+
+  add(query: LiveQuery): void {
+    this.queries.add(query);
+    for (const set of this.#setsOf(query)) set.add(query);
+    this.#bySeries = [];
+  }
+
+  delete(query: LiveQuery): void {
+    this.queries.delete(query);
+    for (const set of this.#setsOf(query)) set.delete(query);
+    for (const byValue of this.#byTag.values())
+      for (const [value, set] of byValue) if (set.size === 0) byValue.delete(value);
+    this.#bySeries = [];
+  }
+
+  /** Calls `take` for each row and each query whose series conditions it meets. */
+  match(batch: TableBatch, take: (query: LiveQuery, rows: BatchRows, row: number) => void): void {
+    const rows = new BatchRows(batch);
+    const { seriesOrdinals, rowCount } = rows.batch;
+    for (let row = 0; row < rowCount; row++) {
+      const ordinal = seriesOrdinals[row] as number;
+      const queries = this.#bySeries[ordinal] ?? this.#find(rows.series, ordinal);
+      if (queries === NONE) continue;
+      for (const query of queries) take(query, rows, row);
+    }
+  }
+
+  #find(series: SeriesLookup, ordinal: number): readonly LiveQuery[] {
+    const found: LiveQuery[] = [];
+    const check = (queries: ReadonlySet<LiveQuery> | undefined): void => {
+      for (const query of queries ?? [])
+        if (query.series.matches(series, ordinal)) found.push(query);
+    };
+    check(this.#others);
+    for (const [tag, byValue] of this.#byTag) check(byValue.get(series.tagValue(ordinal, tag)));
+    const queries = found.length === 0 ? NONE : found;
+    // An array without holes is faster.
+    while (this.#bySeries.length < ordinal) this.#bySeries.push(undefined);
+    this.#bySeries[ordinal] = queries;
+    return queries;
+  }
+
+  #setsOf(query: LiveQuery): readonly Set<LiveQuery>[] {
+    const condition = query.plan.conditions.tagConditions.find(
+      ({ op, values }) => op === 'in' && values.length <= MAX_INDEXED_VALUES,
+    );
+    if (condition === undefined) return [this.#others];
+    const { tag, values } = condition;
+    const byValue = this.#byTag.get(tag) ?? new Map<string | undefined, Set<LiveQuery>>();
+    this.#byTag.set(tag, byValue);
+    return values.map((value) => {
+      const set = byValue.get(value) ?? new Set();
+      byValue.set(value, set);
+      return set;
+    });
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * A place in the order of all written rows: every row of writes up to `seq` was handled. With a
+ * `count`, only the first `count` matching rows of the write `seq` were.
+ */
+export interface Position {
+  readonly seq: bigint;
+  readonly count?: number;
+}
+
+/** The form in which clients receive and return positions. */
+export const positionText = ({ seq, count }: Position): string =>
+  count === undefined ? String(seq) : `${seq}.${count}`;
+
+/** Returns `undefined` for text that is not a position. */
+export function parsePosition(text: string): Position | undefined {
+  const [, seq, count] = /^(\d{1,19})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
+  if (seq === undefined) return undefined;
+  return { seq: BigInt(seq), ...(count !== undefined && { count: Number(count) }) };
+}
+
+/** The number of the last write that was handled completely. */
+export const completeSeq = ({ seq, count }: Position): bigint =>
+  count === undefined ? seq : seq - 1n;
