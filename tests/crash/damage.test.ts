@@ -372,8 +372,14 @@ describe('Damage in the middle of the log', () => {
     await withServer(
       async (server) => {
         assert.equal(await tagged(server), 'a 1\na 4\nb 5\na 9');
-        const lost = server.logged('rows in the log refer to tags defined in a lost record');
+        const lost = server.logged(
+          'rows in the log refer to tags defined in a lost record; these rows are lost',
+        );
         assert.deepEqual([lost?.['rowCount'], lost?.['level']], [1, 'warn']);
+        assert.match(
+          JSON.stringify(lost?.['tables']),
+          /^\[{"tableId":\d+,"table":"d\.m","rowCount":1}\]$/,
+        );
       },
       { flags: ['--repair'] },
     );
@@ -453,7 +459,7 @@ describe('A damaged journal of the relational store', () => {
         );
         // Three rows of `m` in `d`, and one in each of the other databases.
         const rows = server.logged(
-          'rows in the log belong to tables that are missing from the catalog',
+          'rows in the log belong to tables that are missing from the catalog; these rows are lost',
         );
         const { tables, tableCount, rowCount } = rows ?? {};
         assert.deepEqual([tableCount, rowCount, rows?.['level']], [4, 6, 'warn']);
@@ -531,7 +537,7 @@ describe('A damaged segment', () => {
         const loss = server.logged('corrupt segment quarantined; its rows are lost');
         assert.deepEqual(
           [loss?.['table'], loss?.['rowCount'], loss?.['minTime'], loss?.['maxTime']],
-          ['m', 2, '1970-01-01T00:00:10.000Z', '1970-01-01T00:00:20.000Z'],
+          ['d.m', 2, '1970-01-01T00:00:10.000Z', '1970-01-01T00:00:20.000Z'],
         );
         assert.match(String(loss?.['objectName']), name);
         assert.equal(await numbers(server), '3');
@@ -680,6 +686,8 @@ describe('A repair that is killed as soon as it is done', () => {
   const fileOfAnotherServer = async (path: string): Promise<Uint8Array> =>
     await readFile(path.replace(dataDir, killedElsewhere));
 
+  const MISSING_BEFORE =
+    'log records before this file are missing; rows that were written to segments may be in objects/tsdb-unknown';
   const DAMAGE: readonly {
     readonly name: string;
     readonly damage: (files: readonly [string, string, string]) => Promise<unknown>;
@@ -719,6 +727,7 @@ describe('A repair that is killed as soon as it is done', () => {
       name: 'a file that is missing in the middle',
       damage: async ([, second]) => await rm(second),
       refusal: /03\.log at offset 0: missing records before this file: \d+/,
+      message: MISSING_BEFORE,
       loss: { kind: 'missing', fileIndex: 2 },
       aside: '000000000002.log.damaged',
       kept: '1 2 5 6',
@@ -767,7 +776,7 @@ describe('A repair that is killed as soon as it is done', () => {
             [loss.kind, files[loss.fileIndex], 'warn'],
           );
           const isLoss = Number(told?.['lostBytes']) > 0 || Number(told?.['lostRecordCount']) > 0;
-          assert.equal(isLoss, message === RECORDS_LOST || message === TAIL_CUT);
+          assert.equal(isLoss, [RECORDS_LOST, MISSING_BEFORE, TAIL_CUT].includes(message));
         },
         { flags, end: 'kill' },
       );

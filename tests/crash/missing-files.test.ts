@@ -86,7 +86,10 @@ describe('A log', () => {
     const newest = (await logFiles()).at(-1) ?? '';
     await rm(newest);
     assert.match(await refusal(), /the file is missing, and possibly later files/);
-    await repaired('log records were lost', /tsdb-log\/\d{12}\.log$/);
+    await repaired(
+      'this log file is missing; its records, and those of later missing files, are lost',
+      /tsdb-log\/\d{12}\.log$/,
+    );
   });
 
   /** Two server runs with a record each, both in log files; `atFirstStop` is called between them. */

@@ -7,7 +7,7 @@ export const accountsError = errorCatalogue('AccountsError', {
    * problem.
    */
   key_file_damaged: (at: { readonly path: string }) =>
-    `the key file ${at.path} is corrupt; restore a copy of it`,
+    `the key file ${at.path} is corrupt; restore a copy of it, for example from a backup`,
   /** The data was restored without its key, for example from a backup without it. */
   key_file_missing: (at: { readonly path: string }) =>
     `the key file ${at.path} is missing, but accounts exist; restore the file. If nodes share a database, ` +

@@ -241,7 +241,7 @@ const SERVER_SETTINGS = defineSettings(
   {
     http_bind: { flags: ['http-bind'], env: ['PLINTH_HTTP_BIND', 'INFLUXDB3_HTTP_BIND_ADDR'] },
     first_token: { flags: ['first-token'], env: ['PLINTH_FIRST_TOKEN'] },
-    public_url: { env: ['PLINTH_PUBLIC_URL'] },
+    public_url: { flags: ['public-url'], env: ['PLINTH_PUBLIC_URL'] },
     master_key: { env: ['PLINTH_MASTER_KEY'] },
     master_key_file: { env: ['PLINTH_MASTER_KEY_FILE'] },
     database_url: { env: ['PLINTH_DATABASE_URL'] },

@@ -17,6 +17,7 @@ import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls/tls
 import { stopTimes } from './process/hard-end.js';
 import { levelOfFilter } from './process/log-filter.js';
 import { LogLevels } from './process/log-levels.js';
+import { readProduct } from './product-version.js';
 import { SETTINGS, type Settings } from './settings.js';
 import { wireUp } from './wire-up.js';
 
@@ -99,7 +100,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     });
     if (identity !== undefined) log.info(factsOf(identity), 'TLS certificate in use');
     const { url, bound } = listener.address;
-    log.info({ address: url, bound }, 'server listens');
+    const { version, commit } = readProduct();
+    log.info({ address: url, bound, version, commit }, 'server listens');
     wired.warmUp();
     let closing: Promise<void> | undefined;
     return {

@@ -86,3 +86,14 @@ export interface Catalog {
     ) => { readonly tagKeys: readonly string[] };
   }): Admission | Promise<Admission>;
 }
+
+/** `DATABASE.TABLE` for messages; without the database if it is deleted. `undefined` for an unknown id. */
+export function qualifiedTableName(
+  catalog: Pick<Catalog, 'keptTableById' | 'databaseById'>,
+  tableId: number,
+): string | undefined {
+  const table = catalog.keptTableById(tableId);
+  if (table === undefined) return undefined;
+  const database = catalog.databaseById(table.databaseId);
+  return database === undefined ? table.name : `${database.name}.${table.name}`;
+}

@@ -83,7 +83,7 @@ export interface EngineReport {
   /** Called when the node stops before all rows are in files. */
   rowsLeftInLog(): void;
   backgroundFailed(error: unknown): void;
-  /** Called once per segment. */
+  /** Called once per segment. `table` includes the database. */
   segmentDamaged(segment: Segment, table: string, error: FileDamaged): void;
   indexRebuilt(error: FileDamaged): void;
   segmentLost(segment: Segment, table: string, error: FileDamaged): void;
@@ -93,5 +93,12 @@ export interface EngineReport {
    * By table id, the number of log rows that a repair dropped. Either the catalog no longer
    * contains the `table`, or the record with their `tags` is lost.
    */
-  rowsLost(tables: ReadonlyMap<number, number>, without: 'table' | 'tags'): void;
+  rowsLost(
+    tables: ReadonlyMap<number, number>,
+    loss: {
+      readonly without: 'table' | 'tags';
+      /** `undefined` for a table that the catalog does not contain. */
+      nameOf(tableId: number): string | undefined;
+    },
+  ): void;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
+import { type Catalog, qualifiedTableName } from '@plinth/tsdb-catalog/catalog.js';
 import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
@@ -36,7 +36,10 @@ export class EngineTables {
         files,
         verifier,
         cache,
-        onDamaged: (segment, error) => report.segmentDamaged(segment, schema.name, error),
+        onDamaged: (segment, error) => {
+          const table = qualifiedTableName(catalog, schema.id) ?? schema.name;
+          report.segmentDamaged(segment, table, error);
+        },
         onError,
       });
   }

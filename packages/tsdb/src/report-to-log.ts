@@ -56,7 +56,7 @@ export function reportTo(
           'quarantined files that are not registered in plinth.db',
         );
     },
-    rowsLost(tables, without) {
+    rowsLost(tables, { without, nameOf }) {
       const rowCount = [...tables.values()].reduce((sum, count) => sum + count, 0);
       metrics.rowsLost(rowCount);
       const named = [...tables].slice(0, MAX_NAMED_TABLES);
@@ -64,11 +64,15 @@ export function reportTo(
         {
           rowCount,
           tableCount: tables.size,
-          tables: named.map(([tableId, count]) => ({ tableId, rowCount: count })),
+          tables: named.map(([tableId, count]) => ({
+            tableId,
+            table: nameOf(tableId),
+            rowCount: count,
+          })),
         },
         without === 'table'
-          ? 'rows in the log belong to tables that are missing from the catalog'
-          : 'rows in the log refer to tags defined in a lost record',
+          ? 'rows in the log belong to tables that are missing from the catalog; these rows are lost'
+          : 'rows in the log refer to tags defined in a lost record; these rows are lost',
       );
     },
     replayed: (rowCount) => log.info({ rowCount }, 'rows restored from the log'),

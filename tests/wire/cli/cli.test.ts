@@ -268,6 +268,7 @@ describe('plinth token', () => {
     const status = await at(['status'], admin);
     assert.equal(status.code, 0, status.stderr);
     assert.match(status.stdout, /^health {5}OK \(/m);
+    assert.match(status.stdout, /^version {4}\S+, build \d+\.\d+\.\d+/m);
     assert.match(status.stdout, /^databases {2}_internal$/m);
 
     const named = await at(['token', 'create', 'ci', '--expires-in', '30d'], admin);

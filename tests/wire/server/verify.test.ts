@@ -114,7 +114,10 @@ it('verify reports missing options, and folders that are not data folders', asyn
   try {
     const none = await runCli(['verify', '--data-dir', root]);
     assert.equal(none.code, 1);
-    assert.match(none.stderr, /is not a data folder: ENOENT/);
+    assert.match(
+      none.stderr,
+      /is not a data folder, or its plinth\.db is missing: ENOENT.*; in a used data folder, restore a backup or a snapshot/,
+    );
     assert.deepEqual(await readdir(root), []);
   } finally {
     await rm(root, { recursive: true });

@@ -80,7 +80,7 @@ export function reasonOf(error: unknown, url: URL): Reason {
   const code = String(Reflect.get(Object(error), 'code') ?? '');
   const message = error instanceof Error && error.message !== '' ? error.message : code;
   return (
-    (url.protocol === 'https:' ? reasonOfTls(code, message, url) : undefined) ??
+    (url.protocol === 'https:' ? reasonOfTls(code, error, url) : undefined) ??
     reasonOfAll(code, message, url)
   );
 }
@@ -97,7 +97,7 @@ function reasonOfAll(code: string, message: string, url: URL): Reason {
   return { why: message, advice: IS_IT_RUNNING };
 }
 
-function reasonOfTls(code: string, message: string, url: URL): Reason | undefined {
+function reasonOfTls(code: string, error: unknown, url: URL): Reason | undefined {
   switch (code) {
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
       return { why: 'its certificate is self-signed', advice: BELIEVE };
@@ -119,7 +119,7 @@ function reasonOfTls(code: string, message: string, url: URL): Reason | undefine
       };
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return {
-        why: `its certificate is not for ${url.hostname}, ${namesIn(message)}`,
+        why: `its certificate is not for ${url.hostname}, ${namesIn(error)}`,
         advice:
           'Use --host with one of these names, or install a server certificate that includes this host name.',
       };
@@ -136,10 +136,11 @@ function reasonOfTls(code: string, message: string, url: URL): Reason | undefine
   }
 }
 
-/** The names of a certificate, from the runtime's error message. */
-function namesIn(message: string): string {
-  const [, names = ''] =
-    /altnames: (.*)$|is not in the cert's list: (.*)$|cert's CN: (.*)$/.exec(message) ?? [];
+/** The names of the certificate in the runtime's error. */
+function namesIn(error: unknown): string {
+  const certificate = Object(Reflect.get(Object(error), 'cert'));
+  const common: unknown = Reflect.get(Object(Reflect.get(certificate, 'subject')), 'CN');
+  const names = String(Reflect.get(certificate, 'subjectaltname') ?? common ?? '');
   return names === ''
     ? 'but for other names'
     : `but for ${names.replaceAll(/DNS:|IP Address:/g, '')}`;

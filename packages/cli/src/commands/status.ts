@@ -14,18 +14,27 @@ export function statusCommand(): Command {
     const answer_ms = Math.round(performance.now() - startMs);
     const ping = Object(await (await callOk(connection, 'ping')).json());
     const version = String(Reflect.get(ping, 'version'));
+    const build = await readBuild(connection);
     const databases = await readDatabases(connection);
-    const known = { server: connection.host, health, answer_ms, version, databases };
+    const known = { server: connection.host, health, answer_ms, version, build, databases };
     printOne(command, known, () =>
       [
         `server     ${connection.host}`,
         `health     ${health} (${answer_ms} ms)`,
-        `version    ${version}`,
+        `version    ${version}${build === undefined ? '' : `, build ${build}`}`,
         ...(databases === undefined ? [] : [`databases  ${databases.join(', ') || 'none yet'}`]),
         '',
       ].join('\n'),
     );
   });
+}
+
+/** The version of the program; `version` of the InfluxDB API does not change with each build. Undefined on other servers. */
+async function readBuild(connection: Connection): Promise<string | undefined> {
+  const response = await call(connection, 'ops/v1/info');
+  const info: unknown = response.ok ? await response.json().catch(() => undefined) : undefined;
+  const version: unknown = Reflect.get(Object(info), 'version');
+  return typeof version === 'string' ? version : undefined;
 }
 
 /** Undefined if the server has no database list, or refuses it. */

@@ -21,7 +21,7 @@ import {
   SecretBox,
   type SharedStore,
 } from '@plinth/kernel';
-import { REVOKE_HINT } from '../process/hints.js';
+import { LOST_CHANGES_HINT } from '../process/hints.js';
 import type { ServerSettings } from '../settings.js';
 import type { DataFolder } from './data-folder.js';
 import { STORE_FILE } from './file-names.js';
@@ -64,7 +64,11 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-function messageOfLoss({ kind, lostRecordCount }: LogLoss): string {
+function messageOfLoss({ kind, lostRecordCount, offset }: LogLoss): string {
+  if (kind === 'missing' && offset === 0)
+    return lostRecordCount === undefined
+      ? 'this log file is missing; its records, and those of later missing files, are lost'
+      : 'log records before this file are missing; rows that were written to segments may be in objects/tsdb-unknown';
   if (kind === 'catalog_older')
     return 'plinth.db is older than the log; its later changes are lost';
   if (kind === 'tail_unacknowledged')
@@ -108,7 +112,7 @@ export async function openStores(deps: {
     thread: deps.takeThread?.(),
     onLoss: (loss) =>
       log.warn(
-        { ...loss, ...(loss.lostRecordCount === 0 ? {} : { remedy: REVOKE_HINT }) },
+        { ...loss, ...(loss.lostRecordCount === 0 ? {} : { remedy: LOST_CHANGES_HINT }) },
         messageOfStoreLoss(loss),
       ),
   });

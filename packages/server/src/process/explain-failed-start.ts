@@ -1,6 +1,6 @@
 import { asDiskFull, ConfigInvalid, isDomainError, storeError } from '@plinth/kernel';
 import { CommandFailed, EXIT } from './command-failed.js';
-import { CORRUPT_HINT, DAMAGE_HINT, RESTORE_HINT, REVOKE_HINT } from './hints.js';
+import { CORRUPT_HINT, DAMAGE_HINT, LOST_CHANGES_HINT, RESTORE_HINT } from './hints.js';
 
 /** Fields of a system error about an address. */
 interface Listening {
@@ -32,7 +32,7 @@ export function explainFailedStart(error: unknown): unknown {
 }
 
 function hintFor(error: { readonly kind: string }): string {
-  if (storeError.is(error, 'store_damaged')) return `${DAMAGE_HINT}\n  ${REVOKE_HINT}`;
+  if (storeError.is(error, 'store_damaged')) return `${DAMAGE_HINT}\n  ${LOST_CHANGES_HINT}`;
   if (error.kind === 'log_damaged') return DAMAGE_HINT;
   if (!storeError.is(error, 'store_corrupt')) return '';
   return `\n  ${error.details.isRepairFailed === true ? RESTORE_HINT : CORRUPT_HINT}`;

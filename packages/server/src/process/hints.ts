@@ -5,9 +5,11 @@ export const RESTORE_HINT = `All services keep their state in this file. Restore
 /** Fix for a corrupt `plinth.db`. */
 export const CORRUPT_HINT = `${RESTORE_HINT} If only indexes or free pages are corrupt, start once with --repair, which rebuilds the file.`;
 
-/** Fix for lost transactions of `plinth.db`, which can contain revocations. */
-export const REVOKE_HINT =
-  'List the tokens and users, and repeat the last changes, such as revocations; or restore a snapshot or a backup.';
+/** Consequence and fix for lost transactions of `plinth.db`, which can contain revocations. */
+export const LOST_CHANGES_HINT =
+  'Lost changes after this position can concern tokens, users, databases, tables, and the list of segments. Rows in unlisted ' +
+  'segments are quarantined in objects/tsdb-unknown. List the tokens and users, and repeat the last changes, such as revocations; ' +
+  'or restore a snapshot or a backup.';
 
 /** Fix for corrupt row or log files. */
 export const DAMAGE_HINT = `

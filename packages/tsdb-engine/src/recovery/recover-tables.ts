@@ -1,3 +1,4 @@
+import { qualifiedTableName } from '@plinth/tsdb-catalog/catalog.js';
 import type { EngineDeps } from '../engine-deps.js';
 import type { EngineTables } from '../engine-tables.js';
 import type { Flusher } from '../flush/flusher.js';
@@ -18,9 +19,10 @@ export async function recoverTables(
 ): Promise<void> {
   const { tables, buffer } = parts;
   const { catalog, files, registry, host, log, report } = deps;
+  const nameOf = (id: number) => qualifiedTableName(catalog, id);
   let lostCount = 0;
   if (deps.settings.repair) {
-    const tableName = (id: number): string => catalog.keptTableById(id)?.name ?? '';
+    const tableName = (id: number): string => nameOf(id) ?? `number ${id}`;
     lostCount = await removeDamaged({ registry, files, report, tableName });
   }
   const { segments, seriesFiles, flushedFile, flushedTables, ...deletions } = await registry.load();
@@ -73,11 +75,11 @@ export async function recoverTables(
     ...{ onHomeless, onRowsWithoutTags, onRestored },
   });
   await replayFlushes.end();
-  if (tagless.size > 0) report.rowsLost(tagless, 'tags');
+  if (tagless.size > 0) report.rowsLost(tagless, { without: 'tags', nameOf });
   if (lost.size > 0) {
     // The log keeps these rows for a while: at the next start, a new table with the same id would receive them.
     for (const tableId of lost.keys()) catalog.passTableId(tableId);
-    report.rowsLost(lost, 'table');
+    report.rowsLost(lost, { without: 'table', nameOf });
   }
   if (flushedFile >= 0) await log.removeThrough(flushedFile);
   await registry.noteLog(log);

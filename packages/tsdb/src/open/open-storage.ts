@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ChecksumThread, type CommitLog } from '@plinth/kernel';
+import { qualifiedTableName } from '@plinth/tsdb-catalog/catalog.js';
 import { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
 import { TRIGGER_MIGRATIONS } from '@plinth/tsdb-plugins/storage/plugins/trigger-store.js';
@@ -78,12 +79,7 @@ export async function openLog(
     firstFile: (await registry.lastFlushedFile()) + 1,
     expectedLog: await registry.expectedLog(),
     writtenMs: writtenMsOf,
-    describe: (payload) =>
-      describeLostRows(payload, (id) => {
-        const table = catalog.keptTableById(id);
-        const database = table && catalog.databaseById(table.databaseId);
-        return database && `${database.name}.${table.name}`;
-      }),
+    describe: (payload) => describeLostRows(payload, (id) => qualifiedTableName(catalog, id)),
   });
 }
 

@@ -96,9 +96,7 @@ export async function checkKeyFile(files: FileSystem, folder: string): Promise<s
     await readKeys(files, path);
     return undefined;
   } catch (error) {
-    return accountsError.is(error)
-      ? `${error.message}, for example from a backup`
-      : `${path} cannot be read: ${messageOf(error)}`;
+    return accountsError.is(error) ? error.message : `${path} cannot be read: ${messageOf(error)}`;
   }
 }
 

@@ -21,7 +21,7 @@ import {
   BACKUP_HINT,
   CORRUPT_HINT,
   DAMAGE_HINT,
-  REVOKE_HINT,
+  LOST_CHANGES_HINT,
 } from '@plinth/server/process/hints.js';
 import { Command } from 'commander';
 import { keepToItself } from '../output/keep-to-itself.js';
@@ -101,7 +101,9 @@ export async function checkDataFolder(dataDir: string): Promise<{
 }> {
   const path = join(dataDir, STORE_FILE);
   const { size } = await stat(path).catch((error: Error) => {
-    throw new CommandFailed(`${dataDir} is not a data folder: ${error.message}`);
+    throw new CommandFailed(
+      `${dataDir} is not a data folder, or its ${STORE_FILE} is missing: ${error.message}; in a used data folder, restore a backup or a snapshot`,
+    );
   });
   if (size === 0) throw new CommandFailed(`${path} is empty; restore a backup or a snapshot`);
   keepToItself();
@@ -171,7 +173,7 @@ function report(
 }
 
 const warningOf = ({ file, offset, lostBytes }: LogLoss): string =>
-  `${file}: ${lostBytes} bytes at offset ${offset} are an incomplete or corrupt last transaction, which the next start ignores. If the server acknowledged it, its changes are lost. ${REVOKE_HINT}`;
+  `${file}: ${lostBytes} bytes at offset ${offset} are an incomplete or corrupt last transaction, which the next start ignores. If the server acknowledged it, its changes are lost. ${LOST_CHANGES_HINT}`;
 
 /** @param copy errors name `path` instead of the copy of it that was read. */
 async function orFail<T>(
@@ -186,7 +188,7 @@ async function orFail<T>(
       throw new CommandFailed(`${message}\n  ${CORRUPT_HINT}`);
     }
     if (storeError.is(error, 'store_damaged'))
-      throw new CommandFailed(`${error.message}${DAMAGE_HINT}\n  ${REVOKE_HINT}`);
+      throw new CommandFailed(`${error.message}${DAMAGE_HINT}\n  ${LOST_CHANGES_HINT}`);
     throw isDomainError(error) ? new CommandFailed(error.message) : error;
   }
 }
