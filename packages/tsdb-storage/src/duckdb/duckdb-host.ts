@@ -22,7 +22,7 @@ export class DuckDbHost {
   readonly #settings: DuckDbSettings;
   /** Event-loop yields for moves of rows to DuckDB and all other blocking work. */
   readonly yielder = new EventLoopYielder();
-  /** Memory of rows that were not moved to DuckDB yet. */
+  /** Memory of blocks: of rows that were not moved to DuckDB yet, and of moved blocks until their reuse. */
   readonly blockMemory = new BlockMemory();
   readonly tableMemory: TableMemory;
   readonly #idle: DuckDBConnection[] = [];

@@ -27,7 +27,7 @@ export class TableMemory {
   readonly #limitBytes: number;
   readonly #remakeable = new Map<EvictableTable, number>();
   #remakeableBytes = 0;
-  /** Memory of tables with rows that wait for a flush. */
+  /** Memory of tables whose rows are in DuckDB and wait for a flush. */
   waitingBytes = 0;
 
   constructor(duckDbBytes: number) {

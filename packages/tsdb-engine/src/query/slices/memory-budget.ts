@@ -13,7 +13,7 @@ const LEAST_SORTING_BYTES = 8 * 1024 * 1024;
 
 /** Fraction of DuckDB's memory for sorted results that stay there until clients have read them. */
 const STAYING_SHARE = 0.75;
-/** Maximum fraction that one result counts: DuckDB spills the rest to disk. */
+/** Maximum fraction that one result counts. DuckDB spills a larger result to disk. */
 const MAX_STAYING_PART = 1 / 8;
 
 /** Memory for all results that are copied out of DuckDB completely, and for one of them. */

@@ -27,7 +27,7 @@ export interface QuerySlot {
    */
   reacquire(): Promise<void> | undefined;
   /**
-   * Acquires a slot for a query that started without one (`acquireOrStartAsGuest`). Returns and
+   * Acquires a slot for a query that started without one (`acquireOrStartWithoutSlot`). Returns and
    * rejects like `reacquire`.
    */
   ensureSlot(): Promise<void> | undefined;

@@ -2,7 +2,7 @@ import type { Hook } from '../../model/hook.js';
 import type { AppQueue } from './app-queue.js';
 import { type AttemptRate, Breaker } from './host-limits.js';
 
-/** One receiver, identified by scheme, host name and port. */
+/** One receiver, identified by its host name, and its port unless that is the scheme's default. */
 export class Host {
   readonly name: string;
   readonly rate: AttemptRate | undefined;
