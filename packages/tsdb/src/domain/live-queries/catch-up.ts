@@ -2,6 +2,7 @@ import type { Clock } from '@plinth/kernel';
 import type { RecentRecords } from '@plinth/tsdb-engine/live/recent-records.js';
 import type { LiveQuery, LiveStatements } from './live-query.js';
 import { LiveTable } from './live-table.js';
+import { isQueueFull } from './statement-runs.js';
 
 /** Wait for clients that do not read what they missed. */
 const RETRY_MS = 50;
@@ -91,7 +92,7 @@ export class CatchUpReader {
         });
       }
       for (const query of full)
-        if (isReading(query) && !(await query.sendCaughtUp(seq, this.#statements)))
+        if (isReading(query) && !(await this.#sendRows(query, seq)))
           reading.delete(query);
     }
     for (const query of reading.keys())
@@ -111,7 +112,7 @@ export class CatchUpReader {
       }
       const { afterSeq } = catchUp;
       // Rows of an earlier pass that the client had no room for.
-      if (!(await query.sendCaughtUp(afterSeq, this.#statements))) continue;
+      if (!(await this.#sendRows(query, afterSeq))) continue;
       const fromSeq = this.#recent.availableFrom(query.plan.table.id, afterSeq, oldestSeq);
       if (fromSeq === afterSeq || query.skipGap(fromSeq)) ready.push(query);
     }
@@ -123,8 +124,19 @@ export class CatchUpReader {
     if (query.isOver || catchUp === undefined) return;
     // Later rows may have been added to the catch-up during this pass.
     const seq = least(throughSeq, catchUp.throughSeq);
-    if ((await query.sendCaughtUp(seq, this.#statements)) && query.endCatchUp())
+    if ((await this.#sendRows(query, seq)) && query.endCatchUp()) this.#waiting.delete(query);
+  }
+
+  /** A failed statement ends only its own stream. */
+  async #sendRows(query: LiveQuery, seq: bigint): Promise<boolean> {
+    try {
+      return await query.sendCaughtUp(seq, this.#statements);
+    } catch (error) {
+      if (isQueueFull(error)) return false;
       this.#waiting.delete(query);
+      this.#onFailed([query], error);
+      return false;
+    }
   }
 }
 

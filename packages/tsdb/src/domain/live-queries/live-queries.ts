@@ -12,6 +12,7 @@ import { LiveQuery, type LiveStatements } from './live-query.js';
 import type { LiveSink } from './live-sink.js';
 import { LiveTable } from './live-table.js';
 import type { Position } from './position.js';
+import { isQueueFull } from './statement-runs.js';
 
 /** Interval at which some of the waiting queries are served. */
 const SEND_INTERVAL_MS = 20;
@@ -254,12 +255,21 @@ export class LiveQueries implements RecordListener {
       for (const query of this.#computing) {
         this.#computing.delete(query);
         if (!query.needsComputing) continue;
-        await query.compute(statements).catch((error: unknown) => this.#failed([query], error));
+        await query.compute(statements).catch((error: unknown) => this.#notComputed(query, error));
         if (clock.monotonicMs() >= latestMs) return;
       }
     };
     await Promise.all(Array.from({ length: MAX_COMPUTING_COUNT }, work));
     this.#isComputing = false;
+  }
+
+  /** The rows of a statement that could not start are read again from the log. */
+  #notComputed(query: LiveQuery, error: unknown): void {
+    if (!isQueueFull(error)) this.#failed([query], error);
+    else if (!query.isOver && query.plan.output.kind === 'computed' && query.catchUp === undefined) {
+      query.beginCatchUp(this.#deps.engine.recent.lastSeq);
+      this.#catchUp.add(query);
+    }
   }
 
   async #beat(): Promise<void> {

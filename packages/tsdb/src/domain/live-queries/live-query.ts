@@ -221,12 +221,18 @@ export class LiveQuery {
   async #computeBuckets(buckets: ChangedBuckets, statements: LiveStatements): Promise<void> {
     const { seq } = buckets;
     if (!this.#sendDropped()) return;
-    for (const range of buckets.takeRanges()) {
-      const chunks = await statements.bucketRows(this, range.minTimeNs, range.maxTimeNs);
-      if (this.isOver) return;
-      const rowCount = rowCountOf(chunks);
-      // The position moves on when all buckets up to it were sent.
-      if (rowCount > 0 && !this.#send(chunks, rowCount, this.#position)) buckets.putBack(range);
+    const ranges = [...buckets.takeRanges()];
+    try {
+      for (let range = ranges[0]; range !== undefined; range = ranges[0]) {
+        const chunks = await statements.bucketRows(this, range.minTimeNs, range.maxTimeNs);
+        if (this.isOver) return;
+        const rowCount = rowCountOf(chunks);
+        // The position moves on when all buckets up to it were sent.
+        if (rowCount > 0 && !this.#send(chunks, rowCount, this.#position)) return;
+        ranges.shift();
+      }
+    } finally {
+      for (const range of ranges) buckets.putBack(range);
     }
     if (this.#catchUp === undefined && buckets.count === 0) this.#position = { seq };
   }
