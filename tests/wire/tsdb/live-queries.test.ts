@@ -1,7 +1,12 @@
 // Source: docs/LIVE-QUERIES.md.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CLI } from '../../harness/cli.js';
+import { freePort } from '../../harness/free-ports.js';
 import {
   assertEmpty,
   assertError,
@@ -349,4 +354,40 @@ describe('a position after a restart', () => {
         await first.close();
       }
     });
+});
+
+it('plinth watch continues after a stop of the server', async () => {
+  const flags = ['--without-auth', `--http-bind=127.0.0.1:${await freePort()}`];
+  let server = await ServerInProcess.start({ flags });
+  const { dataDir, url } = server;
+  await write(server, 'd', 'm v=0 1');
+  const args = ['watch', '--host', url, '-d', 'd', '--format', 'csv', '--show-positions'];
+  const watch = spawn(process.execPath, [CLI, ...args, 'SELECT v FROM m'], { stdio: 'pipe' });
+  const exited = once(watch, 'exit');
+  let [out, notes] = ['', ''];
+  watch.stdout.on('data', (data) => (out += data));
+  watch.stderr.on('data', (data) => (notes += data));
+  const untilText = async (isThere: () => boolean): Promise<void> => {
+    for (let tries = 0; !isThere(); tries++) {
+      assert.ok(tries < 500 && watch.exitCode === null, `${out}\n${notes}`);
+      await sleep(20);
+    }
+  };
+  try {
+    // A row that is written before the stream starts is not printed.
+    for (let v = 1; !out.includes('\n'); v++) {
+      await write(server, 'd', `m v=${v} ${v + 1}`);
+      await sleep(150);
+    }
+    await server.stop();
+    await untilText(() => notes.includes('shutting down; reconnecting'));
+    server = await ServerInProcess.start({ flags, dataDir });
+    await write(server, 'd', 'm v=1000 2000');
+    await untilText(() => out.includes('1000'));
+  } finally {
+    watch.kill();
+    await exited;
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
 });

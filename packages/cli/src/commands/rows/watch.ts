@@ -64,15 +64,17 @@ class Watch {
   /** Runs until the server ends the stream for good. */
   async run(): Promise<void> {
     let retryMs = FIRST_RETRY_MS;
-    for (let isFirst = true; ; isFirst = false) {
+    let hasStarted = false;
+    for (;;) {
       try {
         for await (const event of this.#events()) {
           retryMs = FIRST_RETRY_MS;
+          hasStarted = true;
           this.#show(event);
         }
         printNote('plinth: the connection was closed; reconnecting\n');
       } catch (error) {
-        if (isFirst || !isTemporary(error)) throw error;
+        if (!hasStarted || !isTemporary(error)) throw error;
         printNote(`plinth: ${error instanceof Error ? error.message : error}; reconnecting\n`);
       }
       await sleep(retryMs);
