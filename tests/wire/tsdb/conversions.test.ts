@@ -5,6 +5,7 @@ import {
   assertEmpty,
   assertError,
   type HttpAnswer,
+  LiveStream,
   rows,
   ServerInProcess,
   until,
@@ -226,6 +227,24 @@ it('refuses types that a column cannot have', async () => {
   ] as const)
     assertError(await answer, status, message);
   assert.equal((await convert({ db, table: 'm', column: 'v', to: 'text' })).status, 400);
+});
+
+it('ends live queries, and never sends the copied rows as new rows', async () => {
+  const db = 'convert_followed';
+  await put(db, 'm v=1i 1\nm v=2i 2');
+  const path = `/api/v3/subscribe?db=${db}&q=SELECT%20v%20FROM%20m`;
+  const first = await LiveStream.openPath(server.url, path);
+  const { id } = await first.until(({ event }) => event === 'start');
+  await completed({ db, table: 'm', column: 'v', to: 'float64' });
+  const { data } = await first.until(({ event }) => event === 'end');
+  assert.match(String(data['reason']), /^a column of the table was converted/);
+  const again = await LiveStream.openPath(server.url, path, { 'last-event-id': id });
+  await again.until(({ event }) => event === 'gap');
+  await put(db, 'm v=3.5 3');
+  await again.until(({ event }) => event === '');
+  const sent = again.events.map(({ event, data }) => (event === '' ? data : event));
+  assert.deepEqual(sent, ['start', 'gap', [{ v: 3.5 }]]);
+  again.close();
 });
 
 it('has no effect after a cancellation or a kill', async () => {

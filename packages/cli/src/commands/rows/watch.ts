@@ -145,11 +145,15 @@ class Watch {
   }
 }
 
-const SHUTTING_DOWN = 'the server is shutting down';
+/** Reasons after which a stream can continue. */
+const TEMPORARY = [
+  'the server is shutting down',
+  'a column of the table was converted, or the table was created again',
+];
 
 function endOf(data: string): CommandFailed {
   const { reason } = JSON.parse(data) as { readonly reason: string };
-  const isTemporary = reason === SHUTTING_DOWN;
+  const isTemporary = TEMPORARY.includes(reason);
   return new CommandFailed(
     `the server ended the stream: ${reason}`,
     isTemporary ? EXIT.unreachable : EXIT.failed,

@@ -92,8 +92,7 @@ export class CatchUpReader {
         });
       }
       for (const query of full)
-        if (isReading(query) && !(await this.#sendRows(query, seq)))
-          reading.delete(query);
+        if (isReading(query) && !(await this.#sendRows(query, seq))) reading.delete(query);
     }
     for (const query of reading.keys())
       if (isReading(query)) await this.#finish(query, range.throughSeq);

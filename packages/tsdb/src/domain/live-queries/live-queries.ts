@@ -32,6 +32,8 @@ const MAX_COMPUTING_COUNT = 4;
 const HEARTBEAT_MS = 15_000;
 /** Interval at which streams of revoked tokens and deleted tables end. */
 const CHECK_MS = 500;
+/** A client can continue with the new table. */
+const TABLE_REPLACED = 'a column of the table was converted, or the table was created again';
 
 interface LiveQueriesDeps {
   readonly engine: Pick<Engine, 'describe'> & { readonly recent: RecentRecords };
@@ -266,7 +268,11 @@ export class LiveQueries implements RecordListener {
   /** The rows of a statement that could not start are read again from the log. */
   #notComputed(query: LiveQuery, error: unknown): void {
     if (!isQueueFull(error)) this.#failed([query], error);
-    else if (!query.isOver && query.plan.output.kind === 'computed' && query.catchUp === undefined) {
+    else if (
+      !query.isOver &&
+      query.plan.output.kind === 'computed' &&
+      query.catchUp === undefined
+    ) {
       query.beginCatchUp(this.#deps.engine.recent.lastSeq);
       this.#catchUp.add(query);
     }
@@ -289,8 +295,12 @@ export class LiveQueries implements RecordListener {
       else if (catalog.database(query.database.name)?.id !== query.database.id)
         this.#end(query, 'the database was deleted');
       else if (catalog.tableById(query.plan.table.id) === undefined)
-        this.#end(query, 'the table was deleted');
+        this.#end(query, this.#isReplaced(query) ? TABLE_REPLACED : 'the table was deleted');
     }
+  }
+
+  #isReplaced({ database, plan: { table } }: LiveQuery): boolean {
+    return this.#deps.catalog.database(database.name)?.tables.has(table.name) ?? false;
   }
 
   #failed(queries: readonly LiveQuery[], error: unknown): void {

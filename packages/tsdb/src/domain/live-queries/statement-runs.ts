@@ -2,8 +2,8 @@ import { invariant } from '@plinth/kernel';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
-import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { outcomeOf } from '@plinth/tsdb-model/query/query-outcome.js';
 import type { SessionStatement } from '@plinth/tsdb-model/query/query-session.js';
 import type { ScanRequest, ScanSource } from '@plinth/tsdb-model/scan.js';
@@ -13,8 +13,7 @@ import type { GatheredRows } from './gathered-rows.js';
 import type { LiveQuery, LiveStatements } from './live-query.js';
 
 /** The statement can run later. */
-export const isQueueFull = (error: unknown): boolean =>
-  tsdbError.is(error, 'query_queue_full');
+export const isQueueFull = (error: unknown): boolean => tsdbError.is(error, 'query_queue_full');
 
 /** Runs the statements of live queries on parts of their table. */
 export class StatementRuns implements LiveStatements {
