@@ -116,7 +116,7 @@ export class TsdbEngine implements Engine {
       queryTimeoutMs: settings.queryTimeoutMs,
     });
     const onTablesRemoved = (tableIds: readonly number[]): void => {
-      this.recent.rowsDeleted(tableIds).catch((error) => deps.report.backgroundFailed(error));
+      void this.#clearRecent(tableIds);
       deps.onTablesRemoved?.(tableIds);
     };
     this.background = new BackgroundWork(
@@ -175,21 +175,31 @@ export class TsdbEngine implements Engine {
 
   async deleteRows(request: DeleteRowsRequest): Promise<void> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
-    const work = () => this.#rowDeletions.delete(request);
-    await this.#deleted(await this.#writes.gate.pass(request.database, work));
+    await this.#delete(request.database, () => this.#rowDeletions.delete(request));
   }
 
   async deletePoints(request: DeletePointsRequest): Promise<void> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
-    const work = () => this.#rowDeletions.deletePoints(request);
-    await this.#deleted(await this.#writes.gate.pass(request.database, work));
+    await this.#delete(request.database, () => this.#rowDeletions.deletePoints(request));
   }
 
-  async #deleted(tableIds: readonly number[]): Promise<void> {
+  async #delete(database: string, work: () => Promise<readonly number[]>): Promise<void> {
+    const { onRowsDeleted } = this.#deps;
+    const tableIds = await this.#writes.gate.pass(database, async () => {
+      const found = await work();
+      // Before the gate opens for a change that must know every deletion.
+      if (found.length > 0) onRowsDeleted(found);
+      return found;
+    });
     if (tableIds.length === 0) return;
-    await this.recent.rowsDeleted(tableIds);
-    this.#deps.onRowsDeleted(tableIds);
+    await this.#clearRecent(tableIds);
     void this.background.compactor.compactWhenDue();
+  }
+
+  /** The rows are deleted already, so a failure concerns only the kept log files. */
+  async #clearRecent(tableIds: readonly number[]): Promise<void> {
+    const { report } = this.#deps;
+    await this.recent.rowsDeleted(tableIds).catch((error) => report.backgroundFailed(error));
   }
 
   removeDeletedSoon(): void {
