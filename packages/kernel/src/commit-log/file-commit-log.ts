@@ -226,7 +226,7 @@ export class FileCommitLog implements CommitLog {
     // A file may be moved between the two attempts to open it.
     const paths = [this.#files.pathOf(file), ...(this.#recent ? [this.#recent.pathOf(file)] : [])];
     for (const path of paths) {
-      const handle = await this.#options.fileSystem.open(path, 'r').catch(() => undefined);
+      const handle = await this.#options.fileSystem.open(path, 'r').catch(undefinedIfMissing);
       if (handle === undefined) continue;
       try {
         yield* recordsOfFile(await LogFileReader.over(handle), file, this.#options.nodeId);
@@ -417,4 +417,8 @@ export class FileCommitLog implements CommitLog {
     const end = { file: this.newestFile, sequence: this.#nextSequence, checksum };
     await this.#options.expectedLog?.noteStop(end);
   }
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (Reflect.get(Object(error), 'code') !== 'ENOENT') throw error;
 }

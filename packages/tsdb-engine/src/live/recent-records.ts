@@ -17,6 +17,11 @@ export interface RecentRecord {
   readonly batches: readonly TableBatch[];
 }
 
+/** Log files were removed while they were read: some of the requested records can no longer be read. */
+export class RecentRecordsGone extends Error {
+  override readonly name = 'RecentRecordsGone';
+}
+
 /**
  * Reads rows in the order in which they were written: those that are not in segments yet, and those
  * of log files that are kept after their flush.
@@ -78,7 +83,10 @@ export class RecentRecords {
     return seqs.reduce((a, b) => (b > a ? b : a));
   }
 
-  /** Yields the records with `afterSeq < seq <= throughSeq`, all of which must be settled. */
+  /**
+   * Yields the records with `afterSeq < seq <= throughSeq`, all of which must be settled. Throws
+   * `RecentRecordsGone`.
+   */
   async *read(range: {
     readonly afterSeq: bigint;
     readonly throughSeq: bigint;
@@ -86,12 +94,17 @@ export class RecentRecords {
   }): AsyncGenerator<RecentRecord, void, undefined> {
     const starts = await this.#starts();
     const first = starts.findLastIndex(({ seq }) => seq <= range.afterSeq + 1n);
+    const [oldest] = starts;
+    if (first < 0 && oldest?.file !== FIRST_FILE && range.afterSeq < range.throughSeq)
+      throw new RecentRecordsGone();
     let unyieldedBytes = 0;
     for (const { file } of starts.slice(Math.max(0, first))) {
       // A file defines its series before their rows, so it is read from its start.
       const series = new Map<number, LoggedSeries>();
+      let isThere = false;
       for await (const { payload } of this.#log.recordsOf(file)) {
         const { seq, tables } = decodeWriteRecord(payload);
+        isThere = true;
         if (seq > range.throughSeq) return;
         const isWanted = seq > range.afterSeq;
         const batches: TableBatch[] = [];
@@ -106,6 +119,9 @@ export class RecentRecords {
         unyieldedBytes = 0;
         await setImmediate();
       }
+      if (isThere) continue;
+      this.#known.delete(file);
+      throw new RecentRecordsGone();
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import type { RecentRecords } from '@plinth/tsdb-engine/live/recent-records.js';
+import { type RecentRecords, RecentRecordsGone } from '@plinth/tsdb-engine/live/recent-records.js';
 import type { LiveQuery, LiveStatements } from './live-query.js';
 import { LiveTable } from './live-table.js';
 import { isQueueFull } from './statement-runs.js';
@@ -81,18 +81,26 @@ export class CatchUpReader {
       throughSeq: ready.reduce((max, { catchUp }) => most(max, catchUp?.throughSeq), 0n),
       tableIds: new Set(tables.keys()),
     };
-    for await (const { seq, batches } of this.#recent.read(range)) {
-      if (this.#isClosed || reading.size === 0) return ready.length;
-      const full = new Set<LiveQuery>();
-      for (const batch of batches) {
-        tables.get(batch.store.tableId)?.match(batch, (query, rows, row) => {
-          if (!isReading(query)) return;
-          query.takeFromLog(rows, row, seq);
-          if (query.isFull) full.add(query);
-        });
+    try {
+      for await (const { seq, batches } of this.#recent.read(range)) {
+        if (this.#isClosed || reading.size === 0) return ready.length;
+        const full = new Set<LiveQuery>();
+        for (const batch of batches) {
+          tables.get(batch.store.tableId)?.match(batch, (query, rows, row) => {
+            if (!isReading(query)) return;
+            query.takeFromLog(rows, row, seq);
+            if (query.isFull) full.add(query);
+          });
+        }
+        for (const query of full)
+          if (isReading(query) && !(await this.#sendRows(query, seq))) reading.delete(query);
       }
-      for (const query of full)
-        if (isReading(query) && !(await this.#sendRows(query, seq))) reading.delete(query);
+    } catch (error) {
+      if (!(error instanceof RecentRecordsGone)) throw error;
+      // The next pass reports a gap.
+      for (const query of reading.keys())
+        if (isReading(query)) query.beginCatchUp(this.#recent.lastSeq);
+      return 0;
     }
     for (const query of reading.keys())
       if (isReading(query)) await this.#finish(query, range.throughSeq);

@@ -1,12 +1,16 @@
 // Source: docs/LIVE-QUERIES.md.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { SystemClock } from '@plinth/kernel';
+import { type RecentRecords, RecentRecordsGone } from '@plinth/tsdb-engine/live/recent-records.js';
 import type { TableBatch } from '@plinth/tsdb-engine/write/write-buffer.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import { CatchUpReader } from './catch-up.js';
 import type { LivePlan } from './live-plan.js';
-import { LiveQuery } from './live-query.js';
+import { LiveQuery, type LiveStatements } from './live-query.js';
 import type { LiveNotice, LiveSink } from './live-sink.js';
 import { LiveTable } from './live-table.js';
 import { type Position, positionText } from './position.js';
@@ -24,7 +28,7 @@ function batchOf(first: number, rowCount: number): TableBatch {
   const index = { tagValue: (ordinal: number) => (ordinal === 0 ? 'a' : 'b') };
   const batch = {
     rowCount,
-    series: Uint32Array.from({ length: rowCount }, (_, i) => i % 2),
+    seriesOrdinals: Uint32Array.from({ length: rowCount }, (_, i) => i % 2),
     times: values,
     fields: [{ column: VALUE, data: { type: 'int64', values }, validity: undefined }],
   };
@@ -53,7 +57,14 @@ class Client implements LiveSink {
   end() {}
 }
 
-function queryOf(tagConditions: readonly TagCondition[] = [], position: Position = { seq: 0n }) {
+function queryOf(
+  tagConditions: readonly TagCondition[] = [],
+  position: Position = { seq: 0n },
+  kind: 'copied' | 'computed' | 'buckets' = 'copied',
+) {
+  const output = {
+    ...{ kind, rowColumns: [HOST, VALUE, TIME], widthNs: 10n, planned: {} as PlannedQuery },
+  };
   const plan: LivePlan = {
     table: { id: 1 } as TableSchema, // only the id is read
     columns: [],
@@ -61,7 +72,7 @@ function queryOf(tagConditions: readonly TagCondition[] = [], position: Position
       ...{ minTimeNs: MIN_TIME_NS, maxTimeNs: MAX_TIME_NS, tagConditions },
       fieldConditions: [{ column: VALUE, op: '>', value: 1 }],
     },
-    output: { kind: 'copied', rowColumns: [HOST, VALUE, TIME] },
+    output: output as LivePlan['output'],
   };
   const sink = new Client();
   const database = { id: 1, name: 'd' };
@@ -179,4 +190,62 @@ it('updates the position of an idle client only', () => {
     ['6', 10],
     ['heartbeat', '7'],
   ]);
+});
+
+/** A log with the writes 1 to 3, whose oldest record can disappear. */
+function logOf() {
+  const log = { oldestSeq: 0n, isGone: false };
+  const recent = {
+    ...{ lastSeq: 3n, whenSettled: async () => {}, oldestSeq: async () => log.oldestSeq },
+    availableFrom: (_: number, afterSeq: bigint, oldestSeq: bigint) =>
+      afterSeq > oldestSeq ? afterSeq : oldestSeq,
+    async *read({ afterSeq }: { readonly afterSeq: bigint }) {
+      if (log.isGone && log.oldestSeq === 0n) {
+        log.oldestSeq = 2n;
+        throw new RecentRecordsGone();
+      }
+      for (let seq = afterSeq + 1n; seq <= 3n; seq++) {
+        const batch = batchOf(Number(seq) * 10, 1);
+        Object.assign(batch.store, { tableId: 1 });
+        yield { seq, batches: [batch] };
+      }
+    },
+  };
+  return { log, recent: recent as unknown as RecentRecords };
+}
+
+async function caughtUp(
+  recent: RecentRecords,
+  queries: readonly LiveQuery[],
+  statements: LiveStatements = NO_STATEMENTS,
+): Promise<readonly LiveQuery[]> {
+  const failed: LiveQuery[] = [];
+  const onFailed = (each: readonly LiveQuery[]) => failed.push(...each);
+  const reader = new CatchUpReader({ recent, statements, clock: new SystemClock(), onFailed });
+  for (const query of queries) {
+    query.beginCatchUp(3n);
+    reader.add(query);
+  }
+  while (queries.some((query) => query.catchUp !== undefined && !failed.includes(query)))
+    await new Promise((resolve) => setImmediate(resolve));
+  await reader.close();
+  return failed;
+}
+
+it('reports a gap if log files disappear while they are read', async () => {
+  const { log, recent } = logOf();
+  log.isGone = true;
+  const { query, sink } = queryOf();
+  assert.deepEqual(await caughtUp(recent, [query]), []);
+  assert.deepEqual(sink.events, [
+    ['gap', undefined],
+    ['3', 30],
+  ]);
+});
+
+it('ends only the query whose statement fails during a catch-up', async () => {
+  const { query, sink } = queryOf();
+  const other = queryOf([], { seq: 0n }, 'computed').query;
+  assert.deepEqual(await caughtUp(logOf().recent, [other, query]), [other]);
+  assert.deepEqual(sink.events, [['3', 10, 20, 30]]);
 });
