@@ -249,3 +249,17 @@ it('ends only the query whose statement fails during a catch-up', async () => {
   assert.deepEqual(await caughtUp(logOf().recent, [other, query]), [other]);
   assert.deepEqual(sink.events, [['3', 10, 20, 30]]);
 });
+
+it('moves the position of an aggregate during steady writes', async () => {
+  const { query, sink, write } = queryOf([], { seq: 0n }, 'buckets');
+  write(1, batchOf(10, 1));
+  await query.compute({
+    ...NO_STATEMENTS,
+    bucketRows: async () => {
+      write(2, batchOf(20, 1));
+      return [];
+    },
+  });
+  query.heartbeat(2n);
+  assert.deepEqual(sink.events, [['heartbeat', '1']]);
+});

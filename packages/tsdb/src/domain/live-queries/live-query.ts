@@ -219,9 +219,11 @@ export class LiveQuery {
 
   /** Buckets that do not fit are sent later: their newest values replace the earlier ones. */
   async #computeBuckets(buckets: ChangedBuckets, statements: LiveStatements): Promise<void> {
-    const { seq } = buckets;
     if (!this.#sendDropped()) return;
+    const { seq } = buckets;
     const ranges = [...buckets.takeRanges()];
+    // Buckets that later writes change have no effect on the position.
+    const isComplete = this.#catchUp === undefined && buckets.count === 0;
     try {
       for (let range = ranges[0]; range !== undefined; range = ranges[0]) {
         const chunks = await statements.bucketRows(this, range.minTimeNs, range.maxTimeNs);
@@ -234,7 +236,7 @@ export class LiveQuery {
     } finally {
       for (const range of ranges) buckets.putBack(range);
     }
-    if (this.#catchUp === undefined && buckets.count === 0) this.#position = { seq };
+    if (isComplete && seq > this.#position.seq) this.#position = { seq };
   }
 
   #send(chunks: readonly ResultChunk[], rowCount: number, position: Position): boolean {
