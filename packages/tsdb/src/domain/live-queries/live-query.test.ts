@@ -263,3 +263,15 @@ it('moves the position of an aggregate during steady writes', async () => {
   query.heartbeat(2n);
   assert.deepEqual(sink.events, [['heartbeat', '1']]);
 });
+
+it('keeps the position of an aggregate whose buckets were dropped', async () => {
+  const { query, sink, write } = queryOf([], { seq: 5n }, 'buckets');
+  // More than the 10,000 buckets that can wait, in too many ranges for one computation.
+  for (let i = 1; i <= 10_001; i++) write(5 + i, batchOf(i * 100, 1));
+  await query.compute({ ...NO_STATEMENTS, bucketRows: async () => [] });
+  query.heartbeat(20_000n);
+  assert.deepEqual(sink.events, [
+    ['dropped', 1],
+    ['heartbeat', '5'],
+  ]);
+});

@@ -102,7 +102,8 @@ export class LiveQuery {
 
   /** Rows up to `throughSeq` will arrive by `takeFromLog`. */
   beginCatchUp(throughSeq: bigint): void {
-    const from = this.#dropped?.to ?? this.#position;
+    const dropped = this.#buckets === undefined ? this.#dropped : undefined;
+    const from = dropped?.to ?? this.#position;
     this.#catchUp = {
       afterSeq: completeSeq(from),
       throughSeq,
@@ -260,13 +261,17 @@ export class LiveQuery {
     this.droppedRowCount += rowCount;
   }
 
-  /** Returns false if the client does not know yet that rows were dropped. */
+  /**
+   * Returns false if the client does not know yet that rows were dropped. Buckets are dropped
+   * before others of earlier writes are sent, so the position does not change.
+   */
   #sendDropped(): boolean {
     const dropped = this.#dropped;
     if (dropped === undefined) return true;
     if (!this.sink.hasRoom) return false;
-    if (!this.sink.notice({ kind: 'dropped', ...dropped }, dropped.to)) return false;
-    this.#position = dropped.to;
+    const position = this.#buckets === undefined ? dropped.to : this.#position;
+    if (!this.sink.notice({ kind: 'dropped', ...dropped }, position)) return false;
+    this.#position = position;
     this.#dropped = undefined;
     return true;
   }
