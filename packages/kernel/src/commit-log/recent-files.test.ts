@@ -64,3 +64,35 @@ it('does not keep files whose records were deleted', async () => {
   await recent.take(await write(3), 3);
   assert.deepEqual(await recent.numbers(), [3]);
 });
+
+it('does not keep a file that a deletion clears while it is moved', async () => {
+  const { recent, write, fileSystem } = await filesOf(10 * SIZE);
+  await recent.take(await write(1), 1);
+  const path = await write(2);
+  const { rename } = fileSystem;
+  fileSystem.rename = async (from, to) => {
+    await recent.clear(2);
+    await rename.call(fileSystem, from, to);
+  };
+  await recent.take(path, 2);
+  assert.deepEqual(await recent.numbers(), []);
+  assert.deepEqual(await fileSystem.list('/recent'), []);
+});
+
+it('deletes the oldest files first, and reads the folder once', async () => {
+  const { recent, write, open, fileSystem } = await filesOf(10 * SIZE);
+  for (let file = 1; file <= 4; file++) await recent.take(await write(file), file);
+  const again = open();
+  const removed: string[] = [];
+  const { remove } = fileSystem;
+  fileSystem.remove = async (path) => {
+    removed.push(path);
+    await remove.call(fileSystem, path);
+  };
+  await Promise.all([again.numbers(), again.take(await write(5), 5), again.clear(4)]);
+  assert.deepEqual(
+    removed,
+    [1, 2, 3, 4].map((file) => `/recent/${logFileName(file)}`),
+  );
+  assert.deepEqual(await again.numbers(), [5]);
+});

@@ -18,8 +18,8 @@ export class RecentFiles {
   readonly #fileSystem: FileSystem;
   readonly #options: RecentFilesOptions;
   readonly #diskSpace: FreeDiskSpace | undefined;
-  /** Sizes by number; `undefined` until the folder has been read. */
-  #sizes: Map<number, number> | undefined;
+  /** Sizes by number; `undefined` until the folder is read. */
+  #sizes: Promise<Map<number, number>> | undefined;
   /** Files up to this number are not kept. */
   #clearedFile = 0;
 
@@ -52,6 +52,8 @@ export class RecentFiles {
     const sizes = await this.#load();
     await this.#fileSystem.rename(path, this.pathOf(file));
     sizes.set(file, size);
+    // A deletion may have been stored in the meantime.
+    if (file <= this.#clearedFile) await this.#remove(sizes, file);
     await this.#prune(sizes);
   }
 
@@ -59,7 +61,7 @@ export class RecentFiles {
   async clear(file = 0): Promise<void> {
     this.#clearedFile = Math.max(this.#clearedFile, file);
     const sizes = await this.#load();
-    for (const file of [...sizes.keys()]) await this.#remove(sizes, file);
+    for (const file of [...sizes.keys()].sort((a, b) => a - b)) await this.#remove(sizes, file);
   }
 
   /** `undefined` if the file is not kept. On a full disk, no file is kept. */
@@ -74,11 +76,13 @@ export class RecentFiles {
   async #prune(sizes: Map<number, number>): Promise<void> {
     let sum = 0;
     const newestFirst = [...sizes].sort(([a], [b]) => b - a);
+    const old: number[] = [];
     for (const [index, [file, sizeBytes]] of newestFirst.entries()) {
       sum += sizeBytes;
-      if (index > 0 && (sum > this.#options.maxBytes || index >= MAX_FILES))
-        await this.#remove(sizes, file);
+      if (index > 0 && (sum > this.#options.maxBytes || index >= MAX_FILES)) old.push(file);
     }
+    // Ascending, so that readers never find a hole.
+    for (const file of old.reverse()) await this.#remove(sizes, file);
   }
 
   async #remove(sizes: Map<number, number>, file: number): Promise<void> {
@@ -86,8 +90,18 @@ export class RecentFiles {
     sizes.delete(file);
   }
 
+  /** All callers share one map. */
   async #load(): Promise<Map<number, number>> {
-    if (this.#sizes !== undefined) return this.#sizes;
+    this.#sizes ??= this.#read();
+    try {
+      return await this.#sizes;
+    } catch (error) {
+      this.#sizes = undefined;
+      throw error;
+    }
+  }
+
+  async #read(): Promise<Map<number, number>> {
     const { folder } = this.#options;
     await this.#fileSystem.makeDirectory(folder);
     const sizes = new Map<number, number>();
@@ -96,7 +110,6 @@ export class RecentFiles {
       const stat = await this.#fileSystem.stat(join(folder, name));
       if (file !== undefined && stat !== undefined) sizes.set(file, stat.sizeBytes);
     }
-    this.#sizes = sizes;
     return sizes;
   }
 }
