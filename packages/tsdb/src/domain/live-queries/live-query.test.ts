@@ -9,6 +9,7 @@ import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { CatchUpReader } from './catch-up.js';
+import type { GatheredRows } from './gathered-rows.js';
 import type { LivePlan } from './live-plan.js';
 import { LiveQuery, type LiveStatements } from './live-query.js';
 import type { LiveNotice, LiveSink } from './live-sink.js';
@@ -274,4 +275,20 @@ it('keeps the position of an aggregate whose buckets were dropped', async () => 
     ['dropped', 1],
     ['heartbeat', '5'],
   ]);
+});
+
+it('sends computed rows once if the plan changes while they are computed', async () => {
+  const { query, sink, write } = queryOf([], { seq: 0n }, 'computed');
+  write(1, batchOf(10, 1));
+  const compute = async (_: LiveQuery, rows: GatheredRows) => [rows.toChunk()];
+  await query.compute({
+    ...NO_STATEMENTS,
+    compute: async (each, rows) => {
+      query.usePlan(query.plan, 1n);
+      assert.equal(await query.sendCaughtUp(1n, NO_STATEMENTS), true);
+      assert.equal(query.endCatchUp(), true);
+      return await compute(each, rows);
+    },
+  });
+  assert.deepEqual(sink.events, []);
 });

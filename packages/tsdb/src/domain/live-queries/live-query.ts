@@ -51,6 +51,8 @@ export class LiveQuery {
   #position: Position;
   #dropped: { rowCount: number; readonly from: Position; to: Position } | undefined;
   #catchUp: CatchUp | undefined;
+  /** Catch-ups that have begun: a result that was computed before one is sent by it. */
+  #catchUpCount = 0;
   #isComputing = false;
   sentRowCount = 0;
   droppedRowCount = 0;
@@ -104,6 +106,7 @@ export class LiveQuery {
   beginCatchUp(throughSeq: bigint): void {
     const dropped = this.#buckets === undefined ? this.#dropped : undefined;
     const from = dropped?.to ?? this.#position;
+    this.#catchUpCount++;
     this.#catchUp = {
       afterSeq: completeSeq(from),
       throughSeq,
@@ -209,13 +212,25 @@ export class LiveQuery {
   async #computeRows(statements: LiveStatements): Promise<void> {
     const rows = this.#rows;
     this.#rows = newRows(this.#plan);
-    const chunks = await statements.compute(this, rows);
-    if (this.isOver || this.#catchUp !== undefined) return;
+    const chunks = await this.#resultOf(rows, statements);
+    if (chunks === undefined) return;
     const position = { seq: rows.seq };
     const rowCount = rowCountOf(chunks);
     if (rowCount === 0) this.#position = position;
     else if (!this.#sendDropped() || !this.#send(chunks, rowCount, position))
       this.#drop(rowCount, position);
+  }
+
+  /** Returns `undefined` if the result must not be sent. */
+  async #resultOf(
+    rows: GatheredRows,
+    statements: LiveStatements,
+  ): Promise<readonly ResultChunk[] | undefined> {
+    const count = this.#catchUpCount;
+    const chunks = await statements.compute(this, rows);
+    if (!this.isOver && count === this.#catchUpCount) return chunks;
+    for (const chunk of chunks) chunk.release?.();
+    return undefined;
   }
 
   /** Buckets that do not fit are sent later: their newest values replace the earlier ones. */
@@ -306,8 +321,8 @@ export class LiveQuery {
     if (rows.rowCount === 0) return true;
     if (!this.sink.hasRoom) return false;
     const isCopied = this.#plan.output.kind === 'copied';
-    const chunks = isCopied ? [rows.toChunk()] : await statements.compute(this, rows);
-    if (this.isOver) return false;
+    const chunks = isCopied ? [rows.toChunk()] : await this.#resultOf(rows, statements);
+    if (chunks === undefined) return false;
     const rowCount = rowCountOf(chunks);
     if (rowCount > 0 && !this.#send(chunks, rowCount, { seq })) return false;
     rows.clear();
