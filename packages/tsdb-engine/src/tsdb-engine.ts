@@ -66,6 +66,7 @@ export class TsdbEngine implements Engine {
       tables: engine.#tables,
       buffer: engine.#buffer,
       flusher: engine.background.flusher,
+      recent: engine.recent,
     });
     engine.background.start();
     engine.#tables.startIndexing();

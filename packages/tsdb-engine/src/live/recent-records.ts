@@ -3,7 +3,7 @@ import type { CommitLog } from '@plinth/kernel';
 import { decodeWriteRecord, type StoredTable } from '@plinth/tsdb-storage/wal/write-record.js';
 import { LoggedSeries, toBatch } from '../recovery/logged-series.js';
 import type { TableStore } from '../table/table-store.js';
-import { isDeletion } from '../table/tombstones.js';
+import { isDeletion, type Tombstone } from '../table/tombstones.js';
 import type { TableBatch, WriteBuffer } from '../write/write-buffer.js';
 
 /** Bytes of records that are read before other work runs. */
@@ -55,7 +55,22 @@ export class RecentRecords {
     return this.#buffer.whenSettled();
   }
 
-  /** Rows of these tables were deleted: kept files with them are deleted, and `read` skips them. */
+  /**
+   * Notes deletions of earlier runs. Log files that were written before them may still contain the
+   * rows, if that run ended before it could delete the files.
+   */
+  async noteDeletions(deletions: readonly Pick<Tombstone, 'tableId' | 'seq'>[]): Promise<void> {
+    if (deletions.length === 0) return;
+    let newest = 0n;
+    for (const { tableId, seq } of deletions) {
+      if (seq > (this.#deleted.get(tableId) ?? 0n)) this.#deleted.set(tableId, seq);
+      if (seq > newest) newest = seq;
+    }
+    const [first] = await this.#starts();
+    if (first !== undefined && first.seq < newest) await this.#log.clearKept();
+  }
+
+  /** Rows of these tables were deleted: kept files are deleted, and clients cannot continue before now. */
   rowsDeleted(tableIds: readonly number[]): Promise<void> {
     for (const tableId of tableIds) this.#deleted.set(tableId, this.#buffer.lastSeq);
     return this.#log.clearKept();
