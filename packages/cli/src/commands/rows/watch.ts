@@ -46,7 +46,7 @@ class Watch {
   readonly #format: string;
   readonly #showsPositions: boolean;
   #position: string | undefined;
-  #hasPrinted = false;
+  #header: string | undefined;
 
   constructor(command: Command, q: string) {
     const { format, since, showPositions } = command.opts<{
@@ -137,11 +137,11 @@ class Watch {
   }
 
   #print(text: string): void {
-    // Each event has a head line.
-    const rows =
-      this.#format === 'csv' && this.#hasPrinted ? text.slice(text.indexOf('\n') + 1) : text;
-    this.#hasPrinted = true;
-    print(`${rows}\n`);
+    // Each event of CSV has a head line, which changes with new columns.
+    const [header = ''] = text.split('\n', 1);
+    const isKnown = this.#format === 'csv' && header === this.#header;
+    this.#header = header;
+    print(`${isKnown ? text.slice(header.length + 1) : text}\n`);
   }
 }
 

@@ -68,7 +68,7 @@ export class EventSink implements LiveSink {
 const linesOf = (bytes: Buffer): string =>
   bytes
     .toString()
-    .trimEnd()
+    .replace(/\r?\n$/, '')
     .replaceAll(/\r\n|\r|\n/g, '\ndata: ');
 
 function dataOf(notice: LiveNotice): object {
