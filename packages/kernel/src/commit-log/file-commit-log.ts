@@ -156,6 +156,9 @@ export class FileCommitLog implements CommitLog {
   }
 
   recheckFreeSpace(): void {
+    // Kept files are the first to make room; what cannot be removed is tried again.
+    if (this.#options.diskSpace?.obstacle !== undefined)
+      this.#recent?.clear().catch(() => undefined);
     if (this.#full === undefined || this.isReadOnly || this.#closing !== undefined) return;
     if (this.#options.diskSpace?.obstacle !== undefined) return;
     this.#retriesOnFullDisk = true;
