@@ -6,10 +6,12 @@ import { isQueueFull } from './statement-runs.js';
 
 /** Wait for clients that do not read what they missed. */
 const RETRY_MS = 50;
+/** Each copies all matching rows of one write at a time. */
+const MAX_PASS_COUNT = 50;
 
 /**
- * Reads missed rows from the log: for all queries that wait in one pass, because thousands of
- * clients reconnect after a restart.
+ * Reads missed rows from the log: for many queries in one pass, because thousands of clients
+ * reconnect after a restart.
  */
 export class CatchUpReader {
   readonly #recent: RecentRecords;
@@ -112,11 +114,15 @@ export class CatchUpReader {
     const oldestSeq = await this.#recent.oldestSeq();
     const ready: LiveQuery[] = [];
     for (const query of waiting) {
+      if (ready.length === MAX_PASS_COUNT) break;
       const { catchUp } = query;
       if (query.isOver || catchUp === undefined) {
         this.#waiting.delete(query);
         continue;
       }
+      // Others take part in the next pass before it.
+      if (!this.#waiting.delete(query)) continue;
+      this.#waiting.add(query);
       const { afterSeq } = catchUp;
       // Rows of an earlier pass that the client had no room for.
       if (!(await this.#sendRows(query, afterSeq))) continue;

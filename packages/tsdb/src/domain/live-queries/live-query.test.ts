@@ -292,3 +292,21 @@ it('sends computed rows once if the plan changes while they are computed', async
   });
   assert.deepEqual(sink.events, []);
 });
+
+it('drops rows of a large write that wait for their computation', async () => {
+  const { query, sink, write } = queryOf([], { seq: 0n }, 'computed');
+  write(1, batchOf(2, 50_000));
+  await query.compute({ ...NO_STATEMENTS, compute: async (_, rows) => [rows.toChunk()] });
+  const [dropped, rest] = sink.events as [[string, number], [string, ...number[]]];
+  assert.equal(dropped[0], 'dropped');
+  assert.ok(dropped[1] > 0 && rest.length > 1);
+  assert.equal(dropped[1] + rest.length - 1, 50_000);
+  assert.equal(rest.at(-1), 50_001);
+});
+
+it('catches up more queries than one pass reads', async () => {
+  const all = Array.from({ length: 120 }, () => queryOf());
+  const queries = all.map(({ query }) => query);
+  assert.deepEqual(await caughtUp(logOf().recent, queries), []);
+  for (const { sink } of all) assert.deepEqual(sink.events, [['3', 10, 20, 30]]);
+});

@@ -161,8 +161,11 @@ export class LiveQuery {
 
   #gather(rows: BatchRows, row: number, seq: bigint): void {
     const gathered = this.#rows;
-    if (gathered.sizeBytes >= MAX_GATHERED_BYTES && gathered.seq !== seq) {
-      this.#drop(gathered.rowCount, { seq: gathered.seq });
+    if (gathered.sizeBytes >= MAX_GATHERED_BYTES) {
+      const { rowCount, countOfSeq } = gathered;
+      // Further rows of the same write may follow.
+      const count = gathered.seq === seq ? { count: countOfSeq } : {};
+      this.#drop(rowCount, { seq: gathered.seq, ...count });
       gathered.clear();
     }
     gathered.push(rows, row, seq, () => false);
