@@ -6,6 +6,12 @@ import { isQueueFull } from './statement-runs.js';
 
 /** Wait for clients that do not read what they missed. */
 const RETRY_MS = 50;
+const TRY_MS = 2;
+const MAX_TRIES = 5;
+/** A client that reads slowly must not occupy the server with the same part of the log. */
+const MAX_WAIT_MS = 500;
+/** A pass after which a client has to read takes at most a fifth of the time. */
+const WAIT_FACTOR = 4;
 /** Each copies all matching rows of one write at a time. */
 const MAX_PASS_COUNT = 50;
 
@@ -54,7 +60,8 @@ export class CatchUpReader {
     while (this.#waiting.size > 0 && !this.#isClosed) {
       const queries = [...this.#waiting];
       try {
-        if ((await this.#pass(queries)) === 0) await this.#clock.sleep(RETRY_MS);
+        const waitMs = await this.#pass(queries);
+        if (waitMs > 0) await this.#clock.sleep(waitMs);
       } catch (error) {
         for (const query of queries) this.#waiting.delete(query);
         this.#onFailed(queries, error);
@@ -63,11 +70,12 @@ export class CatchUpReader {
     this.#running = undefined;
   }
 
-  /** @returns the number of queries that made progress. */
+  /** @returns the time to wait before the next pass. */
   async #pass(waiting: readonly LiveQuery[]): Promise<number> {
     await this.#recent.whenSettled();
+    const startMs = this.#clock.monotonicMs();
     const ready = await this.#readyOf(waiting);
-    if (ready.length === 0) return 0;
+    if (ready.length === 0) return RETRY_MS;
     const tables = new Map<number, LiveTable>();
     // A query that begins another catch-up during this pass takes part in the next pass.
     const reading = new Map(ready.map((query) => [query, query.catchUp]));
@@ -85,7 +93,8 @@ export class CatchUpReader {
     };
     try {
       for await (const { seq, batches } of this.#recent.read(range)) {
-        if (this.#isClosed || reading.size === 0) return ready.length;
+        if (this.#isClosed) return 0;
+        if (reading.size === 0) break;
         const full = new Set<LiveQuery>();
         for (const batch of batches) {
           tables.get(batch.store.tableId)?.match(batch, (query, rows, row) => {
@@ -95,18 +104,19 @@ export class CatchUpReader {
           });
         }
         for (const query of full)
-          if (isReading(query) && !(await this.#sendRows(query, seq))) reading.delete(query);
+          if (!(await this.#sendSoon(query, seq, isReading))) reading.delete(query);
       }
     } catch (error) {
       if (!(error instanceof RecentRecordsGone)) throw error;
       // The next pass reports a gap.
       for (const query of reading.keys())
         if (isReading(query)) query.beginCatchUp(this.#recent.lastSeq);
-      return 0;
+      return RETRY_MS;
     }
     for (const query of reading.keys())
       if (isReading(query)) await this.#finish(query, range.throughSeq);
-    return ready.length;
+    if (reading.size === ready.length) return 0;
+    return Math.min(MAX_WAIT_MS, WAIT_FACTOR * (this.#clock.monotonicMs() - startMs));
   }
 
   /** Queries whose clients have room. What can no longer be read is reported to them first. */
@@ -138,6 +148,20 @@ export class CatchUpReader {
     // Later rows may have been added to the catch-up during this pass.
     const seq = least(throughSeq, catchUp.throughSeq);
     if ((await this.#sendRows(query, seq)) && query.endCatchUp()) this.#waiting.delete(query);
+  }
+
+  /** A client that reads fast has room again after a moment. */
+  async #sendSoon(
+    query: LiveQuery,
+    seq: bigint,
+    isReading: (query: LiveQuery) => boolean,
+  ): Promise<boolean> {
+    for (let tries = 0; isReading(query); tries++) {
+      if (await this.#sendRows(query, seq)) return true;
+      if (query.sink.hasRoom || tries === MAX_TRIES || this.#isClosed) return false;
+      await this.#clock.sleep(TRY_MS);
+    }
+    return true;
   }
 
   /** A failed statement ends only its own stream. */

@@ -194,7 +194,7 @@ it('updates the position of an idle client only', () => {
 });
 
 /** A log with the writes 1 to 3, whose oldest record can disappear. */
-function logOf() {
+function logOf(rowCount = 1) {
   const log = { oldestSeq: 0n, isGone: false };
   const recent = {
     ...{ lastSeq: 3n, whenSettled: async () => {}, oldestSeq: async () => log.oldestSeq },
@@ -206,7 +206,7 @@ function logOf() {
         throw new RecentRecordsGone();
       }
       for (let seq = afterSeq + 1n; seq <= 3n; seq++) {
-        const batch = batchOf(Number(seq) * 10, 1);
+        const batch = batchOf(Number(seq) * 10, rowCount);
         Object.assign(batch.store, { tableId: 1 });
         yield { seq, batches: [batch] };
       }
@@ -309,4 +309,15 @@ it('catches up more queries than one pass reads', async () => {
   const queries = all.map(({ query }) => query);
   assert.deepEqual(await caughtUp(logOf().recent, queries), []);
   for (const { sink } of all) assert.deepEqual(sink.events, [['3', 10, 20, 30]]);
+});
+
+it('catches up a client that first has no room', async () => {
+  const { query, sink } = queryOf();
+  sink.hasRoom = false;
+  setTimeout(() => {
+    sink.hasRoom = true;
+  }, 20);
+  assert.deepEqual(await caughtUp(logOf(3000).recent, [query]), []);
+  const rows = (sink.events as [string, ...number[]][]).flatMap(([, ...values]) => values);
+  assert.equal(rows.length, 9000);
 });
