@@ -29,3 +29,12 @@ it('takes a limited number of ranges, and drops the oldest of too many buckets',
   assert.equal(dropped, 4);
   assert.equal(buckets.count, 10_000);
 });
+
+it('divides a long range', () => {
+  const buckets = new ChangedBuckets(10n);
+  for (let i = 0n; i < 150n; i++) buckets.touch(i * 10n, 1n);
+  assert.deepEqual(buckets.takeRanges(), [
+    { minTimeNs: 0n, maxTimeNs: 999n },
+    { minTimeNs: 1000n, maxTimeNs: 1499n },
+  ]);
+});

@@ -1,5 +1,7 @@
 /** Buckets of one query that wait to be sent. */
 const MAX_BUCKETS = 10_000;
+/** Buckets in one range, whose rows are one event. */
+const MAX_RANGE_BUCKETS = 100;
 /** Ranges for one computation. */
 const MAX_RANGES = 16;
 
@@ -43,10 +45,12 @@ export class ChangedBuckets {
   /** Takes buckets, as ranges of adjacent buckets. */
   takeRanges(): readonly BucketRange[] {
     const ranges: { minTimeNs: bigint; maxTimeNs: bigint }[] = [];
+    const maxWidthNs = BigInt(MAX_RANGE_BUCKETS) * this.#widthNs;
     this.#lastStart = undefined;
     for (const start of [...this.#starts].sort((a, b) => (a < b ? -1 : 1))) {
       const range = ranges.at(-1);
-      if (range?.maxTimeNs === start - 1n) range.maxTimeNs += this.#widthNs;
+      const isAdjacent = range?.maxTimeNs === start - 1n;
+      if (isAdjacent && start - range.minTimeNs < maxWidthNs) range.maxTimeNs += this.#widthNs;
       else if (ranges.length === MAX_RANGES) break;
       else ranges.push({ minTimeNs: start, maxTimeNs: start + this.#widthNs - 1n });
       this.#starts.delete(start);

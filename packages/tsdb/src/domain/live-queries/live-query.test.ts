@@ -5,9 +5,11 @@ import { SystemClock } from '@plinth/kernel';
 import { type RecentRecords, RecentRecordsGone } from '@plinth/tsdb-engine/live/recent-records.js';
 import type { TableBatch } from '@plinth/tsdb-engine/write/write-buffer.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { Engine } from '@plinth/tsdb-model/engine.js';
 import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { CacheRows } from '../caches/cache-rows.js';
 import { CatchUpReader } from './catch-up.js';
 import type { GatheredRows } from './gathered-rows.js';
 import type { LivePlan } from './live-plan.js';
@@ -15,6 +17,7 @@ import { LiveQuery, type LiveStatements } from './live-query.js';
 import type { LiveNotice, LiveSink } from './live-sink.js';
 import { LiveTable } from './live-table.js';
 import { type Position, positionText } from './position.js';
+import { StatementRuns } from './statement-runs.js';
 
 const column = (id: number, name: string, kind: Column['kind']): Column => ({
   ...{ id, name, kind, physicalName: name },
@@ -64,7 +67,12 @@ function queryOf(
   kind: 'copied' | 'computed' | 'buckets' = 'copied',
 ) {
   const output = {
-    ...{ kind, rowColumns: [HOST, VALUE, TIME], widthNs: 10n, planned: {} as PlannedQuery },
+    ...{
+      kind,
+      rowColumns: [HOST, VALUE, TIME],
+      widthNs: 10n,
+      planned: { scans: [{}] } as unknown as PlannedQuery,
+    },
   };
   const plan: LivePlan = {
     table: { id: 1 } as TableSchema, // only the id is read
@@ -320,4 +328,21 @@ it('catches up a client that first has no room', async () => {
   assert.deepEqual(await caughtUp(logOf(3000).recent, [query]), []);
   const rows = (sink.events as [string, ...number[]][]).flatMap(([, ...values]) => values);
   assert.equal(rows.length, 9000);
+});
+
+it('limits the rows of the buckets that a write changed', async () => {
+  let outcome = '';
+  const session = {
+    async *read() {
+      for (let i = 0; i < 2; i++) yield { rowCount: 60_000, columns: [] };
+    },
+    end: (text: string) => {
+      outcome = text;
+    },
+  };
+  const engine = { openSession: async () => session } as unknown as Engine; // only these members are used
+  const statements = new StatementRuns(engine, {} as CacheRows);
+  const { query } = queryOf([], { seq: 0n }, 'buckets');
+  await assert.rejects(statements.bucketRows(query, 0n, 9n), /use wider buckets, fewer groups/);
+  assert.notEqual(outcome, 'success');
 });

@@ -12,8 +12,14 @@ import type { Cell } from './batch-rows.js';
 import type { GatheredRows } from './gathered-rows.js';
 import type { LiveQuery, LiveStatements } from './live-query.js';
 
+/** Result of one range of buckets, which is one event. */
+const MAX_BUCKET_ROWS = 100_000;
+
 /** The statement can run later. */
 export const isQueueFull = (error: unknown): boolean => tsdbError.is(error, 'query_queue_full');
+
+const TOO_MANY_ROWS =
+  'the buckets that changed have more than 100,000 rows; use wider buckets, fewer groups or a condition';
 
 /** Runs the statements of live queries on parts of their table. */
 export class StatementRuns implements LiveStatements {
@@ -48,10 +54,14 @@ export class StatementRuns implements LiveStatements {
       minTimeNs: range.minTimeNs > minTimeNs ? range.minTimeNs : minTimeNs,
       maxTimeNs: range.maxTimeNs < maxTimeNs ? range.maxTimeNs : maxTimeNs,
     });
-    return await this.#run(query, {
-      ...{ ...planned, scans: [within(scan)] },
-      inMemory: planned.inMemory && within(planned.inMemory),
-    });
+    return await this.#run(
+      query,
+      {
+        ...{ ...planned, scans: [within(scan)] },
+        inMemory: planned.inMemory && within(planned.inMemory),
+      },
+      MAX_BUCKET_ROWS,
+    );
   }
 
   #textOf(rows: GatheredRows, names: readonly string[]) {
@@ -66,14 +76,23 @@ export class StatementRuns implements LiveStatements {
     });
   }
 
-  async #run(query: LiveQuery, statement: SessionStatement): Promise<readonly ResultChunk[]> {
+  async #run(
+    query: LiveQuery,
+    statement: SessionStatement,
+    maxRowCount = Number.POSITIVE_INFINITY,
+  ): Promise<readonly ResultChunk[]> {
     const session = await this.#engine.openSession({
       ...{ owner: '', language: 'sql', text: query.text, database: query.database.name },
       ...{ signal: new AbortController().signal, isInternal: true },
     });
     const chunks: ResultChunk[] = [];
+    let rowCount = 0;
     try {
-      for await (const chunk of session.read(statement)) chunks.push(chunk);
+      for await (const chunk of session.read(statement)) {
+        chunks.push(chunk);
+        rowCount += chunk.rowCount;
+        if (rowCount > maxRowCount) throw tsdbError('live_query_unsupported', TOO_MANY_ROWS);
+      }
       session.end('success');
     } catch (error) {
       session.end(outcomeOf(error));
