@@ -24,7 +24,7 @@ function batchOf(first: number, rowCount: number): TableBatch {
   const index = { tagValue: (ordinal: number) => (ordinal === 0 ? 'a' : 'b') };
   const batch = {
     rowCount,
-    series: Uint32Array.from({ length: rowCount }, (_, i) => i % 2),
+    seriesOrdinals: Uint32Array.from({ length: rowCount }, (_, i) => i % 2),
     times: values,
     fields: [{ column: VALUE, data: { type: 'int64', values }, validity: undefined }],
   };
