@@ -274,9 +274,15 @@ class Run {
     this.#lastChecked = sim.startCount;
     const known = await sim.known();
     const found = await sim.onDisk('objects/tsdb');
+    // Files whose rows were all deleted can be removed between the first two reads.
+    const stillKnown = await sim.known();
     const strange = [
-      ...found.filter((name) => !known.includes(name)).map((name) => `nobody knows ${name}`),
-      ...known.filter((name) => !found.includes(name)).map((name) => `not there: ${name}`),
+      ...found
+        .filter((name) => !known.includes(name) && !stillKnown.includes(name))
+        .map((name) => `nobody knows ${name}`),
+      ...known
+        .filter((name) => !found.includes(name) && stillKnown.includes(name))
+        .map((name) => `not there: ${name}`),
     ];
     const history = strange.flatMap((each) => [each, ...sim.historyOf(each.split('/')[1] ?? '')]);
     assert.deepEqual(history, [], 'files that are known');
