@@ -198,9 +198,9 @@ export class Conversions {
       log.info({ ...wanted, id }, 'column converted');
     } catch (error) {
       const state = stop.signal.aborted ? 'cancelled' : 'failed';
+      if (staged !== undefined) await catalog.replacements.discard(staged).catch(() => undefined); // the next start removes it
       this.#update(id, { state, error: state === 'failed' ? messageOf(error) : null });
       if (state === 'failed') log.warn({ err: error, ...wanted, id }, 'column conversion failed');
-      if (staged !== undefined) await catalog.replacements.discard(staged).catch(() => undefined); // the next start removes it
     }
     engine.removeDeletedSoon();
     this.#running = undefined;
