@@ -99,7 +99,8 @@ export class CatalogReplacements {
     const { changes, state, onRemoved } = this.#deps;
     await changes.run(INTERNAL_DATABASE, async () => {
       const entry = state.table(staged.id);
-      if (entry === undefined) return;
+      // A replacement that was made has moved it to the database of the original.
+      if (entry === undefined || entry.schema.databaseId !== this.#internal().id) return;
       const nowMs = this.#deps.clock.nowMs();
       const deleted = this.#deletedTable(this.#internal(), entry, nowMs, nowMs);
       await this.#make([INTERNAL_DATABASE], deleted, {
