@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
+import { CatalogView } from '../access/catalog-view.js';
 import { openTestCatalog, type TestCatalog } from '../testing/open-test-catalog.js';
 
 const at = { database: 'a', table: 'm' };
@@ -24,4 +26,17 @@ it('does not discard a copy that has replaced the table', async () => {
   await catalog.replacements.discard(staged);
   assert.equal(catalog.database('a')?.tables.get('m')?.id, staged.id);
   assert.equal((await opened.reopen()).database('a')?.tables.get('m')?.id, staged.id);
+});
+
+it('shows a copy to administrators only, because it contains the rows of another database', async () => {
+  const { opened, catalog, staged } = await withStaged();
+  await using _ = opened;
+  const namesFor = (isAdministrator: boolean): readonly unknown[] => {
+    const view = new CatalogView(catalog, { ...FULL_ACCESS, isAdministrator });
+    const listed = view.databases().find(({ name }) => name === '_internal');
+    return [view.database('_internal'), listed].map((each) => each?.tables.has(staged.name));
+  };
+  assert.deepEqual(namesFor(true), [true, true]);
+  assert.deepEqual(namesFor(false), [false, false]);
+  assert.equal(new CatalogView(catalog, FULL_ACCESS).database('a')?.tables.size, 1);
 });

@@ -1,7 +1,7 @@
 import type { Clock, RelationalStore } from '@plinth/kernel';
 import { invariant } from '@plinth/kernel';
 import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
-import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { INTERNAL_DATABASE, isStagedName, stagedName } from '@plinth/tsdb-model/database/names.js';
 import { tableNotKnown } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Transaction } from 'kysely';
@@ -18,7 +18,6 @@ import type { TableEntry } from './grow-table.js';
 
 /** No row is older: the staged copy of a table keeps its rows until it replaces the table. */
 const KEEP_ALL_NS = 2n ** 63n - 1n;
-const PREFIX = 'convert_';
 
 /** A table that replaced another one under the same name. */
 export interface Replacement {
@@ -65,7 +64,7 @@ export class CatalogReplacements {
   /** Staged copies; those that exist at startup are left over from a crash. */
   staged(): readonly TableSchema[] {
     const { tables } = this.#internal();
-    return [...tables.values()].filter(({ name }) => name.startsWith(PREFIX));
+    return [...tables.values()].filter(({ name }) => isStagedName(name));
   }
 
   /** Creates the copy of a table, without rows. */
@@ -74,7 +73,7 @@ export class CatalogReplacements {
     definition: Pick<TableDefinition, 'tags' | 'fields'>,
   ): Promise<TableSchema> {
     const { changes, growth, limits, state, store } = this.#deps;
-    const table = `${PREFIX}${original.id}`;
+    const table = stagedName(original.id);
     return await changes.run(INTERNAL_DATABASE, async () => {
       const draft = draftTable({ ...definition, database: INTERNAL_DATABASE, table }, limits);
       const after = await growth.change(INTERNAL_DATABASE, undefined, [draft]);
