@@ -81,6 +81,8 @@ export class CatalogRenames {
     const { database, entry } = this.#find(rename);
     const { newName } = rename;
     assertTableName(newName);
+    if (newName.startsWith('#')) throw notExpressible(newName, "starts with '#', like a comment");
+    assertExpressible(newName);
     assertOther('table', rename.table, newName);
     const deleted = this.#state.deleted.table(database.id, newName);
     if (database.tables.has(newName) || deleted !== undefined) {
@@ -108,6 +110,7 @@ export class CatalogRenames {
     if (column.kind === 'time')
       throw tsdbError('rename_invalid', "column 'time' cannot be renamed; choose a tag or a field");
     assertColumnName(newName);
+    assertExpressible(newName);
     if (isReservedColumn(newName))
       throw tsdbError('rename_invalid', `'${newName}' is a reserved column; use another name`);
     assertOther('column', name, newName);
@@ -254,6 +257,18 @@ function assertOther(what: 'table' | 'column', before: string, after: string): v
   if (before !== after) return;
   throw tsdbError('rename_invalid', `the ${what} already has the name '${after}'; use another`);
 }
+
+/** Writes could not use the name. Source: tsdb-http, "Line protocol grammar". */
+function assertExpressible(name: string): void {
+  if (/[\t\n]/.test(name)) throw notExpressible(name, 'contains a tab or newline');
+  if (name.endsWith('\\')) throw notExpressible(name, 'ends with a backslash');
+}
+
+const notExpressible = (name: string, fault: string): Error =>
+  tsdbError(
+    'rename_invalid',
+    `${JSON.stringify(name)} ${fault}, and writes cannot contain it; use another name`,
+  );
 
 function assertRoom(count: number, what: string): void {
   if (count < MAX_FORMER_NAMES) return;
