@@ -149,6 +149,38 @@ it('converts a field to a tag, unless a row would have no field', async () => {
   assert.deepEqual(await rows(server, db, "SELECT v FROM m WHERE host = 'd'"), [{ v: 4 }]);
 });
 
+it('refuses to copy tabs, newlines and NaN, which line protocol would change', async () => {
+  const db = 'convert_breaks';
+  await put(db, 'm,room=1 a="x\ny",b="x\\\\y",v="1",w="NaN",n=1 1');
+  const convertOf = (table: string, column: string, to: string) =>
+    convert({ db, table, column, to });
+  assertError(
+    await convertOf('m', 'a', 'tag'),
+    400,
+    "1 values of 'a' cannot become tag; delete or correct their rows first",
+  );
+  assertError(
+    await convertOf('m', 'w', 'float64'),
+    400,
+    "1 values of 'w' cannot become float64; delete or correct their rows first",
+  );
+  await completed({ db, table: 'm', column: 'b', to: 'tag' });
+  assert.deepEqual(await rows(server, db, 'SELECT a, b FROM m'), [{ a: 'x\ny', b: 'x\\y' }]);
+  await put(db, 'tags,host=a\\\tb v=1i 1\ntags,host=c v=2i 2');
+  assertError(
+    await convertOf('tags', 'v', 'float64'),
+    400,
+    '1 rows contain NaN, or a tag with a tab or newline, which cannot be copied; delete these rows first',
+  );
+  await put(db, 'names a\\\tb=1i,v=1i 1');
+  const refused = await convertOf('names', 'v', 'float64');
+  assert.equal(refused.status, 400);
+  assert.match(
+    refused.text,
+    /contains a tab or newline, which cannot be copied; rename the column first/,
+  );
+});
+
 it('keeps names, retention period and caches, except caches of the converted column', async () => {
   const db = 'convert_objects';
   await put(db, 'm,host=a v=1i,w=2 1\nm,host=b v=3i 2');

@@ -132,10 +132,19 @@ export class Conversions {
       const text = `column '${column.name}' of type ${column.kind} cannot become ${wanted.to}; use ${targets || 'a tag or field'}`;
       throw tsdbError('conversion_invalid', text);
     }
-    const text = countText(table, column, conversion, wanted.to);
-    const [rows = 0, values = 0, impossible = 0, inexact = 0, fieldless = 0] = await this.#numbers(
-      ...[wanted.database, text, signal],
-    );
+    for (const { name } of table.columns.values()) {
+      if (!hasBreak(name)) continue;
+      const text = `the name ${JSON.stringify(name)} contains a tab or newline, which cannot be copied; rename the column first`;
+      throw tsdbError('conversion_invalid', text);
+    }
+    const brokenTags = this.#brokenTags(table, column);
+    const text = countText(table, column, conversion, { to: wanted.to, brokenTags });
+    const [rows = 0, values = 0, impossible = 0, inexact = 0, fieldless = 0, uncopied = 0] =
+      await this.#numbers(wanted.database, text, signal);
+    if (uncopied > 0) {
+      const text = `${uncopied} rows contain NaN, or a tag with a tab or newline, which cannot be copied; delete these rows first`;
+      throw tsdbError('conversion_invalid', text);
+    }
     const [points = 0] =
       column.kind === 'tag'
         ? await this.#numbers(wanted.database, pointsText(table, column), signal)
@@ -256,6 +265,13 @@ export class Conversions {
     return fromNs === MIN_TIME_NS ? fromNs : fromNs + EXPIRY_MARGIN_NS;
   }
 
+  /** The tags, other than the column, that have had a value which cannot be copied. */
+  #brokenTags(table: TableSchema, column: Column): readonly string[] {
+    const { index } = this.#deps.engine.tableStore(table).series;
+    const others = table.seriesKey.filter((tag) => tag !== column.name);
+    return others.filter((tag) => index.tagValues(tag).some(hasBreak));
+  }
+
   #find({ database: name, table: tableName, column: columnName }: WantedConversion): Found {
     if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     const { catalog } = this.#deps;
@@ -298,6 +314,8 @@ export class Conversions {
     if (known !== undefined) this.#listed.set(id, { ...known, ...change });
   }
 }
+
+const hasBreak = (text: string): boolean => /[\t\n]/.test(text);
 
 /** The columns of the copy: tags in the order of the series key, a new tag last. */
 function definitionOf({ table, column }: Found, to: TargetKind) {

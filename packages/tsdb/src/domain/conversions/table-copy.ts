@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import { floatText } from '@plinth/line-protocol';
+import { escapedKey, floatText } from '@plinth/line-protocol';
 import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { type DatabaseAccess, FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
@@ -134,7 +134,9 @@ export class TableCopy implements Disposable {
     });
     const isTag = ({ name }: { readonly name: string }): boolean =>
       name === columnName ? to === 'tag' : table.columns.get(name)?.kind === 'tag';
-    const linesOf = lineWriter(staged.name, result.columns, { isTag, floatText: exactFloat });
+    const linesOf = lineWriter(staged.name, result.columns, {
+      ...{ isTag, floatText: exactFloat, keyText: exactKey },
+    });
     for await (const chunk of result.chunks) {
       const lines = linesOf(chunk);
       if (lines.length < chunk.rowCount) {
@@ -159,6 +161,12 @@ export class TableCopy implements Disposable {
     const [first] = refused;
     if (first !== undefined) throw tsdbError('conversion_failed', first.message);
   }
+}
+
+function exactKey(text: string): string {
+  if (!/[\t\n]/.test(text)) return escapedKey(text);
+  const fault = 'contains a tab or newline, which cannot be copied to a tag';
+  throw tsdbError('conversion_failed', `${JSON.stringify(text)} ${fault}`);
 }
 
 function exactFloat(value: number): string {
