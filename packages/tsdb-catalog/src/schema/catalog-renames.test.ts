@@ -175,3 +175,17 @@ it('limits the former names of a table', async () => {
     kind: 'schema_limit_reached',
   });
 });
+
+it('refuses to rename a busy table and its columns, also if it becomes busy before the change', async () => {
+  await using opened = await withTable();
+  const { renames } = opened.catalog;
+  const busy = new Set<number>();
+  renames.refuseWhile((tableId) => busy.has(tableId));
+  const rename = { ...at, column: 'temp', newName: 'x' };
+  renames.checkColumn(rename);
+  busy.add(tableOf(opened).id);
+  await assert.rejects(renames.renameColumn(rename), { kind: 'table_converting' });
+  await assert.rejects(renames.renameTable(rename), { kind: 'table_converting' });
+  busy.clear();
+  await renames.renameColumn(rename);
+});

@@ -53,6 +53,7 @@ export class CatalogRenames {
   readonly #changes: CatalogChanges;
   readonly #onRenamed: (table: TableSchema) => void;
   readonly #followers: RenameFollower[] = [];
+  #isBusy: (tableId: number) => boolean = () => false;
 
   constructor(deps: {
     readonly state: CatalogState;
@@ -72,10 +73,15 @@ export class CatalogRenames {
     this.#followers.push(follower);
   }
 
+  /** Refuses renames of the tables, and of their columns, for which the function returns true. */
+  refuseWhile(isBusy: (tableId: number) => boolean): void {
+    this.#isBusy = isBusy;
+  }
+
   /**
    * Throws what `renameTable` would throw; returns the table. Throws `internal_database`,
    * `database_not_known`, `table_not_known`, `table_definition_invalid`, `rename_invalid`,
-   * `name_taken`, `schema_limit_reached`.
+   * `name_taken`, `schema_limit_reached`, `table_converting`.
    */
   checkTable(rename: TableRename): TableSchema {
     const { database, entry } = this.#find(rename);
@@ -95,6 +101,7 @@ export class CatalogRenames {
       throw tsdbError('name_taken', `'${newName}' is a former name of table '${owner}'; ${fix}`);
     }
     assertRoom((entry.schema.formerNames ?? []).length, `table '${rename.table}'`);
+    this.#assertIdle(entry.schema);
     return entry.schema;
   }
 
@@ -122,6 +129,7 @@ export class CatalogRenames {
       throw tsdbError('name_taken', text);
     }
     assertRoom(schema.formerColumns?.size ?? 0, `the columns of table '${table}'`);
+    this.#assertIdle(schema);
     return { table: schema, column };
   }
 
@@ -185,6 +193,10 @@ export class CatalogRenames {
         write: (tx) => deleteFormerName(tx, { tableId: schema.id, columnId: 0, name: at.table }),
       });
     });
+  }
+
+  #assertIdle({ id, name }: TableSchema): void {
+    if (this.#isBusy(id)) throw tsdbError('table_converting', { table: name });
   }
 
   async #make(

@@ -15,7 +15,7 @@ async function withStaged() {
     tags: [],
     fields: [{ name: 'v', type: 'int64' }],
   });
-  const staged = await opened.catalog.replacements.stage(original, CONVERTED);
+  const staged = await opened.catalog.replacements.stage(original, () => CONVERTED);
   return { opened, catalog: opened.catalog, original, staged };
 }
 
@@ -39,4 +39,19 @@ it('shows a copy to administrators only, because it contains the rows of another
   assert.deepEqual(namesFor(true), [true, true]);
   assert.deepEqual(namesFor(false), [false, false]);
   assert.equal(new CatalogView(catalog, FULL_ACCESS).database('a')?.tables.size, 1);
+});
+
+it('replaces a copy that is left over, and defines the new one after a rename under way', async () => {
+  const { opened, catalog, original, staged } = await withStaged();
+  await using _ = opened;
+  const renaming = catalog.renames.renameColumn({ ...at, column: 'v', newName: 'w' });
+  const columns: string[] = [];
+  const again = await catalog.replacements.stage(original, (present) => {
+    columns.push(...present.columns.keys());
+    return CONVERTED;
+  });
+  await renaming;
+  assert.deepEqual(columns, ['time', 'w']);
+  assert.notEqual(again.id, staged.id);
+  assert.deepEqual(catalog.replacements.staged(), [again]);
 });

@@ -19,6 +19,8 @@ import type { TableEntry } from './grow-table.js';
 /** No row is older: the staged copy of a table keeps its rows until it replaces the table. */
 const KEEP_ALL_NS = 2n ** 63n - 1n;
 
+type StagedDefinition = Pick<TableDefinition, 'tags' | 'fields'>;
+
 /** A table that replaced another one under the same name. */
 export interface Replacement {
   readonly before: TableSchema;
@@ -67,13 +69,28 @@ export class CatalogReplacements {
     return [...tables.values()].filter(({ name }) => isStagedName(name));
   }
 
-  /** Creates the copy of a table, without rows. */
+  /**
+   * Creates the copy of a table, without rows. A rename that was under way is finished first.
+   * Throws `table_not_known`, and the errors of `definitionOf`.
+   * @param definitionOf returns the columns of the copy of the present table.
+   */
   async stage(
     original: TableSchema,
-    definition: Pick<TableDefinition, 'tags' | 'fields'>,
+    definitionOf: (present: TableSchema) => StagedDefinition,
   ): Promise<TableSchema> {
+    const { changes, state } = this.#deps;
+    const name = state.databaseById(original.databaseId)?.name ?? '';
+    return await changes.run(name, async () => {
+      const present = state.table(original.id);
+      if (present === undefined) throw tableNotKnown({ name }, original.name);
+      return await this.#stage(stagedName(original.id), definitionOf(present.schema));
+    });
+  }
+
+  async #stage(table: string, definition: StagedDefinition): Promise<TableSchema> {
     const { changes, growth, limits, state, store } = this.#deps;
-    const table = stagedName(original.id);
+    const leftOver = this.#internal().tables.get(table);
+    if (leftOver !== undefined) await this.discard(leftOver);
     return await changes.run(INTERNAL_DATABASE, async () => {
       const draft = draftTable({ ...definition, database: INTERNAL_DATABASE, table }, limits);
       const after = await growth.change(INTERNAL_DATABASE, undefined, [draft]);
