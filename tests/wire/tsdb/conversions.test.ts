@@ -211,6 +211,28 @@ it('keeps names, retention period and caches, except caches of the converted col
   assert.deepEqual(await rows(server, db, 'SELECT v FROM m ORDER BY 1'), [{ v: '1' }, { v: '3' }]);
 });
 
+it('keeps the former table, which can be restored after the converted one was renamed', async () => {
+  const db = 'convert_restored';
+  await put(db, 'm v=1i 1');
+  await completed({ db, table: 'm', column: 'v', to: 'utf8' });
+  const call = (action: string, json: object) =>
+    server.http.send(`/api/v3/configure/table/${action}`, {
+      body: JSON.stringify({ db, table: 'm', ...json }),
+      headers,
+    });
+  assert.equal((await call('undelete', {})).status, 409);
+  for (const [action, json] of [
+    ['rename', { new_name: 'converted' }],
+    ['forget_name', {}],
+    ['undelete', {}],
+  ] as const) {
+    const { status, text } = await call(action, json);
+    assert.equal(status, 200, `${action}: ${text}`);
+  }
+  assert.deepEqual(await rows(server, db, 'SELECT v FROM m'), [{ v: 1 }]);
+  assert.deepEqual(await rows(server, db, 'SELECT v FROM converted'), [{ v: '1' }]);
+});
+
 it('converts a table with a retention period', async () => {
   const db = 'convert_retention';
   const create = { db, retention_period: '1h' };
