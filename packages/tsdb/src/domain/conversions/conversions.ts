@@ -266,15 +266,37 @@ export class Conversions {
       },
     });
     running.copy = copy;
-    await copy.run();
-    await engine.withoutWrites(wanted.database, async () => {
-      await copy.catchUp();
-      const table = catalog.tableById(tableId);
-      if (table === undefined)
-        throw tsdbError('conversion_failed', 'the table was deleted during the conversion');
-      await this.#assertComplete(wanted, table, staged, stop.signal);
-      await catalog.replacements.replace(table, staged);
-    });
+    for (let isDone = false; !isDone; ) {
+      await copy.run();
+      isDone = await engine.withoutWrites(wanted.database, () =>
+        this.#replaceIfShort(copy, { wanted, staged, running }),
+      );
+    }
+  }
+
+  /** Replaces the table while no row of its database is written, unless too many rows are missing. */
+  async #replaceIfShort(
+    copy: TableCopy,
+    {
+      wanted,
+      staged,
+      running,
+    }: {
+      readonly wanted: WantedConversion;
+      readonly staged: TableSchema;
+      readonly running: Started;
+    },
+  ): Promise<boolean> {
+    if (!copy.isShort) return false;
+    const { catalog } = this.#deps;
+    const { tableId, stop } = running;
+    await copy.finish();
+    const table = catalog.tableById(tableId);
+    if (table === undefined)
+      throw tsdbError('conversion_failed', 'the table was deleted during the conversion');
+    await this.#assertComplete(wanted, table, staged, stop.signal);
+    await catalog.replacements.replace(table, staged);
+    return true;
   }
 
   /** The last protection before the copy replaces the table: both have the same number of points. */
