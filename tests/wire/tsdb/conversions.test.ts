@@ -223,7 +223,6 @@ it('keeps the former table, which can be restored after the converted one was re
   assert.equal((await call('undelete', {})).status, 409);
   for (const [action, json] of [
     ['rename', { new_name: 'converted' }],
-    ['forget_name', {}],
     ['undelete', {}],
   ] as const) {
     const { status, text } = await call(action, json);
