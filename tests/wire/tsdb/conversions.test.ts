@@ -89,6 +89,25 @@ it('converts an integer field to floats, over files and memory, and keeps later 
   assert.deepEqual(await rows(server, '_internal', internal), []);
 });
 
+it('follows writes to many separate seconds and deletions during the copy', async () => {
+  const db = 'convert_changes';
+  const lines = Array.from({ length: 60_000 }, (_, i) => `m,t=${i % 3} v=1i ${i}000000000`);
+  await put(db, lines.join('\n'));
+  const wanted = { db, table: 'm', column: 'v', to: 'float64' };
+  const id = await started(wanted);
+  // 600 rows with t=0 in separate seconds.
+  const changed = Array.from({ length: 600 }, (_, i) => `m,t=0 v=2i ${i * 99}000000000`);
+  await put(db, changed.join('\n'));
+  const what = { start: '1970-01-01T00:00:00Z', stop: '2100-01-01T00:00:00Z', predicate: 't="1"' };
+  const body = JSON.stringify(what);
+  assertEmpty(await server.http.send(`/api/v2/delete?bucket=${db}`, { body, headers }));
+  await until(async () => (await find(id))?.state !== 'running', 'the conversion', 60_000);
+  assert.equal((await find(id))?.state, 'completed', (await find(id))?.error ?? '');
+  assert.deepEqual(await rows(server, db, 'SELECT count(*) AS n, sum(v) AS s FROM m'), [
+    { n: 40_000, s: 40_600 },
+  ]);
+});
+
 it('counts values that cannot be converted, and does not start with them', async () => {
   const db = 'convert_texts';
   await put(db, 'm v="1.5",w=1 1\nm v="warm",w=2 2\nm v="-3" 3');

@@ -41,7 +41,7 @@ it('shows a copy to administrators only, because it contains the rows of another
   assert.equal(new CatalogView(catalog, FULL_ACCESS).database('a')?.tables.size, 1);
 });
 
-it('replaces a copy that is left over, and defines the new one after a rename under way', async () => {
+it('replaces a copy that is left over, and defines the new one after a rename in progress', async () => {
   const { opened, catalog, original, staged } = await withStaged();
   await using _ = opened;
   const renaming = catalog.renames.renameColumn({ ...at, column: 'v', newName: 'w' });
