@@ -90,6 +90,25 @@ it('converts an integer field to floats, over files and memory, and keeps later 
   assert.deepEqual(await rows(server, '_internal', internal), []);
 });
 
+it('follows writes to many separate seconds and deletions during the copy', async () => {
+  const db = 'convert_changes';
+  const lines = Array.from({ length: 60_000 }, (_, i) => `m,t=${i % 3} v=1i ${i}000000000`);
+  await put(db, lines.join('\n'));
+  const wanted = { db, table: 'm', column: 'v', to: 'float64' };
+  const id = await started(wanted);
+  // 600 rows with t=0 in separate seconds.
+  const changed = Array.from({ length: 600 }, (_, i) => `m,t=0 v=2i ${i * 99}000000000`);
+  await put(db, changed.join('\n'));
+  const what = { start: '1970-01-01T00:00:00Z', stop: '2100-01-01T00:00:00Z', predicate: 't="1"' };
+  const body = JSON.stringify(what);
+  assertEmpty(await server.http.send(`/api/v2/delete?bucket=${db}`, { body, headers }));
+  await until(async () => (await find(id))?.state !== 'running', 'the conversion', 60_000);
+  assert.equal((await find(id))?.state, 'completed', (await find(id))?.error ?? '');
+  assert.deepEqual(await rows(server, db, 'SELECT count(*) AS n, sum(v) AS s FROM m'), [
+    { n: 40_000, s: 40_600 },
+  ]);
+});
+
 it('counts values that cannot be converted, and does not start with them', async () => {
   const db = 'convert_texts';
   await put(db, 'm v="1.5",w=1 1\nm v="warm",w=2 2\nm v="-3" 3');
@@ -150,6 +169,38 @@ it('converts a field to a tag, unless a row would have no field', async () => {
   assert.deepEqual(await rows(server, db, "SELECT v FROM m WHERE host = 'd'"), [{ v: 4 }]);
 });
 
+it('refuses to copy tabs, newlines and NaN, which line protocol would change', async () => {
+  const db = 'convert_breaks';
+  await put(db, 'm,room=1 a="x\ny",b="x\\\\y",v="1",w="NaN",n=1 1');
+  const convertOf = (table: string, column: string, to: string) =>
+    convert({ db, table, column, to });
+  assertError(
+    await convertOf('m', 'a', 'tag'),
+    400,
+    "1 values of 'a' cannot become tag; delete or correct their rows first",
+  );
+  assertError(
+    await convertOf('m', 'w', 'float64'),
+    400,
+    "1 values of 'w' cannot become float64; delete or correct their rows first",
+  );
+  await completed({ db, table: 'm', column: 'b', to: 'tag' });
+  assert.deepEqual(await rows(server, db, 'SELECT a, b FROM m'), [{ a: 'x\ny', b: 'x\\y' }]);
+  await put(db, 'tags,host=a\\\tb v=1i 1\ntags,host=c v=2i 2');
+  assertError(
+    await convertOf('tags', 'v', 'float64'),
+    400,
+    '1 rows contain NaN, or a tag with a tab or newline, which cannot be copied; delete these rows first',
+  );
+  await put(db, 'names a\\\tb=1i,v=1i 1');
+  const refused = await convertOf('names', 'v', 'float64');
+  assert.equal(refused.status, 400);
+  assert.match(
+    refused.text,
+    /contains a tab or newline, which cannot be copied; rename the column first/,
+  );
+});
+
 it('keeps names, retention period and caches, except caches of the converted column', async () => {
   const db = 'convert_objects';
   await put(db, 'm,host=a v=1i,w=2 1\nm,host=b v=3i 2');
@@ -178,6 +229,27 @@ it('keeps names, retention period and caches, except caches of the converted col
   const refused = await write(server, { db }, 'm,host=a w=1 5');
   assert.match(refused.text, /column 'host' was renamed to 'server'/);
   assert.deepEqual(await rows(server, db, 'SELECT v FROM m ORDER BY 1'), [{ v: '1' }, { v: '3' }]);
+});
+
+it('keeps the former table, which can be restored after the converted one was renamed', async () => {
+  const db = 'convert_restored';
+  await put(db, 'm v=1i 1');
+  await completed({ db, table: 'm', column: 'v', to: 'utf8' });
+  const call = (action: string, json: object) =>
+    server.http.send(`/api/v3/configure/table/${action}`, {
+      body: JSON.stringify({ db, table: 'm', ...json }),
+      headers,
+    });
+  assert.equal((await call('undelete', {})).status, 409);
+  for (const [action, json] of [
+    ['rename', { new_name: 'converted' }],
+    ['undelete', {}],
+  ] as const) {
+    const { status, text } = await call(action, json);
+    assert.equal(status, 200, `${action}: ${text}`);
+  }
+  assert.deepEqual(await rows(server, db, 'SELECT v FROM m'), [{ v: 1 }]);
+  assert.deepEqual(await rows(server, db, 'SELECT v FROM converted'), [{ v: '1' }]);
 });
 
 it('converts a table with a retention period', async () => {

@@ -131,6 +131,9 @@ describe('a renamed column', () => {
       ["SELECT celsius FROM m WHERE host = 'a'", renamed('host', 'server')],
       ['SELECT sum(celsius) FROM m GROUP BY host', renamed('host', 'server')],
       ["SHOW SERIES FROM m WHERE host = 'a'", renamed('host', 'server')],
+      ['SHOW TAG VALUES FROM m WITH KEY = "host"', renamed('host', 'server')],
+      ['SHOW TAG VALUES FROM m WITH KEY IN (room, host)', renamed('host', 'server')],
+      ['SHOW TAG VALUES CARDINALITY FROM m WITH KEY = host', renamed('host', 'server')],
       ["DELETE FROM m WHERE host = 'a'", renamed('host', 'server')],
     ] as const) {
       const { status, text } = await server.http.send(`/query?${parameters(q)}`, {

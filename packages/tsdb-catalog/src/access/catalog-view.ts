@@ -1,4 +1,5 @@
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
+import { INTERNAL_DATABASE, isStagedName } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { Catalog } from '../catalog.js';
@@ -23,7 +24,8 @@ export class CatalogView {
   /** Looks up a database for reading. Throws `not_permitted`. */
   database(name: string): DatabaseSchema | undefined {
     if (!this.access.mayRead(name)) throw tsdbError('not_permitted');
-    return this.#catalog.database(name);
+    const found = this.#catalog.database(name);
+    return found && this.#withoutStaged(found);
   }
 
   /** Looks up a database for writing. Throws `not_permitted`. */
@@ -35,12 +37,24 @@ export class CatalogView {
   /** Active, readable databases by name. */
   databases(): readonly DatabaseSchema[] {
     const all = this.#catalog.databases();
-    return this.access.isAdministrator ? all : all.filter(({ name }) => this.access.mayRead(name));
+    if (this.access.isAdministrator) return all;
+    return all
+      .filter(({ name }) => this.access.mayRead(name))
+      .map((database) => this.#withoutStaged(database));
   }
 
   /** Deleted databases that were readable. */
   deletedDatabases(): readonly DeletedDatabase[] {
     const all = this.#catalog.deleted.databases();
     return all.filter(({ originalName }) => this.access.mayRead(originalName));
+  }
+
+  /** The internal database contains copies of tables that the caller may not be allowed to read. */
+  #withoutStaged(database: DatabaseSchema): DatabaseSchema {
+    if (database.name !== INTERNAL_DATABASE || this.access.isAdministrator) return database;
+    const tables = [...database.tables].filter(([name]) => !isStagedName(name));
+    return tables.length === database.tables.size
+      ? database
+      : { ...database, tables: new Map(tables) };
   }
 }

@@ -94,6 +94,16 @@ it('refuses names that are invalid, reserved or in use', async () => {
   const tables = [
     ['', 'table_definition_invalid', 'table name cannot be empty'],
     ['a\nb', 'table_definition_invalid', 'table name cannot contain control characters'],
+    [
+      '#x',
+      'rename_invalid',
+      `"#x" starts with '#', like a comment, and writes cannot contain it; use another name`,
+    ],
+    [
+      'x\\',
+      'rename_invalid',
+      '"x\\\\" ends with a backslash, and writes cannot contain it; use another name',
+    ],
     ['m', 'rename_invalid', "the table already has the name 'm'; use another"],
     ['other', 'name_taken', "a table 'other' exists; use another name"],
     [gone, 'name_taken', `a deleted table '${gone}' exists; use another name`],
@@ -102,6 +112,12 @@ it('refuses names that are invalid, reserved or in use', async () => {
     await assert.rejects(renames.renameTable({ ...at, newName }), { kind, message });
   const columns = [
     ['temp', '', 'table_definition_invalid', 'column name cannot be empty'],
+    [
+      'temp',
+      'a\tb',
+      'rename_invalid',
+      '"a\\tb" contains a tab or newline, and writes cannot contain it; use another name',
+    ],
     ['temp', 'time', 'rename_invalid', "'time' is a reserved column; use another name"],
     ['temp', 'temp', 'rename_invalid', "the column already has the name 'temp'; use another"],
     ['temp', 'host', 'name_taken', "a column 'host' exists; use another name"],
@@ -158,4 +174,18 @@ it('limits the former names of a table', async () => {
   await assert.rejects(renames.renameTable({ database: 'a', table: 'm999', newName: 'm1000' }), {
     kind: 'schema_limit_reached',
   });
+});
+
+it('refuses to rename a busy table and its columns, also if it becomes busy before the change', async () => {
+  await using opened = await withTable();
+  const { renames } = opened.catalog;
+  const busy = new Set<number>();
+  renames.refuseWhile((tableId) => busy.has(tableId));
+  const rename = { ...at, column: 'temp', newName: 'x' };
+  renames.checkColumn(rename);
+  busy.add(tableOf(opened).id);
+  await assert.rejects(renames.renameColumn(rename), { kind: 'table_converting' });
+  await assert.rejects(renames.renameTable(rename), { kind: 'table_converting' });
+  busy.clear();
+  await renames.renameColumn(rename);
 });

@@ -53,6 +53,7 @@ export class CatalogRenames {
   readonly #changes: CatalogChanges;
   readonly #onRenamed: (table: TableSchema) => void;
   readonly #followers: RenameFollower[] = [];
+  #isBusy: (tableId: number) => boolean = () => false;
 
   constructor(deps: {
     readonly state: CatalogState;
@@ -72,15 +73,22 @@ export class CatalogRenames {
     this.#followers.push(follower);
   }
 
+  /** Refuses renames of the tables, and of their columns, for which the function returns true. */
+  refuseWhile(isBusy: (tableId: number) => boolean): void {
+    this.#isBusy = isBusy;
+  }
+
   /**
    * Throws what `renameTable` would throw; returns the table. Throws `internal_database`,
    * `database_not_known`, `table_not_known`, `table_definition_invalid`, `rename_invalid`,
-   * `name_taken`, `schema_limit_reached`.
+   * `name_taken`, `schema_limit_reached`, `table_converting`.
    */
   checkTable(rename: TableRename): TableSchema {
     const { database, entry } = this.#find(rename);
     const { newName } = rename;
     assertTableName(newName);
+    if (newName.startsWith('#')) throw notExpressible(newName, "starts with '#', like a comment");
+    assertExpressible(newName);
     assertOther('table', rename.table, newName);
     const deleted = this.#state.deleted.table(database.id, newName);
     if (database.tables.has(newName) || deleted !== undefined) {
@@ -93,6 +101,7 @@ export class CatalogRenames {
       throw tsdbError('name_taken', `'${newName}' is a former name of table '${owner}'; ${fix}`);
     }
     assertRoom((entry.schema.formerNames ?? []).length, `table '${rename.table}'`);
+    this.#assertIdle(entry.schema);
     return entry.schema;
   }
 
@@ -108,6 +117,7 @@ export class CatalogRenames {
     if (column.kind === 'time')
       throw tsdbError('rename_invalid', "column 'time' cannot be renamed; choose a tag or a field");
     assertColumnName(newName);
+    assertExpressible(newName);
     if (isReservedColumn(newName))
       throw tsdbError('rename_invalid', `'${newName}' is a reserved column; use another name`);
     assertOther('column', name, newName);
@@ -119,6 +129,7 @@ export class CatalogRenames {
       throw tsdbError('name_taken', text);
     }
     assertRoom(schema.formerColumns?.size ?? 0, `the columns of table '${table}'`);
+    this.#assertIdle(schema);
     return { table: schema, column };
   }
 
@@ -182,6 +193,10 @@ export class CatalogRenames {
         write: (tx) => deleteFormerName(tx, { tableId: schema.id, columnId: 0, name: at.table }),
       });
     });
+  }
+
+  #assertIdle({ id, name }: TableSchema): void {
+    if (this.#isBusy(id)) throw tsdbError('table_converting', { table: name });
   }
 
   async #make(
@@ -254,6 +269,18 @@ function assertOther(what: 'table' | 'column', before: string, after: string): v
   if (before !== after) return;
   throw tsdbError('rename_invalid', `the ${what} already has the name '${after}'; use another`);
 }
+
+/** Writes could not use the name. Source: tsdb-http, "Line protocol grammar". */
+function assertExpressible(name: string): void {
+  if (/[\t\n]/.test(name)) throw notExpressible(name, 'contains a tab or newline');
+  if (name.endsWith('\\')) throw notExpressible(name, 'ends with a backslash');
+}
+
+const notExpressible = (name: string, fault: string): Error =>
+  tsdbError(
+    'rename_invalid',
+    `${JSON.stringify(name)} ${fault}, and writes cannot contain it; use another name`,
+  );
 
 function assertRoom(count: number, what: string): void {
   if (count < MAX_FORMER_NAMES) return;

@@ -1,7 +1,7 @@
 import type { Clock, RelationalStore } from '@plinth/kernel';
 import { invariant } from '@plinth/kernel';
 import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
-import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { INTERNAL_DATABASE, isStagedName, stagedName } from '@plinth/tsdb-model/database/names.js';
 import { tableNotKnown } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Transaction } from 'kysely';
@@ -18,7 +18,8 @@ import type { TableEntry } from './grow-table.js';
 
 /** No row is older: the staged copy of a table keeps its rows until it replaces the table. */
 const KEEP_ALL_NS = 2n ** 63n - 1n;
-const PREFIX = 'convert_';
+
+type StagedDefinition = Pick<TableDefinition, 'tags' | 'fields'>;
 
 /** A table that replaced another one under the same name. */
 export interface Replacement {
@@ -65,16 +66,31 @@ export class CatalogReplacements {
   /** Staged copies; those that exist at startup are left over from a crash. */
   staged(): readonly TableSchema[] {
     const { tables } = this.#internal();
-    return [...tables.values()].filter(({ name }) => name.startsWith(PREFIX));
+    return [...tables.values()].filter(({ name }) => isStagedName(name));
   }
 
-  /** Creates the copy of a table, without rows. */
+  /**
+   * Creates the copy of a table, without rows. A rename in progress is finished first.
+   * Throws `table_not_known`, and the errors of `definitionOf`.
+   * @param definitionOf returns the columns of the copy of the present table.
+   */
   async stage(
     original: TableSchema,
-    definition: Pick<TableDefinition, 'tags' | 'fields'>,
+    definitionOf: (present: TableSchema) => StagedDefinition,
   ): Promise<TableSchema> {
+    const { changes, state } = this.#deps;
+    const name = state.databaseById(original.databaseId)?.name ?? '';
+    return await changes.run(name, async () => {
+      const present = state.table(original.id);
+      if (present === undefined) throw tableNotKnown({ name }, original.name);
+      return await this.#stage(stagedName(original.id), definitionOf(present.schema));
+    });
+  }
+
+  async #stage(table: string, definition: StagedDefinition): Promise<TableSchema> {
     const { changes, growth, limits, state, store } = this.#deps;
-    const table = `${PREFIX}${original.id}`;
+    const leftOver = this.#internal().tables.get(table);
+    if (leftOver !== undefined) await this.discard(leftOver);
     return await changes.run(INTERNAL_DATABASE, async () => {
       const draft = draftTable({ ...definition, database: INTERNAL_DATABASE, table }, limits);
       const after = await growth.change(INTERNAL_DATABASE, undefined, [draft]);
@@ -99,7 +115,8 @@ export class CatalogReplacements {
     const { changes, state, onRemoved } = this.#deps;
     await changes.run(INTERNAL_DATABASE, async () => {
       const entry = state.table(staged.id);
-      if (entry === undefined) return;
+      // A replacement that was made has moved it to the database of the original.
+      if (entry === undefined || entry.schema.databaseId !== this.#internal().id) return;
       const nowMs = this.#deps.clock.nowMs();
       const deleted = this.#deletedTable(this.#internal(), entry, nowMs, nowMs);
       await this.#make([INTERNAL_DATABASE], deleted, {

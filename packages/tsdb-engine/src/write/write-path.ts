@@ -272,12 +272,15 @@ export class WritePath {
   ): (() => void) | undefined {
     const commits = this.#commits;
     if (commits === undefined || database === undefined || !commits.wants(database.id)) return;
-    const rows = batches.map(({ store, batch }) => ({
-      table: store.schema.name,
-      batch,
-      index: store.series.index,
-    }));
-    return () => commits.committed(database.id, rows, request.pluginDepth ?? 0);
+    return () => {
+      // Not earlier: a rename while the rows become durable also renames the table of triggers.
+      const rows = batches.map(({ store, batch }) => ({
+        table: store.schema.name,
+        batch,
+        index: store.series.index,
+      }));
+      commits.committed(database.id, rows, request.pluginDepth ?? 0);
+    };
   }
 
   #accepted(admission: Admission): readonly AcceptedTable[] {

@@ -1,3 +1,4 @@
+import type { Expr } from '../ast/expressions.js';
 import type { TagKeyFilter } from '../ast/statements.js';
 import { compileRegex } from '../plan/condition/regex.js';
 
@@ -17,4 +18,10 @@ export function keyTest(filter: TagKeyFilter): (key: string) => boolean {
       return (key) => regex.test(key) === (filter.op === '=~');
     }
   }
+}
+
+/** The tags that `WITH KEY` selects by name. */
+export function namedKeys(filter: TagKeyFilter): readonly Expr[] {
+  const names = filter.op === '=' ? [filter.key] : filter.op === 'IN' ? filter.keys : [];
+  return names.map((name) => ({ kind: 'var_ref', name }));
 }

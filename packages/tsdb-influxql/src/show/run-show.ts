@@ -14,7 +14,7 @@ import {
 } from '../answer.js';
 import type { Expr } from '../ast/expressions.js';
 import type { Measurement } from '../ast/select.js';
-import type { ShowClauses, ShowStatement, ShowTagValues } from '../ast/statements.js';
+import type { ShowClauses, ShowStatement, ShowTagValues, TagKeyFilter } from '../ast/statements.js';
 import { ValueBudget } from '../execute/value-budget.js';
 import { databaseOf, tablesIn, withPolicies } from '../plan/compile/find-sources.js';
 import { assertPresentNames } from '../plan/compile/former-names.js';
@@ -25,7 +25,7 @@ import type { ShownQuery } from '../running-queries.js';
 import { fieldsOf, type NamedTables, runCardinality } from './cardinality.js';
 import { FoundValues } from './found-values.js';
 import { goDuration } from './go-duration.js';
-import { keyTest } from './key-test.js';
+import { keyTest, namedKeys } from './key-test.js';
 import { hasRows, matchingSeries, type SeriesReading, tagKeys } from './matching-series.js';
 import { measurementTest } from './measurement-test.js';
 import { seriesKeys } from './series-keys.js';
@@ -142,12 +142,14 @@ export function cut<T>(
   return limit === undefined || limit === 0 ? rows.slice(from) : rows.slice(from, from + limit);
 }
 
+type KeyedClauses = ShowClauses & { readonly keys?: TagKeyFilter };
+
 /**
  * Returns the tables that a statement names, or all of the database, by name and then by policy
  * order. For v1 clients they come from all policies unless one is named.
  */
 function tablesOf(
-  show: ShowClauses,
+  show: KeyedClauses,
   { env, databases }: Pick<ShowContext, 'env' | 'databases'>,
 ): TableSource[] {
   const named: readonly Measurement[] =
@@ -167,7 +169,8 @@ function tablesOf(
       for (const source of tablesIn(each, name, env)) tables.set(source.table.id, source);
     }
   }
-  assertPresentNames([show.condition], [...tables.values()]);
+  const keys = show.keys === undefined ? [] : namedKeys(show.keys);
+  assertPresentNames([show.condition, ...keys], [...tables.values()]);
   return [...tables.values()].sort((a, b) => compareByteOrder(a.name, b.name));
 }
 
@@ -185,7 +188,7 @@ function databasesOf(
  * Groups tables of one name in several policies to one measurement. Tables whose rows were all deleted are omitted.
  */
 async function liveMeasurements(
-  show: ShowClauses,
+  show: KeyedClauses,
   context: Pick<ShowContext, 'env' | 'reading' | 'databases'>,
 ): Promise<NamedTables[]> {
   const live = new Map<string, TableSource[]>();

@@ -1,6 +1,12 @@
 /** The server's own database: always exists; can be queried, but not written or deleted. */
 export const INTERNAL_DATABASE = '_internal';
 
+/** Prefix of the tables of the internal database that are copies of a table under conversion. */
+const STAGED_PREFIX = 'convert_';
+
+export const stagedName = (tableId: number): string => `${STAGED_PREFIX}${tableId}`;
+export const isStagedName = (name: string): boolean => name.startsWith(STAGED_PREFIX);
+
 /** Names that no tag or field may have. */
 export function isReservedColumn(name: string): boolean {
   return name === 'time' || name === '__chunk_order';

@@ -162,6 +162,25 @@ describe('a plugin folder', () => {
     await assert.rejects(open().write('.link/x.py', 'x'), /begin with a dot/);
     await symlink(root, join(root, 'self'));
     await assert.rejects(open().write('self', 'x'), /refers to the plugin folder itself/);
+    await writeFile(join(root, '.hidden/key.py'), 'secret');
+    await assert.rejects(open().read('shown/key.py'), /begin with a dot/);
+    await symlink(join(root, '.hidden/key.py'), join(root, 'plain.py'));
+    await assert.rejects(open().read('plain.py'), /begin with a dot/);
+    assert.equal((await open().read('near')).content, await textOf('team/__init__.py'));
+  });
+
+  it('reports files that it cannot open', async () => {
+    const files: FileSystem = new NodeFileSystem();
+    const failing = (code: string) => {
+      files.open = () => Promise.reject(Object.assign(new Error(code), { code }));
+      return open({ files }).read('a.py');
+    };
+    await assert.rejects(failing('EACCES'), {
+      kind: 'plugin_file_refused',
+      message: /a\.py cannot be read; give the user of the server read access/,
+    });
+    await assert.rejects(failing('ENOENT'), { kind: 'plugin_file_missing' });
+    await assert.rejects(failing('EIO'), { code: 'EIO' });
   });
 
   it('replaces a complete folder, or leaves everything unchanged', async () => {

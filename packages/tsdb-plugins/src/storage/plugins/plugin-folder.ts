@@ -110,12 +110,17 @@ export class PluginFolder {
     refuseName(name);
     if (code.kind === 'source') return { content: '', files: [] }; // Only fetched plugins have this kind.
     const isFolder = code.kind === 'dir';
-    const content = await this.#readText(isFolder ? join(code.path, INIT) : code.path, name);
+    const path = isFolder ? join(code.path, INIT) : code.path;
+    const [root, real] = await Promise.all([resolvedOf(this.root), resolvedOf(path)]);
+    refuseName(relative(root, real)); // a link may lead to a refused name
+    const content = await this.#readText(path, name);
     return { content, files: isFolder ? this.list(name).map((file) => join(name, file.name)) : [] };
   }
 
   async #readText(path: string, name: string): Promise<string> {
-    const file = await this.#files.open(path, 'r');
+    const file = await this.#files.open(path, 'r').catch((error) => {
+      throw unreadable(name, error);
+    });
     try {
       const sizeBytes = await file.sizeBytes();
       if (sizeBytes > MAX_READ_BYTES) {
@@ -337,6 +342,14 @@ function below(folder: string, name: string): string {
     );
   }
   return resolve(folder, normalize(name));
+}
+
+/** The failure to open a file for reading, if the request or the user of the server can be its cause. */
+function unreadable(name: string, error: NodeJS.ErrnoException): Error {
+  if (error.code === 'ENOENT') return tsdbError('plugin_file_missing', { path: name });
+  if (error.code !== 'EACCES' && error.code !== 'EPERM') return error;
+  const text = `${name} cannot be read; give the user of the server read access`;
+  return tsdbError('plugin_file_refused', text, error);
 }
 
 const isAtOrBelow = (path: string, folder: string): boolean =>

@@ -96,6 +96,8 @@ interface LineOptions {
   readonly isTag?: (column: OutputColumn) => boolean;
   /** Formats floats; absent if infinities and NaN are omitted. */
   readonly floatText?: (value: number) => string;
+  /** Escapes names and tag values; absent if tabs and newlines are stored with a backslash. */
+  readonly keyText?: (text: string) => string;
 }
 
 /**
@@ -104,6 +106,7 @@ interface LineOptions {
  */
 export function lineWriter(table: string, columns: Columns, options: LineOptions = {}): LinesOf {
   const { isTag = ({ type }: OutputColumn) => type.kind === 'tag', floatText } = options;
+  const { keyText = escapedKey } = options;
   const time = columns.findIndex(({ name, type }) => name === 'time' && type.kind === 'timestamp');
   if (time < 0) {
     throw invalid('the result must have a timestamp column named time; use date_bin(...) AS time');
@@ -129,12 +132,12 @@ export function lineWriter(table: string, columns: Columns, options: LineOptions
       let line = head;
       for (const { column, index } of tags) {
         const value = cell(index);
-        if (value) line += `,${escapedKey(column.name)}=${escapedKey(String(value))}`;
+        if (value) line += `,${keyText(column.name)}=${keyText(String(value))}`;
       }
       const parts = fields.flatMap(({ column, index, format }) => {
         const value = cell(index);
         const text = value === undefined ? undefined : format(value);
-        return text === undefined ? [] : [`${escapedKey(column.name)}=${text}`];
+        return text === undefined ? [] : [`${keyText(column.name)}=${text}`];
       });
       if (parts.length === 0) continue;
       const timeNs = cell(time);

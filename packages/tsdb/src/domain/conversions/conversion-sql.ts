@@ -31,6 +31,9 @@ const parsed = (type: string): ValueConversion => ({
 });
 const isWhole = (column: string, least: string, end: string): string =>
   `(${column} = floor(${column}) AND ${column} >= ${least} AND ${column} < ${end})`;
+/** Line protocol has no escape for tabs and newlines in tags. */
+const hasNoBreak = (column: string): string =>
+  `(strpos(${column}, chr(9)) = 0 AND strpos(${column}, chr(10)) = 0)`;
 const TEXT: ValueConversion = { value: castTo('VARCHAR') };
 /** Integers above 2^53 are not exact as floats. */
 const TO_FLOAT: ValueConversion = {
@@ -74,11 +77,14 @@ const CONVERSIONS: Conversions = {
     tag: TEXT,
   },
   utf8: {
-    float64: parsed('DOUBLE'),
+    float64: {
+      ...parsed('DOUBLE'),
+      isPossible: (c) => `NOT isnan(TRY_CAST(${c} AS DOUBLE))`, // not for text, whose cast is NULL
+    },
     int64: parsed('BIGINT'),
     uint64: parsed('BIGINT UNSIGNED'),
     bool: parsed('BOOLEAN'),
-    tag: { value: (column) => column },
+    tag: { value: (column) => column, isPossible: hasNoBreak },
   },
   tag: { utf8: TEXT },
 };
@@ -102,12 +108,15 @@ export function copyText(table: TableSchema, column: Column, conversion: ValueCo
   return `SELECT ${list.join(', ')} FROM ${quoteName(table.name)} WHERE time >= $from AND time <= $to ORDER BY ${order}`;
 }
 
-/** Counts the rows that a conversion affects, in one row: see `ConversionCounts`. */
+/**
+ * Counts the rows that a conversion affects, in one row: see `ConversionCounts`. The last number
+ * counts the rows that cannot be copied, because of NaN or of a tag in `brokenTags`.
+ */
 export function countText(
   table: TableSchema,
   column: Column,
   { isPossible, isExact }: ValueConversion,
-  to: TargetKind,
+  { to, brokenTags }: { readonly to: TargetKind; readonly brokenTags: readonly string[] },
 ): string {
   const quoted = quoteName(column.name);
   const countIf = (condition: string): string => `sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`;
@@ -119,7 +128,16 @@ export function countText(
   const isFieldless =
     others.map(({ name }) => `${quoteName(name)} IS NULL`).join(' AND ') || 'true';
   const fieldless = to === 'tag' ? countIf(isFieldless) : '0';
-  const counts = ['count(*)', `count(${quoted})`, not(isPossible), not(isExact), fieldless];
+  const faults = [
+    ...others
+      .filter(({ kind }) => kind === 'float64')
+      .map(({ name }) => `isnan(${quoteName(name)})`),
+    ...brokenTags.map((name) => `NOT ${hasNoBreak(quoteName(name))}`),
+  ];
+  const uncopied = faults.length === 0 ? '0' : countIf(faults.join(' OR '));
+  const counts = [
+    ...['count(*)', `count(${quoted})`, not(isPossible), not(isExact), fieldless, uncopied],
+  ];
   return `SELECT ${counts.map((count, i) => `${count} AS c${i}`).join(', ')} FROM ${quoteName(table.name)}`;
 }
 

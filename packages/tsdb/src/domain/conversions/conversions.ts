@@ -73,12 +73,15 @@ interface Deps {
 }
 
 interface Running {
-  readonly id: number;
+  /** `undefined` until the conversion was checked. */
+  readonly id: number | undefined;
   readonly tableId: number;
   readonly stop: AbortController;
   readonly ended: Promise<void>;
   copy: TableCopy | undefined;
 }
+
+type Started = Running & { readonly id: number };
 
 /**
  * Converts columns in the background: copies the table to a staged table with the new type, which
@@ -92,6 +95,7 @@ export class Conversions {
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    deps.catalog.renames.refuseWhile((tableId) => this.#running?.tableId === tableId);
   }
 
   /** Removes the copies of conversions that a crash interrupted. */
@@ -109,10 +113,6 @@ export class Conversions {
     return [...this.#listed.values()].reverse();
   }
 
-  isRunning(tableId: number): boolean {
-    return this.#running?.tableId === tableId;
-  }
-
   /** Call if rows of these tables were deleted. */
   rowsDeleted(tableIds: readonly number[]): void {
     if (this.#running !== undefined && tableIds.includes(this.#running.tableId))
@@ -126,16 +126,20 @@ export class Conversions {
   async check(wanted: WantedConversion, signal: AbortSignal): Promise<ConversionCounts & Found> {
     const found = this.#find(wanted);
     const { table, column } = found;
-    const conversion = conversionOf(column.kind, wanted.to);
-    if (conversion === undefined) {
-      const targets = targetsOf(column.kind).join(', ');
-      const text = `column '${column.name}' of type ${column.kind} cannot become ${wanted.to}; use ${targets || 'a tag or field'}`;
+    const conversion = possibleConversion(column, wanted.to);
+    for (const { name } of table.columns.values()) {
+      if (!hasBreak(name)) continue;
+      const text = `the name ${JSON.stringify(name)} contains a tab or newline, which cannot be copied; rename the column first`;
       throw tsdbError('conversion_invalid', text);
     }
-    const text = countText(table, column, conversion, wanted.to);
-    const [rows = 0, values = 0, impossible = 0, inexact = 0, fieldless = 0] = await this.#numbers(
-      ...[wanted.database, text, signal],
-    );
+    const brokenTags = this.#brokenTags(table, column);
+    const text = countText(table, column, conversion, { to: wanted.to, brokenTags });
+    const [rows = 0, values = 0, impossible = 0, inexact = 0, fieldless = 0, uncopied = 0] =
+      await this.#numbers(wanted.database, text, signal);
+    if (uncopied > 0) {
+      const text = `${uncopied} rows contain NaN, or a tag with a tab or newline, which cannot be copied; delete these rows first`;
+      throw tsdbError('conversion_invalid', text);
+    }
     const [points = 0] =
       column.kind === 'tag'
         ? await this.#numbers(wanted.database, pointsText(table, column), signal)
@@ -149,8 +153,37 @@ export class Conversions {
 
   /** Starts a conversion. Throws the errors of `check`, and `conversion_busy`. */
   async start(wanted: WantedConversion, signal: AbortSignal): Promise<Conversion> {
+    const { table, column } = this.#find(wanted);
+    possibleConversion(column, wanted.to);
+    if (this.#running !== undefined) throw tsdbError('conversion_busy');
+    const stop = new AbortController();
+    const { promise, resolve } = deferred();
+    // From here on, renames of the table are refused.
+    const running: Running = {
+      ...{ id: undefined, tableId: table.id, stop, ended: promise, copy: undefined },
+    };
+    this.#running = running;
+    try {
+      const counts = await this.#startable(wanted, AbortSignal.any([signal, stop.signal]));
+      const listed = this.#list(wanted, counts);
+      const started = { ...running, id: listed.id };
+      this.#running = started;
+      void this.#run(started, wanted, counts).finally(resolve);
+      return listed;
+    } catch (error) {
+      this.#running = undefined;
+      resolve();
+      throw error;
+    }
+  }
+
+  /** Checks a conversion, and throws `conversion_invalid` if it must not start. */
+  async #startable(
+    wanted: WantedConversion,
+    signal: AbortSignal,
+  ): Promise<ConversionCounts & Found> {
     const counts = await this.check(wanted, signal);
-    const { impossible_values, rows_without_field, table, column, row_count } = counts;
+    const { impossible_values, rows_without_field, column } = counts;
     if (impossible_values > 0) {
       const text = `${impossible_values} values of '${column.name}' cannot become ${wanted.to}; delete or correct their rows first`;
       throw tsdbError('conversion_invalid', text);
@@ -159,7 +192,10 @@ export class Conversions {
       const text = `${rows_without_field} rows have no field except '${column.name}', and points must have a field; delete these rows first`;
       throw tsdbError('conversion_invalid', text);
     }
-    if (this.#running !== undefined) throw tsdbError('conversion_busy');
+    return counts;
+  }
+
+  #list(wanted: WantedConversion, { table, column, row_count }: ConversionCounts & Found) {
     const id = this.#nextId++;
     const { database: db, to } = wanted;
     const started_at = new Date(this.#deps.clock.nowMs()).toISOString();
@@ -168,10 +204,6 @@ export class Conversions {
       ...{ state: 'running', row_count, copied_count: 0, started_at, error: null },
     };
     this.#show(listed);
-    const stop = new AbortController();
-    const { promise, resolve } = deferred();
-    this.#running = { id, tableId: table.id, stop, ended: promise, copy: undefined };
-    void this.#run(this.#running, wanted, counts).finally(resolve);
     return listed;
   }
 
@@ -187,26 +219,41 @@ export class Conversions {
     await this.#running?.ended;
   }
 
-  async #run(running: Running, wanted: WantedConversion, found: Found): Promise<void> {
+  async #run(running: Started, wanted: WantedConversion, found: Found): Promise<void> {
     const { catalog, engine, log } = this.#deps;
     const { id, stop } = running;
     let staged: TableSchema | undefined;
     try {
-      staged = await catalog.replacements.stage(found.table, definitionOf(found, wanted.to));
+      staged = await catalog.replacements.stage(found.table, (present) =>
+        definitionOf(present, found.column, wanted),
+      );
       await this.#copy(running, wanted, staged);
-      this.#update(id, { state: 'completed' });
+      this.#end(id, { state: 'completed' });
       log.info({ ...wanted, id }, 'column converted');
     } catch (error) {
+      if (staged !== undefined) await this.#discard(staged);
       const state = stop.signal.aborted ? 'cancelled' : 'failed';
-      if (staged !== undefined) await catalog.replacements.discard(staged).catch(() => undefined); // the next start removes it
-      this.#update(id, { state, error: state === 'failed' ? messageOf(error) : null });
+      this.#end(id, { state, error: state === 'failed' ? messageOf(error) : null });
       if (state === 'failed') log.warn({ err: error, ...wanted, id }, 'column conversion failed');
     }
     engine.removeDeletedSoon();
-    this.#running = undefined;
   }
 
-  async #copy(running: Running, wanted: WantedConversion, staged: TableSchema): Promise<void> {
+  /** A new conversion is possible as soon as the end is shown. */
+  #end(id: number, change: Partial<Conversion>): void {
+    this.#running = undefined;
+    this.#update(id, change);
+  }
+
+  /** If this fails, the next conversion of the table, or the next start, removes the copy. */
+  async #discard(staged: TableSchema): Promise<void> {
+    const { catalog, log } = this.#deps;
+    await catalog.replacements.discard(staged).catch((error) => {
+      log.warn({ err: error, table: staged.name }, 'copy of a conversion not removed');
+    });
+  }
+
+  async #copy(running: Started, wanted: WantedConversion, staged: TableSchema): Promise<void> {
     const { catalog, engine, clock } = this.#deps;
     const { id, tableId, stop } = running;
     using copy = new TableCopy({
@@ -219,17 +266,39 @@ export class Conversions {
       },
     });
     running.copy = copy;
-    await copy.run();
-    await engine.withoutWrites(wanted.database, async () => {
-      await copy.catchUp();
-      const table = catalog.tableById(tableId);
-      if (table === undefined)
-        throw tsdbError('conversion_failed', 'the table was deleted during the conversion');
-      await this.#assertComplete(wanted, table, staged, stop.signal);
-      // Live queries that continue must not receive the copied rows as new rows.
-      await engine.recent.rowsDeleted([staged.id]);
-      await catalog.replacements.replace(table, staged);
-    });
+    for (let isDone = false; !isDone; ) {
+      await copy.run();
+      isDone = await engine.withoutWrites(wanted.database, () =>
+        this.#replaceIfShort(copy, { wanted, staged, running }),
+      );
+    }
+  }
+
+  /** Replaces the table while no row of its database is written, unless too many rows are missing. */
+  async #replaceIfShort(
+    copy: TableCopy,
+    {
+      wanted,
+      staged,
+      running,
+    }: {
+      readonly wanted: WantedConversion;
+      readonly staged: TableSchema;
+      readonly running: Started;
+    },
+  ): Promise<boolean> {
+    if (!copy.isShort) return false;
+    const { catalog, engine } = this.#deps;
+    const { tableId, stop } = running;
+    await copy.finish();
+    const table = catalog.tableById(tableId);
+    if (table === undefined)
+      throw tsdbError('conversion_failed', 'the table was deleted during the conversion');
+    await this.#assertComplete(wanted, table, staged, stop.signal);
+    // Live queries that continue must not receive the copied rows as new rows.
+    await engine.recent.rowsDeleted([staged.id]);
+    await catalog.replacements.replace(table, staged);
+    return true;
   }
 
   /** The last protection before the copy replaces the table: both have the same number of points. */
@@ -256,6 +325,13 @@ export class Conversions {
     const database = catalog.databaseById(table.databaseId) ?? { retentionNs: undefined };
     const fromNs = visibleFrom(database, table, clock.nowNs());
     return fromNs === MIN_TIME_NS ? fromNs : fromNs + EXPIRY_MARGIN_NS;
+  }
+
+  /** The tags, other than the column, that have had a value which cannot be copied. */
+  #brokenTags(table: TableSchema, column: Column): readonly string[] {
+    const { index } = this.#deps.engine.tableStore(table).series;
+    const others = table.seriesKey.filter((tag) => tag !== column.name);
+    return others.filter((tag) => index.tagValues(tag).some(hasBreak));
   }
 
   #find({ database: name, table: tableName, column: columnName }: WantedConversion): Found {
@@ -301,8 +377,31 @@ export class Conversions {
   }
 }
 
-/** The columns of the copy: tags in the order of the series key, a new tag last. */
-function definitionOf({ table, column }: Found, to: TargetKind) {
+const hasBreak = (text: string): boolean => /[\t\n]/.test(text);
+
+/** Throws `conversion_invalid`. */
+function possibleConversion(column: Column, to: TargetKind) {
+  const conversion = conversionOf(column.kind, to);
+  if (conversion !== undefined) return conversion;
+  const targets = targetsOf(column.kind).join(', ');
+  const text = `column '${column.name}' of type ${column.kind} cannot become ${to}; use ${targets || 'a tag or field'}`;
+  throw tsdbError('conversion_invalid', text);
+}
+
+/**
+ * The columns of the copy: tags in the order of the series key, a new tag last. Throws
+ * `conversion_failed` if the column was renamed since it was checked.
+ */
+function definitionOf(
+  table: TableSchema,
+  column: Column,
+  { database, table: name, to }: WantedConversion,
+) {
+  const isSame = table.name === name && table.columns.get(column.name)?.id === column.id;
+  if (!isSame) {
+    const text = `table '${name}' of ${database} or its column '${column.name}' was renamed; start the conversion again`;
+    throw tsdbError('conversion_failed', text);
+  }
   const others = table.seriesKey.filter((tag) => tag !== column.name);
   const fields = [...table.columns.values()].flatMap(({ name, kind }) => {
     const target = name === column.name ? to : kind;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { copyRanges } from './copy-ranges.js';
+import { copyRanges, spansWithin } from './copy-ranges.js';
 import { DirtyTimes } from './dirty-times.js';
 
 const span = fc
@@ -59,6 +59,37 @@ it('collects the seconds of written rows, also before 1970', () => {
     { minTimeNs: 5_000_000_000n, maxTimeNs: 5_999_999_999n },
   ]);
   assert.deepEqual(dirty.take(), []);
-  dirty.add(BigInt64Array.from({ length: 501 }, (_, i) => BigInt(i) * 2_000_000_000n));
+  dirty.addAll();
+  assert.equal(dirty.ranges(), 'all');
   assert.equal(dirty.take(), 'all');
+  assert.deepEqual(dirty.take(), []);
+});
+
+it('joins ranges over the smallest gaps, if there are many', () => {
+  const dirty = new DirtyTimes();
+  // Gaps of 1, 2, 3, ... seconds: 600 ranges, of which the first 101 are joined.
+  const starts = Array.from({ length: 600 }, (_, i) => BigInt((i * (i + 3)) / 2));
+  dirty.add(BigInt64Array.from(starts, (second) => second * 1_000_000_000n));
+  const ranges = dirty.take();
+  assert.ok(ranges !== 'all');
+  assert.equal(ranges.length, 500);
+  const ends = ranges.map(({ minTimeNs, maxTimeNs }) => [minTimeNs, maxTimeNs + 1n]);
+  const second = (i: number): bigint => (starts[i] ?? 0n) * 1_000_000_000n;
+  assert.deepEqual(ends.slice(0, 2), [
+    [0n, second(100) + 1_000_000_000n],
+    [second(101), second(101) + 1_000_000_000n],
+  ]);
+  assert.equal(ends.at(-1)?.[0], second(599));
+});
+
+it('clips spans to a range, with a part of their rows', () => {
+  const spans = [
+    { minTime: 0n, maxTime: 99n, rowCount: 1000 },
+    { minTime: 60n, maxTime: 60n, rowCount: 7 },
+    { minTime: 200n, maxTime: 300n, rowCount: 5 },
+  ];
+  assert.deepEqual(spansWithin(spans, { minTimeNs: 50n, maxTimeNs: 150n }), [
+    { minTime: 50n, maxTime: 99n, rowCount: 500 },
+    { minTime: 60n, maxTime: 60n, rowCount: 7 },
+  ]);
 });

@@ -1,6 +1,17 @@
 import type { TimeSpan } from '@plinth/tsdb-model/segment.js';
 import type { TimeRange } from './dirty-times.js';
 
+/** The parts of spans in a time range, if the rows of each span are distributed evenly. */
+export function spansWithin(spans: readonly TimeSpan[], range: TimeRange): TimeSpan[] {
+  return spans.flatMap(({ minTime: from, maxTime: to, rowCount }) => {
+    const minTime = from > range.minTimeNs ? from : range.minTimeNs;
+    const maxTime = to < range.maxTimeNs ? to : range.maxTimeNs;
+    if (minTime > maxTime) return [];
+    const share = (Number(maxTime - minTime) + 1) / (Number(to - from) + 1);
+    return [{ minTime, maxTime, rowCount: Math.ceil(rowCount * share) }];
+  });
+}
+
 /**
  * Splits the time range of a table so that each part contains about `rowCount` rows, if the rows of
  * each span are distributed evenly. Rows of one timestamp stay together.

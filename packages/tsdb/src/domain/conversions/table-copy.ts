@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import { floatText } from '@plinth/line-protocol';
+import { escapedKey, floatText } from '@plinth/line-protocol';
 import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { type DatabaseAccess, FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
@@ -7,19 +7,19 @@ import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { TimeSpan } from '@plinth/tsdb-model/segment.js';
 import { isoNsOf } from '@plinth/tsdb-model/time/calendar.js';
 import { lineWriter } from '../continuous-queries/compute-sql.js';
 import { conversionOf, copyText, type TargetKind } from './conversion-sql.js';
-import { copyRanges } from './copy-ranges.js';
+import { copyRanges, spansWithin } from './copy-ranges.js';
 import { DirtyTimes, type TimeRange } from './dirty-times.js';
 
 export const COPY_ACCESS: DatabaseAccess = { ...FULL_ACCESS, owner: 'conversions' };
 /** Rows per query; the memory of a conversion does not depend on the table. */
 const ROWS_PER_RANGE = 100_000;
 const LINES_PER_WRITE = 10_000;
-/** A pass that takes less is short enough to be the last, which delays writes. */
-const SHORT_PASS_MS = 1000;
 const MAX_PASSES = 30;
+const ALL_TIMES: TimeRange = { minTimeNs: MIN_TIME_NS, maxTimeNs: MAX_TIME_NS };
 
 export interface CopyDeps {
   readonly engine: TsdbEngine;
@@ -42,6 +42,7 @@ export class TableCopy implements Disposable {
   readonly #deps: CopyDeps;
   readonly #dirty = new DirtyTimes();
   readonly #endObserving: () => void;
+  #passCount = 0;
 
   constructor(deps: CopyDeps) {
     this.#deps = deps;
@@ -54,30 +55,41 @@ export class TableCopy implements Disposable {
     this.#dirty.addAll();
   }
 
-  /** Resolves when few rows are missing in the copy. */
-  async run(): Promise<void> {
-    const { clock } = this.#deps;
-    await this.#pass(this.#allRanges());
-    for (let pass = 1; pass < MAX_PASSES; pass++) {
-      const startMs = clock.monotonicMs();
-      await this.catchUp();
-      if (clock.monotonicMs() - startMs < SHORT_PASS_MS) return;
-    }
-    const fix = 'reduce the writes to the table, and start the conversion again';
-    throw tsdbError('conversion_failed', `rows are written faster than they can be copied; ${fix}`);
+  /** Whether few rows are missing in the copy, so that writes can wait for them. */
+  get isShort(): boolean {
+    const dirty = this.#dirty.ranges();
+    if (dirty === 'all') return false;
+    const spans = this.#spans();
+    let rowCount = 0;
+    for (const range of dirty)
+      for (const span of spansWithin(spans, range)) rowCount += span.rowCount;
+    return rowCount <= ROWS_PER_RANGE;
   }
 
-  /** Copies the rows written since the last pass. */
-  async catchUp(): Promise<void> {
+  /** Resolves when few rows are missing. Each call makes at least one pass of all that are allowed. */
+  async run(): Promise<void> {
+    do {
+      if (this.#passCount >= MAX_PASSES) {
+        const fix = 'reduce the writes to the table, and start the conversion again';
+        const text = `rows are written faster than they can be copied; ${fix}`;
+        throw tsdbError('conversion_failed', text);
+      }
+      if (this.#passCount === 0) await this.#pass(ALL_TIMES);
+      else await this.#catchUp((range) => this.#pass(range));
+      this.#passCount++;
+    } while (!this.isShort);
+  }
+
+  /** Copies the missing rows without pauses, while writes wait. Only if `isShort`. */
+  async finish(): Promise<void> {
+    await this.#catchUp((range) => this.#copy(range));
+  }
+
+  async #catchUp(copy: (range: TimeRange) => Promise<void>): Promise<void> {
     const dirty = this.#dirty.take();
-    if (dirty === 'all') {
-      await this.#clear({ minTimeNs: MIN_TIME_NS, maxTimeNs: MAX_TIME_NS });
-      await this.#pass(this.#allRanges());
-      return;
-    }
-    for (const range of dirty) {
-      if (this.#deps.to === 'tag') await this.#clear(range);
-      await this.#copy(range);
+    for (const range of dirty === 'all' ? [ALL_TIMES] : dirty) {
+      if (dirty === 'all' || this.#deps.to === 'tag') await this.#clear(range);
+      await copy(range);
     }
   }
 
@@ -91,17 +103,17 @@ export class TableCopy implements Disposable {
     throw tsdbError('conversion_failed', 'the table was deleted during the conversion');
   }
 
-  #allRanges(): readonly TimeRange[] {
+  #spans(): readonly TimeSpan[] {
     const { segments, buffered } = this.#deps.engine.tableStore(this.#table()).storage();
-    return copyRanges([...segments, ...buffered], ROWS_PER_RANGE);
+    return [...segments, ...buffered];
   }
 
-  /** Uses at most half of the time, so that requests have priority. */
-  async #pass(ranges: readonly TimeRange[]): Promise<void> {
+  /** Copies a range in parts. Uses at most half of the time, so that requests have priority. */
+  async #pass(range: TimeRange): Promise<void> {
     const { clock, signal } = this.#deps;
-    for (const range of ranges) {
+    for (const part of copyRanges(spansWithin(this.#spans(), range), ROWS_PER_RANGE)) {
       const startMs = clock.monotonicMs();
-      await this.#copy(range);
+      await this.#copy(part);
       await clock.sleep(clock.monotonicMs() - startMs, signal);
     }
   }
@@ -134,7 +146,9 @@ export class TableCopy implements Disposable {
     });
     const isTag = ({ name }: { readonly name: string }): boolean =>
       name === columnName ? to === 'tag' : table.columns.get(name)?.kind === 'tag';
-    const linesOf = lineWriter(staged.name, result.columns, { isTag, floatText: exactFloat });
+    const linesOf = lineWriter(staged.name, result.columns, {
+      ...{ isTag, floatText: exactFloat, keyText: exactKey },
+    });
     for await (const chunk of result.chunks) {
       const lines = linesOf(chunk);
       if (lines.length < chunk.rowCount) {
@@ -159,6 +173,12 @@ export class TableCopy implements Disposable {
     const [first] = refused;
     if (first !== undefined) throw tsdbError('conversion_failed', first.message);
   }
+}
+
+function exactKey(text: string): string {
+  if (!/[\t\n]/.test(text)) return escapedKey(text);
+  const fault = 'contains a tab or newline, which cannot be copied to a tag';
+  throw tsdbError('conversion_failed', `${JSON.stringify(text)} ${fault}`);
 }
 
 function exactFloat(value: number): string {

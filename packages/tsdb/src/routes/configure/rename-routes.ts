@@ -106,8 +106,6 @@ async function changed(
   const database = deps.catalog.database(to.database);
   if (database === undefined) throw tsdbError('database_not_known', { database: to.database });
   const dry_run = input.flag('dry_run') ?? false;
-  if (deps.conversions.isRunning(to.table.id))
-    throw tsdbError('table_converting', { table: to.table.name });
   const references: References = await referencesTo(deps, { ...to, database });
   if (!dry_run) await change();
   return jsonAnswer(200, { dry_run, ...references });

@@ -5,6 +5,7 @@ import {
   piecesAnswer,
   type Route,
 } from '@plinth/kernel';
+import { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
 import { decodeSnappy } from '@plinth/tsdb-ingest/prometheus/snappy.js';
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
@@ -61,8 +62,7 @@ async function read(
   messageOf(request.headers, ['prometheus.ReadRequest']);
   const access = accessOf(request.principal, isAuthRequired);
   const name = databaseToWrite(target, catalog);
-  if (!access.mayRead(name)) throw tsdbError('not_permitted');
-  const database = catalog.database(name);
+  const database = new CatalogView(catalog, access).database(name);
   if (database === undefined) throw tsdbError('database_not_found', { database: name });
   const { queries, acceptsChunks } = decodeReadRequest(decodeSnappy(request.body, MAX_BODY_BYTES));
   const source = { influxql, database, access, signal: request.disconnectSignal() };
