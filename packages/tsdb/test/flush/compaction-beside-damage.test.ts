@@ -56,7 +56,7 @@ it('merges other segments of the same and other tables beside a damaged one', as
     'the damage is told once',
   );
   const [line] = told.filter((each) => each.includes(first));
-  assert.match(line ?? '', /"table":"damaged"/);
+  assert.match(line ?? '', /"table":"d.damaged"/);
   assert.match(line ?? '', /"minTime":"1970-01-01T00:00:00.000Z"/);
   assert.match(line ?? '', /--repair/);
 });
