@@ -16,7 +16,7 @@ describe('the console of a server', { skip: SKIP }, () => {
       await page.getByRole('heading', { name: 'Game data' }).waitFor();
       await page.getByText(/Authentication is off/).waitFor();
       const menu = page.getByRole('navigation', { name: 'Sections' });
-      assert.deepEqual(await menu.getByRole('link').allTextContents(), ['Home']);
+      assert.deepEqual(await menu.getByRole('link').allTextContents(), ['Home', 'Game data']);
       await page.goto(`${server.url}/console/explore?db=x&q=SELECT+1`);
       await page.getByRole('heading', { name: 'Explore is not enabled' }).waitFor();
       await page.getByText('plinth serve --services tsdb,gamedata').waitFor();
