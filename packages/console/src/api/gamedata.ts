@@ -102,7 +102,9 @@ export async function fetchRecords(type: string): Promise<readonly GameRecord[]>
 }
 
 export async function fetchRecord(type: string, id: string): Promise<LoadedRecord> {
-  return await loaded(await send(recordPath(type, id)));
+  const response = await send(recordPath(type, id));
+  const etag = response.headers.get('etag') ?? '';
+  return { record: (await response.json()) as GameRecord, etag };
 }
 
 /** The published state of a record; `undefined` for a new one. */
@@ -128,23 +130,15 @@ export async function saveRecord(
   type: string,
   record: object,
   at: { readonly id: string; readonly etag: string } | undefined,
-): Promise<LoadedRecord> {
-  const response =
-    at === undefined
-      ? await send(`${EDITOR}/${type}`, { body: record })
-      : await send(recordPath(type, at.id), {
-          method: 'PUT',
-          headers: { 'if-match': at.etag },
-          body: record,
-        });
-  const etag = response.headers.get('etag') ?? '';
-  const { data } = (await response.json()) as { data: GameRecord };
-  return { record: data, etag };
-}
-
-async function loaded(response: Response): Promise<LoadedRecord> {
-  const etag = response.headers.get('etag') ?? '';
-  return { record: (await response.json()) as GameRecord, etag };
+): Promise<GameRecord> {
+  const { data } = await (at === undefined
+    ? sendForJson<{ data: GameRecord }>(`${EDITOR}/${type}`, { body: record })
+    : sendForJson<{ data: GameRecord }>(recordPath(type, at.id), {
+        method: 'PUT',
+        headers: { 'if-match': at.etag },
+        body: record,
+      }));
+  return data;
 }
 
 /** @param replacedBy the record that replaces it in references; empty for none. */

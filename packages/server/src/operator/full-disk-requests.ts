@@ -40,7 +40,7 @@ export const WORK_ON_FULL_DISK: ReadonlySet<string> = new Set([
   'PUT /ops/v1/log-level',
 ]);
 
-/** Wraps a route: a write is refused with `DiskFull` before its body is read, while `room` reports an obstacle. */
+/** Wraps a route: a write is refused with `DiskFull` before its body is read, while `diskSpace` reports an obstacle. */
 export function refusedWhenFull(route: Route, diskSpace: FreeDiskSpace, refusals: Counter): Route {
   if (worksOnFullDisk(route)) return route;
   return {

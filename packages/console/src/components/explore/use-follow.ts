@@ -21,7 +21,7 @@ export interface Follow {
 
 /**
  * Reruns the query while the user looks at the newest rows, and marks the new ones: when rows of its table were written,
- * or regularly if the query reads no single table or the server sends no live query.
+ * or regularly if the query reads several tables or the live query is unavailable.
  */
 export function useFollow(at: {
   readonly isOn: boolean;

@@ -22,8 +22,9 @@ const Shortcuts = lazy(() => import('./shortcuts.js').then((m) => ({ default: m.
 const OTHER_TABS_MS = 150;
 const INFO_INTERVAL_MS = 15_000;
 const RETRY_MS = 2000;
-/** The heading may render late, after the code of the page has loaded. */
+/** The only service that an editor token permits. */
 const EDITOR_SERVICE = 'gamedata';
+/** The heading may render late, after the code of the page has loaded. */
 const HEADING_INTERVAL_MS = 50;
 const MAX_HEADING_TRIES = 100;
 

@@ -134,7 +134,7 @@ export function readText(
   }
 }
 
-export function parseJson(text: string): { readonly value: unknown } | undefined {
+function parseJson(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
   } catch {

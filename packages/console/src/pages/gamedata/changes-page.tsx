@@ -10,7 +10,7 @@ import { FaultList } from './fault-list.js';
 import { GameDataFrame } from './gamedata-frame.js';
 import { HistoryTable } from './history-table.js';
 import { useEditor } from './use-editor.js';
-import { useOpenChanges } from './use-open-changes.js';
+import { isOpen, useOpenChanges } from './use-open-changes.js';
 
 /** Unpublished changes, and the complete history. */
 export function ChangesPage() {
@@ -36,7 +36,7 @@ function Changes() {
     });
   const isDisabled = isBusy || missing('write') !== undefined;
   const types = [...new Set(open.map(({ type }) => type ?? ''))];
-  const closed = history.data?.entries.filter((entry) => !open.includes(entry));
+  const closed = history.data?.entries.filter((entry) => !isOpen(entry));
   return (
     <>
       <div className="row wrap">

@@ -111,11 +111,11 @@ export function NewRecord({ kind }: { readonly kind: string }) {
   const values = parseRecord(draft.text);
   const save = () =>
     run(async () => {
-      const { record } = await saveRecord(kind, values ?? {}, undefined);
+      const { id } = await saveRecord(kind, values ?? {}, undefined);
       draft.revert();
       await client.invalidateQueries({ queryKey: ['gamedata'] });
       toast('Saved to the draft');
-      await navigate({ to: '/gamedata/$kind/$id', params: { kind, id: record.id } });
+      await navigate({ to: '/gamedata/$kind/$id', params: { kind, id } });
     });
   return (
     <>
@@ -196,7 +196,7 @@ function EditedRecord(props: {
 }) {
   const { kind, isJson, isNew = false, text, values, published, error, onText, onValues } = props;
   const schemas = useQuery({
-    queryKey: ['gamedata', 'schemas'],
+    queryKey: ['gamedata-schemas'], // not below `gamedata`, which every change invalidates
     queryFn: fetchSchemas,
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -103,9 +103,8 @@ export function RecordPage() {
 
 /** Links to the records before and after this one, if the list was loaded. */
 function Neighbors({ kind, id }: { readonly kind: string; readonly id: string }) {
-  const records = useQueryClient().getQueryData<readonly GameRecord[]>([
-    ...['gamedata', 'records', kind],
-  ]);
+  const queryKey = ['gamedata', 'records', kind];
+  const records = useQueryClient().getQueryData<readonly GameRecord[]>(queryKey);
   const index = records?.findIndex((record) => record.id === id) ?? -1;
   if (records === undefined || index === -1) return null;
   const link = (at: number, label: string, text: string, key: object) => {

@@ -1,4 +1,16 @@
-import type { Trigger, TriggerActivity } from '../../api/processing.js';
+import { useQuery } from '@tanstack/react-query';
+import { fetchTriggerActivity, type Trigger, type TriggerActivity } from '../../api/processing.js';
+
+const ACTIVITY_MS = 10_000;
+
+/** What the triggers of a database did in the last hour. */
+export const useTriggerActivity = (db: string) =>
+  useQuery({
+    queryKey: ['tsdb', 'triggers', db, 'activity'],
+    queryFn: () => fetchTriggerActivity(db),
+    enabled: db !== '',
+    refetchInterval: ACTIVITY_MS,
+  });
 
 /** The state of a trigger. An enabled trigger whose last run failed is failing. */
 export function TriggerChip(props: {

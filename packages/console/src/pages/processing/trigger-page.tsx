@@ -3,7 +3,6 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react';
 import {
   deleteTrigger,
-  fetchTriggerActivity,
   fetchTriggerArguments,
   fetchTriggers,
   switchTrigger,
@@ -17,7 +16,7 @@ import { useChanges } from '../../components/controls/use-changes.js';
 import { specificationText } from '../../lib/plugins/specification.js';
 import { runsOf, type TriggerRun } from '../../lib/plugins/trigger-runs.js';
 import { CodePane } from './code-pane.js';
-import { TriggerChip } from './trigger-chip.js';
+import { TriggerChip, useTriggerActivity } from './trigger-chip.js';
 import { TriggerLog, useTriggerLog } from './trigger-log.js';
 import './trigger-page.css';
 
@@ -28,7 +27,6 @@ const TABS = [
   ['log', 'Log'],
   ['settings', 'Settings'],
 ] as const;
-const ACTIVITY_MS = 10_000;
 
 /** Shows one trigger: its code with a dry run, its runs, its log and its settings. */
 export function TriggerPage() {
@@ -40,11 +38,7 @@ export function TriggerPage() {
     queryKey: ['tsdb', 'triggers', db],
     queryFn: () => fetchTriggers(db),
   });
-  const activity = useQuery({
-    queryKey: ['tsdb', 'triggers', db, 'activity'],
-    queryFn: () => fetchTriggerActivity(db),
-    refetchInterval: ACTIVITY_MS,
-  });
+  const activity = useTriggerActivity(db);
   const { act, changed } = useChanges('tsdb', 'triggers');
   const trigger = triggers.data?.find((each) => each.trigger_name === name);
   const { disabled = false } = trigger ?? {};

@@ -3,7 +3,6 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
   deleteTrigger,
-  fetchTriggerActivity,
   fetchTriggers,
   switchTrigger,
   type TriggerActivity,
@@ -19,10 +18,8 @@ import { specificationText } from '../../lib/plugins/specification.js';
 import { countText } from '../../lib/units.js';
 import { ContinuousQueries } from './continuous-queries.js';
 import { CreateTrigger } from './create-trigger.js';
-import { TriggerChip } from './trigger-chip.js';
+import { TriggerChip, useTriggerActivity } from './trigger-chip.js';
 import { TriggerLog } from './trigger-log.js';
-
-const ACTIVITY_MS = 10_000;
 
 /** Lists the triggers of a database and the log lines of their plugins. */
 export function TriggersPage() {
@@ -41,12 +38,7 @@ export function TriggersPage() {
     queryFn: () => fetchTriggers(db),
     enabled: db !== '',
   });
-  const activity = useQuery({
-    queryKey: ['tsdb', 'triggers', db, 'activity'],
-    queryFn: () => fetchTriggerActivity(db),
-    enabled: db !== '',
-    refetchInterval: ACTIVITY_MS,
-  });
+  const activity = useTriggerActivity(db);
   const activityOf = (name: string) =>
     activity.data?.find(({ trigger_name }) => trigger_name === name);
   const { act, changed } = useChanges('tsdb', 'triggers');
