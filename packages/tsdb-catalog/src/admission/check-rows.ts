@@ -128,7 +128,7 @@ function tableRefusal(
   // A sender that still uses the old name would otherwise create a second table.
   const renamedTo = database?.formerTables?.get(table);
   if (renamedTo === undefined) return undefined;
-  return { message: `${renamedTable(table, renamedTo)}`, reason: 'renamed' };
+  return { message: renamedTable(table, renamedTo), reason: 'renamed' };
 }
 
 export const renamedTable = (before: string, after: string): string =>

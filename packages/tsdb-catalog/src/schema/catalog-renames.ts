@@ -100,7 +100,8 @@ export class CatalogRenames {
       const fix = 'use another name, or forget the former name first';
       throw tsdbError('name_taken', `'${newName}' is a former name of table '${owner}'; ${fix}`);
     }
-    assertRoom((entry.schema.formerNames ?? []).length, `table '${rename.table}'`);
+    if (owner === undefined)
+      assertRoom((entry.schema.formerNames ?? []).length, `table '${rename.table}'`);
     this.#assertIdle(entry.schema);
     return entry.schema;
   }
@@ -128,7 +129,8 @@ export class CatalogRenames {
       const text = `'${newName}' is a former name of column '${owner}'; use another name`;
       throw tsdbError('name_taken', text);
     }
-    assertRoom(schema.formerColumns?.size ?? 0, `the columns of table '${table}'`);
+    if (owner === undefined)
+      assertRoom(schema.formerColumns?.size ?? 0, `the columns of table '${table}'`);
     this.#assertIdle(schema);
     return { table: schema, column };
   }

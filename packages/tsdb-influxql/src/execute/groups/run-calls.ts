@@ -125,8 +125,8 @@ class CallRun {
     if (isDescending || limit !== undefined || offset > 0 || columns.length > 0) return false;
     if (this.#windows === undefined ? isSelector : !/^(?:null|none)$/.test(fill.kind)) return false;
     return this.#plans.every(
-      ({ call, around, isInDuckDb: isInEngine }) =>
-        isInEngine && around.length === 0 && call.type !== 'unknown',
+      ({ call, around, isInDuckDb }) =>
+        isInDuckDb && around.length === 0 && call.type !== 'unknown',
     );
   }
 
@@ -206,10 +206,7 @@ class CallRun {
   /** Creates one reading for all calls that need the same rows. */
   #readings(): Reading[] {
     const known = this.#plans.filter(({ call }) => call.type !== 'unknown');
-    const kinds = grouped(
-      known,
-      ({ isInDuckDb: isInEngine, lookBack }) => `${isInEngine} ${lookBack}`,
-    );
+    const kinds = grouped(known, ({ isInDuckDb, lookBack }) => `${isInDuckDb} ${lookBack}`);
     return Array.from(kinds.values(), (plans) => ({
       plans,
       groups: this.#groupsOf(plans)[Symbol.asyncIterator](),

@@ -1,5 +1,9 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
-import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import {
+  type ColumnVector,
+  type ResultChunk,
+  validityOf,
+} from '@plinth/tsdb-model/columns/result.js';
 import type { BatchRows, Cell } from './batch-rows.js';
 
 /** Estimated memory of a cell besides its text. */
@@ -57,7 +61,7 @@ function vectorOf(kind: Column['kind'], cells: readonly Cell[]): ColumnVector {
   switch (kind) {
     case 'tag':
     case 'utf8':
-      return { values: [...cells], validity: validityOf(cells) };
+      return { values: [...cells], validity: validityOf(cells, cells.length) };
     case 'float64':
       return numbers(new Float64Array(cells.length), cells);
     case 'bool':
@@ -78,14 +82,5 @@ function numbers(
     const cell = cells[row];
     if (cell !== null) values[row] = cell as never; // by the column's kind
   }
-  return { values, validity: validityOf(cells) };
-}
-
-function validityOf(cells: readonly Cell[]): Uint8Array | undefined {
-  if (!cells.includes(null)) return undefined;
-  const bits = new Uint8Array((cells.length + 7) >> 3);
-  for (const [row, cell] of cells.entries()) {
-    if (cell !== null) bits[row >> 3] = (bits[row >> 3] as number) | (1 << (row & 7));
-  }
-  return bits;
+  return { values, validity: validityOf(cells, cells.length) };
 }
