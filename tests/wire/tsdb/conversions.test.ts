@@ -218,6 +218,15 @@ it('keeps names, retention period and caches, except caches of the converted col
     (await server.http.send(path, { body: JSON.stringify(rename), headers })).status,
     200,
   );
+  const dry = await server.http.send('/api/v3/configure/column/convert', {
+    body: JSON.stringify({ db, table: 'm', column: 'v', to: 'utf8', dry_run: true }),
+    headers,
+  });
+  const listed = JSON.parse(dry.text) as Record<'follows' | 'needs_change', unknown>;
+  assert.deepEqual(
+    [listed.follows, listed.needs_change],
+    [[{ kind: 'last_cache', name: 'kept' }], [{ kind: 'last_cache', name: 'dropped' }]],
+  );
   await completed({ db, table: 'm', column: 'v', to: 'utf8' });
   assert.deepEqual(
     await rows(server, db, "SELECT server, w FROM last_cache('m', 'kept') ORDER BY 1"),

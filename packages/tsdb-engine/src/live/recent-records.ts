@@ -66,7 +66,7 @@ export class RecentRecords {
       if (seq > (this.#deleted.get(tableId) ?? 0n)) this.#deleted.set(tableId, seq);
       if (seq > newest) newest = seq;
     }
-    const [first] = await this.#starts();
+    const first = await this.#oldest();
     if (first !== undefined && first.seq < newest) await this.#log.clearKept();
   }
 
@@ -78,7 +78,7 @@ export class RecentRecords {
 
   /** Returns the least number after which all writes can be read. */
   async oldestSeq(): Promise<bigint> {
-    const [first] = await this.#starts();
+    const first = await this.#oldest();
     // Without any record, nothing shows what was written before.
     if (first === undefined) return this.lastSeq;
     return first.file === FIRST_FILE ? 0n : first.seq - 1n;
@@ -154,6 +154,17 @@ export class RecentRecords {
     if (!isWanted || table.rowCount === 0) return undefined;
     const batch = toBatch(table, series, store.schema);
     return batch.rowCount === 0 ? undefined : { store, batch };
+  }
+
+  /** The oldest readable file with a record. Does not open later files. */
+  async #oldest(): Promise<{ readonly file: number; readonly seq: bigint } | undefined> {
+    for (const file of await this.#log.readableFiles()) {
+      const seq = this.#known.get(file) ?? (await this.#firstSeqOf(file));
+      if (seq === undefined) continue;
+      this.#known.set(file, seq);
+      return { file, seq };
+    }
+    return undefined;
   }
 
   /** The readable files with the number of their first record, ascending; without empty files. */

@@ -47,13 +47,26 @@ export async function referencesTo(
     readonly database: DatabaseSchema;
     readonly table: TableSchema;
     readonly column?: { readonly id: number; readonly name: string; readonly kind: ColumnKind };
+    /** Whether the column is converted. Caches that name it are then deleted; the others follow. */
+    readonly isConverted?: boolean;
   },
 ): Promise<References> {
-  const { database, table, column } = to;
+  const { database, table, column, isConverted = false } = to;
   const isNamed = nameTest([table.name, ...(column === undefined ? [] : [column.name])]);
+  const names = (definition: CacheDefinition): boolean =>
+    column !== undefined && namesColumn(definition, column.id);
+  const follows = (definition: CacheDefinition): boolean =>
+    isConverted
+      ? !names(definition)
+      : column === undefined || usesAllColumns(definition) || names(definition);
   return {
-    follows: [...cachesOf(deps.caches, to), ...triggersOf(deps, to), ...publications(deps, to)],
+    follows: [
+      ...cachesOf(deps.caches, to, follows),
+      ...triggersOf(deps, to),
+      ...publications(deps, to),
+    ],
     needs_change: [
+      ...(isConverted ? cachesOf(deps.caches, to, names) : []),
       ...pluginTriggers(deps, database, column?.name ?? table.name),
       ...queriesOf(deps.continuousQueries, database, isNamed),
       ...(await savedQueriesOf(deps.savedQueries, database, isNamed)),
@@ -63,20 +76,27 @@ export async function referencesTo(
 
 type To = Parameters<typeof referencesTo>[1];
 
-function cachesOf(caches: Caches, { database, table, column }: To): Reference[] {
-  const has = (ids: readonly number[] | undefined): boolean =>
-    column === undefined || ids === undefined || ids.includes(column.id);
-  const usesIt = (definition: CacheDefinition): boolean =>
-    definition.kind === 'distinct'
-      ? has(definition.columnIds)
-      : has(definition.keyColumnIds) || has(definition.valueColumnIds);
+function cachesOf(
+  caches: Caches,
+  { database, table }: To,
+  isListed: (definition: CacheDefinition) => boolean,
+): Reference[] {
   return (['last', 'distinct'] as const).flatMap((kind) =>
     caches
       .definitions(database, kind)
-      .filter((each) => each.table.id === table.id && usesIt(each.definition))
+      .filter((each) => each.table.id === table.id && isListed(each.definition))
       .map(({ definition }): Reference => ({ kind: `${kind}_cache`, name: definition.name })),
   );
 }
+
+const usesAllColumns = (definition: CacheDefinition): boolean =>
+  definition.kind === 'last' && definition.valueColumnIds === undefined;
+
+const namesColumn = (definition: CacheDefinition, columnId: number): boolean =>
+  (definition.kind === 'distinct'
+    ? definition.columnIds
+    : [...definition.keyColumnIds, ...(definition.valueColumnIds ?? [])]
+  ).includes(columnId);
 
 function triggersOf({ processing }: Deps, { database, table, column }: To): Reference[] {
   if (column !== undefined) return [];

@@ -98,7 +98,10 @@ export function conversionRoutes(deps: RouteDeps): readonly Route[] {
       if (input.flag('dry_run') !== true)
         return jsonAnswer(202, await conversions.start(wanted, signal));
       const { database, table, column: found, ...counts } = await conversions.check(wanted, signal);
-      const references = await referencesTo(deps, { database, table, column: found });
+      const references = await referencesTo(deps, {
+        ...{ database, table, column: found },
+        isConverted: true,
+      });
       return jsonAnswer(200, { dry_run: true, ...counts, ...references });
     }),
     routeBuilder.get(PATH, LIST, () => jsonAnswer(200, { conversions: conversions.list() })),

@@ -79,7 +79,7 @@ export function ConvertDialog(props: {
         </ul>
       )}
       <ReferenceList
-        title="These follow, unless they use the column"
+        title="These follow"
         references={counts?.follows}
       />
       <ReferenceList title="Check these yourself" references={counts?.needs_change} />
