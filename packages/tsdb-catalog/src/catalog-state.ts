@@ -160,7 +160,7 @@ export class CatalogState {
     this.#tables.delete(table.entry.schema.id);
     this.show({ ...database, tables }, []);
     this.deleted.putTable(table);
-    this.tableCount--;
+    if (database.name !== INTERNAL_DATABASE) this.tableCount--;
   }
 }
 

@@ -20,14 +20,13 @@ export function followTable(at: {
   const name = `"${at.table.replaceAll('"', '""')}"`;
   const q = `SELECT date_bin(INTERVAL '1 minute', time) AS minute, count(*) AS n FROM ${name} GROUP BY 1`;
   const stopped = new AbortController();
-  let since: string | undefined;
   const read = async (): Promise<void> => {
     const current = new AbortController();
     const stop = () => current.abort();
     stopped.signal.addEventListener('abort', stop);
     let timeout = setTimeout(stop, STREAM_TIMEOUT_MS);
     try {
-      const response = await fetch(urlOf('/api/v3/subscribe', { db: at.db, q, since }), {
+      const response = await fetch(urlOf('/api/v3/subscribe', { db: at.db, q }), {
         ...{ headers: authorization(), signal: current.signal, cache: 'no-store' },
       });
       if (!response.ok || response.body === null) return;
@@ -39,10 +38,9 @@ export function followTable(at: {
         clearTimeout(timeout);
         timeout = setTimeout(stop, STREAM_TIMEOUT_MS);
         at.onLive(true);
-        for (const { event, id } of parser.take(value)) {
-          since = id;
-          if (event === 'start' || event === 'bucket' || event === 'gap') at.onChange();
-        }
+        // After a reconnect, `start` replaces everything that was missed.
+        for (const { event } of parser.take(value))
+          if (event === 'start' || event === 'bucket') at.onChange();
       }
     } finally {
       clearTimeout(timeout);

@@ -10,6 +10,7 @@ import {
   type DeletedDatabase,
   type DeletedTable,
   deletedName,
+  deletedTable,
   type HardDeletion,
   hardDeleteMsOf,
 } from './deleted-resources.js';
@@ -121,7 +122,8 @@ export class CatalogDeletions {
     const tables = [...database.tables.values()].flatMap((schema): DeletedTable[] => {
       const entry = this.#deps.state.table(schema.id);
       if (entry === undefined) return [];
-      return [this.#renamedTable(database, entry, { deletedMs, withDatabase: true })];
+      const options = { database, deleted, deletedMs, hardDeleteMs: undefined };
+      return [deletedTable(entry, { ...options, withDatabase: true })];
     });
     const left: DeletedDatabase = {
       schema: { ...database, name, tables: new Map() },
@@ -152,10 +154,11 @@ export class CatalogDeletions {
     choice: HardDeletion,
   ): Promise<void> {
     const deletedMs = this.#deps.clock.nowMs();
-    const table: DeletedTable = {
-      ...this.#renamedTable(database, entry, { deletedMs, withDatabase: false }),
+    const table = deletedTable(entry, {
+      ...{ database, deleted: this.#deps.state.deleted, deletedMs },
       hardDeleteMs: this.#hardDeleteMs(choice, deletedMs, undefined),
-    };
+      withDatabase: false,
+    });
     await this.#make(database.name, {
       write: async (tx) => {
         await writeDeletedTable(tx, table);
@@ -168,24 +171,6 @@ export class CatalogDeletions {
         this.#deps.onRemoved([removedTable(database.name, table)]);
       },
     });
-  }
-
-  #renamedTable(
-    database: DatabaseSchema,
-    entry: TableEntry,
-    how: { readonly deletedMs: number; readonly withDatabase: boolean },
-  ): DeletedTable {
-    const { schema } = entry;
-    const isTaken = (name: string): boolean =>
-      database.tables.has(name) || this.#deps.state.deleted.table(database.id, name) !== undefined;
-    const name = deletedName(schema.name, { nowMs: how.deletedMs, id: schema.id, isTaken });
-    return {
-      entry: { ...entry, schema: { ...schema, name } },
-      originalName: schema.name,
-      hardDeleteMs: undefined,
-      purgedMs: undefined,
-      ...how,
-    };
   }
 
   async #rescheduleDatabase(name: string, choice: HardDeletion): Promise<void> {

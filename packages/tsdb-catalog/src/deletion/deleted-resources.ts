@@ -118,6 +118,27 @@ export function deletedName(
   return at.isTaken(renamed) ? `${renamed}-${at.id}` : renamed;
 }
 
+/** Returns the table under a new name that is not in use. */
+export function deletedTable(
+  entry: TableEntry,
+  options: Pick<DeletedTable, 'deletedMs' | 'hardDeleteMs' | 'withDatabase'> & {
+    readonly database: DatabaseSchema;
+    readonly deleted: DeletedResources;
+  },
+): DeletedTable {
+  const { database, deleted, ...how } = options;
+  const { schema } = entry;
+  const isTaken = (name: string): boolean =>
+    database.tables.has(name) || deleted.table(database.id, name) !== undefined;
+  const name = deletedName(schema.name, { nowMs: how.deletedMs, id: schema.id, isTaken });
+  return {
+    entry: { ...entry, schema: { ...schema, name } },
+    originalName: schema.name,
+    purgedMs: undefined,
+    ...how,
+  };
+}
+
 /**
  * The time at which the data of a resource is removed.
  * @param before the time set by an earlier deletion of the same resource.

@@ -7,14 +7,13 @@ import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Transaction } from 'kysely';
 import type { CatalogState } from '../catalog-state.js';
 import type { RemovedTable } from '../deletion/catalog-deletions.js';
-import { type DeletedTable, deletedName } from '../deletion/deleted-resources.js';
+import { type DeletedTable, deletedTable } from '../deletion/deleted-resources.js';
 import { isTableDeletedAs, writeDeletedTable } from '../deletion/deletion-records.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';
 import type { CatalogTables } from '../records/catalog-tables.js';
 import { writeFormerNames, writeMovedTable } from '../records/rename-records.js';
 import type { CatalogGrowth } from './catalog-growth.js';
 import { draftTable, type TableDefinition } from './draft-table.js';
-import type { TableEntry } from './grow-table.js';
 
 /** No row is older: the staged copy of a table keeps its rows until it replaces the table. */
 const KEEP_ALL_NS = 2n ** 63n - 1n;
@@ -118,12 +117,14 @@ export class CatalogReplacements {
       // A replacement that was made has moved it to the database of the original.
       if (entry === undefined || entry.schema.databaseId !== this.#internal().id) return;
       const nowMs = this.#deps.clock.nowMs();
-      const deleted = this.#deletedTable(this.#internal(), entry, nowMs, nowMs);
+      const deleted = deletedTable(entry, {
+        ...{ database: this.#internal(), deleted: state.deleted },
+        ...{ deletedMs: nowMs, hardDeleteMs: nowMs, withDatabase: false },
+      });
       await this.#make([INTERNAL_DATABASE], deleted, {
         write: async () => undefined,
         applyInMemory: () => {
           state.hideTable(this.#internal(), deleted);
-          state.tableCount++; // tables of the internal database do not count
           onRemoved([{ id: staged.id, database: INTERNAL_DATABASE, table: staged.name }]);
         },
       });
@@ -152,7 +153,10 @@ export class CatalogReplacements {
     const after = successor(before, copy.schema);
     const replacement = { before, after };
     const nowMs = clock.nowMs();
-    const deleted = this.#deletedTable(database, entry, nowMs, nowMs + defaultMs);
+    const deleted = deletedTable(entry, {
+      ...{ database, deleted: state.deleted },
+      ...{ deletedMs: nowMs, hardDeleteMs: nowMs + defaultMs, withDatabase: false },
+    });
     await this.#make([database.name, INTERNAL_DATABASE], deleted, {
       write: async (tx) => {
         await writeMovedTable(tx, after);
@@ -167,34 +171,13 @@ export class CatalogReplacements {
         state.hideTable(state.databaseById(database.id) ?? database, deleted);
         const present = state.databaseById(database.id) ?? database;
         state.show(present, [{ ...copy, schema: after }]);
-        state.tableCount++;
+        state.tableCount++; // the copy did not count before
         onRenamed(after);
         for (const each of this.#followers) each.applyInMemory(replacement);
         onRemoved([{ id: before.id, database: database.name, table: before.name }]);
       },
     });
     return after;
-  }
-
-  #deletedTable(
-    database: DatabaseSchema,
-    entry: TableEntry,
-    nowMs: number,
-    hardDeleteMs: number,
-  ): DeletedTable {
-    const { schema } = entry;
-    const { deleted } = this.#deps.state;
-    const isTaken = (name: string): boolean =>
-      database.tables.has(name) || deleted.table(database.id, name) !== undefined;
-    const name = deletedName(schema.name, { nowMs, id: schema.id, isTaken });
-    return {
-      entry: { ...entry, schema: { ...schema, name } },
-      originalName: schema.name,
-      deletedMs: nowMs,
-      hardDeleteMs,
-      purgedMs: undefined,
-      withDatabase: false,
-    };
   }
 
   async #make(

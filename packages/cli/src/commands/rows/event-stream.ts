@@ -22,11 +22,13 @@ export async function* eventsOf(
   for await (const piece of pieces) {
     onBytes();
     const text = decoder.decode(piece, { stream: true });
+    if (text === '') continue;
+    // The end of an event may be cut between two pieces.
+    const isCutEnd = text.startsWith('\n') && waiting.at(-1)?.endsWith('\n') === true;
     waiting.push(text);
     length += text.length;
     if (length > MAX_EVENT_LENGTH) throw new Error('an event of the stream is too long');
-    // The end of an event may be cut between two pieces.
-    if (!text.includes('\n')) continue;
+    if (!isCutEnd && !text.includes('\n\n')) continue;
     const events = waiting.join('').split('\n\n');
     const rest = events.pop() ?? '';
     waiting = [rest];

@@ -53,7 +53,7 @@ export function columnCommand(): Command {
 
 function renameColumn(): Command {
   const command = withDryRun(
-    named('rename', 'rename a tag or field without a change of its files').argument('<new-name>'),
+    named('rename', 'rename a tag or field without rewriting files').argument('<new-name>'),
   );
   return command.action(async (table: string, column: string, newName: string) => {
     const json = { table, column, new_name: newName };
@@ -66,6 +66,7 @@ function convert(): Command {
     named('convert', 'convert a field to another type, a tag to a field, or a field to a tag')
       .addOption(new Option('--to <type>', 'new type').choices(KINDS).makeOptionMandatory())
       .option('--no-wait', 'return when the conversion has started'),
+    'count the effects without changing anything',
   );
   return command.action(async (table: string, column: string) => {
     const {

@@ -12,8 +12,10 @@ export interface References {
   readonly needs_change: readonly Reference[];
 }
 
-export const withDryRun = (command: Command): Command =>
-  command.option('--dry-run', 'list what refers to the name, without a change');
+export const withDryRun = (
+  command: Command,
+  description = 'list references to the name without changing anything',
+): Command => command.option('--dry-run', description);
 
 /** Calls a rename route and prints the references. @param what the object, for the output. */
 export async function rename(
@@ -32,8 +34,8 @@ export async function rename(
 }
 
 export function printReferences({ follows, needs_change }: References, isDryRun: boolean): void {
-  printList(isDryRun ? 'would follow' : 'follow', follows);
-  printList('contain the name and must be changed', needs_change);
+  printList(isDryRun ? 'would be updated automatically' : 'updated automatically', follows);
+  printList('to be changed by you', needs_change);
 }
 
 function printList(what: string, references: readonly Reference[]): void {

@@ -105,7 +105,7 @@ function undelete(): Command {
 
 function renameTable(): Command {
   const command = withDryRun(
-    named('rename', 'rename a table without a change of its files').argument('<new-name>'),
+    named('rename', 'rename a table without rewriting files').argument('<new-name>'),
   );
   return command.action(async (table: string, newName: string) => {
     await rename(command, `${PATH}/rename`, { table, new_name: newName }, `table ${table}`);

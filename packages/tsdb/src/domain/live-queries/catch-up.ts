@@ -130,7 +130,7 @@ export class CatchUpReader {
         this.#waiting.delete(query);
         continue;
       }
-      // Others take part in the next pass before it.
+      // Moved to the end, so that the others are served first in the next pass.
       if (!this.#waiting.delete(query)) continue;
       this.#waiting.add(query);
       const { afterSeq } = catchUp;

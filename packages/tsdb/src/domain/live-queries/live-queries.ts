@@ -32,7 +32,7 @@ const MAX_COMPUTING_COUNT = 4;
 const HEARTBEAT_MS = 15_000;
 /** Interval at which streams of revoked tokens and deleted tables end. */
 const CHECK_MS = 500;
-/** A client can continue with the new table. */
+/** A client can continue with the new table. `plinth watch` recognizes this text. */
 const TABLE_REPLACED = 'a column of the table was converted, or the table was created again';
 
 interface LiveQueriesDeps {

@@ -94,10 +94,6 @@ export class LiveQuery {
     return this.#buckets === undefined && this.text.includes('*');
   }
 
-  get position(): Position {
-    return this.#position;
-  }
-
   get catchUp(): Readonly<Pick<CatchUp, 'afterSeq' | 'throughSeq'>> | undefined {
     return this.#catchUp;
   }

@@ -25,10 +25,20 @@ export class LiveTable {
 
   delete(query: LiveQuery): void {
     this.queries.delete(query);
-    for (const set of this.#setsOf(query)) set.delete(query);
-    for (const byValue of this.#byTag.values())
-      for (const [value, set] of byValue) if (set.size === 0) byValue.delete(value);
     this.#bySeries = [];
+    const condition = indexedCondition(query);
+    if (condition === undefined) {
+      this.#others.delete(query);
+      return;
+    }
+    const { tag, values } = condition;
+    const byValue = this.#byTag.get(tag);
+    for (const value of values) {
+      const set = byValue?.get(value);
+      set?.delete(query);
+      if (set?.size === 0) byValue?.delete(value);
+    }
+    if (byValue?.size === 0) this.#byTag.delete(tag);
   }
 
   /** Calls `take` for each row and each query whose series conditions it meets. */
@@ -59,9 +69,7 @@ export class LiveTable {
   }
 
   #setsOf(query: LiveQuery): readonly Set<LiveQuery>[] {
-    const condition = query.plan.conditions.tagConditions.find(
-      ({ op, values }) => op === 'in' && values.length <= MAX_INDEXED_VALUES,
-    );
+    const condition = indexedCondition(query);
     if (condition === undefined) return [this.#others];
     const { tag, values } = condition;
     const byValue = this.#byTag.get(tag) ?? new Map<string | undefined, Set<LiveQuery>>();
@@ -73,3 +81,8 @@ export class LiveTable {
     });
   }
 }
+
+const indexedCondition = ({ plan }: LiveQuery) =>
+  plan.conditions.tagConditions.find(
+    ({ op, values }) => op === 'in' && values.length <= MAX_INDEXED_VALUES,
+  );

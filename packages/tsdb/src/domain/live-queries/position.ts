@@ -1,5 +1,5 @@
 /**
- * A place in the order of all written rows: every row of writes up to `seq` was handled. With a
+ * A position in the order of all written rows: every row of writes up to `seq` was handled. With a
  * `count`, only the first `count` matching rows of the write `seq` were.
  */
 export interface Position {

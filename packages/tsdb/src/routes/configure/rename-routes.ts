@@ -49,13 +49,13 @@ const ERRORS = {
 };
 
 const RENAME_TABLE: RouteDocs = {
-  summary: 'Rename a table without a change of its files',
+  summary: 'Rename a table without rewriting files',
   body: Type.Object({ ...NAMED, ...NEW_NAME }),
   output: RENAMED,
   errors: ERRORS,
 };
 const RENAME_COLUMN: RouteDocs = {
-  summary: 'Rename a tag or field without a change of its files',
+  summary: 'Rename a tag or field without rewriting files',
   body: Type.Object({ ...NAMED, column: Type.String({ minLength: 1 }), ...NEW_NAME }),
   output: RENAMED,
   errors: ERRORS,

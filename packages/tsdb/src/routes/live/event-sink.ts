@@ -16,11 +16,11 @@ export class EventSink implements LiveSink {
 
   constructor(options: {
     readonly format: TextFormat;
-    readonly isLetIn: () => boolean;
     readonly onOver: () => void;
   }) {
     this.#format = options.format;
-    this.stream = new LiveStream(options.isLetIn, options.onOver);
+    // LiveQueries ends the stream of a revoked token.
+    this.stream = new LiveStream(() => true, options.onOver);
   }
 
   get hasRoom(): boolean {

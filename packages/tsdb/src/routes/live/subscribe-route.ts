@@ -74,7 +74,6 @@ async function answerStream(
   let stop = (): void => undefined;
   const sink = new EventSink({
     format: formats[format === 'json' ? 'json_rows' : format],
-    isLetIn: () => true, // LiveQueries ends the stream of a revoked token.
     onOver: () => stop(),
   });
   stop = await liveQueries
