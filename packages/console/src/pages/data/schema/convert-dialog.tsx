@@ -78,10 +78,7 @@ export function ConvertDialog(props: {
           <Effect count={counts.merged_points} text="points are merged with others" />
         </ul>
       )}
-      <ReferenceList
-        title="These follow"
-        references={counts?.follows}
-      />
+      <ReferenceList title="These follow" references={counts?.follows} />
       <ReferenceList title="Check these yourself" references={counts?.needs_change} />
     </FormDialog>
   );
