@@ -27,6 +27,14 @@ export { freePort, freePorts } from './free-ports.js';
 export { type HttpAnswer, HttpClient, type HttpRequest } from './http-client.js';
 export { Http2Client } from './http2-client.js';
 export { type LiveEvent, LiveStream } from './live-stream.js';
+export {
+  BUCKET,
+  bucketFlags,
+  type ObjectStoreProcess,
+  startMoto,
+  startS3rver,
+  startVersitygw,
+} from './object-stores.js';
 export { type PythonPackages, pythonWith } from './python.js';
 export { RawConnection } from './raw-connection.js';
 export { tokensThatRead } from './read-tokens.js';
