@@ -56,6 +56,7 @@ export {
 export { temporaryFolder } from './temporary-folder.js';
 export { type TestCertificate, testCertificate, tlsFlags } from './test-certificate.js';
 export { POSTGRES_URL, TestDatabase } from './test-database.js';
+export { Trino } from './trino.js';
 export { type DeliveryItem, makeJwt, nowSec, WebhookApp } from './webhook-app.js';
 export { type AnswerDelivery, type ReceivedDelivery, WebhookReceiver } from './webhook-receiver.js';
 export {
