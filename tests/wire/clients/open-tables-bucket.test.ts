@@ -1,4 +1,4 @@
-// Source: docs/OPEN-TABLES.md, "Publish to a bucket"; the stores are versitygw, moto and s3rver, the readers PyIceberg and ClickHouse's engine (chdb).
+// Source: docs/OPEN-TABLES-BUCKET.md, "When the bucket fails"; the stores are versitygw, moto and s3rver, the readers PyIceberg and ClickHouse's engine (chdb).
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';

@@ -12,6 +12,8 @@ const TEMPORARY: ReadonlySet<string> = new Set([
   'ThrottlingException',
   'TooManyRequests',
 ]);
+/** Other codes with status 404 concern the bucket or, in some stores, the access key. */
+const ABSENT: ReadonlySet<string> = new Set(['NoSuchKey', 'NotFound']);
 const CHECKSUM_CODES: ReadonlySet<string> = new Set([
   'BadDigest',
   'InvalidDigest',
@@ -41,8 +43,7 @@ export const isConflict = (error: unknown): boolean => statusOf(error) === 409;
 export function toStoreError(error: unknown, object: string): Error {
   const { name: code, message } = error instanceof Error ? error : new Error(String(error));
   const status = statusOf(error);
-  const isBucket = code === 'NoSuchBucket';
-  if (status === 404 && !isBucket) return objectError('object_not_found', object, error);
+  if (status === 404 && ABSENT.has(code)) return objectError('object_not_found', object, error);
   if (status === 412) return objectError('object_exists', object, error);
   if (CHECKSUM_CODES.has(code)) return objectError('object_corrupt', object, error);
   if (code === 'CredentialsProviderError')

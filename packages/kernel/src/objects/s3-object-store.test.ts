@@ -122,6 +122,8 @@ describe('S3ObjectStore', () => {
       assert.ok(!JSON.stringify([error.message, error.cause]).includes(SECRET));
       return true;
     });
+    fake.faults.refusal = { status: 404, code: 'InvalidAccessKeyId' }; // as versitygw responds
+    await assert.rejects(open().get('x'), { kind: 'store_refused' });
     fake.faults.refusal = undefined;
     await assert.rejects(open({ bucket: 'none' }).get('x'), {
       kind: 'store_refused',

@@ -243,7 +243,7 @@ export class S3ObjectStore implements BucketStore {
       return result;
     } catch (error) {
       const failure = toStoreError(error, name);
-      isOk = objectError.is(failure, 'object_exists', 'object_not_found');
+      isOk = objectError.is(failure, 'object_exists', 'object_not_found', 'object_corrupt');
       throw failure;
     } finally {
       this.#running.delete(controller);

@@ -22,8 +22,8 @@ export interface FakeS3Faults {
 }
 
 /**
- * The requests of `S3ObjectStore`, with objects in memory. It stands in for a real store in tests that make a store fail;
- * the conformance suite also runs against real stores.
+ * The requests of `S3ObjectStore`, with objects in memory, for tests that make a store fail. The wire tests use
+ * real stores.
  * Source: Amazon S3 API reference.
  */
 export class FakeS3 {

@@ -1,4 +1,4 @@
-// Source: docs/OPEN-TABLES.md, "Publish to a bucket"; docs/adr/0170-tables-in-a-bucket.md.
+// Source: docs/OPEN-TABLES-BUCKET.md, "When the bucket fails"; docs/adr/0170-tables-in-a-bucket.md.
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
