@@ -18,12 +18,12 @@ export class Accumulator {
   }
 
   /**
-   * Adds slices of a column: slice `i` is `[starts[i], starts[i + 1])` of `numbers`, for cell
+   * Adds runs of a column: run `i` is `[starts[i], starts[i + 1])` of `numbers`, for cell
    * `cells[i]`. No value is missing.
    */
-  addSlices(numbers: Float64Array, slices: Slices): void {
+  addBucketRuns(numbers: Float64Array, bucketRuns: BucketRuns): void {
     const { values } = this;
-    const { starts, cells, count } = slices;
+    const { starts, cells, count } = bucketRuns;
     switch (this.measure) {
       case 'count':
         for (let i = 0; i < count; i++) {
@@ -68,8 +68,8 @@ export class Accumulator {
   }
 }
 
-/** Consecutive slices of gathered rows, with the cell of each. */
-export interface Slices {
+/** Gathered rows, divided into runs of consecutive rows in one bucket, with the cell of each. */
+export interface BucketRuns {
   /** The array has `count + 1` elements. */
   readonly starts: Uint32Array;
   readonly cells: Uint32Array;
@@ -78,25 +78,25 @@ export interface Slices {
 
 /**
  * Returns the values of a column at the given rows, as doubles. Missing values are omitted, and
- * `slices` is shortened accordingly.
+ * `bucketRuns` is shortened accordingly.
  */
 export function gatherPresent(
   column: StoredColumn,
   validity: Uint8Array,
   rows: Uint32Array,
-  slices: Slices,
-  target: { readonly numbers: Float64Array; readonly slices: Slices },
+  bucketRuns: BucketRuns,
+  target: { readonly numbers: Float64Array; readonly bucketRuns: BucketRuns },
 ): void {
   let kept = 0;
-  for (let i = 0; i < slices.count; i++) {
-    target.slices.starts[i] = kept;
-    target.slices.cells[i] = slices.cells[i] as number;
-    const end = slices.starts[i + 1] as number;
-    for (let at = slices.starts[i] as number; at < end; at++) {
+  for (let i = 0; i < bucketRuns.count; i++) {
+    target.bucketRuns.starts[i] = kept;
+    target.bucketRuns.cells[i] = bucketRuns.cells[i] as number;
+    const end = bucketRuns.starts[i + 1] as number;
+    for (let at = bucketRuns.starts[i] as number; at < end; at++) {
       const row = rows[at] as number;
       if (isSet(validity, row)) target.numbers[kept++] = column.values[row] as number;
     }
   }
-  target.slices.starts[slices.count] = kept;
-  target.slices.count = slices.count;
+  target.bucketRuns.starts[bucketRuns.count] = kept;
+  target.bucketRuns.count = bucketRuns.count;
 }

@@ -16,7 +16,7 @@ import { TimeWalk } from '../groups/time-walk.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import { TimeSorter } from '../load/time-sorter.js';
 import { areFewToCopy, denseCopy } from './dense-rows.js';
-import { rowFilter, SLICE_ROWS } from './matching-rows.js';
+import { FILTER_BATCH_ROWS, rowFilter } from './matching-rows.js';
 import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
 import { SliceChunks } from './slice-chunks.js';
@@ -177,7 +177,7 @@ async function pickRows(
   const takesAll = fieldConditions.length === 0;
   if (takesAll && runs.rowCount > MAX_PICKED) return undefined;
   const picked = new GrowingRows(takesAll ? runs.rowCount : 1024);
-  const rows = new Uint32Array(SLICE_ROWS);
+  const rows = new Uint32Array(FILTER_BATCH_ROWS);
   const filters = new Map<number, ReturnType<typeof rowFilter>>();
   let looked = 0;
   for (let run = 0; run < runs.source.length; run++) {
@@ -188,8 +188,8 @@ async function pickRows(
     if (filter === undefined) continue;
     const to = runs.to[run] as number;
     looked += ROWS_PER_RUN;
-    for (let from = runs.from[run] as number; from < to; from += SLICE_ROWS) {
-      const count = Math.min(to - from, SLICE_ROWS);
+    for (let from = runs.from[run] as number; from < to; from += FILTER_BATCH_ROWS) {
+      const count = Math.min(to - from, FILTER_BATCH_ROWS);
       for (let i = 0; i < count; i++) rows[i] = from + i;
       picked.add(source, runs.series[run] as number, rows, filter(rows, count));
       looked += count;
