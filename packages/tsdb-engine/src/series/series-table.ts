@@ -89,10 +89,10 @@ export class SeriesTable implements EvictableTable {
 
   async drop(): Promise<void> {
     this.#host.tableMemory.forget(this);
-    await this.#host.withWriter((connection) => this.letGo(connection));
+    await this.#host.withWriter((connection) => this.evict(connection));
   }
 
-  async letGo(connection: DuckDBConnection): Promise<void> {
+  async evict(connection: DuckDBConnection): Promise<void> {
     this.#exists = false;
     this.#handedOver = 0;
     this.#columns.clear();

@@ -102,7 +102,7 @@ export class BufferTable {
   recentRows(): { readonly blocks: readonly RowBlock[]; readonly blocksFrom: number } {
     this.#recent.noteQuery(this.rowCount);
     const blocks = [...this.#recent.blocks, ...this.#moving, ...this.#waiting];
-    for (const block of blocks) block.isLent = true;
+    for (const block of blocks) block.mayBeRead = true;
     return { blocks, blocksFrom: this.#duckDbRows - this.#recent.rowCount };
   }
 

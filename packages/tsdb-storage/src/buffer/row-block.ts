@@ -35,7 +35,7 @@ export class RowBlock {
   readonly times: BigInt64Array<ArrayBuffer>;
   readonly fields = new Map<number, BlockField>();
   /** If true, queries may read the rows at any time, so the memory must not be reused. */
-  isLent = false;
+  mayBeRead = false;
   readonly #memory: BlockMemory;
 
   constructor(capacity: number, memory: BlockMemory) {
@@ -49,7 +49,7 @@ export class RowBlock {
 
   /** Releases the memory of a moved block to later blocks, unless queries may still read it. */
   retire(): void {
-    if (this.isLent) return;
+    if (this.mayBeRead) return;
     for (const array of [this.seriesOrdinals, this.seqs, this.times])
       this.#memory.release(array.buffer);
     for (const { values } of this.fields.values()) {

@@ -15,7 +15,7 @@ export interface EvictableTable {
   /** True while it is read or about to be read. */
   readonly isInUse: boolean;
   /** Drops the table on the writer connection. Later users create it again. */
-  letGo(connection: DuckDBConnection): Promise<void>;
+  evict(connection: DuckDBConnection): Promise<void>;
 }
 
 /**
@@ -64,7 +64,7 @@ export class TableMemory {
       if (this.#remakeableBytes <= this.#limitBytes) return;
       if (table.isInUse) continue;
       this.forget(table);
-      await table.letGo(connection);
+      await table.evict(connection);
     }
   }
 }

@@ -149,7 +149,7 @@ export class RangeLoads {
     const { from, rowNumber } = source;
     const giveWay = (): Promise<void> => this.#cache.loads.giveWay();
     const readable = { host: this.#host, index: this.#index, from, rowNumber, giveWay };
-    const letGo = await source.hold();
+    const unpin = await source.pin();
     try {
       const loads = await this.#formsOf(source, range, columns, readable);
       if (!this.fits(source, columns)) return false;
@@ -158,7 +158,7 @@ export class RangeLoads {
       await loadRange(readable, range, loads);
       return true;
     } finally {
-      letGo();
+      unpin();
     }
   }
 

@@ -141,7 +141,7 @@ function* sliceChunks(
   const firstRows = Math.min(FIRST_ROWS, end);
   const chunkRows = chunkRowsOf(columnRequest.answer);
   // A slow reader keeps its version of the columns in memory, even if the cache replaces them.
-  const holds = loaded.map((rows) => rows.hold?.());
+  const unpins = loaded.map((rows) => rows.pin?.());
   walkCount++;
   try {
     const sliceRows = sliceRowsOf(runs);
@@ -158,7 +158,7 @@ function* sliceChunks(
     }
   } finally {
     walkCount--;
-    for (const letGo of holds) letGo?.();
+    for (const unpin of unpins) unpin?.();
   }
 }
 
