@@ -84,12 +84,12 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
       isSplit ? MAX_SPLIT_PARTITIONS : maxPartitions,
     );
     for (const partition of partitions) {
-      const part = { kind: isSplit ? 'overlay' : 'unique', rows } as const;
+      const source = { kind: isSplit ? 'overlay' : 'unique', rows } as const;
       const segment = await writeSegment({
         store,
         seqs,
         level,
-        part,
+        source,
         partition,
         columns,
         dictionaryLimit,
