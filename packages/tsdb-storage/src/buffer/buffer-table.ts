@@ -28,7 +28,7 @@ const LARGEST_BLOCK_CELLS = 262144;
 const MIN_ROWS_TO_MOVE = 16384;
 
 /** Bytes per value, or missing value, in DuckDB. */
-const CELL_BYTES: Readonly<Record<Column['kind'], number>> = {
+const VALUE_BYTES: Readonly<Record<Column['kind'], number>> = {
   float64: 8,
   int64: 8,
   uint64: 8,
@@ -166,7 +166,7 @@ export class BufferTable {
     for (const { column } of block.fields.values()) {
       if (this.#fieldIds.has(column.id)) continue;
       this.#fieldIds.add(column.id);
-      this.#rowBytes += CELL_BYTES[column.kind];
+      this.#rowBytes += VALUE_BYTES[column.kind];
     }
   }
 

@@ -23,10 +23,10 @@ import { SeriesGroups } from './series-groups.js';
  * times the CPU time per value, but all cores.
  */
 const MAX_VALUES = 128_000_000;
-const MAX_CELLS = 2_000_000;
+const MAX_GROUP_BUCKETS = 2_000_000;
 /** Values between two yields to the event loop: a few milliseconds. */
 const VALUES_PER_STEP = 4_000_000;
-/** Cost of locating the rows of a run and its cell, in values. */
+/** Cost of locating the rows of a run and its first bucket, in values. */
 const VALUES_PER_RUN = 128;
 /** Integers up to this are exact doubles. */
 const MAX_EXACT_SUM = 2 ** 53;
@@ -79,12 +79,12 @@ export async function answerGroups(
       minTimeNs: minTimeNs > bounds.minTimeNs ? minTimeNs : bounds.minTimeNs,
       maxTimeNs: maxTimeNs < bounds.maxTimeNs ? maxTimeNs : bounds.maxTimeNs,
     };
-    const cells = await computed(
+    const groups = await computed(
       columnRequest,
       await runner.run(runsWithin(columnRequest.loaded, columnRequest.series, within)),
     );
-    if (cells === undefined) return undefined;
-    if (isAll || cells.count >= wanted) return await cells.chunks();
+    if (groups === undefined) return undefined;
+    if (isAll || groups.count >= wanted) return await groupBuckets.chunks();
   }
 }
 
@@ -110,11 +110,11 @@ async function computed(
   const span = await runner.run(spanOf(runs, loaded));
   const buckets = bucketsOf(answer, span);
   const groupCount = isTotal ? 1 : groups.count;
-  const cellCount = groupCount * buckets.count;
-  if (cellCount > MAX_CELLS) return undefined;
-  const rowCounts = new Float64Array(cellCount);
+  const groupBucketCount = groupCount * buckets.count;
+  if (groupBucketCount > MAX_GROUP_BUCKETS) return undefined;
+  const rowCounts = new Float64Array(groupBucketCount);
   const accumulators = measures.map(
-    ({ column, measure }) => new Accumulator(column, measure, cellCount),
+    ({ column, measure }) => new Accumulator(column, measure, groupBucketCount),
   );
   const walk = new RunWalk({
     loaded,
@@ -132,7 +132,7 @@ async function computed(
       source: runs.source[run] as number,
       from,
       to,
-      firstCell: (isTotal ? 0 : (groupOf[run] as number)) * buckets.count,
+      firstGroupBucket: (isTotal ? 0 : (groupOf[run] as number)) * buckets.count,
     });
     values += VALUES_PER_RUN + (to - from) * (accumulators.length + 1);
     if (values < VALUES_PER_STEP) continue;
@@ -197,7 +197,7 @@ function* spanOf(runs: Runs, loaded: readonly LoadedRows[]): Steps<Span | undefi
 
 /**
  * Each pair of field and measure once. If any number is a possible result, the count shows whether
- * the cell is NULL.
+ * the value is NULL.
  */
 function measuresOf(
   outputs: readonly GroupOutput[],

@@ -7,7 +7,7 @@ import { FILTER_BATCH_ROWS, rowFilter } from '../rows/matching-rows.js';
 import { type Accumulator, type BucketRuns, gatherPresent } from './accumulators.js';
 import type { Buckets } from './buckets.js';
 
-/** Adds runs of rows to the cells of their buckets. */
+/** Adds runs of rows to the buckets of their groups. */
 export class RunWalk {
   readonly #loadedRows: readonly LoadedRows[];
   readonly #conditions: readonly FieldCondition[];
@@ -50,7 +50,7 @@ export class RunWalk {
     readonly source: number;
     readonly from: number;
     readonly to: number;
-    readonly firstCell: number;
+    readonly firstGroupBucket: number;
   }): void {
     if (run.source !== this.#source) this.#enter(run.source);
     const loaded = this.#loaded as LoadedRows; // `#enter` has set it
@@ -62,8 +62,8 @@ export class RunWalk {
       if (isFiltered) {
         for (let i = 0; i < count; i++) this.#rows[i] = from + i;
         count = this.#filter?.(this.#rows, count) ?? 0;
-        this.#cutRowsIntoBuckets(loaded.part, count, run.firstCell);
-      } else this.#cutRangeIntoBuckets(loaded.part, from, to, run.firstCell);
+        this.#cutRowsIntoBuckets(loaded.part, count, run.firstGroupBucket);
+      } else this.#cutRangeIntoBuckets(loaded.part, from, to, run.firstGroupBucket);
       this.#addBucketRuns(loaded, from, count, isFiltered);
     }
   }
@@ -81,21 +81,21 @@ export class RunWalk {
   }
 
   /** Cuts the rows `[from, to)` into runs of one bucket. */
-  #cutRangeIntoBuckets(part: Part, from: number, to: number, firstCell: number): void {
-    const { starts, cells } = this.#bucketRuns;
+  #cutRangeIntoBuckets(part: Part, from: number, to: number, firstGroupBucket: number): void {
+    const { starts, groupBuckets } = this.#bucketRuns;
     const width = Number(this.#buckets.widthNs);
     const { offsets, unitNs } = part;
     let count = 0;
     if (width === 0) {
       starts[0] = 0;
-      cells[0] = firstCell;
+      groupBuckets[0] = firstGroupBucket;
       count = 1;
     } else {
       for (let at = from; at < to; ) {
         const bucket = Math.floor((this.#phaseNs + (offsets[at] as number) * unitNs) / width);
         const end = Math.ceil(((bucket + 1) * width - this.#phaseNs) / unitNs);
         starts[count] = at - from;
-        cells[count] = firstCell + this.#firstBucket + bucket;
+        groupBuckets[count] = firstGroupBucket + this.#firstBucket + bucket;
         count++;
         at = firstFrom(offsets, at + 1, to, end);
       }
@@ -105,8 +105,8 @@ export class RunWalk {
   }
 
   /** Cuts the first `count` selected rows into runs of one bucket. */
-  #cutRowsIntoBuckets(part: Part, count: number, firstCell: number): void {
-    const { starts, cells } = this.#bucketRuns;
+  #cutRowsIntoBuckets(part: Part, count: number, firstGroupBucket: number): void {
+    const { starts, groupBuckets } = this.#bucketRuns;
     const width = Number(this.#buckets.widthNs);
     const { offsets, unitNs } = part;
     let runCount = 0;
@@ -114,15 +114,15 @@ export class RunWalk {
     for (let i = 0; i < count; i++) {
       const offset = offsets[this.#rows[i] as number] as number;
       if (offset < end) continue;
-      let cell = firstCell;
+      let groupBucket = firstGroupBucket;
       if (width === 0) end = Number.POSITIVE_INFINITY;
       else {
         const bucket = Math.floor((this.#phaseNs + offset * unitNs) / width);
         end = Math.ceil(((bucket + 1) * width - this.#phaseNs) / unitNs);
-        cell += this.#firstBucket + bucket;
+        groupBucket += this.#firstBucket + bucket;
       }
       starts[runCount] = i;
-      cells[runCount] = cell;
+      groupBuckets[runCount] = groupBucket;
       runCount++;
     }
     starts[runCount] = count;
@@ -132,9 +132,9 @@ export class RunWalk {
   #addBucketRuns(loaded: LoadedRows, from: number, count: number, isFiltered: boolean): void {
     const bucketRuns = this.#bucketRuns;
     for (let i = 0; i < bucketRuns.count; i++) {
-      const cell = bucketRuns.cells[i] as number;
+      const groupBucket = bucketRuns.groupBuckets[i] as number;
       const rows = (bucketRuns.starts[i + 1] as number) - (bucketRuns.starts[i] as number);
-      this.#rowCounts[cell] = (this.#rowCounts[cell] as number) + rows;
+      this.#rowCounts[groupBucket] = (this.#rowCounts[groupBucket] as number) + rows;
     }
     let gathered: Column | undefined;
     let present = bucketRuns;
@@ -163,7 +163,7 @@ export class RunWalk {
 }
 
 function newBucketRuns(rowCount: number): BucketRuns {
-  return { starts: new Uint32Array(rowCount + 1), cells: new Uint32Array(rowCount), count: 0 };
+  return { starts: new Uint32Array(rowCount + 1), groupBuckets: new Uint32Array(rowCount), count: 0 };
 }
 
 /**

@@ -98,7 +98,7 @@ export class ChunkDecoder {
         const texts = decodeTextColumn(vector, rowCount, validity, this.#drain);
         hasMore ||= texts instanceof TextSpans;
         if (texts instanceof TextSpans) copies.push(...texts.memory);
-        else if (isWhole) copies.push(texts.cells.buffer as ArrayBuffer);
+        else if (isWhole) copies.push(texts.strings.buffer as ArrayBuffer);
         columns.push(texts);
         continue;
       }

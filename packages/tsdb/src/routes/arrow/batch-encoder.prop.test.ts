@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import { TextCells } from '@plinth/tsdb-model/columns/text-cells.js';
+import { InlinedTexts } from '@plinth/tsdb-model/columns/inlined-texts.js';
 import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { tableFromIPC } from 'apache-arrow';
@@ -41,14 +41,14 @@ const text = fc.oneof(
   fc.constantFrom('a', 'host_1', 'ü'),
 );
 
-/** Encodes short strings in DuckDB's cell layout. */
-function cellsOf(texts: readonly unknown[], validity: Uint8Array | undefined): ColumnVector {
-  const cells = Buffer.alloc(texts.length * 16, 0xee);
+/** Encodes short strings in DuckDB's layout. */
+function inlinedTexts(texts: readonly unknown[], validity: Uint8Array | undefined): ColumnVector {
+  const strings = Buffer.alloc(texts.length * 16, 0xee);
   texts.forEach((each, row) => {
     if (each === null) return;
-    cells.writeInt32LE(cells.write(String(each), row * 16 + 4, 12, 'utf8'), row * 16);
+    strings.writeInt32LE(strings.write(String(each), row * 16 + 4, 12, 'utf8'), row * 16);
   });
-  return new TextCells({ cells, validity, decode: () => texts.map(String) });
+  return new InlinedTexts({ strings, validity, decode: () => texts.map(String) });
 }
 
 /**
@@ -268,8 +268,8 @@ describe('BatchEncoder', () => {
     const table = decode(types, [...messages, encoder.take()]);
     const cellsOf = (column: number): unknown[] =>
       JSON.parse(JSON.stringify(table.getChildAt(column)?.toArray()));
-    assert.deepEqual(cellsOf(0), [null, texts]);
-    assert.deepEqual(cellsOf(1), [null, nested]);
+    assert.deepEqual(inlinedTexts(0), [null, texts]);
+    assert.deepEqual(inlinedTexts(1), [null, nested]);
     // Each item is counted, then appended.
     const stepCount = added.length - messages.length;
     assert.ok(stepCount >= (2 * 2 * 50_000) / 4096, `${stepCount} steps`);
