@@ -57,15 +57,15 @@ export async function answerGroups(
     return undefined;
   if (bucket !== undefined && bucket.widthNs > MAX_SAFE_WIDTH_NS) return undefined;
   const bounds = { minTimeNs: request.minTimeNs, maxTimeNs: request.maxTimeNs };
-  const runner = new TimeSlicedTask(columnRequest.queryContext);
-  const runs = await runner.run(runsWithin(columnRequest.loaded, columnRequest.series, bounds));
+  const task = new TimeSlicedTask(columnRequest.queryContext);
+  const runs = await task.run(runsWithin(columnRequest.loaded, columnRequest.series, bounds));
   if (bucket === undefined || limit === undefined || bucketPlace !== 0) {
     return await (await computed(columnRequest, runs))?.chunks();
   }
   // Only the first or last buckets are needed, so few are scanned, and more if some of these are
   // empty.
   const wanted = limit + answer.offset;
-  const span = await runner.run(spanOf(runs, columnRequest.loaded));
+  const span = await task.run(spanOf(runs, columnRequest.loaded));
   if (span === undefined) return [];
   const first = binFixed(span.min, bucket.widthNs, bucket.originNs);
   const last = binFixed(span.max, bucket.widthNs, bucket.originNs) + bucket.widthNs - 1n;
@@ -81,7 +81,7 @@ export async function answerGroups(
     };
     const groups = await computed(
       columnRequest,
-      await runner.run(runsWithin(columnRequest.loaded, columnRequest.series, within)),
+      await task.run(runsWithin(columnRequest.loaded, columnRequest.series, within)),
     );
     if (groups === undefined) return undefined;
     if (isAll || groups.count >= wanted) return await groupBuckets.chunks();
@@ -102,12 +102,12 @@ async function computed(
   const measures = measuresOf(answer.outputs);
   const columnCount = new Set(measures.map(({ column }) => column)).size;
   if (runs.rowCount * Math.max(1, columnCount) > MAX_VALUES) return undefined;
-  const runner = new TimeSlicedTask(columnRequest.queryContext);
-  if (!(await runner.run(areSumsExact(columnRequest, runs)))) return undefined;
+  const task = new TimeSlicedTask(columnRequest.queryContext);
+  if (!(await task.run(areSumsExact(columnRequest, runs)))) return undefined;
   const groups = new SeriesGroups(index, answer.tags);
-  const groupOf = await runner.run(groupsOf(runs, groups));
+  const groupOf = await task.run(groupsOf(runs, groups));
   const isTotal = answer.bucket === undefined && answer.tags.length === 0;
-  const span = await runner.run(spanOf(runs, loaded));
+  const span = await task.run(spanOf(runs, loaded));
   const buckets = bucketsOf(answer, span);
   const groupCount = isTotal ? 1 : groups.count;
   const groupBucketCount = groupCount * buckets.count;
@@ -137,12 +137,12 @@ async function computed(
     values += VALUES_PER_RUN + (to - from) * (accumulators.length + 1);
     if (values < VALUES_PER_STEP) continue;
     values = 0;
-    await runner.take();
+    await task.yieldIfDue();
   }
   return {
     count: isTotal ? 1 : rowCounts.reduce((sum, rows) => (rows > 0 ? sum + 1 : sum), 0),
     chunks: () =>
-      runner.run(groupChunks({ answer, groups, buckets, rowCounts, accumulators, isTotal })),
+      task.run(groupChunks({ answer, groups, buckets, rowCounts, accumulators, isTotal })),
   };
 }
 

@@ -147,8 +147,8 @@ export class RangeLoads {
     // Skip the query for the numeric types if the rows do not fit in any.
     if (!this.fits(source, columns)) return false;
     const { from, rowNumber } = source;
-    const giveWay = (): Promise<void> => this.#cache.loads.giveWay();
-    const readable = { host: this.#host, index: this.#index, from, rowNumber, giveWay };
+    const pauseForQueries = (): Promise<void> => this.#cache.loads.pauseForQueries();
+    const readable = { host: this.#host, index: this.#index, from, rowNumber, pauseForQueries };
     const unpin = await source.pin();
     try {
       const loads = await this.#formsOf(source, range, columns, readable);

@@ -68,18 +68,18 @@ export async function answerRows(columnRequest: {
   readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, loaded, index } = columnRequest;
-  const runner = new TimeSlicedTask(columnRequest.queryContext);
-  const found = await runner.run(runsWithin(loaded, columnRequest.series, request));
+  const task = new TimeSlicedTask(columnRequest.queryContext);
+  const found = await task.run(runsWithin(loaded, columnRequest.series, request));
   if (found.rowCount > MAX_LOOKED_AT || loaded.length > MAX_SOURCES) return undefined;
   // Rows are sorted only by time: rows with the same timestamp keep the order of the scan.
   const runs =
-    answer.tieBreakers.length === 0 ? found : await runner.run(inTagOrder(found, index, answer));
+    answer.tieBreakers.length === 0 ? found : await task.run(inTagOrder(found, index, answer));
   if (request.fieldConditions.length === 0 && runs.rowCount > MAX_WHOLE_ROWS)
     return walkedRows(runs, columnRequest);
-  const matching = await pickRows(request, runs, { loaded, runner });
+  const matching = await pickRows(request, runs, { loaded, task });
   if (matching === undefined) return undefined;
   const { picked, loaded: rows } = isWorthCopying(matching, answer, loaded)
-    ? await runner.run(denseCopy(matching, loaded))
+    ? await task.run(denseCopy(matching, loaded))
     : { picked: matching, loaded };
   const sorted = sortedByTime(picked, rows, answer.descending);
   if (sorted === undefined) return undefined;
@@ -172,7 +172,7 @@ const chunkRowsOf = ({ columns }: InMemoryRows): number =>
 async function pickRows(
   { fieldConditions }: InMemoryRequest,
   runs: Runs,
-  { loaded, runner }: { readonly loaded: readonly LoadedRows[]; readonly runner: TimeSlicedTask },
+  { loaded, task }: { readonly loaded: readonly LoadedRows[]; readonly task: TimeSlicedTask },
 ): Promise<PickedRows | undefined> {
   const takesAll = fieldConditions.length === 0;
   if (takesAll && runs.rowCount > MAX_PICKED) return undefined;
@@ -197,7 +197,7 @@ async function pickRows(
     if (picked.count > MAX_PICKED) return undefined;
     if (looked < ROWS_PER_STEP) continue;
     looked = 0;
-    await runner.take();
+    await task.yieldIfDue();
   }
   return picked.taken();
 }

@@ -69,10 +69,10 @@ export class BatchEncoder {
     let isFirst = true;
     for await (const chunk of chunks) {
       try {
-        const runner = new TimeSlicedTask();
+        const task = new TimeSlicedTask();
         for (const message of this.add(chunk)) {
           if (message === undefined) {
-            if (runner.isSliceOver) await runner.take();
+            if (task.isYieldDue) await task.yieldIfDue();
             continue;
           }
           yield message;
