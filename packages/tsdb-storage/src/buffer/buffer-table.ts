@@ -263,7 +263,7 @@ export class BufferTable {
   #account(): void {
     const before = this.#duckDbBytes;
     this.#duckDbBytes = this.#columns === undefined ? 0 : sizeOf(this.#columns);
-    this.#host.tableMemory.waitingBytes += this.#duckDbBytes - before;
+    this.#host.tableMemory.unflushedBytes += this.#duckDbBytes - before;
   }
 
   async #addColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {

@@ -22,7 +22,7 @@ export class DuckDbHost {
   readonly #settings: DuckDbSettings;
   /** Event-loop yields for moves of rows to DuckDB and all other blocking work. */
   readonly yielder = new EventLoopYielder();
-  /** Memory of blocks: of rows that were not moved to DuckDB yet, and of moved blocks until their reuse. */
+  /** Memory of blocks that new ones reuse, and the limit of moved blocks that queries still use. */
   readonly blockMemory = new BlockMemory();
   readonly tableMemory: TableMemory;
   readonly #idle: DuckDBConnection[] = [];
