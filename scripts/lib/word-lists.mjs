@@ -68,7 +68,7 @@ export const NAME_TERMS = [
     /^hand(?:Over|On|Out|Back)|^giveBack|^lend(?:s|$|[A-Z])|^lent|^reclaim/,
     'flush, forward, release, yieldSlot, reacquire',
   ],
-  ['standsFor', /standsFor|StandIn/, 'storedRequest, ReplayedRequest'],
+  ['standsFor', /standsFor|StandIn/, 'DownloadRequest, IncomingDownload'],
   ['Arrivals', /^Arrivals?$|^arrivals?$/, 'RequestAuthenticator'],
   ['Touched', /[Tt]ouched(?:Fields)?/, 'provided'],
   ['recurs', /^recurs$/, 'isCacheable'],

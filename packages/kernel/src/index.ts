@@ -190,7 +190,7 @@ export {
   type RouteMethod,
   type RouteOutput,
   type RouteTable,
-  type StoredRequest,
+  type DownloadRequest,
 } from './http/route.js';
 export type { RouteCost } from './http/route-cost.js';
 export {
