@@ -92,7 +92,7 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
     method: 'POST',
     path: PATHS[api],
     ...describe(api),
-    access: 'granted',
+    access: 'granted', // any grantee; WritePath checks the permission for the database
     cost: { resource: 'tsdb_write' },
     // Bodies are decoded on other threads.
     body: { maxBytes: settings.max_request_size_bytes, isLeftEncoded: true, memory: bodies },
