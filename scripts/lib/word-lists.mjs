@@ -71,7 +71,7 @@ export const NAME_TERMS = [
   ['standsFor', /standsFor|StandIn/, 'DownloadRequest, IncomingDownload'],
   ['Arrivals', /^Arrivals?$|^arrivals?$/, 'RequestAuthenticator'],
   ['Touched', /[Tt]ouched(?:Fields)?/, 'provided'],
-  ['recurs', /^recurs$/, 'isCacheable'],
+  ['recurs', /^recurs$/, 'isReused'],
   ['Late', /Late(?:Planner|Parts)|^late(?:Parts|Planner)/, 'lazy'],
   ['picture', /[Pp]icture/, 'snapshot'],
   ['doubt', /[Dd]oubt/, 'invalidate, UnverifiedTables'],

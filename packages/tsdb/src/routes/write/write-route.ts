@@ -87,7 +87,7 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
   const isInfluxdb3 = settings.compat === 'influxdb3';
   const targetOf = cachedByQueryString((text) => readWriteTarget(api, text, isInfluxdb3));
   const headers = api === 'v1' ? versionHeaders(settings) : [];
-  const written = { ...emptyAnswer(204, headers), isCacheable: true };
+  const written = { ...emptyAnswer(204, headers), isReused: true };
   return {
     method: 'POST',
     path: PATHS[api],
