@@ -15,7 +15,7 @@ import { type Runs, runsWithin } from '../rows/runs.js';
 import { Accumulator, type Measure } from './accumulators.js';
 import { type Buckets, NO_BUCKETS } from './buckets.js';
 import { groupChunks } from './group-chunks.js';
-import { RunWalk } from './run-walk.js';
+import { RunAggregator } from './run-aggregator.js';
 import { SeriesGroups } from './series-groups.js';
 
 /**
@@ -116,7 +116,7 @@ async function computed(
   const accumulators = measures.map(
     ({ column, measure }) => new Accumulator(column, measure, groupBucketCount),
   );
-  const walk = new RunWalk({
+  const aggregator = new RunAggregator({
     loaded,
     conditions: columnRequest.request.fieldConditions,
     buckets,
@@ -128,7 +128,7 @@ async function computed(
   for (let run = 0; run < runs.source.length; run++) {
     const from = runs.from[run] as number;
     const to = runs.to[run] as number;
-    walk.add({
+    aggregator.add({
       source: runs.source[run] as number,
       from,
       to,

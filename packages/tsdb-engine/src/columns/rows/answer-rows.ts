@@ -12,7 +12,7 @@ import {
 import type { SeriesIndex } from '../../series/series-index.js';
 import { seriesRanks } from '../groups/series-ranks.js';
 import { type TimeScale, timeScale } from '../groups/time-scale.js';
-import { TimeWalk } from '../groups/time-walk.js';
+import { TimeSlicer } from '../groups/time-slicer.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import { TimeSorter } from '../load/time-sorter.js';
 import { areFewToCopy, denseCopy } from './dense-rows.js';
@@ -36,23 +36,23 @@ const LEAST_CHUNK_ROWS = 256;
  * The encoded text fits in pooled memory (`PiecePool`), also as JSON with a name before each value.
  */
 const CHUNK_VALUES = 20_480;
-/** Larger results are produced by time slice. */
+/** Larger results are streamed by time slice. */
 const MAX_WHOLE_ROWS = 32_768;
 /** Each slice visits every run, and rows with one timestamp are never divided. */
-const MAX_WALKED_RUNS = 131_072;
+const MAX_STREAMED_RUNS = 131_072;
 /** Rows of the first slice; small, so that the first rows are sent soon. */
 const FIRST_ROWS = 8192;
 /**
  * With more concurrent results than this, slices are shorter, so that the rows of all slices stay
  * bounded.
  */
-const MANY_WALKS = 16;
-const MAX_SLICED_ROWS = MANY_WALKS * MAX_WHOLE_ROWS;
+const MANY_STREAMS = 16;
+const MAX_SLICED_ROWS = MANY_STREAMS * MAX_WHOLE_ROWS;
 const LEAST_SLICE_ROWS = 4096;
 /** At least this many rows are copied together before they are read in time order. */
 const LEAST_COPIED = 4096;
 
-interface Walked {
+interface RowsToStream {
   readonly answer: InMemoryRows;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
@@ -75,7 +75,7 @@ export async function answerRows(columnRequest: {
   const runs =
     answer.tieBreakers.length === 0 ? found : await task.run(inTagOrder(found, index, answer));
   if (request.fieldConditions.length === 0 && runs.rowCount > MAX_WHOLE_ROWS)
-    return walkedRows(runs, columnRequest);
+    return streamedRows(runs, columnRequest);
   const matching = await pickRows(request, runs, { loaded, task });
   if (matching === undefined) return undefined;
   const { picked, loaded: rows } = isWorthCopying(matching, answer, loaded)
@@ -108,32 +108,32 @@ function isWorthCopying(
   );
 }
 
-/** Returns all rows of the runs. At most one time slice of them is sorted in memory. */
-function walkedRows(runs: Runs, columnRequest: Walked): Iterable<ResultChunk> | undefined {
+/** Streams all rows of the runs by time slice. At most one slice is sorted in memory. */
+function streamedRows(runs: Runs, columnRequest: RowsToStream): Iterable<ResultChunk> | undefined {
   const { answer, loaded } = columnRequest;
   // Rows skipped by OFFSET are sorted, too.
-  if (runs.source.length > MAX_WALKED_RUNS || answer.offset > MAX_PICKED) return undefined;
+  if (runs.source.length > MAX_STREAMED_RUNS || answer.offset > MAX_PICKED) return undefined;
   const scale = timeScale(loaded, runs.source);
   return scale === undefined ? undefined : sliceChunks(runs, scale, columnRequest);
 }
 
 /** Number of results that are being streamed. If there are many, most have slow readers. */
-let walkCount = 0;
+let streamCount = 0;
 
 /**
  * Returns the rows per slice. Each slice visits every run, so it has at least one row per run.
  * `undefined` selects the fastest size.
  */
 function sliceRowsOf({ source }: Runs): number | undefined {
-  if (walkCount <= MANY_WALKS) return undefined;
-  const share = Math.floor(MAX_SLICED_ROWS / walkCount);
+  if (streamCount <= MANY_STREAMS) return undefined;
+  const share = Math.floor(MAX_SLICED_ROWS / streamCount);
   return Math.min(MAX_WHOLE_ROWS, Math.max(LEAST_SLICE_ROWS, share, source.length));
 }
 
 function* sliceChunks(
   runs: Runs,
   scale: TimeScale,
-  columnRequest: Walked,
+  columnRequest: RowsToStream,
 ): Generator<ResultChunk, void, undefined> {
   const { offset, limit, columns, descending: isDescending } = columnRequest.answer;
   const end = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit;
@@ -142,13 +142,13 @@ function* sliceChunks(
   const chunkRows = chunkRowsOf(columnRequest.answer);
   // A slow reader keeps its version of the columns in memory, even if the cache replaces them.
   const unpins = loaded.map((rows) => rows.pin?.());
-  walkCount++;
+  streamCount++;
   try {
     const sliceRows = sliceRowsOf(runs);
-    const walk = new TimeWalk({ runs, loaded, scale, isDescending, firstRows, sliceRows });
+    const slicer = new TimeSlicer({ runs, loaded, scale, isDescending, firstRows, sliceRows });
     const chunks = new SliceChunks({ loaded, columns, index, scale, isDescending });
     for (let before = 0; before < end; ) {
-      const slice = walk.next();
+      const slice = slicer.next();
       if (slice === undefined) return;
       chunks.take(slice);
       const to = Math.min(slice.rowCount, end - before);
@@ -157,7 +157,7 @@ function* sliceChunks(
       before += slice.rowCount;
     }
   } finally {
-    walkCount--;
+    streamCount--;
     for (const unpin of unpins) unpin?.();
   }
 }

@@ -8,7 +8,7 @@ import { type Accumulator, type BucketRuns, gatherPresent } from './accumulators
 import type { Buckets } from './buckets.js';
 
 /** Adds runs of rows to the buckets of their groups. */
-export class RunWalk {
+export class RunAggregator {
   readonly #loadedRows: readonly LoadedRows[];
   readonly #conditions: readonly FieldCondition[];
   readonly #buckets: Buckets;

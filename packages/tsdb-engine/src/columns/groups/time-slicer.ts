@@ -19,7 +19,7 @@ const MOST_GROWTH = 4;
 const NOT_YET = -1;
 
 /** Cuts runs into time slices. A slice is valid until the next call. */
-export class TimeWalk {
+export class TimeSlicer {
   readonly #runs: Runs;
   readonly #loaded: readonly LoadedRows[];
   readonly #scale: TimeScale;
