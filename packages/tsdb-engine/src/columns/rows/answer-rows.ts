@@ -210,16 +210,16 @@ function* inTagOrder(
 ): Steps<Runs> {
   const ranks = yield* seriesRanks(runs.series, index, tieBreakers);
   const sign = descending ? -1 : 1;
-  const order = new Float64Array(runs.series.length);
-  for (let run = 0; run < order.length; run++) {
+  const rankOf = new Float64Array(runs.series.length);
+  for (let run = 0; run < rankOf.length; run++) {
     if (isStepEnd(run)) yield;
-    order[run] = (ranks.get(runs.series[run] as number) ?? 0) * sign;
+    rankOf[run] = (ranks.get(runs.series[run] as number) ?? 0) * sign;
   }
-  const places = yield* sorted(
-    yield* indices(0, order.length),
-    (a, b) => (order[a] as number) - (order[b] as number),
+  const order = yield* sorted(
+    yield* indices(0, rankOf.length),
+    (a, b) => (rankOf[a] as number) - (rankOf[b] as number),
   );
-  const ordered = (values: Uint32Array) => inOrder(values, places, new Uint32Array(places.length));
+  const ordered = (values: Uint32Array) => inOrder(values, order, new Uint32Array(order.length));
   return {
     ...runs,
     source: yield* ordered(runs.source),
@@ -282,7 +282,7 @@ function sortedByTime(
   const scale = timeScale(loaded, picked.sources);
   if (scale === undefined) return undefined;
   const count = picked.rows.length;
-  const order = new TimeSorter(isDescending).sorted(placesInTime(picked, loaded, scale), count);
+  const order = new TimeSorter(isDescending).sorted(ticksOf(picked, loaded, scale), count);
   const sorted = {
     sources: new Uint16Array(count),
     rows: new Uint32Array(count),
@@ -297,17 +297,17 @@ function sortedByTime(
   return sorted;
 }
 
-function placesInTime(
+function ticksOf(
   { sources, rows }: PickedRows,
   loaded: readonly LoadedRows[],
   { starts, factors }: TimeScale,
 ): Float64Array {
-  const places = new Float64Array(rows.length);
+  const ticks = new Float64Array(rows.length);
   for (let i = 0; i < rows.length; i++) {
     const source = sources[i] as number;
     const { offsets } = (loaded[source] as LoadedRows).part;
     const offset = offsets[rows[i] as number] as number;
-    places[i] = (starts[source] as number) + offset * (factors[source] as number);
+    ticks[i] = (starts[source] as number) + offset * (factors[source] as number);
   }
-  return places;
+  return ticks;
 }
