@@ -51,15 +51,15 @@ export async function answerGroups(
 ): Promise<readonly ResultChunk[] | undefined> {
   const { answer, request } = columnRequest;
   const { bucket, order, limit } = answer;
-  const bucketPlace = order.findIndex(({ key }) => key.kind === 'bucket');
+  const bucketIndex = order.findIndex(({ key }) => key.kind === 'bucket');
   // After tags, buckets are sorted only within one group, so the preceding keys must be all tags.
-  if (bucketPlace > 0 && bucketPlace < Math.max(order.length - 1, answer.tags.length))
+  if (bucketIndex > 0 && bucketIndex < Math.max(order.length - 1, answer.tags.length))
     return undefined;
   if (bucket !== undefined && bucket.widthNs > MAX_SAFE_WIDTH_NS) return undefined;
   const bounds = { minTimeNs: request.minTimeNs, maxTimeNs: request.maxTimeNs };
   const task = new TimeSlicedTask(columnRequest.queryContext);
   const runs = await task.run(runsWithin(columnRequest.loaded, columnRequest.series, bounds));
-  if (bucket === undefined || limit === undefined || bucketPlace !== 0) {
+  if (bucket === undefined || limit === undefined || bucketIndex !== 0) {
     return await (await computed(columnRequest, runs))?.chunks();
   }
   // Only the first or last buckets are needed, so few are scanned, and more if some of these are

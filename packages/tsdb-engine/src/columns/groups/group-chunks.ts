@@ -53,16 +53,16 @@ function* orderedGroupBuckets(options: Parameters<typeof groupChunks>[0]): Steps
   const bucketOrder = order.find(({ key }) => key.kind === 'bucket');
   const isBucketFirst = order[0]?.key.kind === 'bucket';
   const groupBuckets: number[] = [];
-  const bucketAt = (place: number): number =>
-    bucketOrder?.descending ? buckets.count - 1 - place : place;
+  const bucketAt = (index: number): number =>
+    bucketOrder?.descending ? buckets.count - 1 - index : index;
   if (isBucketFirst) {
-    for (let place = 0; place < buckets.count; place++) {
-      const bucket = bucketAt(place);
+    for (let index = 0; index < buckets.count; index++) {
+      const bucket = bucketAt(index);
       for (const group of byTags) {
         const groupBucket = group * buckets.count + bucket;
         if ((rowCounts[groupBucket] as number) > 0) groupBuckets.push(groupBucket);
       }
-      if (place % Math.ceil(STEP_ROWS / byTags.length) === 0) yield;
+      if (index % Math.ceil(STEP_ROWS / byTags.length) === 0) yield;
     }
     return groupBuckets;
   }
@@ -73,8 +73,8 @@ function* orderedGroupBuckets(options: Parameters<typeof groupChunks>[0]): Steps
       looked = 0;
       yield;
     }
-    for (let place = 0; place < buckets.count; place++) {
-      const groupBucket = group * buckets.count + bucketAt(place);
+    for (let index = 0; index < buckets.count; index++) {
+      const groupBucket = group * buckets.count + bucketAt(index);
       if ((rowCounts[groupBucket] as number) > 0) groupBuckets.push(groupBucket);
     }
   }

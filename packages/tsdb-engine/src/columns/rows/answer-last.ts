@@ -90,10 +90,10 @@ function* inOrder({ sources, rows, series }: PickedRows, order: Uint32Array): St
   const ordered = emptyRows(order.length);
   for (let i = 0; i < order.length; i++) {
     if (isStepEnd(i)) yield;
-    const place = order[i] as number;
-    ordered.sources[i] = sources[place] as number;
-    ordered.rows[i] = rows[place] as number;
-    ordered.series[i] = series[place] as number;
+    const from = order[i] as number;
+    ordered.sources[i] = sources[from] as number;
+    ordered.rows[i] = rows[from] as number;
+    ordered.series[i] = series[from] as number;
   }
   return ordered;
 }
