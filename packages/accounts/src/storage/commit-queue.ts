@@ -48,6 +48,11 @@ export class WriteSet {
     return this;
   }
 
+  /** A second commit with the same `id` is `stale`: the first leaves a row that it checks for. */
+  onlyOnce(id: string, nowMs: number): this {
+    return this.checkVersions([{ id, seen: undefined, next: 'made', createdMs: nowMs }]);
+  }
+
   /** Adds the content of another set. */
   add(other: WriteSet): this {
     for (const [table, rows] of other.rows) append(this.rows, table, rows);
