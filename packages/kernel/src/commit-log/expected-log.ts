@@ -48,6 +48,6 @@ export interface ExpectedLogStore {
   readonly expected: ExpectedLog;
   /** Called before the first file of this start is created. Stores the number of this start and clears the expected end. */
   noteStart(startNumber: number): Promise<void>;
-  /** Called after the last record and before the mark of a clean stop. */
+  /** Called after the last record and before the end mark of a clean stop. */
   noteStop(end: LogEnd): Promise<void>;
 }
