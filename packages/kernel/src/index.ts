@@ -15,7 +15,7 @@ export {
   type ExpectedLog,
   type ExpectedLogStore,
   type LogEnd,
-  type LogStart,
+  type RecordRef,
   NOTHING_EXPECTED,
 } from './commit-log/expected-log.js';
 export { openCommitLog } from './commit-log/file-commit-log.js';

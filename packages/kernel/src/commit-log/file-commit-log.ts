@@ -5,7 +5,7 @@ import { invariant } from '../errors/invariant.js';
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
 import type { AppendedRecord, CommitLog, LogPosition, ReplayedRecord } from './commit-log.js';
 import type { CommitLogOptions } from './commit-log-options.js';
-import { type LogStart, NOTHING_EXPECTED } from './expected-log.js';
+import { type RecordRef, NOTHING_EXPECTED } from './expected-log.js';
 import { IdleLog } from './idle-log.js';
 import { encodeBatch, type WaitingRecord } from './log-batch.js';
 import { logError } from './log-errors.js';
@@ -144,8 +144,8 @@ export class FileCommitLog implements CommitLog {
     return this.#files.sizeBytes;
   }
 
-  startAfter(file: number): LogStart {
-    return this.#files.startAfter(file) ?? { file: this.#tail.file, sequence: this.#nextSequence };
+  firstRecordAfter(file: number): RecordRef {
+    return this.#files.firstRecordAfter(file) ?? { file: this.#tail.file, sequence: this.#nextSequence };
   }
 
   get isReadOnly(): boolean {
