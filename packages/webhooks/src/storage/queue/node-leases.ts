@@ -51,7 +51,7 @@ export class NodeLeases {
         [now + NODE_LEASE_MS, this.#base.leaseHolder],
       );
       if (count > 0) return true;
-      this.#base.renewNode();
+      this.#base.renewLeaseHolder();
       await this.#noteNew(tx, now);
       return false;
     });
