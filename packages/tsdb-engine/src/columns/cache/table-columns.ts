@@ -238,7 +238,7 @@ export class TableColumns {
     const isFew = request.series !== undefined && request.series.length <= MAX_FEW_SERIES;
     for (const source of sources) {
       const misses: Miss[] = [];
-      const loadedUnits: LoadedRows[] = [];
+      const loadedRanges: LoadedRows[] = [];
       for (const range of this.#ranges.of(source)) {
         if (!range.rows.touches(request.minTimeNs, request.maxTimeNs)) continue;
         const present = presentColumns(source, range, request.columns);
@@ -248,12 +248,12 @@ export class TableColumns {
           if (range.rows.isUnfit(present)) return undefined;
           loaded = loadedRows(range.rows, present);
         }
-        if (loaded !== undefined) loadedUnits.push(loaded);
+        if (loaded !== undefined) loadedRanges.push(loaded);
         else if (this.#loads.canLoad(source, range)) misses.push({ source, range });
         else return undefined;
       }
       if (misses.length === 0) {
-        rows.push(...loadedUnits);
+        rows.push(...loadedRanges);
         continue;
       }
       const isWorthLoading = this.#isWorthLoading(source, request.columns);

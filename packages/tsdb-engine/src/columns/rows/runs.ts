@@ -5,8 +5,8 @@ import { findRun, lowerBound, offsetRange, type Part } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 
 /**
- * Rows of one series within one part, stored as columns: run `i` is the rows `[from[i], to[i])` of
- * `loaded[source[i]]`.
+ * Runs as columns: run `i` is the rows `[from[i], to[i])` of the part `loaded[source[i]]`, all of
+ * the series with the ordinal `series[i]`.
  */
 export interface Runs {
   readonly source: Uint32Array;
