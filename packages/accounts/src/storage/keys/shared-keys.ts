@@ -7,7 +7,7 @@ import {
   decodeKeys,
   encodeKeys,
   firstKeys,
-  type KeyKeeper,
+  type KeyStore,
   newestOf,
   numberOf,
   oldOf,
@@ -26,7 +26,7 @@ const SETTLE_MS = 3000;
  * Encryption keys in the database that nodes share, encrypted with the master key, so that nodes
  * need no file. If the database has no keys yet, an existing key file is imported.
  */
-export class SharedKeys implements KeyKeeper {
+export class SharedKeys implements KeyStore {
   readonly isShared = true;
   readonly #store: RelationalStore;
   readonly #secrets: SecretBox;
