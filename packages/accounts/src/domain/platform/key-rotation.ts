@@ -7,7 +7,7 @@ import {
 } from '../../storage/account-codec.js';
 import type { AccountTables } from '../../storage/account-tables.js';
 import { WriteSet } from '../../storage/commit-queue.js';
-import { hasEncryptedUrl, resealBody } from '../../storage/destination-store.js';
+import { hasEncryptedUrl, reencryptBody } from '../../storage/destination-store.js';
 import type { EncryptionKeys, Encryptor } from '../../storage/encryptor.js';
 import { type KeyStore, oldOf } from '../../storage/keys/encryption-keys.js';
 import type { KeyedLocks } from '../change/keyed-locks.js';
@@ -187,7 +187,7 @@ export class KeyRotation {
         .executeTakeFirst();
       if (row === undefined) return;
       if (hasEncryptedUrl(row.body) && !this.#needsRewriting(row.body)) return;
-      const body = resealBody(row.body, id, encryptor);
+      const body = reencryptBody(row.body, id, encryptor);
       writes.put('accounts_destinations', { ...row, body });
     });
   }
