@@ -52,7 +52,7 @@ export class QueueStore {
   /** Releases the leases of earlier processes and continues their ids. */
   async start(nowMs: number): Promise<void> {
     await this.#ids.start();
-    await this.nodes.takeUp(nowMs);
+    await this.nodes.register(nowMs);
   }
 
   /** Leases due items, oldest first, and skips rows that other nodes are claiming. */
