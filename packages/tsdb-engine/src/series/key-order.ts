@@ -11,13 +11,13 @@ export class KeyOrder {
     keys: readonly string[],
     values: readonly string[],
   ): readonly [readonly string[], readonly string[]] {
-    if (keys !== this.#given && !areSame(keys, this.#given)) this.#look(keys);
+    if (keys !== this.#given && !areSame(keys, this.#given)) this.#sort(keys);
     const order = this.#order;
     if (order === undefined) return [this.#sorted, values];
     return [this.#sorted, order.map((index) => values[index] as string)];
   }
 
-  #look(keys: readonly string[]): void {
+  #sort(keys: readonly string[]): void {
     const order = keyOrder(keys);
     const isSorted = order.every((index, i) => index === i);
     this.#given = keys;

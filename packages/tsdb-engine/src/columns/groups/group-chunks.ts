@@ -66,11 +66,11 @@ function* orderedGroupBuckets(options: Parameters<typeof groupChunks>[0]): Steps
     }
     return groupBuckets;
   }
-  let looked = 0;
+  let scanned = 0;
   for (const group of byTags) {
-    looked += buckets.count;
-    if (looked >= STEP_ROWS) {
-      looked = 0;
+    scanned += buckets.count;
+    if (scanned >= STEP_ROWS) {
+      scanned = 0;
       yield;
     }
     for (let index = 0; index < buckets.count; index++) {

@@ -38,7 +38,7 @@ export class TimeSlicer {
   #width: number;
   readonly #sliceRows: number;
   /** The slice that was returned last. */
-  readonly #taken: Pick<Runs, 'source' | 'series' | 'from' | 'to'>;
+  readonly #slice: Pick<Runs, 'source' | 'series' | 'from' | 'to'>;
 
   constructor(options: {
     readonly runs: Runs;
@@ -58,7 +58,7 @@ export class TimeSlicer {
     this.#from = runs.from.slice();
     this.#to = runs.to.slice();
     this.#cut = new Uint32Array(runs.from.length);
-    this.#taken = {
+    this.#slice = {
       source: new Uint32Array(runs.from.length),
       series: new Uint32Array(runs.from.length),
       from: new Uint32Array(runs.from.length),
@@ -89,7 +89,7 @@ export class TimeSlicer {
     const growth = Math.min(MOST_GROWTH, this.#sliceRows / count);
     const width = Math.floor(this.#width * growth);
     this.#width = Math.max(1, Math.min(this.#scale.lastTick + 1, width));
-    return this.#take(count);
+    return this.#nextSlice(count);
   }
 
   /** Returns the tick of the first remaining row. */
@@ -153,10 +153,10 @@ export class TimeSlicer {
     }
   }
 
-  #take(count: number): Runs {
+  #nextSlice(count: number): Runs {
     const { source, series } = this.#runs;
     const left = this.#isDescending ? this.#to : this.#from;
-    const taken = this.#taken;
+    const slice = this.#slice;
     let size = 0;
     let longest = 0;
     for (let run = 0; run < source.length; run++) {
@@ -164,19 +164,19 @@ export class TimeSlicer {
       const from = this.#isDescending ? cut : (this.#from[run] as number);
       const to = this.#isDescending ? (this.#to[run] as number) : cut;
       if (from >= to) continue;
-      taken.source[size] = source[run] as number;
-      taken.series[size] = series[run] as number;
-      taken.from[size] = from;
-      taken.to[size] = to;
+      slice.source[size] = source[run] as number;
+      slice.series[size] = series[run] as number;
+      slice.from[size] = from;
+      slice.to[size] = to;
       size++;
       if (to - from > longest) longest = to - from;
       left[run] = cut;
     }
     return {
-      source: taken.source.subarray(0, size),
-      series: taken.series.subarray(0, size),
-      from: taken.from.subarray(0, size),
-      to: taken.to.subarray(0, size),
+      source: slice.source.subarray(0, size),
+      series: slice.series.subarray(0, size),
+      from: slice.from.subarray(0, size),
+      to: slice.to.subarray(0, size),
       rowCount: count,
       longest,
     };

@@ -22,7 +22,7 @@ export class TimeSorter {
     this.#grow(count);
     let [order, next] = [this.#order, this.#nextOrder];
     for (let i = 0; i < count; i++) order[i] = i;
-    const { least, most, isSorted } = this.#look(ticks, count);
+    const { least, most, isSorted } = this.#rangeOf(ticks, count);
     if (isSorted) return order.subarray(0, count);
     const range = most - least + 1;
     // Keys start at zero; keys of more than 32 bits are sorted 32 bits at a time.
@@ -40,7 +40,7 @@ export class TimeSorter {
     return order.subarray(0, count);
   }
 
-  #look(
+  #rangeOf(
     ticks: Float64Array,
     count: number,
   ): { readonly least: number; readonly most: number; readonly isSorted: boolean } {

@@ -22,7 +22,7 @@ import { type Runs, runsWithin } from './runs.js';
 import { SliceChunks } from './slice-chunks.js';
 
 /** DuckDB scans and sorts larger inputs, because it uses all cores. */
-const MAX_LOOKED_AT = 16_000_000;
+const MAX_SCANNED_ROWS = 16_000_000;
 const MAX_PICKED = 500_000;
 const MAX_SOURCES = 65_535;
 /** Rows between two yields to the event loop. */
@@ -70,7 +70,7 @@ export async function answerRows(columnRequest: {
   const { request, answer, loaded, index } = columnRequest;
   const task = new TimeSlicedTask(columnRequest.queryContext);
   const found = await task.run(runsWithin(loaded, columnRequest.series, request));
-  if (found.rowCount > MAX_LOOKED_AT || loaded.length > MAX_SOURCES) return undefined;
+  if (found.rowCount > MAX_SCANNED_ROWS || loaded.length > MAX_SOURCES) return undefined;
   // Rows are sorted only by time: rows with the same timestamp keep the order of the scan.
   const runs =
     answer.tieBreakers.length === 0 ? found : await task.run(inTagOrder(found, index, answer));
@@ -179,7 +179,7 @@ async function pickRows(
   const picked = new GrowingRows(takesAll ? runs.rowCount : 1024);
   const rows = new Uint32Array(FILTER_BATCH_ROWS);
   const filters = new Map<number, ReturnType<typeof rowFilter>>();
-  let looked = 0;
+  let scanned = 0;
   for (let run = 0; run < runs.source.length; run++) {
     const source = runs.source[run] as number;
     if (!filters.has(source))
@@ -187,19 +187,19 @@ async function pickRows(
     const filter = filters.get(source);
     if (filter === undefined) continue;
     const to = runs.to[run] as number;
-    looked += ROWS_PER_RUN;
+    scanned += ROWS_PER_RUN;
     for (let from = runs.from[run] as number; from < to; from += FILTER_BATCH_ROWS) {
       const count = Math.min(to - from, FILTER_BATCH_ROWS);
       for (let i = 0; i < count; i++) rows[i] = from + i;
       picked.add(source, runs.series[run] as number, rows, filter(rows, count));
-      looked += count;
+      scanned += count;
     }
     if (picked.count > MAX_PICKED) return undefined;
-    if (looked < ROWS_PER_STEP) continue;
-    looked = 0;
+    if (scanned < ROWS_PER_STEP) continue;
+    scanned = 0;
     await task.yieldIfDue();
   }
-  return picked.taken();
+  return picked.pickedRows();
 }
 
 /** Returns the runs sorted by the tag values of their series. */
@@ -251,7 +251,7 @@ class GrowingRows {
     this.count = end;
   }
 
-  taken(): PickedRows {
+  pickedRows(): PickedRows {
     return {
       sources: this.#sources.subarray(0, this.count),
       rows: this.#rows.subarray(0, this.count),

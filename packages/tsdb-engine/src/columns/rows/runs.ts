@@ -46,7 +46,7 @@ export function* runsWithin(
       if (run >= 0) found.add(run);
     }
   }
-  return found.taken();
+  return found.runs();
 }
 
 function mostRuns(loaded: readonly LoadedRows[], series: readonly number[] | undefined): number {
@@ -104,7 +104,7 @@ class FoundRuns {
     if (to - from > this.#longest) this.#longest = to - from;
   }
 
-  taken(): Runs {
+  runs(): Runs {
     const count = this.#count;
     return {
       source: this.#source.subarray(0, count),
