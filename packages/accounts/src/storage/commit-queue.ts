@@ -160,7 +160,9 @@ export class CommitQueue {
     const results = batch.map((each): CommitResult => {
       if (!isFresh(each)) return 'stale';
       // If two sets have the same key, the first set uses it.
-      return each.recordId === undefined || claimedIds.delete(each.recordId) ? 'done' : 'key_in_use';
+      return each.recordId === undefined || claimedIds.delete(each.recordId)
+        ? 'done'
+        : 'key_in_use';
     });
     const rows = new Map<TableName, AnyRow[]>();
     const deletedIds = new Map<TableName, string[]>();

@@ -5,7 +5,7 @@ import { invariant } from '../errors/invariant.js';
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
 import type { AppendedRecord, CommitLog, LogPosition, ReplayedRecord } from './commit-log.js';
 import type { CommitLogOptions } from './commit-log-options.js';
-import { type RecordRef, NOTHING_EXPECTED } from './expected-log.js';
+import { NOTHING_EXPECTED, type RecordRef } from './expected-log.js';
 import { IdleLog } from './idle-log.js';
 import { encodeBatch, type WaitingRecord } from './log-batch.js';
 import { logError } from './log-errors.js';
@@ -145,7 +145,9 @@ export class FileCommitLog implements CommitLog {
   }
 
   firstRecordAfter(file: number): RecordRef {
-    return this.#files.firstRecordAfter(file) ?? { file: this.#tail.file, sequence: this.#nextSequence };
+    return (
+      this.#files.firstRecordAfter(file) ?? { file: this.#tail.file, sequence: this.#nextSequence }
+    );
   }
 
   get isReadOnly(): boolean {

@@ -1,4 +1,4 @@
-import type { HttpAnswer, DownloadRequest } from '@plinth/kernel';
+import type { DownloadRequest, HttpAnswer } from '@plinth/kernel';
 import { IncomingRequest } from './incoming-request.js';
 
 /** Headers of the outer request that must not apply to the download. */

@@ -2,6 +2,7 @@ import {
   type Clock,
   checkedRoute,
   type Dialect,
+  type DownloadRequest,
   type HttpAnswer,
   type HttpService,
   jsonAnswer,
@@ -9,7 +10,6 @@ import {
   operatorFailure,
   pathOf,
   type Random,
-  type DownloadRequest,
   withHeaders,
 } from '@plinth/kernel';
 import { Type } from 'typebox';

@@ -9,7 +9,12 @@ import type { EngineReport } from '../engine-deps.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
 import { isDeletion, type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
-import { chooseMerge, chooseRequestedMerge, type Merge, type CompactionRange } from './choose-merge.js';
+import {
+  type CompactionRange,
+  chooseMerge,
+  chooseRequestedMerge,
+  type Merge,
+} from './choose-merge.js';
 import { FailedInputs } from './failed-inputs.js';
 import { mergeSegments } from './merge-segments.js';
 import { chooseSeriesFiles, mergeSeriesFiles } from './merge-series-files.js';

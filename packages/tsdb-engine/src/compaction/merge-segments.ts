@@ -6,7 +6,7 @@ import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
-import { type SampleSource, chooseDictionaryLimit } from '../flush/choose-dictionary-limit.js';
+import { chooseDictionaryLimit, type SampleSource } from '../flush/choose-dictionary-limit.js';
 import { removedOnFailure } from '../flush/flush-table.js';
 import { MAX_SPLIT_PARTITIONS } from '../flush/partitions.js';
 import { partitionsOfRows, writeSegment } from '../flush/write-segment.js';

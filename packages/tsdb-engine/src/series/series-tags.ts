@@ -2,8 +2,8 @@ import {
   type DictionaryFacts,
   DictionaryVector,
 } from '@plinth/tsdb-model/columns/dictionary-vector.js';
-import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { InlinedTexts } from '@plinth/tsdb-model/columns/inlined-texts.js';
+import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 import type { LateMaterializedTag } from '@plinth/tsdb-model/query/planned-query.js';
 import type { SeriesIndex } from './series-index.js';

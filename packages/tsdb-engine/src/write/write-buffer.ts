@@ -1,4 +1,4 @@
-import { type Clock, type CommitLog, DiskFull, type RecordRef, logError } from '@plinth/kernel';
+import { type Clock, type CommitLog, DiskFull, logError, type RecordRef } from '@plinth/kernel';
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import {

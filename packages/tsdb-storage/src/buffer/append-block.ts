@@ -3,7 +3,7 @@ import duckdb from '@duckdb/node-bindings';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { appendChunks, CHUNK_ROWS, newChunk } from './appender.js';
 import type { BlockMemory } from './block-memory.js';
-import type { BlockField, BlockNumbers, RowBlock, BlockTexts } from './row-block.js';
+import type { BlockField, BlockNumbers, BlockTexts, RowBlock } from './row-block.js';
 
 /**
  * Appends a block to the DuckDB table `table`, whose columns are `_series, _seq, time`, followed by

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { EventLoopYielder, threadPoolSize } from '@plinth/kernel';
-import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { STRING_T_BYTES } from '@plinth/tsdb-model/columns/inlined-texts.js';
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { BlockMemory } from '../buffer/block-memory.js';

@@ -120,7 +120,10 @@ const NOTHING: ExpectedLogRow = {
 const numberOf = (value: number | null): number | undefined =>
   value === null ? undefined : Number(value);
 
-const recordRefOf = (file: number | undefined, sequence: number | undefined): RecordRef | undefined =>
+const recordRefOf = (
+  file: number | undefined,
+  sequence: number | undefined,
+): RecordRef | undefined =>
   file === undefined || sequence === undefined ? undefined : { file, sequence };
 
 function endOf(row: ExpectedLogRow): LogEnd | undefined {

@@ -20,12 +20,15 @@ export async function refuseForeignKeys(
   const own = keyCheckValueOf(keys);
   const kept =
     (await readKeyCheckValue(store.reader())) ??
-    (await store.transaction<AccountTables, string>(async (tx) => await storeKeyCheckValue(tx, own)));
+    (await store.transaction<AccountTables, string>(
+      async (tx) => await storeKeyCheckValue(tx, own),
+    ));
   if (kept !== own) throw accountsError('key_file_foreign', { path });
 }
 
 /** The key check value: a digest that the database stores to identify the keys of its data. */
-export const keyCheckValueOf = (keys: EncryptionKeys): string => new Encryptor(keys).digest(CHECKED_TEXT);
+export const keyCheckValueOf = (keys: EncryptionKeys): string =>
+  new Encryptor(keys).digest(CHECKED_TEXT);
 
 /** Returns `undefined` if the database has no key check value yet. */
 export async function readKeyCheckValue(on: Kysely<AccountTables>): Promise<string | undefined> {
@@ -38,7 +41,10 @@ export async function readKeyCheckValue(on: Kysely<AccountTables>): Promise<stri
 }
 
 /** @returns the stored value, which was created by the first caller. */
-export async function storeKeyCheckValue(tx: Transaction<AccountTables>, value: string): Promise<string> {
+export async function storeKeyCheckValue(
+  tx: Transaction<AccountTables>,
+  value: string,
+): Promise<string> {
   await tx
     .insertInto('accounts_meta')
     .values({ name: NAME, value })

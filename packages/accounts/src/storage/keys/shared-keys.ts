@@ -14,7 +14,7 @@ import {
   withNewKey,
   without,
 } from './encryption-keys.js';
-import { storeKeyCheckValue, keyCheckValueOf, readKeyCheckValue } from './key-check.js';
+import { keyCheckValueOf, readKeyCheckValue, storeKeyCheckValue } from './key-check.js';
 import type { KeyFile } from './key-file.js';
 
 const NAME = 'sealing_keys';

@@ -127,7 +127,8 @@ export class FileRecovery {
     const { header, goodBytes, nextSequence } = checked;
     const isOther = file === end.file && header?.seed !== (end.checksum ?? header?.seed);
     const lostRecordCount = end.sequence - nextSequence;
-    if ((lostRecordCount <= 0 && !isOther) || this.#gaps.hasQuarantinedBetween(file + 1, file)) return;
+    if ((lostRecordCount <= 0 && !isOther) || this.#gaps.hasQuarantinedBetween(file + 1, file))
+      return;
     const why = isOther
       ? 'it is not the file of the last stop'
       : `${lostRecordCount} records are missing after the last one; they existed at the last clean stop`;

@@ -82,8 +82,7 @@ export class ColumnCache {
   }
 
   remove(entry: CacheEntry): void {
-    if (this.#entries.delete(entry) && !this.#pins.has(entry))
-      this.#sizeBytes -= entry.sizeBytes;
+    if (this.#entries.delete(entry) && !this.#pins.has(entry)) this.#sizeBytes -= entry.sizeBytes;
   }
 
   isPinned(entry: CacheEntry): boolean {

@@ -84,7 +84,7 @@ export async function answerGroups(
       await task.run(runsWithin(columnRequest.loaded, columnRequest.series, within)),
     );
     if (groups === undefined) return undefined;
-    if (isAll || groups.count >= wanted) return await groupBuckets.chunks();
+    if (isAll || groups.count >= wanted) return await groups.chunks();
   }
 }
 

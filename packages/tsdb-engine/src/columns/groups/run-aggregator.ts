@@ -163,7 +163,11 @@ export class RunAggregator {
 }
 
 function newBucketRuns(rowCount: number): BucketRuns {
-  return { starts: new Uint32Array(rowCount + 1), groupBuckets: new Uint32Array(rowCount), count: 0 };
+  return {
+    starts: new Uint32Array(rowCount + 1),
+    groupBuckets: new Uint32Array(rowCount),
+    count: 0,
+  };
 }
 
 /**

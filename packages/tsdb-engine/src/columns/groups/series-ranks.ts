@@ -46,7 +46,11 @@ function* distinctOf(series: Iterable<number>): Steps<readonly number[]> {
  * Returns the rank of a tag's value for each series. Strings are compared once per value, because
  * most tags have few values.
  */
-function* tagRanksOf(series: readonly number[], index: SeriesIndex, tag: string): Steps<Int32Array> {
+function* tagRanksOf(
+  series: readonly number[],
+  index: SeriesIndex,
+  tag: string,
+): Steps<Int32Array> {
   const codes = new Int32Array(series.length);
   /** Indexed by code; 0 means that the code was not seen yet. */
   const ranks = new Int32Array(index.valueCount(tag) + 1);

@@ -50,9 +50,7 @@ export function timeScale(
     factors[source] = factor;
     lastTick = Math.max(lastTick, start + part.maxOffset * factor);
   }
-  return Number.isSafeInteger(lastTick)
-    ? { starts, factors, lastTick, baseNs, unitNs }
-    : undefined;
+  return Number.isSafeInteger(lastTick) ? { starts, factors, lastTick, baseNs, unitNs } : undefined;
 }
 
 function greatestDivisor(a: bigint, b: bigint): bigint {

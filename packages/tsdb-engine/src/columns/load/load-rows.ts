@@ -145,8 +145,7 @@ export async function loadRange(
     }
   }
   invariant(rowCount === to - from, 'a source did not return all rows of the requested range');
-  const finished =
-    known ?? (part === undefined ? undefined : await task.run(part.finishInSteps()));
+  const finished = known ?? (part === undefined ? undefined : await task.run(part.finishInSteps()));
   if (known === undefined) rows.setPart(finished);
   if (finished === undefined) return;
   for (let i = 0; i < lacking.length; i++) {

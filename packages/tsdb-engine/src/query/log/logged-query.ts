@@ -45,7 +45,11 @@ export class LoggedQuery {
   #peakReservedBytes = 0;
 
   /** @param onEnded called once, after the end is recorded. */
-  constructor(properties: QueryProperties, clock: Clock, onEnded: (query: LoggedQuery) => void = () => {}) {
+  constructor(
+    properties: QueryProperties,
+    clock: Clock,
+    onEnded: (query: LoggedQuery) => void = () => {},
+  ) {
     this.properties = properties;
     this.#onEnded = onEnded;
     this.#clock = clock;

@@ -83,7 +83,8 @@ describe('MemoryBudget', () => {
     const budget = new MemoryBudget(512 * MEBIBYTE); // 384 may stay, 48 per result
     const greedy = { ...queryContext, owner: 'greedy' };
     const reservations: Release[] = [];
-    for (let i = 0; i < 4; i++) reservations.push(await budget.reserveInDuckDb(5000 * MEBIBYTE, greedy));
+    for (let i = 0; i < 4; i++)
+      reservations.push(await budget.reserveInDuckDb(5000 * MEBIBYTE, greedy));
     let isFifthIn = false;
     void budget.reserveInDuckDb(5000 * MEBIBYTE, greedy).then(() => {
       isFifthIn = true;

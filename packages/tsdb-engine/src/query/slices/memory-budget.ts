@@ -64,7 +64,8 @@ export class MemoryBudget {
     { reserved }: Pick<QueryContext, 'reserved'> = {},
   ): Release | undefined {
     const isTooLarge = sizeBytes > MAX_COPIED_RESULT_BYTES;
-    if (isTooLarge || this.#copiedResultsBytes + sizeBytes > MAX_COPIED_RESULTS_BYTES) return undefined;
+    if (isTooLarge || this.#copiedResultsBytes + sizeBytes > MAX_COPIED_RESULTS_BYTES)
+      return undefined;
     this.#copiedResultsBytes += sizeBytes;
     reserved?.(sizeBytes);
     return once(() => {

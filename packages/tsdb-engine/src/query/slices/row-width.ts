@@ -1,5 +1,5 @@
-import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { InlinedTexts } from '@plinth/tsdb-model/columns/inlined-texts.js';
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 
 /** Bytes of a value, including its share of the keys and of DuckDB's row overhead. */

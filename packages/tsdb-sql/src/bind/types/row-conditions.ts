@@ -1,9 +1,12 @@
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { Values } from '../../bound-expr.js';
-import type { RowCondition, PlainRowCondition, ScanDraft } from '../scan-draft.js';
+import type { PlainRowCondition, RowCondition, ScanDraft } from '../scan-draft.js';
 
 /** Returns row conditions that follow from either side of an OR. */
-export function eitherCondition(left: readonly RowCondition[], right: readonly RowCondition[]): readonly RowCondition[] {
+export function eitherCondition(
+  left: readonly RowCondition[],
+  right: readonly RowCondition[],
+): readonly RowCondition[] {
   const kept: RowCondition[] = [];
   for (const scan of new Set(left.map((rowCondition) => rowCondition.scan))) {
     const [a, b] = [timeRange(left, scan), timeRange(right, scan)];

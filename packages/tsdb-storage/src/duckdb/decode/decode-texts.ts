@@ -1,11 +1,11 @@
 import type { DuckDBValue, DuckDBVector } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
 import {
-  STRING_T_BYTES,
-  MAX_INLINED_BYTES,
   InlinedTexts,
+  MAX_INLINED_BYTES,
+  STRING_T_BYTES,
 } from '@plinth/tsdb-model/columns/inlined-texts.js';
+import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
 import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 import type { MemoryDrain } from '@plinth/tsdb-model/memory/memory-drain.js';
 
@@ -42,7 +42,11 @@ export function decodeTextColumn(
   const strings = alignedStrings(dataView, rowCount);
   const words = new Int32Array(strings.buffer, strings.byteOffset, rowCount * STRING_T_WORDS);
   if (hasLongText(words, rowCount, validity)) return copyTexts(strings, words, validity, drain);
-  return new InlinedTexts({ strings, validity, decode: () => decodeTexts(strings, words, validity) });
+  return new InlinedTexts({
+    strings,
+    validity,
+    decode: () => decodeTexts(strings, words, validity),
+  });
 }
 
 function alignedStrings(

@@ -11,7 +11,15 @@ const OPERATION =
  * statement text.
  */
 export function traceQuery(query: LoggedQuery, span: RequestSpan): void {
-  const { properties, startMs, slotAcquiredMs = startMs, preparedMs, endMs, phase, rowCount } = query;
+  const {
+    properties,
+    startMs,
+    slotAcquiredMs = startMs,
+    preparedMs,
+    endMs,
+    phase,
+    rowCount,
+  } = query;
   if (endMs === undefined) return;
   const operation = OPERATION.exec(properties.text)?.[1]?.toUpperCase();
   const attributes = {

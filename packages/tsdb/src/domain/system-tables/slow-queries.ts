@@ -8,7 +8,8 @@ import { digestOf } from './statement-digest.js';
  */
 export function logIfSlow(query: LoggedQuery, thresholdMs: number | undefined, log: Logger): void {
   if (thresholdMs === undefined || query.ageMs < thresholdMs) return;
-  const { properties, phase, ageMs, fileCount, partitionCount, rowCount, planNs, computeNs } = query;
+  const { properties, phase, ageMs, fileCount, partitionCount, rowCount, planNs, computeNs } =
+    query;
   const { id, language, text, principal } = properties;
   log.warn(
     {

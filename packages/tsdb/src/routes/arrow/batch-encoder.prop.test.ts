@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
-import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { InlinedTexts } from '@plinth/tsdb-model/columns/inlined-texts.js';
+import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { tableFromIPC } from 'apache-arrow';
@@ -122,7 +122,7 @@ const SAMPLES: readonly Sample[] = [
     }),
   },
   { type: { kind: 'utf8' }, value: text, toVector: plain },
-  { type: { kind: 'utf8' }, value: fc.string({ maxLength: 12 }), toVector: cellsOf },
+  { type: { kind: 'utf8' }, value: fc.string({ maxLength: 12 }), toVector: inlinedTexts },
   { type: { kind: 'utf8' }, value: text, toVector: spansOf },
   {
     type: { kind: 'tag' },
@@ -268,8 +268,8 @@ describe('BatchEncoder', () => {
     const table = decode(types, [...messages, encoder.take()]);
     const cellsOf = (column: number): unknown[] =>
       JSON.parse(JSON.stringify(table.getChildAt(column)?.toArray()));
-    assert.deepEqual(inlinedTexts(0), [null, texts]);
-    assert.deepEqual(inlinedTexts(1), [null, nested]);
+    assert.deepEqual(cellsOf(0), [null, texts]);
+    assert.deepEqual(cellsOf(1), [null, nested]);
     // Each item is counted, then appended.
     const stepCount = added.length - messages.length;
     assert.ok(stepCount >= (2 * 2 * 50_000) / 4096, `${stepCount} steps`);

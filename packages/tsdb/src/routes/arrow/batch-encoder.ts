@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import { InlinedTexts, MAX_INLINED_BYTES } from '@plinth/tsdb-model/columns/inlined-texts.js';
 import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import { MAX_INLINED_BYTES, InlinedTexts } from '@plinth/tsdb-model/columns/inlined-texts.js';
 import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 import { type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import { Buffer as ArrowBuffer } from 'apache-arrow/fb/buffer';

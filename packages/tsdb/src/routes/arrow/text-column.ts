@@ -1,10 +1,10 @@
 import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
-import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
 import {
-  STRING_T_BYTES,
-  MAX_INLINED_BYTES,
   InlinedTexts,
+  MAX_INLINED_BYTES,
+  STRING_T_BYTES,
 } from '@plinth/tsdb-model/columns/inlined-texts.js';
+import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
 import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 

@@ -49,7 +49,9 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
     errors: { 404: 'query not found or not running' },
     handle(request) {
       const { id } = request.parameters;
-      const entry = log.entries().find(({ properties, isRunning }) => isRunning && properties.id === id);
+      const entry = log
+        .entries()
+        .find(({ properties, isRunning }) => isRunning && properties.id === id);
       if (entry === undefined)
         return operatorFailure(request, 404, `query not found or not running: ${id}`);
       entry.cancel();

@@ -5,7 +5,7 @@ import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { isNumeric, isSameType, isText, type SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { ConstantValue } from '../../../bound-expr.js';
 import { quoteString } from '../../../emit/quote.js';
-import type { RowCondition, PlainRowCondition } from '../../scan-draft.js';
+import type { PlainRowCondition, RowCondition } from '../../scan-draft.js';
 import type { ScopeColumn } from '../../scope.js';
 import { BOOLEAN, type Bound, derive, mapped, UTF8 } from '../../types/bound.js';
 import { comparisonType } from '../../types/common-type.js';
@@ -41,7 +41,10 @@ export function bindComparison(
   const mirrored = MIRRORED[op] ?? op;
   // Compare a number with a field in its original form.
   const [x, y] = isField(left) || isField(right) ? [left, right] : [a, b];
-  const rowConditions = [...comparisonConditions(x, op, y), ...comparisonConditions(y, mirrored, x)];
+  const rowConditions = [
+    ...comparisonConditions(x, op, y),
+    ...comparisonConditions(y, mirrored, x),
+  ];
   return {
     ...derive([left, right], {
       text: `(${a.text} ${op} ${b.text})`,
@@ -178,7 +181,9 @@ function comparisonConditions(
 ): readonly RowCondition[] {
   const conditionOf = (value: ConstantValue) => rowConditionOf(side, op, value, type);
   const found = constant && conditionOf(constant.value);
-  return found === undefined ? [] : [{ ...found, again: constant && mapped(constant, conditionOf) }];
+  return found === undefined
+    ? []
+    : [{ ...found, again: constant && mapped(constant, conditionOf) }];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ConstantValue, Values } from '../../../bound-expr.js';
 import type { Expr, ExprNodes } from '../../../parse/ast.js';
-import type { RowCondition, PlainRowCondition } from '../../scan-draft.js';
+import type { PlainRowCondition, RowCondition } from '../../scan-draft.js';
 import type { Env } from '../../session.js';
 import { BOOLEAN, type Bound, derive } from '../../types/bound.js';
 import { unionType } from '../../types/common-type.js';
@@ -65,7 +65,9 @@ export function bindBetween(node: ExprNodes['Between'], env: Env): Bound {
       type: BOOLEAN,
       displayName: `${value.displayName} ${keyword} ${lowName} AND ${highName}`,
     }),
-    rowConditions: node.negated ? [] : [...(low.rowConditions ?? []), ...(high.rowConditions ?? [])],
+    rowConditions: node.negated
+      ? []
+      : [...(low.rowConditions ?? []), ...(high.rowConditions ?? [])],
     isExact: !node.negated && low.isExact === true && high.isExact === true,
   };
 }
@@ -105,10 +107,16 @@ function rowInList(value: Bound, items: readonly Bound[], isNegated: boolean): s
   return `(${isNegated ? 'NOT ' : ''}(${any}))`;
 }
 
-function inListConditions(value: Bound, items: readonly Bound[], isNegated: boolean): readonly RowCondition[] {
+function inListConditions(
+  value: Bound,
+  items: readonly Bound[],
+  isNegated: boolean,
+): readonly RowCondition[] {
   const origin = value.column?.source === 'tag' ? value.column.origin : undefined;
   if (origin === undefined || items.length === 0) return [];
-  const rowConditionOf = (texts: readonly (ConstantValue | undefined)[]): PlainRowCondition | undefined => {
+  const rowConditionOf = (
+    texts: readonly (ConstantValue | undefined)[],
+  ): PlainRowCondition | undefined => {
     if (!texts.every((text) => typeof text === 'string')) return undefined;
     const [op, values] = isNegated
       ? (['not_in', [...texts, undefined]] as const)
