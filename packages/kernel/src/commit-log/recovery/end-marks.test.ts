@@ -8,7 +8,7 @@ import { openCommitLog } from '../file-commit-log.js';
 import type { LogLoss } from '../log-loss.js';
 import { checkLog } from './log-recovery.js';
 
-// Source: docs/formats/commit-log.md, "Mark of an idle log (sync mark), 8 bytes" and "Reading".
+// Source: docs/formats/commit-log.md, "Mark of an idle log, 8 bytes" and "Reading".
 const DIRECTORY = '/log';
 const NODE_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const HEAD = 32;
