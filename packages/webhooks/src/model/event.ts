@@ -42,6 +42,6 @@ export interface QueueItem {
  */
 export type QueueState = 'pending' | 'held' | 'leased' | 'dead';
 
-/** True for redeliveries and for retries, which the API both returns as `redelivery`. */
+/** True for redeliveries and for retries: the API returns `redelivery: true` for both. */
 export const isRepeatedAttempt = (item: Pick<QueueItem, 'kind' | 'attemptNo'>): boolean =>
   item.kind === 'redelivery' || item.attemptNo > 1;

@@ -58,9 +58,9 @@ class CodedTexts {
   readonly texts: readonly (string | undefined)[];
   /** A `string_t` per code, in words: the size of the string, followed by its bytes if they fit. */
   #strings = new Int32Array(64 * STRING_T_WORDS);
-  /** All codes below this have a string. */
+  /** The strings of all codes below this are encoded. */
   #count = 0;
-  /** By code: strings that exist at or above `#count`. */
+  /** By code: encoded strings at or above `#count`. */
   #isMade = new Uint8Array(0);
   readonly #long = new Map<number, Uint8Array>();
   /** Bytes of the longest string so far. */
