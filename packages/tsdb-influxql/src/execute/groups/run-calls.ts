@@ -66,14 +66,14 @@ class CallRun {
   readonly #session: Session;
   readonly #windows: Windows | undefined;
   readonly #plans: readonly CallPlan[];
-  readonly #runner: TimeSlicedTask;
+  readonly #task: TimeSlicedTask;
   #bucketCount = 0;
 
   constructor(select: CompiledSelect, sources: readonly CompiledSource[], session: Session) {
     this.#select = select;
     this.#sources = sources;
     this.#session = session;
-    this.#runner = new TimeSlicedTask(session);
+    this.#task = new TimeSlicedTask(session);
     this.#windows =
       select.interval === undefined ? undefined : new Windows(select.interval, select.zone);
     const [source] = sources;
@@ -139,7 +139,7 @@ class CallRun {
       rowFunction(expr, this.#select.calls.length),
     );
     for await (const { tags, points } of mergedGroups(readings, this.#plans)) {
-      const rows = await this.#runner.run(this.#rowsOf(points, functions));
+      const rows = await this.#task.run(this.#rowsOf(points, functions));
       this.#countBuckets(rows.times.length);
       const first = rows.times.at(this.#isBackward ? -1 : 0);
       const isFull = first !== undefined && points.some((each) => each.times[0] === first);
@@ -238,7 +238,7 @@ class CallRun {
       session: this.#session,
       windows: this.#windows,
       baseNs: this.#baseNs,
-      runner: this.#runner,
+      task: this.#task,
     };
     return evaluatedGroups(statement, plans, range);
   }
