@@ -194,7 +194,7 @@ it('publishes a complete version after a failure at any request of a commit', as
   let sum = 0;
   let v = 1;
   for (const kind of ['bucket.put', 'bucket.upload', 'catalog.transaction']) {
-    for (const at of [1, 2, 3, 4, 5, 6]) {
+    for (const at of [1, 2, 3]) {
       for (const effect of ['none', 'done'] as const) {
         v++;
         await writeLines(node, [row(v)]);
@@ -203,7 +203,7 @@ it('publishes a complete version after a failure at any request of a commit', as
         faults.fail({ kind, at, effect, error: new StoreOutage(undefined, 'simulated') });
         await pass(node);
         faults.heal();
-        if (at % 2 === 0) {
+        if (at === 2) {
           await stop();
           node = await start();
         }
