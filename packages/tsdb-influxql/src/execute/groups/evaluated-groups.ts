@@ -12,6 +12,7 @@ import {
   type GroupRows,
   type Points,
   pointsOfColumn,
+  reversedRows,
 } from '../series/points.js';
 import { compareTags, sourceRows } from '../series/source-rows.js';
 import { exactValues } from '../series/vector-values.js';
@@ -33,6 +34,13 @@ export interface Evaluated {
   readonly runner: TimeSlicedTask;
 }
 
+export interface EvaluatedRange {
+  readonly minNs: bigint;
+  readonly maxNs: bigint;
+  /** Only rows at so many of the last timestamps are needed; sources may return more. */
+  readonly lastTimes?: number | undefined;
+}
+
 /**
  * Computes groups from their rows in TypeScript, for functions that DuckDB lacks and for buckets of
  * unequal length.
@@ -40,9 +48,10 @@ export interface Evaluated {
 export async function* evaluatedGroups(
   statement: Evaluated,
   plans: readonly CallPlan[],
-  range: { readonly minNs: bigint; readonly maxNs: bigint },
+  range: EvaluatedRange,
 ): AsyncGenerator<CallGroup> {
   const { select, sources, session, windows, baseNs, runner } = statement;
+  const { lastTimes } = range;
   const refs = distinctRefs([
     ...plans.flatMap(({ leaf, ofColumn }) =>
       ofColumn === undefined ? leafRefs(leaf) : [ofColumn],
@@ -60,8 +69,9 @@ export async function* evaluatedGroups(
       refs,
       wanted: sources.every(({ kind }) => kind === 'table') ? wanted : [],
       minNs: range.minNs,
-      isDescending: false,
-      rowLimit: undefined,
+      isDescending: lastTimes !== undefined,
+      rowLimit: lastTimes,
+      limitsTimes: true,
       lastRowsOnly: false,
     },
     session,
@@ -75,7 +85,9 @@ export async function* evaluatedGroups(
     columnOf,
   };
   const besides = select.isSelector ? select.columns : [];
-  for await (const { tags, rows } of joinedGroups(pieces, { refs, session, runner })) {
+  for await (const group of joinedGroups(pieces, { refs, session, runner })) {
+    const { tags } = group;
+    const rows = lastTimes === undefined ? group.rows : reversedRows(group.rows);
     const points: Points[] = [];
     const made = new ValueBudget(session);
     const columnPoints = new Map<ArrayLike<Value>, ColumnPoints>();
