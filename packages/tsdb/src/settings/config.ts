@@ -349,6 +349,7 @@ export const TSDB_SETTINGS = defineSettings(
       env: ['INFLUXDB3_MAX_CONCURRENT_QUERIES'],
     },
     query_memory_bytes: known('exec-mem-pool-bytes'),
+    query_lookback_ms: { flags: ['query-lookback'] },
     compress_answers: { flags: ['compress-answers'] },
     slow_query_ms: { flags: ['slow-query'], env: ['PLINTH_SLOW_QUERY'] },
     query_log_max_entries: {
