@@ -87,11 +87,19 @@ it('returns the rows that a statement with an earlier lower bound returns', asyn
               : `${table},host=${host} ${fields.flat().join(',')} ${at}000000000`;
           }),
         ]);
-        const groups = [fill === '' && OVER_ROWS.includes(list) ? [] : 'time(10s)', byHost ? 'host' : []];
-        const by = groups.flat().length === 0 ? '' : ` GROUP BY ${groups.flat().join(', ')} ${fill}`;
+        const groups = [
+          fill === '' && OVER_ROWS.includes(list) ? [] : 'time(10s)',
+          byHost ? 'host' : [],
+        ];
+        const by =
+          groups.flat().length === 0 ? '' : ` GROUP BY ${groups.flat().join(', ')} ${fill}`;
         const select = (hint: string, least: number, order: string): string =>
           `SELECT ${hint} ${list} FROM ${table} WHERE time >= ${least}s AND time < 100s${by}${order}${zone}`;
-        const text = select(`/*+ lookback(${from}s) */`, from, isDescending ? ' ORDER BY time DESC' : '');
+        const text = select(
+          `/*+ lookback(${from}s) */`,
+          from,
+          isDescending ? ' ORDER BY time DESC' : '',
+        );
         const expected = (await seriesOf(select('', 0, ''))).flatMap((series) => {
           const kept = series.values.filter(([time]) => Date.parse(time) >= from * 1000);
           if (isDescending) kept.reverse();

@@ -14,7 +14,7 @@ import {
   pointsOfColumn,
   reversedRows,
 } from '../series/points.js';
-import { compareTags, sourceRows } from '../series/source-rows.js';
+import { compareTags, type SourceRowsRequest, sourceRows } from '../series/source-rows.js';
 import { exactValues } from '../series/vector-values.js';
 import type { Session } from '../session.js';
 import { ValueBudget } from '../value-budget.js';
@@ -50,32 +50,18 @@ export async function* evaluatedGroups(
   plans: readonly CallPlan[],
   range: EvaluatedRange,
 ): AsyncGenerator<CallGroup> {
-  const { select, sources, session, windows, baseNs, runner } = statement;
-  const { lastTimes } = range;
+  const { select, session, windows, baseNs, runner } = statement;
   const refs = distinctRefs([
     ...plans.flatMap(({ leaf, ofColumn }) =>
       ofColumn === undefined ? leafRefs(leaf) : [ofColumn],
     ),
     ...select.columns,
   ]);
-  const wanted = refs.filter(({ isTag, type }) => !isTag && type !== 'unknown');
   const places = new Map(refs.map((ref, i) => [refKey(ref), i]));
   const columnOf = (rows: GroupRows, ref: ColumnRef): ArrayLike<Value> =>
     rows.columns[places.get(refKey(ref)) ?? -1] ?? [];
-  const pieces = sourceRows(
-    {
-      select: { ...select, maxNs: range.maxNs },
-      sources: sources.map((source) => widened(source, range)),
-      refs,
-      wanted: sources.every(({ kind }) => kind === 'table') ? wanted : [],
-      minNs: range.minNs,
-      isDescending: lastTimes !== undefined,
-      rowLimit: lastTimes,
-      limitsTimes: true,
-      lastRowsOnly: false,
-    },
-    session,
-  );
+  const request = rowsRequest(statement, refs, range);
+  const pieces = sourceRows(request, session);
   const context = {
     windows,
     bucketLimit: session.limits.bucketCountPerSeries,
@@ -87,7 +73,7 @@ export async function* evaluatedGroups(
   const besides = select.isSelector ? select.columns : [];
   for await (const group of joinedGroups(pieces, { refs, session, runner })) {
     const { tags } = group;
-    const rows = lastTimes === undefined ? group.rows : reversedRows(group.rows);
+    const rows = request.isDescending ? reversedRows(group.rows) : group.rows;
     const points: Points[] = [];
     const made = new ValueBudget(session);
     const columnPoints = new Map<ArrayLike<Value>, ColumnPoints>();
@@ -110,6 +96,27 @@ export async function* evaluatedGroups(
     }
     yield { tags, points };
   }
+}
+
+function rowsRequest(
+  { select, sources }: Evaluated,
+  refs: readonly ColumnRef[],
+  range: EvaluatedRange,
+): SourceRowsRequest {
+  const areTables = sources.every(({ kind }) => kind === 'table');
+  const wanted = areTables ? refs.filter(({ isTag, type }) => !isTag && type !== 'unknown') : [];
+  return {
+    select: { ...select, maxNs: range.maxNs },
+    sources: sources.map((source) => widened(source, range)),
+    refs,
+    wanted,
+    minNs: range.minNs,
+    isDescending: range.lastTimes !== undefined,
+    // Rows without a value must not count.
+    rowLimit: wanted.length === 1 ? range.lastTimes : undefined,
+    limitsTimes: true,
+    lastRowsOnly: false,
+  };
 }
 
 /** Joins the consecutive pieces of each group. */

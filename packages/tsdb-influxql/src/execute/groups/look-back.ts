@@ -1,4 +1,5 @@
 import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
+import type { Value } from '../../plan/data-type.js';
 import type { Points } from '../series/points.js';
 import type { Windows } from '../windows/windows.js';
 
@@ -27,14 +28,25 @@ export function* withEarlier(points: Points, earlier: Earlier, startNs: bigint):
   if (times.length === 0) return points;
   // The first bucket may start before the time range. Its earlier rows are a point of their own.
   const before = times.map((time) => (time < startNs ? time : startNs - 1n));
+  const besides: Value[][] = [];
+  for (const [i, column] of beside?.entries() ?? [])
+    besides.push(yield* carriedForward(column.concat(points.beside?.[i] ?? [])));
   const all: Points = {
     times: before.concat(points.times),
     values: values.concat(points.values),
-    ...(beside !== undefined && {
-      beside: beside.map((column, i) => column.concat(points.beside?.[i] ?? [])),
-    }),
+    ...(beside !== undefined && { beside: besides }),
   };
   return yield* keepBefore(all, startNs, earlier.count + 1);
+}
+
+/** With `fill(previous)`, the other columns of a selector repeat the last value that is not NULL. */
+function* carriedForward(column: readonly Value[]): Steps<Value[]> {
+  const carried: Value[] = [];
+  for (const [i, value] of column.entries()) {
+    if (isStepEnd(i)) yield;
+    carried.push(value ?? carried.at(-1) ?? null);
+  }
+  return carried;
 }
 
 /**

@@ -300,7 +300,7 @@ class CallRun {
     return this.#pointsBefore.some((count) => count !== undefined);
   }
 
-  /** A look-back uses the points before the time range, whatever the order of the rows. */
+  /** A look-back uses the points before the time range, also with ORDER BY time DESC. */
   get #isBackward(): boolean {
     return this.#select.isDescending && this.#session.runsBackward && !this.#looksBack;
   }
@@ -339,7 +339,7 @@ class CallRun {
     return { plan, range, windows: isWhole ? undefined : windows };
   }
 
-  /** Start of the look-back, in whole buckets. */
+  /** Start of the look-back, at the start of a bucket. */
   get #fromNs(): bigint {
     const { minNs, lookbackNs } = this.#select;
     const fromNs = minNs - lookbackNs < MIN_TIME_NS ? MIN_TIME_NS : minNs - lookbackNs;
