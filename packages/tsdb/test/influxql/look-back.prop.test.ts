@@ -108,6 +108,6 @@ it('returns the rows that a statement with an earlier lower bound returns', asyn
         assert.deepEqual(await seriesOf(text), expected, text);
       },
     ),
-    { numRuns: caseCount(60) },
+    { numRuns: caseCount(30) },
   );
 });
