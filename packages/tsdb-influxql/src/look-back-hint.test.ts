@@ -1,10 +1,10 @@
 // Source: query-languages, "Look-back".
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { printStatement } from '../ast/print.js';
-import { liftValues } from './lift-values.js';
-import { ParseError } from './parse-error.js';
-import { parseQuery } from './parse-query.js';
+import { printStatement } from './ast/print.js';
+import { liftValues } from './parse/lift-values.js';
+import { ParseError } from './parse/parse-error.js';
+import { parseQuery } from './parse/parse-query.js';
 
 const printed = (text: string): string => parseQuery(text).map(printStatement).join('; ');
 
