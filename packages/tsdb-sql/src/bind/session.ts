@@ -13,7 +13,7 @@ import type { FunctionRegistry } from '../functions/registry.js';
 import type { ParameterTypes } from '../parameter-types.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
 import type { Aggregation } from './aggregate/aggregation.js';
-import type { Fact, ScanDraft } from './scan-draft.js';
+import type { RowCondition, ScanDraft } from './scan-draft.js';
 import type { Scope, ScopeColumn } from './scope.js';
 import type { Bound } from './types/bound.js';
 
@@ -116,7 +116,7 @@ export interface InMemoryQuery {
   readonly answer: InMemoryRequest['answer'];
   readonly selection: Expr | undefined;
   /** All conditions of the WHERE clause, recomputable for any literals. */
-  readonly conditions: readonly NonNullable<Fact['again']>[];
+  readonly conditions: readonly NonNullable<RowCondition['again']>[];
 }
 
 /** A bound query. `text` has no parentheses around it. */

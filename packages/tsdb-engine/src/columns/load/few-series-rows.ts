@@ -151,10 +151,10 @@ export class FewSeriesRows {
     const names = ['_series', 'time', ...columns.map(({ physicalName }) => physicalName)];
     const read = await this.#reader.read(file, index, groups, names);
     const series = new Set(request.series);
-    const runner = new TimeSlicedTask();
+    const task = new TimeSlicedTask();
     const loaded: LoadedRows[] = [];
     for (const [i, group] of groups.entries()) {
-      await runner.take();
+      await task.yieldIfDue();
       const [ids, times, ...fields] = read[i] as readonly [
         ColumnPages,
         ColumnPages,

@@ -31,7 +31,7 @@ export interface Evaluated {
   readonly windows: Windows | undefined;
   /** Base time for calls in statements without buckets. */
   readonly baseNs: bigint;
-  readonly runner: TimeSlicedTask;
+  readonly task: TimeSlicedTask;
 }
 
 export interface EvaluatedRange {
@@ -50,7 +50,7 @@ export async function* evaluatedGroups(
   plans: readonly CallPlan[],
   range: EvaluatedRange,
 ): AsyncGenerator<CallGroup> {
-  const { select, session, windows, baseNs, runner } = statement;
+  const { select, session, windows, baseNs, task } = statement;
   const refs = distinctRefs([
     ...plans.flatMap(({ leaf, ofColumn }) =>
       ofColumn === undefined ? leafRefs(leaf) : [ofColumn],
@@ -71,7 +71,7 @@ export async function* evaluatedGroups(
     columnOf,
   };
   const besides = select.isSelector ? select.columns : [];
-  for await (const group of joinedGroups(pieces, { refs, session, runner })) {
+  for await (const group of joinedGroups(pieces, { refs, session, task })) {
     const { tags } = group;
     const rows = request.isDescending ? reversedRows(group.rows) : group.rows;
     const points: Points[] = [];
@@ -80,12 +80,12 @@ export async function* evaluatedGroups(
     for (const { leaf, ofColumn } of plans) {
       if (ofColumn !== undefined) {
         const column = columnOf(rows, ofColumn);
-        const found = columnPoints.get(column) ?? (await runner.run(pointsOfColumn(rows, column)));
+        const found = columnPoints.get(column) ?? (await task.run(pointsOfColumn(rows, column)));
         columnPoints.set(column, found);
         points.push({ times: found.times, values: found.values });
         continue;
       }
-      const found = await runner.run(evaluateCall(leaf, rows, context));
+      const found = await task.run(evaluateCall(leaf, rows, context));
       made.add(found.times.length);
       const picked = found.rows;
       const beside = besides.map((ref) => {
@@ -122,15 +122,15 @@ function rowsRequest(
 /** Joins the consecutive pieces of each group. */
 async function* joinedGroups(
   pieces: AsyncIterable<GroupRows & { readonly tags: readonly string[] }>,
-  how: { readonly refs: readonly ColumnRef[] } & Pick<Evaluated, 'session' | 'runner'>,
+  how: { readonly refs: readonly ColumnRef[] } & Pick<Evaluated, 'session' | 'task'>,
 ): AsyncGenerator<{ readonly tags: readonly string[]; readonly rows: GroupRows }> {
-  const { refs, session, runner } = how;
+  const { refs, session, task } = how;
   let held: { tags: readonly string[]; parts: GroupRows[] } | undefined;
   let count = new ValueBudget(session);
   for await (const piece of pieces) {
-    await runner.take();
+    await task.yieldIfDue();
     if (held !== undefined && compareTags(held.tags, piece.tags) !== 0) {
-      yield { tags: held.tags, rows: await runner.run(joinedRows(held.parts)) };
+      yield { tags: held.tags, rows: await task.run(joinedRows(held.parts)) };
       held = undefined;
       count = new ValueBudget(session);
     }
@@ -142,7 +142,7 @@ async function* joinedGroups(
     });
   }
   if (held === undefined) return;
-  yield { tags: held.tags, rows: await runner.run(joinedRows(held.parts)) };
+  yield { tags: held.tags, rows: await task.run(joinedRows(held.parts)) };
 }
 
 /** Returns a subquery with another outer time range; its own bounds still apply. */

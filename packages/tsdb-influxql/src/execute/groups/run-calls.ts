@@ -79,14 +79,14 @@ class CallRun {
   readonly #plans: readonly CallPlan[];
   /** For each call, the number of points that it uses from before the time range. */
   readonly #pointsBefore: readonly (number | undefined)[];
-  readonly #runner: TimeSlicedTask;
+  readonly #task: TimeSlicedTask;
   #bucketCount = 0;
 
   constructor(select: CompiledSelect, sources: readonly CompiledSource[], session: Session) {
     this.#select = select;
     this.#sources = sources;
     this.#session = session;
-    this.#runner = new TimeSlicedTask(session);
+    this.#task = new TimeSlicedTask(session);
     this.#windows =
       select.interval === undefined ? undefined : new Windows(select.interval, select.zone);
     const [source] = sources;
@@ -156,7 +156,7 @@ class CallRun {
       rowFunction(expr, this.#select.calls.length),
     );
     for await (const { tags, points } of mergedGroups(readings, order)) {
-      const rows = await this.#runner.run(this.#rowsOf(points, functions));
+      const rows = await this.#task.run(this.#rowsOf(points, functions));
       this.#countBuckets(rows.times.length);
       const first = rows.times.at(this.#isBackward ? -1 : 0);
       const isFull = first !== undefined && points.some((each) => each.times[0] === first);
@@ -281,7 +281,7 @@ class CallRun {
       session: this.#session,
       windows,
       baseNs: this.#baseNs,
-      runner: this.#runner,
+      task: this.#task,
     };
     return evaluatedGroups(statement, plans, range);
   }

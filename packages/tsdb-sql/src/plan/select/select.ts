@@ -173,7 +173,7 @@ function namedWindows(select: Select): ReadonlyMap<string, WindowSpec> {
   );
 }
 
-/** Binds WHERE and narrows the scans of this level with its facts. */
+/** Binds WHERE and narrows the scans of this level with its row conditions. */
 function bindWhere(selection: Expr | undefined, env: Env): Bound | undefined {
   if (selection === undefined) return undefined;
   const where = condition(
@@ -183,7 +183,7 @@ function bindWhere(selection: Expr | undefined, env: Env): Bound | undefined {
       noWindow: 'Window functions are not allowed in the WHERE clause',
     }),
   );
-  for (const fact of where.facts ?? []) fact.scan.narrow(fact);
+  for (const rowCondition of where.rowConditions ?? []) rowCondition.scan.narrow(rowCondition);
   return where;
 }
 
