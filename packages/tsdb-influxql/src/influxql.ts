@@ -82,6 +82,8 @@ interface InfluxqlDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: SelectLimits;
+  /** Look-back of statements without a hint. */
+  readonly lookbackNs: bigint;
 }
 
 /** Runs InfluxQL requests against the storage engine. */
@@ -196,6 +198,7 @@ export class Influxql {
       nowNs,
       database: request.database,
       policy: request.policy,
+      lookbackNs: this.#deps.lookbackNs,
       usesDefaultPolicies: request.dialect !== 'native',
       databaseOf: (name) => view.database(name),
       effort: new PlanEffort({

@@ -37,6 +37,7 @@ export class ScanDraft {
   readonly #conditions: TagCondition[] = [];
   #minNs = MIN_TIME_NS;
   #maxNs = MAX_TIME_NS;
+  #lookbackNs = 0n;
   /**
    * Set on the inner side of an outer join. There, only row conditions that reject NULL rows may narrow the
    * scan.
@@ -79,6 +80,11 @@ export class ScanDraft {
     this.#lastRowsOnly = true;
   }
 
+  /** Declares that rows before the lower time bound, up to this distance, are needed as well. */
+  lookBack(ns: bigint): void {
+    this.#lookbackNs = ns;
+  }
+
   /** Declares that `rowCondition` holds for every needed row of this scan. */
   narrow(rowCondition: RowCondition): void {
     if (rowCondition.kind === 'field' || (this.isNullable && !rejectsNull(rowCondition))) return;
@@ -103,10 +109,11 @@ export class ScanDraft {
   }
 
   toRequest(): ScanRequest {
+    const minNs = this.#minNs - this.#lookbackNs;
     return {
       table: this.table,
       columns: [...this.#columns.keys()],
-      minTimeNs: this.#minNs,
+      minTimeNs: minNs < MIN_TIME_NS ? MIN_TIME_NS : minNs,
       maxTimeNs: this.#maxNs,
       tagConditions: this.#conditions,
       lastRowsOnly: this.#lastRowsOnly,

@@ -27,6 +27,8 @@ export interface Session {
   readonly functions: FunctionRegistry;
   readonly parameterTypes: ParameterTypes;
   readonly stringBudget: StringBudget;
+  /** Look-back of `locf`. */
+  readonly lookback: Lookback;
   /** Set when a UNION ALL is bound. */
   hasUnion: boolean;
   /** Returns a DuckDB name that is unique in the query. */
@@ -44,6 +46,13 @@ export interface Session {
   bindGapFillCall(node: FunctionNode, env: Env): Bound | undefined;
   /** Returns the column of this level that `expr` names, if it is a bare name. */
   columnOf(expr: Expr, scope: Scope): ScopeColumn | undefined;
+}
+
+export interface Lookback {
+  /** Distance before the time range; 0 for none. */
+  readonly ns: bigint;
+  /** Whether the statement requests it, so that it must be possible. */
+  readonly isRequested: boolean;
 }
 
 export interface VirtualQuery {

@@ -12,8 +12,9 @@ import {
   type GroupRows,
   type Points,
   pointsOfColumn,
+  reversedRows,
 } from '../series/points.js';
-import { compareTags, sourceRows } from '../series/source-rows.js';
+import { compareTags, type SourceRowsRequest, sourceRows } from '../series/source-rows.js';
 import { exactValues } from '../series/vector-values.js';
 import type { Session } from '../session.js';
 import { ValueBudget } from '../value-budget.js';
@@ -33,6 +34,13 @@ export interface Evaluated {
   readonly task: TimeSlicedTask;
 }
 
+export interface EvaluatedRange {
+  readonly minNs: bigint;
+  readonly maxNs: bigint;
+  /** Only rows at so many of the last timestamps are needed; sources may return more. */
+  readonly lastTimes?: number | undefined;
+}
+
 /**
  * Computes groups from their rows in TypeScript, for functions that DuckDB lacks and for buckets of
  * unequal length.
@@ -40,32 +48,20 @@ export interface Evaluated {
 export async function* evaluatedGroups(
   statement: Evaluated,
   plans: readonly CallPlan[],
-  range: { readonly minNs: bigint; readonly maxNs: bigint },
+  range: EvaluatedRange,
 ): AsyncGenerator<CallGroup> {
-  const { select, sources, session, windows, baseNs, task } = statement;
+  const { select, session, windows, baseNs, task } = statement;
   const refs = distinctRefs([
     ...plans.flatMap(({ leaf, ofColumn }) =>
       ofColumn === undefined ? leafRefs(leaf) : [ofColumn],
     ),
     ...select.columns,
   ]);
-  const wanted = refs.filter(({ isTag, type }) => !isTag && type !== 'unknown');
   const places = new Map(refs.map((ref, i) => [refKey(ref), i]));
   const columnOf = (rows: GroupRows, ref: ColumnRef): ArrayLike<Value> =>
     rows.columns[places.get(refKey(ref)) ?? -1] ?? [];
-  const pieces = sourceRows(
-    {
-      select: { ...select, maxNs: range.maxNs },
-      sources: sources.map((source) => widened(source, range)),
-      refs,
-      wanted: sources.every(({ kind }) => kind === 'table') ? wanted : [],
-      minNs: range.minNs,
-      isDescending: false,
-      rowLimit: undefined,
-      lastRowsOnly: false,
-    },
-    session,
-  );
+  const request = rowsRequest(statement, refs, range);
+  const pieces = sourceRows(request, session);
   const context = {
     windows,
     bucketLimit: session.limits.bucketCountPerSeries,
@@ -75,7 +71,9 @@ export async function* evaluatedGroups(
     columnOf,
   };
   const besides = select.isSelector ? select.columns : [];
-  for await (const { tags, rows } of joinedGroups(pieces, { refs, session, task })) {
+  for await (const group of joinedGroups(pieces, { refs, session, task })) {
+    const { tags } = group;
+    const rows = request.isDescending ? reversedRows(group.rows) : group.rows;
     const points: Points[] = [];
     const made = new ValueBudget(session);
     const columnPoints = new Map<ArrayLike<Value>, ColumnPoints>();
@@ -98,6 +96,27 @@ export async function* evaluatedGroups(
     }
     yield { tags, points };
   }
+}
+
+function rowsRequest(
+  { select, sources }: Evaluated,
+  refs: readonly ColumnRef[],
+  range: EvaluatedRange,
+): SourceRowsRequest {
+  const areTables = sources.every(({ kind }) => kind === 'table');
+  const wanted = areTables ? refs.filter(({ isTag, type }) => !isTag && type !== 'unknown') : [];
+  return {
+    select: { ...select, maxNs: range.maxNs },
+    sources: sources.map((source) => widened(source, range)),
+    refs,
+    wanted,
+    minNs: range.minNs,
+    isDescending: range.lastTimes !== undefined,
+    // Rows without a value must not count.
+    rowLimit: wanted.length === 1 ? range.lastTimes : undefined,
+    limitsTimes: true,
+    lastRowsOnly: false,
+  };
 }
 
 /** Joins the consecutive pieces of each group. */

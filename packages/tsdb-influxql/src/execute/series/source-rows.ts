@@ -26,6 +26,7 @@ export interface SourceRowsRequest {
   readonly minNs: bigint;
   readonly isDescending: boolean;
   readonly rowLimit: number | undefined;
+  readonly limitsTimes?: boolean;
   readonly lastRowsOnly: boolean;
 }
 
@@ -76,6 +77,7 @@ export function tableRequest(
     wanted: request.wanted,
     isDescending: request.isDescending,
     rowLimit: request.rowLimit,
+    limitsTimes: request.limitsTimes ?? false,
     lastRowsOnly: request.lastRowsOnly,
   };
 }
