@@ -7,6 +7,11 @@ import { type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
 const MERGE_COUNT = 8;
 /** Maximum bytes that a merge reads, if it can be divided; larger segments are not merged. */
 const MAX_MERGE_BYTES = 256 * 1024 * 1024;
+/**
+ * Segments with this many values are only rewritten for overlays, deletions and requests. Each row
+ * is then merged a few times at most, and a merge sorts at most eight times as many values.
+ */
+const SETTLED_VALUES = 8 * 1024 * 1024;
 
 /**
  * The next step. `merge` creates unique segments. `split` divides an overlay into several that span
@@ -36,7 +41,7 @@ export interface MergeChoice {
 /**
  * Returns the next merge, or `undefined` if there is nothing to do. Segments with deleted rows come
  * first, one at a time. Overlays follow, because they slow down every query. Otherwise the smallest
- * segments of a partition are merged.
+ * segments of a partition are merged, until they are large enough.
  */
 export function chooseMerge(choice: MergeChoice): Merge | undefined {
   const { segments, tombstones, isSkipped } = choice;
@@ -100,7 +105,9 @@ function mergeOfAPartition({
   isSkipped,
   maxBytes = MAX_MERGE_BYTES,
 }: MergeChoice): Merge | undefined {
-  const unique = segments.filter((each) => each.kind === 'unique' && !isSkipped(each));
+  const unique = segments.filter(
+    (each) => each.kind === 'unique' && valuesOf(each) < SETTLED_VALUES && !isSkipped(each),
+  );
   const keyOf = ({ level, ...partition }: Segment): string => `${partitionOf(partition)} ${level}`;
   const [inputs] = [...grouped(unique, keyOf).values()]
     .filter((group) => group.length >= MERGE_COUNT)
@@ -143,6 +150,9 @@ const partitionOf = ({
   partitionWidthNs,
 }: Pick<Segment, 'partitionStartNs' | 'partitionWidthNs'>): string =>
   `${partitionStartNs} ${partitionWidthNs}`;
+
+/** The number of values, including series and timestamp. */
+const valuesOf = ({ rowCount, columnIds }: Segment): number => rowCount * (columnIds.size + 2);
 
 const bySize = (a: Segment, b: Segment): number => a.sizeBytes - b.sizeBytes;
 
