@@ -37,8 +37,8 @@ interface ColumnRequest {
   readonly columns: readonly Column[];
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
-  /** All columns of the table that can be kept in memory. */
-  readonly allColumns: () => readonly Column[];
+  /** Columns that queries have requested recently. */
+  readonly recentColumns: () => readonly Column[];
   /** Series ordinals of the requested series; `undefined` means all. */
   readonly series: readonly number[] | undefined;
 }
@@ -301,14 +301,14 @@ export class TableColumns {
    * Loads rows in the background before their blocks drop them. Loading from blocks takes a tenth
    * of the time of a DuckDB query.
    */
-  #loadLeaving(sources: readonly RowSource[], { allColumns }: ColumnRequest): void {
+  #loadLeaving(sources: readonly RowSource[], { recentColumns }: ColumnRequest): void {
     for (const source of sources) {
       if (source.blocksFrom + LEAVING_ROWS > source.rowCount) continue;
       for (const range of this.#ranges.of(source)) {
         const isLeaving = source.rowCount - range.from >= LEAVING_ROWS;
         if (!isLeaving || range.rows.part !== undefined || blocksOf(source, range) === undefined)
           continue;
-        this.#loadBehind([{ source, range }], allColumns());
+        this.#loadBehind([{ source, range }], recentColumns());
       }
     }
   }

@@ -15,7 +15,7 @@ const CALM_MS = 500;
 const MAX_WAIT_MS = { queries: 5_000, writes: 30_000 };
 /** The remaining cache is reserved for columns that queries request. */
 const SHARE_OF_CACHE = 0.75;
-/** Preloaded columns may never be used, so most of a large cache is left to queries. */
+/** Preloaded columns may not be used, so most of a large cache is left to queries. */
 const MOST_AHEAD_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -42,9 +42,9 @@ export interface ColumnPreloadDeps {
 }
 
 /**
- * Preloads columns of the newest segments, and of rows that will not be flushed soon, while the
- * node is idle. It runs after the start and after each flush and compaction, so that the first
- * queries find the columns in memory. It never evicts other entries.
+ * Preloads requested columns of the newest segments, and of rows that will not be flushed soon,
+ * while the node is idle. It runs after each flush and compaction, so that the next queries find
+ * their columns in memory. It never evicts other entries.
  */
 export class ColumnPreload {
   readonly #deps: ColumnPreloadDeps;
