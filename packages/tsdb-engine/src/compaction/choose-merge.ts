@@ -8,10 +8,12 @@ const MERGE_COUNT = 8;
 /** Maximum bytes that a merge reads, if it can be divided; larger segments are not merged. */
 const MAX_MERGE_BYTES = 256 * 1024 * 1024;
 /**
- * Segments with this many values are only rewritten for overlays, deletions and requests. Each row
- * is then merged a few times at most, and a merge sorts at most eight times as many values.
+ * Segments with this many values are only rewritten for overlays, deletions and requests, so that
+ * each row is merged a few times at most.
  */
 const SETTLED_VALUES = 8 * 1024 * 1024;
+/** Values of a merge of smaller segments, which are sorted in memory: about two flushes. */
+const MAX_MERGE_VALUES = 3 * SETTLED_VALUES;
 
 /**
  * The next step. `merge` creates unique segments. `split` divides an overlay into several that span
@@ -111,7 +113,7 @@ function mergeOfAPartition({
   const keyOf = ({ level, ...partition }: Segment): string => `${partitionOf(partition)} ${level}`;
   const [inputs] = [...grouped(unique, keyOf).values()]
     .filter((group) => group.length >= MERGE_COUNT)
-    .map((group) => group.sort(bySize).slice(0, MERGE_COUNT))
+    .map((group) => withinValues(group.sort(bySize).slice(0, MERGE_COUNT)))
     .filter((group) => sizeOf(group) <= maxBytes)
     .sort((a, b) => ((a[0]?.partitionStartNs ?? 0n) > (b[0]?.partitionStartNs ?? 0n) ? -1 : 1));
   return inputs === undefined ? undefined : { kind: 'merge', inputs };
@@ -150,6 +152,15 @@ const partitionOf = ({
   partitionWidthNs,
 }: Pick<Segment, 'partitionStartNs' | 'partitionWidthNs'>): string =>
   `${partitionStartNs} ${partitionWidthNs}`;
+
+/** Returns the first segments that a merge may read together; at least three. */
+function withinValues(segments: readonly Segment[]): readonly Segment[] {
+  let valueCount = 0;
+  return segments.filter((segment) => {
+    valueCount += valuesOf(segment);
+    return valueCount <= MAX_MERGE_VALUES;
+  });
+}
 
 /** The number of values, including series and timestamp. */
 const valuesOf = ({ rowCount, columnIds }: Segment): number => rowCount * (columnIds.size + 2);

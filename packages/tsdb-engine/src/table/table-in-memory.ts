@@ -149,6 +149,11 @@ export class TableInMemory {
     return undefined;
   }
 
+  /** Prepares a segment for queries of few series. */
+  async prepare(open: OpenSegment): Promise<void> {
+    if (this.#columns.isEnabled) await this.#columns.prepare(this.#segmentRows(open));
+  }
+
   /**
    * Preloads the columns of a segment that queries have requested. Returns false if all loaded
    * columns would then exceed `limitBytes`.
