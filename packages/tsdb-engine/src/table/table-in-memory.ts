@@ -84,7 +84,7 @@ export class TableInMemory {
     const newest = { ...request, minTimeNs: newestFromNs ?? minTimeNs };
     const chunks = await this.#answerFrom(newest, read, newestFromNs !== undefined);
     if (chunks !== 'incomplete') return chunks;
-    // A query of some series says nothing about the others.
+    // A query of some series does not show whether the others have newer rows.
     if (selected === undefined) this.#incompleteSegments = this.#components.segments.list;
     return (await this.#answerFrom({ ...request, minTimeNs }, read, false)) as Answer;
   }
