@@ -109,6 +109,42 @@ describe('chooseMerge', () => {
   });
 });
 
+describe('segments that a flush writes', () => {
+  /** Merges the segments of equal flushes of one day as they arrive. */
+  function mergedAfter(flushes: number, rowCount: number) {
+    let segments: Segment[] = [];
+    let rewrittenRows = 0;
+    let mostRows = 0;
+    for (let flush = 0; flush < flushes; flush++) {
+      segments.push({ ...segment('unique', [1, 1], rowCount, `f${flush}`), rowCount });
+      for (;;) {
+        const merge = chooseMerge({ segments, tombstones: [], isSkipped: () => false });
+        if (merge === undefined) break;
+        const rows = merge.inputs.reduce((sum, each) => sum + each.rowCount, 0);
+        const level = Math.max(...merge.inputs.map((each) => each.level)) + 1;
+        const id = `m${flush}-${level}`;
+        segments = segments.filter((each) => !merge.inputs.includes(each));
+        segments.push({ ...segment('unique', [1, 1], rows, id), rowCount: rows, level });
+        rewrittenRows += rows;
+        mostRows = Math.max(mostRows, rows);
+      }
+    }
+    return { rewrites: rewrittenRows / (flushes * rowCount), mostRows, count: segments.length };
+  }
+
+  it('are never merged if they are large', () => {
+    // One field, a timestamp and a series: three values per row.
+    assert.deepEqual(mergedAfter(64, 2_800_000), { rewrites: 0, mostRows: 0, count: 64 });
+  });
+
+  it('are rewritten a few times if they are small, in merges of bounded size', () => {
+    assert.deepEqual(mergedAfter(64, 20_000), { rewrites: 2, mostRows: 1_280_000, count: 1 });
+    const { rewrites, mostRows } = mergedAfter(5000, 20_000);
+    assert.ok(rewrites < 3, `${rewrites} rewrites`);
+    assert.ok(mostRows * 3 <= 24 * 1024 * 1024, `${mostRows} rows in one merge`);
+  });
+});
+
 describe('a requested merge', () => {
   const span = (first: number, last = first) => ({
     minTimeNs: BigInt(first) * NS_PER_DAY,

@@ -7,6 +7,13 @@ import { type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
 const MERGE_COUNT = 8;
 /** Maximum bytes that a merge reads, if it can be divided; larger segments are not merged. */
 const MAX_MERGE_BYTES = 256 * 1024 * 1024;
+/**
+ * Segments with this many values are only rewritten for overlays, deletions and requests, so that
+ * each row is merged a few times at most.
+ */
+const SETTLED_VALUES = 8 * 1024 * 1024;
+/** Values of a merge of smaller segments, which are sorted in memory: about two flushes. */
+const MAX_MERGE_VALUES = 3 * SETTLED_VALUES;
 
 /**
  * The next step. `merge` creates unique segments. `split` divides an overlay into several that span
@@ -36,7 +43,7 @@ export interface MergeChoice {
 /**
  * Returns the next merge, or `undefined` if there is nothing to do. Segments with deleted rows come
  * first, one at a time. Overlays follow, because they slow down every query. Otherwise the smallest
- * segments of a partition are merged.
+ * segments of a partition are merged, until they are large enough.
  */
 export function chooseMerge(choice: MergeChoice): Merge | undefined {
   const { segments, tombstones, isSkipped } = choice;
@@ -100,11 +107,13 @@ function mergeOfAPartition({
   isSkipped,
   maxBytes = MAX_MERGE_BYTES,
 }: MergeChoice): Merge | undefined {
-  const unique = segments.filter((each) => each.kind === 'unique' && !isSkipped(each));
+  const unique = segments.filter(
+    (each) => each.kind === 'unique' && valuesOf(each) < SETTLED_VALUES && !isSkipped(each),
+  );
   const keyOf = ({ level, ...partition }: Segment): string => `${partitionOf(partition)} ${level}`;
   const [inputs] = [...grouped(unique, keyOf).values()]
     .filter((group) => group.length >= MERGE_COUNT)
-    .map((group) => group.sort(bySize).slice(0, MERGE_COUNT))
+    .map((group) => withinValues(group.sort(bySize).slice(0, MERGE_COUNT)))
     .filter((group) => sizeOf(group) <= maxBytes)
     .sort((a, b) => ((a[0]?.partitionStartNs ?? 0n) > (b[0]?.partitionStartNs ?? 0n) ? -1 : 1));
   return inputs === undefined ? undefined : { kind: 'merge', inputs };
@@ -143,6 +152,18 @@ const partitionOf = ({
   partitionWidthNs,
 }: Pick<Segment, 'partitionStartNs' | 'partitionWidthNs'>): string =>
   `${partitionStartNs} ${partitionWidthNs}`;
+
+/** Returns the first segments that a merge may read together; at least three. */
+function withinValues(segments: readonly Segment[]): readonly Segment[] {
+  let valueCount = 0;
+  return segments.filter((segment) => {
+    valueCount += valuesOf(segment);
+    return valueCount <= MAX_MERGE_VALUES;
+  });
+}
+
+/** The number of values, including series and timestamp. */
+const valuesOf = ({ rowCount, columnIds }: Segment): number => rowCount * (columnIds.size + 2);
 
 const bySize = (a: Segment, b: Segment): number => a.sizeBytes - b.sizeBytes;
 

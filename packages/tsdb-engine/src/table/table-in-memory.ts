@@ -2,6 +2,7 @@ import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
+import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { BufferTable } from '@plinth/tsdb-storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
@@ -9,19 +10,28 @@ import { answerInMemory, fieldsOf } from '../columns/answer-in-memory.js';
 import { isInMemoryKind } from '../columns/cache/cached-rows.js';
 import type { ColumnCache } from '../columns/cache/column-cache.js';
 import type { LoadQueue } from '../columns/cache/load-queue.js';
+import { RequestedColumns } from '../columns/cache/requested-columns.js';
 import { type PreloadLimits, TableColumns } from '../columns/cache/table-columns.js';
 import type { RowFile, RowSource } from '../columns/load/row-source.js';
-import { selectedSeries } from '../columns/rows/runs.js';
+import { haveAllSeries, selectedSeries } from '../columns/rows/runs.js';
 import { parquetWithRowNumbersFrom, tableFrom } from '../scan/sources.js';
 import type { GenerationTable } from './generation-table.js';
 import type { TableComponents } from './table-components.js';
 import type { OpenSegment } from './table-segments.js';
 
-/** Runs common queries of one table on columns in memory (ADR 0005), and preloads columns. */
+/** Rows per series in which the last row of every series is looked for first. */
+const LAST_ROWS_PER_SERIES = 4;
+
+type Answer = Iterable<ResultChunk> | undefined;
+
+/** Runs common queries of one table on columns in memory (ADR 0005), and preloads requested columns. */
 export class TableInMemory {
   readonly #components: TableComponents;
   readonly #columns: TableColumns;
   readonly #loads: LoadQueue;
+  readonly #requested: RequestedColumns;
+  /** The segments at the latest query of all last rows that had to read older rows. */
+  #incompleteSegments: readonly OpenSegment[] | undefined;
   /** Reused, because every query needs the segments in its range, and a segment never changes. */
   readonly #segmentSources = new WeakMap<OpenSegment, RowSource>();
 
@@ -34,6 +44,7 @@ export class TableInMemory {
     const { components, cache, host, onError } = options;
     this.#components = components;
     this.#loads = cache.loads;
+    this.#requested = new RequestedColumns(() => cache.nowMs());
     const { reader } = components.files;
     this.#columns = new TableColumns({
       cache,
@@ -52,11 +63,11 @@ export class TableInMemory {
     request: InMemoryRequest,
     visibleFromNs: bigint,
     queryContext?: Pick<QueryContext, 'signal'>,
-  ): Promise<Iterable<ResultChunk> | undefined> {
+  ): Promise<Answer> {
     const columns = fieldsOf(request);
     if (!this.#columns.isEnabled || columns === undefined) return undefined;
     this.#loads.noteQuery();
-    const { series, repeated, tombstones } = this.#components;
+    const { series } = this.#components;
     const indexing = series.whenIndexed();
     if (indexing !== undefined) {
       // DuckDB is just as fast here, and waits for the series only if it needs them.
@@ -64,19 +75,41 @@ export class TableInMemory {
       return undefined;
     }
     const minTimeNs = request.minTimeNs > visibleFromNs ? request.minTimeNs : visibleFromNs;
-    const { maxTimeNs } = request;
     // Series that are added later only have rows that were written after the call.
     const selected = await new TimeSlicedTask(queryContext).run(
       selectedSeries(request, series.index),
     );
+    const read = { columns, series: selected, queryContext };
+    const newestFromNs = this.#newestFrom({ ...request, minTimeNs });
+    const newest = { ...request, minTimeNs: newestFromNs ?? minTimeNs };
+    const chunks = await this.#answerFrom(newest, read, newestFromNs !== undefined);
+    if (chunks !== 'incomplete') return chunks;
+    // A query of some series does not show whether the others have newer rows.
+    if (selected === undefined) this.#incompleteSegments = this.#components.segments.list;
+    return (await this.#answerFrom({ ...request, minTimeNs }, read, false)) as Answer;
+  }
+
+  /** Returns `'incomplete'` if all series are needed and not all have a row in the time range. */
+  async #answerFrom(
+    request: InMemoryRequest,
+    read: {
+      readonly columns: readonly Column[];
+      readonly series: readonly number[] | undefined;
+      readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
+    },
+    needsAllSeries: boolean,
+  ): Promise<Answer | 'incomplete'> {
+    const { series, repeated, tombstones } = this.#components;
+    const { minTimeNs, maxTimeNs } = request;
+    this.#requested.note(read.columns, minTimeNs);
+    const recentColumns = (): readonly Column[] => this.#requestedColumns(maxTimeNs);
+    const columnRequest = { ...read, minTimeNs, maxTimeNs, recentColumns };
     for (let isAwaited = false; ; isAwaited = true) {
       await repeated.deduplicateLateRows();
       // Only DuckDB merges points written twice and excludes deleted rows.
       if (repeated.keys.touches(minTimeNs, maxTimeNs)) return undefined;
       if (tombstones.touches(minTimeNs, maxTimeNs)) return undefined;
       const sources = this.#rowSources(minTimeNs, maxTimeNs);
-      const allColumns = (): readonly Column[] => this.#inMemoryColumns;
-      const columnRequest = { columns, minTimeNs, maxTimeNs, allColumns, series: selected };
       const foundRows = this.#columns.find(sources, columnRequest);
       if (foundRows === undefined) return undefined;
       if (!(foundRows instanceof Promise)) {
@@ -86,12 +119,10 @@ export class TableInMemory {
             ? foundRows.rows
             : await this.#columns.read(foundRows, columnRequest);
         if (rows === undefined) return undefined;
-        return await answerInMemory({ ...request, minTimeNs }, rows, {
-          index: series.index,
-          series: selected,
-          encodedTags: this.#columns.encodedTags,
-          queryContext,
-        });
+        const { index } = series;
+        const options = { ...read, index, encodedTags: this.#columns.encodedTags };
+        if (needsAllSeries && !(await haveAllSeries(request, rows, options))) return 'incomplete';
+        return await answerInMemory(request, rows, options);
       }
       if (isAwaited) return undefined;
       await foundRows;
@@ -99,23 +130,51 @@ export class TableInMemory {
   }
 
   /**
-   * Preloads the columns of a segment. Returns false if all loaded columns would then exceed
-   * `limitBytes`.
+   * For the last rows of series: returns the start of the newest sources with several rows per
+   * series. If they contain all series, older rows are not needed. `undefined` if this is unlikely.
+   */
+  #newestFrom({ answer, minTimeNs, maxTimeNs }: InMemoryRequest): bigint | undefined {
+    const { series, segments } = this.#components;
+    if (answer.kind !== 'last' || this.#incompleteSegments === segments.list) return undefined;
+    const newestFirst = this.#rowSources(minTimeNs, maxTimeNs).sort((a, b) =>
+      compareTimes(b.maxTime, a.maxTime),
+    );
+    let missingRows = series.index.count * LAST_ROWS_PER_SERIES;
+    let fromNs = maxTimeNs;
+    for (const { minTime, rowCount } of newestFirst) {
+      if (minTime < fromNs) fromNs = minTime;
+      missingRows -= rowCount;
+      if (missingRows <= 0) return fromNs > minTimeNs ? fromNs : undefined;
+    }
+    return undefined;
+  }
+
+  /** Prepares a segment for queries of few series. */
+  async prepare(open: OpenSegment): Promise<void> {
+    if (this.#columns.isEnabled) await this.#columns.prepare(this.#segmentRows(open));
+  }
+
+  /**
+   * Preloads the columns of a segment that queries have requested. Returns false if all loaded
+   * columns would then exceed `limitBytes`.
    */
   async preload(open: OpenSegment, limits: PreloadLimits): Promise<boolean> {
     // DuckDB reads overlays, which contain points written twice, and segments with deleted rows.
     const { kind, minTime, maxTime } = open.segment;
     const { segments, tombstones, series } = this.#components;
+    const columns = this.#requestedColumns(maxTime);
+    if (columns.length === 0) return true;
     if (kind === 'overlay' || !segments.list.includes(open)) return true;
     if (tombstones.touches(minTime, maxTime)) return true;
     await series.whenIndexed();
-    return await this.#columns.preload(this.#segmentRows(open), this.#inMemoryColumns, limits);
+    return await this.#columns.preload(this.#segmentRows(open), columns, limits);
   }
 
   /** Whether sorting the unflushed rows would speed up queries. */
   get hasManyRanges(): boolean {
     const main = this.#components.generations.newest?.main;
-    return main !== undefined && this.#columns.hasManyRanges(main, main.rowCount);
+    if (main === undefined || this.#requestedColumns(main.maxTime).length === 0) return false;
+    return this.#columns.hasManyRanges(main, main.rowCount);
   }
 
   /** Sorts all unflushed rows in memory, if the cache then stays within `limitBytes`. */
@@ -124,7 +183,11 @@ export class TableInMemory {
     await newest?.main.moveToDuckDb();
     // Late rows are omitted, because there are few.
     if (newest !== undefined && newest.main.duckDbRows > 0)
-      await this.#columns.mergeRanges(duckDbRows(newest), this.#inMemoryColumns, limits);
+      await this.#columns.mergeRanges(
+        duckDbRows(newest),
+        this.#requestedColumns(newest.main.maxTime),
+        limits,
+      );
   }
 
   /** Evicts cached rows that the table no longer has. */
@@ -139,9 +202,10 @@ export class TableInMemory {
     this.#columns.retain(new Set());
   }
 
-  get #inMemoryColumns(): readonly Column[] {
-    return [...this.#components.schema().columns.values()].filter(({ kind }) =>
-      isInMemoryKind(kind),
+  /** Returns the columns whose values at or before this time queries have requested. */
+  #requestedColumns(maxTimeNs: bigint): readonly Column[] {
+    return [...this.#components.schema().columns.values()].filter(
+      ({ id, kind }) => isInMemoryKind(kind) && this.#requested.has(id, maxTimeNs),
     );
   }
 

@@ -7,6 +7,7 @@ import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { BlockMemory } from '../buffer/block-memory.js';
 import { callLimitersOf, type DuckDbCallLimiter } from './duckdb-call-limiter.js';
 import type { DuckDbSettings } from './instance/duckdb-settings.js';
+import { aroundCall } from './instance/duckdb-watch.js';
 import { isOutOfMemory, MemoryWatch } from './instance/memory-watch.js';
 import type { OpenInstance } from './instance/open-instance.js';
 import { readAhead } from './read-ahead.js';
@@ -96,12 +97,26 @@ export class DuckDbHost {
    * out of memory in the meantime wait until the file is written.
    */
   async copy(text: string): Promise<void> {
-    const copying = this.rows(text);
+    const copying = this.#copy(text);
     this.#copying.add(copying);
     try {
       await copying;
     } finally {
       this.#copying.delete(copying);
+    }
+  }
+
+  async #copy(text: string): Promise<void> {
+    if (this.#settings.threads < 2) {
+      await this.rows(text);
+      return;
+    }
+    const connection = await this.#acquireConnection();
+    try {
+      const { runInBackground } = await import('./run-in-background.js'); // native code that is loaded after DuckDB
+      await aroundCall(connection, 'duckdb.copy', () => runInBackground(connection, text));
+    } finally {
+      this.#releaseConnection(connection);
     }
   }
 

@@ -10,6 +10,7 @@ import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
 const ROWS = 4000;
+const FIRST_ROWS = 1000;
 
 describe('the column preload', () => {
   let folder = '';
@@ -17,21 +18,28 @@ describe('the column preload', () => {
     folder = await temporaryFolder();
   });
 
-  it('loads a segment before its first query', { timeout: 60_000 }, async () => {
-    const dir = join(folder, 'first');
-    await fill(dir);
+  it('loads only requested columns of new segments', { timeout: 60_000 }, async () => {
     const metrics = new Metrics();
-    const node = await openTestNode(dir, { metrics });
+    const node = await openTestNode(join(folder, 'first'), { metrics });
+    const direct = (): Promise<number> => gauge(metrics, 'plinth_tsdb_direct_queries_total');
     try {
-      // Four columns of 8-bit and 16-bit values, a double, and the index of the rows.
+      await node.catalog.ensureDatabase('d');
+      await writeRows(node, 0, ROWS, 3);
+      await flushEngine(node.engine);
+      const text = 'SELECT host, count(*) AS n, sum(i) AS s FROM t GROUP BY host ORDER BY host';
+      await query(node, text);
+      assert.equal(await direct(), 0);
+      await writeRows(node, ROWS, 2 * ROWS, 3);
+      await flushEngine(node.engine);
+      // The index of the rows and values of 8 bits, of both segments.
       const size = await whenStill(() => gauge(metrics, 'plinth_tsdb_column_cache_bytes'));
-      assert.ok(size > ROWS * (4 + 1 + 8), `${size} bytes are loaded`);
-      const text =
-        'SELECT host, count(*) AS n, sum(i) AS s, max(f) AS m FROM t GROUP BY host ORDER BY host';
+      assert.ok(size >= 2 * ROWS * (4 + 1), `${size} bytes are loaded`);
+      assert.ok(size < 2 * ROWS * (4 + 1 + 1), `${size} bytes are loaded`);
       const first = await query(node, text);
-      assert.equal(await gauge(metrics, 'plinth_tsdb_direct_queries_total'), 1);
+      assert.equal(await direct(), 1);
       assert.deepEqual(first, await query(node, `${text} -- by DuckDB`));
-      assert.equal(await gauge(metrics, 'plinth_tsdb_direct_queries_total'), 1);
+      await query(node, 'SELECT max(f) AS m FROM t');
+      assert.equal(await direct(), 1);
     } finally {
       await node.close();
     }
@@ -49,9 +57,12 @@ describe('the column preload', () => {
         "SELECT * FROM t WHERE host = 'h7' ORDER BY time DESC LIMIT 3",
         'SELECT DISTINCT ON (host) * FROM t ORDER BY host, time DESC',
       ];
-      let before = 0;
+      await writeRows(node, 0, FIRST_ROWS);
+      for (const text of texts) await query(node, text);
+      // More than the first rows take, less than all.
+      let before = FIRST_ROWS * 40;
       for (const [from, to] of [
-        [0, 20_000],
+        [FIRST_ROWS, 20_000],
         [20_000, 30_000],
         [30_000, 70_000],
       ] as const) {
@@ -81,35 +92,62 @@ describe('the column preload', () => {
     }
   });
 
-  it('stays within its share of the cache', { timeout: 60_000 }, async () => {
-    const dir = join(folder, 'small');
-    await fill(dir);
+  it('leaves older segments out of queries for last rows', { timeout: 60_000 }, async () => {
     const metrics = new Metrics();
-    const limit = ROWS * 16;
-    const node = await openTestNode(dir, {
-      metrics,
-      flags: { 'tsdb-column-cache-bytes': String(limit) },
-    });
+    const node = await openTestNode(join(folder, 'last'), { metrics });
+    const direct = (): Promise<number> => gauge(metrics, 'plinth_tsdb_direct_queries_total');
+    const text = 'SELECT DISTINCT ON (host) host, i, w FROM t ORDER BY host, time DESC';
+    const check = async (): Promise<void> => {
+      const before = await direct();
+      const expected = await query(node, `${text} -- by DuckDB`);
+      let actual: readonly string[] = [];
+      for (let tries = 0; tries < 100 && (await direct()) === before; tries++) {
+        actual = await query(node, text);
+        await setTimeout(20);
+      }
+      assert.equal(await direct(), before + 1);
+      assert.deepEqual(actual, expected);
+    };
     try {
-      await setTimeout(1500);
+      await node.catalog.ensureDatabase('d');
+      for (let at = 0; at < 3; at++) {
+        await writeRows(node, at * ROWS, (at + 1) * ROWS, 3);
+        await flushEngine(node.engine);
+      }
+      await check();
       const size = await gauge(metrics, 'plinth_tsdb_column_cache_bytes');
+      assert.ok(size < 2 * ROWS * (4 + 1 + 2), `${size} bytes are loaded`);
+      // The fourth host is only in the oldest rows.
+      await writeLines(node, ['t,host=h9 i=1i,w=1i 5']);
+      await flushEngine(node.engine);
+      await check();
+    } finally {
+      await node.close();
+    }
+  });
+
+  it('stays within its share of the cache', { timeout: 60_000 }, async () => {
+    const metrics = new Metrics();
+    // Three quarters of the limit hold the columns of one of two segments.
+    const limit = ROWS * 24;
+    const flags = { 'tsdb-column-cache-bytes': String(limit) };
+    const node = await openTestNode(join(folder, 'small'), { metrics, flags });
+    try {
+      await node.catalog.ensureDatabase('d');
+      await writeRows(node, 0, ROWS, 3);
+      await flushEngine(node.engine);
+      const text = 'SELECT sum(i) AS s, sum(w) AS w, max(f) AS f, count(b) AS b FROM t';
+      await query(node, text);
+      await writeRows(node, ROWS, 2 * ROWS, 3);
+      await flushEngine(node.engine);
+      const size = await whenStill(() => gauge(metrics, 'plinth_tsdb_column_cache_bytes'));
       assert.ok(size <= limit * 0.75, `${size} of ${limit} bytes are loaded`);
-      const text = 'SELECT sum(i) AS s FROM t';
       assert.deepEqual(await query(node, text), await query(node, `${text} -- by DuckDB`));
     } finally {
       await node.close();
     }
   });
 });
-
-/** Writes rows of three hosts, which `close` flushes to a segment. */
-async function fill(dir: string): Promise<void> {
-  const node = await openTestNode(dir);
-  await node.catalog.ensureDatabase('d');
-  await writeRows(node, 0, ROWS, 3);
-  await flushEngine(node.engine);
-  await node.close();
-}
 
 /** Writes the rows `[from, to)` in time order. */
 async function writeRows(
@@ -132,7 +170,7 @@ async function whenStill(figure: () => Promise<number>, least = 0): Promise<numb
     const now = await figure();
     if (now > least && now === before) return now;
     before = now;
-    await setTimeout(300);
+    await setTimeout(200);
   }
 }
 

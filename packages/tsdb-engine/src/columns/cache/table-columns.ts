@@ -19,9 +19,9 @@ import { TableEncodedTags } from './table-encoded-tags.js';
 
 /**
  * Maximum number of missing values that a query loads. Loading this many takes about as long as a
- * DuckDB query.
+ * DuckDB query, which is faster for few series.
  */
-const MAX_AWAITED_VALUES = 1_000_000;
+const MAX_AWAITED_VALUES = { few: 100_000, many: 1_000_000 };
 /**
  * When this many rows follow, rows in blocks are loaded in advance, before the blocks drop them.
  */
@@ -37,8 +37,8 @@ interface ColumnRequest {
   readonly columns: readonly Column[];
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
-  /** All columns of the table that can be kept in memory. */
-  readonly allColumns: () => readonly Column[];
+  /** Columns that queries have requested recently. */
+  readonly recentColumns: () => readonly Column[];
   /** Series ordinals of the requested series; `undefined` means all. */
   readonly series: readonly number[] | undefined;
 }
@@ -109,7 +109,7 @@ export class TableColumns {
     if (found === undefined) return undefined;
     if (found.missing.length === 0) return found;
     const values = found.missing.reduce((sum, miss) => sum + loadSize(miss, request), 0);
-    const isAwaited = values <= MAX_AWAITED_VALUES;
+    const isAwaited = values <= MAX_AWAITED_VALUES[isOfFewSeries(request) ? 'few' : 'many'];
     const loads = found.missing.map((miss) => this.#load(miss, request.columns, isAwaited));
     this.#prefetch(found.missing, request.columns);
     const done = Promise.allSettled(loads).then(() => undefined);
@@ -124,6 +124,11 @@ export class TableColumns {
     const wanted = { columns, minTimeNs, maxTimeNs, series };
     const read = await this.#fewSeries.read(unloaded, wanted);
     return read && [...rows, ...read];
+  }
+
+  /** Prepares a segment for queries of few series. */
+  async prepare(source: RowSource): Promise<void> {
+    await this.#fewSeries.prepare(source);
   }
 
   /**
@@ -235,7 +240,7 @@ export class TableColumns {
     const rows: LoadedRows[] = [];
     const missing: Miss[] = [];
     const unloaded: RowSource[] = [];
-    const isFew = request.series !== undefined && request.series.length <= MAX_FEW_SERIES;
+    const isFew = isOfFewSeries(request);
     for (const source of sources) {
       const misses: Miss[] = [];
       const loadedRanges: LoadedRows[] = [];
@@ -301,14 +306,14 @@ export class TableColumns {
    * Loads rows in the background before their blocks drop them. Loading from blocks takes a tenth
    * of the time of a DuckDB query.
    */
-  #loadOldBlocks(sources: readonly RowSource[], { allColumns }: ColumnRequest): void {
+  #loadOldBlocks(sources: readonly RowSource[], { recentColumns }: ColumnRequest): void {
     for (const source of sources) {
       if (source.blocksFrom + OLD_BLOCK_ROWS > source.rowCount) continue;
       for (const range of this.#ranges.of(source)) {
         const isOld = source.rowCount - range.from >= OLD_BLOCK_ROWS;
         if (!isOld || range.rows.part !== undefined || blocksOf(source, range) === undefined)
           continue;
-        this.#loadInBackground([{ source, range }], allColumns());
+        this.#loadInBackground([{ source, range }], recentColumns());
       }
     }
   }
@@ -318,6 +323,9 @@ export class TableColumns {
     return this.#loads.load(source, range, { columns, isUrgent });
   }
 }
+
+const isOfFewSeries = ({ series }: ColumnRequest): boolean =>
+  series !== undefined && series.length <= MAX_FEW_SERIES;
 
 function loadSize({ range, source }: Miss, { columns }: ColumnRequest): number {
   const present = presentColumns(source, range, columns);

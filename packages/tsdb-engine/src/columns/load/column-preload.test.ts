@@ -15,11 +15,14 @@ function preloading(cacheMib: number, usedMib: number, writeIdleMs = () => 10_00
     nowMs: () => clock.monotonicMs(),
   });
   cache.add({ sizeBytes: usedMib * MIB, lastUsedMs: 0, drop: () => undefined });
-  const begun = { clock, cache, limitMib: undefined as number | undefined };
+  const begun = { clock, cache, limitMib: undefined as number | undefined, preparedCount: 0 };
   const table: PreloadTable = {
     // the test reads no other property
     segments: [{ segment: { rowCount: 10_000, maxTime: 1n } } as OpenSegment],
     inMemory: {
+      prepare: async () => {
+        begun.preparedCount++;
+      },
       preload: async (_segment, { limitBytes }) => {
         begun.limitMib = limitBytes / MIB;
         return true;
@@ -46,6 +49,13 @@ async function limitOf(cacheMib: number, usedMib: number): Promise<number | unde
   await begun.close();
   return begun.limitMib;
 }
+
+it('reads the indexes of files without a query', async () => {
+  const begun = preloading(64, 0);
+  await begun.clock.advanceMs(1000);
+  await begun.close();
+  assert.equal(begun.preparedCount, 1);
+});
 
 it('preloads up to three quarters of a small cache, and a fixed amount of a large one', async () => {
   assert.equal(await limitOf(64, 0), 48);

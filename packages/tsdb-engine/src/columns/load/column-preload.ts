@@ -15,12 +15,10 @@ const IDLE_MS = 500;
 const MAX_WAIT_MS = { queries: 5_000, writes: 30_000 };
 /** The remaining cache is reserved for columns that queries request. */
 const SHARE_OF_CACHE = 0.75;
-/** Preloaded columns may never be used, so most of a large cache is left to queries. */
+/** Preloaded columns may not be used, so most of a large cache is left to queries. */
 const MOST_AHEAD_BYTES = 256 * 1024 * 1024;
 
-/**
- * Segments loaded per pass, newest first: each requires two DuckDB statements, regardless of its size.
- */
+/** Segments visited per pass, newest first: the columns of each require two DuckDB statements. */
 const MAX_SEGMENTS = 64;
 /** Smaller segments load almost instantly on demand. */
 const LEAST_ROWS = 1024;
@@ -28,7 +26,7 @@ const LEAST_ROWS = 1024;
 /** The parts of a table's store that the preload uses. */
 export interface PreloadTable {
   readonly segments: readonly OpenSegment[];
-  readonly inMemory: Pick<TableInMemory, 'preload' | 'hasManyRanges' | 'mergeRanges'>;
+  readonly inMemory: Pick<TableInMemory, 'prepare' | 'preload' | 'hasManyRanges' | 'mergeRanges'>;
 }
 
 export interface ColumnPreloadDeps {
@@ -42,9 +40,9 @@ export interface ColumnPreloadDeps {
 }
 
 /**
- * Preloads columns of the newest segments, and of rows that will not be flushed soon, while the
- * node is idle. It runs after the start and after each flush and compaction, so that the first
- * queries find the columns in memory. It never evicts other entries.
+ * Reads the indexes of the newest segments, their requested columns, and those of rows that will not
+ * be flushed soon, while the node is idle. It runs after the start and after each flush and
+ * compaction, so that the next queries find both in memory. It never evicts other entries.
  */
 export class ColumnPreload {
   readonly #deps: ColumnPreloadDeps;
@@ -125,14 +123,24 @@ export class ColumnPreload {
         if (segment.segment.rowCount >= LEAST_ROWS) found.push({ table, segment });
     }
     found.sort((a, b) => compareTimes(b.segment.segment.maxTime, a.segment.segment.maxTime));
-    for (const { table, segment } of found.slice(0, MAX_SEGMENTS)) {
-      if (signal.aborted) return;
-      try {
-        if (!(await table.inMemory.preload(segment, { limitBytes, signal }))) return;
-      } catch (error) {
-        // The reader that opens the file reports the damage.
-        if (!(error instanceof FileDamaged)) throw error;
-      }
+    const newest = found.slice(0, MAX_SEGMENTS);
+    // The indexes of all files are read in the time of one column.
+    for (const { table, segment } of newest)
+      await this.#unlessDamaged(() => table.inMemory.prepare(segment));
+    for (const { table, segment } of newest) {
+      const load = () => table.inMemory.preload(segment, { limitBytes, signal });
+      if (signal.aborted || (await this.#unlessDamaged(load)) === false) return;
+    }
+  }
+
+  /** The reader that opens a damaged file reports the damage. */
+  async #unlessDamaged<T>(work: () => Promise<T>): Promise<T | undefined> {
+    if (this.#closing.signal.aborted) return undefined;
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof FileDamaged)) throw error;
+      return undefined;
     }
   }
 }

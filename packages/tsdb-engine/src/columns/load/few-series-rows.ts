@@ -58,6 +58,17 @@ export class FewSeriesRows {
     this.#onError = options.onError;
   }
 
+  /** Reads the index of a file, so that the first query does not have to. */
+  async prepare({ key, file, pin }: RowSource): Promise<void> {
+    if (file === undefined || this.#indexes.has(key)) return;
+    const unpin = await pin();
+    try {
+      await this.#indexOf(key, file);
+    } finally {
+      unpin();
+    }
+  }
+
   /**
    * Returns `undefined` if DuckDB is faster for some of the rows, or if only DuckDB can read them.
    */
@@ -73,8 +84,9 @@ export class FewSeriesRows {
       const rows: LoadedRows[] = [];
       const selections = await this.#selectGroups(sources, request);
       if (selections === undefined) return undefined;
-      for (const selection of selections) {
-        const read = await this.#readSelected(selection, request);
+      const pages = await Promise.all(selections.map((each) => this.#pagesOf(each, request)));
+      for (const [i, selection] of selections.entries()) {
+        const read = await this.#decode(selection, pages[i] as GroupPages, request);
         if (read === undefined) return undefined;
         rows.push(...read);
       }
@@ -141,21 +153,24 @@ export class FewSeriesRows {
     return groups;
   }
 
+  #pagesOf({ source, file, index, groups }: SelectedGroups, request: FewSeries) {
+    const names = columnsOf(source, request).map(({ physicalName }) => physicalName);
+    return this.#reader.read(file, index, groups, ['_series', 'time', ...names]);
+  }
+
   /** Returns `undefined` if something cannot be kept in memory. */
-  async #readSelected(
-    selection: SelectedGroups,
+  async #decode(
+    { source, index, groups }: SelectedGroups,
+    pages: GroupPages,
     request: FewSeries,
   ): Promise<readonly LoadedRows[] | undefined> {
-    const { source, file, index, groups } = selection;
-    const columns = presentColumns(source, { from: 0, to: source.rowCount }, request.columns);
-    const names = ['_series', 'time', ...columns.map(({ physicalName }) => physicalName)];
-    const read = await this.#reader.read(file, index, groups, names);
+    const columns = columnsOf(source, request);
     const series = new Set(request.series);
     const task = new TimeSlicedTask();
     const loaded: LoadedRows[] = [];
     for (const [i, group] of groups.entries()) {
       await task.yieldIfDue();
-      const [ids, times, ...fields] = read[i] as readonly [
+      const [ids, times, ...fields] = pages[i] as readonly [
         ColumnPages,
         ColumnPages,
         ...ColumnPages[],
@@ -206,6 +221,12 @@ interface SelectedGroups {
   readonly index: FileIndex;
   readonly groups: readonly number[];
 }
+
+/** Pages by row group: of series, timestamp and each column. */
+type GroupPages = readonly (readonly ColumnPages[])[];
+
+const columnsOf = (source: RowSource, { columns }: FewSeries): readonly Column[] =>
+  presentColumns(source, { from: 0, to: source.rowCount }, columns);
 
 interface SeriesOfRows {
   readonly rows: RowRange;

@@ -1,5 +1,6 @@
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
-import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
+import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
+import { isStepEnd, type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { findRun, lowerBound, offsetRange, type Part } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
@@ -47,6 +48,30 @@ export function* runsWithin(
     }
   }
   return found.runs();
+}
+
+/** Whether each of the series has a row within the time range. */
+export async function haveAllSeries(
+  bounds: { readonly minTimeNs: bigint; readonly maxTimeNs: bigint },
+  loaded: readonly LoadedRows[],
+  {
+    index,
+    series,
+    queryContext,
+  }: {
+    readonly index: SeriesIndex;
+    readonly series: readonly number[] | undefined;
+    readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
+  },
+): Promise<boolean> {
+  const runs = await new TimeSlicedTask(queryContext).run(runsWithin(loaded, series, bounds));
+  const isFound = new Uint8Array(index.count);
+  let missing = series?.length ?? index.count;
+  for (const found of runs.series) {
+    if (isFound[found] === 0) missing--;
+    isFound[found] = 1;
+  }
+  return missing === 0;
 }
 
 function mostRuns(loaded: readonly LoadedRows[], series: readonly number[] | undefined): number {

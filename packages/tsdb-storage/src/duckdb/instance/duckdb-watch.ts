@@ -56,3 +56,13 @@ export function beforeCall(
 ): void {
   (connection as Watched).duckDbWatch?.before(call); // absent unless `watchConnection` has set it
 }
+
+/** Runs a call that does not use the wrapped functions of the connection. */
+export async function aroundCall<T>(
+  connection: DuckDBConnection,
+  call: DuckDbCall,
+  run: () => Promise<T>,
+): Promise<T> {
+  const watch = (connection as Watched).duckDbWatch;
+  return watch === undefined ? await run() : await watch.around(call, run);
+}
