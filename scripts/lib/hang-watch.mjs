@@ -12,9 +12,11 @@ const OWN_LIMIT = /\btimeout: ([\d_]+)/g;
 /** Number of test files in this process (`unit-groups.mjs`). */
 const IMPORTED = /^await import\("(.*)"\);$/gm;
 
+/** Tests may mock the clock. */
+const now = performance.now.bind(performance);
 /** Running tests, innermost last. */
 const running = [];
-let quietSinceMs = performance.now();
+let quietSinceMs = now();
 
 /** Extends the timeouts on a machine with more work than processors. */
 const slowness = () => Math.max(1, (os.loadavg()[0] ?? 0) / os.availableParallelism());
@@ -35,7 +37,7 @@ function fail(reason) {
 
 function check(limitMs) {
   const { name, startMs } = running.at(-1) ?? { startMs: quietSinceMs };
-  const seconds = Math.round((performance.now() - startMs) / 1000);
+  const seconds = Math.round((now() - startMs) / 1000);
   if (seconds * 1000 <= limitMs * slowness()) return;
   if (name !== undefined) fail(`"${name}" did not end within ${seconds} s`);
   fail(`no test has run for ${seconds} s: a hook hangs, or a test left a handle open`);
@@ -56,7 +58,7 @@ function cpuSec() {
 }
 
 function reportTime() {
-  const time = { file: process.argv[1], elapsedSec: performance.now() / 1000, cpuSec: cpuSec() };
+  const time = { file: process.argv[1], elapsedSec: now() / 1000, cpuSec: cpuSec() };
   fs.appendFileSync(process.env.PLINTH_TEST_TIMES, `${JSON.stringify(time)}\n`);
 }
 
@@ -64,11 +66,11 @@ if (process.env.NODE_TEST_CONTEXT !== undefined && isMainThread) {
   if (process.env.PLINTH_TEST_TIMES !== undefined) process.once('exit', reportTime);
   setInterval(check, 1_000, limitOfProcess(process.argv[1])).unref();
   beforeEach(({ fullName }) => {
-    running.push({ name: fullName, startMs: performance.now() });
+    running.push({ name: fullName, startMs: now() });
   });
   afterEach(({ fullName }) => {
     const index = running.findLastIndex(({ name }) => name === fullName);
     if (index >= 0) running.splice(index, 1);
-    quietSinceMs = performance.now();
+    quietSinceMs = now();
   });
 }

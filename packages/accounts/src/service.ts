@@ -37,7 +37,7 @@ import type { ErrorWording } from './routes/to-wire.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
 import { CommitQueue } from './storage/commit-queue.js';
 import { Encryptor } from './storage/encryptor.js';
-import type { KeyKeeper } from './storage/keys/encryption-keys.js';
+import type { KeyStore } from './storage/keys/encryption-keys.js';
 import { refuseForeignKeys } from './storage/keys/key-check.js';
 import { KeyFile } from './storage/keys/key-file.js';
 import { SharedKeys } from './storage/keys/shared-keys.js';
@@ -178,10 +178,10 @@ class AccountsService implements HttpService {
     const shared = isShared(store)
       ? new SharedKeys({ store, secrets, random, clock, file: keyFile })
       : undefined;
-    const keeper: KeyKeeper = shared ?? keyFile;
+    const keyStore: KeyStore = shared ?? keyFile;
     // The keys are opened before the first platform is stored, so that an interrupted start leaves
     // no data without a key.
-    const encryptionKeys = await keeper.open({ hasData: await this.#platforms.hasStored() });
+    const encryptionKeys = await keyStore.open({ hasData: await this.#platforms.hasStored() });
     if (shared === undefined) await refuseForeignKeys(store, encryptionKeys, keyFile.path);
     const encryptor = new Encryptor(encryptionKeys);
     const isFirstStart = await this.#platforms.load();
@@ -197,7 +197,7 @@ class AccountsService implements HttpService {
       terms: this.#terms,
       config,
       keyring: this.#deps.keys,
-      keeper,
+      keyStore,
       encryptionKeys,
       outbox: this.#deps.outbox,
       log: this.#deps.log,

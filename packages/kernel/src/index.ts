@@ -15,8 +15,8 @@ export {
   type ExpectedLog,
   type ExpectedLogStore,
   type LogEnd,
-  type LogStart,
   NOTHING_EXPECTED,
+  type RecordRef,
 } from './commit-log/expected-log.js';
 export { openCommitLog } from './commit-log/file-commit-log.js';
 export { logError } from './commit-log/log-errors.js';
@@ -185,12 +185,12 @@ export {
 export {
   type BodyRule,
   checkedRoute,
+  type DownloadRequest,
   type Route,
   type RouteInput,
   type RouteMethod,
   type RouteOutput,
   type RouteTable,
-  type StoredRequest,
 } from './http/route.js';
 export type { RouteCost } from './http/route-cost.js';
 export {

@@ -1,6 +1,6 @@
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { BackgroundWork } from './background-work.js';
-import type { TimeSpan } from './compaction/choose-merge.js';
+import type { CompactionRange } from './compaction/choose-merge.js';
 import type { CompactionState } from './compaction/compactor.js';
 import type { WorkState } from './flush/work-progress.js';
 import type { TableStore } from './table/table-store.js';
@@ -59,7 +59,7 @@ export class EngineStorage {
    * Starts merging the files of a table, even if there are few. Returns false if too many tables
    * are waiting.
    */
-  compactSoon(schema: TableSchema, span: TimeSpan): boolean {
-    return this.#background.compactor.compactSoon(this.#storeOf(schema), span);
+  compactSoon(schema: TableSchema, range: CompactionRange): boolean {
+    return this.#background.compactor.compactSoon(this.#storeOf(schema), range);
   }
 }

@@ -82,6 +82,8 @@ interface InfluxqlDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: SelectLimits;
+  /** Look-back of statements without a hint. */
+  readonly lookbackNs: bigint;
 }
 
 /** Runs InfluxQL requests against the storage engine. */
@@ -141,12 +143,12 @@ export class Influxql {
         kill: (id) => this.#running.kill(id, access),
       },
     );
-    const runner = new TimeSlicedTask(session);
+    const task = new TimeSlicedTask(session);
     let failure: QueryOutcome | undefined;
     return {
       statements,
       execute: async (index) => {
-        await runner.take(); // A request may have thousands of very short statements.
+        await task.yieldIfDue(); // A request may have thousands of very short statements.
         const statement = statements[index] as Statement; // the caller passes a valid index
         const bound = bindStatement(statement, request.params);
         if (request.onChange === undefined || !isChange(bound))
@@ -196,6 +198,7 @@ export class Influxql {
       nowNs,
       database: request.database,
       policy: request.policy,
+      lookbackNs: this.#deps.lookbackNs,
       usesDefaultPolicies: request.dialect !== 'native',
       databaseOf: (name) => view.database(name),
       effort: new PlanEffort({

@@ -144,7 +144,7 @@ export class StatementExecutor {
       env: this.#env,
       reading: {
         session: this.#session,
-        runner: new TimeSlicedTask(this.#session),
+        task: new TimeSlicedTask(this.#session),
         comparesTextsOnly: this.#env.usesDefaultPolicies,
       },
       databases: () => this.#server.view.databases(),

@@ -33,6 +33,9 @@ export interface ParsedField {
   readonly validity: Uint8Array | undefined;
 }
 
+/** The `lineEnds` of a row of a native histogram, which has no line. */
+export const HISTOGRAM_ROW = 1;
+
 /**
  * The lines of one request for one table, by column, in line order. If lines disagree about a
  * field's type, the field appears once per type, and the catalog decides which lines are accepted.
@@ -54,7 +57,10 @@ export interface ParsedTable {
   /** Number of the first new tag set. New tag sets are numbered consecutively from here. */
   readonly firstNewSeries: number;
   readonly newSeries: NewSeries | undefined;
-  /** Byte range of each row's line in the body, `[start, end)` without the newline, and its 1-based line number. */
+  /**
+   * Line protocol: byte range of each row's line in the body, `[start, end)` without the newline, and its 1-based line
+   * number. Other formats: 0, 0 or `HISTOGRAM_ROW`, and the position of the row's sample in the message.
+   */
   readonly lineStarts: Uint32Array;
   readonly lineEnds: Uint32Array;
   readonly lineNumbers: Uint32Array;
@@ -82,7 +88,7 @@ export interface ParsedBody {
   readonly format?: 'remote_write' | 'otlp_metrics';
   /** Set if the complete body must be refused, because its bytes are not a message. Tables then have no rows. */
   readonly invalid?: string;
-  /** Rows of native histograms: those with a `lineEnds` of 1, in all tables. */
+  /** Rows of native histograms: those with a `lineEnds` of `HISTOGRAM_ROW`, in all tables. */
   readonly histogramCount?: number;
   /** Exemplars of OpenTelemetry metrics, which are not stored. */
   readonly exemplarCount?: number;

@@ -6,7 +6,7 @@ import { EventLoopYielder } from '@plinth/kernel';
  */
 export type Steps<T> = Generator<undefined, T, void>;
 
-/** Takes far less time than a slice, regardless of the work per row. */
+/** Takes far less time than the interval between two yields, regardless of the work per row. */
 export const STEP_ROWS = 2048;
 /** Whether a loop that counts its rows has reached the end of a step. */
 export const isStepEnd = (index: number): boolean => index % STEP_ROWS === STEP_ROWS - 1;
@@ -19,16 +19,16 @@ export function runThrough<T>(steps: Steps<T>): T {
   }
 }
 
-/** Slice length: long enough to justify the switch, short enough for waiting requests. */
-const TURN_MS = 10;
+/** Time between two yields: long enough to justify the switch, short enough for waiting requests. */
+const YIELD_INTERVAL_MS = 10;
 /**
- * Slice length of work with a `giveWay` function. A request crosses the event loop several times,
- * so slices are short.
+ * Time between two yields of work with a `pause` function. A request crosses the event loop several
+ * times, so the intervals are short.
  */
-const SHORT_TURN_MS = 1;
+const SHORT_YIELD_INTERVAL_MS = 1;
 
-/** Shared by the thread: each event-loop tick runs one slice, regardless of the number of tasks. */
-const TURNS = new EventLoopYielder();
+/** Shared by the thread: each event-loop tick resumes one task, regardless of their number. */
+const YIELDER = new EventLoopYielder();
 
 /**
  * Runs work to completion and yields to the event loop between its steps. Throws the abort reason
@@ -36,41 +36,41 @@ const TURNS = new EventLoopYielder();
  */
 export class TimeSlicedTask {
   readonly #queryContext: { readonly signal: AbortSignal } | undefined;
-  readonly #giveWay: (() => Promise<void>) | undefined;
+  readonly #pause: (() => Promise<void>) | undefined;
   #startMs = performance.now();
 
   /**
    * @param queryContext its signal may be created on first read, because short work does not need it.
-   * @param giveWay limits the work to short slices; resolves when the next slice may start.
+   * @param pause awaited at each yield, which it makes frequent; resolves when work may continue.
    */
-  constructor(queryContext?: { readonly signal: AbortSignal }, giveWay?: () => Promise<void>) {
+  constructor(queryContext?: { readonly signal: AbortSignal }, pause?: () => Promise<void>) {
     this.#queryContext = queryContext;
-    this.#giveWay = giveWay;
+    this.#pause = pause;
   }
 
   /** Yields after the last step as well, because many short tasks add up. */
   async run<T>(steps: Steps<T>): Promise<T> {
     for (;;) {
       const step = steps.next();
-      if (this.isSliceOver) await this.#next();
+      if (this.isYieldDue) await this.#yield();
       if (step.done) return step.value;
     }
   }
 
-  /** Yields to the event loop if the current slice has ended. */
-  async take(): Promise<void> {
-    if (this.isSliceOver) await this.#next();
+  /** Yields to the event loop if the last yield was long enough ago. */
+  async yieldIfDue(): Promise<void> {
+    if (this.isYieldDue) await this.#yield();
   }
 
-  /** Whether `take` would yield. Use it in loops where awaiting `take` costs more than the work. */
-  get isSliceOver(): boolean {
-    const turnMs = this.#giveWay === undefined ? TURN_MS : SHORT_TURN_MS;
-    return performance.now() - this.#startMs >= turnMs;
+  /** Use it in loops where awaiting `yieldIfDue` costs more than the work. */
+  get isYieldDue(): boolean {
+    const intervalMs = this.#pause === undefined ? YIELD_INTERVAL_MS : SHORT_YIELD_INTERVAL_MS;
+    return performance.now() - this.#startMs >= intervalMs;
   }
 
-  async #next(): Promise<void> {
-    await this.#giveWay?.();
-    await TURNS.next();
+  async #yield(): Promise<void> {
+    await this.#pause?.();
+    await YIELDER.next();
     this.#queryContext?.signal.throwIfAborted();
     this.#startMs = performance.now();
   }

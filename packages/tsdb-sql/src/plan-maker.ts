@@ -2,7 +2,7 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { bindExpr } from './bind/expr/bind-expr.js';
 import { columnOf } from './bind/expr/columns.js';
-import type { InMemoryQuery, Session } from './bind/session.js';
+import type { InMemoryQuery, Lookback, Session } from './bind/session.js';
 import { UTF8 } from './bind/types/bound.js';
 import { MacroWeights } from './emit/macro-weights.js';
 import { splitAtScanMarks } from './emit/quote.js';
@@ -10,6 +10,7 @@ import { StringBudget, withResultSizeLimit } from './emit/string-budget.js';
 import { ALL_FUNCTIONS, DUCKDB_MACROS } from './functions/index.js';
 import { FunctionRegistry } from './functions/registry.js';
 import { bindGapFillCall } from './gap-fill/filled-values.js';
+import { lookbackOf } from './gap-fill/look-back.js';
 import { ParameterTypes } from './parameter-types.js';
 import type { Statement } from './parse/ast.js';
 import { StatementParser } from './parse/parse-statement.js';
@@ -61,7 +62,8 @@ export class PlanMaker {
     readonly inMemory: InMemoryQuery | undefined;
   } {
     const statement = this.#parser.parse(source, limits);
-    const session = newSession(context, this.#functions, limits.maxBoundCount);
+    const lookback = lookbackOf(source, context.lookbackNs ?? 0n);
+    const session = newSession(context, this.#functions, lookback, limits.maxBoundCount);
     const { query, explain } = bindStatement(statement, session);
     if (this.#macros.countIn(query.text, MAX_MACROS) > MAX_MACROS) {
       throw tsdbError(
@@ -108,6 +110,7 @@ export function plannedFrom({ pieces, ...plan }: SerializedPlan): PlannedQuery {
 function newSession(
   context: PlanContext,
   functions: FunctionRegistry,
+  lookback: Lookback,
   maxBoundCount: number,
 ): Session {
   let nameCount = 0;
@@ -119,6 +122,7 @@ function newSession(
   return {
     context,
     functions,
+    lookback,
     scans: [],
     virtualQueries: new Map(),
     parameterTypes: new ParameterTypes(),

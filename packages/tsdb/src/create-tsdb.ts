@@ -61,6 +61,7 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
   });
   let opened: OpenTsdb | undefined;
   const planner = new LazyPlanner();
+  const lookbackNs = BigInt(deps.settings.query_lookback_ms) * 1_000_000n;
   const whenOpen = (): OpenTsdb => {
     invariant(opened, 'the service must be started before it is used');
     return opened;
@@ -83,7 +84,8 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
       const { openTsdb } = await loadParts();
       opened = await openTsdb(
         deps,
-        (text, context, queryContext) => planner.plan(text, context, queryContext),
+        (text, context, queryContext) =>
+          planner.plan(text, { ...context, lookbackNs }, queryContext),
         () => planner.prepare(),
       );
     },

@@ -258,7 +258,7 @@ function newQueryLog(
     maxEntryCount: settings.query_log_max_entries,
     onEnded(query) {
       metrics.queryEnded(query);
-      if (query.facts.span !== undefined) traceQuery(query, query.facts.span);
+      if (query.properties.span !== undefined) traceQuery(query, query.properties.span);
       logIfSlow(query, settings.slow_query_ms, log);
     },
   });

@@ -209,11 +209,11 @@ class WebhookService implements Webhooks {
   }
 
   tables(): readonly RouteTable[] {
-    return webhookTables(this.#routeNeeds());
+    return webhookTables(this.#tableDeps());
   }
 
   liveSources(): readonly LiveSource[] {
-    return liveSources({ ...this.#routeNeeds(), log: this.#deps.log });
+    return liveSources({ ...this.#tableDeps(), log: this.#deps.log });
   }
 
   async prepare(): Promise<void> {
@@ -238,7 +238,7 @@ class WebhookService implements Webhooks {
     await this.#payloads.close();
   }
 
-  #routeNeeds(): TableDeps {
+  #tableDeps(): TableDeps {
     const { config, apps, clock, random, operatorDialect } = this.#deps;
     return {
       config,

@@ -2,6 +2,7 @@ SELECT * FROM cpu ORDER BY time DESC LIMIT 10
 SELECT host, avg(usage) AS mean FROM cpu WHERE time >= '2024-12-30T09:00:00Z' AND time < now() GROUP BY host HAVING avg(usage) > 0.5 ORDER BY mean
 SELECT date_bin(INTERVAL '5 minutes', time) AS bin, count(*), max(usage) FROM cpu GROUP BY 1 ORDER BY 1
 SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS bin, host, interpolate(avg(usage)) FROM cpu WHERE time >= '2024-12-30T09:00:00Z' AND time <= '2024-12-30T09:05:00Z' GROUP BY bin, host
+SELECT /*+ lookback(1h) */ date_bin_gapfill(INTERVAL '1 minute', time) AS bin, host, locf(max(usage)) FROM cpu WHERE time BETWEEN '2024-12-30T09:00:00Z' AND '2024-12-30T09:05:00Z' GROUP BY bin, host
 SELECT selector_last(usage, time)['value'], selector_first(usage, time)['time'] FROM cpu
 SELECT a.host, b.usage FROM cpu a JOIN cpu b ON a.time = b.time AND a.host <> b.host
 WITH t AS (SELECT host, usage FROM cpu), u AS (SELECT * FROM t WHERE usage BETWEEN 1 AND 3) SELECT count(*) FROM u

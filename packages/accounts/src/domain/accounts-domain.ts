@@ -17,7 +17,7 @@ import { DestinationStore } from '../storage/destination-store.js';
 import type { EncryptionKeys, Encryptor } from '../storage/encryptor.js';
 import { EventStore } from '../storage/event-store.js';
 import { IdempotencyStore } from '../storage/idempotency-store.js';
-import type { KeyKeeper } from '../storage/keys/encryption-keys.js';
+import type { KeyStore } from '../storage/keys/encryption-keys.js';
 import { LockVersionStore } from '../storage/lock-version-store.js';
 import { oldestRecordMs } from '../storage/oldest-record.js';
 import { RegisteredObjectStore } from '../storage/registered-object-store.js';
@@ -56,7 +56,7 @@ export interface DomainDeps {
   readonly terms: VendorTerms;
   readonly config: AccountsConfig;
   readonly keyring: ManagedKeys;
-  readonly keeper: KeyKeeper;
+  readonly keyStore: KeyStore;
   readonly encryptionKeys: EncryptionKeys;
   readonly outbox: Outbox;
   readonly log: Logger;
@@ -195,7 +195,7 @@ export class AccountsDomain {
       store: deps.store,
       commits: optimisticCommits,
       locks,
-      keeper: deps.keeper,
+      keyStore: deps.keyStore,
       encryptor,
       keys: deps.encryptionKeys,
     });

@@ -48,6 +48,11 @@ export class WriteSet {
     return this;
   }
 
+  /** A second commit with the same `id` is `stale`: the first leaves a row that it checks for. */
+  onlyOnce(id: string, nowMs: number): this {
+    return this.checkVersions([{ id, seen: undefined, next: 'made', createdMs: nowMs }]);
+  }
+
   /** Adds the content of another set. */
   add(other: WriteSet): this {
     for (const [table, rows] of other.rows) append(this.rows, table, rows);
@@ -63,10 +68,10 @@ export class WriteSet {
 export const EVENTS_COMMITTED = 'accounts.events_committed';
 
 /**
- * Outcome of a commit. `taken`: the idempotency key belongs to another request. `stale`: another
- * node changed data that the changes depend on.
+ * Outcome of a commit. `key_in_use`: the idempotency key belongs to another request. `stale`:
+ * another node changed data that the changes depend on.
  */
-export type CommitResult = 'done' | 'taken' | 'stale';
+export type CommitResult = 'done' | 'key_in_use' | 'stale';
 
 interface Waiting {
   readonly writes: WriteSet;
@@ -151,11 +156,13 @@ export class CommitQueue {
   ): Promise<readonly CommitResult[]> {
     const isCurrent = await this.#currentVersions(tx, batch);
     const isFresh = ({ writes }: Waiting): boolean => writes.lockVersions.every(isCurrent);
-    const freeIds = await this.#takeRecords(tx, batch.filter(isFresh));
+    const claimedIds = await this.#claimRecords(tx, batch.filter(isFresh));
     const results = batch.map((each): CommitResult => {
       if (!isFresh(each)) return 'stale';
       // If two sets have the same key, the first set uses it.
-      return each.recordId === undefined || freeIds.delete(each.recordId) ? 'done' : 'taken';
+      return each.recordId === undefined || claimedIds.delete(each.recordId)
+        ? 'done'
+        : 'key_in_use';
     });
     const rows = new Map<TableName, AnyRow[]>();
     const deletedIds = new Map<TableName, string[]>();
@@ -187,7 +194,7 @@ export class CommitQueue {
    * Writes the records of the sets whose key is free. Waits for concurrent writers of the same key
    * on other nodes and sees their record. @returns the written ids.
    */
-  async #takeRecords(
+  async #claimRecords(
     tx: Transaction<AccountTables>,
     batch: readonly Waiting[],
   ): Promise<Set<string>> {
@@ -205,7 +212,7 @@ export class CommitQueue {
       parameters: [...parameters, this.#oldestRecordMs()],
     }));
     const results = await this.#sql.runAll<{ readonly id: string }>(tx, statements);
-    return new Set(results.flatMap(({ rows: taken }) => taken.map(({ id }) => id)));
+    return new Set(results.flatMap(({ rows: claimed }) => claimed.map(({ id }) => id)));
   }
 
   /**

@@ -66,7 +66,7 @@ function openBody(text: string, id: string, encryptor: Encryptor): DestinationBo
 export const hasEncryptedUrl = (body: string): boolean => /"url":"s1\./.test(body);
 
 /** Encrypts all secrets of a stored body again under the current key. */
-export const resealBody = (body: string, id: string, encryptor: Encryptor): string =>
+export const reencryptBody = (body: string, id: string, encryptor: Encryptor): string =>
   encryptBody(openBody(body, id, encryptor), id, encryptor);
 
 /** Event destinations and their pending deliveries. */

@@ -12,11 +12,12 @@ import type { AccountTables } from './account-tables.js';
 type LockVersionRow = Selectable<AccountTables['accounts_guards']>;
 
 /**
- * The version of a process-local lock, as other nodes see it in `accounts_guards`: the version read, and the version that the commit
- * writes.
+ * A row of `accounts_guards`: the version that was read, and the version that the commit writes.
+ * There are two kinds: the version of a process-local lock, as other nodes see it, and the mark of
+ * work that is done only once (`WriteSet.onlyOnce`).
  */
 export interface LockVersion {
-  /** Name of the lock. */
+  /** Name of the lock, or of the work. */
   readonly id: string;
   /** `undefined` if the lock was never changed, or so long ago that its version was deleted. */
   readonly seen: string | undefined;

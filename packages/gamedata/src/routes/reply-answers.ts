@@ -31,7 +31,7 @@ export class RepeatedAnswers {
       this.#answers = new WeakMap();
       this.#count = 0;
     }
-    const answer = { ...made, isCacheable: true };
+    const answer = { ...made, isReused: true };
     this.#answers.set(made, answer);
     this.#count += 1;
     return answer;

@@ -1,5 +1,5 @@
 import type { DiskFull } from '../fs/disk-full.js';
-import type { LogStart } from './expected-log.js';
+import type { RecordRef } from './expected-log.js';
 
 /** Position of a record in the log. Records are totally ordered by (`file`, `offset`). */
 export interface LogPosition {
@@ -56,8 +56,8 @@ export interface CommitLog {
   clearKept(): Promise<void>;
   /** Number of the oldest existing file. */
   readonly firstFile: number;
-  /** Position of the first record after file `file`. */
-  startAfter(file: number): LogStart;
+  /** The first record after file `file`, or the next one to be written. */
+  firstRecordAfter(file: number): RecordRef;
   /** Number of the newest file on the disk; 0 when the disk is full and no file exists. */
   readonly newestFile: number;
   /** Number of the file for the next record; changes synchronously in `rotate`. */

@@ -37,7 +37,7 @@ class ExpectedLogInMemory implements ExpectedLogStore {
     this.expected = {
       ...this.expected,
       newestFile: log.newestFile,
-      first: log.startAfter(flushedFile),
+      first: log.firstRecordAfter(flushedFile),
     };
   }
 

@@ -1,5 +1,5 @@
-/** The first record that is not stored elsewhere, or the next one to be written. */
-export interface LogStart {
+/** Identifies a record, which may not be written yet. */
+export interface RecordRef {
   readonly file: number;
   readonly sequence: number;
 }
@@ -26,8 +26,8 @@ export interface ExpectedLog {
   readonly startNumber: number | undefined;
   /** This file or a later one must exist, unless it is 0. */
   readonly newestFile: number;
-  /** No record from this position on may be missing; `undefined` if not compared. */
-  readonly first: LogStart | undefined;
+  /** The first record that is not stored elsewhere: from it on, no record may be missing; `undefined` if not compared. */
+  readonly first: RecordRef | undefined;
   /** `undefined` if records may have been written since the last start. */
   readonly end: LogEnd | undefined;
 }
@@ -48,6 +48,6 @@ export interface ExpectedLogStore {
   readonly expected: ExpectedLog;
   /** Called before the first file of this start is created. Stores the number of this start and clears the expected end. */
   noteStart(startNumber: number): Promise<void>;
-  /** Called after the last record and before the mark of a clean stop. */
+  /** Called after the last record and before the end mark of a clean stop. */
   noteStop(end: LogEnd): Promise<void>;
 }

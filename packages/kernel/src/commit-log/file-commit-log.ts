@@ -5,7 +5,7 @@ import { invariant } from '../errors/invariant.js';
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
 import type { AppendedRecord, CommitLog, LogPosition, ReplayedRecord } from './commit-log.js';
 import type { CommitLogOptions } from './commit-log-options.js';
-import { type LogStart, NOTHING_EXPECTED } from './expected-log.js';
+import { NOTHING_EXPECTED, type RecordRef } from './expected-log.js';
 import { IdleLog } from './idle-log.js';
 import { encodeBatch, type WaitingRecord } from './log-batch.js';
 import { logError } from './log-errors.js';
@@ -49,7 +49,8 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
     file: Math.max(recovered.nextFile, firstFile),
     firstSequence: recovered.nextSequence,
   };
-  // Must run after the mark of the last stop is truncated, because the log refuses to open with a mark whose end is unknown.
+  // Must run after the end mark of the last stop (docs/formats/commit-log.md) is truncated: the log refuses to open with
+  // an end mark if the catalog does not contain the end.
   await expectedLog?.noteStart(next.startNumber);
   const active = await createUnlessFull(options, next);
   return new FileCommitLog(options, recovered, { ...next, active });
@@ -124,7 +125,7 @@ export class FileCommitLog implements CommitLog {
     this.#tail = { file, offset: FILE_HEADER_SIZE };
     this.#nextSequence = recovered.nextSequence;
     this.#idleTicker =
-      options.clock && new IdleLog().watch(options.clock, this.#idleFile, this.#markSynced);
+      options.clock && new IdleLog().watch(options.clock, this.#idleFile, this.#writeSyncMark);
   }
 
   get firstFile(): number {
@@ -143,8 +144,10 @@ export class FileCommitLog implements CommitLog {
     return this.#files.sizeBytes;
   }
 
-  startAfter(file: number): LogStart {
-    return this.#files.startAfter(file) ?? { file: this.#tail.file, sequence: this.#nextSequence };
+  firstRecordAfter(file: number): RecordRef {
+    return (
+      this.#files.firstRecordAfter(file) ?? { file: this.#tail.file, sequence: this.#nextSequence }
+    );
   }
 
   get isReadOnly(): boolean {
@@ -256,9 +259,9 @@ export class FileCommitLog implements CommitLog {
   };
 
   /** Records that arrive in the meantime are written afterwards. */
-  readonly #markSynced = (active: LogFileWriter): void => {
+  readonly #writeSyncMark = (active: LogFileWriter): void => {
     this.#running = active
-      .markSynced()
+      .writeSyncMark()
       .catch(() => undefined) // The end is then read like after a crash during a write.
       .then(() => this.#run());
   };

@@ -114,7 +114,7 @@ export class LogFileWriter {
    * crash. The mark itself needs no sync: it survives the process, and after a power failure it may be missing. The next
    * record overwrites it. Must not be called during a `write`.
    */
-  async markSynced(): Promise<void> {
+  async writeSyncMark(): Promise<void> {
     const end = this.#recordsEnd;
     const mark = encodeSyncMark(this.seed, end);
     // Zeros that are being written beyond `#readyEnd` must not overwrite the mark.
@@ -133,7 +133,7 @@ export class LogFileWriter {
       if (this.#failure !== undefined) return;
       await this.#buffered.truncate(this.#recordsEnd);
       // All records are synced. Without the mark, the file is read like after a crash at the next start.
-      const marked = noteEnd?.().then(() => this.#markEnd());
+      const marked = noteEnd?.().then(() => this.#writeEndMark());
       await marked?.catch(() => undefined);
     } finally {
       await this.close();
@@ -166,7 +166,7 @@ export class LogFileWriter {
     await this.#buffered.close();
   }
 
-  async #markEnd(): Promise<void> {
+  async #writeEndMark(): Promise<void> {
     await this.#buffered.write([encodeEndMark(this.seed, this.#recordsEnd)], this.#recordsEnd);
     await this.#buffered.sync();
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { FileSystem } from '../fs/file-system.js';
-import type { LogStart } from './expected-log.js';
+import type { RecordRef } from './expected-log.js';
 import { FILE_HEADER_SIZE, logFileName } from './log-format.js';
 import type { RecentFiles } from './recent-files.js';
 
@@ -53,8 +53,8 @@ export class LogFiles {
     return sum;
   }
 
-  /** Position of the first record after file `file`; `undefined` when no file follows. */
-  startAfter(file: number): LogStart | undefined {
+  /** The first record after file `file`; `undefined` when no file follows. */
+  firstRecordAfter(file: number): RecordRef | undefined {
     const [next] = this.numbers().filter((number) => number > file);
     const known = next === undefined ? undefined : this.#files.get(next);
     if (next === undefined || known === undefined) return undefined;

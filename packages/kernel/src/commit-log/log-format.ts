@@ -115,13 +115,13 @@ export function decodeRecordHeader(source: Uint8Array, seed: number): RecordHead
 }
 
 /**
- * Follows the last record after a clean stop. At most six bytes are nonzero. Releases without support for the mark,
+ * The end mark follows the last record after a clean stop. At most six bytes are nonzero. Releases without support for the mark,
  * and this release if the mark is corrupt, treat it as stray bytes and never as a lost record
  * (docs/formats/commit-log.md, "Reading").
  */
 export const END_MARK_SIZE = 8;
 const END_MAGIC = Buffer.from('EL\0\0', 'latin1');
-/** Follows the last record while the log is idle. Has the size and the layout of the mark of a clean stop. */
+/** The sync mark follows the last record while the log is idle. It has the size and the layout of the end mark. */
 const SYNC_MAGIC = Buffer.from('SL\0\0', 'latin1');
 
 /** @param offset offset of the mark, which is the end of the records. */

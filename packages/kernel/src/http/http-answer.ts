@@ -20,8 +20,8 @@ export interface HttpAnswer {
   readonly onPieceWritten?: ((piece: Buffer) => void) | undefined;
   /** The size of body and rest, if it is known in advance. */
   readonly sizeBytes?: number | undefined;
-  /** Whether the same object is returned repeatedly, so that its serialized headers are worth caching. */
-  readonly isCacheable?: boolean;
+  /** Whether the same object is returned for many requests, so that the server caches its serialized head. */
+  readonly isReused?: boolean;
   /** Replaces the response: another protocol on the HTTP/2 stream of the request. Resolves when it has ended. */
   readonly takeOver?: (request: Http2ServerRequest, response: Http2ServerResponse) => Promise<void>;
 }

@@ -28,7 +28,8 @@ export interface GateRequest {
   readonly route: Route | undefined;
   /** Absent when authentication failed; `authOutcome` has the reason. */
   readonly principal: Principal | undefined;
-  readonly authOutcome: 'request' | 'preflight' | 'refusal' | 'uncheckable';
+  /** `authenticated` includes anonymous clients, where the dialect admits them. */
+  readonly authOutcome: 'authenticated' | 'preflight' | 'refusal' | 'uncheckable';
 }
 
 /** The accounting of one admitted request. */

@@ -70,15 +70,15 @@ export type RouteOutputs = Readonly<Record<number, RouteOutput>> & {
   readonly default?: RouteOutput;
 };
 
-/** A stored request, which is executed for a client that presents a link to it. */
-export interface StoredRequest {
+/** The query that a download URL was created for. It is processed when a client requests the URL. */
+export interface DownloadRequest {
   readonly method: RouteMethod;
   /** Path and query in normal form. */
   readonly url: string;
-  /** Credential and content type; all other headers are taken from the request with the link. */
+  /** Credential and content type; all other headers are taken from the request of the URL. */
   readonly headers: HttpHeaders;
   readonly body: Uint8Array;
-  /** Adapts the response for the client with the link. */
+  /** Adapts the response for the client that requested the URL. */
   adaptAnswer(answer: HttpAnswer): HttpAnswer;
 }
 
@@ -110,8 +110,8 @@ export interface Route<
   readonly takesLongQuery?: boolean;
   /** Checks the head before the body is read. Throws to reject the request. */
   check?(request: Omit<HttpRequest<PrincipalOf<Access>>, 'body'>): void;
-  /** The stored request to process in place of this one; `undefined` for the request itself. */
-  storedRequest?(parameters: HttpRequest['parameters']): StoredRequest | undefined;
+  /** Only for download URLs: the request to process in place of this one; `undefined` if the URL was used or has expired. */
+  downloadOf?(parameters: HttpRequest['parameters']): DownloadRequest | undefined;
   /** May throw; the dialect formats the error. Synchronous where possible. */
   handle(
     request: HttpRequest<PrincipalOf<Access>>,

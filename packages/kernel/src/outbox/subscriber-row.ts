@@ -40,7 +40,7 @@ const BY_ROW = { isolation: 'read_committed' } as const;
 
 /**
  * A subscriber in the store: the position up to which it has received events and, in a shared store, the node that holds its
- * lease. A lease ends with an update of the position, or after `TURN_MS`.
+ * lease. A lease ends with an update of the position, or after `LEASE_MS`.
  */
 export class SubscriberRow {
   readonly #store: RelationalStore;
@@ -115,13 +115,13 @@ export class SubscriberRow {
   }
 
   /** Records that the lease holder has delivered up to `seq`. @returns false when the lease has expired. */
-  async advance(seq: number, turn: 'keep' | 'end'): Promise<boolean> {
+  async advance(seq: number, lease: 'keep' | 'end'): Promise<boolean> {
     const position = 'set position = case when position < ? then ? else position end';
     if (!this.#isShared) {
       const text = `update kernel_outbox_positions ${position} where subscriber = ?`;
       return (await this.#write(text, [seq, seq, this.#name])) > 0;
     }
-    const holder = turn === 'end' ? 'null' : 'holder';
+    const holder = lease === 'end' ? 'null' : 'holder';
     const text = `update kernel_outbox_positions ${position}, holder = ${holder},
         held_until_ms = ${this.#nowMs} + ${LEASE_MS}
       where subscriber = ? and holder = ?`;

@@ -83,7 +83,7 @@ export class Exchange {
     this.#dialectHeaders = this.headers.filter((header) => !isVary(header));
     const names = new Set(all.flatMap(([, value]) => value.split(/\s*,\s*/)));
     const others = answer.headers.filter((header) => !isVary(header));
-    return { ...answer, headers: [['vary', [...names].join(', ')], ...others], isCacheable: false };
+    return { ...answer, headers: [['vary', [...names].join(', ')], ...others], isReused: false };
   }
 
   reject(answer: HttpAnswer): this {

@@ -3,7 +3,7 @@ import type { Exchange } from './exchange.js';
 
 /** The result of authentication. */
 export type Caller =
-  | { readonly principal: Principal; readonly authOutcome: 'request' }
+  | { readonly principal: Principal; readonly authOutcome: 'authenticated' }
   | { readonly principal: undefined; readonly authOutcome: 'preflight' }
   | {
       readonly principal: undefined;
@@ -16,7 +16,7 @@ export function identify({ dialect, request, match }: Exchange): Caller | Promis
   if (request.method === 'OPTIONS' && dialect.answerPreflight !== undefined) {
     return { principal: undefined, authOutcome: 'preflight' };
   }
-  const known = (principal: Principal): Caller => ({ principal, authOutcome: 'request' });
+  const known = (principal: Principal): Caller => ({ principal, authOutcome: 'authenticated' });
   // A credential that cannot be checked may be valid, so it does not count as a failed login.
   const refused = (error: unknown): Caller => ({
     principal: undefined,

@@ -390,8 +390,8 @@ describe('a route table entry', () => {
     const refused = await ask('/shop/things/1', { ...post, headers: { 'x-key': '' } });
     assert.equal(refused.headers.get('x-settled'), '401');
     assert.equal((await ask('/outside')).headers.get('x-settled'), null);
-    assert.deepEqual(seen.slice(0, 3), ['3 user request', 'begins', 'ends']);
-    assert.deepEqual(seen.slice(3), ['3 user request', '3 undefined refusal', 'ends']);
+    assert.deepEqual(seen.slice(0, 3), ['3 user authenticated', 'begins', 'ends']);
+    assert.deepEqual(seen.slice(3), ['3 user authenticated', '3 undefined refusal', 'ends']);
   });
 
   it('handles preflights by dialect, and other paths by the server', async (t) => {

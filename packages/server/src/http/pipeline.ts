@@ -21,8 +21,8 @@ import { Exchange, sizeOf } from './exchange.js';
 import { FailedLogins } from './failed-logins.js';
 import type { RouteMetrics } from './http-metrics.js';
 import { type Caller, identify } from './identify.js';
+import { IncomingDownload } from './incoming-download.js';
 import type { IncomingRequest } from './incoming-request.js';
-import { ReplayedRequest } from './replayed-request.js';
 import type { RequestSpans } from './request-spans.js';
 import { readRouteBody } from './route-body.js';
 import type { Router } from './router.js';
@@ -85,14 +85,15 @@ export class Pipeline {
     return exchange;
   }
 
-  /** @param outerDialect dialect of the outer request when a stored request is replayed; its headers are kept. */
+  /** @param outerDialect dialect of the request of a download URL; its headers are kept. */
   #route(request: IncomingRequest, outerDialect?: Dialect): Exchange {
     const { router, dialects, clock } = this.#deps;
     const match = router.find(request.method, pathOf(request.url));
     const dialect = match?.served.table.dialect ?? dialects.of(request);
-    const stored =
-      request.fault === undefined && match?.served.route.storedRequest?.(match.parameters);
-    if (stored) return this.#route(new ReplayedRequest(request, stored), dialect);
+    const download =
+      request.fault === undefined && match?.served.route.downloadOf?.(match.parameters);
+    // A one-time download URL is replaced by the query that it was created for.
+    if (download) return this.#route(new IncomingDownload(request, download), dialect);
     const onClosed = (exchange: Exchange): void => this.#count(exchange);
     const startMs = clock.monotonicMs();
     const exchange = new Exchange(request, { dialect, outerDialect, match, startMs, onClosed });

@@ -2,6 +2,7 @@ import {
   type Clock,
   checkedRoute,
   type Dialect,
+  type DownloadRequest,
   type HttpAnswer,
   type HttpService,
   jsonAnswer,
@@ -9,7 +10,6 @@ import {
   operatorFailure,
   pathOf,
   type Random,
-  type StoredRequest,
   withHeaders,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -32,12 +32,12 @@ const Wanted = Type.Object({
   filename: Type.String({ minLength: 1, maxLength: 200 }),
 });
 
-interface Ticket extends StoredRequest {
+interface Ticket extends DownloadRequest {
   readonly untilMs: number;
 }
 
 /**
- * Single-use URLs: a browser can save a result of any size without a token in the link. The stored request runs through the
+ * Single-use URLs: a browser can save a result of any size without a token in the link. The request of the URL runs through the
  * request pipeline with the credential of the client that created the URL.
  */
 export function createDownloads(deps: {
@@ -106,7 +106,7 @@ export function createDownloads(deps: {
             about: { summary: 'Download the result once; the URL is the credential' },
             output: { 200: OpenApi.answer('the file', { 'application/octet-stream': {} }) },
             errors: { 404: 'already used, or expired' },
-            storedRequest: ({ id = '' }) => take(id),
+            downloadOf: ({ id = '' }) => take(id),
             handle: (request) =>
               operatorFailure(
                 request,

@@ -73,7 +73,7 @@ async function valuesOf(answer: InMemoryRequest['answer'], signal: AbortSignal):
   return [...chunks].flatMap(({ columns: [first] }) => Array.from(first?.values ?? [], Number));
 }
 
-/** Makes each time slice end after its first step, regardless of the speed of the machine. */
+/** Makes each task yield after its first step, regardless of the speed of the machine. */
 function endSlicesAtOnce(t: TestContext): void {
   let nowMs = 0;
   t.mock.method(performance, 'now', () => (nowMs += 1000));

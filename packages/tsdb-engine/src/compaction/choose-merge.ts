@@ -26,8 +26,8 @@ export interface Merge {
   readonly maxPartitions?: number;
 }
 
-/** A time span; both ends are inclusive. */
-export interface TimeSpan {
+/** The time range of a requested compaction; both ends are inclusive. */
+export interface CompactionRange {
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
 }
@@ -120,12 +120,12 @@ function mergeOfAPartition({
 }
 
 /**
- * Chooses a merge that was requested. All segments of a partition that overlaps the time span are
+ * Chooses a merge that was requested. All segments of a partition that overlaps the time range are
  * merged into one, unless they cannot be read together. Their levels and number are ignored.
  */
 export function chooseRequestedMerge(
   { segments, isSkipped, maxBytes = MAX_MERGE_BYTES }: Omit<MergeChoice, 'tombstones'>,
-  { minTimeNs, maxTimeNs }: TimeSpan,
+  { minTimeNs, maxTimeNs }: CompactionRange,
 ): Merge | undefined {
   const wanted = segments.filter(
     (each) =>

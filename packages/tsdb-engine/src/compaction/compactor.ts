@@ -9,7 +9,12 @@ import type { EngineReport } from '../engine-deps.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
 import { isDeletion, type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
-import { chooseMerge, chooseRequestedMerge, type Merge, type TimeSpan } from './choose-merge.js';
+import {
+  type CompactionRange,
+  chooseMerge,
+  chooseRequestedMerge,
+  type Merge,
+} from './choose-merge.js';
 import { FailedInputs } from './failed-inputs.js';
 import { mergeSegments } from './merge-segments.js';
 import { chooseSeriesFiles, mergeSeriesFiles } from './merge-series-files.js';
@@ -40,7 +45,7 @@ export interface CompactionState {
 
 interface CompactionRequest {
   readonly store: TableStore;
-  readonly span: TimeSpan;
+  readonly range: CompactionRange;
 }
 
 interface CompactorDeps {
@@ -100,13 +105,13 @@ export class Compactor {
   }
 
   /**
-   * Merges the files of a table within a time span, after any running merge. Returns false if too
+   * Merges the files of a table within a time range, after any running merge. Returns false if too
    * many requests are pending.
    */
-  compactSoon(store: TableStore, span: TimeSpan): boolean {
+  compactSoon(store: TableStore, range: CompactionRange): boolean {
     if (this.#requested.size >= MAX_ASKED_TABLES && !this.#requested.has(store.tableId))
       return false;
-    this.#requested.set(store.tableId, { store, span });
+    this.#requested.set(store.tableId, { store, range });
     // A pass that is just ending may have missed the request.
     void this.compactWhenDue().then(() =>
       this.#requested.size > 0 ? this.compactWhenDue() : undefined,
@@ -154,21 +159,21 @@ export class Compactor {
   /** Requested merges run before any other merge. Returns false if another node holds the lease. */
   async #compactRequested(): Promise<boolean> {
     for (const [tableId, requested] of this.#requested) {
-      const { store, span } = requested;
-      const next = (): Work | undefined => this.#next(store) ?? this.#nextRequested(store, span);
+      const { store, range } = requested;
+      const next = (): Work | undefined => this.#next(store) ?? this.#nextRequested(store, range);
       for (let work = next(); work !== undefined; work = next()) {
         if (!(await this.#do(store, work))) return false;
       }
-      // Another time span may have been requested in the meantime.
+      // Another time range may have been requested in the meantime.
       if (this.#requested.get(tableId) === requested) this.#requested.delete(tableId);
     }
     return true;
   }
 
-  #nextRequested(store: TableStore, span: TimeSpan): Work | undefined {
+  #nextRequested(store: TableStore, range: CompactionRange): Work | undefined {
     if (this.#isClosing || store.isGone) return undefined;
     const segments = store.segments.map((open) => open.segment);
-    const merge = chooseRequestedMerge({ segments, isSkipped: this.#isSkippedIn(store) }, span);
+    const merge = chooseRequestedMerge({ segments, isSkipped: this.#isSkippedIn(store) }, range);
     if (merge !== undefined && !this.#hasSpaceFor(merge, store)) return undefined;
     return merge && { inputs: merge.inputs, run: () => this.#merge(store, merge) };
   }

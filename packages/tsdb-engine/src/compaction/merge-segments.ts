@@ -6,7 +6,7 @@ import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
-import { type Alike, chooseDictionaryLimit } from '../flush/choose-dictionary-limit.js';
+import { chooseDictionaryLimit, type SampleSource } from '../flush/choose-dictionary-limit.js';
 import { removedOnFailure } from '../flush/flush-table.js';
 import { MAX_SPLIT_PARTITIONS } from '../flush/partitions.js';
 import { partitionsOfRows, writeSegment } from '../flush/write-segment.js';
@@ -84,12 +84,12 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
       isSplit ? MAX_SPLIT_PARTITIONS : maxPartitions,
     );
     for (const partition of partitions) {
-      const part = { kind: isSplit ? 'overlay' : 'unique', rows } as const;
+      const source = { kind: isSplit ? 'overlay' : 'unique', rows } as const;
       const segment = await writeSegment({
         store,
         seqs,
         level,
-        part,
+        source,
         partition,
         columns,
         dictionaryLimit,
@@ -105,7 +105,7 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
 function largestOf(
   inputs: readonly Segment[],
   of: { readonly columns: readonly Column[]; readonly files: SegmentFiles },
-): Alike {
+): SampleSource {
   const largest = inputs.reduce((a, b) => (b.rowCount > a.rowCount ? b : a));
   return {
     from: parquetFrom([of.files.pathOf(largest.objectName)]),
@@ -148,14 +148,14 @@ function rowsText(
     readonly where: (segment: Segment) => string;
   },
 ): string {
-  const texts = Array.from(grouped(segments, what.where), ([where, alike]) => {
-    const ids = columnIdsOf(alike);
+  const texts = Array.from(grouped(segments, what.where), ([where, group]) => {
+    const ids = columnIdsOf(group);
     const names = what.columns.map(({ id, physicalName }) => {
       const name = quoteName(physicalName);
       return ids.has(id) ? name : `NULL AS ${name}`;
     });
     const list = ['_series', '"time"', ...names, ...what.order].join(', ');
-    const paths = alike.map(({ objectName }) => what.files.pathOf(objectName));
+    const paths = group.map(({ objectName }) => what.files.pathOf(objectName));
     return `SELECT ${list} FROM ${mixedParquetFrom(paths)}${where}`;
   });
   return texts.join(' UNION ALL ');

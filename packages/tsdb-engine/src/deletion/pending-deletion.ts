@@ -37,13 +37,13 @@ export class PendingDeletion {
     const timeout = new AbortController();
     const outcome = new Promise<void>((resolve) => {
       const end = (): void => {
-        tombstones.drop(tombstone);
+        tombstones.discard(tombstone);
         timeout.abort();
         resolve();
       };
       this.#announced = { tombstone, end };
     });
-    tombstones.expect(tombstone, outcome);
+    tombstones.announce(tombstone, outcome);
     this.#clock.sleep(MAX_FIND_MS, timeout.signal).then(
       () => {
         this.#hasTimedOut = true;

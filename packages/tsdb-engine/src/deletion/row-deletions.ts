@@ -86,13 +86,13 @@ export class RowDeletions {
     const tombstones = made.map(({ tombstone }) => tombstone);
     const stored = this.#commits.addTombstones(tombstones, {
       applyInMemory: () => {
-        for (const { store, tombstone } of made) store.tombstones.hold(tombstone);
+        for (const { store, tombstone } of made) store.tombstones.confirm(tombstone);
       },
       abandon: () => {
-        for (const { store, tombstone } of made) store.tombstones.drop(tombstone);
+        for (const { store, tombstone } of made) store.tombstones.discard(tombstone);
       },
     });
-    for (const { store, tombstone } of made) store.tombstones.expect(tombstone, stored);
+    for (const { store, tombstone } of made) store.tombstones.announce(tombstone, stored);
     await stored;
     return stores.map((store) => store.tableId);
   }
@@ -129,10 +129,10 @@ export class RowDeletions {
       const id = this.#random.uuidV7();
       const tombstone = { id, tableId, seq, minTimeNs, maxTimeNs, anyOf: [], points };
       const stored = this.#commits.addTombstones([tombstone], {
-        applyInMemory: () => tombstones.hold(tombstone),
-        abandon: () => tombstones.drop(tombstone),
+        applyInMemory: () => tombstones.confirm(tombstone),
+        abandon: () => tombstones.discard(tombstone),
       });
-      tombstones.expect(tombstone, stored);
+      tombstones.announce(tombstone, stored);
       pending.end(); // flush and compaction now wait for the stored tombstone
       await stored;
       return [tableId];

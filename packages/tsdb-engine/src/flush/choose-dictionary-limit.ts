@@ -7,8 +7,8 @@ const SAMPLE_ROWS = 40_960;
 /** Fewer rows skip the trial, which takes about a tenth of the time of writing this many. */
 const MIN_ROWS = 10 * SAMPLE_ROWS;
 
-/** Sample rows similar to the rows that will be written, all from one source. */
-export interface Alike {
+/** A source of sample rows that are similar to the rows that will be written. */
+export interface SampleSource {
   /** SQL text for FROM. */
   readonly from: string;
   readonly rowCount: number;
@@ -22,12 +22,12 @@ export interface Alike {
 export async function chooseDictionaryLimit(
   files: SegmentFiles,
   rowCount: number,
-  alike: Alike,
+  sample: SampleSource,
 ): Promise<DictionaryLimit> {
-  if (rowCount < MIN_ROWS || alike.rowCount < SAMPLE_ROWS) return 'default';
-  const names = ['_series', '"time"', ...alike.columns.map((c) => quoteName(c.physicalName))];
-  const upTo = `SELECT reservoir_quantile(_series, ${SAMPLE_ROWS / alike.rowCount}) FROM ${alike.from}`;
-  const some = `SELECT ${names.join(', ')} FROM ${alike.from} WHERE _series <= (${upTo}) LIMIT ${SAMPLE_ROWS}`;
+  if (rowCount < MIN_ROWS || sample.rowCount < SAMPLE_ROWS) return 'default';
+  const names = ['_series', '"time"', ...sample.columns.map((c) => quoteName(c.physicalName))];
+  const upTo = `SELECT reservoir_quantile(_series, ${SAMPLE_ROWS / sample.rowCount}) FROM ${sample.from}`;
+  const some = `SELECT ${names.join(', ')} FROM ${sample.from} WHERE _series <= (${upTo}) LIMIT ${SAMPLE_ROWS}`;
   try {
     return await files.tryDictionaryLimits(`SELECT * FROM (${some}) ORDER BY _series, "time"`);
   } catch (error) {

@@ -7,7 +7,7 @@ import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { deletedUpTo } from '../table/tombstones.js';
 import { chooseDictionaryLimit } from './choose-dictionary-limit.js';
-import { type Part, splitRows } from './split-rows.js';
+import { type RowsOfKind, splitRows } from './split-rows.js';
 import { partitionsOfRows, writeSegment } from './write-segment.js';
 
 export interface FlushedTable {
@@ -45,7 +45,9 @@ async function writeTable(
   await store.tombstones.settled();
   const tombstones = store.tombstones.all;
   // Runs exclusively, because a compaction must not remove the files that are being read.
-  const parts = await store.exclusive(() => splitRows({ store, table, columns, host, tombstones }));
+  const sources = await store.exclusive(() =>
+    splitRows({ store, table, columns, host, tombstones }),
+  );
   const dictionaryLimit = await chooseDictionaryLimit(files, table.rowCount, {
     from: table.mainSource().from,
     rowCount: table.main.rowCount,
@@ -54,26 +56,26 @@ async function writeTable(
   const { minSeq } = table;
   const maxSeq = deletedUpTo(tombstones, table.maxSeq);
   return await removedOnFailure(files, async (segments) => {
-    for (const part of parts) {
-      for (const partition of await partitionsOfRows(part.rows, host)) {
+    for (const source of sources) {
+      for (const partition of await partitionsOfRows(source.rows, host)) {
         const write = (rows: string): Promise<Segment | undefined> =>
           writeSegment({
             store,
             // The new files already exclude the rows of these deletions.
             seqs: { minSeq, maxSeq },
             level: 0,
-            part: { kind: part.kind, rows },
+            source: { kind: source.kind, rows },
             partition,
             columns,
             dictionaryLimit,
             rowCount: table.rowCount,
             files,
           });
-        segments.push(...(await writeInPieces(part.rows, { write, files })));
+        segments.push(...(await writeInPieces(source.rows, { write, files })));
       }
     }
-    checkCount(parts, segments);
-    for (const part of parts) await part.drop();
+    checkCount(sources, segments);
+    for (const source of sources) await source.drop();
     return { segments, ...(await writeNewSeries(store, files)) };
   });
 }
@@ -82,12 +84,12 @@ async function writeTable(
  * Detects lost rows by count if no rows were merged or omitted. The rows are still available for a
  * retry.
  */
-function checkCount(parts: readonly Part[], segments: readonly Segment[]): void {
-  const [part, ...others] = parts;
-  if (part?.rowCount === undefined || others.length > 0) return;
+function checkCount(sources: readonly RowsOfKind[], segments: readonly Segment[]): void {
+  const [source, ...others] = sources;
+  if (source?.rowCount === undefined || others.length > 0) return;
   const written = segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
-  if (written !== part.rowCount)
-    throw new Error(`DuckDB wrote only ${written} of ${part.rowCount} rows`);
+  if (written !== source.rowCount)
+    throw new Error(`DuckDB wrote only ${written} of ${source.rowCount} rows`);
 }
 
 /**

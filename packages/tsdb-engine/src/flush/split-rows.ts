@@ -8,7 +8,8 @@ import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { deletedSeries, survivesText, type Tombstone } from '../table/tombstones.js';
 
-export interface Part {
+/** Rows of a generation that go to segments of one kind. */
+export interface RowsOfKind {
   readonly kind: Segment['kind'];
   /** SQL text for FROM with `_series, "time"`, the columns, and `_seq` in overlays. */
   readonly rows: string;
@@ -31,7 +32,7 @@ interface SplitRequest {
  * Divides the rows of a generation by the kind of their segment. Points written more than once are
  * merged; those that also exist in older segments go to overlays.
  */
-export async function splitRows(request: SplitRequest): Promise<readonly Part[]> {
+export async function splitRows(request: SplitRequest): Promise<readonly RowsOfKind[]> {
   const { store, table, columns, host, tombstones } = request;
   const deleted = await new TimeSlicedTask().run(deletedSeries(tombstones, store.series));
   const survives = survivesText(tombstones, deleted, { hasSeqColumn: true });
@@ -43,24 +44,25 @@ export async function splitRows(request: SplitRequest): Promise<readonly Part[]>
     return [{ kind: 'unique', rows: `(${all})`, ...known, drop: NOTHING_TO_DROP }];
   }
   const merged = quoteName(`${table.main.name}_merged`);
-  const create = mergeText(request, { all, isOlder: isOlderText(store, minTime, maxTime) });
+  const isInOlderSegment = inOlderSegmentText(store, minTime, maxTime);
+  const create = mergeText(request, { all, isInOlderSegment });
   await host.withWriter(async (connection) => {
     await connection.run(`DROP TABLE IF EXISTS ${merged}`);
     await connection.run(`CREATE TABLE ${merged} AS ${create}`);
   });
   const key = ['_series', '"time"', ...namesOf(columns)].join(', ');
   // Compared with the merged points, not with the current duplicates: a query may find more duplicates in the
-  // meantime, which would be in no part.
+  // meantime, which no segment would contain.
   const once = `SELECT ${key} FROM (${all}) a ANTI JOIN ${merged} d ON ${SAME_POINT}`;
   return [
     {
       kind: 'unique',
-      rows: `(${once} UNION ALL SELECT ${key} FROM ${merged} WHERE NOT _seq_is_older)`,
+      rows: `(${once} UNION ALL SELECT ${key} FROM ${merged} WHERE NOT _is_in_older_segment)`,
       drop: NOTHING_TO_DROP,
     },
     {
       kind: 'overlay',
-      rows: `(SELECT ${key}, _seq FROM ${merged} WHERE _seq_is_older)`,
+      rows: `(SELECT ${key}, _seq FROM ${merged} WHERE _is_in_older_segment)`,
       drop: () =>
         host.withWriter(async (connection) => {
           await connection.run(`DROP TABLE IF EXISTS ${merged}`);
@@ -100,7 +102,7 @@ function allRows(
 /** Returns SQL for the points written more than once, each with its last values. */
 function mergeText(
   { store, columns }: SplitRequest,
-  { all, isOlder }: { readonly all: string; readonly isOlder: string },
+  { all, isInOlderSegment }: { readonly all: string; readonly isInOlderSegment: string },
 ): string {
   const latest = namesOf(columns).map(
     (name) =>
@@ -109,11 +111,11 @@ function mergeText(
   const values = ['_series', '"time"', ...latest, 'max(_seq) AS _seq'].join(', ');
   const duplicates = quoteName(store.repeated.keys.name);
   const points = `SELECT ${values} FROM (${all}) a SEMI JOIN ${duplicates} d ON ${SAME_POINT} GROUP BY _series, "time"`;
-  return `SELECT *, ${isOlder} AS _seq_is_older FROM (${points}) m`;
+  return `SELECT *, ${isInOlderSegment} AS _is_in_older_segment FROM (${points}) m`;
 }
 
 /** Returns a condition on a point `m`: an older segment contains it. */
-function isOlderText(store: TableStore, minTime: bigint, maxTime: bigint): string {
+function inOlderSegmentText(store: TableStore, minTime: bigint, maxTime: bigint): string {
   const inTime = timeCondition(minTime, maxTime);
   const older = store
     .segmentSources(minTime, maxTime)

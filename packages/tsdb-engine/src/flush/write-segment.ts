@@ -7,7 +7,7 @@ import type { DictionaryLimit, SegmentFiles } from '@plinth/tsdb-storage/segment
 import { timeCondition } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 import { type Partition, partitionsOf } from './partitions.js';
-import type { Part } from './split-rows.js';
+import type { RowsOfKind } from './split-rows.js';
 
 export async function partitionsOfRows(
   rows: string,
@@ -28,15 +28,15 @@ export async function writeSegment(options: {
   readonly store: TableStore;
   readonly seqs: { readonly minSeq: bigint; readonly maxSeq: bigint };
   readonly level: number;
-  readonly part: Pick<Part, 'kind' | 'rows'>;
+  readonly source: Pick<RowsOfKind, 'kind' | 'rows'>;
   readonly partition: Partition;
   readonly columns: readonly Column[];
   readonly dictionaryLimit: DictionaryLimit;
-  /** Upper bound of the part's row count. */
+  /** Upper bound of the row count of `source`. */
   readonly rowCount: number;
   readonly files: SegmentFiles;
 }): Promise<Segment | undefined> {
-  const { store, seqs, part, partition, columns, files } = options;
+  const { store, seqs, source, partition, columns, files } = options;
   const tags = [...store.schema.columns.values()].filter(
     (column) => column.kind === 'tag' && store.series.table.columnOf(column.name) !== undefined,
   );
@@ -45,17 +45,17 @@ export async function writeSegment(options: {
   const written = await files.writeSegment({
     tableUuid: store.schema.uuid,
     select: sortedRowsText({
-      rows: `${part.rows}${inPartition}`,
+      rows: `${source.rows}${inPartition}`,
       values: [
         ...columns.map((column) => quoteName(column.physicalName)),
-        ...(part.kind === 'overlay' ? ['_seq'] : []),
+        ...(source.kind === 'overlay' ? ['_seq'] : []),
       ],
       seriesTable: quoteName(store.series.table.name),
       tags: tags.map((tag) => ({
         name: quoteName(tag.physicalName),
         values: fewValues(store.series.index.tagValues(tag.name)),
       })),
-      isFewSeries: store.series.index.count > options.rowCount,
+      hasMoreSeriesThanRows: store.series.index.count > options.rowCount,
     }),
     fieldIds: new Map(
       [...(time === undefined ? [] : [time]), ...tags, ...columns].map((c) => [
@@ -69,7 +69,7 @@ export async function writeSegment(options: {
   return {
     ...written,
     tableId: store.tableId,
-    kind: part.kind,
+    kind: source.kind,
     formatVersion: SEGMENT_FORMAT_VERSION,
     partitionStartNs: partition.startNs,
     partitionWidthNs: partition.widthNs,
@@ -101,13 +101,13 @@ function sortedRowsText(of: {
   /** Tag columns: their quoted names, and their values if there are few. */
   readonly tags: readonly { readonly name: string; readonly values: string | undefined }[];
   /** Most series have no such row, so the series with such rows are looked up first. */
-  readonly isFewSeries: boolean;
+  readonly hasMoreSeriesThanRows: boolean;
 }): string {
   const values = ['"time"', ...of.values].join(', ');
   const sorted = `SELECT _series, ${values} FROM ${of.rows} ORDER BY _series, "time"`;
   const inOrder = `SELECT lag(_series, 0) OVER () AS _series, ${values} FROM (${sorted})`;
   if (of.tags.length === 0) return inOrder;
-  const used = of.isFewSeries ? ` WHERE _series IN (SELECT _series FROM ${of.rows})` : '';
+  const used = of.hasMoreSeriesThanRows ? ` WHERE _series IN (SELECT _series FROM ${of.rows})` : '';
   // A series that is not among these rows may have been added in the meantime with other values; its NULL
   // is never read.
   const columns = of.tags.map(({ name, values }) =>

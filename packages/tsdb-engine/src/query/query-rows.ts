@@ -114,12 +114,12 @@ export class QueryRows {
       yield* this.#slicedRows(sliced, columns, queryContext);
       return;
     }
-    let unspillableReservation: Release | undefined;
+    let duckDbReservation: Release | undefined;
     let sortReservation: Release | undefined;
     try {
       if (resultReservation === undefined)
-        unspillableReservation = await this.#memoryBudget.reserveUnspillable(
-          toSort.heldResultBytes(),
+        duckDbReservation = await this.#memoryBudget.reserveInDuckDb(
+          toSort.bytesInDuckDb(),
           queryContext,
         );
       sortReservation = await this.#memoryBudget.reserveForSort(toSort.sortBytes, queryContext);
@@ -134,7 +134,7 @@ export class QueryRows {
       });
     } finally {
       sortReservation?.();
-      unspillableReservation?.();
+      duckDbReservation?.();
       resultReservation?.();
     }
   }
@@ -146,10 +146,10 @@ interface RowsToSort {
   /** Estimated memory that DuckDB needs to sort or group the rows. */
   readonly sortBytes: number;
   /**
-   * Estimated size of the result columns that DuckDB holds until the last row is read. Few queries
+   * Estimated size of the sorted rows that stay in DuckDB until the last one is read. Few queries
    * need it.
    */
-  readonly heldResultBytes: () => number;
+  readonly bytesInDuckDb: () => number;
   /** Estimated maximum number of result rows. */
   readonly maxResultRows: number;
 }
@@ -165,7 +165,7 @@ function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): Row
   // A join of several scans may return more rows than all of them together.
   const maxScannedRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
   const maxResultRows = Math.min(maxScannedRows, mostRowsOf(planned, scans));
-  const heldResultBytes = (): number => {
+  const bytesInDuckDb = (): number => {
     const stringBytes = scans.reduce(
       (sum, { sliceable }) => sum + (sliceable?.stringBytes ?? 0),
       0,
@@ -176,10 +176,10 @@ function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): Row
   return isGrouped(planned)
     ? {
         sortBytes: maxResultRows * planned.columns.length * AGGREGATED_VALUE_BYTES,
-        heldResultBytes,
+        bytesInDuckDb,
         maxResultRows,
       }
-    : { sortBytes, heldResultBytes, maxResultRows };
+    : { sortBytes, bytesInDuckDb, maxResultRows };
 }
 
 /** True for aggregates by group, which do not keep the rows that they read. */

@@ -143,7 +143,7 @@ export class SlicedQuery {
       const end = yield {
         text: this.#textOf(slice),
         mayBuffer: (rowCount) =>
-          reservation.isTight() &&
+          reservation.shouldCopy() &&
           rowCount <= slice.rowCount * MAX_WRONG &&
           madeBytes <= fittingBytes * MAX_WRONG,
         acquireSlot: (queryContext) => reservation.acquireSlot(queryContext),

@@ -29,7 +29,7 @@ export class GroupSlices implements Slices {
   readonly #spans: readonly TimeSpan[];
   readonly #isDescending: boolean | undefined;
   readonly #sizes: SliceSizes;
-  #place = 0;
+  #nextGroup = 0;
   #leftRows: number;
   /** The slices of one group. */
   #within: TimeSlices | undefined;
@@ -54,24 +54,24 @@ export class GroupSlices implements Slices {
     const within = this.#nextWithin(rows);
     if (within !== undefined) return within;
     const groups = this.#groups;
-    if (this.#place >= groups.count) return undefined;
+    if (this.#nextGroup >= groups.count) return undefined;
     const wanted = this.#sizes.wanted(rows);
     const isSmallRest = this.#leftRows <= wanted * SMALL_REST;
-    const from = this.#place;
-    let rowCount = groups.rowCountOf(this.#place++);
-    for (; this.#place < groups.count; this.#place++) {
-      const more = groups.rowCountOf(this.#place);
+    const from = this.#nextGroup;
+    let rowCount = groups.rowCountOf(this.#nextGroup++);
+    for (; this.#nextGroup < groups.count; this.#nextGroup++) {
+      const more = groups.rowCountOf(this.#nextGroup);
       if (!isSmallRest && rowCount + more > wanted) break;
       rowCount += more;
     }
     this.#leftRows -= rowCount;
-    const isOne = this.#place - from === 1;
+    const isOne = this.#nextGroup - from === 1;
     if (isOne && rowCount > wanted * SMALL_REST) {
       this.#within = this.#slicesOf(rowCount);
       const first = this.#nextWithin(rows);
       if (first !== undefined) return first;
     }
-    const last = this.#place - 1;
+    const last = this.#nextGroup - 1;
     return {
       ...this.#bounds,
       series: this.#range(from, last),
@@ -83,14 +83,14 @@ export class GroupSlices implements Slices {
     this.#sizes.ended(slice);
   }
 
-  /** Returns the next slice of the group before `#place`. */
+  /** Returns the next slice of the group before `#nextGroup`. */
   #nextWithin(rows: FittingRows): GuessedSlice | undefined {
     const slice = this.#within?.next(rows);
     if (slice === undefined) {
       this.#within = undefined;
       return undefined;
     }
-    const group = this.#place - 1;
+    const group = this.#nextGroup - 1;
     return { ...slice, series: this.#range(group, group) };
   }
 

@@ -57,7 +57,7 @@ export class TimeSlices implements Slices {
   readonly #start: bigint;
   readonly #total: number;
   readonly #sizes: SliceSizes;
-  #place = 0n;
+  #offsetNs = 0n;
   #isDone = false;
 
   /** @returns `undefined` if the result has at most `leastRows` rows. */
@@ -85,10 +85,10 @@ export class TimeSlices implements Slices {
     const { first, last } = timeWithin(bounds, spans);
     this.#start = isDescending ? last : first;
     this.#length = lengthOf(bounds, spans);
-    const place = (time: bigint): number => Number(isDescending ? last - time : time - first);
+    const offsetOf = (time: bigint): number => Number(isDescending ? last - time : time - first);
     this.#spans = spans.map(({ minTime, maxTime, rowCount }) => ({
-      from: place(isDescending ? maxTime : minTime),
-      to: place(isDescending ? minTime : maxTime) + 1,
+      from: offsetOf(isDescending ? maxTime : minTime),
+      to: offsetOf(isDescending ? minTime : maxTime) + 1,
       rowCount,
     }));
     this.#total = this.#rowsBefore(this.#length) - this.#rowsBefore(0n);
@@ -102,14 +102,14 @@ export class TimeSlices implements Slices {
 
   next(rows = { fitting: MAX_ROWS, least: LEAST_ROWS }): GuessedSlice | undefined {
     if (this.#isDone) return undefined;
-    const from = this.#place;
+    const from = this.#offsetNs;
     const before = this.#rowsBefore(from);
     const wanted = this.#sizes.wanted(rows);
     const isSmallRest = this.#rowsBefore(this.#length) - before <= wanted * SMALL_REST;
     const to = isSmallRest ? this.#length : this.#timeAfter(before + wanted, from);
     this.#isDone = to >= this.#length;
     const rowCount = this.#sizes.begin(this.#rowsBefore(to) - before);
-    this.#place = to;
+    this.#offsetNs = to;
     const { minTime, maxTime } = this.#bounds;
     const isFirst = from === 0n;
     if (this.#isDescending) {
@@ -131,8 +131,8 @@ export class TimeSlices implements Slices {
   }
 
   /** The result is an estimate, so doubles are exact enough. */
-  #rowsBefore(place: bigint): number {
-    const at = Number(place);
+  #rowsBefore(offsetNs: bigint): number {
+    const at = Number(offsetNs);
     let sum = 0;
     for (const { from, to, rowCount } of this.#spans) {
       if (at >= to) sum += rowCount;
@@ -142,7 +142,7 @@ export class TimeSlices implements Slices {
   }
 
   /**
-   * Returns the position before which there are `rows` rows; always after `from`, so that each
+   * Returns the offset before which there are `rows` rows; always after `from`, so that each
    * slice covers at least one nanosecond.
    */
   #timeAfter(rows: number, from: bigint): bigint {

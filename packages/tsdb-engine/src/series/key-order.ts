@@ -5,24 +5,24 @@ export class KeyOrder {
   #given: readonly string[] = [];
   #sorted: readonly string[] = [];
   /** Original index of each sorted key; `undefined` if they are already sorted. */
-  #places: readonly number[] | undefined;
+  #order: readonly number[] | undefined;
 
   apply(
     keys: readonly string[],
     values: readonly string[],
   ): readonly [readonly string[], readonly string[]] {
-    if (keys !== this.#given && !areSame(keys, this.#given)) this.#look(keys);
-    const places = this.#places;
-    if (places === undefined) return [this.#sorted, values];
-    return [this.#sorted, places.map((place) => values[place] as string)];
+    if (keys !== this.#given && !areSame(keys, this.#given)) this.#sort(keys);
+    const order = this.#order;
+    if (order === undefined) return [this.#sorted, values];
+    return [this.#sorted, order.map((index) => values[index] as string)];
   }
 
-  #look(keys: readonly string[]): void {
-    const places = keyOrder(keys);
-    const isSorted = places.every((place, i) => place === i);
+  #sort(keys: readonly string[]): void {
+    const order = keyOrder(keys);
+    const isSorted = order.every((index, i) => index === i);
     this.#given = keys;
-    this.#sorted = isSorted ? keys : places.map((place) => keys[place] as string);
-    this.#places = isSorted ? undefined : places;
+    this.#sorted = isSorted ? keys : order.map((index) => keys[index] as string);
+    this.#order = isSorted ? undefined : order;
   }
 }
 

@@ -25,7 +25,8 @@ export class SeriesTable implements EvictableTable {
   readonly #table: GrowingTable;
   readonly #host: DuckDbHost;
   readonly #index: SeriesIndex;
-  #handedOver = 0;
+  /** Number of series that DuckDB has. */
+  #copiedCount = 0;
   /** DuckDB column name of each tag that has a column, by the tag's key. */
   readonly #columns = new Map<string, string>();
   readonly #isInUse: () => boolean;
@@ -61,22 +62,22 @@ export class SeriesTable implements EvictableTable {
    * use.
    */
   async moveToDuckDb(schema: TableSchema): Promise<void> {
-    if (this.#exists && this.#handedOver === this.#index.count) {
+    if (this.#exists && this.#copiedCount === this.#index.count) {
       this.#noteUse();
       return;
     }
     await this.#host.withWriter(async (connection) => {
       const { appendRows } = await import('@plinth/tsdb-storage/buffer/append-cells.js');
       await this.#ensureColumns(connection, schema);
-      while (this.#handedOver < this.#index.count) {
+      while (this.#copiedCount < this.#index.count) {
         await this.#host.yielder.next();
-        const to = Math.min(this.#index.count, this.#handedOver + BATCH_SERIES);
-        const columns = this.#cells(this.#handedOver, to);
-        const rowCount = to - this.#handedOver;
-        await this.#table.change(connection, this.#handedOver, () =>
+        const to = Math.min(this.#index.count, this.#copiedCount + BATCH_SERIES);
+        const columns = this.#cells(this.#copiedCount, to);
+        const rowCount = to - this.#copiedCount;
+        await this.#table.change(connection, this.#copiedCount, () =>
           appendRows({ connection, table: this.name, rowCount, columns }),
         );
-        this.#handedOver = to;
+        this.#copiedCount = to;
       }
       this.#noteUse();
     });
@@ -89,19 +90,19 @@ export class SeriesTable implements EvictableTable {
 
   async drop(): Promise<void> {
     this.#host.tableMemory.forget(this);
-    await this.#host.withWriter((connection) => this.letGo(connection));
+    await this.#host.withWriter((connection) => this.evict(connection));
   }
 
-  async letGo(connection: DuckDBConnection): Promise<void> {
+  async evict(connection: DuckDBConnection): Promise<void> {
     this.#exists = false;
-    this.#handedOver = 0;
+    this.#copiedCount = 0;
     this.#columns.clear();
     await connection.run(`DROP TABLE IF EXISTS ${quoteName(this.name)}`);
   }
 
   #noteUse(): void {
     const { tableMemory } = this.#host;
-    if (this.#handedOver > FIRST_ROWS) tableMemory.forget(this);
+    if (this.#copiedCount > FIRST_ROWS) tableMemory.forget(this);
     else tableMemory.use(this, firstRowsBytes(1, this.#columns.size));
   }
 
@@ -119,7 +120,7 @@ export class SeriesTable implements EvictableTable {
       const isUsed = kind === 'tag' && this.#index.tagColumn(key) !== undefined;
       if (!isUsed || this.#columns.has(key)) continue;
       const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN IF NOT EXISTS ${quoteName(physicalName)} VARCHAR`;
-      await this.#table.change(connection, this.#handedOver, async () => {
+      await this.#table.change(connection, this.#copiedCount, async () => {
         await connection.run(add);
       });
       this.#columns.set(key, physicalName);

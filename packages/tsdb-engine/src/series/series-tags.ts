@@ -2,8 +2,8 @@ import {
   type DictionaryFacts,
   DictionaryVector,
 } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import { InlinedTexts } from '@plinth/tsdb-model/columns/inlined-texts.js';
 import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import { TextCells } from '@plinth/tsdb-model/columns/text-cells.js';
 import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 import type { LateMaterializedTag } from '@plinth/tsdb-model/query/planned-query.js';
 import type { SeriesIndex } from './series-index.js';
@@ -114,7 +114,7 @@ export class SeriesTags {
 
 /** Checked by type, because reading the values would create strings. */
 const isText = (vector: ColumnVector): boolean =>
-  vector instanceof TextCells || vector instanceof TextSpans;
+  vector instanceof InlinedTexts || vector instanceof TextSpans;
 
 /** Returns the start of the slot of an id, or of the free slot for it. */
 function findSlot(slots: Int32Array, low: number, high: number): number {

@@ -110,7 +110,7 @@ export class TagColumns {
    */
   of(keys: readonly string[]): readonly TagColumn[] {
     if (keys !== this.#shape.keys) {
-      const columns = keyOrder(keys).map((place) => this.#columnOf(keys[place] as string));
+      const columns = keyOrder(keys).map((index) => this.#columnOf(keys[index] as string));
       this.#shape = { keys, columns };
     }
     return this.#shape.columns;

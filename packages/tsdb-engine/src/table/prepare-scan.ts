@@ -46,8 +46,8 @@ export async function prepareScan(
     for (const { table } of generations) await table.main.moveToDuckDb();
     // A scan without tags does not wait for the series, which may not be loaded yet.
     if (tombstones.length > 0 || readsTags(request)) await components.series.whenIndexed();
-    const runner = new TimeSlicedTask(signal && { signal });
-    const selected = await runner.run(selectSeries(components.series.index, request.tagConditions));
+    const task = new TimeSlicedTask(signal && { signal });
+    const selected = await task.run(selectSeries(components.series.index, request.tagConditions));
     // Sending a million series to DuckDB takes a second. It is skipped if the index has all tags of
     // the result.
     const areTagsKnown = selected.onlySeries !== undefined || selected.share === 0;
@@ -55,7 +55,7 @@ export async function prepareScan(
       await components.series.moveToDuckDb(components.schema());
     await components.segments.verifyAll(segments, signal);
     const invalidate = (): void => components.segments.invalidate(segments);
-    const deleted = await runner.run(deletedSeries(tombstones, components.series));
+    const deleted = await task.run(deletedSeries(tombstones, components.series));
     const selection = { bounds, selected, deleted };
     return { ...sourcesOf(components, request, selection, snapshot), invalidate, release };
   } catch (error) {

@@ -252,13 +252,13 @@ export class TableInMemory {
       minTime,
       maxTime,
       hasColumn: (id) => columnIds.has(id),
-      hold: async () => {
-        const letGo = file.pin();
+      pin: async () => {
+        const unpin = file.pin();
         await file.verify().catch((error: unknown) => {
-          letGo();
+          unpin();
           throw error;
         });
-        return letGo;
+        return unpin;
       },
     };
   }
@@ -326,7 +326,7 @@ class BufferRows implements RowSource {
     return this.key.hasColumn(id);
   }
 
-  async hold(): Promise<() => void> {
+  async pin(): Promise<() => void> {
     const { pinned } = this.#table;
     pinned.pin();
     return () => pinned.unpin();

@@ -41,7 +41,7 @@ export class Tombstones {
   /** The last rejection, with its cause. */
   #refusal: { readonly cause: unknown; readonly hidden: Tombstone } | undefined;
   /** Deletions with an assigned `seq` whose outcome is unknown. */
-  readonly #expected = new Set<Tombstone>();
+  readonly #announced = new Set<Tombstone>();
   readonly #pending = new Set<Promise<unknown>>();
   #hadAny = false;
 
@@ -87,27 +87,27 @@ export class Tombstones {
   }
 
   /**
-   * Announces a deletion. `hold` or `drop` follows before `outcome` settles, or later if the
+   * Announces a deletion. `confirm` or `discard` follows before `outcome` settles, or later if the
    * outcome is unknown. Must be called in the same step in which its `seq` is assigned.
    */
-  expect(tombstone: Tombstone, outcome: Promise<void>): void {
-    this.#expected.add(tombstone);
+  announce(tombstone: Tombstone, outcome: Promise<void>): void {
+    this.#announced.add(tombstone);
     const settled = outcome
       .catch(() => undefined) // the caller of the deletion receives the error
       .finally(() => this.#pending.delete(settled));
     this.#pending.add(settled);
   }
 
-  /** Call when the deletion is stored. */
-  hold(tombstone: Tombstone): void {
-    this.#expected.delete(tombstone);
+  /** Call when the deletion is stored: it takes effect. */
+  confirm(tombstone: Tombstone): void {
+    this.#announced.delete(tombstone);
     this.#all = [...this.#all, tombstone];
     this.#hadAny = true;
   }
 
   /** Call when the deletion is not stored. */
-  drop(tombstone: Tombstone): void {
-    this.#expected.delete(tombstone);
+  discard(tombstone: Tombstone): void {
+    this.#announced.delete(tombstone);
   }
 
   /**
@@ -141,7 +141,7 @@ export class Tombstones {
    */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
-    if (this.#expected.size === 0) return;
+    if (this.#announced.size === 0) return;
     throw new Error(
       'the catalog cannot confirm whether a row deletion is stored; it is checked again before the next flush',
     );

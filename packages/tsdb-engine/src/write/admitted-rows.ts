@@ -1,14 +1,16 @@
 import type { Admission, AdmittedTable } from '@plinth/tsdb-catalog/catalog.js';
 import { originalLine } from '@plinth/tsdb-ingest/slow-path/original-line.js';
-import { type BatchField, type RowBatch, takeRows } from '@plinth/tsdb-model/columns/row-batch.js';
-import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
+import {
+  type BatchField,
+  type ParsedBatch,
+  takeParsedRows,
+} from '@plinth/tsdb-model/columns/row-batch.js';
+import { HISTOGRAM_ROW, type ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
 import { MAX_REFUSED_LINES, type RefusedLine } from '@plinth/tsdb-model/refused-line.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 
-/**
- * Returns the accepted rows of a table as a batch; `seriesOrdinals` still contains the parser's numbers.
- */
-export function acceptedRows(table: AdmittedTable, schema: TableSchema): RowBatch {
+/** Returns the accepted rows of a table as a batch. */
+export function acceptedRows(table: AdmittedTable, schema: TableSchema): ParsedBatch {
   const { parsed, refusals } = table;
   const fields: BatchField[] = [];
   for (const field of parsed.fields) {
@@ -19,11 +21,11 @@ export function acceptedRows(table: AdmittedTable, schema: TableSchema): RowBatc
   }
   const batch = {
     rowCount: parsed.rowCount,
-    seriesOrdinals: parsed.parserSeries,
+    parserSeries: parsed.parserSeries,
     times: parsed.times,
     fields,
   };
-  return refusals.length === 0 ? batch : takeRows(batch, keptRows(table));
+  return refusals.length === 0 ? batch : takeParsedRows(batch, keptRows(table));
 }
 
 /** How many of the accepted rows are native histograms; `undefined` for other formats. */
@@ -33,7 +35,7 @@ export function acceptedHistograms(
 ): number | undefined {
   if (histogramCount === undefined) return undefined;
   const refused = tables.flatMap(({ parsed: { lineEnds }, refusals }) =>
-    refusals.filter(({ row }) => lineEnds[row] === 1),
+    refusals.filter(({ row }) => lineEnds[row] === HISTOGRAM_ROW),
   );
   return histogramCount - refused.length;
 }

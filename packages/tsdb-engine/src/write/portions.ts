@@ -1,4 +1,4 @@
-import { type RowBatch, sliceRows } from '@plinth/tsdb-model/columns/row-batch.js';
+import { type ParsedBatch, sliceRows } from '@plinth/tsdb-model/columns/row-batch.js';
 
 /** Number of tables written in one step. Each takes tens of microseconds. */
 const MAX_TABLES = 256;
@@ -15,13 +15,14 @@ const PIECE_CELLS = 128 * 1024;
 /** Cells per row in addition to its fields. */
 const ROW_CELLS = 3;
 
-const cellsOf = ({ rowCount, fields }: RowBatch): number => rowCount * (fields.length + ROW_CELLS);
+const cellsOf = ({ rowCount, fields }: ParsedBatch): number =>
+  rowCount * (fields.length + ROW_CELLS);
 
 /**
  * Divides the tables of a body into portions that are each logged and buffered in one step, in
  * order. Larger tables are only divided when they are reached, because dividing also takes time.
  */
-export function* splitIntoPortions<T extends { readonly batch: RowBatch }>(
+export function* splitIntoPortions<T extends { readonly batch: ParsedBatch }>(
   tables: readonly T[],
 ): Generator<readonly T[], void, void> {
   let portion: T[] = [];
@@ -43,7 +44,9 @@ export function* splitIntoPortions<T extends { readonly batch: RowBatch }>(
   if (portion.length > 0) yield portion;
 }
 
-function* splitTable<T extends { readonly batch: RowBatch }>(table: T): Generator<T, void, void> {
+function* splitTable<T extends { readonly batch: ParsedBatch }>(
+  table: T,
+): Generator<T, void, void> {
   const { batch } = table;
   // Pieces start at a byte boundary of the validity bitmap.
   const step = Math.max(8, Math.floor(PIECE_CELLS / (batch.fields.length + ROW_CELLS)) & ~7);

@@ -1,4 +1,4 @@
-import { type Clock, type CommitLog, DiskFull, type LogStart, logError } from '@plinth/kernel';
+import { type Clock, type CommitLog, DiskFull, logError, type RecordRef } from '@plinth/kernel';
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import {
@@ -56,7 +56,7 @@ export interface ClosedGeneration {
    */
   readonly lastRemovableFile: number;
   /** The first record after these files. */
-  readonly replayStart: LogStart;
+  readonly replayStart: RecordRef;
   /** Newest file of the log at the time of closing. */
   readonly newestFile: number;
   readonly sizeBytes: number;
@@ -336,7 +336,7 @@ export class WriteBuffer {
     const oldest = keptTables.reduce((min, table) => Math.min(min, table.firstGeneration), next);
     for (const each of this.#firstFiles.keys()) if (each < oldest) this.#firstFiles.delete(each);
     const lastRemovableFile = (this.#firstFiles.get(oldest) ?? 0) - 1;
-    const replayStart = this.#log.startAfter(lastRemovableFile);
+    const replayStart = this.#log.firstRecordAfter(lastRemovableFile);
     const { newestFile } = this.#log;
     return { number, sizeBytes, file, lastRemovableFile, replayStart, newestFile };
   }
@@ -353,7 +353,7 @@ export class WriteBuffer {
     this.#closedBytes += sizeBytes;
     this.#firstFiles.clear();
     this.#firstFiles.set(this.#generation, file + 1);
-    const replayStart = this.#log.startAfter(file);
+    const replayStart = this.#log.firstRecordAfter(file);
     const { newestFile } = this.#log;
     return { number, sizeBytes, file, lastRemovableFile: file, replayStart, newestFile };
   }

@@ -1,6 +1,7 @@
 import type { EventLoopYielder } from '@plinth/kernel';
 import { DiskFull } from '@plinth/kernel';
 import type { Admission, Catalog } from '@plinth/tsdb-catalog/catalog.js';
+import type { ParsedBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { WriteOutcome, WriteRequest } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ParsedBody, ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
@@ -46,8 +47,10 @@ const MAX_NEW_SERIES = 512;
 /** Number of tables created or written in one step. Each takes tens of microseconds. */
 const MAX_TABLES_AT_ONCE = 256;
 
-/** Accepted rows of one table; `seriesOrdinals` still contains the parser's numbers. */
-interface AcceptedTable extends TableBatch {
+/** Accepted rows of one table. */
+interface AcceptedTable {
+  readonly store: TableStore;
+  readonly batch: ParsedBatch;
   readonly parsed: ParsedTable;
 }
 
@@ -308,7 +311,7 @@ export class WritePath {
 
   #hasManyNewSeries({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): boolean {
     if (batch.rowCount <= MAX_NEW_SERIES) return false;
-    const { seriesOrdinals: parserSeries } = batch; // not translated yet
+    const { parserSeries } = batch;
     const { tableId } = store;
     const { index } = store.series;
     if (parser.countUnresolved(parsed, tableId, parserSeries) > MAX_NEW_SERIES) return true;
@@ -325,7 +328,7 @@ export class WritePath {
       const { index } = store.series;
       for (let from = 0; from < batch.rowCount; from += MAX_NEW_SERIES) {
         await this.#yielder.next();
-        const parserSeries = batch.seriesOrdinals.subarray(from, from + MAX_NEW_SERIES);
+        const parserSeries = batch.parserSeries.subarray(from, from + MAX_NEW_SERIES);
         this.#buffer.define(
           store,
           parser.ordinalsOf({ table: parsed, tableId, parserSeries, index }),
@@ -389,10 +392,10 @@ function translateSeries(
   { store, batch, parsed }: AcceptedTable,
   parser: ParserSeries,
 ): TableBatch {
-  const { seriesOrdinals: parserSeries } = batch;
+  const { parserSeries, rowCount, times, fields } = batch;
   const { index } = store.series;
   parser.translate({ table: parsed, tableId: store.tableId, parserSeries, index });
-  return { store, batch };
+  return { store, batch: { rowCount, seriesOrdinals: parserSeries, times, fields } };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { assertNever } from '@plinth/kernel';
+import { printLookbackHint } from '@plinth/tsdb-model/text/lookback-hint.js';
 import { KEYWORDS } from '../parse/token.js';
 import type { Expr } from './expressions.js';
 import type { Dimension, Fill, Measurement, SelectStatement, Source } from './select.js';
@@ -110,8 +111,9 @@ export function printSelect(select: SelectStatement): string {
   const into = select.into === undefined ? '' : ` INTO ${printMeasurement(select.into)}`;
   const order = select.order === undefined ? '' : ` ORDER BY time ${select.order}`;
   const zone = select.zone === undefined ? '' : ` tz(${quoteString(select.zone)})`;
+  const hint = select.lookbackNs === undefined ? '' : `${printLookbackHint(select.lookbackNs)} `;
   return (
-    `SELECT ${fields.join(', ')}${into} FROM ${select.sources.map(printSource).join(', ')}` +
+    `SELECT ${hint}${fields.join(', ')}${into} FROM ${select.sources.map(printSource).join(', ')}` +
     `${where(select.condition)}${groupBy(select.dimensions)}${fillText(select.fill)}${order}` +
     `${limitText(select)}${zone}`
   );

@@ -36,6 +36,8 @@ export type Source = Measurement | Subquery;
 
 export interface SelectStatement {
   readonly kind: 'select';
+  /** Distance of the hint `lookback`. `undefined` means that the statement has no such hint. */
+  readonly lookbackNs?: bigint;
   readonly fields: readonly Field[];
   /**
    * Target of `INTO`. The name `:MEASUREMENT` writes each row to a measurement named like its

@@ -22,14 +22,14 @@ async function* allRows(
   session: Session,
 ): AsyncGenerator<Series, void, undefined> {
   if (select.minNs > select.maxNs) return;
-  const runner = new TimeSlicedTask(session);
+  const task = new TimeSlicedTask(session);
   for (const name of namesOf(select.sources)) {
     session.signal.throwIfAborted();
-    await runner.take(); // There may be thousands of tables without a matching series.
+    await task.yieldIfDue(); // There may be thousands of tables without a matching series.
     const sources = select.sources.flatMap((source) => restricted(source, name));
     const run = select.calls.length === 0 ? runRaw : runCalls;
     for await (const series of run(select, name, sources, session)) {
-      await runner.take();
+      await task.yieldIfDue();
       if (series.times.length > 0) yield series;
     }
   }

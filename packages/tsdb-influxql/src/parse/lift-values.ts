@@ -14,8 +14,8 @@ export interface LiftedText {
 }
 
 const MAX_TEXT_LENGTH = 4096;
-/** A text with escapes, comments or placeholders is not lifted. */
-const UNCLEAR = /[\\$]|--|\/\*/;
+/** A text with escapes, comments other than a look-back hint, or placeholders is not lifted. */
+const UNCLEAR = /[\\$]|--|\/\*(?!\+ lookback\(\w+\) \*\/)/;
 /** Numbers long enough to be timestamps. Shorter numbers stay in the key. */
 const INSTANT = /(?<![\w.$"'/µ])(\d{10,19})(ns|us|u|ms|s)?(?![\w.µ])/g;
 

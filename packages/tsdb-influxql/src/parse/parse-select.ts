@@ -29,6 +29,7 @@ export function parseSelect(
 ): SelectStatement {
   const { at } = tokens.peek();
   tokens.next();
+  const lookbackNs = tokens.scanner.lookback();
   const exprs = new ExprParser(tokens.scanner);
   const fields = [parseField(tokens, exprs)];
   while (tokens.takeSymbol(',')) {
@@ -49,6 +50,7 @@ export function parseSelect(
   const zone = parseZone(tokens);
   return {
     kind: 'select',
+    ...(lookbackNs !== undefined && { lookbackNs }),
     fields,
     ...(into !== undefined && { into }),
     sources,

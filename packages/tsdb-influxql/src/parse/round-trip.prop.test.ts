@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
+import { MAX_LOOKBACK_NS } from '@plinth/tsdb-model/text/lookback-hint.js';
 import fc from 'fast-check';
 import type { Expr } from '../ast/expressions.js';
 import { printStatement } from '../ast/print.js';
@@ -167,6 +168,7 @@ const select: fc.Arbitrary<SelectStatement> = fc
       order: fc.constantFrom('ASC' as const, 'DESC' as const),
       limit: fc.nat(),
       offset: fc.nat(),
+      lookbackNs: fc.bigInt({ min: 0n, max: MAX_LOOKBACK_NS }),
       seriesLimit: fc.nat(),
       seriesOffset: fc.nat(),
       zone: fc.string(),

@@ -1,3 +1,4 @@
+import { lookbackHint } from '@plinth/tsdb-model/text/lookback-hint.js';
 import { ParseError } from './parse-error.js';
 import { KEYWORDS, type Token } from './token.js';
 
@@ -25,6 +26,8 @@ const DECIMAL = /[0-9]*\.[0-9]+|[0-9]+\.(?![0-9])/y;
 const DURATION = /(?:[0-9]+(?:ns|us|µs|ms|u|µ|s|m|h|d|w))+/y;
 const WORD_CHARACTER = /[A-Za-z0-9_]/;
 const SYMBOL = /::|!=|<>|<=|>=|=~|!~|[-+*/%&|^(),;.=<>:]/y;
+
+const COMMENT = /\/\*[\s\S]*?\*\//y;
 
 const BLANK = 32;
 
@@ -100,6 +103,18 @@ export class Scanner {
     throw this.fail('unterminated regex literal', start);
   }
 
+  /** Consumes a look-back hint that follows here and returns its distance. */
+  lookback(): bigint | undefined {
+    const at = this.#position + (this.#match(SPACE, this.#position)?.length ?? 0);
+    const comment = this.#match(COMMENT, at);
+    const hint = comment === undefined ? undefined : lookbackHint(comment);
+    if (comment === undefined || hint === undefined) return undefined;
+    if ('problem' in hint) throw this.fail(hint.problem, at);
+    this.#peeked = undefined;
+    this.#position = at + comment.length;
+    return hint.ns;
+  }
+
   /** Creates an error at a character offset; `ParseError` reports it in bytes. */
   fail(message: string, at: number, details = ''): ParseError {
     return new ParseError(message, Buffer.byteLength(this.#text.slice(0, at)), details);
@@ -165,6 +180,8 @@ export class Scanner {
       } else if (this.#text.startsWith('/*', at)) {
         const end = this.#text.indexOf('*/', at + 2);
         if (end < 0) throw this.fail('invalid inline comment, missing closing */', at);
+        if (this.#text[at + 2] === '+' && lookbackHint(this.#text.slice(at, end + 2)) !== undefined)
+          throw this.fail('misplaced hint; write the hint lookback directly after SELECT', at);
         at = end + 2;
       } else return at;
     }

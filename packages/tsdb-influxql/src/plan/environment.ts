@@ -8,6 +8,8 @@ export interface Environment {
   /** Default database of unqualified measurements. */
   readonly database: string | undefined;
   readonly policy: string | undefined;
+  /** Look-back of a statement without a hint. */
+  readonly lookbackNs: bigint;
   /**
    * If true, a name without a policy means the database's default policy, as InfluxDB 1.x clients
    * expect.

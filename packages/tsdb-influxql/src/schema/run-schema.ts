@@ -241,7 +241,7 @@ async function deleteRows(
   // Build all conditions before deleting any row, so that an invalid condition of any table
   // rejects the statement.
   await session.indexed(found.map(({ table }) => table));
-  const runner = new TimeSlicedTask(session);
+  const task = new TimeSlicedTask(session);
   const [minNs, maxNs] = [range.min ?? MIN_TIME_NS, range.max ?? MAX_TIME_NS];
   const deletions: DeleteRowsRequest[] = [];
   const byValue: (() => Promise<void>)[] = [];
@@ -257,7 +257,7 @@ async function deleteRows(
       tables: [source.name],
       minTimeNs: minNs,
       maxTimeNs: maxNs,
-      anyOf: await runner.run(alternatives(filter, (tag) => index.tagValues(tag))),
+      anyOf: await task.run(alternatives(filter, (tag) => index.tagValues(tag))),
     });
   }
   for (const deletion of deletions) await engine.deleteRows(deletion);

@@ -45,7 +45,7 @@ export async function selectInto(
   let lines: string[] = [];
   let written = 0n;
   const held = new ValueBudget(at.session);
-  const runner = new TimeSlicedTask(at.session);
+  const task = new TimeSlicedTask(at.session);
   let refusal: string | undefined;
   let refusedCount = 0;
   const flush = async (batch: readonly string[]): Promise<void> => {
@@ -76,7 +76,7 @@ export async function selectInto(
       const fields = fieldsOf(layout.fields, series, row);
       if (fields === '') continue;
       lines.push(`${head}${tagsOf(layout.tags, series, row)} ${fields} ${series.times[row]}`);
-      await runner.take();
+      await task.yieldIfDue();
       if (isHeld) {
         held.add(select.fields.length + 1);
         continue;

@@ -103,7 +103,7 @@ async function countOf(
   for (const source of tables) await found.add(source, isWanted, { split, reading });
   let count = 0;
   for (const key of found.keys) {
-    const valueCount = await reading.runner.run(found.count(key));
+    const valueCount = await reading.task.run(found.count(key));
     count += show.of === 'tag_key' ? Math.min(1, valueCount) : valueCount;
   }
   return count;

@@ -39,7 +39,7 @@ export class FoundValues {
     const keys = tagKeys(source).filter(isWanted);
     for (const key of keys) if (!this.#marks.has(key)) this.#marks.set(key, []);
     if (keys.length === 0) return;
-    const { session, runner } = reading;
+    const { session, task } = reading;
     await session.indexed([source.table]);
     const index = session.seriesOf(source.table);
     const { rest, isListed } = splitListedValues(split.rest, { source, index });
@@ -56,7 +56,7 @@ export class FoundValues {
           if (code === 0 || isFound[code] === 1) continue;
           if (isListed === undefined || isListed(ordinal, key)) isFound[code] = 1;
         }
-        if (isListed !== undefined && runner.isSliceOver) await runner.take();
+        if (isListed !== undefined && task.isYieldDue) await task.yieldIfDue();
       }
     }
   }

@@ -11,16 +11,16 @@ import type { SplitCondition } from '../plan/condition/split-condition.js';
 import { comparableOnly } from './comparable.js';
 
 /**
- * Context for reading series. The runner is shared by all tables because each may have few series.
+ * Context for reading series. The task is shared by all tables because each may have few series.
  */
 export interface SeriesReading {
   readonly session: Session;
-  readonly runner: TimeSlicedTask;
+  readonly task: TimeSlicedTask;
   /** Ignores comparisons of tags with non-string values, as 1.x does. */
   readonly comparesTextsOnly: boolean;
 }
 
-/** Number of series processed between two checks of the time slice. */
+/** Number of series processed between two checks whether a yield is due. */
 const BATCH_SERIES = 64;
 
 /** Returns the tag names of a table. */
@@ -94,7 +94,7 @@ const INT64 = integer(64);
 async function* indexedSeries(
   source: TableSource,
   filter: Filter | undefined,
-  { session, runner }: SeriesReading,
+  { session, task }: SeriesReading,
 ): AsyncGenerator<readonly number[], void, undefined> {
   const index = session.seriesOf(source.table);
   const refs = filter === undefined ? [] : filterColumns(filter);
@@ -105,7 +105,7 @@ async function* indexedSeries(
   const { visibleFromNs } = session.livenessOf(source.table);
   const { count } = index;
   for (let from = 0; from < count; from += BATCH_SERIES) {
-    await runner.take();
+    await task.yieldIfDue();
     const to = Math.min(count, from + BATCH_SERIES);
     const batch: number[] = [];
     for (let ordinal = from; ordinal < to; ordinal++) {
@@ -113,7 +113,7 @@ async function* indexedSeries(
       if (isMet !== undefined) {
         const values = refs.map(({ name }) => index.tagValue(ordinal, name) ?? null);
         // A regular expression may take a millisecond.
-        if (runner.isSliceOver) await runner.take();
+        if (task.isYieldDue) await task.yieldIfDue();
         if (!isMet(values, 0n)) continue;
       }
       batch.push(ordinal);
@@ -127,7 +127,7 @@ async function* storedSeries(
   source: TableSource,
   filter: Filter | undefined,
   range: { readonly min: bigint; readonly max: bigint },
-  { session, runner }: SeriesReading,
+  { session, task }: SeriesReading,
 ): AsyncGenerator<readonly number[], void, undefined> {
   const index = session.seriesOf(source.table);
   const reader = new TableReader(
@@ -145,7 +145,7 @@ async function* storedSeries(
     const ids = columns[0]?.values as BigInt64Array; // the only column, which is never NULL
     const words = new Int32Array(ids.buffer, ids.byteOffset, rowCount * 2);
     for (let from = 0; from < rowCount; from += BATCH_SERIES) {
-      await runner.take();
+      await task.yieldIfDue();
       const batch: number[] = [];
       for (let row = from; row < Math.min(rowCount, from + BATCH_SERIES); row++)
         batch.push(index.ordinalOf(words[row * 2] as number, words[row * 2 + 1] as number));

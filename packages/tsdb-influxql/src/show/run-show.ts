@@ -192,9 +192,9 @@ async function liveMeasurements(
   context: Pick<ShowContext, 'env' | 'reading' | 'databases'>,
 ): Promise<NamedTables[]> {
   const live = new Map<string, TableSource[]>();
-  const { session, runner } = context.reading;
+  const { session, task } = context.reading;
   for (const source of tablesOf(show, context)) {
-    await runner.take();
+    await task.yieldIfDue();
     if (!(await hasRows(source, session))) continue;
     const known = live.get(source.name);
     if (known === undefined) live.set(source.name, [source]);
@@ -271,13 +271,13 @@ async function hasMatch(
   condition: Expr,
   { env, reading }: ShowContext,
 ): Promise<boolean> {
-  const { session, runner } = reading;
+  const { session, task } = reading;
   const test = env.usesDefaultPolicies ? measurementTest(condition) : undefined;
   if (test !== undefined) {
     const found = new FoundValues();
     for (const source of tables)
       await found.add(source, (key) => test.tags.has(key), { split: UNCONDITIONAL, reading });
-    return await runner.run(test.isMet((tag, take) => found.each(tag, take)));
+    return await task.run(test.isMet((tag, take) => found.each(tag, take)));
   }
   const split = splitCondition(condition, { nowNs: session.nowNs, zone: undefined });
   for (const source of tables) {
@@ -361,14 +361,14 @@ async function* valuePieces(
   reading: SeriesReading,
 ): AsyncGenerator<ListPiece> {
   const isWanted = keyTest(show.keys);
-  const { session, runner } = reading;
+  const { session, task } = reading;
   const split = splitCondition(show.condition, { nowNs: session.nowNs, zone: undefined });
   for (const { name, tables } of measurements) {
     const found = new FoundValues();
     for (const source of tables) await found.add(source, isWanted, { split, reading });
     for (const key of found.keys) {
       const held = new ValueBudget(session);
-      const sorted = await runner.run(found.sorted(key, pickedCount(show), held));
+      const sorted = await task.run(found.sorted(key, pickedCount(show), held));
       // LIMIT and OFFSET apply to each key of a table.
       const values = cut(sorted, show);
       for (let from = 0; from < values.length; from += PIECE_ROWS) {

@@ -16,7 +16,7 @@ const RUN_CHARACTERS = 262_144;
 const PIECE_CHARACTERS = 1_048_576;
 /** Number of characters that use as much memory as one value of the budget. */
 const CHARACTERS_PER_VALUE = 8;
-/** Number of keys merged between two checks of the time slice. */
+/** Number of keys merged between two checks whether a yield is due. */
 const MERGED_KEYS = 64;
 
 type KeyOf = (ordinal: number) => string;
@@ -59,7 +59,7 @@ async function* firstKeys(
       held.add((smallest.characters - before) / CHARACTERS_PER_VALUE);
     }
   }
-  yield await reading.runner.run(smallest.sorted());
+  yield await reading.task.run(smallest.sorted());
 }
 
 /** Merges sorted runs. Runs contain only series numbers, and keys are rebuilt during the merge. */
@@ -81,7 +81,7 @@ async function* allKeys(
       run.add(keyOf, ordinal);
       if (!run.isFull) continue;
       end();
-      await reading.runner.take();
+      await reading.task.yieldIfDue();
     }
   }
   if (run.size > 0) end();
@@ -173,7 +173,7 @@ const valuesOf = (key: string): number => Math.ceil(key.length / CHARACTERS_PER_
 async function* mergedRuns(
   runs: readonly KeyRun[],
   held: ValueBudget,
-  { runner }: SeriesReading,
+  { task }: SeriesReading,
 ): AsyncGenerator<readonly string[], void, undefined> {
   const heap = new Heap<{ readonly key: string; readonly run: KeyRun; readonly place: number }>(
     (a, b) => compareByteOrder(a.key, b.key) < 0,
@@ -191,7 +191,7 @@ async function* mergedRuns(
   for (let count = 0; ; count++) {
     const { top } = heap;
     if (top === undefined) break;
-    if (count % MERGED_KEYS === 0) await runner.take();
+    if (count % MERGED_KEYS === 0) await task.yieldIfDue();
     if (top.key !== last) {
       piece.push(top.key);
       characters += top.key.length;

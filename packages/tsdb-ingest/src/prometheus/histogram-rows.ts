@@ -1,12 +1,10 @@
 import { MAX_TEXT_BYTES } from '@plinth/tsdb-model/database/limits.js';
+import { HISTOGRAM_ROW } from '@plinth/tsdb-model/parsed-body.js';
 import type { TableRows } from '../columns/table-rows.js';
 import { BYTES, FIXED_64, type ProtoCursor, tagOf, VARINT } from '../messages/proto-cursor.js';
 import { addFields, type RowPlace, STALE_FIELD } from '../messages/row-fields.js';
 import { LineRefused } from '../slow-path/line-refused.js';
 import { startSample } from './sample-rows.js';
-
-/** `lineEnds` of the row of a histogram. */
-export const HISTOGRAM_ROW = 1;
 
 /** A native histogram. Source: Prometheus, `prompb/types.proto`, `Histogram`. */
 interface Histogram {

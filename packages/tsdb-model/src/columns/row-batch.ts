@@ -9,14 +9,24 @@ export interface BatchField {
   readonly validity: Uint8Array | undefined;
 }
 
-/** Accepted rows of one table, in the order in which they were written. */
-export interface RowBatch {
+/** Rows of one table, in the order in which they were written, without their series. */
+export interface TimesAndFields {
   readonly rowCount: number;
-  /** Ordinal of each row's series in the table's series index, valid in this process. */
-  readonly seriesOrdinals: Uint32Array;
   /** Nanoseconds since 1970-01-01 UTC. */
   readonly times: BigInt64Array;
   readonly fields: readonly BatchField[];
+}
+
+/** Accepted rows of one table. */
+export interface RowBatch extends TimesAndFields {
+  /** Ordinal of each row's series in the table's series index, valid in this process. */
+  readonly seriesOrdinals: Uint32Array;
+}
+
+/** Accepted rows of one table before the parser's numbers of their series are translated. */
+export interface ParsedBatch extends TimesAndFields {
+  /** The parser's number of each row's series. */
+  readonly parserSeries: Uint32Array;
 }
 
 export function isValid(validity: Uint8Array | undefined, row: number): boolean {
@@ -26,21 +36,33 @@ export function isValid(validity: Uint8Array | undefined, row: number): boolean 
 
 /** Copies the given rows of a batch. `rows` must be ascending. */
 export function takeRows(batch: RowBatch, rows: ArrayLike<number>): RowBatch {
+  const seriesOrdinals = takeNumbers(batch.seriesOrdinals, rows);
+  return { seriesOrdinals, ...takeTimesAndFields(batch, rows) };
+}
+
+/** Copies the given rows of a parsed batch. `rows` must be ascending. */
+export function takeParsedRows(batch: ParsedBatch, rows: ArrayLike<number>): ParsedBatch {
+  const parserSeries = takeNumbers(batch.parserSeries, rows);
+  return { parserSeries, ...takeTimesAndFields(batch, rows) };
+}
+
+function takeNumbers(numbers: Uint32Array, rows: ArrayLike<number>): Uint32Array {
+  const taken = new Uint32Array(rows.length);
+  for (let i = 0; i < taken.length; i++) taken[i] = numbers[rows[i] as number] as number;
+  return taken;
+}
+
+function takeTimesAndFields(batch: TimesAndFields, rows: ArrayLike<number>): TimesAndFields {
   const rowCount = rows.length;
-  const seriesOrdinals = new Uint32Array(rowCount);
   const times = new BigInt64Array(rowCount);
-  for (let i = 0; i < rowCount; i++) {
-    const row = rows[i] as number;
-    seriesOrdinals[i] = batch.seriesOrdinals[row] as number;
-    times[i] = batch.times[row] as bigint;
-  }
+  for (let i = 0; i < rowCount; i++) times[i] = batch.times[rows[i] as number] as bigint;
   const fields: BatchField[] = [];
   for (const field of batch.fields) {
     const validity = takeValidity(field.validity, rows);
     if (validity?.every((byte) => byte === 0)) continue;
     fields.push({ column: field.column, data: takeValues(field.data, rows), validity });
   }
-  return { rowCount, seriesOrdinals, times, fields };
+  return { rowCount, times, fields };
 }
 
 /**
@@ -48,7 +70,7 @@ export function takeRows(batch: RowBatch, rows: ArrayLike<number>): RowBatch {
  * `batch`, except for the offsets of strings.
  * @param from a multiple of 8.
  */
-export function sliceRows(batch: RowBatch, from: number, to: number): RowBatch {
+export function sliceRows(batch: ParsedBatch, from: number, to: number): ParsedBatch {
   const fields: BatchField[] = [];
   for (const { column, data, validity } of batch.fields) {
     const bits = validity?.subarray(from >> 3, (to + 7) >> 3);
@@ -57,7 +79,7 @@ export function sliceRows(batch: RowBatch, from: number, to: number): RowBatch {
   }
   return {
     rowCount: to - from,
-    seriesOrdinals: batch.seriesOrdinals.subarray(from, to),
+    parserSeries: batch.parserSeries.subarray(from, to),
     times: batch.times.subarray(from, to),
     fields,
   };

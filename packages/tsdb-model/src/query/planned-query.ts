@@ -17,6 +17,8 @@ export interface PlanContext {
   readonly params: ReadonlyMap<string, ParameterValue>;
   /** Source of `system.*` and cache functions; see `VirtualTables`. */
   readonly virtualTables: VirtualTables;
+  /** Look-back of a statement without a hint. Default: 0. */
+  readonly lookbackNs?: bigint;
 }
 
 /** Tables other than stored ones: `system.queries`, `last_cache('t')` and similar. */

@@ -9,13 +9,13 @@ import {
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Values } from '../bound-expr.js';
 
-/** A necessary condition on the rows of one scan. */
-export type Fact = PlainFact & {
-  /** Recomputes the fact for other literals, if its constants can be recomputed. */
-  readonly again?: ((values: Values) => PlainFact | undefined) | undefined;
+/** A condition on a tag, a field or the time that every needed row of one scan meets, taken from WHERE or ON. */
+export type RowCondition = PlainRowCondition & {
+  /** Recomputes the row condition for other literals, if its constants can be recomputed. */
+  readonly again?: ((values: Values) => PlainRowCondition | undefined) | undefined;
 };
 
-export type PlainFact =
+export type PlainRowCondition =
   | {
       readonly scan: ScanDraft;
       readonly kind: 'time';
@@ -37,8 +37,9 @@ export class ScanDraft {
   readonly #conditions: TagCondition[] = [];
   #minNs = MIN_TIME_NS;
   #maxNs = MAX_TIME_NS;
+  #lookbackNs = 0n;
   /**
-   * Set on the inner side of an outer join. There, only facts that reject NULL rows may narrow the
+   * Set on the inner side of an outer join. There, only row conditions that reject NULL rows may narrow the
    * scan.
    */
   isNullable = false;
@@ -79,15 +80,20 @@ export class ScanDraft {
     this.#lastRowsOnly = true;
   }
 
-  /** Declares that `fact` holds for every needed row of this scan. */
-  narrow(fact: Fact): void {
-    if (fact.kind === 'field' || (this.isNullable && !rejectsNull(fact))) return;
-    if (fact.kind === 'tag') {
-      this.#conditions.push(fact.condition);
+  /** Declares that rows before the lower time bound, up to this distance, are needed as well. */
+  lookBack(ns: bigint): void {
+    this.#lookbackNs = ns;
+  }
+
+  /** Declares that `rowCondition` holds for every needed row of this scan. */
+  narrow(rowCondition: RowCondition): void {
+    if (rowCondition.kind === 'field' || (this.isNullable && !rejectsNull(rowCondition))) return;
+    if (rowCondition.kind === 'tag') {
+      this.#conditions.push(rowCondition.condition);
       return;
     }
-    if (fact.minNs > this.#minNs) this.#minNs = fact.minNs;
-    if (fact.maxNs < this.#maxNs) this.#maxNs = fact.maxNs;
+    if (rowCondition.minNs > this.#minNs) this.#minNs = rowCondition.minNs;
+    if (rowCondition.maxNs < this.#maxNs) this.#maxNs = rowCondition.maxNs;
   }
 
   /** Returns the inclusive time bounds that conditions have set. */
@@ -103,10 +109,11 @@ export class ScanDraft {
   }
 
   toRequest(): ScanRequest {
+    const minNs = this.#minNs - this.#lookbackNs;
     return {
       table: this.table,
       columns: [...this.#columns.keys()],
-      minTimeNs: this.#minNs,
+      minTimeNs: minNs < MIN_TIME_NS ? MIN_TIME_NS : minNs,
       maxTimeNs: this.#maxNs,
       tagConditions: this.#conditions,
       lastRowsOnly: this.#lastRowsOnly,
@@ -115,11 +122,11 @@ export class ScanDraft {
   }
 }
 
-/** Whether a fact rejects NULL rows of an outer join. `tag IS NULL` does not. */
-function rejectsNull(fact: Fact): boolean {
+/** Whether a row condition rejects NULL rows of an outer join. `tag IS NULL` does not. */
+function rejectsNull(rowCondition: RowCondition): boolean {
   return (
-    fact.kind !== 'tag' ||
-    fact.condition.op === 'not_in' ||
-    !fact.condition.values.includes(undefined)
+    rowCondition.kind !== 'tag' ||
+    rowCondition.condition.op === 'not_in' ||
+    !rowCondition.condition.values.includes(undefined)
   );
 }

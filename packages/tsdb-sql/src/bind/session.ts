@@ -13,7 +13,7 @@ import type { FunctionRegistry } from '../functions/registry.js';
 import type { ParameterTypes } from '../parameter-types.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
 import type { Aggregation } from './aggregate/aggregation.js';
-import type { Fact, ScanDraft } from './scan-draft.js';
+import type { RowCondition, ScanDraft } from './scan-draft.js';
 import type { Scope, ScopeColumn } from './scope.js';
 import type { Bound } from './types/bound.js';
 
@@ -27,6 +27,8 @@ export interface Session {
   readonly functions: FunctionRegistry;
   readonly parameterTypes: ParameterTypes;
   readonly stringBudget: StringBudget;
+  /** Look-back of `locf`. */
+  readonly lookback: Lookback;
   /** Set when a UNION ALL is bound. */
   hasUnion: boolean;
   /** Returns a DuckDB name that is unique in the query. */
@@ -44,6 +46,13 @@ export interface Session {
   bindGapFillCall(node: FunctionNode, env: Env): Bound | undefined;
   /** Returns the column of this level that `expr` names, if it is a bare name. */
   columnOf(expr: Expr, scope: Scope): ScopeColumn | undefined;
+}
+
+export interface Lookback {
+  /** Distance before the time range; 0 for none. */
+  readonly ns: bigint;
+  /** Whether the statement requests it, so that it must be possible. */
+  readonly isRequested: boolean;
 }
 
 export interface VirtualQuery {
@@ -107,7 +116,7 @@ export interface InMemoryQuery {
   readonly answer: InMemoryRequest['answer'];
   readonly selection: Expr | undefined;
   /** All conditions of the WHERE clause, recomputable for any literals. */
-  readonly conditions: readonly NonNullable<Fact['again']>[];
+  readonly conditions: readonly NonNullable<RowCondition['again']>[];
 }
 
 /** A bound query. `text` has no parentheses around it. */

@@ -1,40 +1,84 @@
 import type { Aggregation, GapFill } from '../bind/aggregate/aggregation.js';
 import { quoteName, quoteString } from '../emit/quote.js';
 
+/** Queries of the groups with data: those in the time range, and earlier ones if `locf` uses them. */
+interface Groups {
+  readonly grouped: string;
+  readonly earlier: string | undefined;
+}
+
 /**
- * Returns the query with a row for every bin of every series; `grouped` is the text of the groups
- * with data. A series is one combination of the keys other than the bin.
+ * Returns the query with a row for every bin of every series. A series is one combination of the
+ * keys other than the bin.
  * Source: query-languages, "SQL gap filling".
  */
-export function filledText(aggregation: Aggregation, grouped: string): string {
+export function filledText(aggregation: Aggregation, { grouped, earlier }: Groups): string {
   const { gaps, keys, values, fills } = aggregation;
   if (gaps === undefined) return grouped;
   const bin = quoteName(gaps.key.duckDbName);
   const others = keys.filter((key) => key !== gaps.key).map((key) => quoteName(key.duckDbName));
-  const series =
-    others.length === 0
-      ? 'SELECT 1 FROM groups LIMIT 1'
-      : `SELECT DISTINCT ${others.join(', ')} FROM groups`;
-  const on = [...others.map((key) => `s.${key} IS NOT DISTINCT FROM g.${key}`), `b.bin = g.${bin}`];
+  const same = (alias: string) =>
+    others.map((key) => `s.${key} IS NOT DISTINCT FROM ${alias}.${key}`);
   const valueItems = values.map(({ text, duckDbName }) => {
     const column = `g.${quoteName(duckDbName)}`;
     // The count of an empty bin is 0.
     const shown = text.startsWith('count(') ? `coalesce(${column}, 0)` : column;
     return `${shown} AS ${quoteName(duckDbName)}`;
   });
+  const carried = earlier === undefined ? [] : fills.filter(({ how }) => how === 'locf');
+  const carriedItems = carried.map((fill) => `c.${carriedName(fill)}`);
+  const carriedJoin =
+    carried.length === 0
+      ? ''
+      : ` LEFT JOIN carried AS c ON ${['true', ...same('c')].join(' AND ')}`;
   const all =
-    `SELECT ${[...others.map((key) => `s.${key}`), `b.bin AS ${bin}`, ...valueItems].join(', ')}, ` +
+    `SELECT ${[...others.map((key) => `s.${key}`), `b.bin AS ${bin}`, ...valueItems, ...carriedItems].join(', ')}, ` +
     `g.${bin} IS NOT NULL AS present ` +
-    `FROM (${series}) AS s CROSS JOIN (${gaps.binsText}) AS b LEFT JOIN groups AS g ON ${on.join(' AND ')}`;
+    `FROM (${seriesText(others, carried.length > 0)}) AS s CROSS JOIN (${gaps.binsText}) AS b ` +
+    `LEFT JOIN groups AS g ON ${[...same('g'), `b.bin = g.${bin}`].join(' AND ')}${carriedJoin}`;
   const columns = [...keys, ...values].map(({ duckDbName }) => quoteName(duckDbName));
   const partition = others.length === 0 ? '' : `PARTITION BY ${others.join(', ')} `;
-  const fillItems = fills.map(
-    (fill) => `${fillText(fill, { bin, partition })} AS ${quoteName(fill.duckDbName)}`,
-  );
+  const fillItems = fills.map((fill) => {
+    const text = fillText(fill, { bin, partition });
+    const filled = carried.includes(fill) ? `coalesce(${text}, ${carriedName(fill)})` : text;
+    return `${filled} AS ${quoteName(fill.duckDbName)}`;
+  });
+  const carriedText =
+    earlier === undefined
+      ? ''
+      : `earlier AS MATERIALIZED (${earlier}), carried AS (${lastText(carried, { bin, others })}), `;
   return (
-    `WITH groups AS MATERIALIZED (${grouped}), bins AS (${all}) ` +
+    `WITH groups AS MATERIALIZED (${grouped}), ${carriedText}bins AS (${all}) ` +
     `SELECT ${[...columns, ...fillItems].join(', ')} FROM bins`
   );
+}
+
+function carriedName({ duckDbName }: GapFill): string {
+  return quoteName(`e${duckDbName}`);
+}
+
+function seriesText(others: readonly string[], isCarried: boolean): string {
+  if (others.length === 0) {
+    const from = isCarried ? '(SELECT 1 FROM groups UNION ALL SELECT 1 FROM carried)' : 'groups';
+    return `SELECT 1 FROM ${from} LIMIT 1`;
+  }
+  const keys = others.join(', ');
+  const ofGroups = `SELECT DISTINCT ${keys} FROM groups`;
+  return isCarried ? `${ofGroups} UNION SELECT ${keys} FROM carried` : ofGroups;
+}
+
+/** Returns the query of the last earlier values of each series that has one. */
+function lastText(
+  carried: readonly GapFill[],
+  { bin, others }: { readonly bin: string; readonly others: readonly string[] },
+): string {
+  const isKnown = carried.map((fill) => `${knownText(fill)} IS NOT NULL`);
+  const items = carried.map(
+    (fill, i) =>
+      `last(${knownText(fill)} ORDER BY ${bin}) FILTER (${isKnown[i]}) AS ${carriedName(fill)}`,
+  );
+  const grouping = others.length === 0 ? '' : ` GROUP BY ${others.join(', ')}`;
+  return `SELECT ${[...others, ...items].join(', ')} FROM earlier WHERE ${isKnown.join(' OR ')}${grouping} HAVING count(*) > 0`;
 }
 
 interface Series {
@@ -42,25 +86,30 @@ interface Series {
   readonly partition: string;
 }
 
+/** Returns the value of a selector only if it has one. */
+function knownText(fill: GapFill): string {
+  const value = quoteName(fill.value.duckDbName);
+  return isSelector(fill) ? `CASE WHEN ${value}.value IS NOT NULL THEN ${value} END` : value;
+}
+
+function isSelector({ type }: GapFill): boolean {
+  return type.kind === 'struct' && type.fields.some(({ name }) => name === 'value');
+}
+
 function fillText(fill: GapFill, { bin, partition }: Series): string {
   const value = quoteName(fill.value.duckDbName);
   const before = `OVER (${partition}ORDER BY ${bin} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
   const after = `OVER (${partition}ORDER BY ${bin} ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)`;
-  const fields = fill.type.kind === 'struct' ? fill.type.fields : [];
-  const isSelector = fields.some(({ name }) => name === 'value');
-  if (fill.how === 'locf') {
-    const known = isSelector ? `CASE WHEN ${value}.value IS NOT NULL THEN ${value} END` : value;
-    return `last_value(${known} IGNORE NULLS) ${before}`;
-  }
-  const number = isSelector ? `${value}.value` : value;
+  if (fill.how === 'locf') return `last_value(${knownText(fill)} IGNORE NULLS) ${before}`;
+  const number = isSelector(fill) ? `${value}.value` : value;
   // Bins with rows are the points of the interpolation; a NULL point interrupts it.
   const corner = `CASE WHEN present THEN {'v': ${number}, 't': epoch_ns(${bin})} END`;
   const left = `last_value(${corner} IGNORE NULLS) ${before}`;
   const right = `first_value(${corner} IGNORE NULLS) ${after}`;
   const line = lineText({ left, right, bin, fill });
   const filled = `CASE WHEN present THEN ${number} ELSE ${line} END`;
-  if (!isSelector) return filled;
-  const members = fields.map(
+  if (fill.type.kind !== 'struct' || !isSelector(fill)) return filled;
+  const members = fill.type.fields.map(
     ({ name }) =>
       `${quoteString(name)}: ${name === 'value' ? filled : `struct_extract(${value}, ${quoteString(name)})`}`,
   );

@@ -34,6 +34,9 @@ export interface GapBins {
    * known after WHERE is bound.
    */
   readonly binsText: string;
+  /** The time column, and its lower bound. */
+  readonly column: ScopeColumn;
+  readonly minNs: bigint;
 }
 
 export function isGapBinName(name: string): boolean {
@@ -65,7 +68,7 @@ export function bindGapBins(node: FunctionNode, selection: Expr | undefined, env
   // A step of the shortest month's length reaches every month.
   const strideNs = width.kind === 'fixed' ? width.widthNs : BigInt(width.width) * SHORTEST_MONTH_NS;
   const input = env.session.bindExpr(renamed(node, name), env);
-  const { minNs, maxNs } = timeBounds(time, selection, label, env);
+  const { column, minNs, maxNs } = timeBounds(time, selection, label, env);
   // A wall-clock bin may be an hour shorter than the stride, but steps of half a stride reach every
   // bin.
   const stepNs = name === 'date_bin_gapfill' ? strideNs : (strideNs + 1n) / 2n;
@@ -81,7 +84,8 @@ export function bindGapBins(node: FunctionNode, selection: Expr | undefined, env
   const binsText =
     `SELECT DISTINCT ${bin.text} AS bin FROM ` +
     `(SELECT unnest(list_append(${range}, (${maxNs})::BIGINT)) AS ns) AS ${alias}`;
-  return { input: { ...input, displayName: input.displayName.replace(/^\w+/, name) }, binsText };
+  const displayName = input.displayName.replace(/^\w+/, name);
+  return { input: { ...input, displayName }, binsText, column, minNs };
 }
 
 function renamed(node: FunctionNode, name: string): Expr {
@@ -130,7 +134,12 @@ function strideOf(expr: Expr, label: string, env: Env): Stride {
  * Returns the inclusive bounds of the time column: the bounds of its scan, which include the bounds of subqueries, or
  * otherwise the bounds of WHERE.
  */
-function timeBounds(time: Expr, selection: Expr | undefined, label: string, env: Env): TimeRange {
+function timeBounds(
+  time: Expr,
+  selection: Expr | undefined,
+  label: string,
+  env: Env,
+): TimeRange & Pick<GapBins, 'column'> {
   const column = timeColumn(time, env);
   if (column === undefined)
     throw tsdbError(
@@ -139,7 +148,7 @@ function timeBounds(time: Expr, selection: Expr | undefined, label: string, env:
     );
   const bounds = column.origin?.scan.timeBounds() ?? boundsIn(selection, column, env);
   const { minNs, maxNs } = bounds ?? {};
-  if (minNs !== undefined && maxNs !== undefined) return { minNs, maxNs };
+  if (minNs !== undefined && maxNs !== undefined) return { column, minNs, maxNs };
   const missing =
     minNs === undefined && maxNs === undefined
       ? 'both upper and lower time bounds'
@@ -149,12 +158,7 @@ function timeBounds(time: Expr, selection: Expr | undefined, label: string, env:
 
 /** Returns the time bounds of a column from the conjuncts of a condition. */
 function boundsIn(selection: Expr | undefined, column: ScopeColumn, env: Env): Partial<TimeRange> {
-  const ranges = conjuncts(selection).flatMap(({ left, op, right }) => {
-    // A subquery is not constant, and WHERE already has its scan.
-    if (hasSubquery(left) || hasSubquery(right)) return [];
-    const [a, b] = [env.session.bindExpr(left, env), env.session.bindExpr(right, env)];
-    return timeRangeFor(column, { left: a, op, right: b }) ?? [];
-  });
+  const ranges = conjuncts(selection).map((expr) => rangeIn(expr, column, env));
   const minNs = ranges.reduce(
     (most, range) => (range.minNs > most ? range.minNs : most),
     MIN_TIME_NS,
@@ -170,15 +174,35 @@ function boundsIn(selection: Expr | undefined, column: ScopeColumn, env: Env): P
   };
 }
 
-interface Conjunct {
+/** Returns the range of a time column to which a conjunct restricts it. */
+export function rangeIn(conjunct: Expr, column: ScopeColumn, env: Env): TimeRange {
+  const range = { minNs: MIN_TIME_NS, maxNs: MAX_TIME_NS };
+  for (const { left, op, right } of comparisonsOf(conjunct)) {
+    // A subquery is not constant, and WHERE already has its scan.
+    if (hasSubquery(left) || hasSubquery(right)) continue;
+    const [a, b] = [env.session.bindExpr(left, env), env.session.bindExpr(right, env)];
+    const { minNs, maxNs } = timeRangeFor(column, { left: a, op, right: b }) ?? range;
+    if (minNs > range.minNs) range.minNs = minNs;
+    if (maxNs < range.maxNs) range.maxNs = maxNs;
+  }
+  return range;
+}
+
+/** Returns the conditions that a condition combines with AND. */
+export function conjuncts(expr: Expr | undefined): readonly Expr[] {
+  if (expr === undefined) return [];
+  if ('Nested' in expr) return conjuncts(expr.Nested);
+  if (!('BinaryOp' in expr) || expr.BinaryOp.op !== 'And') return [expr];
+  return [...conjuncts(expr.BinaryOp.left), ...conjuncts(expr.BinaryOp.right)];
+}
+
+interface Comparison {
   readonly left: Expr;
   readonly op: ComparisonOp;
   readonly right: Expr;
 }
 
-function conjuncts(expr: Expr | undefined): readonly Conjunct[] {
-  if (expr === undefined) return [];
-  if ('Nested' in expr) return conjuncts(expr.Nested);
+function comparisonsOf(expr: Expr): readonly Comparison[] {
   if ('Between' in expr) {
     const { expr: left, negated, low, high } = expr.Between;
     return negated
@@ -190,7 +214,6 @@ function conjuncts(expr: Expr | undefined): readonly Conjunct[] {
   }
   if (!('BinaryOp' in expr)) return [];
   const { left, op, right } = expr.BinaryOp;
-  if (op === 'And') return [...conjuncts(left), ...conjuncts(right)];
   const [comparison] = COMPARISON[op] ?? [];
   return comparison === undefined ? [] : [{ left, op: comparison, right }];
 }

@@ -132,6 +132,34 @@ describe('gap filling', () => {
     });
   });
 
+  it('reads rows before the lower bound only for locf with a look-back', () => {
+    const minTimeOf = (hint: string, list: string) =>
+      bench.plan(
+        `SELECT ${hint} date_bin_gapfill(INTERVAL '1 minute', time) AS t, ${list} FROM m ` +
+          `WHERE time >= ${5n * MINUTE} AND time < ${7n * MINUTE} GROUP BY t`,
+      ).scans[0]?.minTimeNs;
+    assert.equal(minTimeOf('', 'locf(avg(x))'), 5n * MINUTE);
+    assert.equal(minTimeOf('/*+ lookback(3m) */', 'locf(avg(x))'), 2n * MINUTE);
+    assert.equal(minTimeOf('/*+ lookback(3m) */', 'interpolate(avg(x))'), 5n * MINUTE);
+    assert.equal(minTimeOf('/*+ lookback(0s) */', 'locf(avg(x))'), 5n * MINUTE);
+  });
+
+  it('continues the last value before the lower bound in each series that has one', async () => {
+    const text = (hint: string) =>
+      `SELECT ${hint} date_bin_gapfill(INTERVAL '1 minute', time) AS t, host, locf(max(n)) AS n FROM m ` +
+      `WHERE time >= ${5n * MINUTE} AND time < ${7n * MINUTE} GROUP BY t, host`;
+    const at = (minute: number) => `1970-01-01 00:0${minute}:00`;
+    assert.deepEqual(await bench.rows(text('')), [`${at(5)}|a|`, `${at(6)}|a|0`]);
+    assert.deepEqual(await bench.rows(text('/*+ lookback(2m) */')), [
+      `${at(5)}|a|3`,
+      `${at(6)}|a|0`,
+    ]);
+    assert.deepEqual(await bench.rows(text('/*+ lookback(3m) */')), [
+      ...[`${at(5)}|a|3`, `${at(6)}|a|0`],
+      ...[`${at(5)}|b|1`, `${at(6)}|b|1`],
+    ]);
+  });
+
   it('rejects invalid gap filling with the messages of the specification', () => {
     const refuse = (text: string, message: string) =>
       assert.throws(() => bench.plan(text), {

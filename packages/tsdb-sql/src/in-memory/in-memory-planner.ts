@@ -70,14 +70,14 @@ function requestOf(
   let [minTimeNs, maxTimeNs] = [MIN_TIME_NS, MAX_TIME_NS];
   const tagConditions: TagCondition[] = [];
   const fieldConditions: FieldCondition[] = [];
-  for (const condition of query.conditions) {
-    const fact = condition(values);
-    if (fact === undefined) return undefined;
-    if (fact.kind === 'tag') tagConditions.push(fact.condition);
-    else if (fact.kind === 'field') fieldConditions.push(fact.condition);
+  for (const conditionOf of query.conditions) {
+    const rowCondition = conditionOf(values);
+    if (rowCondition === undefined) return undefined;
+    if (rowCondition.kind === 'tag') tagConditions.push(rowCondition.condition);
+    else if (rowCondition.kind === 'field') fieldConditions.push(rowCondition.condition);
     else {
-      if (fact.minNs > minTimeNs) minTimeNs = fact.minNs;
-      if (fact.maxNs < maxTimeNs) maxTimeNs = fact.maxNs;
+      if (rowCondition.minNs > minTimeNs) minTimeNs = rowCondition.minNs;
+      if (rowCondition.maxNs < maxTimeNs) maxTimeNs = rowCondition.maxNs;
     }
   }
   const { answer, scan } = query;

@@ -20,6 +20,7 @@ export interface PlannerJob {
   readonly text: string;
   readonly nowNs: bigint;
   readonly params: ReadonlyMap<string, ParameterValue>;
+  readonly lookbackNs: bigint;
   readonly systemTableNames: readonly string[];
   /** See `DatabaseSchema`. */
   readonly formerTables: ReadonlyMap<string, string> | undefined;

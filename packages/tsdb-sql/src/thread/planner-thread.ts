@@ -109,6 +109,7 @@ export class PlannerThread {
       text,
       nowNs: context.nowNs,
       params: context.params,
+      lookbackNs: context.lookbackNs ?? 0n,
       systemTableNames: context.virtualTables.systemTableNames,
       formerTables: context.database.formerTables,
     } satisfies PlannerJob);

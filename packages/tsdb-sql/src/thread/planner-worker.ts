@@ -73,6 +73,7 @@ function contextOf(job: PlannerJob, query: (request: PlannerRequest) => Answer):
   return {
     nowNs: job.nowNs,
     params: job.params,
+    lookbackNs: job.lookbackNs,
     // A plan does not use the other properties of a database.
     database: {
       id: 0,

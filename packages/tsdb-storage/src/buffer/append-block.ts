@@ -3,7 +3,7 @@ import duckdb from '@duckdb/node-bindings';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { appendChunks, CHUNK_ROWS, newChunk } from './appender.js';
 import type { BlockMemory } from './block-memory.js';
-import type { BlockField, BlockNumbers, RowBlock, TextCells } from './row-block.js';
+import type { BlockField, BlockNumbers, BlockTexts, RowBlock } from './row-block.js';
 
 /**
  * Appends a block to the DuckDB table `table`, whose columns are `_series, _seq, time`, followed by
@@ -85,7 +85,7 @@ function fillField(
     return;
   }
   if (field.validCount < blockRows) setValidity(vector, field.validity, from >> 3, rows);
-  if ('cells' in field.values) fillTexts(vector, field.values, field.validity, from, rows);
+  if ('texts' in field.values) fillTexts(vector, field.values, field.validity, from, rows);
   else copyNumbers(vector, field.values, from, rows);
 }
 
@@ -111,7 +111,7 @@ function setValidity(
 
 function fillTexts(
   vector: duckdb.Vector,
-  texts: TextCells,
+  { texts }: BlockTexts,
   validity: Uint8Array,
   from: number,
   rows: number,
@@ -119,7 +119,7 @@ function fillTexts(
   for (let i = 0; i < rows; i++) {
     const row = from + i;
     if (((validity[row >> 3] as number) & (1 << (row & 7))) === 0) continue;
-    const cell = texts.cells[row];
-    if (cell !== undefined) duckdb.vector_assign_string_element_len(vector, i, cell);
+    const text = texts[row];
+    if (text !== undefined) duckdb.vector_assign_string_element_len(vector, i, text);
   }
 }

@@ -37,10 +37,10 @@ describe('BufferTable', () => {
 
   it('leaves neither a table nor accounted memory when it is dropped during a move to DuckDB', async () => {
     const table = newTable('dropped', host);
-    const { waitingBytes } = host.tableMemory;
+    const { unflushedBytes } = host.tableMemory;
     table.append(batch(), 1n);
     await Promise.all([table.moveToDuckDb(), table.drop()]);
-    assert.equal(host.tableMemory.waitingBytes, waitingBytes);
+    assert.equal(host.tableMemory.unflushedBytes, unflushedBytes);
     const left = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'dropped'";
     assert.deepEqual(await host.rows(left), [[0n]]);
   });

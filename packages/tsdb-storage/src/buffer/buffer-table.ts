@@ -28,7 +28,7 @@ const LARGEST_BLOCK_CELLS = 262144;
 const MIN_ROWS_TO_MOVE = 16384;
 
 /** Bytes per value, or missing value, in DuckDB. */
-const CELL_BYTES: Readonly<Record<Column['kind'], number>> = {
+const VALUE_BYTES: Readonly<Record<Column['kind'], number>> = {
   float64: 8,
   int64: 8,
   uint64: 8,
@@ -102,7 +102,7 @@ export class BufferTable {
   recentRows(): { readonly blocks: readonly RowBlock[]; readonly blocksFrom: number } {
     this.#recent.noteQuery(this.rowCount);
     const blocks = [...this.#recent.blocks, ...this.#moving, ...this.#waiting];
-    for (const block of blocks) block.isLent = true;
+    for (const block of blocks) block.mayBeRead = true;
     return { blocks, blocksFrom: this.#duckDbRows - this.#recent.rowCount };
   }
 
@@ -166,7 +166,7 @@ export class BufferTable {
     for (const { column } of block.fields.values()) {
       if (this.#fieldIds.has(column.id)) continue;
       this.#fieldIds.add(column.id);
-      this.#rowBytes += CELL_BYTES[column.kind];
+      this.#rowBytes += VALUE_BYTES[column.kind];
     }
   }
 
@@ -263,7 +263,7 @@ export class BufferTable {
   #account(): void {
     const before = this.#duckDbBytes;
     this.#duckDbBytes = this.#columns === undefined ? 0 : sizeOf(this.#columns);
-    this.#host.tableMemory.waitingBytes += this.#duckDbBytes - before;
+    this.#host.tableMemory.unflushedBytes += this.#duckDbBytes - before;
   }
 
   async #addColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {

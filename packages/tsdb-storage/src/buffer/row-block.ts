@@ -7,7 +7,7 @@ import type { BlockMemory } from './block-memory.js';
 /** Growing values of one field in a block. Rows without the field have a cleared bit. */
 export interface BlockField {
   readonly column: Column;
-  readonly values: BlockNumbers | TextCells;
+  readonly values: BlockNumbers | BlockTexts;
   readonly validity: Uint8Array;
   validCount: number;
 }
@@ -18,9 +18,9 @@ export type BlockNumbers =
   | BigUint64Array<ArrayBuffer>
   | Uint8Array<ArrayBuffer>;
 
-/** Strings of a block: one slice per row with a value. */
-export interface TextCells {
-  readonly cells: (Uint8Array | undefined)[];
+/** Strings of a block: the bytes of each row with a value, in the memory of a request body. */
+export interface BlockTexts {
+  readonly texts: (Uint8Array | undefined)[];
 }
 
 /**
@@ -35,7 +35,7 @@ export class RowBlock {
   readonly times: BigInt64Array<ArrayBuffer>;
   readonly fields = new Map<number, BlockField>();
   /** If true, queries may read the rows at any time, so the memory must not be reused. */
-  isLent = false;
+  mayBeRead = false;
   readonly #memory: BlockMemory;
 
   constructor(capacity: number, memory: BlockMemory) {
@@ -49,27 +49,27 @@ export class RowBlock {
 
   /** Releases the memory of a moved block to later blocks, unless queries may still read it. */
   retire(): void {
-    if (this.isLent) return;
+    if (this.mayBeRead) return;
     for (const array of [this.seriesOrdinals, this.seqs, this.times])
       this.#memory.release(array.buffer);
     for (const { values } of this.fields.values()) {
-      if (!('cells' in values)) this.#memory.release(values.buffer);
+      if (!('texts' in values)) this.#memory.release(values.buffer);
     }
   }
 
   /**
-   * Drops strings, which are slices of complete request bodies. Queries of moved rows do not read
+   * Drops strings, which keep complete request bodies in memory. Queries of moved rows do not read
    * them here.
    */
   dropTexts(): void {
-    for (const { values } of this.fields.values()) if ('cells' in values) values.cells.length = 0;
+    for (const { values } of this.fields.values()) if ('texts' in values) values.texts.length = 0;
   }
 
   /** Bytes of its arrays. */
   get sizeBytes(): number {
     let sum = this.capacity * 20;
     for (const { values, validity } of this.fields.values())
-      sum += validity.byteLength + ('cells' in values ? 0 : values.byteLength);
+      sum += validity.byteLength + ('texts' in values ? 0 : values.byteLength);
     return sum;
   }
 
@@ -135,7 +135,7 @@ function makeValues(
     case 'bool':
       return new Uint8Array(memory.take(capacity));
     case 'utf8':
-      return { cells: new Array<Uint8Array | undefined>(capacity) };
+      return { texts: new Array<Uint8Array | undefined>(capacity) };
   }
 }
 
@@ -147,9 +147,9 @@ function copyValues(
   at: number,
 ): void {
   if (data.type === 'utf8') {
-    const { cells } = target as TextCells; // makeValues chose this form from the same column type
+    const { texts } = target as BlockTexts; // makeValues chose this form from the same column type
     for (let row = from; row < to; row++) {
-      cells[at + row - from] = data.bytes.subarray(data.offsets[row], data.offsets[row + 1]);
+      texts[at + row - from] = data.bytes.subarray(data.offsets[row], data.offsets[row + 1]);
     }
     return;
   }

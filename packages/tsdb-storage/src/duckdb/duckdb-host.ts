@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { EventLoopYielder, threadPoolSize } from '@plinth/kernel';
+import { STRING_T_BYTES } from '@plinth/tsdb-model/columns/inlined-texts.js';
 import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import { CELL_BYTES } from '@plinth/tsdb-model/columns/text-cells.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { BlockMemory } from '../buffer/block-memory.js';
@@ -23,7 +23,7 @@ export class DuckDbHost {
   readonly #settings: DuckDbSettings;
   /** Event-loop yields for moves of rows to DuckDB and all other blocking work. */
   readonly yielder = new EventLoopYielder();
-  /** Memory of blocks: of rows that were not moved to DuckDB yet, and of moved blocks until their reuse. */
+  /** Memory of blocks that new ones reuse, and the limit of moved blocks that queries still use. */
   readonly blockMemory = new BlockMemory();
   readonly tableMemory: TableMemory;
   readonly #idle: DuckDBConnection[] = [];
@@ -351,7 +351,7 @@ export function maxReadAhead(columns: readonly Pick<OutputColumn, 'type'>[]): nu
 /** Returns the approximate bytes per row; `undefined` if they depend on the values. */
 export function rowSizeOf(columns: readonly Pick<OutputColumn, 'type'>[]): number | undefined {
   if (!columns.every(({ type }) => isNarrow(type))) return undefined;
-  return columns.reduce((sum, { type }) => sum + (type.kind === 'tag' ? CELL_BYTES : 8), 0);
+  return columns.reduce((sum, { type }) => sum + (type.kind === 'tag' ? STRING_T_BYTES : 8), 0);
 }
 
 /** Tags count as narrow, because they are short. */

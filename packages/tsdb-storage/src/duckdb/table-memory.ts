@@ -15,7 +15,7 @@ export interface EvictableTable {
   /** True while it is read or about to be read. */
   readonly isInUse: boolean;
   /** Drops the table on the writer connection. Later users create it again. */
-  letGo(connection: DuckDBConnection): Promise<void>;
+  evict(connection: DuckDBConnection): Promise<void>;
 }
 
 /**
@@ -27,8 +27,8 @@ export class TableMemory {
   readonly #limitBytes: number;
   readonly #remakeable = new Map<EvictableTable, number>();
   #remakeableBytes = 0;
-  /** Memory of tables whose rows are in DuckDB and wait for a flush. */
-  waitingBytes = 0;
+  /** Memory of tables with rows that are not flushed yet. */
+  unflushedBytes = 0;
 
   constructor(duckDbBytes: number) {
     this.#limitBytes = duckDbBytes / 8;
@@ -39,9 +39,9 @@ export class TableMemory {
     return this.#limitBytes;
   }
 
-  /** True if rows that wait for a flush leave little memory for queries. */
+  /** True if rows that are not flushed yet leave little memory for queries. */
   get isCrowded(): boolean {
-    return this.waitingBytes > this.#limitBytes * 4;
+    return this.unflushedBytes > this.#limitBytes * 4;
   }
 
   /** Records that the table uses `sizeBytes` and is the most recently used. */
@@ -64,7 +64,7 @@ export class TableMemory {
       if (this.#remakeableBytes <= this.#limitBytes) return;
       if (table.isInUse) continue;
       this.forget(table);
-      await table.letGo(connection);
+      await table.evict(connection);
     }
   }
 }

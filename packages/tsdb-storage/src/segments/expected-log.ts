@@ -2,7 +2,7 @@ import type {
   ExpectedLog,
   ExpectedLogStore,
   LogEnd,
-  LogStart,
+  RecordRef,
   RelationalStore,
 } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
@@ -39,7 +39,7 @@ export class ExpectedLogRecord {
     if (row === undefined) return { startNumber: 0, first: undefined, end: undefined };
     return {
       startNumber: numberOf(row.epoch),
-      first: startOf(numberOf(row.first_file), numberOf(row.first_sequence)),
+      first: recordRefOf(numberOf(row.first_file), numberOf(row.first_sequence)),
       end: endOf(row),
     };
   }
@@ -87,7 +87,7 @@ export class ExpectedLogRecord {
 /** Runs within the caller's transaction. */
 export async function noteFirst<DB>(
   tx: Transaction<DB>,
-  { file, sequence }: LogStart,
+  { file, sequence }: RecordRef,
 ): Promise<void> {
   // This file defines the table; the type of the caller's transaction may not contain it.
   const own = tx as unknown as Transaction<Tables>;
@@ -120,10 +120,13 @@ const NOTHING: ExpectedLogRow = {
 const numberOf = (value: number | null): number | undefined =>
   value === null ? undefined : Number(value);
 
-const startOf = (file: number | undefined, sequence: number | undefined): LogStart | undefined =>
+const recordRefOf = (
+  file: number | undefined,
+  sequence: number | undefined,
+): RecordRef | undefined =>
   file === undefined || sequence === undefined ? undefined : { file, sequence };
 
 function endOf(row: ExpectedLogRow): LogEnd | undefined {
-  const end = startOf(numberOf(row.end_file), numberOf(row.end_sequence));
+  const end = recordRefOf(numberOf(row.end_file), numberOf(row.end_sequence));
   return end === undefined ? undefined : { ...end, checksum: numberOf(row.end_checksum) };
 }

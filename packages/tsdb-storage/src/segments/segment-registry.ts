@@ -1,4 +1,4 @@
-import type { CommitLog, ExpectedLogStore, LogStart, RelationalStore } from '@plinth/kernel';
+import type { CommitLog, ExpectedLogStore, RecordRef, RelationalStore } from '@plinth/kernel';
 import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { Transaction } from 'kysely';
 import { ExpectedLogRecord, noteFirst, noteNewest } from './expected-log.js';
@@ -28,7 +28,7 @@ export interface RegistryChange {
     /** All rows in files up to this number are in segments; `undefined` if this has not changed. */
     readonly lastRemovableFile: number | undefined;
     /** The first record after `lastRemovableFile`. */
-    readonly replayStart: LogStart;
+    readonly replayStart: RecordRef;
     /** Number of a log file that exists. */
     readonly newestFile: number;
   };
@@ -109,11 +109,11 @@ export class SegmentRegistry {
   }
 
   /** Called at the end of startup, when the log contains all rows that are not in files. */
-  async noteLog(log: Pick<CommitLog, 'newestFile' | 'startAfter'>): Promise<void> {
+  async noteLog(log: Pick<CommitLog, 'newestFile' | 'firstRecordAfter'>): Promise<void> {
     const { flushedFile } = await this.#position();
     await this.#store.transaction<RegistryTables, void>(async (tx) => {
       await noteNewest(tx, log.newestFile);
-      await noteFirst(tx, log.startAfter(flushedFile));
+      await noteFirst(tx, log.firstRecordAfter(flushedFile));
     });
   }
 

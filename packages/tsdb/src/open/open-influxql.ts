@@ -51,6 +51,7 @@ export function openInfluxql(
       bucketCount: settings.max_select_buckets,
       heldValueCount: settings.max_held_values,
     },
+    lookbackNs: BigInt(settings.query_lookback_ms) * 1_000_000n,
   });
   return { influxql, statistics };
 }

@@ -47,8 +47,8 @@ export class RouteBuilder {
   }
 
   /**
-   * A query route for GET and POST. The response may be compressed. The handler checks the
-   * permissions.
+   * A query route for GET and POST. The response may be compressed. Any grantee can use it; the
+   * handler checks the permissions.
    */
   query(path: string, docs: RouteDocs, answer: Route['handle']): readonly Route[] {
     const { body, query, ...others } = docs;

@@ -1,4 +1,5 @@
 import { defineSettings, type SettingAliases, type SettingsOf } from '@plinth/kernel';
+import { MAX_LOOKBACK_NS } from '@plinth/tsdb-model/text/lookback-hint.js';
 import { Type } from 'typebox';
 import { COMPATIBILITY_ALIASES, COMPATIBILITY_SETTINGS } from './compatibility-settings.js';
 
@@ -103,6 +104,14 @@ export const TSDB_SETTINGS = defineSettings(
       maximum: 2_147_483_647,
       description: 'query timeout, including the wait in the queue; 0 disables it',
       details: "The query's slot is released once DuckDB has canceled the query.",
+    }),
+    query_lookback_ms: Type.Integer({
+      default: 0,
+      minimum: 0,
+      maximum: Number(MAX_LOOKBACK_NS / 1_000_000n),
+      description: 'look-back of `fill(previous)`, `difference`, `locf` and similar; 0 disables it',
+      details:
+        'Statements use the last point before the time range, up to this distance. The hint `/*+ lookback(1h) */` replaces the value for one statement.',
     }),
     compress_answers: Type.Boolean({
       default: true,
@@ -340,6 +349,7 @@ export const TSDB_SETTINGS = defineSettings(
       env: ['INFLUXDB3_MAX_CONCURRENT_QUERIES'],
     },
     query_memory_bytes: known('exec-mem-pool-bytes'),
+    query_lookback_ms: { flags: ['query-lookback'] },
     compress_answers: { flags: ['compress-answers'] },
     slow_query_ms: { flags: ['slow-query'], env: ['PLINTH_SLOW_QUERY'] },
     query_log_max_entries: {

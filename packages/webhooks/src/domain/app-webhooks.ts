@@ -31,7 +31,7 @@ export class AppWebhooks {
   /** Throws `ValidationFailed` for an invalid webhook. */
   check(webhook: unknown): HookChange {
     const fields = typeof webhook === 'object' && webhook !== null ? webhook : {};
-    return this.#rules.checkWhole(fields as Readonly<Record<string, unknown>>);
+    return this.#rules.checkAll(fields as Readonly<Record<string, unknown>>);
   }
 
   async create(tx: SqlConnection, app: { readonly id: number }, checked: unknown): Promise<void> {

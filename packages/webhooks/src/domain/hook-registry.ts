@@ -18,7 +18,7 @@ export class HookRegistry {
   readonly #byApp = new Map<number, Hook>();
   /** Apps by each entry of their subscriptions. */
   readonly #bySubscription = new Map<string, Set<number>>();
-  #mark = '';
+  #version = '';
   #onEnd: (appId: number) => void = () => {};
 
   constructor(store: HookStore, clock: Clock) {
@@ -41,13 +41,13 @@ export class HookRegistry {
 
   /** Reloads everything if another node has changed a webhook. */
   async refresh(): Promise<void> {
-    const mark = await this.#store.changeMark();
-    if (mark === this.#mark) return;
+    const version = await this.#store.readVersion();
+    if (version === this.#version) return;
     const hooks = await this.#store.readAll();
     const present = new Set(hooks.map(({ appId }) => appId));
     for (const hook of hooks) this.#put(hook);
     for (const appId of this.#byApp.keys()) if (!present.has(appId)) this.#drop(appId);
-    this.#mark = mark;
+    this.#version = version;
   }
 
   /** Reloads one webhook after its change is durable. */

@@ -14,7 +14,7 @@ const ACTIVE = { active: true, disabled: undefined } as Hook; // all that the ru
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns the errors of a change by an operator, which must equal those of the app for its own members. */
-function errorsOf(fields: Fields, check = (given: Fields) => rules.checkWhole(given)): unknown {
+function errorsOf(fields: Fields, check = (given: Fields) => rules.checkAll(given)): unknown {
   try {
     check(fields);
     return [];
@@ -43,7 +43,7 @@ describe('the members that apps and operators may set', () => {
   const asApp = (fields: Fields) => rules.checkConfig(fields, ACTIVE);
   const check = (fields: Fields, change: object): void => {
     assert.deepEqual(asApp(fields), change);
-    assert.deepEqual(rules.checkWhole(fields), change);
+    assert.deepEqual(rules.checkAll(fields), change);
   };
   const refuse = (fields: Fields, error: object): void => {
     const errors = [{ resource: 'Hook', ...error }];
@@ -61,7 +61,7 @@ describe('the members that apps and operators may set', () => {
     check({ secret: 'x'.repeat(1024) }, { secret: 'x'.repeat(1024) });
     check({ secret: '********' }, {});
     const taking = new HookRules(guard, { ...SETTINGS, acceptMaskAsSecret: true });
-    assert.deepEqual(taking.checkWhole({ secret: '********' }), { secret: '********' });
+    assert.deepEqual(taking.checkAll({ secret: '********' }), { secret: '********' });
     check({ url: 'http://u:p@example.com/a?b=c#d' }, { url: 'http://u:p@example.com/a?b=c' });
   });
 
@@ -99,7 +99,7 @@ describe('the members that apps and operators may set', () => {
     }
     const secure = new HookRules(guard, { ...SETTINGS, httpsOnly: true });
     assert.deepEqual(
-      errorsOf({ url: 'http://example.com/' }, (fields) => secure.checkWhole(fields)),
+      errorsOf({ url: 'http://example.com/' }, (fields) => secure.checkAll(fields)),
       [{ resource: 'Hook', field: 'url', code: 'custom', message: 'url must use https' }],
     );
   });
@@ -156,7 +156,7 @@ describe('the members of operators', () => {
     refused: readonly unknown[],
   ): void => {
     for (const value of accepted) {
-      assert.deepEqual(rules.checkWhole({ [field]: value }), { [field]: value });
+      assert.deepEqual(rules.checkAll({ [field]: value }), { [field]: value });
     }
     for (const value of refused) {
       const expected = [{ resource: 'Hook', field, code: 'invalid', value }];
@@ -174,7 +174,7 @@ describe('the members of operators', () => {
       [[], ['*'], ['a', 'a.b', 'a.*', 'a-b_c*'], names],
       [...['issues', null, {}, [5], ['A'], [''], ['a b'], ['**'], ['*a']], [...names, 'one']],
     );
-    assert.deepEqual(rules.checkWhole({ events: ['a', 'a'] }), { events: ['a'] });
+    assert.deepEqual(rules.checkAll({ events: ['a', 'a'] }), { events: ['a'] });
     check(
       'retry',
       [null, { policy: 'none' }, { policy: 'standard' }],

@@ -86,7 +86,7 @@ export class HookRules {
    * Checks all members that operators may set. Throws `ValidationFailed`. Source: webhooks, section
    * 10.
    */
-  checkWhole(fields: Fields): HookChange {
+  checkAll(fields: Fields): HookChange {
     const errors: FieldError[] = [];
     const change = this.#readConfig(fields, errors);
     readFlag(fields, 'active', errors, (active) => {

@@ -42,5 +42,6 @@ export interface QueueItem {
  */
 export type QueueState = 'pending' | 'held' | 'leased' | 'dead';
 
-export const isRedelivery = (item: Pick<QueueItem, 'kind' | 'attemptNo'>): boolean =>
+/** True for redeliveries and for retries: the API returns `redelivery: true` for both. */
+export const isRepeatedAttempt = (item: Pick<QueueItem, 'kind' | 'attemptNo'>): boolean =>
   item.kind === 'redelivery' || item.attemptNo > 1;

@@ -97,8 +97,8 @@ export class HookStore {
     return rows.map((row) => this.#fromRow(row));
   }
 
-  /** Returns a value that changes with every change of a webhook. */
-  async changeMark(): Promise<string> {
+  /** Returns the version of all webhooks: a value that changes with every change of one of them. */
+  async readVersion(): Promise<string> {
     const [row] = await this.#sql.all<{ count: number; versions: number | null }>(
       this.#store.reader<never>(),
       'select count(*) as count, cast(sum(version) as bigint) as versions from webhooks_hooks',

@@ -149,7 +149,7 @@ export class Accounts {
       refuse(rules.checkClose({ ...check, appliedConfigurations }));
       const after = { ...stored, account: { ...stored.account, isClosed: true } };
       const finished = writer.finish(stored, after, reasonOf(context));
-      await this.#deps.tokens.endOf(finished.writes, context.tenant, id);
+      await this.#deps.tokens.invalidateUnused(finished.writes, context.tenant, id);
       return { body: finished.head, writes: finished.writes };
     });
   }

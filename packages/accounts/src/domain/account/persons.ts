@@ -26,11 +26,11 @@ export interface PersonWrite {
 /** Manages the persons of an account. Source: accounts, section 9.1. */
 export class Persons {
   readonly #deps: PersonsDeps;
-  readonly #order: IdGenerator;
+  readonly #idGenerator: IdGenerator;
 
   constructor(deps: PersonsDeps) {
     this.#deps = deps;
-    this.#order = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
+    this.#idGenerator = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   async create(
@@ -180,7 +180,7 @@ export class Persons {
       const newPersonId = () => before.id;
       return mergePerson(before, given, { accountId: account.id, livemode, nowMs, newPersonId });
     }
-    const { createdMs: nowMs, letters } = this.#order.next();
+    const { createdMs: nowMs, letters } = this.#idGenerator.next();
     const newPersonId = () => `${livemode ? 'person_' : 'person_test_'}${letters}`;
     return mergePerson(undefined, given, { accountId: account.id, livemode, nowMs, newPersonId });
   }

@@ -44,11 +44,11 @@ interface TokensDeps {
  */
 export class Tokens {
   readonly #deps: TokensDeps;
-  readonly #order: IdGenerator;
+  readonly #idGenerator: IdGenerator;
 
   constructor(deps: TokensDeps) {
     this.#deps = deps;
-    this.#order = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
+    this.#idGenerator = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   /** @param given content with a valid shape. */
@@ -163,7 +163,7 @@ export class Tokens {
   }
 
   /** Invalidates the unused tokens of an account that is being closed. */
-  async endOf(writes: WriteSet, tenant: Tenant, accountId: string): Promise<void> {
+  async invalidateUnused(writes: WriteSet, tenant: Tenant, accountId: string): Promise<void> {
     const { store, clock } = this.#deps;
     const nowMs = clock.nowMs();
     for (const id of await store.listUnused(accountId, nowMs)) {
@@ -189,7 +189,7 @@ export class Tokens {
     kind: TokenKind,
     options: { readonly accountId: string | undefined; readonly given: unknown },
   ): { readonly body: string; readonly writes: WriteSet } {
-    const { createdMs, letters } = this.#order.next();
+    const { createdMs, letters } = this.#idGenerator.next();
     const { userAgent, ip, tenant } = context;
     const token: StoredToken = {
       id: TOKEN_PREFIX[kind] + letters,

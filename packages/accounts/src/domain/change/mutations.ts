@@ -148,7 +148,7 @@ export class Mutations {
     return await locks.with(lockKeys, async () => {
       const { outcome, result } = await commits.commit(lockKeys, prepare, record.id);
       // If the existing record has just expired, the look-up finds none.
-      if (result === 'taken') return (await this.#earlierAnswer(record)) ?? refuseInUse();
+      if (result === 'key_in_use') return (await this.#earlierAnswer(record)) ?? refuseInUse();
       outcome.afterCommit?.();
       return { body: outcome.body, originalRequestId: undefined };
     });

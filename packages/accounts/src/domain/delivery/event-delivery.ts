@@ -144,8 +144,7 @@ export class EventDelivery {
       }
     }
     if (writes.rows.size === 0) return;
-    const lockVersion = { id: `delivery:${announcementId}`, seen: undefined, next: 'made' };
-    await commits.commit(writes.checkVersions([{ ...lockVersion, createdMs: nowMs }]));
+    await commits.commit(writes.onlyOnce(`delivery:${announcementId}`, nowMs));
     this.#hasWork = true;
     for (const destinationId of scheduledFor) this.#ready.add(destinationId);
     await this.#deliverDue();

@@ -53,13 +53,13 @@ export interface DestinationWrite {
 /** Event destinations of platforms. Source: accounts, section 17.3. */
 export class EventDestinations {
   readonly #deps: DestinationsDeps;
-  readonly #order: IdGenerator;
+  readonly #idGenerator: IdGenerator;
   readonly #byId = new Map<string, EventDestination>();
   #changeCount = 0;
 
   constructor(deps: DestinationsDeps) {
     this.#deps = deps;
-    this.#order = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
+    this.#idGenerator = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   /**
@@ -117,7 +117,7 @@ export class EventDestinations {
       const { given } = write;
       const url = given.webhook_endpoint?.url ?? '';
       this.#refuseUrl(url, tenant);
-      const { createdMs, letters } = this.#order.next();
+      const { createdMs, letters } = this.#idGenerator.next();
       const destination: EventDestination = {
         id: `${tenant.livemode ? 'ed_' : 'ed_test_'}${letters}`,
         tenant,

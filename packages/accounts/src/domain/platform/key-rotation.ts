@@ -7,9 +7,9 @@ import {
 } from '../../storage/account-codec.js';
 import type { AccountTables } from '../../storage/account-tables.js';
 import { WriteSet } from '../../storage/commit-queue.js';
-import { hasEncryptedUrl, resealBody } from '../../storage/destination-store.js';
+import { hasEncryptedUrl, reencryptBody } from '../../storage/destination-store.js';
 import type { EncryptionKeys, Encryptor } from '../../storage/encryptor.js';
-import { type KeyKeeper, oldOf } from '../../storage/keys/encryption-keys.js';
+import { type KeyStore, oldOf } from '../../storage/keys/encryption-keys.js';
 import type { KeyedLocks } from '../change/keyed-locks.js';
 import type { OptimisticCommits } from '../change/optimistic-commits.js';
 
@@ -17,7 +17,7 @@ interface RotationDeps {
   readonly store: RelationalStore;
   readonly commits: OptimisticCommits;
   readonly locks: KeyedLocks;
-  readonly keeper: KeyKeeper;
+  readonly keyStore: KeyStore;
   readonly encryptor: Encryptor;
   readonly keys: EncryptionKeys;
 }
@@ -68,7 +68,7 @@ export class KeyRotation {
   async resume(): Promise<void> {
     // If nodes share the keys, old keys are kept until the next rotation, because another node may
     // be rotating.
-    const isCutShort = this.#keys.keys.size > 1 && !this.#deps.keeper.isShared;
+    const isCutShort = this.#keys.keys.size > 1 && !this.#deps.keyStore.isShared;
     if (isCutShort) await this.#rewriteAll(oldOf(this.#keys));
     else if (await this.#hasClearUrls()) await this.#rewriteDestinations();
   }
@@ -84,8 +84,8 @@ export class KeyRotation {
   }
 
   async #rotate(): Promise<{ readonly rewrittenCount: number; readonly keyId: string }> {
-    const { keeper, encryptor } = this.#deps;
-    const { keys, old } = await keeper.addKey(this.#keys);
+    const { keyStore, encryptor } = this.#deps;
+    const { keys, old } = await keyStore.addKey(this.#keys);
     this.#keys = keys;
     encryptor.use(keys);
     return { rewrittenCount: await this.#rewriteAll(old), keyId: keys.current };
@@ -100,7 +100,7 @@ export class KeyRotation {
     count += await this.#rewriteDestinations();
     const needed = old.length === 0 ? new Set<string>() : await this.#neededKeys();
     const unneeded = old.filter((id) => !needed.has(id));
-    this.#keys = await this.#deps.keeper.drop(this.#keys, unneeded);
+    this.#keys = await this.#deps.keyStore.drop(this.#keys, unneeded);
     this.#deps.encryptor.use(this.#keys);
     return count;
   }
@@ -187,7 +187,7 @@ export class KeyRotation {
         .executeTakeFirst();
       if (row === undefined) return;
       if (hasEncryptedUrl(row.body) && !this.#needsRewriting(row.body)) return;
-      const body = resealBody(row.body, id, encryptor);
+      const body = reencryptBody(row.body, id, encryptor);
       writes.put('accounts_destinations', { ...row, body });
     });
   }

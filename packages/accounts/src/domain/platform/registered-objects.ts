@@ -35,7 +35,7 @@ export interface NewFile {
  */
 export class RegisteredObjects {
   readonly #deps: { readonly store: RegisteredObjectStore; readonly commits: CommitQueue };
-  readonly #order: IdGenerator;
+  readonly #idGenerator: IdGenerator;
 
   constructor(deps: {
     readonly store: RegisteredObjectStore;
@@ -44,7 +44,7 @@ export class RegisteredObjects {
     readonly random: Random;
   }) {
     this.#deps = deps;
-    this.#order = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
+    this.#idGenerator = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   async addFile(tenant: Tenant, file: NewFile): Promise<RegisteredFile> {
@@ -90,7 +90,7 @@ export class RegisteredObjects {
     kind: RegisteredObjectKind,
     make: (letters: string) => T,
   ): Promise<T> {
-    const { createdMs, letters } = this.#order.next();
+    const { createdMs, letters } = this.#idGenerator.next();
     const object = make(letters);
     const writes = new WriteSet();
     this.#deps.store.put(writes, { tenant, kind, createdMs, object });

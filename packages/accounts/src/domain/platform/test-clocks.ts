@@ -43,11 +43,11 @@ interface TestClocksDeps {
 /** Clocks for customers in test mode. Source: accounts, section 18. */
 export class TestClocks {
   readonly #deps: TestClocksDeps;
-  readonly #order: IdGenerator;
+  readonly #idGenerator: IdGenerator;
 
   constructor(deps: TestClocksDeps) {
     this.#deps = deps;
-    this.#order = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
+    this.#idGenerator = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   async create(
@@ -183,7 +183,7 @@ export class TestClocks {
     tenant: Tenant,
     about: { readonly frozenTime: number; readonly name: string | null },
   ): TestClock {
-    const { createdMs, letters } = this.#order.next();
+    const { createdMs, letters } = this.#idGenerator.next();
     const created = Math.floor(createdMs / 1000);
     const clock: TestClock = {
       id: `clock_${letters}`,

@@ -9,7 +9,7 @@ const KEY_SIZE_BYTES = 32;
 const MAX_KEY_COUNT = 16;
 
 /** Storage of the encryption keys: a file of the node, or the database that nodes share. */
-export interface KeyKeeper {
+export interface KeyStore {
   /** Whether an unfinished rotation may belong to another node. */
   readonly isShared: boolean;
   /**

@@ -5,7 +5,7 @@ import type { AccountTables } from '../account-tables.js';
 import { type EncryptionKeys, Encryptor } from '../encryptor.js';
 
 const NAME = 'key_file';
-const PROOF = 'the key file of these accounts';
+const CHECKED_TEXT = 'the key file of these accounts';
 
 /**
  * Compares the key file with the one used for the existing data. Another key file would encrypt
@@ -17,18 +17,21 @@ export async function refuseForeignKeys(
   keys: EncryptionKeys,
   path: string,
 ): Promise<void> {
-  const own = proofOf(keys);
+  const own = keyCheckValueOf(keys);
   const kept =
-    (await readProof(store.reader())) ??
-    (await store.transaction<AccountTables, string>(async (tx) => await keepProof(tx, own)));
+    (await readKeyCheckValue(store.reader())) ??
+    (await store.transaction<AccountTables, string>(
+      async (tx) => await storeKeyCheckValue(tx, own),
+    ));
   if (kept !== own) throw accountsError('key_file_foreign', { path });
 }
 
-/** Digest that the database stores to identify the keys of its data. */
-export const proofOf = (keys: EncryptionKeys): string => new Encryptor(keys).digest(PROOF);
+/** The key check value: a digest that the database stores to identify the keys of its data. */
+export const keyCheckValueOf = (keys: EncryptionKeys): string =>
+  new Encryptor(keys).digest(CHECKED_TEXT);
 
-/** Returns `undefined` if the database has no proof of keys yet. */
-export async function readProof(on: Kysely<AccountTables>): Promise<string | undefined> {
+/** Returns `undefined` if the database has no key check value yet. */
+export async function readKeyCheckValue(on: Kysely<AccountTables>): Promise<string | undefined> {
   const row = await on
     .selectFrom('accounts_meta')
     .select('value')
@@ -37,12 +40,15 @@ export async function readProof(on: Kysely<AccountTables>): Promise<string | und
   return row?.value;
 }
 
-/** @returns the stored proof, which was created by the first caller. */
-export async function keepProof(tx: Transaction<AccountTables>, value: string): Promise<string> {
+/** @returns the stored value, which was created by the first caller. */
+export async function storeKeyCheckValue(
+  tx: Transaction<AccountTables>,
+  value: string,
+): Promise<string> {
   await tx
     .insertInto('accounts_meta')
     .values({ name: NAME, value })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute();
-  return (await readProof(tx)) ?? value;
+  return (await readKeyCheckValue(tx)) ?? value;
 }

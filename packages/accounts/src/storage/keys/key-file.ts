@@ -6,7 +6,7 @@ import {
   decodeKeys,
   encodeKeys,
   firstKeys,
-  type KeyKeeper,
+  type KeyStore,
   oldOf,
   withNewKey,
   without,
@@ -20,7 +20,7 @@ const MAX_SIZE_BYTES = 65_536;
  * Without this file, encrypted data in the database cannot be read. Layout:
  * docs/formats/accounts.md.
  */
-export class KeyFile implements KeyKeeper {
+export class KeyFile implements KeyStore {
   readonly isShared = false;
   readonly #files: FileSystem;
   readonly #random: Random;

@@ -65,7 +65,7 @@ it('drops no key when there are many, but creates no more', async (context) => {
   assert.equal(new Encryptor(keys).decrypt(sealed, 'row'), 'the first');
 });
 
-it('stores keys and their proof atomically, and none beside a different proof', async (context) => {
+it('stores keys and their key check value atomically, and none beside a different one', async (context) => {
   const { store, node } = await nodes(context);
   const names = async () => {
     const reader = store.reader<AccountTables>();

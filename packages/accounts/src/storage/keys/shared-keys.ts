@@ -7,14 +7,14 @@ import {
   decodeKeys,
   encodeKeys,
   firstKeys,
-  type KeyKeeper,
+  type KeyStore,
   newestOf,
   numberOf,
   oldOf,
   withNewKey,
   without,
 } from './encryption-keys.js';
-import { keepProof, proofOf, readProof } from './key-check.js';
+import { keyCheckValueOf, readKeyCheckValue, storeKeyCheckValue } from './key-check.js';
 import type { KeyFile } from './key-file.js';
 
 const NAME = 'sealing_keys';
@@ -26,7 +26,7 @@ const SETTLE_MS = 3000;
  * Encryption keys in the database that nodes share, encrypted with the master key, so that nodes
  * need no file. If the database has no keys yet, an existing key file is imported.
  */
-export class SharedKeys implements KeyKeeper {
+export class SharedKeys implements KeyStore {
   readonly isShared = true;
   readonly #store: RelationalStore;
   readonly #secrets: SecretBox;
@@ -49,7 +49,7 @@ export class SharedKeys implements KeyKeeper {
   }
 
   /**
-   * Stores keys and their proof atomically, so that no node finds one without the other. Also
+   * Stores keys and their key check value atomically, so that no node finds one without the other. Also
    * throws `key_file_foreign`: the key file shows that this node does not belong to the nodes of
    * this database.
    */
@@ -57,17 +57,17 @@ export class SharedKeys implements KeyKeeper {
     const own = await this.#file.read();
     const path = this.#file.path;
     return await this.#store.transaction<AccountTables, EncryptionKeys>(async (tx) => {
-      const kept = await readProof(tx);
+      const kept = await readKeyCheckValue(tx);
       const found = await this.read(tx);
       if (found === undefined && own === undefined && (hasData || kept !== undefined)) {
         throw accountsError('key_file_missing', { path });
       }
       const keys = found ?? own ?? firstKeys(this.#random);
-      const proof = kept ?? (await keepProof(tx, proofOf(keys)));
-      if (own !== undefined && proofOf(own) !== proof) {
+      const checkValue = kept ?? (await storeKeyCheckValue(tx, keyCheckValueOf(keys)));
+      if (own !== undefined && keyCheckValueOf(own) !== checkValue) {
         throw accountsError('key_file_foreign', { path });
       }
-      if (proofOf(keys) !== proof) throw accountsError('shared_keys_foreign');
+      if (keyCheckValueOf(keys) !== checkValue) throw accountsError('shared_keys_foreign');
       if (found === undefined) await this.#write(tx, keys);
       return keys;
     });

@@ -83,7 +83,7 @@ export class FileRecovery {
   async #quarantine(file: number, path: string, lostBytes: number): Promise<void> {
     const { fileSystem, directory } = this.#options;
     await moveAside(fileSystem, directory, path, 0);
-    this.#gaps.noteAside(file);
+    this.#gaps.noteQuarantined(file);
     this.losses.push({ kind: 'moved_aside', file: path, offset: 0, lostBytes });
   }
 
@@ -92,9 +92,9 @@ export class FileRecovery {
     const needed = this.#isFirst ? this.#options.expected.first : undefined;
     const lostRecordCount = first - (this.nextSequence ?? needed?.sequence ?? first);
     const previous = this.files.at(-1)?.file ?? needed?.file;
-    if (lostRecordCount <= 0 || this.#gaps.explain(file, previous)) return;
+    if (lostRecordCount <= 0 || this.#gaps.hasQuarantinedBetween(file, previous)) return;
     if (!this.#options.repair) throw missingBefore(path, lostRecordCount);
-    await this.#gaps.keep(file);
+    await this.#gaps.record(file);
     this.losses.push({ kind: 'missing', file: path, offset: 0, lostBytes: 0, lostRecordCount });
   }
 
@@ -127,13 +127,14 @@ export class FileRecovery {
     const { header, goodBytes, nextSequence } = checked;
     const isOther = file === end.file && header?.seed !== (end.checksum ?? header?.seed);
     const lostRecordCount = end.sequence - nextSequence;
-    if ((lostRecordCount <= 0 && !isOther) || this.#gaps.explain(file + 1, file)) return;
+    if ((lostRecordCount <= 0 && !isOther) || this.#gaps.hasQuarantinedBetween(file + 1, file))
+      return;
     const why = isOther
       ? 'it is not the file of the last stop'
       : `${lostRecordCount} records are missing after the last one; they existed at the last clean stop`;
     if (!this.#options.repair)
       throw logError('log_damaged', { file: path, offset: goodBytes, why });
-    await this.#gaps.keep(file + 1);
+    await this.#gaps.record(file + 1);
     this.losses.push({
       ...{ kind: 'missing', file: path, offset: goodBytes, lostBytes: 0 },
       ...(lostRecordCount > 0 ? { lostRecordCount } : {}),
@@ -152,7 +153,7 @@ export class FileRecovery {
     const salvage = await salvageFile({
       ...{ fileSystem, directory, header, dataEnd, isEndKnown, writtenMs, describe },
     });
-    this.#gaps.noteAside(file);
+    this.#gaps.noteQuarantined(file);
     this.losses.push({ kind: 'moved_aside', file: path, ...lossOf(salvage.lost) });
     this.nextSequence = salvage.nextSequence;
     this.#hasOwn ||= header.nodeId === nodeId;

@@ -28,7 +28,7 @@ export async function recoverLog(options: FileRecoveryOptions): Promise<Recovere
   const missing = missingNewest(options, numbers, gaps);
   if (missing !== undefined) {
     if (!repair) throw missing;
-    await gaps.keep(expected.newestFile + 1);
+    await gaps.record(expected.newestFile + 1);
     const path = join(directory, logFileName(expected.newestFile));
     recovery.losses.push({ kind: 'missing', file: path, offset: 0, lostBytes: 0 });
   }

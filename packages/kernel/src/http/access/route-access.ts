@@ -7,7 +7,7 @@ export type RouteAccess =
   | 'public'
   /** Admin tokens; all requests on a server without authorization. */
   | 'admin'
-  /** Like `admin`, and all grantees; the handler checks the permission for everything it accesses. */
+  /** Like `admin`, and all grantees (clients with any permission); the handler checks the permission for everything it accesses. */
   | 'granted'
   /** Admin tokens, and tokens with the permission `system:backup:read`, as backups include the server's secrets. */
   | 'backup'

@@ -115,7 +115,7 @@ function visit(
     ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }),
   };
   return {
-    ...{ dialect, headers: [], route: THINGS, principal: undefined, authOutcome: 'request' },
+    ...{ dialect, headers: [], route: THINGS, principal: undefined, authOutcome: 'authenticated' },
     request: requestHead({
       ...{ method, url: '/things', headers, socket, addresses },
       ...(from !== undefined && { from }),
@@ -241,7 +241,7 @@ it('rejects wrong credentials of an address after more than fifty, but no valid 
   const { authorization: _, ...none } = wrong;
   assert.equal(await told(none), 'free');
   assert.equal(await told({ ...wrong, from: '192.0.2.9' }), 'free');
-  assert.equal(await told({ ...wrong, authOutcome: 'request', principal: USER }), 'free');
+  assert.equal(await told({ ...wrong, authOutcome: 'authenticated', principal: USER }), 'free');
   assert.equal(await told({ ...wrong, authOutcome: 'uncheckable' }), 'free');
   await clock.advanceMs(3_600_000);
   assert.equal(await told(wrong), 'free');
@@ -324,7 +324,7 @@ it('reports an unavailable store, and rethrows other errors', async () => {
           get: (_, name) => (name === 'admit' || name === 'banOf' ? fail : undefined),
         });
       const { told } = open({}, { bend });
-      for (const authOutcome of ['request', 'uncheckable'] as const) {
+      for (const authOutcome of ['authenticated', 'uncheckable'] as const) {
         const asking = told({ authOutcome });
         if (error instanceof TypeError) await assert.rejects(asking, TypeError);
         else assert.equal(await asking, '503 Service unavailable');

@@ -184,7 +184,7 @@ export class FastReader {
   /** The response's own headers and framing. */
   #lines(answer: HttpAnswer): string {
     const common = this.#common();
-    const cached = answer.isCacheable === true ? this.#writtenHeads.get(answer) : undefined;
+    const cached = answer.isReused === true ? this.#writtenHeads.get(answer) : undefined;
     if (cached?.common === common) return cached.lines;
     const { headers, body, rest, sizeBytes } = answer;
     const length = rest === undefined ? body?.length : sizeBytes;
@@ -196,7 +196,7 @@ export class FastReader {
     if (length === undefined && rest !== undefined) lines += 'Transfer-Encoding: chunked\r\n';
     else if (length === undefined && mayHaveBody(answer)) lines += 'Content-Length: 0\r\n';
     lines += '\r\n';
-    if (answer.isCacheable === true) this.#writtenHeads.set(answer, { common, lines });
+    if (answer.isReused === true) this.#writtenHeads.set(answer, { common, lines });
     return lines;
   }
 

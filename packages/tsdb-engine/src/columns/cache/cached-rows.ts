@@ -62,22 +62,22 @@ export class CachedRows {
   get freeableBytes(): number {
     let sum = 0;
     for (const entry of [this.#part, ...this.#columns.values()])
-      if (entry !== undefined && !this.#cache.isHeld(entry)) sum += entry.sizeBytes;
+      if (entry !== undefined && !this.#cache.isPinned(entry)) sum += entry.sizeBytes;
     return sum;
   }
 
   /**
-   * Returns a function that pins the part and these columns and returns a release function, which must be called
+   * Returns a function that pins the part and these columns and returns the unpin function, which must be called
    * exactly once. Pinned memory remains counted while a result uses it, even after eviction.
    */
-  holder(ids: Iterable<number>): () => () => void {
+  pinner(ids: Iterable<number>): () => () => void {
     const entries = [this.#part, ...Array.from(ids, (id) => this.#columns.get(id))];
     return () => {
-      const lettingGo = entries.flatMap((entry) =>
-        entry === undefined ? [] : [this.#cache.hold(entry)],
+      const unpins = entries.flatMap((entry) =>
+        entry === undefined ? [] : [this.#cache.pin(entry)],
       );
       return () => {
-        for (const letGo of lettingGo) letGo();
+        for (const unpin of unpins) unpin();
       };
     };
   }

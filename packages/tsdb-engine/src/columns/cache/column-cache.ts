@@ -27,10 +27,10 @@ export class ColumnCache {
   readonly #nowMs: () => number;
   readonly #entries = new Set<CacheEntry>();
   /**
-   * Entries used by running results, with the number of users. Evicted entries count until the last
+   * Entries used by running results, with the number of pins. Evicted entries count until the last
    * of these results has ended.
    */
-  readonly #holders = new Map<CacheEntry, number>();
+  readonly #pins = new Map<CacheEntry, number>();
   #sizeBytes = 0;
   readonly loads: LoadQueue;
 
@@ -63,7 +63,7 @@ export class ColumnCache {
     if (this.#sizeBytes + sizeBytes <= this.limitBytes) return true;
     const latestMs = this.#nowMs() - LEAST_IDLE_MS;
     const idle = [...this.#entries]
-      .filter((entry) => entry.lastUsedMs <= latestMs && !this.#holders.has(entry))
+      .filter((entry) => entry.lastUsedMs <= latestMs && !this.#pins.has(entry))
       .sort((a, b) => a.lastUsedMs - b.lastUsedMs);
     const idleBytes = idle.reduce((sum, entry) => sum + entry.sizeBytes, 0);
     if (this.#sizeBytes - idleBytes + sizeBytes > this.limitBytes) return false;
@@ -82,29 +82,28 @@ export class ColumnCache {
   }
 
   remove(entry: CacheEntry): void {
-    if (this.#entries.delete(entry) && !this.#holders.has(entry))
-      this.#sizeBytes -= entry.sizeBytes;
+    if (this.#entries.delete(entry) && !this.#pins.has(entry)) this.#sizeBytes -= entry.sizeBytes;
   }
 
-  isHeld(entry: CacheEntry): boolean {
-    return this.#holders.has(entry);
+  isPinned(entry: CacheEntry): boolean {
+    return this.#pins.has(entry);
   }
 
   /**
-   * Keeps the memory of an entry counted while a result is built from it. Returns the release
+   * Keeps the memory of an entry counted while a result is built from it. Returns the unpin
    * function; call it exactly once.
    */
-  hold(entry: CacheEntry): () => void {
-    const holders = this.#holders.get(entry) ?? 0;
-    if (holders === 0 && !this.#entries.has(entry)) this.#sizeBytes += entry.sizeBytes;
-    this.#holders.set(entry, holders + 1);
+  pin(entry: CacheEntry): () => void {
+    const pins = this.#pins.get(entry) ?? 0;
+    if (pins === 0 && !this.#entries.has(entry)) this.#sizeBytes += entry.sizeBytes;
+    this.#pins.set(entry, pins + 1);
     return () => {
-      const left = (this.#holders.get(entry) ?? 1) - 1;
+      const left = (this.#pins.get(entry) ?? 1) - 1;
       if (left > 0) {
-        this.#holders.set(entry, left);
+        this.#pins.set(entry, left);
         return;
       }
-      this.#holders.delete(entry);
+      this.#pins.delete(entry);
       if (!this.#entries.has(entry)) this.#sizeBytes -= entry.sizeBytes;
     };
   }

@@ -39,13 +39,13 @@ function lastRowsPart(part: Part): Part {
   if (known !== undefined) return known;
   const { runSeries, runEnds } = part;
   const rowCount = runSeries.length;
-  const places = new Uint32Array(rowCount + 1);
-  for (let run = 0; run < places.length; run++) places[run] = run;
+  const starts = new Uint32Array(rowCount + 1);
+  for (let run = 0; run < starts.length; run++) starts[run] = run;
   const made: Part = {
     ...part,
     rowCount,
-    runStarts: places.subarray(0, rowCount),
-    runEnds: places.subarray(1),
+    runStarts: starts.subarray(0, rowCount),
+    runEnds: starts.subarray(1),
     offsets: runEnds.map((end) => part.offsets[end - 1] as number),
     order: undefined,
   };

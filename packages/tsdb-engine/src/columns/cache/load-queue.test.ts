@@ -6,7 +6,7 @@ import { LoadQueue } from './load-queue.js';
 /** Whether a load that yields to queries is delayed. */
 async function isHeldBack(queue: LoadQueue): Promise<boolean> {
   let isHeld = true;
-  const way = queue.giveWay().then(() => {
+  const way = queue.pauseForQueries().then(() => {
     isHeld = false;
   });
   await setImmediate();

@@ -42,7 +42,7 @@ export class LoadQueue {
    * Called by the running load. Gives precedence to queries, unless a query waits for this load or
    * for a load queued behind it.
    */
-  async giveWay(): Promise<void> {
+  async pauseForQueries(): Promise<void> {
     for (let waitedMs = 0; waitedMs < LONGEST_WAIT_MS; waitedMs += AFTER_QUERY_MS) {
       const isAwaited = this.#isUrgent || this.#urgent.length > 0;
       if (isAwaited || this.idleMs >= AFTER_QUERY_MS) return;

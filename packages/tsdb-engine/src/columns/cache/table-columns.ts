@@ -32,7 +32,7 @@ const ROWS_ID = -1;
 /**
  * When this many rows follow, rows in blocks are loaded in advance, before the blocks drop them.
  */
-const LEAVING_ROWS = 32_768;
+const OLD_BLOCK_ROWS = 32_768;
 /**
  * Columns of a range that are preloaded with one statement. Loads that a query waits for run between
  * two statements.
@@ -109,7 +109,7 @@ export class TableColumns {
     request: ColumnRequest,
   ): FoundRows | Promise<void> | undefined {
     const found = this.#lookUp(sources, request);
-    this.#loadLeaving(sources, request);
+    this.#loadOldBlocks(sources, request);
     if (found === undefined) return undefined;
     if (found.missing.length === 0) return found;
     const values = found.missing.reduce((sum, miss) => sum + loadSize(miss, request), 0);
@@ -247,7 +247,7 @@ export class TableColumns {
     const isFew = isOfFewSeries(request);
     for (const source of sources) {
       const misses: Miss[] = [];
-      const loadedUnits: LoadedRows[] = [];
+      const loadedRanges: LoadedRows[] = [];
       for (const range of this.#ranges.of(source)) {
         if (!range.rows.touches(request.minTimeNs, request.maxTimeNs)) continue;
         const present = presentColumns(source, range, request.columns);
@@ -257,18 +257,18 @@ export class TableColumns {
           if (range.rows.isUnfit(present)) return undefined;
           loaded = loadedRows(range.rows, present);
         }
-        if (loaded !== undefined) loadedUnits.push(loaded);
+        if (loaded !== undefined) loadedRanges.push(loaded);
         else if (this.#loads.canLoad(source, range)) misses.push({ source, range });
         else return undefined;
       }
       if (misses.length === 0) {
-        rows.push(...loadedUnits);
+        rows.push(...loadedRanges);
         continue;
       }
       const isWorthLoading = this.#isWorthLoading(source, request);
       if (source.kind === 'segment' && isFew) {
         unloaded.push(source);
-        if (isWorthLoading) this.#loadBehind(misses, request.columns);
+        if (isWorthLoading) this.#loadInBackground(misses, request.columns);
       } else if (isWorthLoading) missing.push(...misses);
       else return undefined;
     }
@@ -301,12 +301,12 @@ export class TableColumns {
         // Rows in blocks load almost instantly on demand.
         const isInBlocks = blocksOf(source, range) !== undefined;
         if (isKnown || isInBlocks || !this.#loads.canLoad(source, range)) continue;
-        this.#loadBehind([{ source, range }], columns);
+        this.#loadInBackground([{ source, range }], columns);
       }
     }
   }
 
-  #loadBehind(misses: readonly Miss[], columns: readonly Column[]): void {
+  #loadInBackground(misses: readonly Miss[], columns: readonly Column[]): void {
     // The load itself reports the error.
     for (const miss of misses) this.#load(miss, columns, false).catch(() => undefined);
   }
@@ -315,14 +315,14 @@ export class TableColumns {
    * Loads rows in the background before their blocks drop them. Loading from blocks takes a tenth
    * of the time of a DuckDB query.
    */
-  #loadLeaving(sources: readonly RowSource[], { recentColumns }: ColumnRequest): void {
+  #loadOldBlocks(sources: readonly RowSource[], { recentColumns }: ColumnRequest): void {
     for (const source of sources) {
-      if (source.blocksFrom + LEAVING_ROWS > source.rowCount) continue;
+      if (source.blocksFrom + OLD_BLOCK_ROWS > source.rowCount) continue;
       for (const range of this.#ranges.of(source)) {
-        const isLeaving = source.rowCount - range.from >= LEAVING_ROWS;
-        if (!isLeaving || range.rows.part !== undefined || blocksOf(source, range) === undefined)
+        const isOld = source.rowCount - range.from >= OLD_BLOCK_ROWS;
+        if (!isOld || range.rows.part !== undefined || blocksOf(source, range) === undefined)
           continue;
-        this.#loadBehind([{ source, range }], recentColumns());
+        this.#loadInBackground([{ source, range }], recentColumns());
       }
     }
   }

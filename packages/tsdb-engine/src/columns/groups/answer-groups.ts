@@ -15,7 +15,7 @@ import { type Runs, runsWithin } from '../rows/runs.js';
 import { Accumulator, type Measure } from './accumulators.js';
 import { type Buckets, NO_BUCKETS } from './buckets.js';
 import { groupChunks } from './group-chunks.js';
-import { RunWalk } from './run-walk.js';
+import { RunAggregator } from './run-aggregator.js';
 import { SeriesGroups } from './series-groups.js';
 
 /**
@@ -23,10 +23,10 @@ import { SeriesGroups } from './series-groups.js';
  * times the CPU time per value, but all cores.
  */
 const MAX_VALUES = 128_000_000;
-const MAX_CELLS = 2_000_000;
+const MAX_GROUP_BUCKETS = 2_000_000;
 /** Values between two yields to the event loop: a few milliseconds. */
 const VALUES_PER_STEP = 4_000_000;
-/** Cost of locating the rows of a run and its cell, in values. */
+/** Cost of locating the rows of a run and its first bucket, in values. */
 const VALUES_PER_RUN = 128;
 /** Integers up to this are exact doubles. */
 const MAX_EXACT_SUM = 2 ** 53;
@@ -51,21 +51,21 @@ export async function answerGroups(
 ): Promise<readonly ResultChunk[] | undefined> {
   const { answer, request } = columnRequest;
   const { bucket, order, limit } = answer;
-  const bucketPlace = order.findIndex(({ key }) => key.kind === 'bucket');
+  const bucketIndex = order.findIndex(({ key }) => key.kind === 'bucket');
   // After tags, buckets are sorted only within one group, so the preceding keys must be all tags.
-  if (bucketPlace > 0 && bucketPlace < Math.max(order.length - 1, answer.tags.length))
+  if (bucketIndex > 0 && bucketIndex < Math.max(order.length - 1, answer.tags.length))
     return undefined;
   if (bucket !== undefined && bucket.widthNs > MAX_SAFE_WIDTH_NS) return undefined;
   const bounds = { minTimeNs: request.minTimeNs, maxTimeNs: request.maxTimeNs };
-  const runner = new TimeSlicedTask(columnRequest.queryContext);
-  const runs = await runner.run(runsWithin(columnRequest.loaded, columnRequest.series, bounds));
-  if (bucket === undefined || limit === undefined || bucketPlace !== 0) {
+  const task = new TimeSlicedTask(columnRequest.queryContext);
+  const runs = await task.run(runsWithin(columnRequest.loaded, columnRequest.series, bounds));
+  if (bucket === undefined || limit === undefined || bucketIndex !== 0) {
     return await (await computed(columnRequest, runs))?.chunks();
   }
   // Only the first or last buckets are needed, so few are scanned, and more if some of these are
   // empty.
   const wanted = limit + answer.offset;
-  const span = await runner.run(spanOf(runs, columnRequest.loaded));
+  const span = await task.run(spanOf(runs, columnRequest.loaded));
   if (span === undefined) return [];
   const first = binFixed(span.min, bucket.widthNs, bucket.originNs);
   const last = binFixed(span.max, bucket.widthNs, bucket.originNs) + bucket.widthNs - 1n;
@@ -79,12 +79,12 @@ export async function answerGroups(
       minTimeNs: minTimeNs > bounds.minTimeNs ? minTimeNs : bounds.minTimeNs,
       maxTimeNs: maxTimeNs < bounds.maxTimeNs ? maxTimeNs : bounds.maxTimeNs,
     };
-    const cells = await computed(
+    const groups = await computed(
       columnRequest,
-      await runner.run(runsWithin(columnRequest.loaded, columnRequest.series, within)),
+      await task.run(runsWithin(columnRequest.loaded, columnRequest.series, within)),
     );
-    if (cells === undefined) return undefined;
-    if (isAll || cells.count >= wanted) return await cells.chunks();
+    if (groups === undefined) return undefined;
+    if (isAll || groups.count >= wanted) return await groups.chunks();
   }
 }
 
@@ -102,21 +102,21 @@ async function computed(
   const measures = measuresOf(answer.outputs);
   const columnCount = new Set(measures.map(({ column }) => column)).size;
   if (runs.rowCount * Math.max(1, columnCount) > MAX_VALUES) return undefined;
-  const runner = new TimeSlicedTask(columnRequest.queryContext);
-  if (!(await runner.run(areSumsExact(columnRequest, runs)))) return undefined;
+  const task = new TimeSlicedTask(columnRequest.queryContext);
+  if (!(await task.run(areSumsExact(columnRequest, runs)))) return undefined;
   const groups = new SeriesGroups(index, answer.tags);
-  const groupOf = await runner.run(groupsOf(runs, groups));
+  const groupOf = await task.run(groupsOf(runs, groups));
   const isTotal = answer.bucket === undefined && answer.tags.length === 0;
-  const span = await runner.run(spanOf(runs, loaded));
+  const span = await task.run(spanOf(runs, loaded));
   const buckets = bucketsOf(answer, span);
   const groupCount = isTotal ? 1 : groups.count;
-  const cellCount = groupCount * buckets.count;
-  if (cellCount > MAX_CELLS) return undefined;
-  const rowCounts = new Float64Array(cellCount);
+  const groupBucketCount = groupCount * buckets.count;
+  if (groupBucketCount > MAX_GROUP_BUCKETS) return undefined;
+  const rowCounts = new Float64Array(groupBucketCount);
   const accumulators = measures.map(
-    ({ column, measure }) => new Accumulator(column, measure, cellCount),
+    ({ column, measure }) => new Accumulator(column, measure, groupBucketCount),
   );
-  const walk = new RunWalk({
+  const aggregator = new RunAggregator({
     loaded,
     conditions: columnRequest.request.fieldConditions,
     buckets,
@@ -128,21 +128,21 @@ async function computed(
   for (let run = 0; run < runs.source.length; run++) {
     const from = runs.from[run] as number;
     const to = runs.to[run] as number;
-    walk.add({
+    aggregator.add({
       source: runs.source[run] as number,
       from,
       to,
-      firstCell: (isTotal ? 0 : (groupOf[run] as number)) * buckets.count,
+      firstGroupBucket: (isTotal ? 0 : (groupOf[run] as number)) * buckets.count,
     });
     values += VALUES_PER_RUN + (to - from) * (accumulators.length + 1);
     if (values < VALUES_PER_STEP) continue;
     values = 0;
-    await runner.take();
+    await task.yieldIfDue();
   }
   return {
     count: isTotal ? 1 : rowCounts.reduce((sum, rows) => (rows > 0 ? sum + 1 : sum), 0),
     chunks: () =>
-      runner.run(groupChunks({ answer, groups, buckets, rowCounts, accumulators, isTotal })),
+      task.run(groupChunks({ answer, groups, buckets, rowCounts, accumulators, isTotal })),
   };
 }
 
@@ -197,7 +197,7 @@ function* spanOf(runs: Runs, loaded: readonly LoadedRows[]): Steps<Span | undefi
 
 /**
  * Each pair of field and measure once. If any number is a possible result, the count shows whether
- * the cell is NULL.
+ * the value is NULL.
  */
 function measuresOf(
   outputs: readonly GroupOutput[],

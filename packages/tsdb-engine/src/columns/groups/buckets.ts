@@ -1,4 +1,7 @@
-/** Time buckets of a result: `count` of them, the first starting at `firstNs`. */
+/**
+ * Time buckets of a result: `count` of them, the first starting at `firstNs`. A group bucket is one
+ * bucket of one group of tag values; its index is `group * count + bucket`.
+ */
 export interface Buckets {
   readonly firstNs: bigint;
   readonly widthNs: bigint;

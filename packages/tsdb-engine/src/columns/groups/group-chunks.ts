@@ -19,9 +19,9 @@ export function* groupChunks(options: {
   readonly isTotal: boolean;
 }): Steps<readonly ResultChunk[] | undefined> {
   const { answer, groups, buckets, rowCounts } = options;
-  const cells = yield* orderedCells(options);
-  const end = answer.limit === undefined ? cells.length : answer.offset + answer.limit;
-  const taken = cells.slice(answer.offset, end);
+  const groupBuckets = yield* orderedGroupBuckets(options);
+  const end = answer.limit === undefined ? groupBuckets.length : answer.offset + answer.limit;
+  const taken = groupBuckets.slice(answer.offset, end);
   const chunks: ResultChunk[] = [];
   const texts = new Map(answer.tags.map((tag) => [tag, groups.valuesOf(tag)]));
   for (let from = 0; from < taken.length; from += CHUNK_ROWS) {
@@ -44,47 +44,47 @@ export function* groupChunks(options: {
   return chunks;
 }
 
-/** Indexes of the cells that have rows, in the requested order. */
-function* orderedCells(options: Parameters<typeof groupChunks>[0]): Steps<number[]> {
+/** Returns the group buckets that have rows, in the requested order. */
+function* orderedGroupBuckets(options: Parameters<typeof groupChunks>[0]): Steps<number[]> {
   const { answer, groups, buckets, rowCounts, isTotal } = options;
   if (isTotal) return [0];
   const { order } = answer;
   const byTags = yield* groups.sorted(order);
   const bucketOrder = order.find(({ key }) => key.kind === 'bucket');
   const isBucketFirst = order[0]?.key.kind === 'bucket';
-  const cells: number[] = [];
-  const bucketAt = (place: number): number =>
-    bucketOrder?.descending ? buckets.count - 1 - place : place;
+  const groupBuckets: number[] = [];
+  const bucketAt = (index: number): number =>
+    bucketOrder?.descending ? buckets.count - 1 - index : index;
   if (isBucketFirst) {
-    for (let place = 0; place < buckets.count; place++) {
-      const bucket = bucketAt(place);
+    for (let index = 0; index < buckets.count; index++) {
+      const bucket = bucketAt(index);
       for (const group of byTags) {
-        const cell = group * buckets.count + bucket;
-        if ((rowCounts[cell] as number) > 0) cells.push(cell);
+        const groupBucket = group * buckets.count + bucket;
+        if ((rowCounts[groupBucket] as number) > 0) groupBuckets.push(groupBucket);
       }
-      if (place % Math.ceil(STEP_ROWS / byTags.length) === 0) yield;
+      if (index % Math.ceil(STEP_ROWS / byTags.length) === 0) yield;
     }
-    return cells;
+    return groupBuckets;
   }
-  let looked = 0;
+  let scanned = 0;
   for (const group of byTags) {
-    looked += buckets.count;
-    if (looked >= STEP_ROWS) {
-      looked = 0;
+    scanned += buckets.count;
+    if (scanned >= STEP_ROWS) {
+      scanned = 0;
       yield;
     }
-    for (let place = 0; place < buckets.count; place++) {
-      const cell = group * buckets.count + bucketAt(place);
-      if ((rowCounts[cell] as number) > 0) cells.push(cell);
+    for (let index = 0; index < buckets.count; index++) {
+      const groupBucket = group * buckets.count + bucketAt(index);
+      if ((rowCounts[groupBucket] as number) > 0) groupBuckets.push(groupBucket);
     }
   }
-  return cells;
+  return groupBuckets;
 }
 
-function groupsOf(cells: readonly number[], buckets: Buckets): Int32Array {
-  const groups = new Int32Array(cells.length);
-  for (let i = 0; i < cells.length; i++) {
-    groups[i] = Math.floor((cells[i] as number) / buckets.count);
+function groupsOf(groupBuckets: readonly number[], buckets: Buckets): Int32Array {
+  const groups = new Int32Array(groupBuckets.length);
+  for (let i = 0; i < groupBuckets.length; i++) {
+    groups[i] = Math.floor((groupBuckets[i] as number) / buckets.count);
   }
   return groups;
 }
@@ -95,9 +95,9 @@ const TWO_32 = 2 ** 32;
  * A bigint per row would be an object, so the start of the next bucket is computed by adding 32-bit
  * halves.
  */
-function bucketVector(cells: readonly number[], buckets: Buckets): ColumnVector {
+function bucketVector(groupBuckets: readonly number[], buckets: Buckets): ColumnVector {
   const { count, firstNs, widthNs } = buckets;
-  const values = new BigInt64Array(cells.length);
+  const values = new BigInt64Array(groupBuckets.length);
   // Little-endian, like all platforms that Node supports.
   const halves = new Uint32Array(values.buffer);
   const widthLow = Number(widthNs & 0xffff_ffffn);
@@ -111,8 +111,8 @@ function bucketVector(cells: readonly number[], buckets: Buckets): ColumnVector 
   let before = -1;
   let low = 0;
   let high = 0;
-  for (let i = 0; i < cells.length; i++) {
-    const bucket = (cells[i] as number) % count;
+  for (let i = 0; i < groupBuckets.length; i++) {
+    const bucket = (groupBuckets[i] as number) % count;
     if (before >= firstWhole && bucket === before + 1) {
       low += widthLow;
       high += widthHigh;
@@ -134,32 +134,32 @@ function bucketVector(cells: readonly number[], buckets: Buckets): ColumnVector 
 
 function valueVector(
   output: Exclude<GroupOutput, { kind: 'bucket' | 'tag' }>,
-  cells: readonly number[],
+  groupBuckets: readonly number[],
   rowCounts: Float64Array,
   accumulators: readonly Accumulator[],
 ): ColumnVector | undefined {
-  const cellsOf = (measure: Measure): Float64Array | undefined =>
+  const valuesOf = (measure: Measure): Float64Array | undefined =>
     accumulators.find((one) => one.column === output.column && one.measure === measure)?.values;
-  const values = new Float64Array(cells.length);
+  const values = new Float64Array(groupBuckets.length);
   if (output.kind === 'count') {
-    const counts = output.column === undefined ? rowCounts : cellsOf('count');
+    const counts = output.column === undefined ? rowCounts : valuesOf('count');
     if (counts === undefined) return undefined;
-    cells.forEach((cell, i) => {
-      values[i] = counts[cell] as number;
+    groupBuckets.forEach((groupBucket, i) => {
+      values[i] = counts[groupBucket] as number;
     });
     return { values, validity: undefined };
   }
   const isExtreme = output.kind === 'min' || output.kind === 'max';
-  const source = cellsOf(isExtreme ? (output.kind as Measure) : 'sum');
-  const counts = cellsOf('count');
+  const source = valuesOf(isExtreme ? (output.kind as Measure) : 'sum');
+  const counts = valuesOf('count');
   if (source === undefined) return undefined;
-  const validity = new Uint8Array((cells.length + 7) >> 3);
+  const validity = new Uint8Array((groupBuckets.length + 7) >> 3);
   let missing = 0;
-  for (let i = 0; i < cells.length; i++) {
-    const cell = cells[i] as number;
-    const value = source[cell] as number;
-    const count = counts?.[cell];
-    // Integers are finite, so an infinite extreme means that the cell has no value.
+  for (let i = 0; i < groupBuckets.length; i++) {
+    const groupBucket = groupBuckets[i] as number;
+    const value = source[groupBucket] as number;
+    const count = counts?.[groupBucket];
+    // Integers are finite, so an infinite extreme means that the group bucket has no value.
     if (count === undefined ? !Number.isFinite(value) : count === 0) {
       missing++;
       continue;

@@ -59,13 +59,13 @@ export class SeriesGroups {
     const groups = this.#example.map((_, group) => group);
     const keys: Float64Array[] = [];
     for (const each of order)
-      if (each.key.kind === 'tag') keys.push(yield* this.#placesOf(each.key.tag, each));
+      if (each.key.kind === 'tag') keys.push(yield* this.#ranksOf(each.key.tag, each));
     const [first] = keys;
     if (first === undefined) return groups;
-    if (keys.length === 1 && groups.length <= MAX_PACKED) return byPlace(first);
+    if (keys.length === 1 && groups.length <= MAX_PACKED) return byRank(first);
     return yield* sorted(groups, (a, b) => {
-      for (const places of keys) {
-        const difference = (places[a] as number) - (places[b] as number);
+      for (const ranks of keys) {
+        const difference = (ranks[a] as number) - (ranks[b] as number);
         if (difference !== 0) return difference;
       }
       return a - b;
@@ -73,65 +73,65 @@ export class SeriesGroups {
   }
 
   /** For each group, a number that ascends in the order of its tag's values. */
-  *#placesOf(tag: string, { descending, nullsFirst }: InMemoryOrder): Steps<Float64Array> {
+  *#ranksOf(tag: string, { descending, nullsFirst }: InMemoryOrder): Steps<Float64Array> {
     const column = this.#index.tagColumn(tag);
     const codes = this.#example.map((series) => column?.codes[series] ?? 0);
     const ofNull = nullsFirst ? -BEYOND_RANKS : BEYOND_RANKS;
     if (column === undefined) return new Float64Array(codes.length);
-    const ranks = yield* tagRanks(column, codes.length);
-    const some = ranks === undefined ? yield* ranksOf(column, codes) : undefined;
-    const places = new Float64Array(codes.length);
+    const allRanks = yield* tagRanks(column, codes.length);
+    const some = allRanks === undefined ? yield* ranksOf(column, codes) : undefined;
+    const ranks = new Float64Array(codes.length);
     for (let i = 0; i < codes.length; i++) {
       if (isStepEnd(i)) yield;
       const code = codes[i] as number;
-      const rank = ranks?.[code] ?? some?.get(code) ?? 0; // one of the two contains all of them
-      places[i] = code === 0 ? ofNull : descending ? -rank : rank;
+      const rank = allRanks?.[code] ?? some?.get(code) ?? 0; // one of the two contains all of them
+      ranks[i] = code === 0 ? ofNull : descending ? -rank : rank;
     }
-    return places;
+    return ranks;
   }
 }
 
 /** A number greater than every code, because codes have 32 bits. */
 const BEYOND_RANKS = 2 ** 32;
-/** Positions that are further apart are sorted as numbers. */
+/** Ranks that are further apart are sorted as numbers. */
 const SLOTS_PER_GROUP = 8;
-/** A position and a group number up to this fit exactly into one double. */
+/** A rank and a group number up to this fit exactly into one double. */
 const MAX_PACKED = 2 ** 20;
 
 /**
- * Returns the group numbers by position; equal positions sort by group number. Sorted without a
+ * Returns the group numbers by rank; equal ranks sort by group number. Sorted without a
  * comparison callback.
  */
-function byPlace(places: Float64Array): readonly number[] {
-  const count = places.length;
-  const slots = slotsOf(places);
+function byRank(ranks: Float64Array): readonly number[] {
+  const count = ranks.length;
+  const slots = slotsOf(ranks);
   if (slots !== undefined) return bySlot(slots);
-  const packed = places.map((place, group) => place * count + group).sort();
+  const packed = ranks.map((rank, group) => rank * count + group).sort();
   return Array.from({ length: count }, (_, i) => {
     const both = packed[i] as number;
     return both - Math.floor(both / count) * count;
   });
 }
 
-/** Small integers from 0 in the same order; `undefined` if the positions are too far apart. */
+/** Small integers from 0 in the same order; `undefined` if the ranks are too far apart. */
 function slotsOf(
-  places: Float64Array,
+  ranks: Float64Array,
 ): { readonly of: Uint32Array; readonly count: number } | undefined {
   let least = BEYOND_RANKS;
   let greatest = -BEYOND_RANKS;
-  for (let group = 0; group < places.length; group++) {
-    const place = places[group] as number;
-    if (place === BEYOND_RANKS || place === -BEYOND_RANKS) continue;
-    if (place < least) least = place;
-    if (place > greatest) greatest = place;
+  for (let group = 0; group < ranks.length; group++) {
+    const rank = ranks[group] as number;
+    if (rank === BEYOND_RANKS || rank === -BEYOND_RANKS) continue;
+    if (rank < least) least = rank;
+    if (rank > greatest) greatest = rank;
   }
   const width = Math.max(0, greatest - least + 1);
-  if (width > places.length * SLOTS_PER_GROUP) return undefined;
-  const of = new Uint32Array(places.length);
-  for (let group = 0; group < places.length; group++) {
-    const place = places[group] as number;
-    if (place === BEYOND_RANKS) of[group] = width + 1;
-    else if (place !== -BEYOND_RANKS) of[group] = place - least + 1;
+  if (width > ranks.length * SLOTS_PER_GROUP) return undefined;
+  const of = new Uint32Array(ranks.length);
+  for (let group = 0; group < ranks.length; group++) {
+    const rank = ranks[group] as number;
+    if (rank === BEYOND_RANKS) of[group] = width + 1;
+    else if (rank !== -BEYOND_RANKS) of[group] = rank - least + 1;
   }
   return { of, count: width + 2 };
 }

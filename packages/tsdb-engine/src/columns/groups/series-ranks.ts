@@ -13,8 +13,8 @@ export function* seriesRanks(
 ): Steps<ReadonlyMap<number, number>> {
   const distinct = yield* distinctOf(series);
   const keys: Int32Array[] = [];
-  for (const tag of tags) keys.push(yield* tagPlaces(distinct, index, tag));
-  const places = yield* sorted(yield* indices(0, distinct.length), (a, b) => {
+  for (const tag of tags) keys.push(yield* tagRanksOf(distinct, index, tag));
+  const order = yield* sorted(yield* indices(0, distinct.length), (a, b) => {
     for (const key of keys) {
       const difference = (key[a] as number) - (key[b] as number);
       if (difference !== 0) return difference;
@@ -22,9 +22,9 @@ export function* seriesRanks(
     return 0;
   });
   const ranks = new Map<number, number>();
-  for (let rank = 0; rank < places.length; rank++) {
+  for (let rank = 0; rank < order.length; rank++) {
     if (isStepEnd(rank)) yield;
-    ranks.set(distinct[places[rank] as number] as number, rank);
+    ranks.set(distinct[order[rank] as number] as number, rank);
   }
   return ranks;
 }
@@ -46,7 +46,11 @@ function* distinctOf(series: Iterable<number>): Steps<readonly number[]> {
  * Returns the rank of a tag's value for each series. Strings are compared once per value, because
  * most tags have few values.
  */
-function* tagPlaces(series: readonly number[], index: SeriesIndex, tag: string): Steps<Int32Array> {
+function* tagRanksOf(
+  series: readonly number[],
+  index: SeriesIndex,
+  tag: string,
+): Steps<Int32Array> {
   const codes = new Int32Array(series.length);
   /** Indexed by code; 0 means that the code was not seen yet. */
   const ranks = new Int32Array(index.valueCount(tag) + 1);

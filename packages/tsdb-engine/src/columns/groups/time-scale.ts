@@ -1,17 +1,17 @@
 import type { LoadedRows } from '../load/loaded-rows.js';
 
 /**
- * A common time scale for several parts: the position of a row is `starts[source] + offset *
+ * A common time scale for several parts: the time of a row in ticks is `starts[source] + offset *
  * factors[source]`.
  */
 export interface TimeScale {
   readonly starts: Float64Array;
   readonly factors: Float64Array;
-  /** Timestamp of position 0, and the distance between positions. */
+  /** Timestamp of tick 0, and the duration of a tick. */
   readonly baseNs: bigint;
   readonly unitNs: bigint;
-  /** Upper bound of all positions. */
-  readonly lastPlace: number;
+  /** Upper bound of the ticks of all rows. */
+  readonly lastTick: number;
 }
 
 /**
@@ -29,7 +29,7 @@ export function timeScale(
     part: (loaded[source] as LoadedRows).part,
   }));
   const [first] = used;
-  if (first === undefined) return { starts, factors, lastPlace: 0, baseNs: 0n, unitNs: 1n };
+  if (first === undefined) return { starts, factors, lastTick: 0, baseNs: 0n, unitNs: 1n };
   const baseNs = used.reduce(
     (min, { part }) => (part.baseNs < min ? part.baseNs : min),
     first.part.baseNs,
@@ -40,7 +40,7 @@ export function timeScale(
     unitNs = greatestDivisor(unitNs, BigInt(part.unitNs));
     unitNs = greatestDivisor(unitNs, part.baseNs - baseNs);
   }
-  let lastPlace = 0;
+  let lastTick = 0;
   // All rows have the same timestamp.
   if (unitNs === 0n) unitNs = 1n;
   for (const { source, part } of used) {
@@ -48,11 +48,9 @@ export function timeScale(
     const factor = Number(BigInt(part.unitNs) / unitNs);
     starts[source] = start;
     factors[source] = factor;
-    lastPlace = Math.max(lastPlace, start + part.maxOffset * factor);
+    lastTick = Math.max(lastTick, start + part.maxOffset * factor);
   }
-  return Number.isSafeInteger(lastPlace)
-    ? { starts, factors, lastPlace, baseNs, unitNs }
-    : undefined;
+  return Number.isSafeInteger(lastTick) ? { starts, factors, lastTick, baseNs, unitNs } : undefined;
 }
 
 function greatestDivisor(a: bigint, b: bigint): bigint {

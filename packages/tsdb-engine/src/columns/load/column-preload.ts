@@ -10,7 +10,7 @@ const CHECK_INTERVAL_MS = 500;
  * Preloading starts after this long without writes and without queries that columns in memory could
  * serve.
  */
-const CALM_MS = 500;
+const IDLE_MS = 500;
 /** After this long, segments are loaded despite queries or writes. */
 const MAX_WAIT_MS = { queries: 5_000, writes: 30_000 };
 /** The remaining cache is reserved for columns that queries request. */
@@ -59,7 +59,7 @@ export class ColumnPreload {
 
   start(): void {
     if (!this.#deps.cache.isEnabled) return;
-    this.#ticker ??= this.#deps.clock.every(CHECK_INTERVAL_MS, () => this.#loadWhenCalm());
+    this.#ticker ??= this.#deps.clock.every(CHECK_INTERVAL_MS, () => this.#loadWhenIdle());
   }
 
   async close(): Promise<void> {
@@ -69,21 +69,21 @@ export class ColumnPreload {
     await this.#running;
   }
 
-  #loadWhenCalm(): void {
+  #loadWhenIdle(): void {
     if (this.#running !== undefined) return;
     const writeIdleMs = this.#deps.writeIdleMs();
-    const isCalm = writeIdleMs >= CALM_MS;
-    if (this.#hasNews()) {
+    const areWritesIdle = writeIdleMs >= IDLE_MS;
+    if (this.#hasNewSegments()) {
       const nowMs = this.#deps.clock.monotonicMs();
       this.#waitingSinceMs ??= nowMs;
       const waitedMs = nowMs - this.#waitingSinceMs;
-      const isQuiet = isCalm && this.#deps.cache.loads.idleMs >= CALM_MS;
+      const isIdle = areWritesIdle && this.#deps.cache.loads.idleMs >= IDLE_MS;
       const isDue =
         Math.min(waitedMs, writeIdleMs) >= MAX_WAIT_MS.queries || waitedMs >= MAX_WAIT_MS.writes;
-      if (!isQuiet && !isDue) return;
+      if (!isIdle && !isDue) return;
       this.#waitingSinceMs = undefined;
       this.#run(() => this.#load());
-    } else if (isCalm && !this.#deps.isFlushNear()) this.#run(() => this.#mergeRanges());
+    } else if (areWritesIdle && !this.#deps.isFlushNear()) this.#run(() => this.#mergeRanges());
   }
 
   #run(work: () => Promise<void>): void {
@@ -107,7 +107,7 @@ export class ColumnPreload {
     return this.#deps.cache.limitBytes * SHARE_OF_CACHE;
   }
 
-  #hasNews(): boolean {
+  #hasNewSegments(): boolean {
     for (const table of this.#deps.tables())
       if (this.#seen.get(table) !== table.segments) return true;
     return false;

@@ -59,13 +59,13 @@ export class FewSeriesRows {
   }
 
   /** Reads the index of a file, so that the first query does not have to. */
-  async prepare({ key, file, hold }: RowSource): Promise<void> {
+  async prepare({ key, file, pin }: RowSource): Promise<void> {
     if (file === undefined || this.#indexes.has(key)) return;
-    const letGo = await hold();
+    const unpin = await pin();
     try {
       await this.#indexOf(key, file);
     } finally {
-      letGo();
+      unpin();
     }
   }
 
@@ -166,10 +166,10 @@ export class FewSeriesRows {
   ): Promise<readonly LoadedRows[] | undefined> {
     const columns = columnsOf(source, request);
     const series = new Set(request.series);
-    const runner = new TimeSlicedTask();
+    const task = new TimeSlicedTask();
     const loaded: LoadedRows[] = [];
     for (const [i, group] of groups.entries()) {
-      await runner.take();
+      await task.yieldIfDue();
       const [ids, times, ...fields] = pages[i] as readonly [
         ColumnPages,
         ColumnPages,

@@ -106,7 +106,7 @@ function sourceOf(rows: readonly Row[]): RowSource {
     minTime: 0n,
     maxTime: 0n,
     hasColumn: () => false,
-    hold: () => assert.fail('nothing is read from DuckDB'),
+    pin: () => assert.fail('nothing is read from DuckDB'),
   };
 }
 

@@ -56,7 +56,7 @@ function columnOf(
       builder.add(new Int8Array(count), count, new Uint8Array((count + 7) >> 3));
       continue;
     }
-    if ('cells' in field.values) return undefined;
+    if ('texts' in field.values) return undefined;
     const values = field.values.subarray(range.from, range.to);
     builder.add(values, count, mayLack ? presentBits(field, range) : undefined);
   }

@@ -27,8 +27,8 @@ export interface LoadSource {
   readonly from: string;
   /** Name of the column with the row number, from 0. */
   readonly rowNumber: string;
-  /** Resolves when no more urgent work is queued. */
-  readonly giveWay: () => Promise<void>;
+  /** Waits briefly while clients send queries, so that a load does not delay them. */
+  readonly pauseForQueries: () => Promise<void>;
 }
 
 /** A field to load, with the numeric type that DuckDB returns for it. */
@@ -124,7 +124,7 @@ export async function loadRange(
   const known = rows.part;
   const part = known === undefined ? new PartBuilder(to - from) : undefined;
   const builders = lacking.map(({ form }) => new ColumnBuilder(form, to - from));
-  const runner = new TimeSlicedTask(undefined, source.giveWay);
+  const task = new TimeSlicedTask(undefined, source.pauseForQueries);
   let rowCount = 0;
   for (let start = from; start < to; start += STATEMENT_ROWS) {
     const end = Math.min(to, start + STATEMENT_ROWS);
@@ -141,16 +141,15 @@ export async function loadRange(
         builders[i]?.add(values as Float64Array, count, validity);
       });
       rowCount += count;
-      await runner.take();
+      await task.yieldIfDue();
     }
   }
   invariant(rowCount === to - from, 'a source did not return all rows of the requested range');
-  const finished =
-    known ?? (part === undefined ? undefined : await runner.run(part.finishInSteps()));
+  const finished = known ?? (part === undefined ? undefined : await task.run(part.finishInSteps()));
   if (known === undefined) rows.setPart(finished);
   if (finished === undefined) return;
   for (let i = 0; i < lacking.length; i++) {
-    await runner.take();
+    await task.yieldIfDue();
     rows.setColumn((lacking[i] as LoadColumn).column.id, builders[i]?.finish(finished.order));
   }
 }

@@ -7,10 +7,10 @@ export interface LoadedRows {
   /** `undefined` if all values are NULL. */
   column(id: number): StoredColumn | undefined;
   /**
-   * Keeps the memory while a result is streamed to its client. Returns the release function; call
+   * Keeps the memory counted while a result is streamed to its client. Returns the unpin function; call
    * it exactly once.
    */
-  hold?(): () => void;
+  pin?(): () => void;
 }
 
 /** Returns `undefined` if some of it is not in memory. */
@@ -26,5 +26,5 @@ export function loadedRows(
     if (column === undefined) return undefined;
     stored.set(id, column);
   }
-  return { part, column: (id) => stored.get(id), hold: rows.holder(stored.keys()) };
+  return { part, column: (id) => stored.get(id), pin: rows.pinner(stored.keys()) };
 }

@@ -119,14 +119,14 @@ function storedRuns(series: Uint32Array, offsets: Uint32Array): Runs | undefined
   const runs = runsOf(series);
   // In order of arrival, the series changes with almost every row.
   if (runs.runSeries.length > 64 && runs.runSeries.length * 2 > series.length) return undefined;
-  const places = Array.from(runs.runSeries.keys());
-  places.sort((a, b) => (runs.runSeries[a] as number) - (runs.runSeries[b] as number));
+  const order = Array.from(runs.runSeries.keys());
+  order.sort((a, b) => (runs.runSeries[a] as number) - (runs.runSeries[b] as number));
   const sorted = {
-    runSeries: gathered(runs.runSeries, places),
-    runStarts: gathered(runs.runStarts, places),
-    runEnds: gathered(runs.runEnds, places),
+    runSeries: gathered(runs.runSeries, order),
+    runStarts: gathered(runs.runStarts, order),
+    runEnds: gathered(runs.runEnds, order),
   };
-  for (let run = 1; run < places.length; run++)
+  for (let run = 1; run < order.length; run++)
     if (sorted.runSeries[run] === sorted.runSeries[run - 1]) return undefined;
   return sorted;
 }
@@ -143,13 +143,13 @@ function* sortedOrder(series: Uint32Array, offsets: Uint32Array): Steps<Uint16Ar
   }
   const order = rowCount <= 65536 ? new Uint16Array(rowCount) : new Uint32Array(rowCount);
   yield;
-  yield* placeBySeries(series, maxSeries, order);
+  yield* sortBySeries(series, maxSeries, order);
   if (!isTimeSorted) yield* sortRuns(series, offsets, order);
   return order;
 }
 
-/** This is a stable counting sort by series. */
-function* placeBySeries(
+/** Stable counting sort by series. */
+function* sortBySeries(
   series: Uint32Array,
   maxSeries: number,
   order: Uint16Array | Uint32Array,
@@ -161,17 +161,17 @@ function* placeBySeries(
     order.set(rows);
     return;
   }
-  const places = new Uint32Array(maxSeries + 2);
-  for (const own of series) places[own + 1] = (places[own + 1] as number) + 1;
-  for (let i = 1; i < places.length; i++)
-    places[i] = (places[i] as number) + (places[i - 1] as number);
+  const nextIndex = new Uint32Array(maxSeries + 2);
+  for (const own of series) nextIndex[own + 1] = (nextIndex[own + 1] as number) + 1;
+  for (let i = 1; i < nextIndex.length; i++)
+    nextIndex[i] = (nextIndex[i] as number) + (nextIndex[i - 1] as number);
   yield;
   for (let row = 0; row < series.length; row++) {
     if (isStepEnd(row)) yield;
     const own = series[row] as number;
-    const place = places[own] as number;
-    order[place] = row;
-    places[own] = place + 1;
+    const at = nextIndex[own] as number;
+    order[at] = row;
+    nextIndex[own] = at + 1;
   }
 }
 

@@ -147,9 +147,9 @@ export class RangeLoads {
     // Skip the query for the numeric types if the rows do not fit in any.
     if (!this.fits(source, columns)) return false;
     const { from, rowNumber } = source;
-    const giveWay = (): Promise<void> => this.#cache.loads.giveWay();
-    const readable = { host: this.#host, index: this.#index, from, rowNumber, giveWay };
-    const letGo = await source.hold();
+    const pauseForQueries = (): Promise<void> => this.#cache.loads.pauseForQueries();
+    const readable = { host: this.#host, index: this.#index, from, rowNumber, pauseForQueries };
+    const unpin = await source.pin();
     try {
       const loads = await this.#formsOf(source, range, columns, readable);
       if (!this.fits(source, columns)) return false;
@@ -158,7 +158,7 @@ export class RangeLoads {
       await loadRange(readable, range, loads);
       return true;
     } finally {
-      letGo();
+      unpin();
     }
   }
 

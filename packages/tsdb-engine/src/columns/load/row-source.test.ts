@@ -29,7 +29,7 @@ it('includes a field of buffered rows after earlier rows have left their blocks'
     minTime: 0n,
     maxTime: 0n,
     hasColumn: (id) => id === KNOWN.id,
-    hold: () => assert.fail('nothing is read from DuckDB'),
+    pin: () => assert.fail('nothing is read from DuckDB'),
   };
   const all = { from: 0, to: 2 * BLOCK_ROWS };
   assert.equal(blocksOf(half, all), undefined);

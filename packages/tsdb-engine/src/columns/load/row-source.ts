@@ -35,8 +35,8 @@ export interface RowSource {
   readonly maxTime: bigint;
   /** Whether DuckDB can read the column. */
   readonly hasColumn: (id: number) => boolean;
-  /** Keeps the source during a load and makes it readable. Returns the release function. */
-  readonly hold: () => Promise<() => void>;
+  /** Pins the source for a load; a file is first verified. Returns the unpin function. */
+  readonly pin: () => Promise<() => void>;
 }
 
 /** Row numbers of a source, from `from` to before `to`. */

@@ -45,19 +45,19 @@ export async function answerLastRows(columnRequest: {
   const loaded = columnRequest.loaded
     .map((each) => lastRowsOf(each, request))
     .sort((a, b) => compareTimes(b.part.baseNs, a.part.baseNs));
-  const runner = new TimeSlicedTask(columnRequest.queryContext);
-  const runs = await runner.run(runsWithin(loaded, columnRequest.series, request));
+  const task = new TimeSlicedTask(columnRequest.queryContext);
+  const runs = await task.run(runsWithin(loaded, columnRequest.series, request));
   const tags = answer.by.flatMap(({ key }) => (key.kind === 'tag' ? [key.tag] : []));
   const groups = new SeriesGroups(index, tags);
-  const latest = await runner.run(latestRuns(runs, loaded, groups));
-  const picked = await runner.run(pickedFrom(runs, latest));
+  const latest = await task.run(latestRuns(runs, loaded, groups));
+  const picked = await task.run(pickedFrom(runs, latest));
   // Rows scattered over large parts are copied together first, so that memory is read sequentially.
   const isFar = loaded.some(({ part }) => part.rowCount > NEAR_ROWS);
   const rows =
     isFar && areFewToCopy(picked.rows.length, answer.columns, loaded)
-      ? await runner.run(denseCopy(picked, loaded))
+      ? await task.run(denseCopy(picked, loaded))
       : { picked, loaded };
-  const order = Uint32Array.from(await runner.run(groups.sorted(answer.by)));
+  const order = Uint32Array.from(await task.run(groups.sorted(answer.by)));
   // Each series occurs once. Among many series, tag values are looked up per value.
   const isFewOfMany = index.count > order.length * SERIES_PER_ROW;
   const chunks = new RowChunks({
@@ -68,7 +68,7 @@ export async function answerLastRows(columnRequest: {
       ? { tagsBy: 'series' }
       : { tagsBy: 'value', encodedTags: columnRequest.encodedTags }),
   });
-  const ordered = await runner.run(inOrder(rows.picked, order));
+  const ordered = await task.run(inOrder(rows.picked, order));
   return chunks.of(ordered, { from: 0, to: order.length, chunkRows: CHUNK_ROWS });
 }
 
@@ -90,10 +90,10 @@ function* inOrder({ sources, rows, series }: PickedRows, order: Uint32Array): St
   const ordered = emptyRows(order.length);
   for (let i = 0; i < order.length; i++) {
     if (isStepEnd(i)) yield;
-    const place = order[i] as number;
-    ordered.sources[i] = sources[place] as number;
-    ordered.rows[i] = rows[place] as number;
-    ordered.series[i] = series[place] as number;
+    const from = order[i] as number;
+    ordered.sources[i] = sources[from] as number;
+    ordered.rows[i] = rows[from] as number;
+    ordered.series[i] = series[from] as number;
   }
   return ordered;
 }

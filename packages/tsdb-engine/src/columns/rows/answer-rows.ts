@@ -12,17 +12,17 @@ import {
 import type { SeriesIndex } from '../../series/series-index.js';
 import { seriesRanks } from '../groups/series-ranks.js';
 import { type TimeScale, timeScale } from '../groups/time-scale.js';
-import { TimeWalk } from '../groups/time-walk.js';
+import { TimeSlicer } from '../groups/time-slicer.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import { TimeSorter } from '../load/time-sorter.js';
 import { areFewToCopy, denseCopy } from './dense-rows.js';
-import { rowFilter, SLICE_ROWS } from './matching-rows.js';
+import { FILTER_BATCH_ROWS, rowFilter } from './matching-rows.js';
 import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
 import { SliceChunks } from './slice-chunks.js';
 
 /** DuckDB scans and sorts larger inputs, because it uses all cores. */
-const MAX_LOOKED_AT = 16_000_000;
+const MAX_SCANNED_ROWS = 16_000_000;
 const MAX_PICKED = 500_000;
 const MAX_SOURCES = 65_535;
 /** Rows between two yields to the event loop. */
@@ -36,23 +36,23 @@ const LEAST_CHUNK_ROWS = 256;
  * The encoded text fits in pooled memory (`PiecePool`), also as JSON with a name before each value.
  */
 const CHUNK_VALUES = 20_480;
-/** Larger results are produced by time slice. */
+/** Larger results are streamed by time slice. */
 const MAX_WHOLE_ROWS = 32_768;
 /** Each slice visits every run, and rows with one timestamp are never divided. */
-const MAX_WALKED_RUNS = 131_072;
+const MAX_STREAMED_RUNS = 131_072;
 /** Rows of the first slice; small, so that the first rows are sent soon. */
 const FIRST_ROWS = 8192;
 /**
  * With more concurrent results than this, slices are shorter, so that the rows of all slices stay
  * bounded.
  */
-const MANY_WALKS = 16;
-const MAX_SLICED_ROWS = MANY_WALKS * MAX_WHOLE_ROWS;
+const MANY_STREAMS = 16;
+const MAX_SLICED_ROWS = MANY_STREAMS * MAX_WHOLE_ROWS;
 const LEAST_SLICE_ROWS = 4096;
 /** At least this many rows are copied together before they are read in time order. */
 const LEAST_COPIED = 4096;
 
-interface Walked {
+interface RowsToStream {
   readonly answer: InMemoryRows;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
@@ -68,18 +68,18 @@ export async function answerRows(columnRequest: {
   readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, loaded, index } = columnRequest;
-  const runner = new TimeSlicedTask(columnRequest.queryContext);
-  const found = await runner.run(runsWithin(loaded, columnRequest.series, request));
-  if (found.rowCount > MAX_LOOKED_AT || loaded.length > MAX_SOURCES) return undefined;
+  const task = new TimeSlicedTask(columnRequest.queryContext);
+  const found = await task.run(runsWithin(loaded, columnRequest.series, request));
+  if (found.rowCount > MAX_SCANNED_ROWS || loaded.length > MAX_SOURCES) return undefined;
   // Rows are sorted only by time: rows with the same timestamp keep the order of the scan.
   const runs =
-    answer.tieBreakers.length === 0 ? found : await runner.run(inTagOrder(found, index, answer));
+    answer.tieBreakers.length === 0 ? found : await task.run(inTagOrder(found, index, answer));
   if (request.fieldConditions.length === 0 && runs.rowCount > MAX_WHOLE_ROWS)
-    return walkedRows(runs, columnRequest);
-  const matching = await pickRows(request, runs, { loaded, runner });
+    return streamedRows(runs, columnRequest);
+  const matching = await pickRows(request, runs, { loaded, task });
   if (matching === undefined) return undefined;
   const { picked, loaded: rows } = isWorthCopying(matching, answer, loaded)
-    ? await runner.run(denseCopy(matching, loaded))
+    ? await task.run(denseCopy(matching, loaded))
     : { picked: matching, loaded };
   const sorted = sortedByTime(picked, rows, answer.descending);
   if (sorted === undefined) return undefined;
@@ -108,32 +108,32 @@ function isWorthCopying(
   );
 }
 
-/** Returns all rows of the runs. At most one time slice of them is sorted in memory. */
-function walkedRows(runs: Runs, columnRequest: Walked): Iterable<ResultChunk> | undefined {
+/** Streams all rows of the runs by time slice. At most one slice is sorted in memory. */
+function streamedRows(runs: Runs, columnRequest: RowsToStream): Iterable<ResultChunk> | undefined {
   const { answer, loaded } = columnRequest;
   // Rows skipped by OFFSET are sorted, too.
-  if (runs.source.length > MAX_WALKED_RUNS || answer.offset > MAX_PICKED) return undefined;
+  if (runs.source.length > MAX_STREAMED_RUNS || answer.offset > MAX_PICKED) return undefined;
   const scale = timeScale(loaded, runs.source);
   return scale === undefined ? undefined : sliceChunks(runs, scale, columnRequest);
 }
 
 /** Number of results that are being streamed. If there are many, most have slow readers. */
-let walkCount = 0;
+let streamCount = 0;
 
 /**
  * Returns the rows per slice. Each slice visits every run, so it has at least one row per run.
  * `undefined` selects the fastest size.
  */
 function sliceRowsOf({ source }: Runs): number | undefined {
-  if (walkCount <= MANY_WALKS) return undefined;
-  const share = Math.floor(MAX_SLICED_ROWS / walkCount);
+  if (streamCount <= MANY_STREAMS) return undefined;
+  const share = Math.floor(MAX_SLICED_ROWS / streamCount);
   return Math.min(MAX_WHOLE_ROWS, Math.max(LEAST_SLICE_ROWS, share, source.length));
 }
 
 function* sliceChunks(
   runs: Runs,
   scale: TimeScale,
-  columnRequest: Walked,
+  columnRequest: RowsToStream,
 ): Generator<ResultChunk, void, undefined> {
   const { offset, limit, columns, descending: isDescending } = columnRequest.answer;
   const end = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit;
@@ -141,14 +141,14 @@ function* sliceChunks(
   const firstRows = Math.min(FIRST_ROWS, end);
   const chunkRows = chunkRowsOf(columnRequest.answer);
   // A slow reader keeps its version of the columns in memory, even if the cache replaces them.
-  const holds = loaded.map((rows) => rows.hold?.());
-  walkCount++;
+  const unpins = loaded.map((rows) => rows.pin?.());
+  streamCount++;
   try {
     const sliceRows = sliceRowsOf(runs);
-    const walk = new TimeWalk({ runs, loaded, scale, isDescending, firstRows, sliceRows });
+    const slicer = new TimeSlicer({ runs, loaded, scale, isDescending, firstRows, sliceRows });
     const chunks = new SliceChunks({ loaded, columns, index, scale, isDescending });
     for (let before = 0; before < end; ) {
-      const slice = walk.next();
+      const slice = slicer.next();
       if (slice === undefined) return;
       chunks.take(slice);
       const to = Math.min(slice.rowCount, end - before);
@@ -157,8 +157,8 @@ function* sliceChunks(
       before += slice.rowCount;
     }
   } finally {
-    walkCount--;
-    for (const letGo of holds) letGo?.();
+    streamCount--;
+    for (const unpin of unpins) unpin?.();
   }
 }
 
@@ -172,14 +172,14 @@ const chunkRowsOf = ({ columns }: InMemoryRows): number =>
 async function pickRows(
   { fieldConditions }: InMemoryRequest,
   runs: Runs,
-  { loaded, runner }: { readonly loaded: readonly LoadedRows[]; readonly runner: TimeSlicedTask },
+  { loaded, task }: { readonly loaded: readonly LoadedRows[]; readonly task: TimeSlicedTask },
 ): Promise<PickedRows | undefined> {
   const takesAll = fieldConditions.length === 0;
   if (takesAll && runs.rowCount > MAX_PICKED) return undefined;
   const picked = new GrowingRows(takesAll ? runs.rowCount : 1024);
-  const rows = new Uint32Array(SLICE_ROWS);
+  const rows = new Uint32Array(FILTER_BATCH_ROWS);
   const filters = new Map<number, ReturnType<typeof rowFilter>>();
-  let looked = 0;
+  let scanned = 0;
   for (let run = 0; run < runs.source.length; run++) {
     const source = runs.source[run] as number;
     if (!filters.has(source))
@@ -187,19 +187,19 @@ async function pickRows(
     const filter = filters.get(source);
     if (filter === undefined) continue;
     const to = runs.to[run] as number;
-    looked += ROWS_PER_RUN;
-    for (let from = runs.from[run] as number; from < to; from += SLICE_ROWS) {
-      const count = Math.min(to - from, SLICE_ROWS);
+    scanned += ROWS_PER_RUN;
+    for (let from = runs.from[run] as number; from < to; from += FILTER_BATCH_ROWS) {
+      const count = Math.min(to - from, FILTER_BATCH_ROWS);
       for (let i = 0; i < count; i++) rows[i] = from + i;
       picked.add(source, runs.series[run] as number, rows, filter(rows, count));
-      looked += count;
+      scanned += count;
     }
     if (picked.count > MAX_PICKED) return undefined;
-    if (looked < ROWS_PER_STEP) continue;
-    looked = 0;
-    await runner.take();
+    if (scanned < ROWS_PER_STEP) continue;
+    scanned = 0;
+    await task.yieldIfDue();
   }
-  return picked.taken();
+  return picked.pickedRows();
 }
 
 /** Returns the runs sorted by the tag values of their series. */
@@ -210,16 +210,16 @@ function* inTagOrder(
 ): Steps<Runs> {
   const ranks = yield* seriesRanks(runs.series, index, tieBreakers);
   const sign = descending ? -1 : 1;
-  const order = new Float64Array(runs.series.length);
-  for (let run = 0; run < order.length; run++) {
+  const rankOf = new Float64Array(runs.series.length);
+  for (let run = 0; run < rankOf.length; run++) {
     if (isStepEnd(run)) yield;
-    order[run] = (ranks.get(runs.series[run] as number) ?? 0) * sign;
+    rankOf[run] = (ranks.get(runs.series[run] as number) ?? 0) * sign;
   }
-  const places = yield* sorted(
-    yield* indices(0, order.length),
-    (a, b) => (order[a] as number) - (order[b] as number),
+  const order = yield* sorted(
+    yield* indices(0, rankOf.length),
+    (a, b) => (rankOf[a] as number) - (rankOf[b] as number),
   );
-  const ordered = (values: Uint32Array) => inOrder(values, places, new Uint32Array(places.length));
+  const ordered = (values: Uint32Array) => inOrder(values, order, new Uint32Array(order.length));
   return {
     ...runs,
     source: yield* ordered(runs.source),
@@ -251,7 +251,7 @@ class GrowingRows {
     this.count = end;
   }
 
-  taken(): PickedRows {
+  pickedRows(): PickedRows {
     return {
       sources: this.#sources.subarray(0, this.count),
       rows: this.#rows.subarray(0, this.count),
@@ -282,7 +282,7 @@ function sortedByTime(
   const scale = timeScale(loaded, picked.sources);
   if (scale === undefined) return undefined;
   const count = picked.rows.length;
-  const order = new TimeSorter(isDescending).sorted(placesInTime(picked, loaded, scale), count);
+  const order = new TimeSorter(isDescending).sorted(ticksOf(picked, loaded, scale), count);
   const sorted = {
     sources: new Uint16Array(count),
     rows: new Uint32Array(count),
@@ -297,17 +297,17 @@ function sortedByTime(
   return sorted;
 }
 
-function placesInTime(
+function ticksOf(
   { sources, rows }: PickedRows,
   loaded: readonly LoadedRows[],
   { starts, factors }: TimeScale,
 ): Float64Array {
-  const places = new Float64Array(rows.length);
+  const ticks = new Float64Array(rows.length);
   for (let i = 0; i < rows.length; i++) {
     const source = sources[i] as number;
     const { offsets } = (loaded[source] as LoadedRows).part;
     const offset = offsets[rows[i] as number] as number;
-    places[i] = (starts[source] as number) + offset * (factors[source] as number);
+    ticks[i] = (starts[source] as number) + offset * (factors[source] as number);
   }
-  return places;
+  return ticks;
 }

@@ -44,10 +44,10 @@ export function* denseCopy(
   for (let i = 0; i < rows.length; i++) {
     if (isStepEnd(i)) yield;
     const source = picked.sources[i] as number;
-    const place = counts[source] as number;
-    (rowsOf[source] as Uint32Array)[place] = picked.rows[i] as number;
-    rows[i] = place;
-    counts[source] = place + 1;
+    const target = counts[source] as number;
+    (rowsOf[source] as Uint32Array)[target] = picked.rows[i] as number;
+    rows[i] = target;
+    counts[source] = target + 1;
   }
   const copied: LoadedRows[] = [];
   for (const [source, each] of loaded.entries())

@@ -2,8 +2,8 @@ import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.
 import { isSet, type StoredColumn } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 
-/** Maximum number of rows filtered in one step. */
-export const SLICE_ROWS = 8192;
+/** Maximum number of rows that one call of a filter checks. */
+export const FILTER_BATCH_ROWS = 8192;
 
 type Check = (rows: Uint32Array, count: number) => number;
 

@@ -6,8 +6,8 @@ import { findRun, lowerBound, offsetRange, type Part } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 
 /**
- * Rows of one series within one part, stored as columns: run `i` is the rows `[from[i], to[i])` of
- * `loaded[source[i]]`.
+ * Runs as columns: run `i` is the rows `[from[i], to[i])` of the part `loaded[source[i]]`, all of
+ * the series with the ordinal `series[i]`.
  */
 export interface Runs {
   readonly source: Uint32Array;
@@ -47,7 +47,7 @@ export function* runsWithin(
       if (run >= 0) found.add(run);
     }
   }
-  return found.taken();
+  return found.runs();
 }
 
 /** Whether each of the series has a row within the time range. */
@@ -129,7 +129,7 @@ class FoundRuns {
     if (to - from > this.#longest) this.#longest = to - from;
   }
 
-  taken(): Runs {
+  runs(): Runs {
     const count = this.#count;
     return {
       source: this.#source.subarray(0, count),

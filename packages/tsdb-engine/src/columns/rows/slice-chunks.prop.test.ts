@@ -8,7 +8,7 @@ import { runThrough } from '@plinth/tsdb-model/time-sliced-task.js';
 import fc from 'fast-check';
 import { SeriesIndex } from '../../series/series-index.js';
 import { timeScale } from '../groups/time-scale.js';
-import { TimeWalk } from '../groups/time-walk.js';
+import { TimeSlicer } from '../groups/time-slicer.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import { PartBuilder } from '../load/part-builder.js';
 import { runsWithin } from './runs.js';
@@ -126,10 +126,10 @@ describe('SliceChunks', () => {
         const scale = timeScale(parts, runs.source);
         fc.pre(scale !== undefined);
         const options = { loaded: parts, index, isDescending, scale: scale as typeof scale & {} };
-        const walk = new TimeWalk({ runs, ...options, firstRows: 3, sliceRows });
+        const slicer = new TimeSlicer({ runs, ...options, firstRows: 3, sliceRows });
         const chunks = new SliceChunks({ ...options, columns: [...COLUMNS, VALUE] });
         const actual: unknown[][] = [];
-        for (let slice = walk.next(); slice !== undefined; slice = walk.next()) {
+        for (let slice = slicer.next(); slice !== undefined; slice = slicer.next()) {
           sliceCount++;
           chunks.take(slice);
           for (let from = 0; from < slice.rowCount; from += 7) {

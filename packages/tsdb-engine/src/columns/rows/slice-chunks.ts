@@ -37,7 +37,7 @@ export class SliceChunks {
   readonly #tags: TagsOfSeries;
   readonly #fields: ReadonlyMap<Column, SliceField>;
   readonly #spare = new SpareMemory();
-  #places = new Float64Array(0);
+  #ticks = new Float64Array(0);
   /** Tag code of each row's series. */
   #codes = new Int32Array(0);
   #order: Runs['from'] = new Uint32Array(0);
@@ -63,10 +63,10 @@ export class SliceChunks {
   /** Sets the slice from which chunks are built, until the next call. */
   take(slice: Runs): void {
     const { rowCount } = slice;
-    if (rowCount > this.#places.length) this.#grow(rowCount);
-    this.#takePlaces(slice);
+    if (rowCount > this.#ticks.length) this.#grow(rowCount);
+    this.#takeTicks(slice);
     for (const field of this.#fields.values()) takeField(field, slice);
-    this.#order = this.#sorter.sorted(this.#places, rowCount);
+    this.#order = this.#sorter.sorted(this.#ticks, rowCount);
   }
 
   /** Returns the rows `[from, to)` of the slice in time order. */
@@ -87,9 +87,9 @@ export class SliceChunks {
     };
   }
 
-  #takePlaces({ source, series, from, to }: Runs): void {
+  #takeTicks({ source, series, from, to }: Runs): void {
     const { starts, factors } = this.#scale;
-    const [places, codes] = [this.#places, this.#codes];
+    const [ticks, codes] = [this.#ticks, this.#codes];
     const hasTags = this.#columns.some(({ kind }) => kind === 'tag');
     let at = 0;
     for (let run = 0; run < source.length; run++) {
@@ -100,7 +100,7 @@ export class SliceChunks {
       const code = hasTags ? this.#tags.codeOf(series[run] as number) : 0;
       const end = to[run] as number;
       for (let row = from[run] as number; row < end; row++, at++) {
-        places[at] = start + (offsets[row] as number) * factor;
+        ticks[at] = start + (offsets[row] as number) * factor;
         codes[at] = code;
       }
     }
@@ -108,27 +108,27 @@ export class SliceChunks {
 
   /** In 32-bit halves: a bigint per row would dominate the cost. */
   #times(order: Uint32Array, take: (sizeBytes: number) => ArrayBuffer): ColumnVector {
-    const places = this.#places;
+    const ticks = this.#ticks;
     const count = order.length;
     const buffer = take(count * 8);
     const halves = new Int32Array(buffer, 0, count * 2);
     const { baseNs, unitNs } = this.#scale;
-    // Relative to the chunk's first row: the product of an absolute position may not be an exact
+    // Relative to the chunk's first row: the product of an absolute tick may not be an exact
     // double.
-    const first = places[order[0] as number] as number;
+    const first = ticks[order[0] as number] as number;
     const firstNs = baseNs + BigInt(first) * unitNs;
     const firstLow = Number(BigInt.asUintN(32, firstNs));
     const firstHigh = Number(firstNs >> 32n);
     const unit = Number(unitNs);
-    const last = places[order[count - 1] as number] as number;
+    const last = ticks[order[count - 1] as number] as number;
     if (Math.abs(last - first) * unit > MAX_EXACT_NS) {
       const values = new BigInt64Array(buffer, 0, count);
       for (let i = 0; i < count; i++)
-        values[i] = baseNs + BigInt(places[order[i] as number] as number) * unitNs;
+        values[i] = baseNs + BigInt(ticks[order[i] as number] as number) * unitNs;
       return { values, validity: undefined };
     }
     for (let i = 0; i < count; i++) {
-      const distance = firstLow + ((places[order[i] as number] as number) - first) * unit;
+      const distance = firstLow + ((ticks[order[i] as number] as number) - first) * unit;
       const far = Math.floor(distance / TWO_32);
       halves[i * 2] = distance - far * TWO_32;
       halves[i * 2 + 1] = firstHigh + far;
@@ -148,7 +148,7 @@ export class SliceChunks {
   }
 
   #grow(rowCount: number): void {
-    this.#places = new Float64Array(rowCount);
+    this.#ticks = new Float64Array(rowCount);
     this.#codes = new Int32Array(rowCount);
     for (const field of this.#fields.values()) {
       field.values = new Float64Array(rowCount);
@@ -195,7 +195,7 @@ function copyDoubles(
   at: number,
 ): void {
   if (end - first >= LEAST_COPIED) to.set(from.subarray(first, end), at);
-  else for (let row = first, place = at; row < end; row++) to[place++] = from[row] as number;
+  else for (let row = first, target = at; row < end; row++) to[target++] = from[row] as number;
 }
 
 function fieldVector(

@@ -5,7 +5,7 @@ import type { Segment } from '@plinth/tsdb-model/segment.js';
 import type { CancelReason } from '../slots/query-deadline.js';
 
 /** Properties of a query that do not change while it runs. */
-export interface QueryFacts {
+export interface QueryProperties {
   readonly id: string;
   readonly language: string;
   readonly text: string;
@@ -24,7 +24,7 @@ export interface QueryFacts {
  * `ended` may come at any time, and only its first call counts.
  */
 export class LoggedQuery {
-  readonly facts: QueryFacts;
+  readonly properties: QueryProperties;
   readonly #clock: Clock;
   readonly #onEnded: (query: LoggedQuery) => void;
   /** Milliseconds of the monotonic clock, like all times here. */
@@ -35,7 +35,7 @@ export class LoggedQuery {
   #preparedMs: number | undefined;
   #endMs: number | undefined;
   /** Start of the current wait for the client to read more rows. */
-  #handedOutMs: number | undefined;
+  #chunkReturnedMs: number | undefined;
   #clientMs = 0;
   #partitionCount: number | undefined;
   #fileCount: number | undefined;
@@ -45,8 +45,12 @@ export class LoggedQuery {
   #peakReservedBytes = 0;
 
   /** @param onEnded called once, after the end is recorded. */
-  constructor(facts: QueryFacts, clock: Clock, onEnded: (query: LoggedQuery) => void = () => {}) {
-    this.facts = facts;
+  constructor(
+    properties: QueryProperties,
+    clock: Clock,
+    onEnded: (query: LoggedQuery) => void = () => {},
+  ) {
+    this.properties = properties;
     this.#onEnded = onEnded;
     this.#clock = clock;
     this.startMs = clock.monotonicMs();
@@ -102,13 +106,13 @@ export class LoggedQuery {
 
   /** Part of the result was sent, and the client has not requested the next part yet. */
   chunkReturned(): void {
-    this.#handedOutMs = this.#clock.monotonicMs();
+    this.#chunkReturnedMs = this.#clock.monotonicMs();
   }
 
   chunkRequested(): void {
-    if (this.#handedOutMs === undefined) return;
-    this.#clientMs += this.#clock.monotonicMs() - this.#handedOutMs;
-    this.#handedOutMs = undefined;
+    if (this.#chunkReturnedMs === undefined) return;
+    this.#clientMs += this.#clock.monotonicMs() - this.#chunkReturnedMs;
+    this.#chunkReturnedMs = undefined;
   }
 
   ended(outcome: QueryOutcome): void {

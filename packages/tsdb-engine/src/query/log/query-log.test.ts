@@ -17,7 +17,7 @@ const segment = (partitionStartNs: bigint) => ({ partitionStartNs }) as Segment;
 describe('QueryLog', () => {
   it('keeps the last entries, oldest first', () => {
     const { log, begin } = open(3);
-    const texts = () => log.entries().map((query) => query.facts.text);
+    const texts = () => log.entries().map((query) => query.properties.text);
     assert.deepEqual(texts(), []);
     begin('a');
     begin('b');
@@ -31,7 +31,7 @@ describe('QueryLog', () => {
   it('cuts long query texts', () => {
     const { log, begin } = open(1);
     begin('x'.repeat(MAX_LOGGED_TEXT_LENGTH + 1));
-    assert.equal(log.entries()[0]?.facts.text, 'x'.repeat(MAX_LOGGED_TEXT_LENGTH));
+    assert.equal(log.entries()[0]?.properties.text, 'x'.repeat(MAX_LOGGED_TEXT_LENGTH));
   });
 
   it('gives each entry a unique id and its start time', async () => {
@@ -40,9 +40,9 @@ describe('QueryLog', () => {
     await clock.advanceMs(1500);
     begin('b');
     const [a, b] = log.entries();
-    assert.notEqual(a?.facts.id, b?.facts.id);
-    assert.equal(a?.facts.issueNs, BigInt(START_MS) * 1_000_000n);
-    assert.equal(b?.facts.issueNs, BigInt(START_MS + 1500) * 1_000_000n);
+    assert.notEqual(a?.properties.id, b?.properties.id);
+    assert.equal(a?.properties.issueNs, BigInt(START_MS) * 1_000_000n);
+    assert.equal(b?.properties.issueNs, BigInt(START_MS + 1500) * 1_000_000n);
   });
 });
 

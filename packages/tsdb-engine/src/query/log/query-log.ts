@@ -78,13 +78,13 @@ export class QueryLog {
   /** Returns all queries for administrators. Other callers receive only their own. */
   entriesFor({ isAdministrator, owner }: DatabaseAccess): readonly LoggedQuery[] {
     const all = this.entries();
-    return isAdministrator ? all : all.filter(({ facts }) => facts.owner === owner);
+    return isAdministrator ? all : all.filter(({ properties }) => properties.owner === owner);
   }
 
   /** Cancels running queries of principals whose token or user was deleted or lost a permission. */
   cancelRevoked(isCurrent: (principal: Principal) => boolean): void {
     for (const query of this.#running) {
-      const { principal } = query.facts;
+      const { principal } = query.properties;
       if (principal !== undefined && !isCurrent(principal))
         query.cancel(tsdbError('query_unauthorized'));
     }

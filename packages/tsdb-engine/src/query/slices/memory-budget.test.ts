@@ -8,11 +8,11 @@ const queryContext = { signal: new AbortController().signal };
 
 describe('MemoryBudget', () => {
   it('starts sorts in arrival order as memory permits, counting a huge one as a quarter', async () => {
-    const held = new MemoryBudget(512 * MEBIBYTE);
+    const budget = new MemoryBudget(512 * MEBIBYTE);
     const begun: string[] = [];
     const givenBy = new Map<string, Release>();
     const begin = async (name: string, mebibytes: number): Promise<void> => {
-      givenBy.set(name, await held.reserveForSort(mebibytes * MEBIBYTE, queryContext));
+      givenBy.set(name, await budget.reserveForSort(mebibytes * MEBIBYTE, queryContext));
       begun.push(name);
     };
     void begin('huge', 5000);
@@ -39,30 +39,30 @@ describe('MemoryBudget', () => {
   });
 
   it('admits later sorts when a waiting one is aborted', async () => {
-    const held = new MemoryBudget(512 * MEBIBYTE);
-    for (let i = 0; i < 3; i++) await held.reserveForSort(64 * MEBIBYTE, queryContext);
-    await held.reserveForSort(14 * MEBIBYTE, queryContext);
+    const budget = new MemoryBudget(512 * MEBIBYTE);
+    for (let i = 0; i < 3; i++) await budget.reserveForSort(64 * MEBIBYTE, queryContext);
+    await budget.reserveForSort(14 * MEBIBYTE, queryContext);
     const leaving = new AbortController();
-    const left = assert.rejects(held.reserveForSort(60 * MEBIBYTE, leaving), {
+    const left = assert.rejects(budget.reserveForSort(60 * MEBIBYTE, leaving), {
       kind: 'query_cancelled',
     });
-    const next = held.reserveForSort(50 * MEBIBYTE, queryContext);
+    const next = budget.reserveForSort(50 * MEBIBYTE, queryContext);
     leaving.abort();
     await left;
     await next;
-    await assert.rejects(held.reserveForSort(50 * MEBIBYTE, leaving), {
+    await assert.rejects(budget.reserveForSort(50 * MEBIBYTE, leaving), {
       kind: 'query_cancelled',
     });
   });
 
   it('reports reservations to the query', async () => {
-    const held = new MemoryBudget(512 * MEBIBYTE);
+    const budget = new MemoryBudget(512 * MEBIBYTE);
     let sizeBytes = 0;
     const counting = { ...queryContext, reserved: (by: number) => (sizeBytes += by) };
     const given = [
-      await held.reserveForSort(10 * MEBIBYTE, counting),
-      await held.reserveUnspillable(20 * MEBIBYTE, counting),
-      held.reserveForResult(3 * MEBIBYTE, counting),
+      await budget.reserveForSort(10 * MEBIBYTE, counting),
+      await budget.reserveInDuckDb(20 * MEBIBYTE, counting),
+      budget.reserveForResult(3 * MEBIBYTE, counting),
     ];
     assert.equal(sizeBytes, 33 * MEBIBYTE);
     for (const give of [...given, ...given]) give?.();
@@ -70,28 +70,29 @@ describe('MemoryBudget', () => {
   });
 
   it('copies results out of DuckDB while one fits completely', () => {
-    const held = new MemoryBudget(512 * MEBIBYTE);
-    assert.equal(held.reserveForResult(17 * MEBIBYTE), undefined);
-    const taken = Array.from({ length: 32 }, () => held.reserveForResult(16 * MEBIBYTE));
+    const budget = new MemoryBudget(512 * MEBIBYTE);
+    assert.equal(budget.reserveForResult(17 * MEBIBYTE), undefined);
+    const taken = Array.from({ length: 32 }, () => budget.reserveForResult(16 * MEBIBYTE));
     assert.ok(taken.every((each) => each !== undefined));
-    assert.equal(held.reserveForResult(1), undefined);
+    assert.equal(budget.reserveForResult(1), undefined);
     taken[0]?.();
-    assert.ok(held.reserveForResult(16 * MEBIBYTE));
+    assert.ok(budget.reserveForResult(16 * MEBIBYTE));
   });
 
   it('leaves half of the memory in DuckDB to other owners, and admits more when an owner releases', async () => {
-    const held = new MemoryBudget(512 * MEBIBYTE); // 384 may stay, 48 per result
+    const budget = new MemoryBudget(512 * MEBIBYTE); // 384 may stay, 48 per result
     const greedy = { ...queryContext, owner: 'greedy' };
-    const stays: Release[] = [];
-    for (let i = 0; i < 4; i++) stays.push(await held.reserveUnspillable(5000 * MEBIBYTE, greedy));
+    const reservations: Release[] = [];
+    for (let i = 0; i < 4; i++)
+      reservations.push(await budget.reserveInDuckDb(5000 * MEBIBYTE, greedy));
     let isFifthIn = false;
-    void held.reserveUnspillable(5000 * MEBIBYTE, greedy).then(() => {
+    void budget.reserveInDuckDb(5000 * MEBIBYTE, greedy).then(() => {
       isFifthIn = true;
     });
-    await held.reserveUnspillable(5000 * MEBIBYTE, { ...queryContext, owner: 'modest' });
+    await budget.reserveInDuckDb(5000 * MEBIBYTE, { ...queryContext, owner: 'modest' });
     await setImmediate();
     assert.equal(isFifthIn, false);
-    stays[0]?.();
+    reservations[0]?.();
     await setImmediate();
     assert.equal(isFifthIn, true);
   });

@@ -7,18 +7,18 @@ const MAX_SORTING_BYTES = 256 * 1024 * 1024;
  * Larger sorts count as this much: DuckDB spills the rest to disk, and a few long sorts must leave
  * room for others.
  */
-const MAX_SHARE_BYTES = MAX_SORTING_BYTES / 4;
+const MAX_SORT_BYTES = MAX_SORTING_BYTES / 4;
 /** Smaller sorts start without waiting. */
 const LEAST_SORTING_BYTES = 8 * 1024 * 1024;
 
-/** Fraction of DuckDB's memory for sorted results that stay there until clients have read them. */
-const STAYING_SHARE = 0.75;
-/** Maximum fraction that one result counts. DuckDB spills a larger result to disk. */
-const MAX_STAYING_PART = 1 / 8;
+/** Fraction of DuckDB's memory for sorted rows that stay there until clients have read them. */
+const IN_DUCKDB_SHARE = 0.75;
+/** Maximum fraction of it that one result counts. DuckDB spills a larger result to disk. */
+const MAX_RESULT_SHARE = 1 / 8;
 
 /** Memory for all results that are copied out of DuckDB completely, and for one of them. */
-const MAX_ANSWERS_BYTES = 512 * 1024 * 1024;
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const MAX_COPIED_RESULTS_BYTES = 512 * 1024 * 1024;
+const MAX_COPIED_RESULT_BYTES = 16 * 1024 * 1024;
 
 /** Releases the reservation; calling it twice is harmless. */
 export type Release = () => void;
@@ -33,29 +33,29 @@ const nothing: Release = () => undefined;
 export class MemoryBudget {
   /** A slot of this semaphore is one byte. */
   readonly #sorting = new FairSemaphore(MAX_SORTING_BYTES);
-  readonly #staying: FairSemaphore;
-  readonly #stayingBytes: number;
-  #answersBytes = 0;
+  readonly #inDuckDb: FairSemaphore;
+  readonly #inDuckDbBytes: number;
+  #copiedResultsBytes = 0;
 
   /** @param duckDbBytes DuckDB's memory limit. */
   constructor(duckDbBytes: number) {
-    this.#stayingBytes = Math.floor(duckDbBytes * STAYING_SHARE);
-    this.#staying = new FairSemaphore(this.#stayingBytes);
+    this.#inDuckDbBytes = Math.floor(duckDbBytes * IN_DUCKDB_SHARE);
+    this.#inDuckDb = new FairSemaphore(this.#inDuckDbBytes);
   }
 
   /** Resolves when there is room for a sort. Rejects when the query is aborted. */
   async reserveForSort(sizeBytes: number, queryContext: QueryContext): Promise<Release> {
     if (sizeBytes < LEAST_SORTING_BYTES) return nothing;
-    return await take(this.#sorting, Math.min(sizeBytes, MAX_SHARE_BYTES), queryContext);
+    return await take(this.#sorting, Math.min(sizeBytes, MAX_SORT_BYTES), queryContext);
   }
 
   /**
    * Resolves when there is room for sorted rows that stay in DuckDB until the last one is read.
    * Rejects when the query is aborted.
    */
-  async reserveUnspillable(sizeBytes: number, queryContext: QueryContext): Promise<Release> {
-    const share = Math.min(sizeBytes, this.#stayingBytes * MAX_STAYING_PART);
-    return await take(this.#staying, share, queryContext);
+  async reserveInDuckDb(sizeBytes: number, queryContext: QueryContext): Promise<Release> {
+    const share = Math.min(sizeBytes, this.#inDuckDbBytes * MAX_RESULT_SHARE);
+    return await take(this.#inDuckDb, share, queryContext);
   }
 
   /** Returns `undefined` if it does not fit. */
@@ -63,12 +63,13 @@ export class MemoryBudget {
     sizeBytes: number,
     { reserved }: Pick<QueryContext, 'reserved'> = {},
   ): Release | undefined {
-    const isTooLarge = sizeBytes > MAX_ANSWER_BYTES;
-    if (isTooLarge || this.#answersBytes + sizeBytes > MAX_ANSWERS_BYTES) return undefined;
-    this.#answersBytes += sizeBytes;
+    const isTooLarge = sizeBytes > MAX_COPIED_RESULT_BYTES;
+    if (isTooLarge || this.#copiedResultsBytes + sizeBytes > MAX_COPIED_RESULTS_BYTES)
+      return undefined;
+    this.#copiedResultsBytes += sizeBytes;
     reserved?.(sizeBytes);
     return once(() => {
-      this.#answersBytes -= sizeBytes;
+      this.#copiedResultsBytes -= sizeBytes;
       reserved?.(-sizeBytes);
     });
   }

@@ -1,5 +1,5 @@
+import { InlinedTexts } from '@plinth/tsdb-model/columns/inlined-texts.js';
 import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import { TextCells } from '@plinth/tsdb-model/columns/text-cells.js';
 import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 
 /** Bytes of a value, including its share of the keys and of DuckDB's row overhead. */
@@ -64,8 +64,8 @@ export class RowWidth {
 }
 
 function sizeAt(column: ResultChunk['columns'][number] | undefined, row: number): number {
-  // The strings of these columns are stored in the cells.
-  if (column === undefined || column instanceof TextCells) return TEXT_BYTES;
+  // The strings of these columns are inlined.
+  if (column === undefined || column instanceof InlinedTexts) return TEXT_BYTES;
   if (column instanceof TextSpans) return TEXT_BYTES + (column.sizes[row] as number);
   const value = column.values[row];
   const isSized = typeof value === 'string' || value instanceof Uint8Array;

@@ -31,9 +31,9 @@ describe('SliceMemory', () => {
     const memory = new SliceMemory();
     const rooms = Array.from({ length: 16 }, () => memory.begin());
     const [first, ...others] = rooms;
-    assert.equal(first?.isTight(), true);
+    assert.equal(first?.shouldCopy(), true);
     others[0]?.end();
-    assert.equal(first?.isTight(), false);
+    assert.equal(first?.shouldCopy(), false);
   });
 
   it('limits concurrent slices, in arrival order', async () => {

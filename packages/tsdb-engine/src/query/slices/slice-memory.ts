@@ -10,19 +10,19 @@ const LEAST_SLICE_BYTES = 1024 * 1024;
  * With this many results, slices are copied out of DuckDB immediately, because it keeps far more
  * than the size of the rows.
  */
-const MANY_COUNT = 16;
+const MANY_RESULTS = 16;
 /**
  * Maximum number of slices computed concurrently: below the limit of DuckDB calls, so that short
  * statements find a free one.
  */
-const MAX_MADE_COUNT = 4;
+const MAX_CONCURRENT_SLICES = 4;
 
 /** Memory for the slices of one result, which has one slice at a time. */
 export interface SliceReservation {
   /** Returns the maximum size of the next slice in bytes. */
   fittingBytes(): number;
   /** True if slices should be copied out of DuckDB completely. */
-  isTight(): boolean;
+  shouldCopy(): boolean;
   /** Sets the size of the current slice, replacing the previous value. */
   setReservedBytes(sizeBytes: number): void;
   /** Resolves when DuckDB may compute the slice. Rejects when the query is aborted. */
@@ -36,30 +36,30 @@ export interface SliceReservation {
  * never for another client, so every result makes progress. All sizes are estimates.
  */
 export class SliceMemory {
-  #answerCount = 0;
-  #heldBytes = 0;
-  readonly #slots = new FairSemaphore(MAX_MADE_COUNT);
+  #resultCount = 0;
+  #reservedBytes = 0;
+  readonly #slots = new FairSemaphore(MAX_CONCURRENT_SLICES);
 
   begin({ reserved }: Pick<QueryContext, 'reserved'> = {}): SliceReservation {
-    this.#answerCount++;
+    this.#resultCount++;
     let ownBytes = 0;
-    const hold = (sizeBytes: number): void => {
-      this.#heldBytes += sizeBytes - ownBytes;
+    const setReserved = (sizeBytes: number): void => {
+      this.#reservedBytes += sizeBytes - ownBytes;
       reserved?.(sizeBytes - ownBytes);
       ownBytes = sizeBytes;
     };
     return {
       fittingBytes: () => {
-        const left = MAX_SLICES_BYTES - (this.#heldBytes - ownBytes);
-        const share = MAX_SLICES_BYTES / this.#answerCount;
+        const left = MAX_SLICES_BYTES - (this.#reservedBytes - ownBytes);
+        const share = MAX_SLICES_BYTES / this.#resultCount;
         return Math.max(LEAST_SLICE_BYTES, Math.min(share, left));
       },
-      isTight: () => this.#answerCount >= MANY_COUNT,
-      setReservedBytes: hold,
+      shouldCopy: () => this.#resultCount >= MANY_RESULTS,
+      setReservedBytes: setReserved,
       acquireSlot: (queryContext) => this.#acquireSlot(queryContext),
       end: once(() => {
-        hold(0);
-        this.#answerCount--;
+        setReserved(0);
+        this.#resultCount--;
       }),
     };
   }

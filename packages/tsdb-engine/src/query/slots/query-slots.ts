@@ -40,7 +40,7 @@ export class QuerySlots {
   readonly #count: number;
   readonly #semaphore: FairSemaphore;
   readonly #counts = { yielded: 0, inMemory: 0 };
-  /** Slots of queries that wait for their clients; the longest waiting one is borrowed first. */
+  /** Slots of queries that wait for their clients; the slot of the longest waiting one is taken first. */
   readonly #idle = new Set<Slot>();
 
   constructor(count: number) {
@@ -69,7 +69,7 @@ export class QuerySlots {
    * queries that occupy DuckDB. Such a query must call `ensureSlot` before it uses DuckDB.
    */
   async acquireOrStartWithoutSlot(queryContext: QueryContext): Promise<QuerySlot> {
-    if (this.#acquireFree(queryContext) || this.#borrow(queryContext))
+    if (this.#acquireFree(queryContext) || this.#takeIdle(queryContext))
       return this.#slot(queryContext, 'held');
     if (this.#counts.inMemory >= this.#count * MAX_IN_MEMORY_PER_SLOT)
       return await this.acquire(queryContext);
@@ -106,7 +106,7 @@ export class QuerySlots {
   }
 
   async #wait(queryContext: QueryContext): Promise<void> {
-    if (!this.#acquireFree(queryContext) && !this.#borrow(queryContext))
+    if (!this.#acquireFree(queryContext) && !this.#takeIdle(queryContext))
       await this.#semaphore.take(queryContext);
   }
 
@@ -115,13 +115,13 @@ export class QuerySlots {
   }
 
   /** Takes the slot of a query that waits for its client. */
-  #borrow({ owner }: QueryContext): boolean {
+  #takeIdle({ owner }: QueryContext): boolean {
     const [slot] = this.#idle;
     if (slot === undefined || !this.#mayYield()) return false;
     if (!this.#semaphore.move(slot.owner, owner)) return false;
     this.#idle.delete(slot);
     this.#counts.yielded++;
-    slot.noteBorrowed();
+    slot.noteYielded();
     return true;
   }
 }
@@ -155,7 +155,7 @@ class Slot implements QuerySlot {
     return this.#queryContext.owner;
   }
 
-  noteBorrowed(): void {
+  noteYielded(): void {
     this.#state = 'yielded';
   }
 

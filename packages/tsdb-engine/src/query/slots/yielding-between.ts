@@ -26,9 +26,9 @@ export async function* yieldingBetween<T>(
   items: Iterable<T>,
   queryContext: QueryContext,
 ): AsyncGenerator<T, void, undefined> {
-  const runner = new TimeSlicedTask(queryContext);
+  const task = new TimeSlicedTask(queryContext);
   for (const item of items) {
-    await runner.take();
+    await task.yieldIfDue();
     yield item;
   }
 }

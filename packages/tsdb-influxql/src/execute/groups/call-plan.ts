@@ -1,5 +1,6 @@
+import type { Fill } from '../../ast/select.js';
 import type { ColumnRef, CompiledCall } from '../../plan/compile/compiled-select.js';
-import { FORECASTS, LOOK_BACK, TRANSFORMATIONS } from '../../plan/functions.js';
+import { FORECASTS, LOOK_BACK, TECHNICAL, TRANSFORMATIONS } from '../../plan/functions.js';
 import { isDuckDbCall } from './read-aggregates.js';
 
 /** Execution plan of one call: its innermost call or column, and the transformations around it. */
@@ -10,7 +11,7 @@ export interface CallPlan {
   readonly ofColumn: ColumnRef | undefined;
   /** Transformations from the innermost to the outermost. */
   readonly around: readonly CompiledCall[];
-  /** Number of buckets before the time range that are read as well. */
+  /** Number of buckets before the time range that are read as well, without a look-back. */
   readonly lookBack: number;
   readonly isInDuckDb: boolean;
 }
@@ -46,3 +47,22 @@ const UNFILLED: ReadonlySet<string> = new Set(['top', 'bottom', 'sample', 'disti
 
 /** Whether `fill` applies to empty buckets of this call. */
 export const isFillable = ({ name }: CompiledCall): boolean => !UNFILLED.has(name);
+
+/**
+ * Returns how many points before the time range the transformations of a call use, or `undefined` if
+ * a look-back does not change its result. `fill(previous)` needs a point even if no transformation
+ * does.
+ */
+export function pointsBefore({ leaf, ofColumn, around }: CallPlan, fill: Fill): number | undefined {
+  // The results of these functions depend on all earlier points.
+  if (around.some(({ name }) => TECHNICAL.has(name))) return undefined;
+  const count = around.reduce((total, call) => total + pointsBeforeCall(call), 0);
+  if (count > 0) return count;
+  return ofColumn === undefined && isFillable(leaf) && fill.kind === 'previous' ? 0 : undefined;
+}
+
+/** Returns how many earlier points the first result of a transformation uses. */
+export function pointsBeforeCall({ name, options }: CompiledCall): number {
+  if (name === 'cumulative_sum' || FORECASTS.has(name)) return 0;
+  return name === 'moving_average' ? Number(options[0] ?? 2n) - 1 : 1;
+}

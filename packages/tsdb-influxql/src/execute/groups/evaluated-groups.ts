@@ -12,8 +12,9 @@ import {
   type GroupRows,
   type Points,
   pointsOfColumn,
+  reversedRows,
 } from '../series/points.js';
-import { compareTags, sourceRows } from '../series/source-rows.js';
+import { compareTags, type SourceRowsRequest, sourceRows } from '../series/source-rows.js';
 import { exactValues } from '../series/vector-values.js';
 import type { Session } from '../session.js';
 import { ValueBudget } from '../value-budget.js';
@@ -30,7 +31,14 @@ export interface Evaluated {
   readonly windows: Windows | undefined;
   /** Base time for calls in statements without buckets. */
   readonly baseNs: bigint;
-  readonly runner: TimeSlicedTask;
+  readonly task: TimeSlicedTask;
+}
+
+export interface EvaluatedRange {
+  readonly minNs: bigint;
+  readonly maxNs: bigint;
+  /** Only rows at so many of the last timestamps are needed; sources may return more. */
+  readonly lastTimes?: number | undefined;
 }
 
 /**
@@ -40,32 +48,20 @@ export interface Evaluated {
 export async function* evaluatedGroups(
   statement: Evaluated,
   plans: readonly CallPlan[],
-  range: { readonly minNs: bigint; readonly maxNs: bigint },
+  range: EvaluatedRange,
 ): AsyncGenerator<CallGroup> {
-  const { select, sources, session, windows, baseNs, runner } = statement;
+  const { select, session, windows, baseNs, task } = statement;
   const refs = distinctRefs([
     ...plans.flatMap(({ leaf, ofColumn }) =>
       ofColumn === undefined ? leafRefs(leaf) : [ofColumn],
     ),
     ...select.columns,
   ]);
-  const wanted = refs.filter(({ isTag, type }) => !isTag && type !== 'unknown');
   const places = new Map(refs.map((ref, i) => [refKey(ref), i]));
   const columnOf = (rows: GroupRows, ref: ColumnRef): ArrayLike<Value> =>
     rows.columns[places.get(refKey(ref)) ?? -1] ?? [];
-  const pieces = sourceRows(
-    {
-      select: { ...select, maxNs: range.maxNs },
-      sources: sources.map((source) => widened(source, range)),
-      refs,
-      wanted: sources.every(({ kind }) => kind === 'table') ? wanted : [],
-      minNs: range.minNs,
-      isDescending: false,
-      rowLimit: undefined,
-      lastRowsOnly: false,
-    },
-    session,
-  );
+  const request = rowsRequest(statement, refs, range);
+  const pieces = sourceRows(request, session);
   const context = {
     windows,
     bucketLimit: session.limits.bucketCountPerSeries,
@@ -75,19 +71,21 @@ export async function* evaluatedGroups(
     columnOf,
   };
   const besides = select.isSelector ? select.columns : [];
-  for await (const { tags, rows } of joinedGroups(pieces, { refs, session, runner })) {
+  for await (const group of joinedGroups(pieces, { refs, session, task })) {
+    const { tags } = group;
+    const rows = request.isDescending ? reversedRows(group.rows) : group.rows;
     const points: Points[] = [];
     const made = new ValueBudget(session);
     const columnPoints = new Map<ArrayLike<Value>, ColumnPoints>();
     for (const { leaf, ofColumn } of plans) {
       if (ofColumn !== undefined) {
         const column = columnOf(rows, ofColumn);
-        const found = columnPoints.get(column) ?? (await runner.run(pointsOfColumn(rows, column)));
+        const found = columnPoints.get(column) ?? (await task.run(pointsOfColumn(rows, column)));
         columnPoints.set(column, found);
         points.push({ times: found.times, values: found.values });
         continue;
       }
-      const found = await runner.run(evaluateCall(leaf, rows, context));
+      const found = await task.run(evaluateCall(leaf, rows, context));
       made.add(found.times.length);
       const picked = found.rows;
       const beside = besides.map((ref) => {
@@ -100,18 +98,39 @@ export async function* evaluatedGroups(
   }
 }
 
+function rowsRequest(
+  { select, sources }: Evaluated,
+  refs: readonly ColumnRef[],
+  range: EvaluatedRange,
+): SourceRowsRequest {
+  const areTables = sources.every(({ kind }) => kind === 'table');
+  const wanted = areTables ? refs.filter(({ isTag, type }) => !isTag && type !== 'unknown') : [];
+  return {
+    select: { ...select, maxNs: range.maxNs },
+    sources: sources.map((source) => widened(source, range)),
+    refs,
+    wanted,
+    minNs: range.minNs,
+    isDescending: range.lastTimes !== undefined,
+    // Rows without a value must not count.
+    rowLimit: wanted.length === 1 ? range.lastTimes : undefined,
+    limitsTimes: true,
+    lastRowsOnly: false,
+  };
+}
+
 /** Joins the consecutive pieces of each group. */
 async function* joinedGroups(
   pieces: AsyncIterable<GroupRows & { readonly tags: readonly string[] }>,
-  how: { readonly refs: readonly ColumnRef[] } & Pick<Evaluated, 'session' | 'runner'>,
+  how: { readonly refs: readonly ColumnRef[] } & Pick<Evaluated, 'session' | 'task'>,
 ): AsyncGenerator<{ readonly tags: readonly string[]; readonly rows: GroupRows }> {
-  const { refs, session, runner } = how;
+  const { refs, session, task } = how;
   let held: { tags: readonly string[]; parts: GroupRows[] } | undefined;
   let count = new ValueBudget(session);
   for await (const piece of pieces) {
-    await runner.take();
+    await task.yieldIfDue();
     if (held !== undefined && compareTags(held.tags, piece.tags) !== 0) {
-      yield { tags: held.tags, rows: await runner.run(joinedRows(held.parts)) };
+      yield { tags: held.tags, rows: await task.run(joinedRows(held.parts)) };
       held = undefined;
       count = new ValueBudget(session);
     }
@@ -123,7 +142,7 @@ async function* joinedGroups(
     });
   }
   if (held === undefined) return;
-  yield { tags: held.tags, rows: await runner.run(joinedRows(held.parts)) };
+  yield { tags: held.tags, rows: await task.run(joinedRows(held.parts)) };
 }
 
 /** Returns a subquery with another outer time range; its own bounds still apply. */

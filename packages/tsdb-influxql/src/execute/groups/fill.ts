@@ -43,6 +43,7 @@ export function* filled(points: Points, at: FillContext): Steps<Points> {
   const sources: number[] = [];
   let index = 0;
   let previous: Value = null;
+  let previousSource = -1;
   for (let time = start; time <= lastStart || index < points.times.length; ) {
     if (isStepEnd(times.length)) yield;
     const pointTime = points.times[index];
@@ -51,13 +52,17 @@ export function* filled(points: Points, at: FillContext): Steps<Points> {
       times.push(pointTime);
       values.push(points.values[index] ?? null);
       sources.push(index);
-      if (points.values[index] !== null) previous = points.values[index] ?? null;
+      if (points.values[index] !== null) {
+        previous = points.values[index] ?? null;
+        previousSource = index;
+      }
       index++;
       if (points.times[index] !== time && pointTime >= time) time = windows.next(time);
       continue;
     }
     times.push(time);
-    sources.push(-1);
+    // Additional columns of a selector have the values of the same point.
+    sources.push(at.fill.kind === 'previous' && !at.isBackward ? previousSource : -1);
     values.push(
       at.fill.kind === 'previous'
         ? at.isBackward

@@ -4,8 +4,9 @@ import { transform } from '../../functions/transformations.js';
 import { FORECASTS } from '../../plan/functions.js';
 import type { Points } from '../series/points.js';
 import type { Windows } from '../windows/windows.js';
-import { type CallPlan, isFillable } from './call-plan.js';
+import { type CallPlan, isFillable, pointsBeforeCall } from './call-plan.js';
 import { type FillContext, filled } from './fill.js';
+import { type Earlier, fillStart, keepBefore, withEarlier } from './look-back.js';
 
 /** Settings of a statement that apply to all its calls. */
 export interface Finishing
@@ -13,19 +14,25 @@ export interface Finishing
   readonly windows: Windows | undefined;
   /** Row functions run from the latest point to the earliest. */
   readonly isBackward: boolean;
+  /** Set if a look-back changes the result of the call; then the call does not run backward. */
+  readonly earlier: Earlier | undefined;
 }
 
 /**
  * Fills the buckets of the innermost call, then applies the outer transformations in run direction.
  */
 export function* finishCall(plan: CallPlan, leafPoints: Points, at: Finishing): Steps<Points> {
-  const { windows, isBackward } = at;
+  const { windows, isBackward, earlier } = at;
   const isFilled = plan.ofColumn === undefined && isFillable(plan.leaf);
-  let points = leafPoints;
+  const startNs = windows?.of(at.minNs).start ?? at.minNs;
+  let points =
+    earlier === undefined ? leafPoints : yield* withEarlier(leafPoints, earlier, startNs);
   if (windows !== undefined && isFilled) {
     const isCount = plan.leaf.name === 'count';
-    points = yield* filled(points, { ...at, windows, type: plan.leaf.type, isCount });
+    const minNs = earlier === undefined ? at.minNs : fillStart(earlier, windows, startNs);
+    points = yield* filled(points, { ...at, minNs, windows, type: plan.leaf.type, isCount });
   }
+  if (earlier !== undefined) points = yield* keepBefore(points, startNs, earlier.count);
   if (!isBackward) return yield* transformed(plan, points, at);
   // Forecasts look ahead regardless of the sort order.
   return plan.around.some(({ name }) => FORECASTS.has(name))
@@ -36,10 +43,12 @@ export function* finishCall(plan: CallPlan, leafPoints: Points, at: Finishing): 
 function* transformed(
   plan: CallPlan,
   leafPoints: Points,
-  { windows, bucketLimit }: Finishing,
+  { windows, bucketLimit, minNs, earlier }: Finishing,
 ): Steps<Points> {
   const intervalNs = windows?.everyNs;
+  const startNs = windows?.of(minNs).start ?? minNs;
   let points = leafPoints;
+  let earlierCount = earlier?.count ?? 0;
   for (const call of plan.around) {
     points = FORECASTS.has(call.name)
       ? yield* holtWinters(points, {
@@ -54,6 +63,9 @@ function* transformed(
           type: call.type,
           defaultUnitNs: intervalNs ?? 1_000_000_000n,
         });
+    if (earlier === undefined) continue;
+    earlierCount -= pointsBeforeCall(call);
+    points = yield* keepBefore(points, startNs, earlierCount);
   }
   return points;
 }

@@ -1,8 +1,12 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { grouped } from '@plinth/tsdb-model/grouped.js';
-import { MAX_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import type { CompiledSelect, CompiledSource } from '../../plan/compile/compiled-select.js';
+import {
+  type CompiledSelect,
+  type CompiledSource,
+  refKey,
+} from '../../plan/compile/compiled-select.js';
 import { columnsOf } from '../../plan/compile/source-columns.js';
 import { buildFilter } from '../../plan/condition/filter.js';
 import { piecesOf } from '../series/cut-rows.js';
@@ -14,8 +18,8 @@ import type { Session } from '../session.js';
 import { ValueBudget } from '../value-budget.js';
 import { Windows } from '../windows/windows.js';
 import type { PlainCalls } from './call-blocks.js';
-import { type CallPlan, planCall } from './call-plan.js';
-import { evaluatedGroups } from './evaluated-groups.js';
+import { type CallPlan, planCall, pointsBefore } from './call-plan.js';
+import { type EvaluatedRange, evaluatedGroups } from './evaluated-groups.js';
 import { finishCall } from './finish-call.js';
 import { mergedGroups, type Reading } from './merged-groups.js';
 import { type CallGroup, readAggregates } from './read-aggregates.js';
@@ -60,26 +64,39 @@ async function firstOf<T>(items: AsyncIterable<T>): Promise<T | undefined> {
   return undefined;
 }
 
+/** The part of a call's points that one reading returns. */
+interface Portion {
+  readonly plan: CallPlan;
+  readonly range: EvaluatedRange;
+  readonly windows: Windows | undefined;
+}
+
 class CallRun {
   readonly #select: CompiledSelect;
   readonly #sources: readonly CompiledSource[];
   readonly #session: Session;
   readonly #windows: Windows | undefined;
   readonly #plans: readonly CallPlan[];
-  readonly #runner: TimeSlicedTask;
+  /** For each call, the number of points that it uses from before the time range. */
+  readonly #pointsBefore: readonly (number | undefined)[];
+  readonly #task: TimeSlicedTask;
   #bucketCount = 0;
 
   constructor(select: CompiledSelect, sources: readonly CompiledSource[], session: Session) {
     this.#select = select;
     this.#sources = sources;
     this.#session = session;
-    this.#runner = new TimeSlicedTask(session);
+    this.#task = new TimeSlicedTask(session);
     this.#windows =
       select.interval === undefined ? undefined : new Windows(select.interval, select.zone);
     const [source] = sources;
     const isTable = sources.length === 1 && source?.kind === 'table';
     const canGroup = isTable && (this.#windows?.isUniform ?? true);
     this.#plans = select.calls.map((call) => planCall(call, canGroup));
+    const looksBack = select.hasLowerBound && select.lookbackNs > 0n;
+    this.#pointsBefore = this.#plans.map((plan) =>
+      looksBack ? pointsBefore(plan, select.fill) : undefined,
+    );
   }
 
   /** Narrows a statement without a lower bound to its last buckets, if it returns no others. */
@@ -134,12 +151,12 @@ class CallRun {
     name: string,
   ): AsyncGenerator<{ readonly series: Series; readonly isFull: boolean }> {
     this.#checkRange();
-    const readings = this.#readings();
+    const { readings, order } = this.#readings();
     const functions = this.#select.fields.map(({ expr }) =>
       rowFunction(expr, this.#select.calls.length),
     );
-    for await (const { tags, points } of mergedGroups(readings, this.#plans)) {
-      const rows = await this.#runner.run(this.#rowsOf(points, functions));
+    for await (const { tags, points } of mergedGroups(readings, order)) {
+      const rows = await this.#task.run(this.#rowsOf(points, functions));
       this.#countBuckets(rows.times.length);
       const first = rows.times.at(this.#isBackward ? -1 : 0);
       const isFull = first !== undefined && points.some((each) => each.times[0] === first);
@@ -157,9 +174,12 @@ class CallRun {
     const made = new ValueBudget(this.#session);
     const finished: Points[] = [];
     for (const [i, plan] of this.#plans.entries()) {
+      const count = this.#pointsBefore[i];
+      const earlier = points[this.#plans.length + i] ?? NO_POINTS;
       const of = yield* finishCall(plan, points[i] ?? NO_POINTS, {
         ...{ windows: this.#windows, fill, hasLowerBound, isBackward: this.#isBackward },
-        ...this.#range(plan.lookBack),
+        ...this.#range(plan, count),
+        earlier: count === undefined ? undefined : { points: earlier, count, fromNs: this.#fromNs },
         bucketLimit: this.#session.limits.bucketCountPerSeries,
       });
       made.add(of.times.length);
@@ -179,9 +199,14 @@ class CallRun {
   }
 
   #checkRange(): void {
-    const { hasLowerBound, minNs, maxNs, fill } = this.#select;
-    if (this.#windows === undefined || !hasLowerBound || fill.kind === 'none') return;
-    const count = (maxNs - minNs) / this.#windows.everyNs + 1n;
+    const { hasLowerBound, minNs, maxNs, fill, lookbackNs } = this.#select;
+    if (this.#windows === undefined || !hasLowerBound) return;
+    const { everyNs } = this.#windows;
+    if (fill.kind !== 'none') this.#checkBuckets((maxNs - minNs) / everyNs + 1n);
+    if (this.#looksBack) this.#checkBuckets(lookbackNs / everyNs + 1n);
+  }
+
+  #checkBuckets(count: bigint): void {
     const limit = this.#session.limits.bucketCountPerSeries;
     if (count > BigInt(limit)) throw tsdbError('bucket_limit_exceeded', { count, limit });
   }
@@ -203,30 +228,48 @@ class CallRun {
     }
   }
 
-  /** Creates one reading for all calls that need the same rows. */
-  #readings(): Reading[] {
-    const known = this.#plans.filter(({ call }) => call.type !== 'unknown');
-    const kinds = grouped(known, ({ isInDuckDb, lookBack }) => `${isInDuckDb} ${lookBack}`);
-    return Array.from(kinds.values(), (plans) => ({
-      plans,
-      groups: this.#groupsOf(plans)[Symbol.asyncIterator](),
-    }));
+  /**
+   * Creates one reading for all portions that need the same rows. In `order`, the points before the
+   * time range follow the points in it.
+   */
+  #readings(): { readonly readings: readonly Reading[]; readonly order: readonly CallPlan[] } {
+    const portions = this.#plans.map((plan, i): Portion => {
+      return { plan, range: this.#range(plan, this.#pointsBefore[i]), windows: this.#windows };
+    });
+    if (this.#looksBack) {
+      // A copy, because the order identifies plans by reference.
+      for (const [i, plan] of this.#plans.entries())
+        portions.push(this.#portionBefore({ ...plan }, this.#pointsBefore[i]));
+    }
+    const known = portions.filter(
+      ({ plan, range }) => plan.call.type !== 'unknown' && range.minNs <= range.maxNs,
+    );
+    const kinds = grouped(known, ({ plan: { isInDuckDb, ofColumn }, range, windows }) => {
+      const column =
+        range.lastTimes === undefined || ofColumn === undefined ? '' : refKey(ofColumn);
+      const { minNs, maxNs, lastTimes } = range;
+      return `${isInDuckDb} ${minNs} ${maxNs} ${lastTimes} ${windows === undefined} ${column}`;
+    });
+    return {
+      readings: Array.from(kinds.values(), (same) => ({
+        plans: same.map(({ plan }) => plan),
+        groups: this.#groupsOf(same)[Symbol.asyncIterator](),
+      })),
+      order: portions.map(({ plan }) => plan),
+    };
   }
 
-  #groupsOf(plans: readonly CallPlan[]): AsyncIterable<CallGroup> {
+  #groupsOf(portions: readonly Portion[]): AsyncIterable<CallGroup> {
+    const plans = portions.map(({ plan }) => plan);
     const [plan] = plans;
-    const range = this.#range(plan?.lookBack ?? 0);
+    const { range = this.#select, windows } = portions[0] ?? {};
     const [source] = this.#sources;
     if (plan?.isInDuckDb && source?.kind === 'table') {
       const { isSelector, columns } = this.#select;
-      const read = this.#read(source, range);
-      if (
-        isSelector &&
-        isPicked(plan.leaf) &&
-        (this.#windows === undefined || columns.length > 0)
-      ) {
+      const read = { ...this.#read(source, range), windows };
+      const hasOwnTime = this.#windows === undefined || columns.length > 0;
+      if (isSelector && isPicked(plan.leaf) && hasOwnTime)
         return readPicked({ ...read, call: plan.leaf, beside: columns }, this.#session);
-      }
       return readAggregates(
         { ...read, calls: plans.map(({ leaf }) => leaf), baseNs: this.#baseNs },
         this.#session,
@@ -236,9 +279,9 @@ class CallRun {
       select: this.#select,
       sources: this.#sources,
       session: this.#session,
-      windows: this.#windows,
+      windows,
       baseNs: this.#baseNs,
-      runner: this.#runner,
+      task: this.#task,
     };
     return evaluatedGroups(statement, plans, range);
   }
@@ -253,23 +296,54 @@ class CallRun {
     return { source, filter, ...range, groupTags, hasLowerBound, windows: this.#windows };
   }
 
+  get #looksBack(): boolean {
+    return this.#pointsBefore.some((count) => count !== undefined);
+  }
+
+  /** A look-back uses the points before the time range, also with ORDER BY time DESC. */
   get #isBackward(): boolean {
-    return this.#select.isDescending && this.#session.runsBackward;
+    return this.#select.isDescending && this.#session.runsBackward && !this.#looksBack;
   }
 
   /**
-   * Returns the time range to read for a call, including the buckets that precede it in run
-   * direction.
+   * Returns the time range to read for a call, without its look-back. It includes the buckets that
+   * precede it in run direction.
    */
-  #range(lookBack: number): { readonly minNs: bigint; readonly maxNs: bigint } {
+  #range({ lookBack }: CallPlan, before: number | undefined): EvaluatedRange {
     const { minNs, maxNs, hasLowerBound } = this.#select;
-    if (this.#windows === undefined) return { minNs, maxNs };
+    if (this.#windows === undefined || before === 0) return { minNs, maxNs };
+    // The first bucket of a transformation is complete.
+    if (before !== undefined) return { minNs: this.#windows.of(minNs).start, maxNs };
     const beforeNs = BigInt(lookBack) * this.#windows.everyNs;
     if (this.#isBackward) {
       const end = maxNs + beforeNs;
       return { minNs, maxNs: end > MAX_TIME_NS ? MAX_TIME_NS : end };
     }
     return { minNs: hasLowerBound ? minNs - beforeNs : minNs, maxNs };
+  }
+
+  /** Returns the points of a call before its time range, none if it has no look-back. */
+  #portionBefore(plan: CallPlan, before: number | undefined): Portion {
+    const windows = this.#windows;
+    const { minNs: startNs } = this.#range(plan, before);
+    if (before === undefined)
+      return { plan, range: { minNs: startNs, maxNs: startNs - 1n }, windows };
+    const range = { minNs: this.#fromNs, maxNs: startNs - 1n };
+    if (windows === undefined) {
+      // A statement cannot hold more rows.
+      const lastTimes = Math.min(before, this.#session.limits.heldValueCount);
+      return { plan, range: { ...range, lastTimes }, windows };
+    }
+    // The last value of all buckets is the value of the last bucket.
+    const isWhole = before === 0 && plan.isInDuckDb && plan.leaf.name === 'last';
+    return { plan, range, windows: isWhole ? undefined : windows };
+  }
+
+  /** Start of the look-back, at the start of a bucket. */
+  get #fromNs(): bigint {
+    const { minNs, lookbackNs } = this.#select;
+    const fromNs = minNs - lookbackNs < MIN_TIME_NS ? MIN_TIME_NS : minNs - lookbackNs;
+    return this.#windows?.of(fromNs).start ?? fromNs;
   }
 
   get #baseNs(): bigint {

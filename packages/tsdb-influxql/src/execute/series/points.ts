@@ -7,6 +7,13 @@ export interface GroupRows {
   readonly columns: readonly ArrayLike<Value>[];
 }
 
+export function reversedRows({ times, columns }: GroupRows): GroupRows {
+  return {
+    times: Array.from(times).reverse(),
+    columns: columns.map((column) => Array.from(column).reverse()),
+  };
+}
+
 /** Result of a call for one group, ascending by time. */
 export interface Points {
   readonly times: readonly bigint[];

@@ -21,6 +21,8 @@ export interface RowRequest extends TableRange {
   readonly isDescending: boolean;
   /** Maximum number of rows per group, from its first row. */
   readonly rowLimit: number | undefined;
+  /** `rowLimit` counts timestamps; rows with the same one are all read. */
+  readonly limitsTimes?: boolean;
   /** Only the last row of each series is needed. */
   readonly lastRowsOnly: boolean;
 }
@@ -57,7 +59,8 @@ export async function* readRowBlocks(
     made ??= rowStatement(request, reader);
     return made;
   };
-  const { groupTags, refs, rowLimit } = request;
+  const { groupTags, refs } = request;
+  const rowLimit = hasTies(request, reader) ? undefined : request.rowLimit;
   const chunks = session.read({
     get scans() {
       return [statement().scan];
@@ -80,6 +83,11 @@ export async function* readRowBlocks(
     inMemory: isMemoryTried ? undefined : reader.inMemory(inMemoryRows(request, reader)),
   });
   for await (const chunk of chunks) yield rowBlock(chunk, request);
+}
+
+/** Whether more rows than `rowLimit` may be read. */
+function hasTies({ limitsTimes }: RowRequest, reader: TableReader): boolean {
+  return limitsTimes === true && !reader.isGroupedBySeries;
 }
 
 /**
@@ -112,11 +120,15 @@ function rowStatement(request: RowRequest, reader: TableReader) {
     ...columns.map((text, i) => `${text} AS c${i}`),
   ].join(', ');
   const partition = groups.length === 0 ? '' : `PARTITION BY ${groups.join(', ')} `;
-  const limit = rowLimit === undefined || groups.length > 0 ? '' : ` LIMIT ${rowLimit}`;
+  const ties = hasTies(request, reader);
+  const limit = rowLimit === undefined || groups.length > 0 || ties ? '' : ` LIMIT ${rowLimit}`;
+  const rank = ties
+    ? `dense_rank() OVER (${partition}ORDER BY ${reader.time}${direction})`
+    : `row_number() OVER (${partition}ORDER BY ${rowOrder.join(', ')})`;
   const qualify =
-    rowLimit === undefined || groups.length === 0 || request.lastRowsOnly
+    rowLimit === undefined || (groups.length === 0 && !ties) || request.lastRowsOnly
       ? ''
-      : ` QUALIFY row_number() OVER (${partition}ORDER BY ${rowOrder.join(', ')}) <= ${rowLimit}`;
+      : ` QUALIFY ${rank} <= ${rowLimit}`;
   return {
     scan: reader.scan(request.lastRowsOnly),
     textOver: (source: string): string =>
@@ -160,7 +172,7 @@ function inMemoryRows(
   reader: TableReader,
 ): InMemoryRequest['answer'] | undefined {
   const { groupTags, isDescending } = request;
-  if (!hasEveryField(request)) return undefined;
+  if (!hasEveryField(request) || hasTies(request, reader)) return undefined;
   const refs: ColumnRef[] = [
     ...groupTags.map((name): ColumnRef => ({ name, type: 'tag', isTag: true })),
     { name: 'time', type: 'time', isTag: false },

@@ -26,6 +26,7 @@ export interface SourceRowsRequest {
   readonly minNs: bigint;
   readonly isDescending: boolean;
   readonly rowLimit: number | undefined;
+  readonly limitsTimes?: boolean;
   readonly lastRowsOnly: boolean;
 }
 
@@ -43,11 +44,11 @@ export async function* sourceRows(
     return;
   }
   const groups = new Groups(request, session);
-  const runner = new TimeSlicedTask(session);
+  const task = new TimeSlicedTask(session);
   for (const source of request.sources) {
     if (source.kind === 'table') {
       for await (const piece of readRows(tableRequest(request, source), session)) {
-        await runner.take();
+        await task.yieldIfDue();
         for (let row = 0; row < piece.times.length; row++) {
           groups.add(
             piece.tags,
@@ -56,9 +57,9 @@ export async function* sourceRows(
           );
         }
       }
-    } else await addSubquery(groups, request, source.select, session, runner);
+    } else await addSubquery(groups, request, source.select, session, task);
   }
-  yield* groups.sorted(runner);
+  yield* groups.sorted(task);
 }
 
 export function tableRequest(
@@ -76,6 +77,7 @@ export function tableRequest(
     wanted: request.wanted,
     isDescending: request.isDescending,
     rowLimit: request.rowLimit,
+    limitsTimes: request.limitsTimes ?? false,
     lastRowsOnly: request.lastRowsOnly,
   };
 }
@@ -85,7 +87,7 @@ async function addSubquery(
   request: SourceRowsRequest,
   inner: CompiledSelect,
   session: Session,
-  runner: TimeSlicedTask,
+  task: TimeSlicedTask,
 ): Promise<void> {
   const { condition, groupTags } = request.select;
   const columns = columnsOfCompiled(inner);
@@ -97,11 +99,11 @@ async function addSubquery(
     filter === undefined ? undefined : rowPredicate(filter, (ref) => places.get(refKey(ref)) ?? -1);
   const tagPlaces = groupTags.map((tag) => inner.groupTags.indexOf(tag));
   for await (const series of session.select(inner)) {
-    await runner.take();
+    await task.yieldIfDue();
     const tags = tagPlaces.map((place) => series.tags[place] ?? '');
     for (let row = 0; row < series.times.length; row++) {
       // A regular expression may take a millisecond per row.
-      if (runner.isSliceOver) await runner.take();
+      if (task.isYieldDue) await task.yieldIfDue();
       const time = series.times[row] as bigint; // row is below the length
       const values = readers.map((read) => read(series, row));
       if (isMet !== undefined && !isMet(values, time)) continue;
@@ -171,8 +173,8 @@ class Groups {
     for (let i = 0; i < values.length; i++) group.columns[i]?.push(values[i] ?? null);
   }
 
-  async *sorted(runner: TimeSlicedTask): AsyncGenerator<RowPiece, void, undefined> {
-    const groups = await runner.run(
+  async *sorted(task: TimeSlicedTask): AsyncGenerator<RowPiece, void, undefined> {
+    const groups = await task.run(
       sorted([...this.#groups.values()], (a, b) => compareTags(a.tags, b.tags)),
     );
     for (const group of groups) {
@@ -180,17 +182,17 @@ class Groups {
         yield group;
         continue;
       }
-      let order: readonly number[] = await runner.run(indices(0, group.times.length));
+      let order: readonly number[] = await task.run(indices(0, group.times.length));
       if (!group.isOrdered) {
         const byTime = (a: number, b: number): number =>
           compareTimes(group.times[a] as bigint, group.times[b] as bigint) || a - b;
-        order = await runner.run(sorted(order, byTime));
+        order = await task.run(sorted(order, byTime));
       }
       if (this.#request.isDescending) order = order.toReversed();
       yield {
         tags: group.tags,
-        times: await runner.run(inOrder(group.times, order, [])),
-        columns: await this.#columns(group, order, runner),
+        times: await task.run(inOrder(group.times, order, [])),
+        columns: await this.#columns(group, order, task),
       };
     }
   }
@@ -198,10 +200,10 @@ class Groups {
   async #columns(
     { columns }: HeldGroup,
     order: readonly number[],
-    runner: TimeSlicedTask,
+    task: TimeSlicedTask,
   ): Promise<Value[][]> {
     const ordered: Value[][] = [];
-    for (const column of columns) ordered.push(await runner.run(inOrder(column, order, [])));
+    for (const column of columns) ordered.push(await task.run(inOrder(column, order, [])));
     return ordered;
   }
 }

@@ -82,6 +82,7 @@ export function compileSelect(
     isSelector: slots.calls.length === 1 && SELECTORS.has(slots.calls[0]?.name ?? ''),
     condition,
     ...bounds,
+    lookbackNs: select.lookbackNs ?? env.lookbackNs,
     interval: hasCalls ? interval : undefined,
     groupTags,
     fill: fillOf(select.fill, around !== undefined),

@@ -52,6 +52,7 @@ function environment(nowNs: bigint, table: TableSchema): Environment {
     nowNs,
     database: 'd',
     policy: undefined,
+    lookbackNs: 0n,
     usesDefaultPolicies: true,
     databaseOf: (name) => (name === 'd' ? database : undefined),
     effort: new PlanEffort({ mayHaveRegexes: false }),

@@ -18,6 +18,14 @@ export interface GroupValue extends Pick<Bound, 'text' | 'finish'> {
   readonly duckDbName: string;
 }
 
+/** The bins of a gap-filling query; see `GapBins`. */
+export interface Gaps {
+  readonly key: GroupKey;
+  readonly binsText: string;
+  readonly column: ScopeColumn;
+  readonly minNs: bigint;
+}
+
 /** A gap-filled value, with its own column in the grouped rows. */
 export interface GapFill {
   readonly how: 'locf' | 'interpolate';
@@ -42,7 +50,7 @@ export class Aggregation {
   readonly keys: GroupKey[] = [];
   readonly values: GroupValue[] = [];
   /** Set if one key is a gap-filling bin. */
-  gaps: { readonly key: GroupKey; readonly binsText: string } | undefined;
+  gaps: Gaps | undefined;
   readonly fills: GapFill[] = [];
   readonly #names: Names;
   readonly #byShape = new Map<string, GroupKey>();

@@ -54,6 +54,12 @@ export function bindCast(node: ExprNodes['Cast'], env: Env): Bound {
   const operand = env.session.bindExpr(node.expr, env);
   const type = typeOfDataType(node.data_type);
   const converted = convert(operand, type, node.kind === 'TryCast' || node.kind === 'SafeCast');
-  const { column: _column, facts: _facts, isExact: _isExact, call: _call, ...rest } = converted;
+  const {
+    column: _column,
+    rowConditions: _rowConditions,
+    isExact: _isExact,
+    call: _call,
+    ...rest
+  } = converted;
   return rest;
 }

@@ -39,7 +39,13 @@ export function convert(expr: Bound, type: SqlType, isTry = false): Bound {
       return constantExpr(value, type, expr.displayName, mapped(expr.constant, again));
   }
   const { text: _text, constant: _constant, ...kept } = expr;
-  const { column: _column, facts: _facts, isExact: _isExact, call: _call, ...rest } = kept;
+  const {
+    column: _column,
+    rowConditions: _rowConditions,
+    isExact: _isExact,
+    call: _call,
+    ...rest
+  } = kept;
   const text = convertText({ text: expr.text, from, type, isTry });
   const folding = foldingOf(expr);
   if (folding === undefined) return { ...rest, text, type };

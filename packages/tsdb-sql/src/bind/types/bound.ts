@@ -2,16 +2,16 @@ import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr, Constant, ConstantValue, Folding, Values } from '../../bound-expr.js';
 import { duckDbType } from '../../emit/duckdb-type.js';
 import { quoteString } from '../../emit/quote.js';
-import type { Fact } from '../scan-draft.js';
+import type { RowCondition } from '../scan-draft.js';
 import type { ScopeColumn } from '../scope.js';
 
 /** `BoundExpr` with properties that only the binder uses. */
 export interface Bound extends BoundExpr {
   /** The column, if the expression consists of it. */
   readonly column?: ScopeColumn;
-  /** Facts that hold for rows of base tables if this condition is true. */
-  readonly facts?: readonly Fact[];
-  /** True if the facts are equivalent to the condition. */
+  /** Row conditions that hold for rows of base tables if this condition is true. */
+  readonly rowConditions?: readonly RowCondition[];
+  /** True if the row conditions are equivalent to the condition. */
   readonly isExact?: boolean;
   /** The plain call, if the expression consists of it. */
   readonly call?: { readonly name: string; readonly args: readonly Bound[] };

@@ -168,7 +168,8 @@ function onText(options: {
   const on = condition(around.session.bindExpr(constraint.On, env));
   for (const side of kind.narrowed) {
     const scans = scansOf(side === 'left' ? left : right);
-    for (const fact of on.facts ?? []) if (scans.has(fact.scan)) fact.scan.narrow(fact);
+    for (const rowCondition of on.rowConditions ?? [])
+      if (scans.has(rowCondition.scan)) rowCondition.scan.narrow(rowCondition);
   }
   return on.text;
 }

@@ -51,9 +51,9 @@ export function bindGroups(
     }
     if (aggregation.gaps !== undefined)
       throw tsdbError('not_implemented', 'more than one gap-filling function in a query');
-    const { input, binsText } = bindGapBins(gapCall, select.selection, keyEnv);
+    const { input, ...bins } = bindGapBins(gapCall, select.selection, keyEnv);
     const key = aggregation.addKey(meant, input);
-    aggregation.gaps = { key, binsText };
+    aggregation.gaps = { key, ...bins };
     return key.input.text;
   };
   const hasSets = exprs.some(
@@ -91,8 +91,22 @@ function groupExprs(select: Select, env: Env): readonly GroupExpr[] {
   });
 }
 
-/** Returns the grouped rows as a query: keys, then values. */
-export function groupedText(groups: BoundGroups, fromWhere: string): string {
+/**
+ * Returns the grouped rows as a query: keys, then values.
+ * @param earlier the rows before the time range whose values `locf` continues.
+ */
+export function groupedText(
+  groups: BoundGroups,
+  fromWhere: string,
+  earlier: string | undefined,
+): string {
+  return filledText(groups.aggregation, {
+    grouped: unfilledText(groups, fromWhere),
+    earlier: earlier === undefined ? undefined : unfilledText(groups, earlier),
+  });
+}
+
+function unfilledText(groups: BoundGroups, fromWhere: string): string {
   const { keys, values } = groups.aggregation;
   const items = [
     ...keys.map((key) => `${key.input.text} AS ${quoteName(key.duckDbName)}`),
@@ -104,10 +118,9 @@ export function groupedText(groups: BoundGroups, fromWhere: string): string {
     const name = quoteName(duckDbName);
     return finish === undefined ? [] : [`${finish(name)} AS ${name}`];
   });
-  return filledText(
-    groups.aggregation,
-    finished.length === 0 ? grouped : `SELECT * REPLACE (${finished.join(', ')}) FROM (${grouped})`,
-  );
+  return finished.length === 0
+    ? grouped
+    : `SELECT * REPLACE (${finished.join(', ')}) FROM (${grouped})`;
 }
 
 /** DuckDB fails above this number of grouping sets; DataFusion has the same limit. */

@@ -38,9 +38,9 @@ export function inMemoryQuery(boundSelect: SelectParts): InMemoryQuery | undefin
   const range = rangeOf(limit);
   if (from?.tableName === undefined || scan === undefined || range === undefined) return undefined;
   if (env.depth > 0 || env.session.scans.length > 1) return undefined;
-  const facts = where === undefined ? [] : where.isExact && where.facts;
-  const conditions = facts && facts.flatMap(({ again }) => again ?? []);
-  if (!conditions || conditions.length < facts.length) return undefined;
+  const rowConditions = where === undefined ? [] : where.isExact && where.rowConditions;
+  const conditions = rowConditions && rowConditions.flatMap(({ again }) => again ?? []);
+  if (!conditions || conditions.length < rowConditions.length) return undefined;
   if (select.having !== undefined || select.qualify !== undefined) return undefined;
   const answer =
     select.distinct === undefined
@@ -99,7 +99,7 @@ function lastRowsOf(boundSelect: SelectParts): Answer | undefined {
   const columns = columnsOf(boundSelect);
   if (columns === undefined || groups !== undefined || typeof select.distinct !== 'object')
     return undefined;
-  if (where?.facts?.some(({ kind }) => kind === 'field')) return undefined;
+  if (where?.rowConditions?.some(({ kind }) => kind === 'field')) return undefined;
   const tags = select.distinct.On.map((expr) => columnOf(env.session.bindExpr(expr, env)));
   const last = orderBy.at(-1);
   if (last === undefined || orderBy.length !== tags.length + 1) return undefined;

@@ -29,7 +29,8 @@ export function narrowToLastRows(
   if (scan === undefined || keys.some((key) => key?.source !== 'tag')) return;
   if (!endsInLatest(orderBy, new Set(keys), (expr) => session.columnOf(expr, scope))) return;
   const isApplied =
-    where === undefined || (where.isExact && where.facts?.every(({ kind }) => kind !== 'field'));
+    where === undefined ||
+    (where.isExact && where.rowConditions?.every(({ kind }) => kind !== 'field'));
   if (!isApplied) return;
   scan.keepLastRows();
 }

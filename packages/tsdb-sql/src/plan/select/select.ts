@@ -4,6 +4,7 @@ import { valueType } from '@plinth/tsdb-model/sql-type.js';
 import { condition } from '../../bind/expr/operators/condition.js';
 import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../../bind/session.js';
 import type { Bound } from '../../bind/types/bound.js';
+import { earlierCondition } from '../../gap-fill/look-back.js';
 import {
   type Expr,
   nameOf,
@@ -82,7 +83,11 @@ export function bindSelect(
   const source =
     groups === undefined
       ? `${fromText}${whereText}`
-      : groupedSource(groups, `${fromText}${whereText}`, having);
+      : groupedSource(groups, {
+          fromWhere: `${fromText}${whereText}`,
+          earlier: earlierText(fromText, select.selection, groups, env),
+          having,
+        });
   const list = items.map((item, index) => `${item.expr.text} AS c${index}`).join(', ');
   const isPlain =
     groups === undefined && distinct === '' && !items.some((item) => item.expr.hasWindow);
@@ -168,7 +173,7 @@ function namedWindows(select: Select): ReadonlyMap<string, WindowSpec> {
   );
 }
 
-/** Binds WHERE and narrows the scans of this level with its facts. */
+/** Binds WHERE and narrows the scans of this level with its row conditions. */
 function bindWhere(selection: Expr | undefined, env: Env): Bound | undefined {
   if (selection === undefined) return undefined;
   const where = condition(
@@ -178,7 +183,7 @@ function bindWhere(selection: Expr | undefined, env: Env): Bound | undefined {
       noWindow: 'Window functions are not allowed in the WHERE clause',
     }),
   );
-  for (const fact of where.facts ?? []) fact.scan.narrow(fact);
+  for (const rowCondition of where.rowConditions ?? []) rowCondition.scan.narrow(rowCondition);
   return where;
 }
 
@@ -192,8 +197,27 @@ function bindQualify(qualify: Expr | undefined, env: Env): Bound | undefined {
   );
 }
 
-function groupedSource(groups: BoundGroups, fromWhere: string, having: Bound | undefined): string {
-  const grouped = groupedText(groups, fromWhere);
+/** Returns the rows before the time range that a look-back reads. */
+function earlierText(
+  fromText: string,
+  selection: Expr | undefined,
+  { aggregation }: BoundGroups,
+  env: Env,
+): string | undefined {
+  const earlier = earlierCondition(selection, aggregation, env);
+  return earlier === undefined ? undefined : `${fromText} WHERE ${earlier}`;
+}
+
+function groupedSource(
+  groups: BoundGroups,
+  rows: {
+    readonly fromWhere: string;
+    readonly earlier: string | undefined;
+    readonly having: Bound | undefined;
+  },
+): string {
+  const { fromWhere, earlier, having } = rows;
+  const grouped = groupedText(groups, fromWhere, earlier);
   const condition = having === undefined ? '' : ` WHERE ${having.text}`;
   return ` FROM (${grouped}) AS ${groups.aggregation.relation}${condition}`;
 }

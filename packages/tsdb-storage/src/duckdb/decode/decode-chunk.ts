@@ -49,9 +49,9 @@ export class ChunkDecoder {
     chunk: DuckDBDataChunk,
     queryContext?: { readonly signal: AbortSignal },
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const runner = this.#isNested ? new TimeSlicedTask(queryContext) : undefined;
+    const task = this.#isNested ? new TimeSlicedTask(queryContext) : undefined;
     const run = <T>(steps: Steps<T>): T | Promise<T> =>
-      runner === undefined ? runThrough(steps) : runner.run(steps);
+      task === undefined ? runThrough(steps) : task.run(steps);
     const rowCount = chunk.rowCount;
     const vectors = this.#columns.map((_, index) => {
       const raw = duckdb.data_chunk_get_vector(chunk.chunk, index);
@@ -98,7 +98,7 @@ export class ChunkDecoder {
         const texts = decodeTextColumn(vector, rowCount, validity, this.#drain);
         hasMore ||= texts instanceof TextSpans;
         if (texts instanceof TextSpans) copies.push(...texts.memory);
-        else if (isWhole) copies.push(texts.cells.buffer as ArrayBuffer);
+        else if (isWhole) copies.push(texts.strings.buffer as ArrayBuffer);
         columns.push(texts);
         continue;
       }

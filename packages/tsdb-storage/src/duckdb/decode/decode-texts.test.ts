@@ -81,7 +81,7 @@ describe('strings of DuckDB', () => {
     assert.deepEqual(new Set(texts), new Set(['always the same text']));
   });
 
-  it('are cells if all are short, and if all long ones are NULL', async () => {
+  it('are inlined if all are short, and if all long ones are NULL', async () => {
     const short = await read(`SELECT 's' || i FROM range(3000) t(i)`, false);
     assert.ok(!short.hasSpans);
     assert.equal(short.texts[2999], 's2999');

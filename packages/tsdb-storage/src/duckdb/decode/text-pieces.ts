@@ -1,5 +1,5 @@
 import { type DuckDBValue, DuckDBVarCharVector, type DuckDBVector } from '@duckdb/node-api';
-import { CELL_BYTES } from '@plinth/tsdb-model/columns/text-cells.js';
+import { STRING_T_BYTES } from '@plinth/tsdb-model/columns/inlined-texts.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /**
@@ -47,9 +47,9 @@ export function addSizes(vector: DuckDBVarCharVector, sizes?: Float64Array): num
   };
   let sum = 0;
   for (let row = 0; row < vector.itemCount; row++) {
-    // The cell of a NULL is undefined.
+    // The `string_t` of a NULL is undefined.
     if (validity.data !== null && !validity.itemValid(row)) continue;
-    const sizeBytes = dataView.getUint32(row * CELL_BYTES, true);
+    const sizeBytes = dataView.getUint32(row * STRING_T_BYTES, true);
     if (sizeBytes > MAX_TEXT_BYTES) {
       throw tsdbError(
         'execution_error',

@@ -11,16 +11,24 @@ const OPERATION =
  * statement text.
  */
 export function traceQuery(query: LoggedQuery, span: RequestSpan): void {
-  const { facts, startMs, slotAcquiredMs = startMs, preparedMs, endMs, phase, rowCount } = query;
+  const {
+    properties,
+    startMs,
+    slotAcquiredMs = startMs,
+    preparedMs,
+    endMs,
+    phase,
+    rowCount,
+  } = query;
   if (endMs === undefined) return;
-  const operation = OPERATION.exec(facts.text)?.[1]?.toUpperCase();
+  const operation = OPERATION.exec(properties.text)?.[1]?.toUpperCase();
   const attributes = {
     'db.system.name': 'influxdb',
-    ...(facts.database && { 'db.namespace': facts.database }),
+    ...(properties.database && { 'db.namespace': properties.database }),
     ...(operation && { 'db.operation.name': operation }),
-    'plinth.query.id': facts.id,
-    'plinth.query.language': facts.language,
-    'plinth.query.digest': digestOf(facts.text, facts.language),
+    'plinth.query.id': properties.id,
+    'plinth.query.language': properties.language,
+    'plinth.query.digest': digestOf(properties.text, properties.language),
   };
   const isFailure = phase !== 'success';
   span.child({

@@ -8,8 +8,9 @@ import { digestOf } from './statement-digest.js';
  */
 export function logIfSlow(query: LoggedQuery, thresholdMs: number | undefined, log: Logger): void {
   if (thresholdMs === undefined || query.ageMs < thresholdMs) return;
-  const { facts, phase, ageMs, fileCount, partitionCount, rowCount, planNs, computeNs } = query;
-  const { id, language, text, principal } = facts;
+  const { properties, phase, ageMs, fileCount, partitionCount, rowCount, planNs, computeNs } =
+    query;
+  const { id, language, text, principal } = properties;
   log.warn(
     {
       ...{ query: id, language, text, digest: digestOf(text, language) },

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import { InlinedTexts } from '@plinth/tsdb-model/columns/inlined-texts.js';
 import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import { TextCells } from '@plinth/tsdb-model/columns/text-cells.js';
 import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { tableFromIPC } from 'apache-arrow';
@@ -41,14 +41,14 @@ const text = fc.oneof(
   fc.constantFrom('a', 'host_1', 'ü'),
 );
 
-/** Encodes short strings in DuckDB's cell layout. */
-function cellsOf(texts: readonly unknown[], validity: Uint8Array | undefined): ColumnVector {
-  const cells = Buffer.alloc(texts.length * 16, 0xee);
+/** Encodes short strings in DuckDB's layout. */
+function inlinedTexts(texts: readonly unknown[], validity: Uint8Array | undefined): ColumnVector {
+  const strings = Buffer.alloc(texts.length * 16, 0xee);
   texts.forEach((each, row) => {
     if (each === null) return;
-    cells.writeInt32LE(cells.write(String(each), row * 16 + 4, 12, 'utf8'), row * 16);
+    strings.writeInt32LE(strings.write(String(each), row * 16 + 4, 12, 'utf8'), row * 16);
   });
-  return new TextCells({ cells, validity, decode: () => texts.map(String) });
+  return new InlinedTexts({ strings, validity, decode: () => texts.map(String) });
 }
 
 /**
@@ -122,7 +122,7 @@ const SAMPLES: readonly Sample[] = [
     }),
   },
   { type: { kind: 'utf8' }, value: text, toVector: plain },
-  { type: { kind: 'utf8' }, value: fc.string({ maxLength: 12 }), toVector: cellsOf },
+  { type: { kind: 'utf8' }, value: fc.string({ maxLength: 12 }), toVector: inlinedTexts },
   { type: { kind: 'utf8' }, value: text, toVector: spansOf },
   {
     type: { kind: 'tag' },

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import { InlinedTexts, MAX_INLINED_BYTES } from '@plinth/tsdb-model/columns/inlined-texts.js';
 import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import { MAX_CELL_TEXT_BYTES, TextCells } from '@plinth/tsdb-model/columns/text-cells.js';
 import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 import { type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import { Buffer as ArrowBuffer } from 'apache-arrow/fb/buffer';
@@ -69,10 +69,10 @@ export class BatchEncoder {
     let isFirst = true;
     for await (const chunk of chunks) {
       try {
-        const runner = new TimeSlicedTask();
+        const task = new TimeSlicedTask();
         for (const message of this.add(chunk)) {
           if (message === undefined) {
-            if (runner.isSliceOver) await runner.take();
+            if (task.isYieldDue) await task.yieldIfDue();
             continue;
           }
           yield message;
@@ -176,7 +176,7 @@ const MAX_EVEN_LENGTH = 64;
  * unknown.
  */
 function maxTextSize(vector: ColumnVector | undefined): number | undefined {
-  if (vector instanceof TextCells) return 4 + MAX_CELL_TEXT_BYTES;
+  if (vector instanceof InlinedTexts) return 4 + MAX_INLINED_BYTES;
   const { maxLength } = (vector instanceof DictionaryVector && vector.facts) || {};
   return maxLength !== undefined && maxLength <= MAX_EVEN_LENGTH ? 4 + maxLength : undefined;
 }
@@ -187,7 +187,7 @@ function sizeOfCell(vector: ColumnVector, row: number, type: ArrowType): number 
     return 4 + (vector.texts[vector.codes[row] as number]?.length ?? 0);
   }
   // An upper bound, because exact sizes would require decoding all strings.
-  if (vector instanceof TextCells) return 4 + MAX_CELL_TEXT_BYTES;
+  if (vector instanceof InlinedTexts) return 4 + MAX_INLINED_BYTES;
   if (vector instanceof TextSpans) return 4 + (vector.sizes[row] as number);
   const cell = vector.values[row];
   if (typeof cell === 'string' || cell instanceof Uint8Array) return 4 + cell.length;

@@ -1,10 +1,10 @@
 import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
-import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
 import {
-  CELL_BYTES,
-  MAX_CELL_TEXT_BYTES,
-  TextCells,
-} from '@plinth/tsdb-model/columns/text-cells.js';
+  InlinedTexts,
+  MAX_INLINED_BYTES,
+  STRING_T_BYTES,
+} from '@plinth/tsdb-model/columns/inlined-texts.js';
+import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
 import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 
@@ -49,18 +49,18 @@ export class Offsets {
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength);
 
-const CELL_WORDS = CELL_BYTES / 4;
+const STRING_T_WORDS = STRING_T_BYTES / 4;
 /** If at most this many strings are new, all of them are encoded, used or not. */
 const MAX_MADE_AT_ONCE = 8192;
 
 /** The encoded strings of a dictionary, which may grow. */
 class CodedTexts {
   readonly texts: readonly (string | undefined)[];
-  /** One cell per code: the size of the string, followed by its bytes if they fit. */
-  #cells = new Int32Array(64 * CELL_WORDS);
-  /** All codes below this have a cell. */
+  /** A `string_t` per code, in words: the size of the string, followed by its bytes if they fit. */
+  #strings = new Int32Array(64 * STRING_T_WORDS);
+  /** The strings of all codes below this are encoded. */
   #count = 0;
-  /** By code: cells that exist at or above `#count`. */
+  /** By code: encoded strings at or above `#count`. */
   #isMade = new Uint8Array(0);
   readonly #long = new Map<number, Uint8Array>();
   /** Bytes of the longest string so far. */
@@ -71,23 +71,23 @@ class CodedTexts {
   }
 
   /**
-   * Returns the cells, encoded at least for these codes. The dictionary of a long result can
+   * Returns the strings, encoded at least for these codes. The dictionary of a long result can
    * contain a string per row.
    */
-  cells(codes: Int32Array, from: number, to: number): Int32Array {
-    const needed = this.texts.length * CELL_WORDS;
-    if (needed > this.#cells.length) {
-      const larger = new Int32Array(Math.max(needed, this.#cells.length * 2));
-      larger.set(this.#cells);
-      this.#cells = larger;
+  strings(codes: Int32Array, from: number, to: number): Int32Array {
+    const needed = this.texts.length * STRING_T_WORDS;
+    if (needed > this.#strings.length) {
+      const larger = new Int32Array(Math.max(needed, this.#strings.length * 2));
+      larger.set(this.#strings);
+      this.#strings = larger;
     }
-    const places = new Uint8Array(this.#cells.buffer);
+    const places = new Uint8Array(this.#strings.buffer);
     if (this.texts.length - this.#count <= MAX_MADE_AT_ONCE) {
       for (; this.#count < this.texts.length; this.#count++) this.#make(this.#count, places);
-      return this.#cells;
+      return this.#strings;
     }
     if (this.#isMade.length < this.texts.length) {
-      const larger = new Uint8Array(this.#cells.length / CELL_WORDS);
+      const larger = new Uint8Array(this.#strings.length / STRING_T_WORDS);
       larger.set(this.#isMade);
       this.#isMade = larger;
     }
@@ -97,18 +97,18 @@ class CodedTexts {
       this.#isMade[code] = 1;
       this.#make(code, places);
     }
-    return this.#cells;
+    return this.#strings;
   }
 
   #make(code: number, places: Uint8Array): void {
     const bytes = Buffer.from(this.texts[code] ?? '');
-    this.#cells[code * CELL_WORDS] = bytes.length;
+    this.#strings[code * STRING_T_WORDS] = bytes.length;
     this.maxSize = Math.max(this.maxSize, bytes.length);
-    if (bytes.length > MAX_CELL_TEXT_BYTES) this.#long.set(code, bytes);
-    else places.set(bytes, code * CELL_BYTES + 4);
+    if (bytes.length > MAX_INLINED_BYTES) this.#long.set(code, bytes);
+    else places.set(bytes, code * STRING_T_BYTES + 4);
   }
 
-  /** Returns the bytes of a string that does not fit into its cell. */
+  /** Returns the bytes of a string that does not fit into its `string_t`. */
   longText(code: number): Uint8Array {
     return this.#long.get(code) ?? NO_BYTES;
   }
@@ -116,16 +116,16 @@ class CodedTexts {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Codes whose strings are copied from cells, and the target. */
-interface CellCopy {
+/** Codes whose strings are inlined and copied, and the target. */
+interface CodeCopy {
   readonly codes: Int32Array;
   readonly from: number;
   readonly to: number;
-  readonly cells: Int32Array;
+  readonly strings: Int32Array;
   readonly target: DataView;
   /**
-   * Start of the target bytes. Each string is written as a complete cell, so space for the rest of
-   * the cell must follow.
+   * Start of the target bytes. Each string is written with 12 bytes, so space for the rest of
+   * them must follow.
    */
   readonly end: number;
   readonly ends: Int32Array;
@@ -133,39 +133,39 @@ interface CellCopy {
 }
 
 /** Copies strings of at most 4 bytes. @returns the end of the bytes. */
-function copyShortest({ codes, from, to, cells, target, end, ends, firstEnd }: CellCopy): number {
+function copyShortest({ codes, from, to, strings, target, end, ends, firstEnd }: CodeCopy): number {
   let at = end;
   for (let row = from, endAt = firstEnd; row < to; row++) {
-    const cell = (codes[row] as number) * CELL_WORDS;
-    target.setInt32(at, cells[cell + 1] as number, true);
-    at += cells[cell] as number;
+    const word = (codes[row] as number) * STRING_T_WORDS;
+    target.setInt32(at, strings[word + 1] as number, true);
+    at += strings[word] as number;
     ends[endAt++] = at;
   }
   return at;
 }
 
 /** Copies strings of at most 8 bytes. */
-function copyShort({ codes, from, to, cells, target, end, ends, firstEnd }: CellCopy): number {
+function copyShort({ codes, from, to, strings, target, end, ends, firstEnd }: CodeCopy): number {
   let at = end;
   for (let row = from, endAt = firstEnd; row < to; row++) {
-    const cell = (codes[row] as number) * CELL_WORDS;
-    target.setInt32(at, cells[cell + 1] as number, true);
-    target.setInt32(at + 4, cells[cell + 2] as number, true);
-    at += cells[cell] as number;
+    const word = (codes[row] as number) * STRING_T_WORDS;
+    target.setInt32(at, strings[word + 1] as number, true);
+    target.setInt32(at + 4, strings[word + 2] as number, true);
+    at += strings[word] as number;
     ends[endAt++] = at;
   }
   return at;
 }
 
-/** Copies strings that all fit into their cells. */
-function copyCells({ codes, from, to, cells, target, end, ends, firstEnd }: CellCopy): number {
+/** Copies strings that are all inlined. */
+function copyInlined({ codes, from, to, strings, target, end, ends, firstEnd }: CodeCopy): number {
   let at = end;
   for (let row = from, endAt = firstEnd; row < to; row++) {
-    const cell = (codes[row] as number) * CELL_WORDS;
-    target.setInt32(at, cells[cell + 1] as number, true);
-    target.setInt32(at + 4, cells[cell + 2] as number, true);
-    target.setInt32(at + 8, cells[cell + 3] as number, true);
-    at += cells[cell] as number;
+    const word = (codes[row] as number) * STRING_T_WORDS;
+    target.setInt32(at, strings[word + 1] as number, true);
+    target.setInt32(at + 4, strings[word + 2] as number, true);
+    target.setInt32(at + 8, strings[word + 3] as number, true);
+    at += strings[word] as number;
     ends[endAt++] = at;
   }
   return at;
@@ -188,7 +188,7 @@ export class TextColumn implements ColumnBuilder {
 
   append(vector: ColumnVector, from: number, to: number): void {
     if (vector instanceof DictionaryVector) this.#appendCodes(vector, from, to);
-    else if (vector instanceof TextCells) this.#appendCells(vector, from, to);
+    else if (vector instanceof InlinedTexts) this.#appendInlined(vector, from, to);
     else if (vector instanceof TextSpans) this.#appendSpans(vector, from, to);
     else this.#appendTexts(vector, from, to);
     this.#validity.appendRange(vector.validity, from, to);
@@ -206,41 +206,41 @@ export class TextColumn implements ColumnBuilder {
     parts.buffers.push(this.#offsets.take(), this.#data.take());
   }
 
-  /** Copies dictionary strings from cells if they are short enough. */
+  /** Copies dictionary strings that are inlined. */
   #appendCodes({ codes, texts }: DictionaryVector, from: number, to: number): void {
     if (this.#coded.texts !== texts) this.#coded = new CodedTexts(texts);
     const coded = this.#coded;
-    const cells = coded.cells(codes, from, to);
+    const strings = coded.strings(codes, from, to);
     const ends = this.#offsets.reserve(to - from);
     const firstEnd = this.#offsets.count;
-    const end = this.#data.reserve((to - from) * MAX_CELL_TEXT_BYTES);
+    const end = this.#data.reserve((to - from) * MAX_INLINED_BYTES);
     const target = viewOf(this.#data.bytes);
-    const place = { codes, from, to, cells, target, end, ends, firstEnd };
+    const place = { codes, from, to, strings, target, end, ends, firstEnd };
     // Copying one word less per row is measurable with millions of rows.
     if (coded.maxSize <= 4) this.#data.length = copyShortest(place);
     else if (coded.maxSize <= 8) this.#data.length = copyShort(place);
-    else if (coded.maxSize <= MAX_CELL_TEXT_BYTES) this.#data.length = copyCells(place);
+    else if (coded.maxSize <= MAX_INLINED_BYTES) this.#data.length = copyInlined(place);
     else this.#appendAnyCodes(coded, place);
     this.#offsets.count = firstEnd + to - from;
   }
 
-  /** Copies dictionary strings if some do not fit into their cells. */
-  #appendAnyCodes(coded: CodedTexts, { codes, from, to, cells, ends, firstEnd }: CellCopy): void {
+  /** Copies dictionary strings if some are not inlined. */
+  #appendAnyCodes(coded: CodedTexts, { codes, from, to, strings, ends, firstEnd }: CodeCopy): void {
     let target = viewOf(this.#data.bytes);
     let end = this.#data.length;
     for (let row = from; row < to; row++) {
       const code = codes[row] as number;
-      const cell = code * CELL_WORDS;
-      const length = cells[cell] as number;
-      if (length <= MAX_CELL_TEXT_BYTES) {
-        target.setInt32(end, cells[cell + 1] as number, true);
-        target.setInt32(end + 4, cells[cell + 2] as number, true);
-        target.setInt32(end + 8, cells[cell + 3] as number, true);
+      const word = code * STRING_T_WORDS;
+      const length = strings[word] as number;
+      if (length <= MAX_INLINED_BYTES) {
+        target.setInt32(end, strings[word + 1] as number, true);
+        target.setInt32(end + 4, strings[word + 2] as number, true);
+        target.setInt32(end + 8, strings[word + 3] as number, true);
         end += length;
       } else {
         this.#data.length = end;
-        // Space for this string, and for the cells of the remaining rows.
-        this.#data.reserve(length + (to - row) * MAX_CELL_TEXT_BYTES);
+        // Space for this string, and for inlined strings of the remaining rows.
+        this.#data.reserve(length + (to - row) * MAX_INLINED_BYTES);
         this.#data.append(coded.longText(code));
         end = this.#data.length;
         target = viewOf(this.#data.bytes);
@@ -250,14 +250,14 @@ export class TextColumn implements ColumnBuilder {
     this.#data.length = end;
   }
 
-  /** Copies complete cells. Each cell overwrites the unused rest of the previous one. */
-  #appendCells({ cells, validity }: TextCells, from: number, to: number): void {
-    let end = this.#data.reserve((to - from) * MAX_CELL_TEXT_BYTES);
-    const source = new DataView(cells.buffer, cells.byteOffset, cells.byteLength);
+  /** Copies 12 bytes of each string. Each overwrites the unused rest of the previous one. */
+  #appendInlined({ strings, validity }: InlinedTexts, from: number, to: number): void {
+    let end = this.#data.reserve((to - from) * MAX_INLINED_BYTES);
+    const source = new DataView(strings.buffer, strings.byteOffset, strings.byteLength);
     const { bytes } = this.#data;
     const target = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     for (let row = from; row < to; row++) {
-      const at = row * CELL_BYTES;
+      const at = row * STRING_T_BYTES;
       const isValid =
         validity === undefined || ((validity[row >> 3] as number) & (1 << (row & 7))) !== 0;
       if (isValid) {

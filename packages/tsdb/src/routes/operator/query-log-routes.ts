@@ -49,7 +49,9 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
     errors: { 404: 'query not found or not running' },
     handle(request) {
       const { id } = request.parameters;
-      const entry = log.entries().find(({ facts, isRunning }) => isRunning && facts.id === id);
+      const entry = log
+        .entries()
+        .find(({ properties, isRunning }) => isRunning && properties.id === id);
       if (entry === undefined)
         return operatorFailure(request, 404, `query not found or not running: ${id}`);
       entry.cancel();
@@ -73,11 +75,11 @@ export function queriesToWire(
       .slice(-limit)
       .reverse()
       .map((entry) => ({
-        id: entry.facts.id,
-        language: entry.facts.language,
-        text: entry.facts.text.slice(0, maxTextLength),
-        ...(entry.facts.text.length > maxTextLength && { is_cut: true }),
-        issued: entry.facts.issueNs.toString(),
+        id: entry.properties.id,
+        language: entry.properties.language,
+        text: entry.properties.text.slice(0, maxTextLength),
+        ...(entry.properties.text.length > maxTextLength && { is_cut: true }),
+        issued: entry.properties.issueNs.toString(),
         phase: entry.phase,
         running: entry.isRunning,
         age_ms: Math.round(entry.ageMs * 1000) / 1000,

@@ -28,13 +28,13 @@ export async function* chunkedResponse(
       const ended = encoder.add(piece);
       if (ended !== undefined)
         for (const series of sorted.add(ended)) yield* framesOf(series, index);
-      await task.take();
+      await task.yieldIfDue();
     }
     const last = encoder.end();
     if (last !== undefined) for (const series of sorted.add(last)) yield* framesOf(series, index);
     for (const series of sorted.rest()) {
       yield* framesOf(series, index);
-      await task.take();
+      await task.yieldIfDue();
     }
   }
 }

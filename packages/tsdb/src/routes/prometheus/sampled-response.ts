@@ -49,7 +49,7 @@ export async function* sampledResponse(
           `the response exceeds ${MAX_SAMPLES} samples; select fewer series or a shorter time range`,
         );
       note(series.add(piece));
-      await task.take();
+      await task.yieldIfDue();
     }
     note(series.end(), true);
     const head = new MessageWriter();

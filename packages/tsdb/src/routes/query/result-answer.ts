@@ -45,15 +45,15 @@ async function* encode(
   for await (const chunk of result.chunks) {
     for (const _step of encoder.chunk(chunk) ?? []) {
       if (out.size >= PIECE_SIZE_BYTES) yield out.take();
-      if (task.isSliceOver) await task.take();
+      if (task.isYieldDue) await task.yieldIfDue();
     }
     chunk.release?.();
     if (out.size >= PIECE_SIZE_BYTES) yield out.take();
-    await task.take();
+    await task.yieldIfDue();
   }
   for (const piece of lastPieces(encoder, out)) {
     yield piece;
-    await task.take();
+    await task.yieldIfDue();
   }
 }
 

@@ -87,12 +87,12 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
   const isInfluxdb3 = settings.compat === 'influxdb3';
   const targetOf = cachedByQueryString((text) => readWriteTarget(api, text, isInfluxdb3));
   const headers = api === 'v1' ? versionHeaders(settings) : [];
-  const written = { ...emptyAnswer(204, headers), isCacheable: true };
+  const written = { ...emptyAnswer(204, headers), isReused: true };
   return {
     method: 'POST',
     path: PATHS[api],
     ...describe(api),
-    access: 'granted',
+    access: 'granted', // any grantee; WritePath checks the permission for the database
     cost: { resource: 'tsdb_write' },
     // Bodies are decoded on other threads.
     body: { maxBytes: settings.max_request_size_bytes, isLeftEncoded: true, memory: bodies },

@@ -27,7 +27,7 @@ export class NodeLeases {
    * Registers this node at startup and releases the leases of earlier processes with the same data
    * folder.
    */
-  async takeUp(nowMs: number): Promise<void> {
+  async register(nowMs: number): Promise<void> {
     await this.#base.write(async (tx) => {
       // Only one process at a time uses a data folder, so every earlier lease holder has stopped.
       const ofFolder = this.#base.isShared ? ' where folder = ?' : '';
@@ -51,7 +51,7 @@ export class NodeLeases {
         [now + NODE_LEASE_MS, this.#base.leaseHolder],
       );
       if (count > 0) return true;
-      this.#base.renewNode();
+      this.#base.renewLeaseHolder();
       await this.#noteNew(tx, now);
       return false;
     });

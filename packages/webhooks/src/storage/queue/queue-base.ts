@@ -7,7 +7,7 @@ import {
 
 const READ_COMMITTED = { isolation: 'read_committed' } as const;
 
-/** State shared by all parts of the queue: the store, its statements, and the name of this node. */
+/** State shared by all parts of the queue: the store, its statements, and the lease holder name of this node. */
 export class QueueBase {
   readonly sql: RawStatements;
   /** Id of this process's data folder. */
@@ -16,7 +16,8 @@ export class QueueBase {
   readonly isShared: boolean;
   readonly #store: RelationalStore;
   readonly #process: string;
-  #nodeCount = 1;
+  /** Number of lease holder names that this process has used. */
+  #nameCount = 1;
 
   constructor(store: RelationalStore, process: string, folder: string) {
     this.#store = store;
@@ -31,11 +32,12 @@ export class QueueBase {
    * after the node lost its leases.
    */
   get leaseHolder(): string {
-    return `${this.#process}.${this.#nodeCount}`;
+    return `${this.#process}.${this.#nameCount}`;
   }
 
-  renewNode(): void {
-    this.#nodeCount += 1;
+  /** Called after the node has lost its leases. */
+  renewLeaseHolder(): void {
+    this.#nameCount += 1;
   }
 
   get reader(): SqlConnection {

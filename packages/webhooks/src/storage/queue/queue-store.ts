@@ -1,5 +1,5 @@
 import type { RelationalStore, Statement } from '@plinth/kernel';
-import { isRedelivery, type QueueItem } from '../../model/event.js';
+import { isRepeatedAttempt, type QueueItem } from '../../model/event.js';
 import { eventUse, readEvents } from './event-rows.js';
 import { NodeLeases } from './node-leases.js';
 import { QueueBase } from './queue-base.js';
@@ -52,7 +52,7 @@ export class QueueStore {
   /** Releases the leases of earlier processes and continues their ids. */
   async start(nowMs: number): Promise<void> {
     await this.#ids.start();
-    await this.nodes.takeUp(nowMs);
+    await this.nodes.register(nowMs);
   }
 
   /** Leases due items, oldest first, and skips rows that other nodes are claiming. */
@@ -109,8 +109,8 @@ export class QueueStore {
       const completedItems = batch
         .filter(({ next }) => next.kind === 'done')
         .map(({ item }) => item);
-      const redeliveredGuids = batch
-        .filter(({ item }) => isRedelivery(item))
+      const repeatedGuids = batch
+        .filter(({ item }) => isRepeatedAttempt(item))
         .map(({ item }) => item.guid);
       const { sql } = this.#base;
       await sql.runAll(tx, [
@@ -119,7 +119,7 @@ export class QueueStore {
           this.#removal(completedItems, leaseHolder),
         ),
         // The payload is kept as long as its newest record.
-        ...(redeliveredGuids.length === 0 ? [] : [eventUse(this.#base, redeliveredGuids, nowMs)]),
+        ...(repeatedGuids.length === 0 ? [] : [eventUse(this.#base, repeatedGuids, nowMs)]),
         ...batch.flatMap((one) => this.#moveOn(one)),
       ]);
       const ended = batch.filter(({ next }) => next.kind !== 'retry');

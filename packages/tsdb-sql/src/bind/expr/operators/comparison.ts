@@ -5,7 +5,7 @@ import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { isNumeric, isSameType, isText, type SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { ConstantValue } from '../../../bound-expr.js';
 import { quoteString } from '../../../emit/quote.js';
-import type { Fact, PlainFact } from '../../scan-draft.js';
+import type { PlainRowCondition, RowCondition } from '../../scan-draft.js';
 import type { ScopeColumn } from '../../scope.js';
 import { BOOLEAN, type Bound, derive, mapped, UTF8 } from '../../types/bound.js';
 import { comparisonType } from '../../types/common-type.js';
@@ -41,15 +41,18 @@ export function bindComparison(
   const mirrored = MIRRORED[op] ?? op;
   // Compare a number with a field in its original form.
   const [x, y] = isField(left) || isField(right) ? [left, right] : [a, b];
-  const facts = [...comparisonFacts(x, op, y), ...comparisonFacts(y, mirrored, x)];
+  const rowConditions = [
+    ...comparisonConditions(x, op, y),
+    ...comparisonConditions(y, mirrored, x),
+  ];
   return {
     ...derive([left, right], {
       text: `(${a.text} ${op} ${b.text})`,
       type: BOOLEAN,
       displayName: `${left.displayName} ${shownOp} ${right.displayName}`,
     }),
-    facts,
-    isExact: facts.length === 1,
+    rowConditions,
+    isExact: rowConditions.length === 1,
     ...(op === '=' && choiceOf(a, b)),
   };
 }
@@ -170,15 +173,17 @@ function isUnknownText(side: Bound): boolean {
   return isText(side.type) && side.constant === undefined;
 }
 
-/** Returns the facts that `column op constant` implies for the rows of the column's table. */
-function comparisonFacts(
+/** Returns the row conditions that `column op constant` implies for the rows of the column's table. */
+function comparisonConditions(
   side: Bound,
   op: ComparisonOp,
   { type, constant }: Bound,
-): readonly Fact[] {
-  const fact = (value: ConstantValue) => factOf(side, op, value, type);
-  const found = constant && fact(constant.value);
-  return found === undefined ? [] : [{ ...found, again: constant && mapped(constant, fact) }];
+): readonly RowCondition[] {
+  const conditionOf = (value: ConstantValue) => rowConditionOf(side, op, value, type);
+  const found = constant && conditionOf(constant.value);
+  return found === undefined
+    ? []
+    : [{ ...found, again: constant && mapped(constant, conditionOf) }];
 }
 
 /**
@@ -200,12 +205,12 @@ export function timeRangeFor(
   );
 }
 
-function factOf(
+function rowConditionOf(
   { column: of }: Bound,
   op: ComparisonOp,
   value: ConstantValue,
   type: SqlType,
-): PlainFact | undefined {
+): PlainRowCondition | undefined {
   const { origin, source } = of ?? {};
   if (origin === undefined || !(op in MIRRORED)) return undefined;
   const { scan, column: name } = origin;

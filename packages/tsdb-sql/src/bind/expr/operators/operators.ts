@@ -16,7 +16,7 @@ import {
   UTF8,
 } from '../../types/bound.js';
 import { numericType } from '../../types/common-type.js';
-import { eitherFact } from '../../types/facts.js';
+import { eitherCondition } from '../../types/row-conditions.js';
 import { convert } from '../convert.js';
 import { fieldOf } from '../fields.js';
 import { bindFunction } from '../function-calls.js';
@@ -128,15 +128,15 @@ export function bindUnaryOp(node: ExprNodes['UnaryOp'], env: Env): Bound {
 function bindLogic(left: Bound, op: 'And' | 'Or', right: Bound): Bound {
   const [a, b] = [condition(left), condition(right)];
   const keyword = op.toUpperCase();
-  const facts =
+  const rowConditions =
     op === 'And'
-      ? [...(left.facts ?? []), ...(right.facts ?? [])]
-      : eitherFact(left.facts ?? [], right.facts ?? []);
+      ? [...(left.rowConditions ?? []), ...(right.rowConditions ?? [])]
+      : eitherCondition(left.rowConditions ?? [], right.rowConditions ?? []);
   const areExact = left.isExact === true && right.isExact === true;
   // True if both sides are conditions on the same tag and nothing else.
   const isOneTag =
-    [left.facts, right.facts, facts].every((side) => side?.length === 1) &&
-    facts[0]?.kind === 'tag';
+    [left.rowConditions, right.rowConditions, rowConditions].every((side) => side?.length === 1) &&
+    rowConditions[0]?.kind === 'tag';
   const choice = op === 'Or' ? eitherChoice(a.choice, b.choice) : undefined;
   return {
     ...derive([left, right], {
@@ -144,7 +144,7 @@ function bindLogic(left: Bound, op: 'And' | 'Or', right: Bound): Bound {
       type: BOOLEAN,
       displayName: `${left.displayName} ${keyword} ${right.displayName}`,
     }),
-    facts,
+    rowConditions,
     isExact: areExact && (op === 'And' || isOneTag),
     ...(choice && { choice }),
   };

@@ -1,6 +1,6 @@
 import type { ConstantValue, Values } from '../../../bound-expr.js';
 import type { Expr, ExprNodes } from '../../../parse/ast.js';
-import type { Fact, PlainFact } from '../../scan-draft.js';
+import type { PlainRowCondition, RowCondition } from '../../scan-draft.js';
 import type { Env } from '../../session.js';
 import { BOOLEAN, type Bound, derive } from '../../types/bound.js';
 import { unionType } from '../../types/common-type.js';
@@ -12,7 +12,7 @@ export function bindNullTest(expr: Expr, isNull: boolean, env: Env): Bound {
   const operand = env.session.bindExpr(expr, env);
   const keyword = isNull ? 'IS NULL' : 'IS NOT NULL';
   const origin = operand.column?.source === 'tag' ? operand.column.origin : undefined;
-  const facts: readonly Fact[] =
+  const rowConditions: readonly RowCondition[] =
     origin === undefined
       ? []
       : [
@@ -28,7 +28,7 @@ export function bindNullTest(expr: Expr, isNull: boolean, env: Env): Bound {
       type: BOOLEAN,
       displayName: `${operand.displayName} ${keyword}`,
     }),
-    facts,
+    rowConditions,
   };
 }
 
@@ -65,7 +65,9 @@ export function bindBetween(node: ExprNodes['Between'], env: Env): Bound {
       type: BOOLEAN,
       displayName: `${value.displayName} ${keyword} ${lowName} AND ${highName}`,
     }),
-    facts: node.negated ? [] : [...(low.facts ?? []), ...(high.facts ?? [])],
+    rowConditions: node.negated
+      ? []
+      : [...(low.rowConditions ?? []), ...(high.rowConditions ?? [])],
     isExact: !node.negated && low.isExact === true && high.isExact === true,
   };
 }
@@ -84,7 +86,7 @@ export function bindInList(node: ExprNodes['InList'], env: Env): Bound {
   const keyword = node.negated ? 'NOT IN' : 'IN';
   const rows = value.type.kind === 'struct' ? rowInList(value, items, node.negated) : undefined;
   const texts = typed.map(([, right]) => right.text).join(', ');
-  const facts = inListFacts(value, items, node.negated);
+  const rowConditions = inListConditions(value, items, node.negated);
   return {
     ...derive([value, ...items], {
       text:
@@ -93,8 +95,8 @@ export function bindInList(node: ExprNodes['InList'], env: Env): Bound {
       type: BOOLEAN,
       displayName: `${value.displayName} ${keyword} ${items.map((item) => item.displayName).join(', ')}`,
     }),
-    facts,
-    isExact: facts.length === 1,
+    rowConditions,
+    isExact: rowConditions.length === 1,
   };
 }
 
@@ -105,19 +107,25 @@ function rowInList(value: Bound, items: readonly Bound[], isNegated: boolean): s
   return `(${isNegated ? 'NOT ' : ''}(${any}))`;
 }
 
-function inListFacts(value: Bound, items: readonly Bound[], isNegated: boolean): readonly Fact[] {
+function inListConditions(
+  value: Bound,
+  items: readonly Bound[],
+  isNegated: boolean,
+): readonly RowCondition[] {
   const origin = value.column?.source === 'tag' ? value.column.origin : undefined;
   if (origin === undefined || items.length === 0) return [];
-  const factOf = (texts: readonly (ConstantValue | undefined)[]): PlainFact | undefined => {
+  const rowConditionOf = (
+    texts: readonly (ConstantValue | undefined)[],
+  ): PlainRowCondition | undefined => {
     if (!texts.every((text) => typeof text === 'string')) return undefined;
     const [op, values] = isNegated
       ? (['not_in', [...texts, undefined]] as const)
       : (['in', texts] as const);
     return { scan: origin.scan, kind: 'tag', condition: { tag: origin.column, op, values } };
   };
-  const fact = factOf(items.map(({ constant }) => constant?.value));
-  if (fact === undefined) return [];
+  const rowCondition = rowConditionOf(items.map(({ constant }) => constant?.value));
+  if (rowCondition === undefined) return [];
   const texts = items.map(({ constant }) => constant?.again);
-  const again = (values: Values) => factOf(texts.map((text) => text?.(values)));
-  return [{ ...fact, again }];
+  const again = (values: Values) => rowConditionOf(texts.map((text) => text?.(values)));
+  return [{ ...rowCondition, again }];
 }

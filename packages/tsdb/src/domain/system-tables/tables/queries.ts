@@ -29,11 +29,11 @@ export function queriesTable(log: QueryLog, access: DatabaseAccess): VirtualTabl
   };
   return systemTable(columns, () =>
     log.entriesFor(access).map((query) => ({
-      id: query.facts.id,
+      id: query.properties.id,
       phase: query.phase,
-      issue_time: query.facts.issueNs,
-      query_type: query.facts.language,
-      query_text: query.facts.text,
+      issue_time: query.properties.issueNs,
+      query_type: query.properties.language,
+      query_text: query.properties.text,
       partitions: query.partitionCount,
       parquet_files: query.fileCount,
       plan_duration: query.planNs,

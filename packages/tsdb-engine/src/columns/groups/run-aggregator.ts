@@ -3,12 +3,12 @@ import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.
 import { binFixed } from '@plinth/tsdb-model/time/calendar.js';
 import { lowerBound, type Part } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
-import { rowFilter, SLICE_ROWS } from '../rows/matching-rows.js';
-import { type Accumulator, gatherPresent, type Slices } from './accumulators.js';
+import { FILTER_BATCH_ROWS, rowFilter } from '../rows/matching-rows.js';
+import { type Accumulator, type BucketRuns, gatherPresent } from './accumulators.js';
 import type { Buckets } from './buckets.js';
 
-/** Adds runs of rows to the cells of their buckets. */
-export class RunWalk {
+/** Adds runs of rows to the buckets of their groups. */
+export class RunAggregator {
   readonly #loadedRows: readonly LoadedRows[];
   readonly #conditions: readonly FieldCondition[];
   readonly #buckets: Buckets;
@@ -16,8 +16,8 @@ export class RunWalk {
   readonly #accumulators: readonly Accumulator[];
   readonly #rows: Uint32Array;
   readonly #numbers: Float64Array;
-  readonly #slices: Slices;
-  readonly #present: Slices;
+  readonly #bucketRuns: BucketRuns;
+  readonly #present: BucketRuns;
   #source = -1;
   #loaded: LoadedRows | undefined;
   #filter: ReturnType<typeof rowFilter>;
@@ -34,11 +34,11 @@ export class RunWalk {
     /** Row count of the longest run. */
     readonly longest: number;
   }) {
-    const sliceRows = Math.min(SLICE_ROWS, options.longest);
-    this.#rows = new Uint32Array(sliceRows);
-    this.#numbers = new Float64Array(sliceRows);
-    this.#slices = newSlices(sliceRows);
-    this.#present = newSlices(sliceRows);
+    const batchRows = Math.min(FILTER_BATCH_ROWS, options.longest);
+    this.#rows = new Uint32Array(batchRows);
+    this.#numbers = new Float64Array(batchRows);
+    this.#bucketRuns = newBucketRuns(batchRows);
+    this.#present = newBucketRuns(batchRows);
     this.#loadedRows = options.loaded;
     this.#conditions = options.conditions;
     this.#buckets = options.buckets;
@@ -50,21 +50,21 @@ export class RunWalk {
     readonly source: number;
     readonly from: number;
     readonly to: number;
-    readonly firstCell: number;
+    readonly firstGroupBucket: number;
   }): void {
     if (run.source !== this.#source) this.#enter(run.source);
     const loaded = this.#loaded as LoadedRows; // `#enter` has set it
     const isFiltered = this.#conditions.length > 0;
     if (isFiltered && this.#filter === undefined) return;
-    for (let from = run.from; from < run.to; from += SLICE_ROWS) {
-      const to = Math.min(run.to, from + SLICE_ROWS);
+    for (let from = run.from; from < run.to; from += FILTER_BATCH_ROWS) {
+      const to = Math.min(run.to, from + FILTER_BATCH_ROWS);
       let count = to - from;
       if (isFiltered) {
         for (let i = 0; i < count; i++) this.#rows[i] = from + i;
         count = this.#filter?.(this.#rows, count) ?? 0;
-        this.#cutRows(loaded.part, count, run.firstCell);
-      } else this.#cutRange(loaded.part, from, to, run.firstCell);
-      this.#addSlices(loaded, from, count, isFiltered);
+        this.#cutRowsIntoBuckets(loaded.part, count, run.firstGroupBucket);
+      } else this.#cutRangeIntoBuckets(loaded.part, from, to, run.firstGroupBucket);
+      this.#addBucketRuns(loaded, from, count, isFiltered);
     }
   }
 
@@ -80,64 +80,64 @@ export class RunWalk {
     this.#phaseNs = Number(loaded.part.baseNs - startNs);
   }
 
-  /** Cuts the rows `[from, to)` into slices by bucket. */
-  #cutRange(part: Part, from: number, to: number, firstCell: number): void {
-    const { starts, cells } = this.#slices;
+  /** Cuts the rows `[from, to)` into runs of one bucket. */
+  #cutRangeIntoBuckets(part: Part, from: number, to: number, firstGroupBucket: number): void {
+    const { starts, groupBuckets } = this.#bucketRuns;
     const width = Number(this.#buckets.widthNs);
     const { offsets, unitNs } = part;
     let count = 0;
     if (width === 0) {
       starts[0] = 0;
-      cells[0] = firstCell;
+      groupBuckets[0] = firstGroupBucket;
       count = 1;
     } else {
       for (let at = from; at < to; ) {
         const bucket = Math.floor((this.#phaseNs + (offsets[at] as number) * unitNs) / width);
         const end = Math.ceil(((bucket + 1) * width - this.#phaseNs) / unitNs);
         starts[count] = at - from;
-        cells[count] = firstCell + this.#firstBucket + bucket;
+        groupBuckets[count] = firstGroupBucket + this.#firstBucket + bucket;
         count++;
         at = firstFrom(offsets, at + 1, to, end);
       }
     }
     starts[count] = to - from;
-    this.#slices.count = count;
+    this.#bucketRuns.count = count;
   }
 
-  /** Cuts the first `count` selected rows into slices. */
-  #cutRows(part: Part, count: number, firstCell: number): void {
-    const { starts, cells } = this.#slices;
+  /** Cuts the first `count` selected rows into runs of one bucket. */
+  #cutRowsIntoBuckets(part: Part, count: number, firstGroupBucket: number): void {
+    const { starts, groupBuckets } = this.#bucketRuns;
     const width = Number(this.#buckets.widthNs);
     const { offsets, unitNs } = part;
-    let sliceCount = 0;
+    let runCount = 0;
     let end = -1;
     for (let i = 0; i < count; i++) {
       const offset = offsets[this.#rows[i] as number] as number;
       if (offset < end) continue;
-      let cell = firstCell;
+      let groupBucket = firstGroupBucket;
       if (width === 0) end = Number.POSITIVE_INFINITY;
       else {
         const bucket = Math.floor((this.#phaseNs + offset * unitNs) / width);
         end = Math.ceil(((bucket + 1) * width - this.#phaseNs) / unitNs);
-        cell += this.#firstBucket + bucket;
+        groupBucket += this.#firstBucket + bucket;
       }
-      starts[sliceCount] = i;
-      cells[sliceCount] = cell;
-      sliceCount++;
+      starts[runCount] = i;
+      groupBuckets[runCount] = groupBucket;
+      runCount++;
     }
-    starts[sliceCount] = count;
-    this.#slices.count = sliceCount;
+    starts[runCount] = count;
+    this.#bucketRuns.count = runCount;
   }
 
-  #addSlices(loaded: LoadedRows, from: number, count: number, isFiltered: boolean): void {
-    const slices = this.#slices;
-    for (let i = 0; i < slices.count; i++) {
-      const cell = slices.cells[i] as number;
-      const rows = (slices.starts[i + 1] as number) - (slices.starts[i] as number);
-      this.#rowCounts[cell] = (this.#rowCounts[cell] as number) + rows;
+  #addBucketRuns(loaded: LoadedRows, from: number, count: number, isFiltered: boolean): void {
+    const bucketRuns = this.#bucketRuns;
+    for (let i = 0; i < bucketRuns.count; i++) {
+      const groupBucket = bucketRuns.groupBuckets[i] as number;
+      const rows = (bucketRuns.starts[i + 1] as number) - (bucketRuns.starts[i] as number);
+      this.#rowCounts[groupBucket] = (this.#rowCounts[groupBucket] as number) + rows;
     }
     let gathered: Column | undefined;
-    let present = slices;
+    let present = bucketRuns;
     for (const accumulator of this.#accumulators) {
       const { column } = accumulator;
       const stored = loaded.column(column.id);
@@ -146,24 +146,28 @@ export class RunWalk {
         gathered = column;
         if (stored.validity !== undefined) {
           if (!isFiltered) for (let i = 0; i < count; i++) this.#rows[i] = from + i;
-          const target = { numbers: this.#numbers, slices: this.#present };
-          gatherPresent(stored, stored.validity, this.#rows, slices, target);
+          const target = { numbers: this.#numbers, bucketRuns: this.#present };
+          gatherPresent(stored, stored.validity, this.#rows, bucketRuns, target);
           present = this.#present;
         } else {
-          present = slices;
+          present = bucketRuns;
           if (isFiltered) {
             for (let i = 0; i < count; i++)
               this.#numbers[i] = stored.values[this.#rows[i] as number] as number;
           } else this.#numbers.set(stored.values.subarray(from, from + count));
         }
       }
-      accumulator.addSlices(this.#numbers, present);
+      accumulator.addBucketRuns(this.#numbers, present);
     }
   }
 }
 
-function newSlices(rowCount: number): Slices {
-  return { starts: new Uint32Array(rowCount + 1), cells: new Uint32Array(rowCount), count: 0 };
+function newBucketRuns(rowCount: number): BucketRuns {
+  return {
+    starts: new Uint32Array(rowCount + 1),
+    groupBuckets: new Uint32Array(rowCount),
+    count: 0,
+  };
 }
 
 /**

@@ -1,11 +1,14 @@
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { Values } from '../../bound-expr.js';
-import type { Fact, PlainFact, ScanDraft } from '../scan-draft.js';
+import type { PlainRowCondition, RowCondition, ScanDraft } from '../scan-draft.js';
 
-/** Returns facts that follow from either side of an OR. */
-export function eitherFact(left: readonly Fact[], right: readonly Fact[]): readonly Fact[] {
-  const kept: Fact[] = [];
-  for (const scan of new Set(left.map((fact) => fact.scan))) {
+/** Returns row conditions that follow from either side of an OR. */
+export function eitherCondition(
+  left: readonly RowCondition[],
+  right: readonly RowCondition[],
+): readonly RowCondition[] {
+  const kept: RowCondition[] = [];
+  for (const scan of new Set(left.map((rowCondition) => rowCondition.scan))) {
     const [a, b] = [timeRange(left, scan), timeRange(right, scan)];
     if (a !== undefined && b !== undefined) {
       kept.push({
@@ -19,16 +22,16 @@ export function eitherFact(left: readonly Fact[], right: readonly Fact[]): reado
       if (one.scan !== scan || one.kind !== 'tag' || one.condition.op !== 'in') continue;
       const { tag, values } = one.condition;
       const other = right.find(
-        (fact) =>
-          fact.scan === scan &&
-          fact.kind === 'tag' &&
-          fact.condition.op === 'in' &&
-          fact.condition.tag === tag,
+        (rowCondition) =>
+          rowCondition.scan === scan &&
+          rowCondition.kind === 'tag' &&
+          rowCondition.condition.op === 'in' &&
+          rowCondition.condition.tag === tag,
       );
       if (other?.kind !== 'tag') continue;
       const union = [...new Set([...values, ...other.condition.values])];
       const eithers = [one.again, other.again];
-      const again = (given: Values): PlainFact | undefined => {
+      const again = (given: Values): PlainRowCondition | undefined => {
         const sides = eithers.map((either) => either?.(given));
         const both = sides.flatMap((side) => (side?.kind === 'tag' ? [side.condition.values] : []));
         if (both.length < 2) return undefined;
@@ -44,18 +47,18 @@ export function eitherFact(left: readonly Fact[], right: readonly Fact[]): reado
   return kept;
 }
 
-/** Intersects the time facts of `scan`; returns `undefined` if there are none. */
+/** Intersects the conditions of `scan` on the time; returns `undefined` if there are none. */
 function timeRange(
-  facts: readonly Fact[],
+  rowConditions: readonly RowCondition[],
   scan: ScanDraft,
 ): { readonly minNs: bigint; readonly maxNs: bigint } | undefined {
   let isBounded = false;
   let [minNs, maxNs] = [MIN_TIME_NS, MAX_TIME_NS];
-  for (const fact of facts) {
-    if (fact.scan !== scan || fact.kind !== 'time') continue;
+  for (const rowCondition of rowConditions) {
+    if (rowCondition.scan !== scan || rowCondition.kind !== 'time') continue;
     isBounded = true;
-    minNs = greatest(minNs, fact.minNs);
-    maxNs = least(maxNs, fact.maxNs);
+    minNs = greatest(minNs, rowCondition.minNs);
+    maxNs = least(maxNs, rowCondition.maxNs);
   }
   return isBounded ? { minNs, maxNs } : undefined;
 }

@@ -19,7 +19,7 @@ const MOST_GROWTH = 4;
 const NOT_YET = -1;
 
 /** Cuts runs into time slices. A slice is valid until the next call. */
-export class TimeWalk {
+export class TimeSlicer {
   readonly #runs: Runs;
   readonly #loaded: readonly LoadedRows[];
   readonly #scale: TimeScale;
@@ -28,17 +28,17 @@ export class TimeWalk {
   readonly #from: Uint32Array;
   readonly #to: Uint32Array;
   readonly #cut: Uint32Array;
-  /** For each source, a position that no row precedes. */
-  readonly #outset: Float64Array;
+  /** For each source, a tick that no row precedes in the order of the result. */
+  readonly #firstTick: Float64Array;
   /**
    * For each source, the offset where the next slice ends, or where it starts in descending order.
    */
   readonly #bounds: Float64Array;
-  /** Width of a slice, an integer number of positions. */
+  /** Width of a slice in ticks. */
   #width: number;
   readonly #sliceRows: number;
   /** The slice that was returned last. */
-  readonly #taken: Pick<Runs, 'source' | 'series' | 'from' | 'to'>;
+  readonly #slice: Pick<Runs, 'source' | 'series' | 'from' | 'to'>;
 
   constructor(options: {
     readonly runs: Runs;
@@ -58,7 +58,7 @@ export class TimeWalk {
     this.#from = runs.from.slice();
     this.#to = runs.to.slice();
     this.#cut = new Uint32Array(runs.from.length);
-    this.#taken = {
+    this.#slice = {
       source: new Uint32Array(runs.from.length),
       series: new Uint32Array(runs.from.length),
       from: new Uint32Array(runs.from.length),
@@ -67,14 +67,14 @@ export class TimeWalk {
     this.#sliceRows = options.sliceRows ?? SLICE_ROWS;
     const { starts, factors } = scale;
     this.#bounds = new Float64Array(starts.length);
-    this.#outset = starts.map((start, source) => {
+    this.#firstTick = starts.map((start, source) => {
       const { minOffset, maxOffset } = (loaded[source] as LoadedRows).part;
       const offset = options.isDescending ? maxOffset : minOffset;
       return start + offset * (factors[source] as number);
     });
     // Assumes that rows are evenly distributed.
     const share = Math.min(options.firstRows, this.#sliceRows) / Math.max(1, runs.rowCount);
-    this.#width = Math.max(1, Math.floor(scale.lastPlace * share));
+    this.#width = Math.max(1, Math.floor(scale.lastTick * share));
   }
 
   /** Returns `undefined` after the last slice. */
@@ -88,11 +88,11 @@ export class TimeWalk {
     }
     const growth = Math.min(MOST_GROWTH, this.#sliceRows / count);
     const width = Math.floor(this.#width * growth);
-    this.#width = Math.max(1, Math.min(this.#scale.lastPlace + 1, width));
-    return this.#take(count);
+    this.#width = Math.max(1, Math.min(this.#scale.lastTick + 1, width));
+    return this.#nextSlice(count);
   }
 
-  /** Returns the position of the first remaining row. */
+  /** Returns the tick of the first remaining row. */
   #edge(): number | undefined {
     const { source } = this.#runs;
     const { starts, factors } = this.#scale;
@@ -102,11 +102,11 @@ export class TimeWalk {
       const [from, to] = [this.#from[run] as number, this.#to[run] as number];
       const at = source[run] as number;
       // No row of this source comes earlier.
-      if (from === to || sign * (this.#outset[at] as number) >= edge) continue;
+      if (from === to || sign * (this.#firstTick[at] as number) >= edge) continue;
       const { offsets } = (this.#loaded[at] as LoadedRows).part;
       const offset = offsets[this.#isDescending ? to - 1 : from] as number;
-      const place = sign * ((starts[at] as number) + offset * (factors[at] as number));
-      if (place < edge) edge = place;
+      const tick = sign * ((starts[at] as number) + offset * (factors[at] as number));
+      if (tick < edge) edge = tick;
     }
     return edge === Number.POSITIVE_INFINITY ? undefined : sign * edge;
   }
@@ -114,10 +114,10 @@ export class TimeWalk {
   /** Finds the rows closer to `edge` than the width of a slice. @returns their number. */
   #cutAt(edge: number): number {
     const { source } = this.#runs;
-    // Positions beyond the scale may not be exact doubles.
+    // Ticks beyond the scale may not be exact doubles.
     const bound = this.#isDescending
       ? Math.max(0, edge - this.#width + 1)
-      : Math.min(this.#scale.lastPlace + 1, edge + this.#width);
+      : Math.min(this.#scale.lastTick + 1, edge + this.#width);
     this.#bound(bound);
     let count = 0;
     for (let run = 0; run < source.length; run++) {
@@ -135,28 +135,28 @@ export class TimeWalk {
     return count;
   }
 
-  /** Finds the first offset of each source that is not before `place`. */
-  #bound(place: number): void {
+  /** Finds the first offset of each source that is not before `tick`. */
+  #bound(tick: number): void {
     const { starts, factors } = this.#scale;
     for (let source = 0; source < starts.length; source++) {
       const [start, factor] = [starts[source] as number, factors[source] as number];
-      const outset = this.#outset[source] as number;
-      if (this.#isDescending ? outset < place : outset >= place) {
+      const firstTick = this.#firstTick[source] as number;
+      if (this.#isDescending ? firstTick < tick : firstTick >= tick) {
         this.#bounds[source] = NOT_YET;
         continue;
       }
-      let offset = Math.max(0, Math.ceil((place - start) / factor));
+      let offset = Math.max(0, Math.ceil((tick - start) / factor));
       // The division may have been rounded; the loops below correct it.
-      while (offset > 0 && start + (offset - 1) * factor >= place) offset--;
-      while (start + offset * factor < place) offset++;
+      while (offset > 0 && start + (offset - 1) * factor >= tick) offset--;
+      while (start + offset * factor < tick) offset++;
       this.#bounds[source] = offset;
     }
   }
 
-  #take(count: number): Runs {
+  #nextSlice(count: number): Runs {
     const { source, series } = this.#runs;
     const left = this.#isDescending ? this.#to : this.#from;
-    const taken = this.#taken;
+    const slice = this.#slice;
     let size = 0;
     let longest = 0;
     for (let run = 0; run < source.length; run++) {
@@ -164,19 +164,19 @@ export class TimeWalk {
       const from = this.#isDescending ? cut : (this.#from[run] as number);
       const to = this.#isDescending ? (this.#to[run] as number) : cut;
       if (from >= to) continue;
-      taken.source[size] = source[run] as number;
-      taken.series[size] = series[run] as number;
-      taken.from[size] = from;
-      taken.to[size] = to;
+      slice.source[size] = source[run] as number;
+      slice.series[size] = series[run] as number;
+      slice.from[size] = from;
+      slice.to[size] = to;
       size++;
       if (to - from > longest) longest = to - from;
       left[run] = cut;
     }
     return {
-      source: taken.source.subarray(0, size),
-      series: taken.series.subarray(0, size),
-      from: taken.from.subarray(0, size),
-      to: taken.to.subarray(0, size),
+      source: slice.source.subarray(0, size),
+      series: slice.series.subarray(0, size),
+      from: slice.from.subarray(0, size),
+      to: slice.to.subarray(0, size),
       rowCount: count,
       longest,
     };
