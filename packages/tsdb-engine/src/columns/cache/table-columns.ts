@@ -27,7 +27,7 @@ const MAX_AWAITED_VALUES = { few: 100_000, many: 1_000_000 };
  * Loading a column takes as long as reading it for this many series.
  */
 const LEAST_SERIES_READ = 64;
-/** Key of queries that read no column, only series and timestamps. */
+/** Stands for the index of the rows where a query reads no column. */
 const ROWS_ID = -1;
 /**
  * When this many rows follow, rows in blocks are loaded in advance, before the blocks drop them.
