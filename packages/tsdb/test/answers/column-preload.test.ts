@@ -32,10 +32,8 @@ describe('the column preload', () => {
       await writeRows(node, ROWS, 2 * ROWS, 3);
       await flushEngine(node.engine);
       // The index of the rows and values of 8 bits, of both segments.
-      const size = await whenStill(
-        () => gauge(metrics, 'plinth_tsdb_column_cache_bytes'),
-        2 * ROWS * (4 + 1) - 1,
-      );
+      const size = await whenStill(() => gauge(metrics, 'plinth_tsdb_column_cache_bytes'));
+      assert.ok(size >= 2 * ROWS * (4 + 1), `${size} bytes are loaded`);
       assert.ok(size < 2 * ROWS * (4 + 1 + 1), `${size} bytes are loaded`);
       const first = await query(node, text);
       assert.equal(await direct(), 1);

@@ -23,13 +23,6 @@ import { TableEncodedTags } from './table-encoded-tags.js';
  */
 const MAX_AWAITED_VALUES = { few: 100_000, many: 1_000_000 };
 /**
- * Series that queries of few series must have read from a segment before its columns are loaded.
- * Loading a column takes as long as reading it for this many series.
- */
-const LEAST_SERIES_READ = 64;
-/** Stands for the index of the rows where a query reads no column. */
-const ROWS_ID = -1;
-/**
  * When this many rows follow, rows in blocks are loaded in advance, before the blocks drop them.
  */
 const OLD_BLOCK_ROWS = 32_768;
@@ -76,8 +69,11 @@ export class TableColumns {
   readonly #ranges: CachedRanges;
   readonly #loads: RangeLoads;
   readonly #fewSeries: FewSeriesRows;
-  /** Series that queries have missed, by segment and column. Bounded by the columns of segments. */
-  readonly #missed = new Map<object, Map<number, number>>();
+  /**
+   * Columns that one query has missed, by segment. They are read from files when a second query
+   * needs them.
+   */
+  readonly #missed = new Map<object, Set<number>>();
 
   constructor(options: {
     readonly cache: ColumnCache;
@@ -265,7 +261,7 @@ export class TableColumns {
         rows.push(...loadedRanges);
         continue;
       }
-      const isWorthLoading = this.#isWorthLoading(source, request);
+      const isWorthLoading = this.#isWorthLoading(source, request.columns);
       if (source.kind === 'segment' && isFew) {
         unloaded.push(source);
         if (isWorthLoading) this.#loadInBackground(misses, request.columns);
@@ -275,22 +271,17 @@ export class TableColumns {
     return { rows, unloaded, missing };
   }
 
-  /** Files are read only for columns that a second query of many series, or many of few, request. */
-  #isWorthLoading(source: RowSource, request: ColumnRequest): boolean {
+  /** Files are read only for columns that are requested a second time. */
+  #isWorthLoading(source: RowSource, columns: readonly Column[]): boolean {
     const { key, kind, hasColumn } = source;
     if (kind === 'buffer') return true;
-    const present = request.columns.filter(({ id }) => hasColumn(id));
+    const present = columns.filter(({ id }) => hasColumn(id));
     if (!this.#loads.fits(source, present)) return false;
-    const missed = this.#missed.get(key) ?? new Map<number, number>();
+    const missed = this.#missed.get(key) ?? new Set();
+    const isFirst = !this.#missed.has(key) || present.some(({ id }) => !missed.has(id));
+    for (const { id } of present) missed.add(id);
     this.#missed.set(key, missed);
-    const count = isOfFewSeries(request) ? (request.series?.length ?? 0) : LEAST_SERIES_READ;
-    let isWorth = true;
-    for (const id of present.length === 0 ? [ROWS_ID] : present.map((column) => column.id)) {
-      const before = missed.get(id) ?? 0;
-      if (before < LEAST_SERIES_READ) isWorth = false;
-      missed.set(id, before + count);
-    }
-    return isWorth;
+    return !isFirst;
   }
 
   /** Loads the other rows of the same sources, which are likely to be requested next. */
