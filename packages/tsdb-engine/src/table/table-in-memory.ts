@@ -10,7 +10,7 @@ import { answerInMemory, fieldsOf } from '../columns/answer-in-memory.js';
 import { isInMemoryKind } from '../columns/cache/cached-rows.js';
 import type { ColumnCache } from '../columns/cache/column-cache.js';
 import type { LoadQueue } from '../columns/cache/load-queue.js';
-import { RequestedColumns } from '../columns/cache/requested-columns.js';
+import { RequestedRows } from '../columns/cache/requested-rows.js';
 import { type PreloadLimits, TableColumns } from '../columns/cache/table-columns.js';
 import type { RowFile, RowSource } from '../columns/load/row-source.js';
 import { haveAllSeries, selectedSeries } from '../columns/rows/runs.js';
@@ -24,12 +24,12 @@ const LAST_ROWS_PER_SERIES = 4;
 
 type Answer = Iterable<ResultChunk> | undefined;
 
-/** Runs common queries of one table on columns in memory (ADR 0005), and preloads requested columns. */
+/** Runs common queries of one table on columns in memory (ADR 0005), and preloads the columns of requested rows. */
 export class TableInMemory {
   readonly #components: TableComponents;
   readonly #columns: TableColumns;
   readonly #loads: LoadQueue;
-  readonly #requested: RequestedColumns;
+  readonly #requested: RequestedRows;
   /** The segments at the latest query of all last rows that had to read older rows. */
   #incompleteSegments: readonly OpenSegment[] | undefined;
   /** Reused, because every query needs the segments in its range, and a segment never changes. */
@@ -44,7 +44,7 @@ export class TableInMemory {
     const { components, cache, host, onError } = options;
     this.#components = components;
     this.#loads = cache.loads;
-    this.#requested = new RequestedColumns(() => cache.nowMs());
+    this.#requested = new RequestedRows(() => cache.nowMs());
     const { reader } = components.files;
     this.#columns = new TableColumns({
       cache,
@@ -101,9 +101,9 @@ export class TableInMemory {
   ): Promise<Answer | 'incomplete'> {
     const { series, repeated, tombstones } = this.#components;
     const { minTimeNs, maxTimeNs } = request;
-    this.#requested.note(read.columns, minTimeNs);
-    const recentColumns = (): readonly Column[] => this.#requestedColumns(maxTimeNs);
-    const columnRequest = { ...read, minTimeNs, maxTimeNs, recentColumns };
+    this.#requested.note(minTimeNs);
+    const allColumns = (): readonly Column[] => this.#allColumns();
+    const columnRequest = { ...read, minTimeNs, maxTimeNs, allColumns };
     for (let isAwaited = false; ; isAwaited = true) {
       await repeated.deduplicateLateRows();
       // Only DuckDB merges points written twice and excludes deleted rows.
@@ -155,25 +155,24 @@ export class TableInMemory {
   }
 
   /**
-   * Preloads the columns of a segment that queries have requested. Returns false if all loaded
+   * Preloads the columns of a segment if queries have requested its time. Returns false if all loaded
    * columns would then exceed `limitBytes`.
    */
   async preload(open: OpenSegment, limits: PreloadLimits): Promise<boolean> {
     // DuckDB reads overlays, which contain points written twice, and segments with deleted rows.
     const { kind, minTime, maxTime } = open.segment;
     const { segments, tombstones, series } = this.#components;
-    const columns = this.#requestedColumns(maxTime);
-    if (columns.length === 0) return true;
+    if (!this.#requested.has(maxTime)) return true;
     if (kind === 'overlay' || !segments.list.includes(open)) return true;
     if (tombstones.touches(minTime, maxTime)) return true;
     await series.whenIndexed();
-    return await this.#columns.preload(this.#segmentRows(open), columns, limits);
+    return await this.#columns.preload(this.#segmentRows(open), this.#allColumns(), limits);
   }
 
   /** Whether sorting the unflushed rows would speed up queries. */
   get hasManyRanges(): boolean {
     const main = this.#components.generations.newest?.main;
-    if (main === undefined || this.#requestedColumns(main.maxTime).length === 0) return false;
+    if (main === undefined || !this.#requested.has(main.maxTime)) return false;
     return this.#columns.hasManyRanges(main, main.rowCount);
   }
 
@@ -183,11 +182,7 @@ export class TableInMemory {
     await newest?.main.moveToDuckDb();
     // Late rows are omitted, because there are few.
     if (newest !== undefined && newest.main.duckDbRows > 0)
-      await this.#columns.mergeRanges(
-        duckDbRows(newest),
-        this.#requestedColumns(newest.main.maxTime),
-        limits,
-      );
+      await this.#columns.mergeRanges(duckDbRows(newest), this.#allColumns(), limits);
   }
 
   /** Evicts cached rows that the table no longer has. */
@@ -202,10 +197,10 @@ export class TableInMemory {
     this.#columns.retain(new Set());
   }
 
-  /** Returns the columns whose values at or before this time queries have requested. */
-  #requestedColumns(maxTimeNs: bigint): readonly Column[] {
-    return [...this.#components.schema().columns.values()].filter(
-      ({ id, kind }) => isInMemoryKind(kind) && this.#requested.has(id, maxTimeNs),
+  /** Returns the columns that can be kept in memory. */
+  #allColumns(): readonly Column[] {
+    return [...this.#components.schema().columns.values()].filter(({ kind }) =>
+      isInMemoryKind(kind),
     );
   }
 

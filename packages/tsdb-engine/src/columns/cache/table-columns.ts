@@ -37,8 +37,8 @@ interface ColumnRequest {
   readonly columns: readonly Column[];
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
-  /** Columns that queries have requested recently. */
-  readonly recentColumns: () => readonly Column[];
+  /** All columns of the table that can be kept in memory. */
+  readonly allColumns: () => readonly Column[];
   /** Series ordinals of the requested series; `undefined` means all. */
   readonly series: readonly number[] | undefined;
 }
@@ -306,14 +306,14 @@ export class TableColumns {
    * Loads rows in the background before their blocks drop them. Loading from blocks takes a tenth
    * of the time of a DuckDB query.
    */
-  #loadOldBlocks(sources: readonly RowSource[], { recentColumns }: ColumnRequest): void {
+  #loadOldBlocks(sources: readonly RowSource[], { allColumns }: ColumnRequest): void {
     for (const source of sources) {
       if (source.blocksFrom + OLD_BLOCK_ROWS > source.rowCount) continue;
       for (const range of this.#ranges.of(source)) {
         const isOld = source.rowCount - range.from >= OLD_BLOCK_ROWS;
         if (!isOld || range.rows.part !== undefined || blocksOf(source, range) === undefined)
           continue;
-        this.#loadInBackground([{ source, range }], recentColumns());
+        this.#loadInBackground([{ source, range }], allColumns());
       }
     }
   }
