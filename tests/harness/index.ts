@@ -27,6 +27,14 @@ export { freePort, freePorts } from './free-ports.js';
 export { type HttpAnswer, HttpClient, type HttpRequest } from './http-client.js';
 export { Http2Client } from './http2-client.js';
 export { type LiveEvent, LiveStream } from './live-stream.js';
+export {
+  BUCKET,
+  bucketFlags,
+  type ObjectStoreProcess,
+  startMoto,
+  startS3rver,
+  startVersitygw,
+} from './object-stores.js';
 export { type PythonPackages, pythonWith } from './python.js';
 export { RawConnection } from './raw-connection.js';
 export { tokensThatRead } from './read-tokens.js';
@@ -48,6 +56,7 @@ export {
 export { temporaryFolder } from './temporary-folder.js';
 export { type TestCertificate, testCertificate, tlsFlags } from './test-certificate.js';
 export { POSTGRES_URL, TestDatabase } from './test-database.js';
+export { Trino } from './trino.js';
 export { type DeliveryItem, makeJwt, nowSec, WebhookApp } from './webhook-app.js';
 export { type AnswerDelivery, type ReceivedDelivery, WebhookReceiver } from './webhook-receiver.js';
 export {

@@ -221,7 +221,20 @@ export { type CountTogether, GuessGuard } from './net/guess-guard.js';
 export { addressKey, type Network, networkMatcher, networkProblems } from './net/networks.js';
 export { LocalObjectStore } from './objects/local-object-store.js';
 export { objectError } from './objects/object-errors.js';
-export type { ByteRange, ObjectStore } from './objects/object-store.js';
+export type {
+  BucketStore,
+  ByteRange,
+  FolderObjectStore,
+  ObjectStore,
+  UploadContent,
+} from './objects/object-store.js';
+export { type BucketOwner, probeBucket } from './objects/probe-bucket.js';
+export {
+  S3_OPERATIONS,
+  S3ObjectStore,
+  type S3Operation,
+  type S3Options,
+} from './objects/s3-object-store.js';
 export type { NewEvent, Outbox, OutboxEvent, ReportEvent } from './outbox/outbox.js';
 export { RelationalOutbox } from './outbox/relational-outbox.js';
 export { openPostgresStore } from './relational/postgres/open-postgres-store.js';

@@ -6,6 +6,7 @@ import { memoryShares } from '@plinth/tsdb';
 import { backupProblems } from './backup/scheduled-backups.js';
 import { readGivenMasterKey } from './folder/master-key.js';
 import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls/tls-identity.js';
+import { bucketProblems } from './services/bucket.js';
 import { addressProblems, pathProblems } from './setting-problems.js';
 import type { Settings } from './settings.js';
 
@@ -53,6 +54,7 @@ function refuseUnusableSettings(settings: Settings): void {
     ...networkProblems('server.trusted_proxies', trusted_proxies),
     ...rateLimitProblems(rateLimit),
     ...backupProblems(backup),
+    ...bucketProblems(settings),
     ...addressProblems(settings),
   ];
   if (proxy_protocol && trusted_proxies.length === 0) {

@@ -7,6 +7,7 @@ import { OPEN_TABLES_SETTINGS, TSDB_SETTINGS } from '@plinth/tsdb';
 import { WEBHOOKS_SETTINGS } from '@plinth/webhooks';
 import { type TSchemaOptions, Type } from 'typebox';
 import { LOG_FILTER_PATTERN, LOG_LEVELS } from './process/log-filter.js';
+import { OBJECT_STORE_SETTINGS } from './services/bucket-settings.js';
 
 export const SERVICE_NAMES = ['tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
@@ -330,6 +331,7 @@ export const SETTINGS = {
   identity: IDENTITY_SETTINGS,
   tsdb: TSDB_SETTINGS,
   openTables: OPEN_TABLES_SETTINGS,
+  objectStore: OBJECT_STORE_SETTINGS,
   accounts: ACCOUNTS_SETTINGS,
   webhooks: WEBHOOKS_SETTINGS,
   rateLimit: RATE_LIMIT_SETTINGS,

@@ -5,6 +5,7 @@ import {
   type Leases,
   messageOf,
   objectError,
+  StoreOutage,
 } from '@plinth/kernel';
 import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
@@ -12,10 +13,11 @@ import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { PublishedTables } from '@plinth/tsdb-storage/segments/published-tables.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import type { PublishedBucket } from './bucket/published-bucket.js';
 import { type Namespace, namespacesOf, publishableTables } from './namespaces.js';
 import { historyOf } from './publish/history.js';
 import type { MetadataTrees } from './publish/metadata-trees.js';
-import { PublishCounts } from './publish/publish-counts.js';
+import type { PublishCounts } from './publish/publish-counts.js';
 import { PublishedTable } from './publish/published-table.js';
 import { TablePublisher } from './publish/table-publisher.js';
 import type { OpenTablesSettings } from './settings.js';
@@ -31,7 +33,12 @@ export interface OpenTablesDeps {
   readonly settings: OpenTablesSettings;
   readonly catalog: RelationalCatalog;
   readonly engine: TsdbEngine;
+  /** In the data folder or in `bucket`. */
   readonly trees: MetadataTrees;
+  /** Trees in the data folder, which are removed if tables are published in a bucket. */
+  readonly localTrees: MetadataTrees;
+  readonly bucket: PublishedBucket | undefined;
+  readonly counts: PublishCounts;
   readonly records: PublishedTables;
   readonly files: Pick<SegmentFiles, 'remove'>;
   readonly yielder: EventLoopYielder;
@@ -43,7 +50,7 @@ export interface OpenTablesDeps {
 
 /** Publishes the tables of the configured databases in an open format, and lists what is published. */
 export class OpenTables {
-  readonly counts = new PublishCounts();
+  readonly counts: PublishCounts;
   readonly #deps: OpenTablesDeps;
   readonly #databases: ReadonlySet<string>;
   readonly #publisher: TablePublisher;
@@ -72,9 +79,11 @@ export class OpenTables {
   private constructor(deps: OpenTablesDeps) {
     const { catalog, engine, settings } = deps;
     this.#deps = deps;
+    this.counts = deps.counts;
     this.#databases = new Set(settings.databases);
     this.#publisher = new TablePublisher({
       ...deps,
+      uploads: deps.bucket?.uploads,
       commits: engine.background.commits,
       keepMs: settings.keep_ms,
       schemaOf: (tableId) => catalog.tableById(tableId),
@@ -83,8 +92,9 @@ export class OpenTables {
 
   /** Does nothing if no database is or was published. */
   start(): void {
-    const { clock, settings, engine, catalog, records } = this.#deps;
-    if (this.#databases.size === 0 && this.#tables.size === 0 && !records.hasFiles) return;
+    const { clock, settings, engine, catalog, records, bucket } = this.#deps;
+    const isUsed = this.#databases.size > 0 || bucket !== undefined;
+    if (!isUsed && this.#tables.size === 0 && !records.hasFiles) return;
     this.#ticker ??= clock.every(settings.interval_ms, () => this.publishSoon());
     if (this.#databases.size > 0) {
       engine.background.flusher.publishedTables.policy = {
@@ -125,8 +135,8 @@ export class OpenTables {
         // A running merge of another table may have passed this one already.
         for (let attempt = 0; attempt < MERGE_ATTEMPTS && isPending(); attempt++)
           await engine.background.compactor.compactWhenDue();
-        await this.#publish(schema);
       }
+      await this.#publishAll(tables);
     });
   }
 
@@ -179,6 +189,11 @@ export class OpenTables {
     return this.#deps.trees.locationOf(schema.uuid, tree);
   }
 
+  /** Properties that readers of the catalog need to find the bucket. */
+  get readerProperties(): Readonly<Record<string, string>> {
+    return this.#deps.bucket?.store.readerProperties ?? {};
+  }
+
   /** Called when the data of tables was removed permanently. */
   onTablesRemoved(tableIds: readonly number[]): void {
     if (tableIds.some((id) => this.#tables.has(id))) this.publishSoon();
@@ -193,6 +208,7 @@ export class OpenTables {
     this.#isClosing = true;
     this.#ticker?.[Symbol.dispose]();
     this.#ticker = undefined;
+    this.#deps.bucket?.store.close();
     await this.#running;
   }
 
@@ -203,30 +219,66 @@ export class OpenTables {
 
   async #pass(): Promise<void> {
     await this.#deps.leases.withLease('tsdb.publish', async () => {
-      if (!this.#hasCleaned) await this.#removeForeign();
-      this.#hasCleaned = true;
-      for (const database of this.databases()) {
-        for (const schema of publishableTables(database)) {
-          if (this.#isClosing) return;
-          await this.#publish(schema);
-        }
+      try {
+        const tables = this.databases().flatMap(publishableTables);
+        if (!(await this.#publishAll(tables)) || this.#isClosing) return;
+        if (!this.#hasCleaned) await this.#removeForeign();
+        this.#hasCleaned = true;
+        await this.#withdrawOthers();
+        await this.#deps.bucket?.uploads.removeExpired(this.#deps.clock.nowMs());
+      } catch (error) {
+        const { bucket } = this.#deps;
+        if (bucket === undefined || !(error instanceof StoreOutage)) throw error;
+        if (!this.#isClosing) bucket.noteOutage(error);
+      } finally {
+        await this.#removeExpiredFiles();
       }
-      await this.#withdrawOthers();
-      await this.#removeExpiredFiles();
     });
   }
 
-  async #publish(schema: TableSchema): Promise<void> {
-    const { engine, onError } = this.#deps;
+  /** Returns false if the bucket cannot be used now; all further tables then keep their last version. */
+  async #publishAll(tables: readonly TableSchema[]): Promise<boolean> {
+    const { bucket } = this.#deps;
+    let failure: Error | undefined = await this.#prepareBucket();
+    for (const schema of tables) {
+      if (this.#isClosing) return false;
+      const table = this.#tableOf(schema);
+      failure ??= await this.#publish(table, schema);
+      if (failure !== undefined) table.state = { kind: 'waiting', reason: failure.message };
+    }
+    if (failure === undefined) bucket?.noteSuccess();
+    else if (!this.#isClosing) bucket?.noteOutage(failure);
+    return failure === undefined;
+  }
+
+  /** Returns why the bucket cannot be used. */
+  async #prepareBucket(): Promise<Error | undefined> {
+    try {
+      await this.#deps.bucket?.prepare();
+      return undefined;
+    } catch (error) {
+      this.counts.failed();
+      return error instanceof Error ? error : new Error(messageOf(error));
+    }
+  }
+
+  #tableOf(schema: TableSchema): PublishedTable {
     let table = this.#tables.get(schema.id);
     if (table === undefined) {
       table = new PublishedTable({ tableId: schema.id, uuid: schema.uuid });
       this.#tables.set(schema.id, table);
     }
+    return table;
+  }
+
+  /** Records the outcome in the table's state. Returns an outage of the bucket, which concerns all tables. */
+  async #publish(table: PublishedTable, schema: TableSchema): Promise<StoreOutage | undefined> {
+    const { engine, onError, bucket } = this.#deps;
     const store = engine.tableStore(schema);
-    if (!this.#deps.hasSpaceFor(store.segments.length * BYTES_PER_FILE)) {
+    const sizeBytes = bucket === undefined ? store.segments.length * BYTES_PER_FILE : 0;
+    if (!this.#deps.hasSpaceFor(sizeBytes)) {
       table.state = { kind: 'waiting', reason: 'the disk has too little free space' };
-      return;
+      return undefined;
     }
     const startMs = this.#deps.clock.monotonicMs();
     const { version } = table;
@@ -236,15 +288,17 @@ export class OpenTables {
       if (table.version !== version)
         this.counts.published(this.#deps.clock.monotonicMs() - startMs);
     } catch (error) {
-      table.state = { kind: 'failed', reason: messageOf(error) };
       this.counts.failed();
+      if (bucket !== undefined && error instanceof StoreOutage) return error;
+      table.state = { kind: 'failed', reason: messageOf(error) };
       onError(error);
     }
+    return undefined;
   }
 
   /** Withdraws tables of databases that left the setting, and forgets tables that were removed permanently. */
   async #withdrawOthers(): Promise<void> {
-    const { catalog, trees, onError } = this.#deps;
+    const { catalog, trees, onError, bucket } = this.#deps;
     for (const table of this.#tables.values()) {
       const active = catalog.tableById(table.tableId);
       if (active !== undefined && this.#isWanted(active)) continue;
@@ -256,6 +310,7 @@ export class OpenTables {
           await this.#publisher.withdrawStored(table, 'the table is not published');
         }
       } catch (error) {
+        if (bucket !== undefined && error instanceof StoreOutage) throw error;
         onError(error);
       }
     }
@@ -263,11 +318,13 @@ export class OpenTables {
 
   /** Removes metadata of tables that no longer exist, for example after a crash. */
   async #removeForeign(): Promise<void> {
-    const { trees } = this.#deps;
+    const { trees, localTrees, bucket } = this.#deps;
     const own = new Set([...this.#tables.values()].map(({ uuid }) => uuid));
-    for (const uuid of await trees.tables()) {
-      if (!own.has(uuid)) await trees.remove(await trees.list(uuid));
+    for (const [uuid, names] of await trees.listAll()) {
+      if (!own.has(uuid)) await trees.remove(names);
     }
+    if (bucket === undefined) return;
+    for (const names of (await localTrees.listAll()).values()) await localTrees.remove(names);
   }
 
   async #removeExpiredFiles(): Promise<void> {

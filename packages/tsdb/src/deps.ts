@@ -1,13 +1,14 @@
 import type {
+  BucketStore,
   Clock,
   CommitLog,
   ExpectedLogStore,
   FileSystem,
+  FolderObjectStore,
   FreeDiskSpace,
   Leases,
   Logger,
   Metrics,
-  ObjectStore,
   Principal,
   Random,
   RelationalStore,
@@ -46,7 +47,15 @@ export interface TsdbDeps {
   /** Encrypts arguments of triggers. */
   readonly secrets: SecretBox;
   /** The objects must be readable below `dataDir`. */
-  readonly objects: ObjectStore;
+  readonly objects: FolderObjectStore;
+  /** Where published tables are stored for readers on other machines; absent for the data folder. */
+  readonly bucket?:
+    | {
+        readonly store: BucketStore;
+        /** Names the data folder; see `BucketOwner`. */
+        readonly folderId: () => Promise<string>;
+      }
+    | undefined;
   /** Opens the write-ahead log in `folder`. */
   readonly openLog: (options: {
     readonly folder: string;

@@ -208,6 +208,16 @@ export function observeOpenTables(metrics: Metrics, openTables: OpenTables): voi
     'Failed attempts to publish a table, which are retried.',
     () => counts.failureCount,
   );
+  counter(
+    'plinth_open_tables_uploads_total',
+    'Segments uploaded to the bucket.',
+    () => counts.uploadCount,
+  );
+  counter(
+    'plinth_open_tables_upload_bytes_total',
+    'Bytes of segments uploaded to the bucket.',
+    () => counts.uploadBytes,
+  );
   metrics.add({
     name: 'plinth_open_tables_publish_duration_seconds',
     help: 'Time to publish one version of a table.',

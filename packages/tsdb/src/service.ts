@@ -14,9 +14,13 @@ import { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
 import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
 import type { Statistic } from '@plinth/tsdb-influxql/show/show-server.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
+import { PublishedBucket } from '@plinth/tsdb-open-tables/bucket/published-bucket.js';
+import { SegmentUploads } from '@plinth/tsdb-open-tables/bucket/segment-uploads.js';
 import { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import { MetadataTrees } from '@plinth/tsdb-open-tables/publish/metadata-trees.js';
+import { PublishCounts } from '@plinth/tsdb-open-tables/publish/publish-counts.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import { UploadedSegments } from '@plinth/tsdb-storage/segments/uploaded-segments.js';
 import type { TsdbDeps } from './deps.js';
 import { CacheRecords } from './domain/caches/cache-records.js';
 import { CacheRows } from './domain/caches/cache-rows.js';
@@ -335,11 +339,17 @@ async function openOpenTables(
 ): Promise<OpenTables> {
   const { openTables: settings, objects, leases, clock, diskSpace } = deps;
   const { catalog, engine, store, host, report } = options;
+  const counts = new PublishCounts();
+  const bucket = await openPublishedBucket(deps, catalog.clusterUuid, counts);
   const { yielder } = host;
   const root = `file://${dirname(resolve(objects.localPath('open-tables')))}`;
+  const localTrees = new MetadataTrees({ objects, yielder, root });
   const openTables = await OpenTables.open({
-    ...{ settings, catalog, engine, leases, clock, yielder },
-    trees: new MetadataTrees({ objects, yielder, root }),
+    ...{ settings, catalog, engine, leases, clock, yielder, localTrees, bucket, counts },
+    trees:
+      bucket === undefined
+        ? localTrees
+        : new MetadataTrees({ objects: bucket.store, yielder, root: bucket.store.root }),
     records: store.registry.published,
     files: store.files,
     hasSpaceFor: (sizeBytes) => diskSpace?.hasSpaceFor(sizeBytes) ?? true,
@@ -348,6 +358,24 @@ async function openOpenTables(
   observeOpenTables(deps.metrics, openTables);
   openTables.start();
   return openTables;
+}
+
+/** Resolves when the bucket is probed; `undefined` if tables are published in the data folder. */
+async function openPublishedBucket(
+  { bucket, objects, relational, clock, random, log }: TsdbDeps,
+  clusterUuid: string,
+  counts: PublishCounts,
+): Promise<PublishedBucket | undefined> {
+  if (bucket === undefined) return undefined;
+  const { store } = bucket;
+  const records = new UploadedSegments(relational, store.root);
+  const published = new PublishedBucket({
+    ...{ store, clock, random, log },
+    uploads: new SegmentUploads({ bucket: store, objects, records, counts }),
+    owner: { clusterUuid, folderId: await bucket.folderId() },
+  });
+  await published.open();
+  return published;
 }
 
 function startRecorder(

@@ -1,4 +1,6 @@
-"""Reads published tables with PyIceberg and ClickHouse (chdb). Reads lines of JSON (what, address, token, namespace, table) and prints a line for each."""
+"""Reads published tables with PyIceberg and ClickHouse (chdb). Reads lines of JSON (what, address, token, namespace, table) and prints a line for each.
+
+With `bucket` (key, secret), tables are in a bucket. The catalog names its address."""
 
 import json
 import os
@@ -39,10 +41,22 @@ def text_of(value):
     return str(value) if isinstance(value, int) else value
 
 
+def clickhouse_source(table, bucket):
+    location = table.location()
+    if bucket is None:
+        return f"icebergLocal('{location.replace('file://', '')}')"
+    address = location.replace("s3://", table.io.properties["s3.endpoint"] + "/")
+    return f"icebergS3('{address}', '{bucket['key']}', '{bucket['secret']}')"
+
+
 for line in sys.stdin:
     given = json.loads(line)
+    bucket = given.get("bucket")
+    login = bucket and {"s3.access-key-id": bucket["key"], "s3.secret-access-key": bucket["secret"]}
     catalog = load_catalog(
-        "plinth", type="rest", uri=f"{given['address']}/iceberg", token=given["token"]
+        "plinth",
+        **{"type": "rest", "uri": f"{given['address']}/iceberg", "token": given["token"]},
+        **(login or {}),
     )
     name = f"{given['namespace']}.{given['table']}"
     if given["what"] == "hold":
@@ -52,16 +66,16 @@ for line in sys.stdin:
         answer = {"pyiceberg": of_arrow(held[name].scan().to_arrow())}
     elif given["what"] == "columns":
         table = catalog.load_table(name)
-        folder = table.location().replace("file://", "")
-        described = chdb.query(f"DESCRIBE icebergLocal('{folder}')", "JSONCompact")
+        source = clickhouse_source(table, bucket)
+        described = chdb.query(f"DESCRIBE {source}", "JSONCompact")
         answer = {
             "pyiceberg": table.scan().to_arrow().column_names,
             "clickhouse": [column[0] for column in json.loads(described.bytes())["data"]],
         }
     else:
         table = catalog.load_table(name)
-        folder = table.location().replace("file://", "")
-        text = f"SELECT {COLUMNS} FROM (SELECT *, toUnixTimestamp64Nano(time) AS t FROM icebergLocal('{folder}'))"
+        source = clickhouse_source(table, bucket)
+        text = f"SELECT {COLUMNS} FROM (SELECT *, toUnixTimestamp64Nano(time) AS t FROM {source})"
         settings = " SETTINGS output_format_json_quote_64bit_integers = 1"
         result = json.loads(chdb.query(text + settings, "JSONCompact").bytes())
         answer = {"pyiceberg": of_arrow(table.scan().to_arrow()), "clickhouse": result["data"][0]}

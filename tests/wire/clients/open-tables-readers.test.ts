@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { pythonWith, runProgram, ServerInProcess, ServerProcess } from '../../harness/index.js';
+import { READERS } from './open-tables-packages.js';
 
 const SCRIPT = fileURLToPath(
   new URL('../../../wire/clients/open-tables-readers.py', import.meta.url),
@@ -17,11 +18,6 @@ const FLAGS = [
   ...['--services', 'tsdb', '--first-token', 'anyone', '--open-tables-databases', 'home'],
   ...['--open-tables-interval-ms', '100', '--open-tables-flush-age-ms', '100'],
 ];
-const READERS = {
-  name: 'open-tables',
-  packages: ['pyiceberg[pyarrow]==0.12.*', 'chdb-core==26.9.*', 'pandas'],
-  probe: 'import pyiceberg, pyarrow, chdb, pandas',
-};
 const LAST_NS = 9_223_372_036_854_775_806n;
 const KILLS = 6;
 const SUM_OF_FLOATS = 2;

@@ -28,3 +28,14 @@ it('offers Trino and Spark for the version of Java readers', () => {
     ['Spark', 'SELECT count(*) FROM plinth.`home__jvm`.`room` WHERE time_ns >= 0'],
   ]);
 });
+
+it('offers the address of a table in a bucket', () => {
+  const [clickHouse] = readerSnippets(
+    { namespace: 'home', table: 'room', format_version: 3, location: 's3://b/p/open-tables/01' },
+    'http://localhost:8181',
+  );
+  assert.equal(
+    clickHouse?.[1],
+    "SELECT count(*) FROM icebergS3('https://s3.example.com/b/p/open-tables/01', 'access key', 'secret')",
+  );
+});

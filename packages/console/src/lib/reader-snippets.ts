@@ -24,9 +24,8 @@ export function readerSnippets(
       ['Spark', statement.replaceAll('"', '`')],
     ];
   }
-  const folder = location.replace(/^file:\/\//, '');
   return [
-    ['ClickHouse', `SELECT count(*) FROM icebergLocal('${folder.replaceAll("'", "''")}')`],
+    ['ClickHouse', `SELECT count(*) FROM ${clickHouseSource(location)}`],
     [
       'PyIceberg, pandas',
       `from pyiceberg.catalog import load_catalog
@@ -35,4 +34,12 @@ catalog = load_catalog("plinth", type="rest", uri="${origin}/iceberg", token="ap
 frame = catalog.load_table((${pythonText(namespace)}, ${pythonText(table)})).scan().to_pandas()`,
     ],
   ];
+}
+
+/** The address and the credentials of a bucket are the reader's own. */
+function clickHouseSource(location: string): string {
+  const place = location.replaceAll("'", "''");
+  if (!place.startsWith('s3://')) return `icebergLocal('${place.replace(/^file:\/\//, '')}')`;
+  const address = place.replace(/^s3:\/\//, 'https://s3.example.com/');
+  return `icebergS3('${address}', 'access key', 'secret')`;
 }

@@ -2,17 +2,14 @@ import { dirname, join, resolve } from 'node:path';
 import type { Random } from '../clock/random.js';
 import type { FileSystem } from '../fs/file-system.js';
 import { objectError } from './object-errors.js';
-import type { ByteRange, ObjectInfo, ObjectStore } from './object-store.js';
+import { checkObjectName } from './object-name.js';
+import type { ByteRange, FolderObjectStore, ObjectInfo } from './object-store.js';
 
 /** Not a valid object name, so it cannot collide with one. */
 const TEMPORARY_FOLDER = '.incoming';
 
-/** One segment: letters, digits and a few symbols, without a leading dot. Names have at most 1024 bytes, as in S3. */
-const SEGMENT = /^[A-Za-z0-9_=+@-][A-Za-z0-9_=+@.-]{0,199}$/;
-const MAX_NAME_LENGTH = 1024;
-
 /** Objects as files in one folder. A name appears only when all its bytes are on stable storage. */
-export class LocalObjectStore implements ObjectStore {
+export class LocalObjectStore implements FolderObjectStore {
   readonly #fileSystem: FileSystem;
   readonly #root: string;
   readonly #random: Random;
@@ -101,7 +98,7 @@ export class LocalObjectStore implements ObjectStore {
     const found: ObjectInfo[] = [];
     // Complete folders of the prefix are opened directly; the rest of the prefix filters the names.
     const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
-    if (folder !== '') checkName(folder.slice(0, -1));
+    if (folder !== '') checkObjectName(folder.slice(0, -1));
     await this.#collect(folder, prefix, found);
     return found.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -116,7 +113,7 @@ export class LocalObjectStore implements ObjectStore {
   }
 
   localPath(name: string): string {
-    checkName(name);
+    checkObjectName(name);
     return join(this.#root, name);
   }
 
@@ -152,12 +149,6 @@ export class LocalObjectStore implements ObjectStore {
       else found.push({ name, sizeBytes: stat.sizeBytes });
     }
   }
-}
-
-function checkName(name: string): void {
-  const isValid =
-    name.length <= MAX_NAME_LENGTH && name.split('/').every((segment) => SEGMENT.test(segment));
-  if (!isValid) throw objectError('object_name_invalid', name);
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -7,4 +7,11 @@ export const objectError = errorCatalogue('ObjectError', {
   object_not_found: (object: string) => `object not found: ${object}`,
   /** A name that could escape the store, or that some kinds of stores do not support. */
   object_name_invalid: (object: string) => `invalid object name: ${JSON.stringify(object)}`,
+  /** A store on another machine rejected a request, which would fail again: wrong credentials, bucket or permissions. */
+  store_refused: (reason: string) => `the object store refused the request: ${reason}`,
+  /** The store cannot be used, although it responds. */
+  store_unusable: (reason: string) => `the object store cannot be used: ${reason}`,
+  /** The store received other bytes than the checksum describes. */
+  object_corrupt: (object: string) =>
+    `object ${object} was rejected: its bytes do not match the checksum`,
 });

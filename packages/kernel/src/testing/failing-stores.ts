@@ -1,5 +1,5 @@
 import type { FileHandle, FileSystem } from '../fs/file-system.js';
-import type { ObjectStore } from '../objects/object-store.js';
+import type { BucketStore, FolderObjectStore } from '../objects/object-store.js';
 import type { RelationalStore } from '../relational/relational-store.js';
 import type { CallFaults } from './call-faults.js';
 
@@ -15,7 +15,10 @@ export const OBJECT_CALLS = [
 export const CATALOG_CALLS = ['catalog.transaction', 'catalog.read'] as const;
 
 /** A real object store whose calls fail according to `faults`. */
-export function failingObjectStore(store: ObjectStore, faults: CallFaults): ObjectStore {
+export function failingObjectStore(
+  store: FolderObjectStore,
+  faults: CallFaults,
+): FolderObjectStore {
   return {
     put: (name, parts) => faults.around('object.put', () => store.put(name, parts)),
     adopt: (name, path) => faults.around('object.adopt', () => store.adopt(name, path)),
@@ -24,6 +27,21 @@ export function failingObjectStore(store: ObjectStore, faults: CallFaults): Obje
     list: (prefix) => faults.around('object.list', () => store.list(prefix)),
     delete: (name) => faults.around('object.delete', () => store.delete(name)),
     localPath: (name) => store.localPath(name),
+  };
+}
+
+/** A bucket whose calls fail according to `faults`. */
+export function failingBucket(bucket: BucketStore, faults: CallFaults): BucketStore {
+  return {
+    root: bucket.root,
+    readerProperties: bucket.readerProperties,
+    put: (name, parts) => faults.around('bucket.put', () => bucket.put(name, parts)),
+    upload: (name, content) => faults.around('bucket.upload', () => bucket.upload(name, content)),
+    get: (name, range) => faults.around('bucket.get', () => bucket.get(name, range)),
+    getRanges: (name, ranges) => faults.around('bucket.get', () => bucket.getRanges(name, ranges)),
+    list: (prefix) => faults.around('bucket.list', () => bucket.list(prefix)),
+    delete: (name) => faults.around('bucket.delete', () => bucket.delete(name)),
+    close: () => bucket.close(),
   };
 }
 

@@ -6,13 +6,13 @@ import {
   type EmbeddedStore,
   type ExpectedLogStore,
   type FileSystem,
+  type FolderObjectStore,
   type FreeDiskSpace,
   type Leases,
   LocalLeases,
   LocalObjectStore,
   type Logger,
   type LogLoss,
-  type ObjectStore,
   openCommitLog,
   openPostgresStore,
   openRelationalStore,
@@ -42,7 +42,7 @@ export interface Stores {
   /** Name of the data folder among nodes that share a store. */
   readonly folderId: string;
   /** Located below `dataDir`. */
-  readonly objects: ObjectStore;
+  readonly objects: FolderObjectStore;
   readonly leases: Leases;
   /** Encrypts stored secrets that must be read again, such as signing secrets. */
   readonly secrets: SecretBox;
@@ -117,7 +117,7 @@ export async function openStores(deps: {
       ),
   });
   let shared: SharedStore | undefined;
-  let objects: ObjectStore;
+  let objects: FolderObjectStore;
   let masterKey: Uint8Array;
   let folderId: string;
   try {

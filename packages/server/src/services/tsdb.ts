@@ -1,7 +1,9 @@
 import type { Identity } from '@plinth/identity';
 import { createTsdb, type TokenManagement, type Tsdb } from '@plinth/tsdb';
+import { readFolderId } from '../folder/folder-id.js';
 import { whoOf } from '../operator/audited-requests.js';
 import { readProduct } from '../product-version.js';
+import { openBucket } from './bucket.js';
 import type { ServiceParts } from './service-parts.js';
 
 /** The default of `tsdb.reported_revision`. */
@@ -10,6 +12,7 @@ const UNKNOWN_REVISION = 'unknown';
 /** @param obstacle the reason that health checks return instead of `OK`. */
 export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | undefined>): Tsdb {
   const { settings, stores, identity, reports, metrics, clock, random, log } = parts;
+  const bucket = openBucket(settings, metrics);
   return createTsdb({
     settings: {
       ...settings.tsdb,
@@ -37,6 +40,10 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
     relational: stores.local,
     secrets: stores.secrets,
     objects: stores.objects,
+    bucket: bucket && {
+      store: bucket,
+      folderId: () => readFolderId(stores.dataDir, stores.files, random),
+    },
     openLog: (options) => stores.openLog(options),
     diskSpace: stores.diskSpace,
     leases: stores.leases,

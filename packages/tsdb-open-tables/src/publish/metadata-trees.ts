@@ -137,12 +137,16 @@ export class MetadataTrees {
     return (await Promise.all(lists)).flat().map(({ name }) => name);
   }
 
-  /** Returns the ids of all tables with metadata objects. */
-  async tables(): Promise<ReadonlySet<string>> {
-    const found = await this.#objects.list('open-tables/');
-    return new Set(
-      found.map(({ name }) => (name.split('/')[1] as string).replace(/-jvm$/, '')), // below the prefix
-    );
+  /** Returns the names of the metadata objects of all tables, by table id. */
+  async listAll(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const found = new Map<string, string[]>();
+    for (const { name } of await this.#objects.list('open-tables/')) {
+      const uuid = (name.split('/')[1] as string).replace(/-jvm$/, ''); // below the prefix
+      const names = found.get(uuid) ?? [];
+      names.push(name);
+      found.set(uuid, names);
+    }
+    return found;
   }
 
   /** Removes metadata files first: without them, no reader finds the others. */

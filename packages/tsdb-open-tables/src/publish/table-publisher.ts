@@ -1,4 +1,4 @@
-import type { Clock, EventLoopYielder } from '@plinth/kernel';
+import { type Clock, type EventLoopYielder, objectError } from '@plinth/kernel';
 import type { FileCommits } from '@plinth/tsdb-engine/flush/file-commits.js';
 import type { TableStore } from '@plinth/tsdb-engine/table/table-store.js';
 import { tombstonesOfSegment } from '@plinth/tsdb-engine/table/tombstones.js';
@@ -7,6 +7,7 @@ import type { Segment } from '@plinth/tsdb-model/segment.js';
 import { isoOf } from '@plinth/tsdb-model/time/calendar.js';
 import type { PublishedTables } from '@plinth/tsdb-storage/segments/published-tables.js';
 import { SegmentsChanged } from '@plinth/tsdb-storage/segments/segments-changed.js';
+import type { SegmentUploads } from '../bucket/segment-uploads.js';
 import { hasExpired, historyOf, type PublishedHistory, withoutExpired } from './history.js';
 import { type MetadataTrees, objectsOf } from './metadata-trees.js';
 import { completeHistory, type NextVersion, nextVersion } from './next-version.js';
@@ -19,6 +20,8 @@ const LONGEST_WAIT_MS = 300_000;
 
 export interface TablePublisherDeps {
   readonly trees: MetadataTrees;
+  /** Present if `trees` are in a bucket. */
+  readonly uploads: SegmentUploads | undefined;
   readonly commits: Pick<FileCommits, 'between'>;
   readonly records: PublishedTables;
   readonly clock: Clock;
@@ -47,6 +50,8 @@ interface Written {
 /**
  * Publishes the segments of one table: manifests first, then, while no flush, merge or deletion can change the table, the
  * metadata file and its record. A version that exists therefore contains no row that was deleted before.
+ * In a bucket, a write may take seconds, and no flush may wait for it. There, the segments are uploaded first, and the metadata
+ * file exists before its record: the catalog lists it afterwards, and a version that cannot be committed is removed.
  */
 export class TablePublisher {
   readonly #deps: TablePublisherDeps;
@@ -63,11 +68,23 @@ export class TablePublisher {
       if (seen === undefined || this.#isEmpty(table, seen)) return;
       if (this.#mustWait(table, seen)) return await this.#wait(table);
       if (this.#isUnchanged(table, seen)) return;
+      if (!(await this.#upload(table, store, seen))) continue;
       const written = await this.#write(table, seen);
       if (written === undefined) return;
+      if (this.#isRemote) await this.#writeMetadata(table, written);
       const commit = () => this.#commit(table, { store, seen, written });
       if (await this.#deps.commits.between(commit)) return await this.#tidy(table, seen, written);
+      await this.#verify(table);
     }
+    if (this.#isRemote) {
+      table.state = { kind: 'waiting', reason: 'files changed while they were published' };
+      return;
+    }
+    await this.#publishInOneCommit(table, store);
+  }
+
+  /** Holds up flushes, merges and deletions. */
+  async #publishInOneCommit(table: PublishedTable, store: TableStore): Promise<void> {
     const written = await this.#deps.commits.between(async () => {
       const seen = this.#see(store);
       if (seen === undefined || this.#isEmpty(table, seen) || this.#mustWait(table, seen))
@@ -77,6 +94,29 @@ export class TablePublisher {
       return isDone ? { seen, last } : undefined;
     });
     if (written !== undefined) await this.#tidy(table, written.seen, written.last);
+    else if (!table.isVerified) await this.#verify(table);
+  }
+
+  get #isRemote(): boolean {
+    return this.#deps.uploads !== undefined;
+  }
+
+  /** Returns false if the files must be listed again, because some have been removed or uploads took long. */
+  async #upload(table: PublishedTable, store: TableStore, seen: Seen): Promise<boolean> {
+    const onProgress = (doneCount: number, count: number): void => {
+      table.state = { kind: 'waiting', reason: `${doneCount} of ${count} files are uploaded` };
+    };
+    try {
+      await this.#deps.uploads?.upload(table.tableId, seen.files, onProgress);
+    } catch (error) {
+      if (!objectError.is(error, 'object_not_found')) throw error;
+      const isRegistered = store.segments.some(
+        ({ segment }) => segment.objectName === error.details,
+      );
+      if (isRegistered) throw error;
+    }
+    const now = await this.#deps.commits.between(async () => this.#see(store));
+    return now !== undefined && this.#isStillTrue(table, seen, now);
   }
 
   /** Like `withdraw`, for a table whose record may not be loaded yet. */
@@ -184,26 +224,30 @@ export class TablePublisher {
     return { next, history };
   }
 
-  /** Only between commits. Returns false if the files have changed; the written objects are then removed. */
+  async #writeMetadata({ uuid }: PublishedTable, { next, history }: Written): Promise<void> {
+    await this.#deps.trees.writeMetadata(uuid, next, history);
+  }
+
+  /** Only between commits. Returns false if the files have changed; the caller then removes the written objects. */
   async #commit(
     table: PublishedTable,
     of: { readonly store: TableStore; readonly seen: Seen; readonly written: Written },
   ): Promise<boolean> {
-    const { trees, records, keepMs } = this.#deps;
+    const { records, keepMs } = this.#deps;
     const { seen, written } = of;
     const { next, history } = written;
     const now = this.#see(of.store);
     try {
       if (now === undefined || !this.#isStillTrue(table, seen, now))
         throw new SegmentsChanged('the files of the table have changed');
-      await trees.writeMetadata(table.uuid, next, history);
+      if (!this.#isRemote) await this.#writeMetadata(table, written);
       const publishedMs = history.metadata.at(-1)?.timestampMs ?? 0;
       const record = {
         tableId: table.tableId,
         version: next.version,
         filesDigest: next.filesDigest,
         publishedMs,
-        keepsFiles: keepMs > 0,
+        keepsFiles: keepMs > 0 && !this.#isRemote, // readers of a bucket need no local files
         history: JSON.stringify(history),
       };
       const uniqueCount = now.files.length;
@@ -215,7 +259,6 @@ export class TablePublisher {
       return true;
     } catch (error) {
       if (!(error instanceof SegmentsChanged)) throw error;
-      await this.#verify(table);
       return false;
     }
   }

@@ -1,6 +1,7 @@
 import type { RelationalStore } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
 import { SegmentsChanged } from './segments-changed.js';
+import { expireAllUploads, expireUploads } from './uploaded-segments.js';
 
 interface PublishedTableRow {
   table_id: number;
@@ -100,6 +101,7 @@ export class PublishedTables {
         .where('table_id', '=', tableId)
         .execute();
       await expireFiles(tx, tableId, keepUntilMs);
+      await expireAllUploads(tx, tableId, keepUntilMs);
     });
   }
 
@@ -183,6 +185,7 @@ async function putRecord(
     .onConflict((conflict) => conflict.column('table_id').doUpdateSet(values))
     .execute();
   await expireFiles(tx, table_id, keepUntilMs);
+  await expireUploads(tx, table_id, keepUntilMs);
 }
 
 /** Called when no current snapshot lists the kept files of the table. */
@@ -221,7 +224,7 @@ export async function keepPublished<DB>(
     .execute();
 }
 
-/** Called when a table is removed permanently: its kept files expire at once. */
+/** Called when a table is removed permanently: its kept files and its uploads expire at once. */
 export async function forgetPublished<DB>(tx: Transaction<DB>, tableId: number): Promise<void> {
   const own = tx as unknown as Transaction<Tables>; // see `SegmentRegistry.removeTable`
   await own.deleteFrom('tsdb_published').where('table_id', '=', tableId).execute();
@@ -230,4 +233,5 @@ export async function forgetPublished<DB>(tx: Transaction<DB>, tableId: number):
     .set({ until_ms: 0 })
     .where('table_id', '=', tableId)
     .execute();
+  await expireAllUploads(tx, tableId, 0);
 }

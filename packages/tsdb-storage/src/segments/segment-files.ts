@@ -1,4 +1,4 @@
-import type { FileSystem, ObjectStore, Random } from '@plinth/kernel';
+import type { FileSystem, FolderObjectStore, Random } from '@plinth/kernel';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
@@ -74,7 +74,7 @@ const objectNameOf = (tableUuid: string, { id }: TemporaryFile): string =>
 export class SegmentFiles {
   readonly reader: SegmentReader;
   readonly #host: DuckDbHost;
-  readonly #objects: ObjectStore;
+  readonly #objects: FolderObjectStore;
   readonly #random: Random;
   readonly #fileSystem: FileSystem;
   readonly #sums: FileSums;
@@ -85,7 +85,7 @@ export class SegmentFiles {
 
   constructor(options: {
     readonly host: DuckDbHost;
-    readonly objects: ObjectStore;
+    readonly objects: FolderObjectStore;
     readonly random: Random;
     readonly fileSystem: FileSystem;
     readonly sums: FileSums;

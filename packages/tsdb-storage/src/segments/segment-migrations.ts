@@ -138,4 +138,22 @@ export const SEGMENT_MIGRATIONS: readonly Migration[] = [
       await tx.schema.alterTable('tsdb_tombstones').addColumn('points', 'text').execute();
     },
   },
+  {
+    name: '0010_uploaded',
+    async up(tx) {
+      await tx.schema
+        .createTable('tsdb_uploaded')
+        .addColumn('object_name', 'text', (c) => c.primaryKey())
+        .addColumn('table_id', 'integer', (c) => c.notNull())
+        .addColumn('root', 'text', (c) => c.notNull())
+        .addColumn('is_complete', 'integer', (c) => c.notNull())
+        .addColumn('until_ms', 'bigint')
+        .execute();
+      await tx.schema
+        .createIndex('tsdb_uploaded_table')
+        .on('tsdb_uploaded')
+        .column('table_id')
+        .execute();
+    },
+  },
 ];

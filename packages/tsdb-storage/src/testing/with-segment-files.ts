@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   ChecksumThread,
+  type FolderObjectStore,
   LocalObjectStore,
   NodeFileSystem,
-  type ObjectStore,
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
@@ -16,7 +16,7 @@ import { SegmentFiles } from '../segments/segment-files.js';
 export interface SegmentFolder {
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
-  readonly objects: ObjectStore;
+  readonly objects: FolderObjectStore;
   /** Folder in which DuckDB may write files. */
   readonly dir: string;
 }

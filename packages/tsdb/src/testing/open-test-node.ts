@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import {
+  type BucketStore,
   type Clock,
   createLogger,
+  type FolderObjectStore,
   LocalLeases,
   LocalObjectStore,
   type Logger,
   loadSettings,
   Metrics,
   NodeFileSystem,
-  type ObjectStore,
   openCommitLog,
   openRelationalStore,
   type Random,
@@ -18,6 +19,7 @@ import {
 } from '@plinth/kernel';
 import type { CallFaults } from '@plinth/kernel/testing';
 import {
+  failingBucket,
   failingLogFiles,
   failingObjectStore,
   failingRelationalStore,
@@ -64,7 +66,9 @@ export async function openTestNode(
     readonly tokens?: TokenDirectory;
     readonly metrics?: Metrics;
     /** Wraps the real object store. */
-    readonly before?: (objects: ObjectStore) => ObjectStore;
+    readonly before?: (objects: FolderObjectStore) => FolderObjectStore;
+    /** Where tables are published; absent for `dataDir`. */
+    readonly bucket?: BucketStore | undefined;
     /** Makes calls of the object store, the catalog and DuckDB fail; see `openTestNode`. */
     readonly faults?: CallFaults;
     /** Number of tables that are flushed together; defaults to the server's. */
@@ -109,6 +113,10 @@ export async function openTestNode(
       secrets: new SecretBox(Buffer.alloc(32, 1), random),
       relational: faults === undefined ? relational : failingRelationalStore(relational, faults),
       objects: faults === undefined ? placed : failingObjectStore(placed, faults),
+      bucket: options.bucket && {
+        store: faults === undefined ? options.bucket : failingBucket(options.bucket, faults),
+        folderId: async () => 'folder0',
+      },
       openLog: ({ folder: directory, nodeUuid: nodeId, ...how }) =>
         openCommitLog({
           ...{ fileSystem: logFiles, directory, nodeId, random, ...how, onLoss: () => {} },

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import type { ObjectStore } from '@plinth/kernel';
+import type { FolderObjectStore } from '@plinth/kernel';
 import { ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
@@ -56,7 +56,7 @@ it('leaves the rest in the log on a slow disk, without duplicate rows afterwards
   const dataDir = await temporaryFolder();
   const clock = new ManualClock();
   let adoptedCount = 0;
-  const slow = (objects: ObjectStore): ObjectStore => ({
+  const slow = (objects: FolderObjectStore): FolderObjectStore => ({
     put: (name, parts) => objects.put(name, parts),
     get: (name, range) => objects.get(name, range),
     getRanges: (name, ranges) => objects.getRanges(name, ranges),

@@ -1,9 +1,14 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { type ObjectStore, SystemClock } from '@plinth/kernel';
-import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
+import {
+  type BucketStore,
+  type FolderObjectStore,
+  S3ObjectStore,
+  SystemClock,
+} from '@plinth/kernel';
+import { CallFaults, FakeS3, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import avro from 'avsc';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
@@ -16,8 +21,27 @@ const FLAGS = {
   'tsdb-column-cache-bytes': '0',
 };
 
+/** A store with a bucket, which is closed after the test. */
+export async function fakeS3(context: TestContext) {
+  const fake = await FakeS3.start();
+  context.after(() => fake.close());
+  return {
+    fake,
+    /** Opened by each start of a node, which closes it. */
+    bucket: (): BucketStore =>
+      new S3ObjectStore({
+        ...{ bucket: fake.bucket, prefix: '', endpoint: fake.url, region: 'us-east-1' },
+        credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+        ...{ timeoutMs: 10_000, retries: 0 },
+      }),
+  };
+}
+
 /** A folder whose database is published; the clock moves only by `clock.advance`. */
-export async function publishedFolder(context: TestContext) {
+export async function publishedFolder(
+  context: TestContext,
+  { bucket = () => undefined }: { readonly bucket?: () => BucketStore | undefined } = {},
+) {
   const dataDir = await temporaryFolder();
   const faults = new CallFaults();
   const clock = new ManualClock(new SystemClock().nowMs());
@@ -34,10 +58,10 @@ export async function publishedFolder(context: TestContext) {
     ...{ dataDir, faults, clock, stop },
     async start(
       flags: Readonly<Record<string, string>> = {},
-      before: (objects: ObjectStore) => ObjectStore = (objects) => objects,
+      before: (objects: FolderObjectStore) => FolderObjectStore = (objects) => objects,
     ): Promise<TestNode> {
       running = await openTestNode(dataDir, {
-        ...{ clock, faults, before },
+        ...{ clock, faults, before, bucket: bucket() },
         flags: { ...FLAGS, ...flags },
       });
       return running;
@@ -64,11 +88,31 @@ export interface ReadSnapshot {
   sum(column: string): Promise<number>;
 }
 
+/** Like `readNewest`, from a bucket. */
+export async function readBucket(
+  fake: FakeS3,
+  table: Pick<TableSchema, 'uuid'>,
+  tree: '' | '-jvm' = '',
+): Promise<ReadSnapshot | undefined> {
+  const folder = await temporaryFolder();
+  for (const [name, bytes] of fake.objects) {
+    const path = join(folder, 'objects', name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, bytes);
+  }
+  const toPath = (location: string): string =>
+    location.replace(`s3://${fake.bucket}`, join(folder, 'objects'));
+  return await readNewest(folder, table, tree, toPath);
+}
+
+const ofFile = (location: string): string => location.replace('file://', '');
+
 /** Reads the metadata file with the greatest version. Every file of its snapshot must exist. */
 export async function readNewest(
   dataDir: string,
   { uuid }: Pick<TableSchema, 'uuid'>,
   tree: '' | '-jvm' = '',
+  toPath = ofFile,
 ): Promise<ReadSnapshot | undefined> {
   const folder = join(dataDir, 'objects/open-tables', `${uuid}${tree}`, 'metadata');
   const names = await readdir(folder).catch(() => []);
@@ -81,27 +125,27 @@ export async function readNewest(
   const snapshot = metadata.snapshots.find(
     (each: Record<string, unknown>) => each['snapshot-id'] === id,
   );
-  return await readSnapshot({ version, metadata }, snapshot['manifest-list']);
+  return await readSnapshot({ version, metadata }, snapshot['manifest-list'], toPath);
 }
 
 /** Reads the snapshot of a manifest list. */
 export async function readSnapshot(
   of: Pick<ReadSnapshot, 'version' | 'metadata'>,
   manifestList: string,
+  toPath = ofFile,
 ): Promise<ReadSnapshot> {
   const files: { path: string; rows: number }[] = [];
-  for (const manifest of await records(manifestList)) {
-    for (const entry of await records(manifest.manifest_path)) {
+  for (const manifest of await records(toPath(manifestList))) {
+    for (const entry of await records(toPath(manifest.manifest_path))) {
       const { file_path, record_count } = entry.data_file;
-      files.push({ path: file_path.replace('file://', ''), rows: record_count });
+      files.push({ path: toPath(file_path), rows: record_count });
     }
   }
   return { ...of, files, sum: (column) => sumOf(files, column) };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: records of any schema.
-async function records(location: string): Promise<any[]> {
-  const path = location.replace('file://', '');
+async function records(path: string): Promise<any[]> {
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   const found: any[] = [];
   await new Promise<void>((resolve, reject) => {

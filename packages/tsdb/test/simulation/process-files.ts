@@ -1,4 +1,4 @@
-import type { ObjectStore } from '@plinth/kernel';
+import type { FolderObjectStore } from '@plinth/kernel';
 
 const MAX_NOTES = 2000;
 
@@ -27,7 +27,7 @@ export class ProcessFiles {
     this.#notes = notes;
   }
 
-  around(store: ObjectStore): ObjectStore {
+  around(store: FolderObjectStore): FolderObjectStore {
     return {
       put: (name, parts) => this.#change(`put ${name}`, () => store.put(name, parts)),
       adopt: (name, path) => this.#change(`adopt ${name}`, () => store.adopt(name, path)),

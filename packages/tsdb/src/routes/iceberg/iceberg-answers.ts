@@ -43,7 +43,9 @@ export const OUTPUT = {
     'defaults of the catalog and its endpoints',
     json(
       Type.Object({
-        defaults: Type.Object({}),
+        defaults: Type.Record(Type.String(), Type.String(), {
+          description: 'address and region of the bucket, if tables are in one',
+        }),
         overrides: Type.Object({}),
         endpoints: Type.Array(Type.String()),
       }),

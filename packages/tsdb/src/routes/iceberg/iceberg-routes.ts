@@ -54,7 +54,13 @@ export function icebergRoutes(
     route('/config', {
       summary: 'Get the configuration of the Iceberg catalog',
       output: OUTPUT.config,
-      handle: () => jsonAnswer(200, { defaults: {}, overrides: {}, endpoints: ENDPOINTS }),
+      handle: () =>
+        jsonAnswer(200, {
+          // Clients override these defaults with their own properties.
+          defaults: openTables.readerProperties,
+          overrides: {},
+          endpoints: ENDPOINTS,
+        }),
     }),
     route(NAMESPACES, {
       summary: 'List the namespaces of published databases',
