@@ -24,7 +24,7 @@ import { TableEncodedTags } from './table-encoded-tags.js';
 const MAX_AWAITED_VALUES = { few: 100_000, many: 1_000_000 };
 /**
  * Series that queries of few series must have read from a segment before its columns are loaded.
- * Loading a column takes as long as reading it for this many series.
+ * Loading a column decodes about as many row groups as reading it for this many series.
  */
 const LEAST_SERIES_READ = 64;
 /** Key of queries that read no column, only series and timestamps. */
