@@ -53,25 +53,6 @@ describe('DuckDB with little memory', () => {
     }
   });
 
-  it('writes a file without a thread that only waits', async () => {
-    // The window function is computed in one thread. Other threads would have nothing to do.
-    const path = join(folder, 'ordered.parquet');
-    const rows = 'SELECT lag(n, 0) OVER () AS n FROM (SELECT n FROM range(1000000) t(n))';
-    const text = `COPY (${rows}) TO '${path}' (FORMAT parquet, COMPRESSION zstd)`;
-    const cpuOf = async (work: () => Promise<unknown>): Promise<number> => {
-      const before = process.cpuUsage();
-      await work();
-      return process.cpuUsage(before).user;
-    };
-    await host.copy(text);
-    const withWaiting = await cpuOf(() => host.rows(text));
-    const withoutWaiting = await cpuOf(() => host.copy(text));
-    assert.ok(
-      withoutWaiting < withWaiting * 0.8,
-      `${withoutWaiting} us of CPU time, ${withWaiting} us with a waiting thread`,
-    );
-  });
-
   it('fails only a query that can be neither held in memory nor spilled', async () => {
     const greedy = 'SELECT len(list(n)) FROM range(100000000) t(n)';
     const [failed, ...others] = await Promise.allSettled([

@@ -40,8 +40,8 @@ export interface ColumnPreloadDeps {
 }
 
 /**
- * Reads the indexes of the newest segments, their requested columns, and those of rows that will not
- * be flushed soon, while the node is idle. It runs after the start and after each flush and
+ * Reads the indexes of the newest segments, and for tables that queries read, the columns of segments and
+ * of rows that will not be flushed soon, while the node is idle. It runs after the start and after each flush and
  * compaction, so that the next queries find both in memory. It never evicts other entries.
  */
 export class ColumnPreload {
