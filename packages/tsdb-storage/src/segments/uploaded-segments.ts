@@ -114,27 +114,20 @@ export async function expireUploads<DB>(
 ): Promise<void> {
   const own = tx as unknown as Transaction<Tables>; // see `SegmentRegistry.removeTable`
   const uploads = own.updateTable('tsdb_uploaded').where('table_id', '=', tableId);
+  const registered = own
+    .selectFrom('tsdb_segments')
+    .select('object_name')
+    .where('table_id', '=', tableId)
+    .where('kind', '=', 'unique');
   await uploads
     .set({ until_ms: untilMs })
     .where('until_ms', 'is', null)
-    .where('object_name', 'not in', (registered) =>
-      registered
-        .selectFrom('tsdb_segments')
-        .select('object_name')
-        .where('table_id', '=', tableId)
-        .where('kind', '=', 'unique'),
-    )
+    .where('object_name', 'not in', registered)
     .execute();
   await uploads
     .set({ until_ms: null })
     .where('until_ms', 'is not', null)
-    .where('object_name', 'in', (registered) =>
-      registered
-        .selectFrom('tsdb_segments')
-        .select('object_name')
-        .where('table_id', '=', tableId)
-        .where('kind', '=', 'unique'),
-    )
+    .where('object_name', 'in', registered)
     .execute();
 }
 
