@@ -27,20 +27,23 @@ const fileOf = (pattern: RegExp): string => {
   return found;
 };
 
-before(async () => {
-  top = await mkdtemp(join(tmpdir(), 'plinth-release-'));
-  await mkdir(join(top, 'home'));
-  try {
-    const args = ['run', '--silent', 'release', '--', '--out', join(top, 'out')];
-    await run('npm', args, { cwd: ROOT });
-  } catch (error) {
-    const { stderr = '' } = error as { readonly stderr?: string };
-    if (!NO_REGISTRY.test(stderr)) throw error;
-    noRegistry = 'no package registry';
-  }
-  const names = noRegistry === undefined ? await readdir(join(top, 'out')) : [];
-  files = new Map(names.map((name) => [name, join(top, 'out', name)]));
-});
+before(
+  async () => {
+    top = await mkdtemp(join(tmpdir(), 'plinth-release-'));
+    await mkdir(join(top, 'home'));
+    try {
+      const args = ['run', '--silent', 'release', '--', '--out', join(top, 'out')];
+      await run('npm', args, { cwd: ROOT });
+    } catch (error) {
+      const { stderr = '' } = error as { readonly stderr?: string };
+      if (!NO_REGISTRY.test(stderr)) throw error;
+      noRegistry = 'no package registry';
+    }
+    const names = noRegistry === undefined ? await readdir(join(top, 'out')) : [];
+    files = new Map(names.map((name) => [name, join(top, 'out', name)]));
+  },
+  { timeout: 600_000 },
+);
 after(() => rm(top, { recursive: true, force: true }));
 
 /** Uses each service and the console in ways that need files outside the bundle. */

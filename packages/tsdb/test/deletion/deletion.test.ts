@@ -145,7 +145,7 @@ describe('a deleted database', () => {
     assert.equal(await segmentFileCount(), 2);
     assert.deepEqual(await seen('SELECT v FROM m', 'other'), ['7']);
     assert.equal(node.catalog.deleted.databases().length, 1);
-    await clock.advanceMs(25 * 3_600_000);
+    clock.stepWallMs(25 * 3_600_000);
     await until(() => node.catalog.deleted.databases().length === 0);
     await restart();
     assert.equal(node.catalog.deleted.databases().length, 0);
