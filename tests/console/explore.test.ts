@@ -433,8 +433,8 @@ describe('Explore', { skip: SKIP }, () => {
       /^SELECT date_bin\(\$\{interval\}, time\) AS time, host, avg\(usage\) AS usage\nFROM cpu\n/,
     );
     await choose('Aggregate of field 1', 'max');
-    await choose('Bucket width', '1 hour');
-    await text(/INTERVAL '1 hour'.* max\(usage\) AS usage\n/);
+    await choose('Bucket width', '15 minutes');
+    await text(/INTERVAL '15 minutes'.* max\(usage\) AS usage\n/);
     await builder.getByLabel('Add condition').click();
     await choose('Column of the condition', 'host');
     await builder.getByLabel('Value of the condition').fill('b');

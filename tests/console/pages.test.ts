@@ -147,13 +147,9 @@ describe('every page', { skip: SKIP }, () => {
 const INPUTS: readonly (readonly [path: string, label: string, parameter: string])[] = [
   ['accounts', 'Find account', 'find'],
   ['data', 'Find database', 'find'],
-  ['data/sample', 'Find table', 'find'],
   ['server?tab=settings', 'Find setting', 'find'],
-  ['server?tab=logs', 'Find in the log', 'find'],
-  ['limits', 'Find caller', 'identity'],
   ['limits/simulate', 'Caller', 'identity'],
   ['webhooks/1', 'GUID', 'guid'],
-  ['webhooks/1', 'Event', 'event'],
   ['webhooks/1/redrive', 'Event', 'event'],
   ['explore?db=sample&q=SELECT+$x&builder=off', '$x', 'p.x'],
 ];

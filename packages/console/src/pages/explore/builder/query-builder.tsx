@@ -176,7 +176,7 @@ function Every({ query, onChange }: Omit<PartProps, 'table'>) {
         label="Bucket width"
         value={query.every}
         options={EVERY}
-        textOf={(width) => width || 'whole range'}
+        textOf={(width) => width || 'no buckets'}
         isDisabled={(width) => width === '' && hasRate(query)}
         onChange={(every) => onChange({ ...query, every })}
       />
