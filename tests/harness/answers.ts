@@ -16,8 +16,13 @@ export function assertJson(answer: HttpAnswer, status: number, body: unknown): v
 }
 
 /** Asserts a failure of the complete request. Source: tsdb-http, "Error model". */
-export function assertError(answer: HttpAnswer, status: number, error: string): void {
-  assertJson(answer, status, { error, data: {} });
+export function assertError(
+  answer: HttpAnswer,
+  status: number,
+  error: string,
+  data: Readonly<Record<string, unknown>> = {},
+): void {
+  assertJson(answer, status, { error, data });
 }
 
 /** Returns the result of a query as text. */

@@ -214,6 +214,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
       await plugins.create({ ...below, trigger_specification: 'request:below' }),
       404,
       'Plugin error: reading plugin file: Plugin not found: single.py/x',
+      { field: 'plugin_filename' },
     );
     const taken = (name: string): string =>
       `${name} conflicts with an existing folder, or is below a file`;
@@ -294,12 +295,14 @@ def process_writes(influxdb3_local, table_batches, args=None):
       await plugins.create({ ...fetched, trigger_name: 'x', plugin_filename: 'gh:none.py' }),
       502,
       `Plugin error: error fetching plugin from repository: 404 Not Found ${base}/none.py`,
+      { field: 'plugin_filename' },
     );
     for (const path of ['../x.py', 'dir/%2e%2e/../../x.py']) {
       assertError(
         await plugins.create({ ...fetched, trigger_name: 'x', plugin_filename: `gh:${path}` }),
         400,
         `Plugin error: Path traversal detected: plugin filename 'gh:${path}' attempts to access files outside the plugin directory`,
+        { field: 'plugin_filename' },
       );
     }
     await plugins.remove('remote');

@@ -1,5 +1,5 @@
 import { connection } from './connection.js';
-import { messageOf, Problem } from './problem.js';
+import { fieldIn, messageOf, Problem } from './problem.js';
 import { session } from './session.js';
 
 export interface Call {
@@ -53,7 +53,8 @@ export async function send(path: string, call: Call = {}): Promise<Response> {
   if (response.status === 401 && !isOpen) session.refused();
   const { status } = response;
   const answer = await response.text();
-  throw new Problem(messageOf(answer, status), { status, curl, body: answer });
+  const field = fieldIn(answer);
+  throw new Problem(messageOf(answer, status), { status, curl, body: answer, field });
 }
 
 export async function sendForJson<T>(path: string, call: Call = {}): Promise<T> {

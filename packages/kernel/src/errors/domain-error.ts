@@ -6,6 +6,8 @@ export class DomainError<Kind extends string = string, Details = unknown> extend
   override readonly name: string;
   readonly kind: Kind;
   readonly details: Details;
+  /** The request field that the error is about. Set by routes that name it in the response. */
+  field?: string | undefined;
   constructor(of: {
     readonly name: string;
     readonly kind: Kind;

@@ -9,9 +9,12 @@ import {
   type RouteDocs,
   type RouteMethod,
 } from '@plinth/kernel';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { TsdbSettings } from '../settings/config.js';
 import { ManagementInput } from './configure/management-input.js';
 import { HANDLER_VALIDATION, MANAGEMENT_FAILED, NO_CONTENT } from './description.js';
+
+export type FieldsOfErrors = Readonly<Partial<Record<TsdbError['kind'], string>>>;
 
 /**
  * Creates routes for administrators, and query routes for principals with any permission. Bodies
@@ -66,15 +69,24 @@ export class RouteBuilder {
     path: string,
     docs: RouteDocs,
     act: (input: ManagementInput) => Promise<unknown>,
-    options: { readonly status?: 204; readonly isOfQuery?: boolean } = {},
+    options: {
+      readonly status?: 204;
+      readonly isOfQuery?: boolean;
+      /** The field of the request that an error of a kind is about. */
+      readonly fields?: FieldsOfErrors;
+    } = {},
   ): Route {
     const done = emptyAnswer(options.status ?? 200);
     const output = options.status === 204 && NO_CONTENT;
     const all = { errors: MANAGEMENT_FAILED, ...(output && { output }), ...docs };
     return this.send(method, path, all, async (request) => {
-      await act(
-        options.isOfQuery === true ? ManagementInput.ofQuery(request) : ManagementInput.of(request),
-      );
+      const { isOfQuery = false, fields = {} } = options;
+      try {
+        await act(isOfQuery ? ManagementInput.ofQuery(request) : ManagementInput.of(request));
+      } catch (error) {
+        if (tsdbError.is(error)) error.field ??= fields[error.kind];
+        throw error;
+      }
       return done;
     });
   }

@@ -166,7 +166,11 @@ export function errorAnswer(
     return failureAnswer(status, { error: error.message, data });
   }
   const code = V2_CONFLICTS.has(error.kind) ? 'conflict' : v2Code(status);
-  const answer = failureAnswer(status, bodyOf({ wording, code, text: textOf(error), message }));
+  const field = 'field' in error ? error.field : undefined;
+  const answer = failureAnswer(
+    status,
+    bodyOf({ wording, code, text: textOf(error), message, field }),
+  );
   if (error.kind === 'query_unauthorized') return withHeaders(answer, CHALLENGE);
   const retrySec = retryAfterSec(error);
   return retrySec === undefined ? answer : withHeaders(answer, [['retry-after', String(retrySec)]]);
@@ -246,12 +250,14 @@ function bodyOf({
   code,
   text,
   message,
+  field,
 }: {
   readonly wording: ErrorWording;
   /** Of the v2 API. */
   readonly code: string;
   readonly text: string;
   readonly message: string;
+  readonly field?: string | undefined;
 }): unknown {
   switch (wording) {
     case 'text':
@@ -259,6 +265,6 @@ function bodyOf({
     case 'v2':
       return { code, message, error: text, data: {} };
     case 'native':
-      return { error: text, data: {} };
+      return { error: text, data: field === undefined ? {} : { field } };
   }
 }

@@ -1,7 +1,7 @@
 import type { SchemaTable } from './completion.js';
 import { quoteName, quoteText } from './identifiers.js';
 import { type Language, RANGE_CONDITION } from './macros.js';
-import { calledBy, type Token, tokensOf } from './tokens.js';
+import { calledBy, parted, type Token, tokensOf } from './tokens.js';
 
 /** A value of a result column; `null` for a missing value. */
 export interface Wanted {
@@ -140,15 +140,6 @@ function tableOf(source: readonly Token[], language: Language): string | undefin
   return isAlias ? calledBy(name, language) : undefined;
 }
 
-function parted(tokens: readonly Token[]): readonly (readonly Token[])[] {
-  const items: Token[][] = [[]];
-  for (const token of tokens) {
-    if (token.text === ',' && token.depth === 0) items.push([]);
-    else items.at(-1)?.push(token);
-  }
-  return items;
-}
-
 /** The table column behind a result column; `undefined` for a computed one. */
 function sourceOf(
   output: string,
@@ -224,7 +215,8 @@ function conditionOf(
   return value && (isOut ? `(${name} IS DISTINCT FROM ${value})` : `${name} = ${value}`);
 }
 
-function literalOf(kind: string, text: string, language: Language): string | undefined {
+/** The literal of a value of a column; `undefined` when the text is not such a value. */
+export function literalOf(kind: string, text: string, language: Language): string | undefined {
   switch (kind) {
     case 'float64':
     case 'int64':

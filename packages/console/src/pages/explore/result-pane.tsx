@@ -4,6 +4,7 @@ import { TimeChart } from '../../components/chart/time-chart.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TableView } from '../../components/explore/table-view.js';
 import type { Follow } from '../../components/explore/use-follow.js';
+import { SearchCheckbox } from '../../components/search/search-fields.js';
 import { buildSeries, type SeriesSet } from '../../lib/chart/series.js';
 import { type Frame, isNumeric, MAX_ROW_COUNT } from '../../lib/frame/frame.js';
 import type { FilterEdit, Wanted } from '../../lib/query/add-condition.js';
@@ -97,32 +98,18 @@ export function ResultPane(props: {
                 <span className="visually-hidden" role="status">
                   {follow.spoken}
                 </span>
-                <Toggle
+                <SearchCheckbox
                   label="follow"
-                  isOn={search['follow'] === '1'}
-                  onChange={(isOn) =>
-                    onChange(
-                      isOn
-                        ? { follow: '1', view: 'table', sort: `-${timeName(result.frame)}` }
-                        : { follow: '' },
-                    )
-                  }
+                  name="follow"
+                  alsoOn={{ view: 'table', sort: `-${timeName(result.frame)}` }}
                 />
               </span>
             )}
             {view !== 'table' && view !== 'stat' && (
               <span className="row end">
-                <Toggle
-                  label="log"
-                  isOn={search['scale'] === 'log'}
-                  onChange={(isOn) => onChange({ scale: isOn ? 'log' : '' })}
-                />
+                <SearchCheckbox label="log" name="scale" on="log" />
                 {(view === 'area' || view === 'bar') && (
-                  <Toggle
-                    label="stack"
-                    isOn={search['stack'] === '1'}
-                    onChange={(isOn) => onChange({ stack: isOn ? '1' : '' })}
-                  />
+                  <SearchCheckbox label="stack" name="stack" />
                 )}
               </span>
             )}
@@ -250,23 +237,6 @@ function Drawn(
         }}
       />
     </div>
-  );
-}
-
-function Toggle(props: {
-  readonly label: string;
-  readonly isOn: boolean;
-  readonly onChange: (isOn: boolean) => void;
-}) {
-  return (
-    <label className="row small">
-      <input
-        type="checkbox"
-        checked={props.isOn}
-        onChange={(event) => props.onChange(event.target.checked)}
-      />
-      {props.label}
-    </label>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import {
   type Decision,
@@ -15,6 +15,7 @@ import { DataTable } from '../../components/controls/data-table.js';
 import { ProblemNote, QueryProblem } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useTask } from '../../components/controls/use-task.js';
+import { useSearchParams } from '../../components/search/use-search-params.js';
 import { type LimitStep, limitName, limitSteps, requestsLeft } from '../../lib/limit-steps.js';
 import { countOf, countText, durationText, timeText } from '../../lib/units.js';
 
@@ -36,9 +37,7 @@ interface Simulated {
 
 /** Shows which limit a request would meet, without counting it. */
 export function SimulatePage() {
-  const search = useSearch({ strict: false }) as Record<string, string>;
-  const { identity = '', route: wanted = '' } = search;
-  const navigate = useNavigate();
+  const [{ identity = '', route: wanted = '' }, setParams] = useSearchParams();
   const { run, error, isBusy } = useTask();
   const [result, setResult] = useState<Simulated | undefined>();
   const routes = useQuery({ queryKey: ['limits', 'routes'], queryFn: fetchLimitedRoutes });
@@ -46,11 +45,7 @@ export function SimulatePage() {
   const route = limited.find((each) => nameOf(each) === wanted) ?? OTHER;
   const change = (next: Record<string, string>) => {
     setResult(undefined);
-    void navigate({
-      to: '/limits/simulate',
-      search: { identity, route: wanted, ...next },
-      replace: true,
-    });
+    setParams(next);
   };
   const start = () =>
     run(async () => {

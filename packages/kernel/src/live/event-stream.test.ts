@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { EventStreamParser, type StreamEvent } from './event-stream.js';
 
-const whole = (text: string): readonly StreamEvent[] => new EventStreamParser().take(text);
+const MAX_LENGTH = 1_000_000;
+const whole = (text: string): readonly StreamEvent[] =>
+  new EventStreamParser(MAX_LENGTH).take(text);
 
 it('reads fields, and ignores comments and messages without data', () => {
   assert.deepEqual(whole(': heartbeat\n\nevent: log\nid: server-logs:7\ndata: {"a":1}\n\n'), [
@@ -50,7 +52,7 @@ it('reads the same wherever the stream is cut, characters of several bytes inclu
     const bytes = new TextEncoder().encode(text);
     for (let first = 0; first <= bytes.length; first++) {
       for (let second = first; second <= bytes.length; second++) {
-        const parser = new EventStreamParser();
+        const parser = new EventStreamParser(MAX_LENGTH);
         const decoder = new TextDecoder();
         const read = [
           bytes.subarray(0, first),
@@ -63,9 +65,35 @@ it('reads the same wherever the stream is cut, characters of several bytes inclu
   }
 });
 
-it('rejects a message that never ends', () => {
-  const parser = new EventStreamParser();
-  assert.throws(() => {
-    for (let count = 0; count < 100; count++) parser.take('x'.repeat(100_000));
-  }, /longer than 4 MiB/);
+it('keeps the last id, which lines without data change without an event', () => {
+  const parser = new EventStreamParser(MAX_LENGTH);
+  assert.deepEqual(parser.take('id: 1\ndata: a\n\n: heartbeat\nid: 2\n'), [
+    { event: 'message', id: '1', data: 'a' },
+  ]);
+  assert.equal(parser.lastId, '1');
+  assert.deepEqual(parser.take('\n'), []);
+  assert.equal(parser.lastId, '2');
+  assert.deepEqual(parser.take('data: b\n\nid: 3\0\ndata: c\n\nid\ndata: d\n\n'), [
+    { event: 'message', id: '2', data: 'b' },
+    { event: 'message', id: '2', data: 'c' },
+    { event: 'message', id: '', data: 'd' },
+  ]);
+});
+
+it('rejects an event that never ends, as one line or many', () => {
+  for (const piece of ['x'.repeat(1000), `data: ${'x'.repeat(100)}\n`, 'data\n']) {
+    const parser = new EventStreamParser(MAX_LENGTH);
+    assert.throws(() => {
+      for (let length = 0; length < 5 * MAX_LENGTH; length += piece.length) parser.take(piece);
+    }, /longer than 1000000 characters/);
+  }
+});
+
+it('takes any number of events, each of the full length', () => {
+  const parser = new EventStreamParser(1000);
+  const event = `data: ${'x'.repeat(990)}\n\n`;
+  for (let count = 0; count < 10; count++) {
+    parser.take(': a comment without an empty line\n'.repeat(100));
+    assert.equal(parser.take(event.repeat(3)).length, 3);
+  }
 });
