@@ -92,11 +92,9 @@ describe('octokit', () => {
     const token = await platform.token({ kind: 'personal', identity: 'user:1' });
     const seen: Seen[] = [];
     const octokit = clientOf(platform, token, false, seen);
-    const startMs = performance.now();
     assert.equal(await statusOf(octokit.rest.meta.get()), 200);
     assert.equal(await statusOf(octokit.rest.meta.get()), 403);
     assert.equal(seen.length, 1);
-    assert.ok(performance.now() - startMs < 1_000, 'no further attempt');
     const shown = JSON.parse((await platform.ops('GET', 'rate-limits/user:1')).text);
     assert.equal(shown.buckets.core.used, 1);
   });

@@ -232,7 +232,7 @@ describe('a call', () => {
     const startMs = Date.now();
     const { code } = await statusOf(client.doGet(sql(ENDLESS), { deadlineMs: 400 }));
     assert.equal(code, DEADLINE_EXCEEDED);
-    assert.ok(Date.now() - startMs < 5_000);
+    assert.ok(Date.now() - startMs < 30_000);
     await noQueryRuns();
   });
 

@@ -149,13 +149,17 @@ export class Flusher {
     const { flushBytes, flushAgeMs } = this.#deps.settings;
     const isDue =
       this.#closed !== undefined ||
-      (this.#isRequested && this.#buffer.generationBytes > 0) ||
+      (this.#isRequested && this.#hasWork) ||
       this.#buffer.generationBytes >= flushBytes ||
       this.#buffer.generationAgeMs >= flushAgeMs ||
       (this.#deps.host.tableMemory.isCrowded &&
         this.#buffer.generationAgeMs >= CROWDED_FLUSH_AGE_MS) ||
       (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
     if (isDue) this.#start(this.#isRequested ? 'all' : 'worthwhile');
+  }
+
+  get #hasWork(): boolean {
+    return this.#buffer.generationBytes > 0 || this.#buffer.hasObsoleteFiles;
   }
 
   get #mayStart(): boolean {
@@ -196,7 +200,7 @@ export class Flusher {
    */
   flushNow(): void {
     this.#notBeforeMs = 0;
-    if (this.#buffer.generationBytes > 0) this.#isRequested = true;
+    if (this.#hasWork) this.#isRequested = true;
     this.flushWhenDue();
   }
 
@@ -224,11 +228,15 @@ export class Flusher {
     if (!(await this.#flushOnce('all'))) throw new FlushHeldElsewhere();
   }
 
-  /** Called after the last record was read. Flushes the remaining rows if `flushReplayed` was called. */
+  /**
+   * Called after the last record was read. Flushes the remaining rows if `flushReplayed` was called. A later flush removes
+   * files with records of deleted tables only.
+   */
   async endReplay(): Promise<void> {
     if (this.#closed !== undefined && !(await this.#flushOnce('all')))
       throw new FlushHeldElsewhere();
     if (this.hasRowsAhead && !(await this.#flushOnce('all'))) throw new FlushHeldElsewhere();
+    this.#isRequested ||= this.#buffer.hasObsoleteFiles;
   }
 
   /** True if segments contain rows that would also be read from the log at the next start. */
@@ -262,8 +270,7 @@ export class Flusher {
   async #flushRest(what: FlushedTables): Promise<void> {
     if (this.#closed !== undefined && !(await this.#flushOnce(what)))
       throw new FlushHeldElsewhere();
-    if (this.#buffer.generationBytes > 0 && !(await this.#flushOnce(what)))
-      throw new FlushHeldElsewhere();
+    if (this.#hasWork && !(await this.#flushOnce(what))) throw new FlushHeldElsewhere();
   }
 
   /** Prevents further flushes except `flushLast`. Resolves when any running flush has ended. */

@@ -127,6 +127,11 @@ export class WriteBuffer {
     return this.#generationBytes + this.#closedBytes;
   }
 
+  /** True if log files contain only records whose rows are in segments or deleted. The next flush removes these files. */
+  get hasObsoleteFiles(): boolean {
+    return this.sizeBytes === 0 && this.#log.firstFile < this.#log.newestFile;
+  }
+
   /** Time since the first row of the current generation; 0 without rows. */
   get generationAgeMs(): number {
     return this.#generationBytes === 0 ? 0 : this.#clock.monotonicMs() - this.#generationStartMs;

@@ -1,6 +1,6 @@
 // Expected behavior: tsdb-http, "Deletion life cycle".
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { ManualClock, temporaryFolder } from '@plinth/kernel/testing';
@@ -60,6 +60,14 @@ async function seen(text: string, database = 'db'): Promise<string[]> {
 async function segmentFileCount(): Promise<number> {
   const names = await readdir(join(dataDir, 'objects'), { recursive: true });
   return names.filter((name) => name.endsWith('.parquet')).length;
+}
+
+async function isInLog(text: string): Promise<boolean> {
+  const folder = join(dataDir, 'tsdb-log');
+  const files = await Promise.all(
+    (await readdir(folder)).map((name) => readFile(join(folder, name)).catch(() => '')),
+  );
+  return files.some((bytes) => bytes.includes(text));
 }
 
 /** Waits for background work that does not depend on the clock. */
@@ -157,6 +165,16 @@ describe('a deleted database', () => {
     await node.catalog.deletions.deleteDatabase('db', { kind: 'now' });
     await restart();
     await until(async () => (await segmentFileCount()) === 0);
+  });
+
+  it('leaves the log after a stop before the flush, without another write', async () => {
+    await write('m,t=secret v=1i 1');
+    await node.catalog.deletions.deleteDatabase('db', { kind: 'now' });
+    for (let start = 0; start < 2; start++) {
+      await node.close();
+      node = await openTestNode(dataDir, { clock });
+    }
+    await until(async () => !(await isInLog('secret')));
   });
 });
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { simulateSeeds } from './simulate-seeds.js';
 
-/** Three test files with this many steps take a minute on two cores. `storage-simulation.long.test.ts` takes twice as many. */
-const STEP_COUNT = 3500;
+/** Three test files with this many steps take a minute on two cores. `storage-simulation.long.test.ts` takes more. */
+const STEP_COUNT = 2000;
 /** Most steps are writes, and few of those are disturbed. */
 const MIN_FAILURE_SHARE = 40 / 7000;
 

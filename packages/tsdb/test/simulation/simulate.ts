@@ -329,7 +329,10 @@ class Run {
     const seriesFileCount = (await sim.known()).length - segmentCount;
     assert.ok(seriesFileCount <= MAX_SERIES_FILES * tableCount, `${seriesFileCount} series files`);
     const logFiles = await sim.onDisk('tsdb-log');
-    assert.ok(logFiles.length <= MAX_LOG_FILES, `${logFiles.length} files of the log`);
+    assert.ok(
+      logFiles.length <= MAX_LOG_FILES,
+      `${logFiles.length} files of the log, with ${sim.engine.storage.state().bufferedBytes} B in memory: ${logFiles.join(', ')}`,
+    );
     await this.#checkRows(ALL_TABLES);
   }
 

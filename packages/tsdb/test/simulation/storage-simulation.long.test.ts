@@ -21,5 +21,5 @@ it('contains exactly the acknowledged data through many steps', async () => {
 });
 
 for (const firstSeed of [100, 200, 300])
-  it(`runs the seeds of the full run, from ${firstSeed}, with twice as many steps`, () =>
+  it(`runs the seeds of the full run, from ${firstSeed}, with more steps`, () =>
     runShortSimulation(firstSeed, 7000));

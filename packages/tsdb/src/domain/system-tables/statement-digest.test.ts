@@ -66,7 +66,8 @@ it('contains no literal', () => {
   }
 });
 
-it('reads hostile statements in linear time', () => {
+// Backtracking would take longer than the limit for tests that hang.
+it('reads hostile statements without backtracking', () => {
   for (const text of [
     "'".repeat(9999),
     '"'.repeat(9999),
@@ -77,9 +78,7 @@ it('reads hostile statements in linear time', () => {
     '-'.repeat(9999),
   ]) {
     for (const language of ['sql', 'influxql']) {
-      const startMs = performance.now();
       digestOf(text, language);
-      assert.ok(performance.now() - startMs < 1000, text.slice(0, 5));
     }
   }
 });
