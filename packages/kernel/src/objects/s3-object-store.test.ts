@@ -114,6 +114,44 @@ describe('S3ObjectStore', () => {
     });
   });
 
+  it('repeats a request without progress as often as configured', async () => {
+    const requestsOf = async (work: Promise<unknown>): Promise<number> => {
+      fake.requests.length = 0;
+      await assert.rejects(work, { kind: 'store_outage' });
+      return fake.requests.length;
+    };
+    const store = open({ timeoutMs: 50, retries: 2 });
+    fake.faults.isSilent = true;
+    assert.equal(await requestsOf(store.get('x')), 3);
+    assert.equal(await requestsOf(store.put('x', [Buffer.from('1')])), 3);
+    assert.equal(await requestsOf(store.upload('x', contentOf('1'))), 3);
+  });
+
+  it('reports a response that stops in its content', async () => {
+    const store = open({ timeoutMs: 50 });
+    await store.put('x', [Buffer.from('1')]);
+    fake.faults.stallsContent = true;
+    await assert.rejects(store.get('x'), { kind: 'store_outage', message: /does not respond/ });
+  });
+
+  it('bounds the time without progress, not the duration of a slow upload', async () => {
+    const timeoutMs = 1000;
+    const piece = Buffer.alloc(1024 * 1024);
+    const pieces = Array.from({ length: 24 }, () => piece);
+    fake.faults.pieceDelayMs = 8;
+    fake.requests.length = 0;
+    const startMs = performance.now();
+    await open({ timeoutMs }).upload('x', {
+      sizeBytes: pieces.length * piece.byteLength,
+      checksum: crc32c(pieces),
+      async *read() {
+        yield* pieces;
+      },
+    });
+    assert.ok(performance.now() - startMs > timeoutMs, 'the upload is slow');
+    assert.deepEqual(fake.requests, ['PUT a/b/x']);
+  });
+
   it('reports a request that the store refuses, without the secret', async () => {
     fake.faults.refusal = { status: 403, code: 'SignatureDoesNotMatch' };
     await assert.rejects(open().put('x', []), (error: Error) => {
