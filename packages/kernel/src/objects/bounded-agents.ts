@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 
 /**
  * Sent bytes that the operating systems of both ends may hold. While they drain over a slow link, the socket shows no
@@ -29,10 +30,20 @@ function withTimeout<A extends HttpAgent>(agent: A, timeoutMs: number): A {
   const create = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback) => {
     const socket = create(options, callback);
-    if (socket instanceof Socket) destroyWithoutProgress(socket, timeoutMs);
+    if (socket instanceof Socket) {
+      destroyUnconnected(socket, timeoutMs);
+      destroyWithoutProgress(socket, timeoutMs);
+    }
     return socket;
   };
   return agent;
+}
+
+/** Node.js counts the own part of a TLS handshake as progress. */
+function destroyUnconnected(socket: Socket, timeoutMs: number): void {
+  const timer = setTimeout(() => destroy(socket), timeoutMs);
+  const done = (): void => clearTimeout(timer);
+  socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', done).once('close', done);
 }
 
 function destroyWithoutProgress(socket: Socket, timeoutMs: number): void {
@@ -48,7 +59,11 @@ function destroyWithoutProgress(socket: Socket, timeoutMs: number): void {
     lastProgress = progress;
     const isLarge = socket.bytesWritten - previousBytes > BUFFERED_BYTES;
     if (isLarge && timeoutCount < LARGE_REQUEST_TIMEOUTS) socket.setTimeout(timeoutMs);
-    else socket.destroy(Object.assign(new Error('no progress'), { code: 'ETIMEDOUT' }));
+    else destroy(socket);
   });
   socket.setTimeout(timeoutMs);
 }
+
+const destroy = (socket: Socket): void => {
+  socket.destroy(Object.assign(new Error('no progress'), { code: 'ETIMEDOUT' }));
+};

@@ -1,5 +1,6 @@
 // Source: Amazon S3 API reference; docs/adr/0169-s3-client.md.
 import assert from 'node:assert/strict';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { crc32c } from '../checksum/crc32c.js';
 import { FakeS3 } from '../testing/fake-s3.js';
@@ -125,6 +126,16 @@ describe('S3ObjectStore', () => {
     assert.equal(await requestsOf(store.get('x')), 3);
     assert.equal(await requestsOf(store.put('x', [Buffer.from('1')])), 3);
     assert.equal(await requestsOf(store.upload('x', contentOf('1'))), 3);
+    // Its side of the TLS handshake does not follow.
+    let connectionCount = 0;
+    const silent = createServer(() => connectionCount++);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo; // it listens on TCP
+    const endpoint = `https://127.0.0.1:${port}`;
+    const withTls = open({ endpoint, timeoutMs: 50, retries: 2 });
+    await assert.rejects(withTls.get('x'), { kind: 'store_outage' });
+    assert.equal(connectionCount, 3);
+    silent.close();
   });
 
   it('reports a response that stops in its content', async () => {
