@@ -67,7 +67,7 @@ export class EventClients implements StormClients {
     return new EventClients({ platform, weather, receiver, seed, loose, ordered });
   }
 
-  private constructor(at: {
+  private constructor(options: {
     readonly platform: StormPlatform;
     readonly weather: Weather;
     readonly receiver: WebhookReceiver;
@@ -75,12 +75,12 @@ export class EventClients implements StormClients {
     readonly loose: WebhookApp;
     readonly ordered: WebhookApp;
   }) {
-    this.#platform = at.platform;
-    this.#weather = at.weather;
-    this.#receiver = at.receiver;
-    this.#seed = at.seed;
-    this.#loose = at.loose;
-    this.#ordered = at.ordered;
+    this.#platform = options.platform;
+    this.#weather = options.weather;
+    this.#receiver = options.receiver;
+    this.#seed = options.seed;
+    this.#loose = options.loose;
+    this.#ordered = options.ordered;
   }
 
   async run(isOver: () => boolean): Promise<void> {

@@ -80,16 +80,16 @@ export class StormPlatform implements AsyncDisposable {
     return platform;
   }
 
-  private constructor(at: {
+  private constructor(options: {
     readonly shared: SharedNodes;
     readonly redis: OwnRedis;
     readonly nodes: readonly StormNode[];
     readonly seed: number;
   }) {
-    this.shared = at.shared;
-    this.redis = at.redis;
-    this.nodes = at.nodes;
-    this.#chance = new Chance(at.seed);
+    this.shared = options.shared;
+    this.redis = options.redis;
+    this.nodes = options.nodes;
+    this.#chance = new Chance(options.seed);
   }
 
   async startNode(node: StormNode): Promise<void> {

@@ -42,7 +42,7 @@ export interface EngineDeps {
   readonly planner: Planner;
   readonly virtualTables: (
     database: DatabaseSchema,
-    of: { readonly access: DatabaseAccess; readonly segmentsOf: SegmentsOf },
+    options: { readonly access: DatabaseAccess; readonly segmentsOf: SegmentsOf },
   ) => VirtualTables;
   readonly queryLog: QueryLog;
   readonly settings: FlushSettings & {

@@ -285,13 +285,13 @@ function newSystemTables(
 
 function newContinuousQueries(
   { relational, clock, log, metrics }: TsdbDeps,
-  at: {
+  options: {
     readonly catalog: RelationalCatalog;
     readonly engine: TsdbEngine;
     readonly influxql: () => Influxql;
   },
 ): ContinuousQueries {
-  const { catalog, engine, influxql } = at;
+  const { catalog, engine, influxql } = options;
   const queries = new ContinuousQueries({
     ...{ catalog, clock, log },
     records: new ContinuousQueryRecords(relational),
@@ -309,13 +309,13 @@ function newContinuousQueries(
 
 function newLiveQueries(
   { clock, log, metrics, settings, isCurrent = () => true }: TsdbDeps,
-  at: {
+  options: {
     readonly catalog: RelationalCatalog;
     readonly engine: TsdbEngine;
     readonly host: DuckDbHost;
   },
 ): LiveQueries {
-  const { catalog, engine, host } = at;
+  const { catalog, engine, host } = options;
   const onFailed = (err: unknown): void => log.error({ err }, 'background work failed');
   const live = new LiveQueries({
     ...{ engine, catalog, isCurrent, clock, log },

@@ -62,7 +62,7 @@ async function ask(
 /** Checks that a server behind the documented proxy configuration behaves as without it. */
 async function tryProxy(
   context: TestContext,
-  start: (at: {
+  start: (options: {
     readonly folder: string;
     readonly front: number;
     readonly back: number;

@@ -110,13 +110,13 @@ export const jsonTextAnswer = (json: string, headers?: HeaderList): HttpAnswer =
 
 function errorBody(
   violation: Violation,
-  at: { readonly wording: ErrorWording; readonly baseUrl: string; readonly isV1?: boolean },
+  options: { readonly wording: ErrorWording; readonly baseUrl: string; readonly isV1?: boolean },
 ): { readonly error: Readonly<Record<string, unknown>> } {
   const { code, message, userMessage, param, extra } = violation;
   const members: string = ERROR_CODES[code];
-  const { terms } = at.wording;
+  const { terms } = options.wording;
   const shown = terms.toWire(code);
-  const type = TYPE[code] ?? (at.isV1 ? 'invalid_request_error' : undefined);
+  const type = TYPE[code] ?? (options.isV1 ? 'invalid_request_error' : undefined);
   return {
     error: {
       ...(type !== undefined && { type }),
@@ -124,7 +124,7 @@ function errorBody(
       message: terms.toWire(message),
       ...(param !== undefined && { param: terms.toWire(param) }),
       ...(members.includes('U') && { user_message: terms.toWire(userMessage ?? message) }),
-      ...(members.includes('D') && { doc_url: `${at.baseUrl}/docs/accounts/errors#${shown}` }),
+      ...(members.includes('D') && { doc_url: `${options.baseUrl}/docs/accounts/errors#${shown}` }),
       ...(terms.allToWire(extra ?? {}) as object), // `allToWire` returns an object for an object
     },
   };

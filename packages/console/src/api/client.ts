@@ -67,17 +67,17 @@ const SECRET_HEADERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The same request as a curl command. The token is a shell variable. */
-export function curlOf(at: {
+export function curlOf(options: {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
 }): string {
   const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-  const parts = [`curl -X ${at.method} ${quoted(new URL(at.url, location.origin).href)}`];
-  for (const [name, value] of Object.entries(at.headers)) {
+  const parts = [`curl -X ${options.method} ${quoted(new URL(options.url, location.origin).href)}`];
+  for (const [name, value] of Object.entries(options.headers)) {
     parts.push(`-H ${SECRET_HEADERS.get(name) ?? quoted(`${name}: ${value}`)}`);
   }
-  if (at.body !== undefined) parts.push(`--data-binary ${quoted(at.body)}`);
+  if (options.body !== undefined) parts.push(`--data-binary ${quoted(options.body)}`);
   return parts.join(' \\\n  ');
 }

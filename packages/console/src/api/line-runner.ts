@@ -48,9 +48,9 @@ class LineRunner {
 
   async #convert(
     { file, mapping, signal, onProgress }: CsvRun,
-    how: Pick<LineRequest & { readonly kind: 'look' | 'write' }, 'kind' | 'url' | 'headers'>,
+    options: Pick<LineRequest & { readonly kind: 'look' | 'write' }, 'kind' | 'url' | 'headers'>,
   ): Promise<CsvProgress> {
-    const reply = await this.#request((id) => ({ ...how, id, file, mapping }), {
+    const reply = await this.#request((id) => ({ ...options, id, file, mapping }), {
       signal,
       onProgress,
     });

@@ -11,13 +11,13 @@ const STREAM_TIMEOUT_MS = 40_000;
  * @param at.onLive whether the stream is open; if not, poll the table instead.
  * @returns a function that stops following.
  */
-export function followTable(at: {
+export function followTable(options: {
   readonly db: string;
   readonly table: string;
   readonly onChange: () => void;
   readonly onLive: (isLive: boolean) => void;
 }): () => void {
-  const name = `"${at.table.replaceAll('"', '""')}"`;
+  const name = `"${options.table.replaceAll('"', '""')}"`;
   const q = `SELECT date_bin(INTERVAL '1 minute', time) AS minute, count(*) AS n FROM ${name} GROUP BY 1`;
   const stopped = new AbortController();
   const read = async (): Promise<void> => {
@@ -26,7 +26,7 @@ export function followTable(at: {
     stopped.signal.addEventListener('abort', stop);
     let timeout = setTimeout(stop, STREAM_TIMEOUT_MS);
     try {
-      const response = await fetch(urlOf('/api/v3/subscribe', { db: at.db, q }), {
+      const response = await fetch(urlOf('/api/v3/subscribe', { db: options.db, q }), {
         ...{ headers: authorization(), signal: current.signal, cache: 'no-store' },
       });
       if (!response.ok || response.body === null) return;
@@ -37,10 +37,10 @@ export function followTable(at: {
         if (done) return;
         clearTimeout(timeout);
         timeout = setTimeout(stop, STREAM_TIMEOUT_MS);
-        at.onLive(true);
+        options.onLive(true);
         // After a reconnect, `start` replaces everything that was missed.
         for (const { event } of parser.take(value))
-          if (event === 'start' || event === 'bucket') at.onChange();
+          if (event === 'start' || event === 'bucket') options.onChange();
       }
     } finally {
       clearTimeout(timeout);
@@ -52,7 +52,7 @@ export function followTable(at: {
     while (!stopped.signal.aborted) {
       await read().catch(() => undefined);
       if (stopped.signal.aborted) return;
-      at.onLive(false);
+      options.onLive(false);
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   };

@@ -122,14 +122,14 @@ export interface References {
 }
 
 /** Renames a table, or a column of it. A dry run only checks the names and lists the references. */
-export const rename = (of: {
+export const rename = (options: {
   readonly db: string;
   readonly table: string;
   readonly column?: string;
   readonly newName: string;
   readonly isDryRun: boolean;
 }): Promise<References> => {
-  const { db, table, column, newName, isDryRun } = of;
+  const { db, table, column, newName, isDryRun } = options;
   const what = column === undefined ? 'table' : 'column';
   const body = { db, table, column, new_name: newName, dry_run: isDryRun };
   return sendForJson<References>(`/api/v3/configure/${what}/rename`, { body });
@@ -178,11 +178,11 @@ export const cancelConversion = (id: number): Promise<unknown> =>
 export const writeUrl = (db: string, precision: string): string =>
   urlOf('/api/v3/write_lp', { db, precision, accept_partial: true });
 
-export const writeLines = (at: {
+export const writeLines = (options: {
   readonly db: string;
   readonly precision: string;
   readonly lines: string;
-}): Promise<unknown> => send(writeUrl(at.db, at.precision), { body: at.lines });
+}): Promise<unknown> => send(writeUrl(options.db, options.precision), { body: options.lines });
 
 export const fetchQueries = async (
   query: { running?: boolean; limit?: number } = {},

@@ -303,14 +303,14 @@ export class Library {
     return published;
   }
 
-  async #commit(at: {
+  async #commit(options: {
     readonly publication: Publication;
     readonly published: Published;
     readonly changes: readonly RecordChange[];
     readonly draftManifest: Manifest | null;
   }): Promise<void> {
     const { editions, outbox, ledger } = this.#deps;
-    const { publication, published, changes, draftManifest } = at;
+    const { publication, published, changes, draftManifest } = options;
     const { version } = published;
     const { kinds } = publication;
     const store = async ({ tx, seq, throughSeq }: SerializedWrite): Promise<Manifest | null> => {

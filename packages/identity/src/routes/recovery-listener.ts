@@ -55,10 +55,10 @@ export class RecoveryListener {
   }
 
   /** @returns the bound address; port 0 selects a free port. */
-  async listen(at: { readonly host: string; readonly port: number }): Promise<AddressInfo> {
+  async listen(options: { readonly host: string; readonly port: number }): Promise<AddressInfo> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(at.port, at.host, () => {
+      this.#server.listen(options.port, options.host, () => {
         this.#server.off('error', reject);
         resolve();
       });

@@ -26,7 +26,7 @@ export interface Exchange {
 export function exchange(
   client: Client,
   { url, headers, body }: OutgoingRequest,
-  at: {
+  options: {
     readonly signal: AbortSignal;
     readonly maxBodyBytes: number;
     /** The interim responses of this connection. */
@@ -34,14 +34,14 @@ export function exchange(
   },
 ): Promise<Exchange> {
   return new Promise((resolve, reject) => {
-    at.interim.expect();
-    const handler = new ResponseReader(resolve, reject, at);
+    options.interim.expect();
+    const handler = new ResponseReader(resolve, reject, options);
     const onAbort = (): void => {
       handler.cut();
       client.destroy().catch(() => {}); // its result is not needed
     };
-    at.signal.addEventListener('abort', onAbort, { once: true });
-    handler.onSettled = () => at.signal.removeEventListener('abort', onAbort);
+    options.signal.addEventListener('abort', onAbort, { once: true });
+    handler.onSettled = () => options.signal.removeEventListener('abort', onAbort);
     client.dispatch(
       {
         path: `${url.pathname}${url.search}`,
@@ -72,12 +72,12 @@ class ResponseReader implements Dispatcher.DispatchHandler {
   constructor(
     resolve: (exchange: Exchange) => void,
     reject: (error: unknown) => void,
-    at: { readonly maxBodyBytes: number; readonly interim: InterimAnswers },
+    options: { readonly maxBodyBytes: number; readonly interim: InterimAnswers },
   ) {
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#maxBodyBytes = at.maxBodyBytes;
-    this.#interim = at.interim;
+    this.#maxBodyBytes = options.maxBodyBytes;
+    this.#interim = options.interim;
   }
 
   onRequestStart(): void {}

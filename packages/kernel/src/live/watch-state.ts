@@ -6,7 +6,7 @@ import type { Logger } from '../log/logger.js';
  * of consecutive failures is logged.
  */
 export function watchState(
-  at: { readonly clock: Clock; readonly log: Logger; readonly intervalMs: number },
+  options: { readonly clock: Clock; readonly log: Logger; readonly intervalMs: number },
   read: () => unknown,
   notify: (state: unknown) => void,
 ): Disposable {
@@ -26,14 +26,14 @@ export function watchState(
       notify(state);
     } catch (err) {
       if (!isOver && !hasFailed)
-        at.log.warn({ err }, 'cannot read the state for live updates of the console');
+        options.log.warn({ err }, 'cannot read the state for live updates of the console');
       hasFailed = true;
     } finally {
       isLooking = false;
     }
   };
   void look();
-  const looking = at.clock.every(at.intervalMs, look);
+  const looking = options.clock.every(options.intervalMs, look);
   return {
     [Symbol.dispose]() {
       isOver = true;

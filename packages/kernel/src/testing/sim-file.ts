@@ -77,19 +77,19 @@ export class SimFileHandle implements FileHandle {
   readonly #powerCycle: number;
   #isClosed = false;
 
-  constructor(at: {
+  constructor(options: {
     readonly file: SimFile;
     readonly path: string;
     readonly disk: SimDisk;
     readonly isWritable: boolean;
     readonly isSynced: boolean;
   }) {
-    this.#file = at.file;
-    this.#path = at.path;
-    this.#disk = at.disk;
-    this.#isWritable = at.isWritable;
-    this.#isSynced = at.isSynced;
-    this.#powerCycle = at.disk.powerCycle();
+    this.#file = options.file;
+    this.#path = options.path;
+    this.#disk = options.disk;
+    this.#isWritable = options.isWritable;
+    this.#isSynced = options.isSynced;
+    this.#powerCycle = options.disk.powerCycle();
   }
 
   async read(target: Uint8Array, position: number): Promise<number> {

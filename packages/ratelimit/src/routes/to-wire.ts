@@ -25,12 +25,12 @@ const isRateLimitError = (error: unknown): error is RateLimitError =>
 /** Formats this service's own errors. All others use GitHub's format. */
 export function answerError(
   error: unknown,
-  about: { readonly log: Logger; readonly documentationUrl: string },
+  options: { readonly log: Logger; readonly documentationUrl: string },
 ): HttpAnswer {
   if (!isRateLimitError(error) || asOutage(error) !== undefined) {
-    return answerGithubError(error, about);
+    return answerGithubError(error, options);
   }
   const { message } = error;
-  const { documentationUrl } = about;
+  const { documentationUrl } = options;
   return githubFailureAnswer({ status: STATUS[error.kind], message, documentationUrl });
 }

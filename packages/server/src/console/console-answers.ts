@@ -25,14 +25,14 @@ const OPENED_FROM = '__OPENED_FROM__';
 /** The HTML shell. It is never cached: each response has its own nonce for component styles. */
 export function shellAnswer(
   file: BuiltFile,
-  about: { readonly nonce: string; readonly openedFrom: 'here' | 'elsewhere' },
+  options: { readonly nonce: string; readonly openedFrom: 'here' | 'elsewhere' },
 ): HttpAnswer {
-  const text = file.plain.toString().replaceAll(NONCE, about.nonce);
-  const body = Buffer.from(text.replace(OPENED_FROM, about.openedFrom));
+  const text = file.plain.toString().replaceAll(NONCE, options.nonce);
+  const body = Buffer.from(text.replace(OPENED_FROM, options.openedFrom));
   return {
     status: 200,
     headers: [
-      ['content-security-policy', policy(about.nonce)],
+      ['content-security-policy', policy(options.nonce)],
       ...SAFE,
       ['cache-control', 'no-store'],
       ['content-type', file.type],

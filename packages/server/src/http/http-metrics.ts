@@ -66,10 +66,10 @@ export class HttpMetrics {
   }
 
   #metric(
-    about: Omit<Metric, 'samples'>,
+    options: Omit<Metric, 'samples'>,
     samples: (routeMetrics: RouteMetrics) => readonly MetricSample[],
   ): Metric {
-    return { ...about, samples: () => [...this.#all.values()].flatMap(samples) };
+    return { ...options, samples: () => [...this.#all.values()].flatMap(samples) };
   }
 }
 

@@ -25,7 +25,7 @@ export async function selectInto(
   target: Measurement,
   select: CompiledSelect,
   rows: AsyncIterable<Series>,
-  at: {
+  options: {
     readonly engine: Engine;
     readonly view: CatalogView;
     readonly env: Environment;
@@ -33,9 +33,9 @@ export async function selectInto(
     readonly session: Session;
   },
 ): Promise<Answer> {
-  const { access } = at.view;
-  const databaseToWrite = (name: string) => at.view.databaseToWrite(name);
-  const database = databaseOf(target, { ...at.env, databaseOf: databaseToWrite }).name;
+  const { access } = options.view;
+  const databaseToWrite = (name: string) => options.view.databaseToWrite(name);
+  const database = databaseOf(target, { ...options.env, databaseOf: databaseToWrite }).name;
   const keepsNames = target.name === ':MEASUREMENT';
   // Read all rows before writing if the statement reads its own target.
   const isHeld = tableNames(select).some(
@@ -44,14 +44,14 @@ export async function selectInto(
   const layout = layoutOf(select);
   let lines: string[] = [];
   let written = 0n;
-  const held = new ValueBudget(at.session);
-  const task = new TimeSlicedTask(at.session);
+  const held = new ValueBudget(options.session);
+  const task = new TimeSlicedTask(options.session);
   let refusal: string | undefined;
   let refusedCount = 0;
   const flush = async (batch: readonly string[]): Promise<void> => {
     if (batch.length === 0) return;
     const body = Buffer.from(batch.join('\n'));
-    const { writtenCount, lineCount, refused } = await at.engine.write({
+    const { writtenCount, lineCount, refused } = await options.engine.write({
       database,
       access,
       body,
@@ -60,7 +60,7 @@ export async function selectInto(
       precision: 'nanosecond',
       acceptPartial: true,
       noSync: false,
-      receivedNs: at.nowNs,
+      receivedNs: options.nowNs,
     });
     written += BigInt(writtenCount);
     refusal ??= refused[0]?.message;

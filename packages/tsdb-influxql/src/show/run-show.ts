@@ -176,12 +176,12 @@ function tablesOf(
 
 /** Returns the named database or, for v1 clients without a policy, all policies of a database. */
 function databasesOf(
-  at: { readonly database?: string; readonly policy?: string },
+  options: { readonly database?: string; readonly policy?: string },
   { env, databases }: Pick<ShowContext, 'env' | 'databases'>,
 ): readonly DatabaseSchema[] {
-  const policy = at.policy ?? (at.database === undefined ? env.policy : undefined) ?? '';
-  if (!env.usesDefaultPolicies || policy !== '') return [databaseOf(at, env)];
-  return withPolicies(databaseOf({ ...at, policy: 'autogen' }, env), databases());
+  const policy = options.policy ?? (options.database === undefined ? env.policy : undefined) ?? '';
+  if (!env.usesDefaultPolicies || policy !== '') return [databaseOf(options, env)];
+  return withPolicies(databaseOf({ ...options, policy: 'autogen' }, env), databases());
 }
 
 /**

@@ -137,14 +137,14 @@ function withSchema(
   return { ...history, schemas: [...history.schemas, { id: version, fields }] };
 }
 
-function digestOf(of: {
+function digestOf(options: {
   readonly root: string;
   readonly columns: ColumnsByTree;
   readonly months: readonly MonthFiles[];
 }): string {
-  const months = of.months.map(({ month, filesDigest }) => [month, filesDigest]);
+  const months = options.months.map(({ month, filesDigest }) => [month, filesDigest]);
   return createHash('sha256')
-    .update(JSON.stringify([of.root, of.columns, months]))
+    .update(JSON.stringify([options.root, options.columns, months]))
     .digest('hex');
 }
 

@@ -231,12 +231,12 @@ export class TablePublisher {
   /** Only between commits. Returns false if the files have changed; the caller then removes the written objects. */
   async #commit(
     table: PublishedTable,
-    of: { readonly store: TableStore; readonly seen: Seen; readonly written: Written },
+    options: { readonly store: TableStore; readonly seen: Seen; readonly written: Written },
   ): Promise<boolean> {
     const { records, keepMs } = this.#deps;
-    const { seen, written } = of;
+    const { seen, written } = options;
     const { next, history } = written;
-    const now = this.#see(of.store);
+    const now = this.#see(options.store);
     try {
       if (now === undefined || !this.#isStillTrue(table, seen, now))
         throw new SegmentsChanged('the files of the table have changed');

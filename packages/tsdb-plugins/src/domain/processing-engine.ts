@@ -129,33 +129,33 @@ export class ProcessingEngine {
 
   /** Throws `trigger_not_found`, `trigger_is_running`. */
   async delete(
-    at: { readonly database: string; readonly name: string },
+    target: { readonly database: string; readonly name: string },
     force: boolean,
   ): Promise<void> {
     await this.#alone(async () => {
-      const trigger = this.triggers.named(at);
+      const trigger = this.triggers.named(target);
       if (!trigger.isDisabled && !force)
-        throw tsdbError('trigger_is_running', { trigger: at.name });
-      await this.#deps.store.delete([trigger.id], [at]);
+        throw tsdbError('trigger_is_running', { trigger: target.name });
+      await this.#deps.store.delete([trigger.id], [target]);
       this.triggers.byId.delete(trigger.id);
       await this.running.stop(trigger);
     });
   }
 
   /** Enables a trigger. If it is already enabled but not running, it is started. */
-  async enable(at: { readonly database: string; readonly name: string }): Promise<void> {
+  async enable(target: { readonly database: string; readonly name: string }): Promise<void> {
     this.plugins.folder('trigger');
     await this.plugins.readyHost();
     await this.#alone(async () => {
-      this.triggers.assertFreePath(this.triggers.named(at));
-      const trigger = await this.#setDisabled(this.triggers.named(at), false, at);
+      this.triggers.assertFreePath(this.triggers.named(target));
+      const trigger = await this.#setDisabled(this.triggers.named(target), false, target);
       if (!this.running.has(trigger.id)) this.#start(trigger);
     });
   }
 
-  async disable(at: { readonly database: string; readonly name: string }): Promise<void> {
+  async disable(target: { readonly database: string; readonly name: string }): Promise<void> {
     await this.#alone(async () => {
-      const trigger = await this.#setDisabled(this.triggers.named(at), true, at);
+      const trigger = await this.#setDisabled(this.triggers.named(target), true, target);
       await this.running.stop(trigger);
     });
   }

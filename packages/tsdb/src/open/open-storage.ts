@@ -66,9 +66,9 @@ export async function openHost(
 
 export async function openLog(
   { openLog, dataDir, settings }: TsdbDeps,
-  at: { readonly catalog: RelationalCatalog; readonly registry: SegmentRegistry },
+  options: { readonly catalog: RelationalCatalog; readonly registry: SegmentRegistry },
 ): Promise<CommitLog> {
-  const { catalog, registry } = at;
+  const { catalog, registry } = options;
   return await openLog({
     folder: join(dataDir, LOG_FOLDER),
     recent: { folder: join(dataDir, RECENT_LOG_FOLDER), maxBytes: settings.live_query_log_bytes },
@@ -86,13 +86,13 @@ export async function openLog(
 /** Segments with their registry and checksums. */
 export function newSegmentStore(
   { fileSystem, objects, relational, random }: TsdbDeps,
-  at: {
+  options: {
     readonly host: DuckDbHost;
     readonly tempDir: string;
     readonly report: ReturnType<typeof reportTo>;
   },
 ) {
-  const { host, tempDir, report } = at;
+  const { host, tempDir, report } = options;
   const checksums = new ChecksumThread();
   const sums = new FileSums(objects, checksums);
   const registry = new SegmentRegistry(relational);

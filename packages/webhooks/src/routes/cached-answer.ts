@@ -12,21 +12,21 @@ import {
 export function cachedAnswer(
   request: HttpHead,
   body: Buffer,
-  how: {
+  options: {
     readonly isPrivate: boolean;
     /** SHA-256 of the body in hex. */
     readonly digest?: string;
     readonly headers?: HeaderList;
   },
 ): HttpAnswer {
-  const { digest = createHash('sha256').update(body).digest('hex') } = how;
+  const { digest = createHash('sha256').update(body).digest('hex') } = options;
   const etag = `W/"${digest}"`;
   const headers: HeaderList = [
-    ...(how.headers ?? []),
+    ...(options.headers ?? []),
     ['etag', etag],
     [
       'cache-control',
-      how.isPrivate ? 'private, max-age=0, must-revalidate' : 'public, max-age=60, s-maxage=60',
+      options.isPrivate ? 'private, max-age=0, must-revalidate' : 'public, max-age=60, s-maxage=60',
     ],
   ];
   if (namesTag(request.headers['if-none-match'], etag)) return emptyAnswer(304, headers);

@@ -66,10 +66,10 @@ export class TestClocks {
   /** Creates a clock for the operator, without a key. */
   async add(
     tenant: Tenant,
-    about: { readonly frozenTime: number; readonly name: string | null },
+    options: { readonly frozenTime: number; readonly name: string | null },
   ): Promise<Record<string, unknown>> {
     const writes = new WriteSet();
-    const clock = this.#make(writes, tenant, about);
+    const clock = this.#make(writes, tenant, options);
     await this.#deps.commits.commit(writes);
     return this.#wire(clock);
   }
@@ -181,14 +181,14 @@ export class TestClocks {
   #make(
     writes: WriteSet,
     tenant: Tenant,
-    about: { readonly frozenTime: number; readonly name: string | null },
+    options: { readonly frozenTime: number; readonly name: string | null },
   ): TestClock {
     const { createdMs, letters } = this.#idGenerator.next();
     const created = Math.floor(createdMs / 1000);
     const clock: TestClock = {
       id: `clock_${letters}`,
-      name: about.name,
-      frozen_time: about.frozenTime,
+      name: options.name,
+      frozen_time: options.frozenTime,
       created,
       deletes_after: created + LIFE_SEC,
       advancesUntilMs: 0,

@@ -13,7 +13,7 @@ const MAX_LOOKED_AT = 10_000;
  */
 export async function idOfName(
   items: AsyncIterable<Item>,
-  at: {
+  options: {
     readonly what: string;
     readonly said: string;
     /** The command that lists the items. */
@@ -24,22 +24,24 @@ export async function idOfName(
   const found: string[] = [];
   let count = 0;
   for await (const item of items) {
-    if (at.names(item).includes(at.said)) found.push(String(item['id']));
+    if (options.names(item).includes(options.said)) found.push(String(item['id']));
     count += 1;
     if (count === MAX_LOOKED_AT) {
       throw new CommandFailed(
-        `cannot look up ${at.what} ${at.said} by name, because more than ${MAX_LOOKED_AT} exist; use the id`,
+        `cannot look up ${options.what} ${options.said} by name, because more than ${MAX_LOOKED_AT} exist; use the id`,
       );
     }
   }
   const [id, ...others] = found;
   if (id === undefined) {
-    throw new CommandFailed(`${at.what} not found: ${at.said}; list them with \`${at.list}\``);
+    throw new CommandFailed(
+      `${options.what} not found: ${options.said}; list them with \`${options.list}\``,
+    );
   }
   if (others.length === 0) return id;
   const more = found.length > MAX_LISTED ? ` and ${found.length - MAX_LISTED} more` : '';
   throw new CommandFailed(
-    `${at.what} name ${at.said} is not unique (${found.length} matches); use an id: ${found.slice(0, MAX_LISTED).join(', ')}${more}`,
+    `${options.what} name ${options.said} is not unique (${found.length} matches); use an id: ${found.slice(0, MAX_LISTED).join(', ')}${more}`,
   );
 }
 

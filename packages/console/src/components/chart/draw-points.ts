@@ -59,16 +59,20 @@ function drawDots(plot: uPlot, { key, times, values }: ChartSeries, look: Points
 function drawCells(
   plot: uPlot,
   { range, isLog }: PointsLook,
-  at: { readonly of: readonly ChartSeries[]; readonly colour: string; readonly cellPx: number },
+  options: {
+    readonly of: readonly ChartSeries[];
+    readonly colour: string;
+    readonly cellPx: number;
+  },
 ): void {
   const { ctx, bbox, scales } = plot;
-  const cellPx = at.cellPx * devicePixelRatio;
+  const cellPx = options.cellPx * devicePixelRatio;
   const columns = Math.max(1, Math.round(bbox.width / cellPx));
   const rows = Math.max(1, Math.round(bbox.height / cellPx));
   const { min: low = 0, max: high = 1 } = scales['y'] ?? {};
-  const counts = densityOf(at.of, { ...range, low, high, columns, rows, isLog });
+  const counts = densityOf(options.of, { ...range, low, high, columns, rows, isLog });
   const highest = counts.reduce((most, count) => Math.max(most, count), 0);
-  ctx.fillStyle = at.colour;
+  ctx.fillStyle = options.colour;
   const [red = 0, green = 0, blue = 0] = channelsOf(String(ctx.fillStyle));
   const image = new ImageData(columns, rows);
   for (const [cell, count] of counts.entries()) {

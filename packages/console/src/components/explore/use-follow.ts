@@ -23,7 +23,7 @@ export interface Follow {
  * Reruns the query while the user looks at the newest rows, and marks the new ones: when rows of its table were written,
  * or regularly if the query reads several tables or the live query is unavailable.
  */
-export function useFollow(at: {
+export function useFollow(options: {
   readonly isOn: boolean;
   readonly db: string;
   /** The table that the query reads. */
@@ -33,9 +33,9 @@ export function useFollow(at: {
   readonly result: Result | undefined;
   readonly refresh: () => void;
 }): Follow {
-  const { isOn, isRunning, hasFailed, result, db, table } = at;
-  const latest = useRef(at);
-  latest.current = at;
+  const { isOn, isRunning, hasFailed, result, db, table } = options;
+  const latest = useRef(options);
+  latest.current = options;
   const [isReading, onReading] = useState(false);
   const { isLive, changeCount } = useTableChanges(isOn ? { db, table } : undefined);
   const latestCount = useRef(changeCount);
@@ -86,11 +86,11 @@ export function useFollow(at: {
 
 /** How often the table changed since following began. */
 function useTableChanges(
-  at: { readonly db: string; readonly table: string | undefined } | undefined,
+  target: { readonly db: string; readonly table: string | undefined } | undefined,
 ): { readonly isLive: boolean; readonly changeCount: number } {
   const [isLive, setIsLive] = useState(false);
   const [changeCount, setChangeCount] = useState(0);
-  const { db, table } = at ?? {};
+  const { db, table } = target ?? {};
   useEffect(() => {
     if (db === undefined || table === undefined) return;
     const onChange = () => setChangeCount((count) => count + 1);

@@ -80,9 +80,9 @@ interface Picked {
  */
 export function alignSeries(
   series: readonly ChartSeries[],
-  at: { readonly fromMs: number; readonly toMs: number; readonly width: number },
+  options: { readonly fromMs: number; readonly toMs: number; readonly width: number },
 ): AlignedPoints {
-  const { fromMs, toMs, width } = at;
+  const { fromMs, toMs, width } = options;
   const picked = series.map((each): Picked => {
     const { times, values } = each;
     const from = Math.max(0, lowerBound(times, fromMs, 0, times.length) - 1);
@@ -91,7 +91,7 @@ export function alignSeries(
     const within = { from, to, minTime: fromMs, maxTime: toMs, width };
     return { series: each, rows: reduceM4(times, values, within), isReduced: true };
   });
-  const placed = picked.map((each) => timesOf(each, at));
+  const placed = picked.map((each) => timesOf(each, options));
   const all = new Set<number>();
   for (const times of placed) for (const time of times) all.add(time);
   const xs = [...all].sort((a, b) => a - b);

@@ -12,13 +12,13 @@ import { countOf } from '../../lib/units.js';
 const SAMPLE_COUNT = 5;
 
 /** Runs a plugin with sample input; nothing is stored. */
-export function useDryRun(at: {
+export function useDryRun(options: {
   readonly db: string;
   readonly trigger: Trigger;
   /** Runs instead of the stored code. */
   readonly code: string | undefined;
 }) {
-  const { db, trigger, code } = at;
+  const { db, trigger, code } = options;
   const { trigger_name: name, plugin_filename: path, trigger_specification } = trigger;
   const kind = triggerInput(trigger_specification);
   const table = kind.kind === 'wal' ? (kind.table ?? '') : undefined;

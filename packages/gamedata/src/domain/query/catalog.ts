@@ -182,19 +182,19 @@ export class Catalog {
   async #searchRows(
     set: DataSet,
     kind: Kind,
-    at: InLanguage & {
+    options: InLanguage & {
       readonly order: readonly number[];
       readonly search: string;
     },
   ): Promise<readonly number[]> {
     const matches = new Uint8Array(set.tables[kind].rows.length);
-    for (const language of new Set([at.language, set.about.defaultLanguage])) {
-      const scope = { set, index: this.#indexOf(set, kind, language), slices: at.slices };
-      await findInNames(scope, at.search, (position) => {
+    for (const language of new Set([options.language, set.about.defaultLanguage])) {
+      const scope = { set, index: this.#indexOf(set, kind, language), slices: options.slices };
+      await findInNames(scope, options.search, (position) => {
         matches[position] = 1;
       });
     }
-    return at.order.filter((position) => matches[position] === 1);
+    return options.order.filter((position) => matches[position] === 1);
   }
 
   /** Throws `invalid_parameter`. */

@@ -9,7 +9,7 @@ type On = Parameters<NonNullable<Attempt['check']>>[0];
 /** Storage of replies. */
 export interface ReplyStore {
   keptReply(
-    at: { readonly key: string; readonly actor: string; readonly sinceMs: number },
+    options: { readonly key: string; readonly actor: string; readonly sinceMs: number },
     on: On,
   ): Promise<CachedReply | undefined>;
   keepReply: NonNullable<KeepReply>;

@@ -66,7 +66,7 @@ export class EditorRouter {
 
   /** Like `route` for responses of any type. */
   answering(
-    at: {
+    options: {
       readonly method: Route['method'];
       readonly path: string;
       readonly scope: Scope;
@@ -75,7 +75,7 @@ export class EditorRouter {
     },
     handle: (request: HttpRequest, actor: string) => Promise<HttpAnswer>,
   ): readonly Route[] {
-    const { method, path, scope, docs, body } = at;
+    const { method, path, scope, docs, body } = options;
     const { ready } = this.parts;
     return withSlash(path).map(
       (each, index): Route<RouteInput, 'editor'> => ({

@@ -21,9 +21,9 @@ import {
 
 export async function recordPage(
   parts: PublicParts,
-  at: { readonly kind: Kind; readonly id: string; readonly target: Target },
+  options: { readonly kind: Kind; readonly id: string; readonly target: Target },
 ): Promise<Page> {
-  const { kind, id, target } = at;
+  const { kind, id, target } = options;
   const parameters = new Parameters(target.query);
   const { edition, language, isPinned } = await readCommon(parts, parameters);
   const paths = parameters.list('fields', { max: 50 });

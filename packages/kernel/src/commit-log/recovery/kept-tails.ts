@@ -42,22 +42,22 @@ export async function keepTail(options: {
 export async function describeTail(
   fileSystem: FileSystem,
   path: string,
-  at: {
+  options: {
     readonly header: FileHeader;
     readonly offset: number;
     readonly describe: (payload: Uint8Array) => string | undefined;
   },
 ): Promise<readonly string[]> {
-  const { seed } = at.header;
+  const { seed } = options.header;
   const handle = await fileSystem.open(path, 'r');
   try {
     const reader = await LogFileReader.over(handle);
     const content: string[] = [];
-    let { offset } = at;
+    let { offset } = options;
     while (content.length < MAX_DESCRIBED_COUNT) {
       const payload = await reader.payloadAt(offset, seed);
       if (payload === undefined) break;
-      const text = at.describe(payload);
+      const text = options.describe(payload);
       if (text !== undefined) content.push(text);
       offset += RECORD_HEADER_SIZE + payload.byteLength;
     }

@@ -41,16 +41,16 @@ export const GITHUB_REFUSALS: DialectRefusals = {
   shared: { 503: 'temporarily unavailable' },
 };
 
-export const githubFailure = (at: {
+export const githubFailure = (options: {
   readonly status: number;
   readonly message: string;
   readonly documentationUrl: string;
   readonly errors?: readonly FieldError[] | undefined;
 }): object => ({
-  message: at.message,
-  ...(at.errors && { errors: at.errors.map(withShortValue) }),
-  documentation_url: at.documentationUrl,
-  status: String(at.status),
+  message: options.message,
+  ...(options.errors && { errors: options.errors.map(withShortValue) }),
+  documentation_url: options.documentationUrl,
+  status: String(options.status),
 });
 
 /** A time in GitHub's format. */

@@ -279,11 +279,11 @@ export class RedisStore implements LimitStore {
   async #admitByRedis(
     caller: Caller,
     plan: Plan,
-    how: { readonly untoldCount: number; readonly ahead: number },
+    options: { readonly untoldCount: number; readonly ahead: number },
   ): Promise<RedisAdmission> {
     const slotId = plan.takesSlot ? this.#nextSlotId() : '';
     const askedMs = this.#reserved === undefined ? 0 : this.#clock.monotonicMs();
-    const answer = await this.#questions.run(caller, plan, { slotId, ...how, isDry: false });
+    const answer = await this.#questions.run(caller, plan, { slotId, ...options, isDry: false });
     const admission = toAdmission(caller, plan, answer, this.#rules);
     const [, , , leftMs = 0, level = 0, untilMs = 0, units = 0] = answer;
     if (level > 0) {
@@ -295,7 +295,7 @@ export class RedisStore implements LimitStore {
       const { used, resetSec } = admission;
       const bucket = this.#reserved?.find(caller.key, plan.resource);
       if (bucket !== undefined) {
-        const wished = how.ahead;
+        const wished = options.ahead;
         this.#reserved?.note(bucket, { used, resetSec, wished, units, leftMs, askedMs });
         admission.used -= this.#unitsOf(admission);
       } else if (units > 0) {

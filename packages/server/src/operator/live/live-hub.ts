@@ -52,7 +52,7 @@ export class LiveHub {
    * @param at.drop called when the stream has ended but the client has not read the end.
    * @returns the first unknown topic name in place of a stream.
    */
-  async open(at: {
+  async open(options: {
     readonly topics: readonly string[];
     /** The last received event, by topic. */
     readonly positions: ReadonlyMap<string, number>;
@@ -66,13 +66,18 @@ export class LiveHub {
     }
     this.#openingCount++;
     try {
-      const topics = await this.#unlessLate(this.#openAll(at.topics), at.disconnectSignal);
+      const topics = await this.#unlessLate(
+        this.#openAll(options.topics),
+        options.disconnectSignal,
+      );
       if (typeof topics === 'string') return topics;
       if (this.#isClosed) throw new ServerBusy('the server is shutting down');
-      const stream: LiveStream = new LiveStream(at.isLetIn, () => this.#leave(stream));
-      this.#streams.set(stream, { ...at, topics });
+      const stream: LiveStream = new LiveStream(options.isLetIn, () => this.#leave(stream));
+      this.#streams.set(stream, { ...options, topics });
       stream.push(HEARTBEAT);
-      const positions = new Map([...at.positions].map(([name, seq]) => [oneNameOf(name), seq]));
+      const positions = new Map(
+        [...options.positions].map(([name, seq]) => [oneNameOf(name), seq]),
+      );
       for (const topic of topics) {
         // The replay of an earlier topic may have cut the stream.
         if (this.#streams.has(stream)) topic.follow(stream, positions.get(topic.name));

@@ -32,20 +32,20 @@ export class LiveTopic {
   #leftMs: number;
 
   /** @param at.onSlow called when a follower does not read its events. */
-  constructor(at: {
+  constructor(options: {
     readonly name: string;
     readonly isState: boolean;
     readonly clock: Clock;
     readonly onSlow: (stream: LiveStream) => void;
   }) {
-    this.name = at.name;
-    this.isState = at.isState;
-    this.#onSlow = at.onSlow;
+    this.name = options.name;
+    this.isState = options.isState;
+    this.#onSlow = options.onSlow;
     // Larger than all numbers of an earlier process or of an earlier topic of this name.
-    this.#lastSeq = Math.floor(at.clock.nowMs()) * 1000;
+    this.#lastSeq = Math.floor(options.clock.nowMs()) * 1000;
     this.#goneSeq = this.#lastSeq;
-    this.#leftMs = at.clock.monotonicMs();
-    this.#ticking = at.clock.every(1000, () => this.#tick());
+    this.#leftMs = options.clock.monotonicMs();
+    this.#ticking = options.clock.every(1000, () => this.#tick());
   }
 
   /** The event source, which is closed with the topic. */

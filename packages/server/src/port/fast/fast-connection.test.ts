@@ -61,7 +61,7 @@ async function askUntilFull(pair: Awaited<ReturnType<typeof openPair>>): Promise
 }
 
 /** A server whose requests end with `;` and are echoed. Those starting with `!` are for Node's HTTP server. */
-async function openEcho(at: { readonly pauseMs?: number } = {}) {
+async function openEcho(options: { readonly pauseMs?: number } = {}) {
   const handedOver: Socket[] = [];
   const connections: FastConnection[] = [];
   const waiting: number[] = [];
@@ -85,7 +85,7 @@ async function openEcho(at: { readonly pauseMs?: number } = {}) {
         const start = bytes.toString('latin1', 0, sizeBytes);
         const isLast = start === 'last;';
         const answer = async () => {
-          if (at.pauseMs !== undefined) await aWhile(at.pauseMs);
+          if (options.pauseMs !== undefined) await aWhile(options.pauseMs);
           return { start, isLast };
         };
         return { sizeBytes, answer, onClosed: () => undefined };

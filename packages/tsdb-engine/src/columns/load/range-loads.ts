@@ -136,14 +136,14 @@ export class RangeLoads {
   async fromDuckDb(
     source: RowSource,
     range: CachedRange,
-    how: {
+    options: {
       readonly columns: readonly Column[];
       readonly hasRoom: (sizeBytes: number) => boolean;
       readonly rowCount?: number;
       readonly load?: (readable: LoadSource, loads: readonly LoadColumn[]) => Promise<boolean>;
     },
   ): Promise<boolean> {
-    const { columns, hasRoom, rowCount = range.to - range.from, load } = how;
+    const { columns, hasRoom, rowCount = range.to - range.from, load } = options;
     // Skip the query for the numeric types if the rows do not fit in any.
     if (!this.fits(source, columns)) return false;
     const { from, rowNumber } = source;

@@ -122,9 +122,9 @@ function rowsRequest(
 /** Joins the consecutive pieces of each group. */
 async function* joinedGroups(
   pieces: AsyncIterable<GroupRows & { readonly tags: readonly string[] }>,
-  how: { readonly refs: readonly ColumnRef[] } & Pick<Evaluated, 'session' | 'task'>,
+  options: { readonly refs: readonly ColumnRef[] } & Pick<Evaluated, 'session' | 'task'>,
 ): AsyncGenerator<{ readonly tags: readonly string[]; readonly rows: GroupRows }> {
-  const { refs, session, task } = how;
+  const { refs, session, task } = options;
   let held: { tags: readonly string[]; parts: GroupRows[] } | undefined;
   let count = new ValueBudget(session);
   for await (const piece of pieces) {

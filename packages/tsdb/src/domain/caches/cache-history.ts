@@ -88,13 +88,13 @@ function historyText(
 
 function toBatch(
   { rowCount, columns }: ResultChunk,
-  of: {
+  options: {
     readonly store: TableStore;
     readonly tags: readonly Column[];
     readonly fields: readonly Column[];
   },
 ): RowBatch {
-  const { store, tags, fields } = of;
+  const { store, tags, fields } = options;
   const series = new Uint32Array(rowCount);
   for (let row = 0; row < rowCount; row++) {
     const keys: string[] = [];

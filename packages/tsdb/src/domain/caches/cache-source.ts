@@ -77,13 +77,13 @@ interface CacheRead {
 
 async function readLast(
   cache: LastCache,
-  of: CacheRead & { readonly keys: readonly Column[] },
+  options: CacheRead & { readonly keys: readonly Column[] },
 ): Promise<RowsText> {
-  const { keys, wanted, request } = of;
+  const { keys, wanted, request } = options;
   const found: { readonly slot: number; readonly entry: number }[] = [];
   let looked = 0;
-  const fromNs = of.visibleFromNs();
-  for (const each of cache.entries(request.tagConditions, of.clock.nowMs())) {
+  const fromNs = options.visibleFromNs();
+  for (const each of cache.entries(request.tagConditions, options.clock.nowMs())) {
     if (fromNs === MIN_TIME_NS || cache.timeOf(each.entry) >= fromNs) found.push(each);
     if (++looked % SLOTS_PER_TURN === 0) await setImmediate();
   }
@@ -105,7 +105,7 @@ async function readLast(
       return ({ entry }) => cache.valueOf(entry, column);
     },
   );
-  return await of.rows.toText({
+  return await options.rows.toText({
     columns: wanted,
     rowCount: found.length,
     rowAt: (row) => {
@@ -118,17 +118,17 @@ async function readLast(
 
 async function readDistinct(
   cache: DistinctCache,
-  of: CacheRead & { readonly columns: readonly Column[] },
+  options: CacheRead & { readonly columns: readonly Column[] },
 ): Promise<RowsText> {
-  const { columns, request } = of;
+  const { columns, request } = options;
   // Keep the column order of the cache, so that its sort order still applies.
-  const wanted = columns.filter((column) => of.wanted.includes(column));
+  const wanted = columns.filter((column) => options.wanted.includes(column));
   const isPrefix = wanted.length > 0 && wanted.every((column, i) => column === columns[i]);
   const seen = new Set<string>();
   let found: KeyValue[][] = [];
   let looked = 0;
-  const fromNs = of.visibleFromNs();
-  for (const slot of cache.slots(request.tagConditions, of.clock.nowNs(), fromNs)) {
+  const fromNs = options.visibleFromNs();
+  for (const slot of cache.slots(request.tagConditions, options.clock.nowNs(), fromNs)) {
     const values = wanted.map((column) => cache.valueOf(slot, columns.indexOf(column)));
     if (++looked % SLOTS_PER_TURN === 0) await setImmediate();
     if (isPrefix && wanted.length < columns.length) {
@@ -147,7 +147,7 @@ async function readDistinct(
       ),
     );
   }
-  return await of.rows.toText({
+  return await options.rows.toText({
     columns: wanted,
     rowCount: found.length,
     rowAt: (row) => found[row] ?? [],

@@ -110,16 +110,16 @@ export class Caches {
     return await this.#add(schema, defineDistinctCache(schema, wanted));
   }
 
-  async delete(at: {
+  async delete(target: {
     readonly kind: CacheDefinition['kind'];
     readonly database: string;
     readonly table: string;
     readonly name: string;
   }): Promise<void> {
-    const schema = this.#find(at);
+    const schema = this.#find(target);
     await this.#changes.run(String(schema.id), async () => {
-      const found = this.#named(schema.id, at);
-      if (found === undefined) throw tsdbError('resource_not_found', { resource: at.name });
+      const found = this.#named(schema.id, target);
+      if (found === undefined) throw tsdbError('resource_not_found', { resource: target.name });
       await this.#deps.records.remove(found.definition);
       found.close();
       const rest = this.#cachesOf(schema.id).filter((cache) => cache !== found);
@@ -273,13 +273,14 @@ export class Caches {
     this.#byTable.set(schema.id, [...this.#cachesOf(schema.id), cache]);
   }
 
-  #find(at: { readonly database: string; readonly table: string }): TableSchema {
+  #find(target: { readonly database: string; readonly table: string }): TableSchema {
     const { catalog } = this.#deps;
-    if (at.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
-    const database = catalog.database(at.database);
-    if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
-    const schema = database.tables.get(at.table);
-    if (schema === undefined) throw tableNotKnown(database, at.table);
+    if (target.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    const database = catalog.database(target.database);
+    if (database === undefined)
+      throw tsdbError('database_not_known', { database: target.database });
+    const schema = database.tables.get(target.table);
+    if (schema === undefined) throw tableNotKnown(database, target.table);
     return schema;
   }
 

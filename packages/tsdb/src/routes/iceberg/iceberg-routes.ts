@@ -118,7 +118,7 @@ export function icebergRoutes(
 
 function route(
   path: string,
-  of: {
+  options: {
     readonly summary: string;
     readonly query?: Parameters<typeof Type.Object>[0];
     readonly output: (typeof OUTPUT)[keyof typeof OUTPUT];
@@ -131,13 +131,13 @@ function route(
     method: 'GET',
     path: `${V1}${path}`,
     access: 'granted',
-    about: { summary: of.summary, tags: ['iceberg'] },
-    ...(of.query && { input: { query: Type.Object(of.query), validation: VALIDATION } }),
-    output: { 200: of.output },
+    about: { summary: options.summary, tags: ['iceberg'] },
+    ...(options.query && { input: { query: Type.Object(options.query), validation: VALIDATION } }),
+    output: { 200: options.output },
     errors: FAILED,
     handle(request) {
       const query = new URL(request.url, 'http://localhost').searchParams;
-      const answer = of.handle(request, query);
+      const answer = options.handle(request, query);
       return answer instanceof Promise
         ? answer.then((each) => withoutBody(request, each))
         : withoutBody(request, answer);

@@ -66,9 +66,9 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
  */
 export function queriesToWire(
   log: QueryLog,
-  at: { readonly running: boolean; readonly limit: number; readonly maxTextLength?: number },
+  options: { readonly running: boolean; readonly limit: number; readonly maxTextLength?: number },
 ): object {
-  const { running, limit, maxTextLength = Number.POSITIVE_INFINITY } = at;
+  const { running, limit, maxTextLength = Number.POSITIVE_INFINITY } = options;
   const entries = log.entries().filter((entry) => !running || entry.isRunning);
   return {
     queries: entries

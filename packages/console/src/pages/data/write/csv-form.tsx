@@ -58,7 +58,7 @@ export function CsvForm(props: {
   readonly onSending: (isSending: boolean) => void;
   /** Reports whether closing would lose input. */
   readonly onUnwritten: (is: boolean) => void;
-  readonly onQuery: (of: { readonly db: string; readonly table: string }) => void;
+  readonly onQuery: (target: { readonly db: string; readonly table: string }) => void;
 }) {
   const { db, onSending, onUnwritten, onQuery } = props;
   const [file, setFile] = useState<File | undefined>();

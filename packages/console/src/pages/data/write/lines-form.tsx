@@ -24,7 +24,7 @@ export function LinesForm(props: {
   readonly db: string;
   /** Reports whether closing would lose input. */
   readonly onUnwritten: (is: boolean) => void;
-  readonly onQuery: (of: { readonly db: string; readonly table: string }) => void;
+  readonly onQuery: (target: { readonly db: string; readonly table: string }) => void;
 }) {
   const { db, onUnwritten, onQuery } = props;
   const [precision, setPrecision] = useState<string>('auto');

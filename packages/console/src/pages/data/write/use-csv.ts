@@ -45,7 +45,7 @@ export function useCsvRun() {
   const cancel = useCallback(() => running.current?.abort(), []);
   useEffect(() => cancel, [cancel]);
   const start = useCallback(
-    async (work: (how: Pick<CsvRun, 'signal' | 'onProgress'>) => Promise<CsvProgress>) => {
+    async (work: (options: Pick<CsvRun, 'signal' | 'onProgress'>) => Promise<CsvProgress>) => {
       running.current?.abort();
       const controller = new AbortController();
       running.current = controller;

@@ -12,13 +12,13 @@ import type { TimeRange } from '../../../lib/time/time-range.js';
 import { addressOf, type ExploreSearch, type languageOf } from '../explore-search.js';
 
 /** Adds conditions from the result to the query, and runs it. */
-export function useFilters(of: {
+export function useFilters(options: {
   readonly language: ReturnType<typeof languageOf>;
   readonly schema: readonly SchemaTable[];
   readonly latest: RefObject<{ readonly draft: string }>;
   readonly runWith: (change: ExploreSearch) => void;
 }) {
-  const { language, schema, latest, runWith } = of;
+  const { language, schema, latest, runWith } = options;
   const [added, setAdded] = useState<
     (FilterEdit & { kind: 'edited'; before: string }) | undefined
   >();

@@ -58,10 +58,10 @@ export function installerEnvironment(
 export function pluginEnvironment(
   from: Variables,
   rules: EnvironmentRules,
-  at: { readonly virtualEnv: string | undefined; readonly pluginFolder: string },
+  options: { readonly virtualEnv: string | undefined; readonly pluginFolder: string },
 ): Record<string, string> {
   const kept = programEnvironment(from, rules);
-  const { virtualEnv, pluginFolder } = at;
+  const { virtualEnv, pluginFolder } = options;
   if (virtualEnv !== undefined) {
     kept['VIRTUAL_ENV'] = virtualEnv;
     kept['PATH'] = [join(virtualEnv, 'bin'), kept['PATH'] ?? ''].join(delimiter);

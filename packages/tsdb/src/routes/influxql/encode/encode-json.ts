@@ -40,10 +40,10 @@ const PIECE_SIZE_BYTES = 128 * 1024;
 export async function* encodeResult(
   answer: Answer,
   options: JsonOptions,
-  at: { readonly frame: ResultFrame; readonly out: TextBytes },
+  params: { readonly frame: ResultFrame; readonly out: TextBytes },
 ): AsyncGenerator<void, void, undefined> {
-  const { out } = at;
-  const writer = new ResultWriter(answer, options, at);
+  const { out } = params;
+  const writer = new ResultWriter(answer, options, params);
   const rowCount = rowsAtOnce(answer.columns.length);
   let start = out.size;
   for await (const block of answer.blocks) {

@@ -150,23 +150,23 @@ export class MsgpackWriter {
     held: HeldSeries,
     answer: Answer,
     piece: AnswerSeries,
-    at: { readonly from: number; readonly to: number; readonly epochNs: bigint | undefined },
+    options: { readonly from: number; readonly to: number; readonly epochNs: bigint | undefined },
   ): void {
     const types = (piece.heading ?? answer).columns.map(({ type }) => type);
     const rows: Buffer[] = [];
-    for (let row = at.from; row < at.to; row++) {
+    for (let row = options.from; row < options.to; row++) {
       rows.push(arrayOf(piece.columns.length));
       for (let i = 0; i < piece.columns.length; i++) {
         const value = piece.columns[i]?.[row] ?? null;
         rows.push(
           types[i] === 'time' && typeof value === 'bigint'
-            ? this.#time(value, at.epochNs)
+            ? this.#time(value, options.epochNs)
             : this.#cell(value, types[i] === 'float'),
         );
       }
     }
     held.rows.push(Buffer.concat(rows));
-    held.rowCount += at.to - at.from;
+    held.rowCount += options.to - options.from;
   }
 
   /** Integers may also arrive as numbers. */

@@ -50,16 +50,20 @@ export function nativeRows(answer: Answer, statement: Statement): ResultStream {
 
 async function* chunksOf(
   answer: Answer,
-  at: { readonly tags: readonly number[]; readonly leadCount: number; readonly hasName: boolean },
+  options: {
+    readonly tags: readonly number[];
+    readonly leadCount: number;
+    readonly hasName: boolean;
+  },
 ): AsyncGenerator<ResultChunk, void, undefined> {
   for await (const { name, tags, rowCount, columns } of seriesOf(answer)) {
     const constant = (value: string | null): ArrayLike<Value> =>
       new Array<Value>(rowCount).fill(value);
     const all: ArrayLike<Value>[] = [
-      ...(at.hasName ? [constant(name)] : []),
-      ...columns.slice(0, at.leadCount),
-      ...at.tags.map((index) => constant(tags[index] || null)),
-      ...columns.slice(at.leadCount),
+      ...(options.hasName ? [constant(name)] : []),
+      ...columns.slice(0, options.leadCount),
+      ...options.tags.map((index) => constant(tags[index] || null)),
+      ...columns.slice(options.leadCount),
     ];
     yield {
       rowCount,
