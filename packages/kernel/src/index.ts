@@ -3,7 +3,7 @@ export { ChecksumThread } from './checksum/checksum-thread.js';
 export { crc32c } from './checksum/crc32c.js';
 export type { Clock } from './clock/clock.js';
 export { CronSchedule } from './clock/cron.js';
-export { isOver } from './clock/is-over.js';
+export { hasExpired } from './clock/has-expired.js';
 export type { Random } from './clock/random.js';
 export { BASE62, randomLetters } from './clock/random-letters.js';
 export { repeatJob } from './clock/repeat-job.js';

@@ -33,8 +33,8 @@ class LineRunner {
   }
 
   /** Counts the rows that are valid points, without sending them. */
-  look(run: CsvRun): Promise<CsvProgress> {
-    return this.#convert(run, { kind: 'look', url: '', headers: {} });
+  preview(run: CsvRun): Promise<CsvProgress> {
+    return this.#convert(run, { kind: 'preview', url: '', headers: {} });
   }
 
   /** Sends the valid rows of a file. Throws `Problem` or `Cancelled`; rows written before that are kept. */
@@ -48,7 +48,7 @@ class LineRunner {
 
   async #convert(
     { file, mapping, signal, onProgress }: CsvRun,
-    options: Pick<LineRequest & { readonly kind: 'look' | 'write' }, 'kind' | 'url' | 'headers'>,
+    options: Pick<LineRequest & { readonly kind: 'preview' | 'write' }, 'kind' | 'url' | 'headers'>,
   ): Promise<CsvProgress> {
     const reply = await this.#request((id) => ({ ...options, id, file, mapping }), {
       signal,

@@ -126,8 +126,8 @@ export class ReplyCache {
     const kept = this.#thorough.get(name) ?? this.#thoroughBefore.get(name);
     const bytes = kept ?? (await compress(body, coding, isThorough));
     // Equal tags must mean equal bytes, so a coding that was finished in the meantime is used.
-    const told = readyCoding(reply, coding);
-    if (told !== undefined) return told;
+    const encoded = readyCoding(reply, coding);
+    if (encoded !== undefined) return encoded;
     if (isThorough) this.#thorough.set(name, bytes);
     if (bytes.length >= body.length) {
       reply.coded[coding] = null;

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Permission, Random } from '@plinth/kernel';
-import { Exclusive, isOver } from '@plinth/kernel';
+import { Exclusive, hasExpired } from '@plinth/kernel';
 import { identityError } from '../errors.js';
 import type { ApiToken, IssuedToken, ListedToken } from '../model/api-token.js';
 import {
@@ -80,7 +80,7 @@ export class ApiTokens {
     this.#reading.requireRecent();
     const token = this.#byHash.get(hashToken(text));
     const nowMs = this.#clock.nowMs();
-    if (token === undefined || isOver(token.expiryMs, nowMs)) return undefined;
+    if (token === undefined || hasExpired(token.expiryMs, nowMs)) return undefined;
     this.#lastUsed.note(token.id, nowMs);
     return token;
   }
@@ -88,7 +88,7 @@ export class ApiTokens {
   /** Whether a token that `find` returned earlier is still valid: not deleted, replaced or expired. */
   isCurrent({ hash }: ApiToken): boolean {
     const token = this.#byHash.get(hash);
-    return token !== undefined && !isOver(token.expiryMs, this.#clock.nowMs());
+    return token !== undefined && !hasExpired(token.expiryMs, this.#clock.nowMs());
   }
 
   /** Ordered by id, including expired tokens. */
@@ -109,7 +109,7 @@ export class ApiTokens {
 
   hasValidToken(): boolean {
     const nowMs = this.#clock.nowMs();
-    return [...this.#byName.values()].some(({ expiryMs }) => !isOver(expiryMs, nowMs));
+    return [...this.#byName.values()].some(({ expiryMs }) => !hasExpired(expiryMs, nowMs));
   }
 
   /** Throws `token_name_exists`. */

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import {
   type Clock,
-  isOver,
+  hasExpired,
   Memo,
   type Principal,
   readAuthorization,
@@ -87,7 +87,7 @@ export class CredentialResolver {
       expiresMs ?? Number.POSITIVE_INFINITY,
       nowMs + this.#deps.registry.rememberMs,
     );
-    if (!isOver(expiresMs, nowMs) && isRemembered(principal)) {
+    if (!hasExpired(expiresMs, nowMs) && isRemembered(principal)) {
       this.#remembered.set(digest, { principal, untilMs, version });
     }
     return principal;
@@ -117,7 +117,7 @@ export class CredentialResolver {
       const credential = await registry.findCredential(text);
       if (credential === undefined) return undefined;
       const { expiresMs } = credential;
-      if (isOver(expiresMs, clock.nowMs())) return undefined;
+      if (hasExpired(expiresMs, clock.nowMs())) return undefined;
       return { principal: await registry.principalOf(credential), expiresMs };
     }
     const token = tokens.find(text);

@@ -62,6 +62,6 @@ function answerError(error: unknown, log: Logger, request: HttpHead): HttpAnswer
     const retry = [['retry-after', String(KEYS_RETRY_SEC)]] as const;
     return withHeaders(operatorFailure(request, 503, error.message), retry);
   }
-  const told = identityError.is(error, 'identity_exists') ? TAKEN : error;
-  return answerGithubError(told, { log, documentationUrl: operatorDocs(request) });
+  const shownError = identityError.is(error, 'identity_exists') ? TAKEN : error;
+  return answerGithubError(shownError, { log, documentationUrl: operatorDocs(request) });
 }

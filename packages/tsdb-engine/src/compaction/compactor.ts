@@ -234,10 +234,10 @@ export class Compactor {
       if (error instanceof SegmentsChanged || store.isGone) return true;
       if (damaged !== undefined) store.noteDamaged(damaged);
       // Damaged segments are reported separately.
-      const isTold = store.segments.some(
+      const isReported = store.segments.some(
         ({ segment }) => segment.objectName === damaged?.objectName,
       );
-      this.#deps.onFailed({ error, table: store.schema.name, isKnown: !isNew || isTold });
+      this.#deps.onFailed({ error, table: store.schema.name, isKnown: !isNew || isReported });
       const lastFailure = { tableId, failedMs: this.#deps.clock.nowMs(), error: messageOf(error) };
       this.#state = { ...this.#state, lastFailure };
       return true;

@@ -161,11 +161,11 @@ function tablesOf(
     const isElsewhere = at.database !== undefined;
     const database = at.database ?? show.database;
     const policy = at.policy ?? (isElsewhere ? undefined : show.policy);
-    const looked = {
+    const found = {
       ...(database !== undefined && { database }),
       ...(policy !== undefined && { policy }),
     };
-    for (const each of databasesOf(looked, { env, databases })) {
+    for (const each of databasesOf(found, { env, databases })) {
       for (const source of tablesIn(each, name, env)) tables.set(source.table.id, source);
     }
   }

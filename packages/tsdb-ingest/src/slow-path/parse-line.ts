@@ -207,10 +207,10 @@ function refuseTooMany(
   fields: readonly ParsedField[],
   { columnCount, tagCount }: LineLimits,
 ): void {
-  const isOver = tagKeys.length + fields.length > columnCount;
-  if (!isOver && tagKeys.length <= tagCount) return;
+  const isOverColumnLimit = tagKeys.length + fields.length > columnCount;
+  if (!isOverColumnLimit && tagKeys.length <= tagCount) return;
   refuseRepeated(tagKeys, fields);
-  const message = isOver ? columnLimitMessage(columnCount) : tagLimitMessage(tagCount);
+  const message = isOverColumnLimit ? columnLimitMessage(columnCount) : tagLimitMessage(tagCount);
   throw new LineRefused(message, { reason: 'limit' });
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, isOver, type Random } from '@plinth/kernel';
+import { type Clock, hasExpired, type Random } from '@plinth/kernel';
 import type { Given } from '../../model/account/parts.js';
 import type { PersonFields } from '../../model/account/person.js';
 import {
@@ -220,7 +220,7 @@ export class Tokens {
         message: `${param} ${id} has already been used; create another token.`,
       });
     }
-    if (isOver(expiresMs, this.#deps.clock.nowMs()) || payload === undefined) {
+    if (hasExpired(expiresMs, this.#deps.clock.nowMs()) || payload === undefined) {
       throw new AccountsRefused({
         code: 'token_expired',
         param,

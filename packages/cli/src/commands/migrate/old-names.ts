@@ -33,11 +33,11 @@ class GivenNames {
 export class OldNames {
   readonly #databases = new GivenNames();
   readonly #policies = new Map<string, GivenNames>();
-  readonly #told = new Set<string>();
+  readonly #notes = new Set<string>();
 
   /** A message for each renamed item so far. */
-  get told(): readonly string[] {
-    return [...this.#told];
+  get notes(): readonly string[] {
+    return [...this.#notes];
   }
 
   /** @returns `undefined` for the internal database, which is skipped. */
@@ -91,7 +91,7 @@ export class OldNames {
 
   #report(what: string, name: string, given: string): string {
     if (given !== name)
-      this.#told.add(
+      this.#notes.add(
         `${what} is renamed to ${given}: names may contain only letters, digits, _ and -`,
       );
     return given;

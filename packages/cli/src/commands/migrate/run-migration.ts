@@ -31,7 +31,7 @@ export interface Source {
   readonly statements: readonly string[];
   readonly pieces: readonly Piece[];
   /** A message for each renamed item; complete after all parts were read. */
-  readonly told: () => readonly string[];
+  readonly notes: () => readonly string[];
   /** Unreadable parts so far. */
   readonly faults: Faults;
 }
@@ -68,7 +68,7 @@ export async function runMigration(
     options,
     marks.done,
   );
-  for (const sentence of [...source.told(), ...facts.settle()]) printNote(`${sentence}\n`);
+  for (const sentence of [...source.notes(), ...facts.settle()]) printNote(`${sentence}\n`);
   if (options.dryRun) {
     printCounts(facts, new Map());
     return source.faults.count === 0;

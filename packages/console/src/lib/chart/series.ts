@@ -34,8 +34,8 @@ export function buildSeries({ groups }: Frame, fields: readonly string[]): Serie
     groups.labels.map((label, index): ChartSeries => {
       const [from = 0, to = 0] = [groups.starts[index], groups.starts[index + 1]];
       const labels = groups.names.map((name, at) => [name, label[at] ?? ''] as const);
-      const told = labels.filter(([name]) => name !== MEASUREMENT || !isOneTable);
-      const tags = told.map(([name, value]) => `${name}=${value}`).join(' ');
+      const shownLabels = labels.filter(([name]) => name !== MEASUREMENT || !isOneTable);
+      const tags = shownLabels.map(([name, value]) => `${name}=${value}`).join(' ');
       const isNamed = lines.length > 1 || tags === '';
       const at = index * FIGURE_COUNT;
       const [last = 0, min = 0, max = 0, avg = 0, sum = 0] = line.figures.subarray(at, at + 5);

@@ -142,9 +142,9 @@ function Detail(props: {
 }
 
 export function CapabilityChip({ status }: { readonly status: string }) {
-  const look = status === 'active' ? 'good' : status === 'pending' ? 'warn' : 'bad';
+  const style = status === 'active' ? 'good' : status === 'pending' ? 'warn' : 'bad';
   return (
-    <span className={`chip ${look}`}>
+    <span className={`chip ${style}`}>
       {status === 'active' ? '✓' : status === 'pending' ? '◷' : '✕'} {statusText(status)}
     </span>
   );

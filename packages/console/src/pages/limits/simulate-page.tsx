@@ -142,11 +142,12 @@ function RouteChoice(props: {
   );
 }
 
-const LOOKS: Readonly<Record<LimitStep['result'], readonly [look: string, text: string]>> = {
-  passed: ['chip', '✓ passed'],
-  rejected: ['chip bad', '✕ rejected'],
-  'not checked': ['chip', '– not checked'],
-};
+const RESULT_STYLES: Readonly<Record<LimitStep['result'], readonly [style: string, text: string]>> =
+  {
+    passed: ['chip', '✓ passed'],
+    rejected: ['chip bad', '✕ rejected'],
+    'not checked': ['chip', '– not checked'],
+  };
 
 function Outcome({ identity, route, decision, usage }: Simulated) {
   const id = useId();
@@ -190,7 +191,9 @@ function Outcome({ identity, route, decision, usage }: Simulated) {
           { title: 'Maximum', className: 'num', cell: ({ limit }) => amount(limit) },
           {
             title: 'Result',
-            cell: ({ result }) => <span className={LOOKS[result][0]}>{LOOKS[result][1]}</span>,
+            cell: ({ result }) => (
+              <span className={RESULT_STYLES[result][0]}>{RESULT_STYLES[result][1]}</span>
+            ),
           },
         ]}
       />

@@ -5,7 +5,7 @@ import {
   type CountTogether,
   GuessGuard,
   type HttpHead,
-  isOver,
+  hasExpired,
   requestError,
 } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
@@ -89,7 +89,7 @@ export class EditorAccess {
     // Compares with all tokens, so that the duration does not reveal which one matched.
     for (const token of this.#tokens) {
       const isRight = timingSafeEqual(token.hash, hash);
-      if (isRight && !isOver(token.expiresMs, nowMs)) found = token;
+      if (isRight && !hasExpired(token.expiresMs, nowMs)) found = token;
     }
     if (found !== undefined) return found;
     const admin = this.#findAdmin(text);

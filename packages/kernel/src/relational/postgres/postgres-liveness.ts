@@ -33,14 +33,14 @@ export class PostgresLiveness {
     if (this.#away !== undefined) throw this.#away;
     const result = query();
     return await new Promise<T>((resolve, reject) => {
-      let isOver = false;
+      let hasEnded = false;
       const feel = async (): Promise<void> => {
         const away = await this.#feel();
-        if (isOver) return;
+        if (hasEnded) return;
         if (away === undefined) {
           timer = setTimeout(feel, SLOW_QUERY_MS);
         } else {
-          isOver = true;
+          hasEnded = true;
           reject(away);
         }
       };
@@ -48,13 +48,13 @@ export class PostgresLiveness {
       result.then(
         (answer) => {
           clearTimeout(timer);
-          if (isOver) abandon(answer);
-          isOver = true;
+          if (hasEnded) abandon(answer);
+          hasEnded = true;
           resolve(answer);
         },
         (error: unknown) => {
           clearTimeout(timer);
-          isOver = true;
+          hasEnded = true;
           reject(error);
         },
       );

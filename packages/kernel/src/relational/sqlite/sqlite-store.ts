@@ -64,7 +64,7 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
   };
   const open = async (thread?: Worker) =>
     await WorkerChannel.open(settings, limits.maxWaitingCount, {
-      filesReady: makeReady(options),
+      filesReady: prepareFiles(options),
       thread,
     });
   const channel = await open(options.thread).catch(async (error: unknown) => {
@@ -112,7 +112,7 @@ async function rebuildDatabase(
   await replaceDamaged(fileSystem, dirname(path), path);
 }
 
-async function makeReady(options: RelationalStoreOptions): Promise<void> {
+async function prepareFiles(options: RelationalStoreOptions): Promise<void> {
   const { path, fileSystem, repair = false, onLoss } = options;
   if (!options.readOnly) await fileSystem.makeDirectory(dirname(path));
   const loss =

@@ -72,9 +72,9 @@ export class WorkerChannel {
         reject(storeError('store_corrupt', { file: settings.path, why: first.corruption }));
       });
     });
-    const told = around.filesReady.then(() => worker.postMessage(settings));
+    const sent = around.filesReady.then(() => worker.postMessage(settings));
     try {
-      await Promise.all([told, opened]);
+      await Promise.all([sent, opened]);
     } catch (error) {
       // The thread waits for settings that were never sent; after a failed open, it exits.
       await ended(worker, undefined);

@@ -34,7 +34,7 @@ export class CallWatch {
   /** Time that passed while the event loop was responsive. */
   #attendedMs = 0;
   #heardMs = 0;
-  #isLooking = false;
+  #isChecking = false;
 
   constructor(clock: Clock, timeoutMs: number) {
     this.#clock = clock;
@@ -64,7 +64,7 @@ export class CallWatch {
           reject(error);
         },
       );
-      if (!this.#isLooking) void this.#look();
+      if (!this.#isChecking) void this.#check();
     });
   }
 
@@ -73,8 +73,8 @@ export class CallWatch {
     this.#heardMs = this.#attendedMs;
   }
 
-  async #look(): Promise<void> {
-    this.#isLooking = true;
+  async #check(): Promise<void> {
+    this.#isChecking = true;
     for (let left = this.#leftMs(); left !== undefined; left = this.#leftMs()) {
       const stepMs = Math.min(STEP_MS, Math.max(1, left));
       const startMs = this.#clock.monotonicMs();
@@ -84,7 +84,7 @@ export class CallWatch {
       this.#attendedMs += Math.min(this.#clock.monotonicMs() - startMs, 2 * stepMs);
       this.#giveUp();
     }
-    this.#isLooking = false;
+    this.#isChecking = false;
   }
 
   /** Milliseconds until the oldest call times out; `undefined` if none is pending. */

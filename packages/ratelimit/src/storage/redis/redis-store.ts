@@ -125,7 +125,7 @@ export class RedisStore implements LimitStore {
       const admission = this.#admitFromUnits(caller, plan, bucket);
       if (admission !== undefined) return admission;
     }
-    const known = this.#empty.look(caller, plan);
+    const known = this.#empty.find(caller, plan);
     if ('used' in known) return this.#refuseAlone(caller, plan, known);
     const { untoldCount } = known;
     if (bucket === undefined) return this.#admitByRedis(caller, plan, { untoldCount, ahead: 0 });

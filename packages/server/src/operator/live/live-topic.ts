@@ -100,13 +100,13 @@ export class LiveTopic {
     for (const stream of this.#followers) if (!stream.push(bytes)) this.#onSlow(stream);
   }
 
-  #keep(told: SentEvent): void {
+  #keep(sent: SentEvent): void {
     if (this.isState) {
-      this.#kept = [...this.#kept.filter(({ event }) => event !== told.event), told];
+      this.#kept = [...this.#kept.filter(({ event }) => event !== sent.event), sent];
       return;
     }
-    this.#kept.push(told);
-    this.#keptBytes += told.bytes.length;
+    this.#kept.push(sent);
+    this.#keptBytes += sent.bytes.length;
     while (this.#kept.length > MAX_KEPT_COUNT || this.#keptBytes > MAX_KEPT_BYTES) {
       const oldest = this.#kept.shift();
       this.#keptBytes -= oldest?.bytes.length ?? 0;

@@ -228,11 +228,11 @@ export class TriggerRunner {
       this.#noteFailure(outcome);
       if (outcome.kind === 'crashed') crashCount++;
       if (trigger.errorBehavior === 'disable') return this.#deps.onDisable();
-      const isOver =
+      const hasEnded =
         trigger.errorBehavior !== 'retry' ||
         (trigger.runAsync && attempt >= MAX_ASYNC_RETRIES) ||
         crashCount > MAX_CRASH_RETRIES;
-      if (isOver) return;
+      if (hasEnded) return;
       const pauseMs =
         attempt === 0
           ? 0

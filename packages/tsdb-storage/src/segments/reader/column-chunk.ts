@@ -201,7 +201,7 @@ function decode(
     case Encoding.plain:
       return plain(bytes, type, skip, count);
     case Encoding.rleDictionary:
-      return looked(bytes, skip, count, dictionary);
+      return dictionaryValues(bytes, skip, count, dictionary);
     case Encoding.deltaBinaryPacked: {
       const values = new BigInt64Array(count);
       const words = new Int32Array(values.buffer);
@@ -246,7 +246,7 @@ function numbersOf(
 }
 
 /** Reads values by their dictionary indexes. */
-function looked(
+function dictionaryValues(
   bytes: Uint8Array,
   skip: number,
   count: number,

@@ -15,7 +15,7 @@ import type { KeyValue } from './row-keys.js';
 /** More rows than this are sorted by DuckDB. */
 const MAX_SORTED_ROWS = 256;
 /** Combinations checked before yielding to the event loop. */
-const SLOTS_PER_TURN = 50_000;
+const SLOTS_PER_TICK = 50_000;
 
 /** Returns a table whose scans read the cache. */
 export function cacheTable(live: LiveCache, rows: CacheRows, clock: Clock): ScannedTable {
@@ -81,11 +81,11 @@ async function readLast(
 ): Promise<RowsText> {
   const { keys, wanted, request } = options;
   const found: { readonly slot: number; readonly entry: number }[] = [];
-  let looked = 0;
+  let count = 0;
   const fromNs = options.visibleFromNs();
   for (const each of cache.entries(request.tagConditions, options.clock.nowMs())) {
     if (fromNs === MIN_TIME_NS || cache.timeOf(each.entry) >= fromNs) found.push(each);
-    if (++looked % SLOTS_PER_TURN === 0) await setImmediate();
+    if (++count % SLOTS_PER_TICK === 0) await setImmediate();
   }
   if (found.length <= MAX_SORTED_ROWS) {
     // The sort is stable, so the rows of one key stay newest first.
@@ -126,11 +126,11 @@ async function readDistinct(
   const isPrefix = wanted.length > 0 && wanted.every((column, i) => column === columns[i]);
   const seen = new Set<string>();
   let found: KeyValue[][] = [];
-  let looked = 0;
+  let count = 0;
   const fromNs = options.visibleFromNs();
   for (const slot of cache.slots(request.tagConditions, options.clock.nowNs(), fromNs)) {
     const values = wanted.map((column) => cache.valueOf(slot, columns.indexOf(column)));
-    if (++looked % SLOTS_PER_TURN === 0) await setImmediate();
+    if (++count % SLOTS_PER_TICK === 0) await setImmediate();
     if (isPrefix && wanted.length < columns.length) {
       const key = JSON.stringify(values.map((value) => value ?? null));
       if (seen.has(key)) continue;

@@ -126,7 +126,7 @@ export class CatchUpReader {
     for (const query of waiting) {
       if (ready.length === MAX_PASS_COUNT) break;
       const { catchUp } = query;
-      if (query.isOver || catchUp === undefined) {
+      if (query.hasEnded || catchUp === undefined) {
         this.#waiting.delete(query);
         continue;
       }
@@ -144,7 +144,7 @@ export class CatchUpReader {
 
   async #finish(query: LiveQuery, throughSeq: bigint): Promise<void> {
     const { catchUp } = query;
-    if (query.isOver || catchUp === undefined) return;
+    if (query.hasEnded || catchUp === undefined) return;
     // Later rows may have been added to the catch-up during this pass.
     const seq = least(throughSeq, catchUp.throughSeq);
     if ((await this.#sendRows(query, seq)) && query.endCatchUp()) this.#waiting.delete(query);

@@ -167,8 +167,8 @@ export class LiveQueries implements RecordListener {
   }
 
   #stop(query: LiveQuery): void {
-    if (query.isOver) return;
-    query.isOver = true;
+    if (query.hasEnded) return;
+    query.hasEnded = true;
     this.#detach(query);
     this.#catchUp.delete(query);
     this.#computing.delete(query);
@@ -179,7 +179,7 @@ export class LiveQueries implements RecordListener {
   }
 
   #end(query: LiveQuery, reason: string): void {
-    if (query.isOver) return;
+    if (query.hasEnded) return;
     this.#stop(query);
     query.sink.end(reason);
   }
@@ -220,7 +220,7 @@ export class LiveQueries implements RecordListener {
     try {
       const planned = await this.#deps.engine.describe({ ...request, language: 'sql' });
       const plan = livePlan(planned);
-      if (query.isOver) return;
+      if (query.hasEnded) return;
       this.#detach(query);
       query.usePlan(plan, this.#deps.engine.recent.lastSeq);
       this.#attach(query);
@@ -269,7 +269,7 @@ export class LiveQueries implements RecordListener {
   #notComputed(query: LiveQuery, error: unknown): void {
     if (!isQueueFull(error)) this.#failed([query], error);
     else if (
-      !query.isOver &&
+      !query.hasEnded &&
       query.plan.output.kind === 'computed' &&
       query.catchUp === undefined
     ) {

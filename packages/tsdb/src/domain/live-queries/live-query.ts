@@ -57,7 +57,7 @@ export class LiveQuery {
   sentRowCount = 0;
   droppedRowCount = 0;
   /** Set once the stream has ended. */
-  isOver = false;
+  hasEnded = false;
 
   /** @param options.position rows after it are sent. */
   constructor(options: {
@@ -188,7 +188,7 @@ export class LiveQuery {
 
   /** Whether `compute` has something to do. */
   get needsComputing(): boolean {
-    if (this.isOver || this.#isComputing) return false;
+    if (this.hasEnded || this.#isComputing) return false;
     if (this.#buckets !== undefined) return this.#buckets.count > 0 && this.sink.hasRoom;
     return (
       this.#catchUp === undefined &&
@@ -227,7 +227,7 @@ export class LiveQuery {
   ): Promise<readonly ResultChunk[] | undefined> {
     const count = this.#catchUpCount;
     const chunks = await statements.compute(this, rows);
-    if (!this.isOver && count === this.#catchUpCount) return chunks;
+    if (!this.hasEnded && count === this.#catchUpCount) return chunks;
     for (const chunk of chunks) chunk.release?.();
     return undefined;
   }
@@ -242,7 +242,7 @@ export class LiveQuery {
     try {
       for (let range = ranges[0]; range !== undefined; range = ranges[0]) {
         const chunks = await statements.bucketRows(this, range.minTimeNs, range.maxTimeNs);
-        if (this.isOver) return;
+        if (this.hasEnded) return;
         const rowCount = rowCountOf(chunks);
         // The position moves on when all buckets up to it were sent.
         if (rowCount > 0 && !this.#send(chunks, rowCount, this.#position)) return;

@@ -1,4 +1,4 @@
-import { type HttpAnswer, isOver, jsonAnswer, type Permission } from '@plinth/kernel';
+import { type HttpAnswer, hasExpired, jsonAnswer, type Permission } from '@plinth/kernel';
 import { ownerOf } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
@@ -72,7 +72,7 @@ export function authorizationOf(
   return {
     id: idOf(token.id),
     token: options.text ?? 'REDACTED',
-    status: isOver(token.expiryMs, options.nowMs) ? 'inactive' : 'active',
+    status: hasExpired(token.expiryMs, options.nowMs) ? 'inactive' : 'active',
     description: token.name,
     orgID: ORGANIZATION_ID,
     org: ORGANIZATION_NAME,

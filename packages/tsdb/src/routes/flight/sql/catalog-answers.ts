@@ -115,7 +115,7 @@ async function rowsOf(
         const schema = command.includesSchema ? [await schemaOf(table)] : [];
         rows.push([table.catalog, table.schema, table.name, table.type, ...schema]);
         // A schema takes a fraction of a millisecond, and there may be thousands of tables.
-        if (command.includesSchema && rows.length % TABLES_PER_TURN === 0) await setImmediate();
+        if (command.includesSchema && rows.length % TABLES_PER_TICK === 0) await setImmediate();
       }
       return rows;
     }
@@ -133,7 +133,7 @@ async function rowsOf(
   }
 }
 
-const TABLES_PER_TURN = 16;
+const TABLES_PER_TICK = 16;
 
 interface Table {
   readonly catalog: string;
