@@ -61,7 +61,7 @@ export const NAME_TERMS = [
   ['tell', /^tells?(?:[A-Z]|$)/, 'report'],
   ['say', /^says?(?:[A-Z]|$)/, 'report'],
   ['told', /^told$|[a-z]Told$/, 'reported, sent, notes'],
-  ['look', /^look(?:s|ing|ed|At)?$|^isLooking$/, 'check, read, find'],
+  ['look', /^#?(?:look(?:s|ing|ed|At|For[A-Z]\w*)?|isLooking)$/, 'check, read, find'],
   ['isOver', /^isOver$/, 'hasExpired, hasEnded'],
   ['Strays', /[Ss]trays?(?![a-z])/, 'OrphanedItems'],
   ['judged', /[Jj]udge(?:d|s)?(?![a-z])/, "validation: 'handler'"],

@@ -47,9 +47,9 @@ export {
   EgressSender,
   type EgressSettings,
 } from './deliver/egress-sender.js';
-export type { OutgoingRequest } from './deliver/exchange.js';
 export { maskUrl, maskUrlAndQuery, queryPieces, URL_MASK } from './deliver/mask-url.js';
 export { isSuccess, type Outcome } from './deliver/outcome.js';
+export type { OutgoingRequest } from './deliver/send-request.js';
 export { hostOf, type OwnListener, TargetGuard } from './deliver/target-guard.js';
 export { causesOf } from './errors/causes-of.js';
 export {

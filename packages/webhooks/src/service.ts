@@ -161,7 +161,7 @@ class WebhookService implements Webhooks {
       random,
       log,
       tracer: deps.tracer,
-      onDisabled: (hook, why) => this.#disable(hook, why),
+      disable: (hook, why) => this.#disable(hook, why),
     });
     this.#engine.metrics.register(metrics);
     this.#publisher = new Publisher({

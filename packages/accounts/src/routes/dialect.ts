@@ -52,7 +52,7 @@ export class AccountsDialect implements Dialect {
     return principal;
   }
 
-  claims(request: HttpHead): boolean {
+  hasOwnCredential(request: HttpHead): boolean {
     const { principal, refusal } = this.#authenticator.of(request);
     const isSecret = principal.kind === 'platform_key' && principal.keyKind === 'secret';
     return isSecret && refusal === undefined;

@@ -51,7 +51,7 @@ export class IdempotencyStore {
       .executeTakeFirst();
     if (row === undefined) return undefined;
     const { status, body, request_id, is_sealed } = row;
-    const isSecret = is_sealed === 1;
+    const isSecret = is_sealed === 1; // the stored name of `isSecret`
     const answer =
       status === null || body === null
         ? undefined

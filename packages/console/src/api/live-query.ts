@@ -7,8 +7,8 @@ const STREAM_TIMEOUT_MS = 40_000;
 
 /**
  * Reports changes of a table by a live query, whose events stay small at any write rate.
- * @param at.onChange called when rows were written, or when some may have been missed.
- * @param at.onLive whether the stream is open; if not, poll the table instead.
+ * @param options.onChange called when rows were written, or when some may have been missed.
+ * @param options.onLive whether the stream is open; if not, poll the table instead.
  * @returns a function that stops following.
  */
 export function followTable(options: {

@@ -66,19 +66,25 @@ export class LogFileWriter {
    */
   static async create(
     options: LogFileOptions,
-    params: Pick<FileHeader, 'startNumber' | 'file' | 'firstSequence'> & {
+    params: Pick<FileHeader, 'serverStartNumber' | 'file' | 'firstSequence'> & {
       readonly needsZeros?: boolean;
     },
   ): Promise<LogFileWriter> {
     const { fileSystem, directory, nodeId, random } = options;
     const { zeroStepSize = DEFAULT_ZERO_STEP_SIZE } = options;
-    const { startNumber, file, firstSequence, needsZeros = false } = params;
+    const { serverStartNumber, file, firstSequence, needsZeros = false } = params;
     const path = join(directory, logFileName(file));
     const opened = [await fileSystem.open(path, 'wx')] as [FileHandle, ...FileHandle[]];
     const [buffered] = opened;
     try {
       const salt = random.bytes(SALT_SIZE);
-      const { bytes, seed } = encodeFileHeader({ nodeId, startNumber, file, firstSequence, salt });
+      const { bytes, seed } = encodeFileHeader({
+        nodeId,
+        serverStartNumber,
+        file,
+        firstSequence,
+        salt,
+      });
       await buffered.write([bytes], 0);
       const records = await fileSystem.open(path, 'r+', 'synced');
       opened.push(records);

@@ -22,7 +22,7 @@ export interface Dialect {
    */
   readonly paths: readonly string[];
   /** Whether a request outside all paths contains a valid credential of this service. */
-  claims?(request: HttpHead): boolean;
+  hasOwnCredential?(request: HttpHead): boolean;
   /** Whether unauthenticated clients can see if a path exists. */
   readonly revealsPaths?: boolean;
   /**

@@ -108,12 +108,12 @@ export function repeated(args: readonly BoundExpr[]): readonly BoundExpr[] {
 }
 
 /**
- * A result column. `isOnce` means that each value is stored in its row or was counted when created.
+ * A result column. `isSizeChecked` means that each value is stored in its row or was counted when created.
  */
 interface AnswerColumn {
   readonly duckDbName: string;
   readonly type: SqlType;
-  readonly isOnce?: boolean;
+  readonly isSizeChecked?: boolean;
 }
 
 /**
@@ -121,9 +121,9 @@ interface AnswerColumn {
  * lists.
  */
 export function withResultSizeLimit(text: string, columns: readonly AnswerColumn[]): string {
-  const shown = columns.map(({ duckDbName, type, isOnce }) => {
+  const shown = columns.map(({ duckDbName, type, isSizeChecked }) => {
     const name = quoteName(duckDbName);
-    const size = isOnce ? undefined : sizeText(name, type);
+    const size = isSizeChecked ? undefined : sizeText(name, type);
     if (size === undefined) return name;
     return `plinth_result_within_budget(${listBytesText(name, type)}, ${size}, ${name}, ${PRODUCERS_MARK}) AS ${name}`;
   });

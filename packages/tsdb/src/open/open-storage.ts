@@ -71,7 +71,7 @@ export async function openLog(
   const { catalog, registry } = options;
   return await openLog({
     folder: join(dataDir, LOG_FOLDER),
-    recent: { folder: join(dataDir, RECENT_LOG_FOLDER), maxBytes: settings.live_query_log_bytes },
+    retained: { folder: join(dataDir, RECENT_LOG_FOLDER), maxBytes: settings.live_query_log_bytes },
     nodeUuid: catalog.nodeUuid,
     repair: settings.repair,
     // A flush on a full disk may have left no log file; rows in a new file with an old number would

@@ -108,9 +108,9 @@ export class Accounts {
     if (summary.nextEvaluationMs !== undefined && summary.nextEvaluationMs <= clock.nowMs()) {
       await refresh(context.tenant, id);
     }
-    if (include.size === 0) return summary.head;
+    if (include.size === 0) return summary.summaryJson;
     const view = await store.view(context.tenant, id);
-    if (view === undefined) return summary.head;
+    if (view === undefined) return summary.summaryJson;
     return JSON.stringify(accountObject(view, include, this.#wireFor(context)));
   }
 
@@ -121,10 +121,10 @@ export class Accounts {
   ): Promise<string> {
     this.#checkAccess(context);
     const query = readPage(request);
-    const stored = await this.#deps.store.listHeads(context.tenant, filter, query);
+    const stored = await this.#deps.store.listSummaries(context.tenant, filter, query);
     const { items, next_page_url, previous_page_url } = toPage(request, query, stored);
-    // Heads are stored as response JSON, so a page only concatenates them.
-    const data = items.map(({ head }) => head).join(',');
+    // Summaries are stored as response JSON, so a page only concatenates them.
+    const data = items.map(({ summaryJson }) => summaryJson).join(',');
     const links = JSON.stringify({ next_page_url, previous_page_url }).slice(1);
     return `{"data":[${data}],${links}`;
   }
@@ -150,7 +150,7 @@ export class Accounts {
       const after = { ...stored, account: { ...stored.account, isClosed: true } };
       const finished = writer.finish(stored, after, reasonOf(context));
       await this.#deps.tokens.invalidateUnused(finished.writes, context.tenant, id);
-      return { body: finished.head, writes: finished.writes };
+      return { body: finished.summaryJson, writes: finished.writes };
     });
   }
 
@@ -228,10 +228,10 @@ export class Accounts {
 
   #answer(
     context: RequestContext,
-    { after, head }: FinishedChange,
+    { after, summaryJson }: FinishedChange,
     include: ReadonlySet<Include>,
   ): string {
-    if (include.size === 0) return head;
+    if (include.size === 0) return summaryJson;
     const { account, persons } = after;
     const individual = persons.find(({ id }) => id === account.individualId);
     const wire = this.#wireFor(context);

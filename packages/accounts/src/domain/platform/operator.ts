@@ -230,9 +230,13 @@ export class Operator {
     ] as const;
     const request = { tenant, path, filters, limit, page };
     const query = readPage(request);
-    const found = await this.#deps.store.listHeads(tenant, { isClosed, configurations: [] }, query);
+    const found = await this.#deps.store.listSummaries(
+      tenant,
+      { isClosed, configurations: [] },
+      query,
+    );
     const { items, next_page_url, previous_page_url } = toPage(request, query, found);
-    const data = items.map(({ head }) => JSON.parse(head) as unknown);
+    const data = items.map(({ summaryJson }) => JSON.parse(summaryJson) as unknown);
     return { data, next_page_url, previous_page_url };
   }
 

@@ -17,7 +17,7 @@ export interface NewRows<Row> {
 /**
  * Returns the rows, newest first. New rows are held back while the user has scrolled down or
  * selected text.
- * @param at.subject identifies the list: rows of another list are shown immediately.
+ * @param options.subject identifies the list: rows of another list are shown immediately.
  */
 export function useNewRows<Row>(
   rows: readonly Row[],

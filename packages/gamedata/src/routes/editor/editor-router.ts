@@ -12,7 +12,7 @@ import {
 import { type TProperties, Type } from 'typebox';
 import type { Attempt } from '../../domain/edit/attempt.js';
 import type { Editor } from '../../domain/edit/editor.js';
-import type { Exchange } from '../../domain/exchange/exchange.js';
+import type { ImportExport } from '../../domain/exchange/import-export.js';
 import type { Library } from '../../domain/library.js';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
 import { JSON_TYPE, NOT_STORED } from '../content-headers.js';
@@ -24,7 +24,7 @@ import { RECORD_BODY, refuseOtherTypes } from './editor-body.js';
 export interface EditorRouteParts {
   readonly library: Library;
   readonly editor: Editor;
-  readonly exchange: Exchange;
+  readonly importExport: ImportExport;
   readonly replies: ReplyStore;
   readonly ready: () => Promise<void> | undefined;
   readonly clock: Clock;

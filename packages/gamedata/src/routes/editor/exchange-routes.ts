@@ -48,7 +48,7 @@ export function exchangeRoutes(router: EditorRouter): readonly Route[] {
       async (request, attempt) => {
         const { buffer, byteOffset, byteLength } = request.body;
         const bytes = Buffer.from(buffer, byteOffset, byteLength);
-        return await parts.exchange.import(attempt, bytes, importOptions(request));
+        return await parts.importExport.import(attempt, bytes, importOptions(request));
       },
       { body: importBody(parts.maxImportBytes) },
     ),
@@ -81,7 +81,7 @@ async function answerExport(request: HttpRequest, parts: EditorRouteParts): Prom
   const edition = await parts.library.edition(version);
   const set = isDraft ? parts.editor.draft : edition.set;
   const headers: HeaderList = [...NOT_STORED, ['content-type', JSON_TYPE]];
-  return await piecesAnswer(200, headers, bytesOf(parts.exchange.export(set, format)));
+  return await piecesAnswer(200, headers, bytesOf(parts.importExport.export(set, format)));
 }
 
 async function* bytesOf(text: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {

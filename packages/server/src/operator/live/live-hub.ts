@@ -47,9 +47,9 @@ export class LiveHub {
 
   /**
    * Opens a stream of these topics. Throws `ServerBusy`.
-   * @param at.isLetIn whether the client is still authorized; called repeatedly.
-   * @param at.disconnectSignal aborted when the client disconnects.
-   * @param at.drop called when the stream has ended but the client has not read the end.
+   * @param options.isLetIn whether the client is still authorized; called repeatedly.
+   * @param options.disconnectSignal aborted when the client disconnects.
+   * @param options.drop called when the stream has ended but the client has not read the end.
    * @returns the first unknown topic name in place of a stream.
    */
   async open(options: {

@@ -31,7 +31,7 @@ export class LiveTopic {
   #isClosed = false;
   #leftMs: number;
 
-  /** @param at.onSlow called when a follower does not read its events. */
+  /** @param options.onSlow called when a follower does not read its events. */
   constructor(options: {
     readonly name: string;
     readonly isState: boolean;

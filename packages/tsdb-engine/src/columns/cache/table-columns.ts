@@ -170,7 +170,7 @@ export class TableColumns {
   }
 
   /** Whether a buffer table has enough rows in small ranges that a single sorted range would be faster. */
-  hasManyRanges(key: object, rowCount: number): boolean {
+  hasManyCachedRanges(key: object, rowCount: number): boolean {
     return this.#ranges.unmergedFrom(key, rowCount) !== undefined;
   }
 
@@ -180,7 +180,7 @@ export class TableColumns {
    * range. Does nothing if the result does not fit in `limitBytes`. All rows of the source must be
    * in DuckDB.
    */
-  async mergeRanges(
+  async mergeCachedRanges(
     source: RowSource,
     columns: readonly Column[],
     limits: PreloadLimits,

@@ -170,7 +170,7 @@ function isSameKey(keys: readonly ArrayLike<string>[], a: number, b: number): bo
 function inMemoryRows(
   request: RowRequest,
   reader: TableReader,
-): InMemoryRequest['answer'] | undefined {
+): InMemoryRequest['computation'] | undefined {
   const { groupTags, isDescending } = request;
   if (!hasEveryField(request) || hasTies(request, reader)) return undefined;
   const refs: ColumnRef[] = [

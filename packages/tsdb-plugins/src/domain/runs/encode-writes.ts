@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { CommittedRows } from '@plinth/tsdb-engine/write/commit-listener.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { isValid, type RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
@@ -62,7 +62,7 @@ class TableEncoder {
     this.#rowsSinceYield += this.rowCount;
     if (this.#rowsSinceYield < ROWS_PER_TICK) return;
     this.#rowsSinceYield = 0;
-    await turn();
+    await setImmediate();
   }
 
   /** Returns `undefined` if no row has the tag. */

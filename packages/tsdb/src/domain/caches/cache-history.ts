@@ -56,7 +56,7 @@ export async function* readHistory(request: HistoryRequest): AsyncGenerator<RowB
     const chunks = host.stream({
       text,
       columns: output,
-      isSmall: false,
+      isMaterialized: false,
       isBackground: true,
       signal,
     });

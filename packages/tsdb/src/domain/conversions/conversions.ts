@@ -296,7 +296,7 @@ export class Conversions {
       throw tsdbError('conversion_failed', 'the table was deleted during the conversion');
     await this.#assertComplete(wanted, table, staged, stop.signal);
     // Live queries that continue must not receive the copied rows as new rows.
-    await engine.recent.rowsDeleted([staged.id]);
+    await engine.retainedLog.rowsDeleted([staged.id]);
     await catalog.replacements.replace(table, staged);
     return true;
   }

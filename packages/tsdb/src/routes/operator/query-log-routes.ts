@@ -61,7 +61,7 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
 ];
 
 /**
- * Returns the queries, newest first. @param at.maxTextLength maximum length of statements; longer
+ * Returns the queries, newest first. @param options.maxTextLength maximum length of statements; longer
  * ones are cut and marked.
  */
 export function queriesToWire(

@@ -92,7 +92,8 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
     method: 'POST',
     path: PATHS[api],
     ...describe(api),
-    access: 'granted', // any grantee; WritePath checks the permission for the database
+    // Any token with permissions, any user with a password, and admins. WritePath checks the permission for the database.
+    access: 'granted',
     cost: { resource: 'tsdb_write' },
     // Bodies are decoded on other threads.
     body: { maxBytes: settings.max_request_size_bytes, isLeftEncoded: true, memory: bodies },

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@plinth/kernel';
 
 /**
@@ -74,7 +74,7 @@ async function readProcesses(): Promise<Found> {
       if (pids === undefined) found.set(mark, [Number(name)]);
       else pids.push(Number(name));
     }
-    if (++readCount % READS_PER_TICK === 0) await turn();
+    if (++readCount % READS_PER_TICK === 0) await setImmediate();
   }
   return found;
 }

@@ -15,9 +15,9 @@ export async function* encodeCsv(
     let out = isSameHeading ? '' : `${isBegun ? '\n' : ''}${headerOf(heading)}\n`;
     isBegun = true;
     last = heading;
-    const lead = `${quoteCsv(name)},${quoteCsv(heading.tagNames.map((key, i) => `${key}=${tags[i] ?? ''}`).join(','))}`;
+    const prefix = `${quoteCsv(name)},${quoteCsv(heading.tagNames.map((key, i) => `${key}=${tags[i] ?? ''}`).join(','))}`;
     for (let row = 0; row < rowCount; row++) {
-      out += lead;
+      out += prefix;
       for (let i = 0; i < columns.length; i++) {
         const isTime = heading.columns[i]?.type === 'time';
         out += `,${cellText(columns[i]?.[row] ?? null, isTime ? epochNs : undefined)}`;

@@ -10,7 +10,7 @@ import { areSameTags } from '@plinth/tsdb-influxql/execute/series/series.js';
 import type { TextStyle } from '../../formats/cell-text.js';
 import { JsonCells, putLists } from '../../formats/json/json-cells.js';
 import type { CellWriter, Infinities } from '../../formats/json/json-values.js';
-import { Piece, TextBytes } from '../../formats/text-bytes.js';
+import { EncodedText, TextBytes } from '../../formats/text-bytes.js';
 import { chunkOf, outputOf } from '../answer-chunks.js';
 
 export interface JsonOptions {
@@ -136,11 +136,11 @@ export async function* encodeDocuments(
   ): string => {
     const partial = goesOn === 'series' ? ',"partial":true' : '';
     const more = goesOn === 'end' ? '' : ',"partial":true';
-    const lead = frame.head === '' ? '' : `${frame.head},`;
+    const prefix = frame.head === '' ? '' : `${frame.head},`;
     const hasRows = part.text !== '';
     encoders.of(part.series).putHead(part.series, hasRows);
     const series = `${out.take()}${part.text}${hasRows ? ']' : ''}`;
-    return `{"results":[{${lead}"series":[${series}${partial}}]${more}}]}\n`;
+    return `{"results":[{${prefix}"series":[${series}${partial}}]${more}}]}\n`;
   };
   let isEmpty = true;
   for await (const piece of seriesOf(answer)) {
@@ -176,8 +176,8 @@ export function isSame(a: SeriesName, b: SeriesName): boolean {
 }
 
 const COMMA = 44;
-const LEAD = new Piece(',');
-const OF_NULL = new Piece(',null');
+const COMMA_TEXT = new EncodedText(',');
+const OF_NULL = new EncodedText(',null');
 
 /** Caches the series encoder of a heading. Nearly all results have one heading. */
 class Encoders {
@@ -209,20 +209,20 @@ class Encoders {
  * have thousands of series.
  */
 class SeriesFrame {
-  readonly tagKeys: readonly Piece[];
-  readonly rest: Piece;
-  readonly rowless: Piece;
+  readonly tagKeys: readonly EncodedText[];
+  readonly rest: EncodedText;
+  readonly rowless: EncodedText;
   readonly #tagNames: readonly string[];
 
   constructor({ columns, tagNames }: AnswerHeading) {
     this.#tagNames = tagNames;
     this.tagKeys = tagNames.map(
-      (name, i) => new Piece(`${i === 0 ? '"tags":{' : ','}${JSON.stringify(name)}:`),
+      (name, i) => new EncodedText(`${i === 0 ? '"tags":{' : ','}${JSON.stringify(name)}:`),
     );
     const names = JSON.stringify(columns.map(({ name }) => name));
     const rowless = `${tagNames.length === 0 ? '' : '},'}"columns":${names}`;
-    this.rest = new Piece(`${rowless},"values":[`);
-    this.rowless = new Piece(rowless);
+    this.rest = new EncodedText(`${rowless},"values":[`);
+    this.rowless = new EncodedText(rowless);
   }
 
   isOf(tagNames: readonly string[]): boolean {
@@ -248,7 +248,7 @@ class SeriesEncoder {
   readonly #frame: SeriesFrame;
   #writers: readonly CellWriter[] = [];
   #leadName: string | undefined;
-  #leadPiece: Piece | undefined;
+  #leadPiece: EncodedText | undefined;
 
   constructor(
     answer: Answer,
@@ -256,7 +256,7 @@ class SeriesEncoder {
     out: TextBytes,
   ) {
     this.#out = out;
-    const frame = { style, lead: LEAD, ofNull: OF_NULL, epochNs, infinities };
+    const frame = { style, textBefore: COMMA_TEXT, textOfNull: OF_NULL, epochNs, infinities };
     const columns = answer.columns.map((column) => ({
       type: outputOf(column, answer.zone).type,
       ...frame,
@@ -269,15 +269,15 @@ class SeriesEncoder {
   putHead({ name, tags }: SeriesName, hasRows: boolean): void {
     const out = this.#out;
     const { tagKeys, rest, rowless } = this.#frame;
-    let lead = this.#leadPiece;
-    if (lead === undefined || name !== this.#leadName) {
-      lead = new Piece(leadOf(name));
+    let prefix = this.#leadPiece;
+    if (prefix === undefined || name !== this.#leadName) {
+      prefix = new EncodedText(leadOf(name));
       this.#leadName = name;
-      this.#leadPiece = lead;
+      this.#leadPiece = prefix;
     }
-    out.put(lead);
+    out.put(prefix);
     for (let i = 0; i < tagKeys.length; i++) {
-      out.put(tagKeys[i] as Piece); // i is below the length
+      out.put(tagKeys[i] as EncodedText); // i is below the length
       out.jsonText(tags[i] ?? '');
     }
     out.put(hasRows ? rest : rowless);

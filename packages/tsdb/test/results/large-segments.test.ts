@@ -28,7 +28,7 @@ it('merges more rows than fit in memory, and serves all of them from memory', {
   const folder = await temporaryFolder();
   const metrics = new Metrics();
   const flags = { 'tsdb-query-memory-bytes': String(ENGINE_BYTES) };
-  const node = await openTestNode(folder, { metrics, flags, segmentRangeRows: SEGMENT_RANGE_ROWS });
+  const node = await openTestNode(folder, { metrics, flags, cachedRangeRows: SEGMENT_RANGE_ROWS });
   try {
     await node.catalog.ensureDatabase(TEST_DATABASE);
     const rowCount = FLUSHES * ROWS_OF_FLUSH;

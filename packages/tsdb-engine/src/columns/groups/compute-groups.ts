@@ -34,7 +34,7 @@ const MAX_SAFE_WIDTH_NS = 2n ** 52n;
 
 interface ColumnRequest {
   readonly request: InMemoryRequest;
-  readonly answer: InMemoryGroups;
+  readonly computation: InMemoryGroups;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   /** Series ordinals; `undefined` means all series. */
@@ -46,14 +46,14 @@ interface ColumnRequest {
  * Returns the groups with their aggregates; `undefined` if the result would not be exact, or DuckDB
  * is faster.
  */
-export async function answerGroups(
+export async function computeGroups(
   columnRequest: ColumnRequest,
 ): Promise<readonly ResultChunk[] | undefined> {
-  const { answer, request } = columnRequest;
-  const { bucket, order, limit } = answer;
+  const { computation, request } = columnRequest;
+  const { bucket, order, limit } = computation;
   const bucketIndex = order.findIndex(({ key }) => key.kind === 'bucket');
   // After tags, buckets are sorted only within one group, so the preceding keys must be all tags.
-  if (bucketIndex > 0 && bucketIndex < Math.max(order.length - 1, answer.tags.length))
+  if (bucketIndex > 0 && bucketIndex < Math.max(order.length - 1, computation.tags.length))
     return undefined;
   if (bucket !== undefined && bucket.widthNs > MAX_SAFE_WIDTH_NS) return undefined;
   const bounds = { minTimeNs: request.minTimeNs, maxTimeNs: request.maxTimeNs };
@@ -64,7 +64,7 @@ export async function answerGroups(
   }
   // Only the first or last buckets are needed, so few are scanned, and more if some of these are
   // empty.
-  const wanted = limit + answer.offset;
+  const wanted = limit + computation.offset;
   const span = await task.run(spanOf(runs, columnRequest.loaded));
   if (span === undefined) return [];
   const first = binFixed(span.min, bucket.widthNs, bucket.originNs);
@@ -98,17 +98,17 @@ async function computed(
   columnRequest: ColumnRequest,
   runs: Runs,
 ): Promise<ComputedGroups | undefined> {
-  const { answer, loaded, index } = columnRequest;
-  const measures = measuresOf(answer.outputs);
+  const { computation, loaded, index } = columnRequest;
+  const measures = measuresOf(computation.outputs);
   const columnCount = new Set(measures.map(({ column }) => column)).size;
   if (runs.rowCount * Math.max(1, columnCount) > MAX_VALUES) return undefined;
   const task = new TimeSlicedTask(columnRequest.queryContext);
   if (!(await task.run(areSumsExact(columnRequest, runs)))) return undefined;
-  const groups = new SeriesGroups(index, answer.tags);
+  const groups = new SeriesGroups(index, computation.tags);
   const groupOf = await task.run(groupsOf(runs, groups));
-  const isTotal = answer.bucket === undefined && answer.tags.length === 0;
+  const isTotal = computation.bucket === undefined && computation.tags.length === 0;
   const span = await task.run(spanOf(runs, loaded));
-  const buckets = bucketsOf(answer, span);
+  const buckets = bucketsOf(computation, span);
   const groupCount = isTotal ? 1 : groups.count;
   const groupBucketCount = groupCount * buckets.count;
   if (groupBucketCount > MAX_GROUP_BUCKETS) return undefined;
@@ -142,7 +142,7 @@ async function computed(
   return {
     count: isTotal ? 1 : rowCounts.reduce((sum, rows) => (rows > 0 ? sum + 1 : sum), 0),
     chunks: () =>
-      task.run(groupChunks({ answer, groups, buckets, rowCounts, accumulators, isTotal })),
+      task.run(groupChunks({ computation, groups, buckets, rowCounts, accumulators, isTotal })),
   };
 }
 
@@ -223,8 +223,8 @@ function measuresOf(
  * Integer sums do not depend on the order. Other sums are exact only in the order that DuckDB uses:
  * the rows of one series, ascending in time.
  */
-function* areSumsExact({ answer, loaded, index }: ColumnRequest, runs: Runs): Steps<boolean> {
-  const summed = answer.outputs.flatMap((output) =>
+function* areSumsExact({ computation, loaded, index }: ColumnRequest, runs: Runs): Steps<boolean> {
+  const summed = computation.outputs.flatMap((output) =>
     output.kind === 'sum' || output.kind === 'mean' ? [output.column] : [],
   );
   if (summed.length === 0) return true;
@@ -246,7 +246,7 @@ function* areSumsExact({ answer, loaded, index }: ColumnRequest, runs: Runs): St
     }
   }
   if (!isInexact) return true;
-  const groups = new SeriesGroups(index, answer.tags);
+  const groups = new SeriesGroups(index, computation.tags);
   const lastTimes = new Map<number, bigint>();
   for (let run = 0; run < runs.source.length; run++) {
     if (isStepEnd(run)) yield;

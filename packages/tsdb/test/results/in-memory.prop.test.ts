@@ -289,7 +289,7 @@ describe('columns in memory', () => {
         async (steps, queries) => {
           const dir = join(folder, String(count++));
           let metrics = new Metrics();
-          let node = await openTestNode(dir, { metrics, segmentRangeRows: 16 });
+          let node = await openTestNode(dir, { metrics, cachedRangeRows: 16 });
           const answered = async (): Promise<number> => {
             const [, value] =
               /plinth_tsdb_direct_queries_total (\d+)/.exec((await metrics.page()).text) ?? [];
@@ -303,7 +303,7 @@ describe('columns in memory', () => {
               if (step.kind === 'restart') {
                 await node.close();
                 metrics = new Metrics();
-                node = await openTestNode(dir, { metrics, segmentRangeRows: 16 });
+                node = await openTestNode(dir, { metrics, cachedRangeRows: 16 });
               } else await writeLines(node, linesOf(step.rows, written));
               const isLast = place === steps.length - 1;
               for (const test of isLast ? queries : queries.slice(0, 3)) {
@@ -342,7 +342,7 @@ describe('columns in memory', () => {
 
   it('sorts buckets across groups that have equal sort keys', async () => {
     const dir = join(folder, 'across');
-    const node = await openTestNode(dir, { metrics: new Metrics(), segmentRangeRows: 16 });
+    const node = await openTestNode(dir, { metrics: new Metrics(), cachedRangeRows: 16 });
     try {
       await node.catalog.ensureDatabase('d');
       const hour = 3600n * SECOND;

@@ -69,8 +69,8 @@ describe('an aggregate that is not served from memory', () => {
     await writeLines(node, ['good,host=a v=1 1', 'good,host=b v=2 1']);
     const { inMemory } = tableStore('good');
     let askedCount = 0;
-    const ask = inMemory.answer.bind(inMemory);
-    inMemory.answer = (...about: Parameters<typeof ask>) => {
+    const ask = inMemory.compute.bind(inMemory);
+    inMemory.compute = (...about: Parameters<typeof ask>) => {
       askedCount++;
       return ask(...about);
     };

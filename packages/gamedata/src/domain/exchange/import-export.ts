@@ -36,7 +36,7 @@ export interface ImportOptions {
 const MAX_SAMPLE_WARNINGS = 100;
 
 /** Imports and exports complete data sets. Source: gamedata, section 8. */
-export class Exchange {
+export class ImportExport {
   readonly #ledger: Ledger;
   readonly #library: Library;
   readonly #editor: Editor;

@@ -30,16 +30,16 @@ const SERIES_PER_ROW = 8;
 const NEAR_NS = 1024;
 
 /** Returns the newest row of each combination of tags. */
-export async function answerLastRows(columnRequest: {
+export async function computeLastRows(columnRequest: {
   readonly request: InMemoryRequest;
-  readonly answer: InMemoryLastRows;
+  readonly computation: InMemoryLastRows;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
   readonly encodedTags: EncodedTagsCache;
   readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
-  const { request, answer, index } = columnRequest;
+  const { request, computation, index } = columnRequest;
   if (columnRequest.loaded.length > MAX_SOURCES) return undefined;
   // Later parts come first, so that most runs of earlier parts can be skipped by their bounds.
   const loaded = columnRequest.loaded
@@ -47,22 +47,22 @@ export async function answerLastRows(columnRequest: {
     .sort((a, b) => compareTimes(b.part.baseNs, a.part.baseNs));
   const task = new TimeSlicedTask(columnRequest.queryContext);
   const runs = await task.run(runsWithin(loaded, columnRequest.series, request));
-  const tags = answer.by.flatMap(({ key }) => (key.kind === 'tag' ? [key.tag] : []));
+  const tags = computation.by.flatMap(({ key }) => (key.kind === 'tag' ? [key.tag] : []));
   const groups = new SeriesGroups(index, tags);
   const latest = await task.run(latestRuns(runs, loaded, groups));
   const picked = await task.run(pickedFrom(runs, latest));
   // Rows scattered over large parts are copied together first, so that memory is read sequentially.
   const isFar = loaded.some(({ part }) => part.rowCount > NEAR_ROWS);
   const rows =
-    isFar && areFewToCopy(picked.rows.length, answer.columns, loaded)
+    isFar && areFewToCopy(picked.rows.length, computation.columns, loaded)
       ? await task.run(denseCopy(picked, loaded))
       : { picked, loaded };
-  const order = Uint32Array.from(await task.run(groups.sorted(answer.by)));
+  const order = Uint32Array.from(await task.run(groups.sorted(computation.by)));
   // Each series occurs once. Among many series, tag values are looked up per value.
   const isFewOfMany = index.count > order.length * SERIES_PER_ROW;
   const chunks = new RowChunks({
     loaded: rows.loaded,
-    columns: answer.columns,
+    columns: computation.columns,
     index,
     ...(isFewOfMany
       ? { tagsBy: 'series' }

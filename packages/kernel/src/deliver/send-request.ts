@@ -17,13 +17,13 @@ export class DeadlinePassed extends Error {
   override readonly name = 'DeadlinePassed';
 }
 
-export interface Exchange {
+export interface SentRequest {
   readonly outcome: Outcome;
   readonly isReusable: boolean;
 }
 
 /** Sends one request over a connection. After the signal is aborted, the connection must not be used again. */
-export function exchange(
+export function sendRequest(
   client: Client,
   { url, headers, body }: OutgoingRequest,
   options: {
@@ -32,7 +32,7 @@ export function exchange(
     /** The interim responses of this connection. */
     readonly interim: InterimAnswers;
   },
-): Promise<Exchange> {
+): Promise<SentRequest> {
   return new Promise((resolve, reject) => {
     options.interim.expect();
     const handler = new ResponseReader(resolve, reject, options);
@@ -57,7 +57,7 @@ export function exchange(
 /** Collects one response. The headers decide the outcome; a failure of the body only truncates it. */
 class ResponseReader implements Dispatcher.DispatchHandler {
   onSettled: () => void = () => {};
-  readonly #resolve: (exchange: Exchange) => void;
+  readonly #resolve: (sent: SentRequest) => void;
   readonly #reject: (error: unknown) => void;
   readonly #maxBodyBytes: number;
   readonly #interim: InterimAnswers;
@@ -70,7 +70,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
   #isSettled = false;
 
   constructor(
-    resolve: (exchange: Exchange) => void,
+    resolve: (sent: SentRequest) => void,
     reject: (error: unknown) => void,
     options: { readonly maxBodyBytes: number; readonly interim: InterimAnswers },
   ) {

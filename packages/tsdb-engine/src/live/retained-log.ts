@@ -12,21 +12,21 @@ const YIELD_BYTES = 2 * 1024 * 1024;
 const FIRST_FILE = 1;
 
 /** The rows of a record, of the requested tables only; without rows if it has none of these. */
-export interface RecentRecord {
+export interface RetainedRecord {
   readonly seq: bigint;
   readonly batches: readonly TableBatch[];
 }
 
 /** Log files were removed while they were read: some of the requested records can no longer be read. */
-export class RecentRecordsGone extends Error {
+export class RecordsNotRetained extends Error {
   override readonly name = 'RecentRecordsGone';
 }
 
 /**
  * Reads rows in the order in which they were written: those that are not in segments yet, and those
- * of log files that are kept after their flush.
+ * of log files that are retained after their flush.
  */
-export class RecentRecords {
+export class RetainedLog {
   readonly #log: CommitLog;
   readonly #buffer: WriteBuffer;
   readonly #storeOf: (tableId: number) => TableStore | undefined;
@@ -67,13 +67,13 @@ export class RecentRecords {
       if (seq > newest) newest = seq;
     }
     const first = await this.#oldest();
-    if (first !== undefined && first.seq < newest) await this.#log.clearKept();
+    if (first !== undefined && first.seq < newest) await this.#log.clearRetained();
   }
 
-  /** Rows of these tables were deleted: kept files are deleted, and clients cannot continue before now. */
+  /** Rows of these tables were deleted: retained files are deleted, and clients cannot continue before now. */
   rowsDeleted(tableIds: readonly number[]): Promise<void> {
     for (const tableId of tableIds) this.#deleted.set(tableId, this.#buffer.lastSeq);
-    return this.#log.clearKept();
+    return this.#log.clearRetained();
   }
 
   /** Returns the least number after which all writes can be read. */
@@ -100,18 +100,18 @@ export class RecentRecords {
 
   /**
    * Yields the records with `afterSeq < seq <= throughSeq`, all of which must be settled. Throws
-   * `RecentRecordsGone`.
+   * `RecordsNotRetained`.
    */
   async *read(range: {
     readonly afterSeq: bigint;
     readonly throughSeq: bigint;
     readonly tableIds: ReadonlySet<number>;
-  }): AsyncGenerator<RecentRecord, void, undefined> {
+  }): AsyncGenerator<RetainedRecord, void, undefined> {
     const starts = await this.#starts();
     const first = starts.findLastIndex(({ seq }) => seq <= range.afterSeq + 1n);
     const [oldest] = starts;
     if (first < 0 && oldest?.file !== FIRST_FILE && range.afterSeq < range.throughSeq)
-      throw new RecentRecordsGone();
+      throw new RecordsNotRetained();
     let unyieldedBytes = 0;
     for (const { file } of starts.slice(Math.max(0, first))) {
       // A file defines its series before their rows, so it is read from its start.
@@ -136,7 +136,7 @@ export class RecentRecords {
       }
       if (isThere) continue;
       this.#known.delete(file);
-      throw new RecentRecordsGone();
+      throw new RecordsNotRetained();
     }
   }
 
@@ -150,7 +150,7 @@ export class RecentRecords {
     await store.series.whenIndexed();
     const series = known.get(table.tableId) ?? new LoggedSeries(store.series.index);
     known.set(table.tableId, series);
-    series.define(table.newSeries);
+    series.define(table.seriesDefinitions);
     if (!isWanted || table.rowCount === 0) return undefined;
     const batch = toBatch(table, series, store.schema);
     return batch.rowCount === 0 ? undefined : { store, batch };

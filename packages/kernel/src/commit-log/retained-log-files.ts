@@ -6,26 +6,26 @@ import { logFileName, logFileNumber } from './log-format.js';
 /** Small files of frequent flushes. */
 const MAX_FILES = 1000;
 
-export interface RecentFilesOptions {
+export interface RetainedLogFilesOptions {
   /** On the volume of the log. */
   readonly folder: string;
-  /** The oldest files above this size are deleted, but never the newest file. With 0, no file is kept. */
+  /** The oldest files above this size are deleted, but never the newest file. With 0, no file is retained. */
   readonly maxBytes: number;
 }
 
-/** Files that the log has removed, kept for readers of recent records. They are never replayed. */
-export class RecentFiles {
+/** Files that the log has removed, retained so that live queries can read rows that they have missed. They are never replayed. */
+export class RetainedLogFiles {
   readonly #fileSystem: FileSystem;
-  readonly #options: RecentFilesOptions;
+  readonly #options: RetainedLogFilesOptions;
   readonly #diskSpace: FreeDiskSpace | undefined;
   /** Sizes by number; `undefined` until the folder is read. */
   #sizes: Promise<Map<number, number>> | undefined;
-  /** Files up to this number are not kept. */
+  /** Files up to this number are not retained. */
   #clearedFile = 0;
 
   constructor(
     fileSystem: FileSystem,
-    options: RecentFilesOptions,
+    options: RetainedLogFilesOptions,
     diskSpace: FreeDiskSpace | undefined,
   ) {
     this.#fileSystem = fileSystem;
@@ -42,7 +42,7 @@ export class RecentFiles {
     return [...(await this.#load()).keys()].sort((a, b) => a - b);
   }
 
-  /** Moves a file of the log here, or deletes it if it is not kept. */
+  /** Moves a file of the log here, or deletes it if it is not retained. */
   async take(path: string, file: number): Promise<void> {
     const size = file <= this.#clearedFile ? undefined : await this.#sizeToKeep(path);
     if (size === undefined) {
@@ -57,14 +57,14 @@ export class RecentFiles {
     await this.#prune(sizes);
   }
 
-  /** Deletes all kept files. Files up to number `file` will not be kept when the log removes them. */
+  /** Deletes all retained files. Files up to number `file` will not be retained when the log removes them. */
   async clear(file = 0): Promise<void> {
     this.#clearedFile = Math.max(this.#clearedFile, file);
     const sizes = await this.#load();
     for (const file of [...sizes.keys()].sort((a, b) => a - b)) await this.#remove(sizes, file);
   }
 
-  /** `undefined` if the file is not kept. On a full disk, no file is kept. */
+  /** `undefined` if the file is not retained. On a full disk, no file is retained. */
   async #sizeToKeep(path: string): Promise<number | undefined> {
     if (this.#options.maxBytes === 0 || this.#diskSpace?.obstacle !== undefined) {
       await this.clear();

@@ -86,7 +86,7 @@ describe('InfluxQL over rows in memory', () => {
         async (rows, queries) => {
           const dir = join(folder, String(count++));
           const metrics = new Metrics();
-          const inMemory = await openTestNode(`${dir}-inMemory`, { metrics, segmentRangeRows: 16 });
+          const inMemory = await openTestNode(`${dir}-inMemory`, { metrics, cachedRangeRows: 16 });
           const byDuckDb = await openTestNode(`${dir}-engine`, {
             flags: { 'tsdb-column-cache-bytes': '0' },
           });

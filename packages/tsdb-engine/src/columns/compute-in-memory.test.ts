@@ -5,7 +5,7 @@ import type { EncodedTagsCache } from '@plinth/tsdb-model/columns/encoded-tags.j
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { SeriesIndex } from '../series/series-index.js';
-import { answerInMemory } from './answer-in-memory.js';
+import { computeInMemory } from './compute-in-memory.js';
 
 const VALUE: Column = { id: 7, name: 'v', physicalName: 'v', kind: 'float64' };
 const VALUES = [1, 2, 3];
@@ -15,7 +15,7 @@ const HOST_KEY = {
   nullsFirst: false,
 } as const;
 
-const ANSWERS: readonly InMemoryRequest['answer'][] = [
+const ANSWERS: readonly InMemoryRequest['computation'][] = [
   {
     kind: 'groups',
     bucket: undefined,
@@ -39,7 +39,10 @@ const ANSWERS: readonly InMemoryRequest['answer'][] = [
 const NO_CACHE: EncodedTagsCache = { of: () => undefined };
 
 /** Returns the values of the first column of the result over one series with `VALUES`. */
-async function valuesOf(answer: InMemoryRequest['answer'], signal: AbortSignal): Promise<number[]> {
+async function valuesOf(
+  computation: InMemoryRequest['computation'],
+  signal: AbortSignal,
+): Promise<number[]> {
   const index = new SeriesIndex(1n);
   index.resolve(['host'], ['a']);
   const part = {
@@ -58,12 +61,12 @@ async function valuesOf(answer: InMemoryRequest['answer'], signal: AbortSignal):
     minTimeNs: MIN_TIME_NS,
     maxTimeNs: MAX_TIME_NS,
     fieldConditions: [],
-    answer,
+    computation,
   } as unknown as InMemoryRequest; // no other property is read
   const loaded = [
     { part, column: () => ({ values: Float64Array.from(VALUES), validity: undefined }) },
   ];
-  const chunks = await answerInMemory(request, loaded, {
+  const chunks = await computeInMemory(request, loaded, {
     index,
     series: undefined,
     encodedTags: NO_CACHE,
@@ -80,13 +83,13 @@ function endSlicesAtOnce(t: TestContext): void {
 }
 
 describe('answerInMemory', () => {
-  for (const answer of ANSWERS) {
-    it(`stops with the abort reason: ${answer.kind}`, async (t) => {
+  for (const computation of ANSWERS) {
+    it(`stops with the abort reason: ${computation.kind}`, async (t) => {
       endSlicesAtOnce(t);
-      const expected = { groups: [6], rows: VALUES, last: [3] }[answer.kind];
-      assert.deepEqual(await valuesOf(answer, new AbortController().signal), expected);
+      const expected = { groups: [6], rows: VALUES, last: [3] }[computation.kind];
+      assert.deepEqual(await valuesOf(computation, new AbortController().signal), expected);
       const reason = new Error('the client disconnected');
-      await assert.rejects(valuesOf(answer, AbortSignal.abort(reason)), reason);
+      await assert.rejects(valuesOf(computation, AbortSignal.abort(reason)), reason);
     });
   }
 });

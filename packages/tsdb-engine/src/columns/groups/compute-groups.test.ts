@@ -9,7 +9,7 @@ import type {
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { SeriesIndex } from '../../series/series-index.js';
 import type { StoredColumn } from '../cache/part.js';
-import { answerGroups } from './answer-groups.js';
+import { computeGroups } from './compute-groups.js';
 
 /** Above this, sums of 32-bit integers may not be exact doubles. */
 const EXACT_ROWS = 2 ** 22;
@@ -40,7 +40,7 @@ async function sums(kind: Column['kind'], values: StoredColumn['values']): Promi
     order: undefined,
   };
   const field = column(kind);
-  const answer: InMemoryGroups = {
+  const computation: InMemoryGroups = {
     kind: 'groups',
     bucket: undefined,
     tags: ['host'],
@@ -49,13 +49,13 @@ async function sums(kind: Column['kind'], values: StoredColumn['values']): Promi
     limit: undefined,
     offset: 0,
   };
-  const chunks = await answerGroups({
+  const chunks = await computeGroups({
     request: {
       minTimeNs: MIN_TIME_NS,
       maxTimeNs: MAX_TIME_NS,
       fieldConditions: [],
     } as unknown as InMemoryRequest, // the test reads no other property
-    answer,
+    computation,
     queryContext: undefined,
     loaded: [{ part, column: () => ({ values, validity: undefined }) }],
     index,

@@ -1,4 +1,4 @@
-import type { LiveForm } from '@plinth/tsdb-model/query/planned-query.js';
+import type { LiveChange } from '@plinth/tsdb-model/query/planned-query.js';
 import type { QueryEnv } from '../../bind/session.js';
 import type { OrderByExpr, Select } from '../../parse/ast.js';
 import type { FromItem } from '../from/table-factor.js';
@@ -8,7 +8,7 @@ import { isLimited, type RowLimit } from './order-limit.js';
 import type { OutputItem } from './projection.js';
 
 /** Returns `undefined` if new rows may change other rows of the result. */
-export function liveForm(bound: {
+export function liveChange(bound: {
   readonly select: Select;
   readonly from: FromItem | undefined;
   readonly groups: BoundGroups | undefined;
@@ -16,7 +16,7 @@ export function liveForm(bound: {
   readonly orderBy: readonly OrderByExpr[];
   readonly limit: RowLimit;
   readonly around: QueryEnv;
-}): LiveForm | undefined {
+}): LiveChange | undefined {
   const { select, from, groups, items, orderBy, limit, around } = bound;
   if (from?.tableName === undefined || around.depth > 0 || isLimited(limit)) return undefined;
   if (select.qualify !== undefined || (select.distinct ?? 'All') !== 'All') return undefined;

@@ -53,48 +53,50 @@ const LEAST_SLICE_ROWS = 4096;
 const LEAST_COPIED = 4096;
 
 interface RowsToStream {
-  readonly answer: InMemoryRows;
+  readonly computation: InMemoryRows;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
 }
 
 /** Returns the rows in time order; `undefined` if DuckDB is at least as fast. */
-export async function answerRows(columnRequest: {
+export async function computeRows(columnRequest: {
   readonly request: InMemoryRequest;
-  readonly answer: InMemoryRows;
+  readonly computation: InMemoryRows;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
   readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
-  const { request, answer, loaded, index } = columnRequest;
+  const { request, computation, loaded, index } = columnRequest;
   const task = new TimeSlicedTask(columnRequest.queryContext);
   const found = await task.run(runsWithin(loaded, columnRequest.series, request));
   if (found.rowCount > MAX_SCANNED_ROWS || loaded.length > MAX_SOURCES) return undefined;
   // Rows are sorted only by time: rows with the same timestamp keep the order of the scan.
   const runs =
-    answer.tieBreakers.length === 0 ? found : await task.run(inTagOrder(found, index, answer));
+    computation.tieBreakers.length === 0
+      ? found
+      : await task.run(inTagOrder(found, index, computation));
   if (request.fieldConditions.length === 0 && runs.rowCount > MAX_WHOLE_ROWS)
     return streamedRows(runs, columnRequest);
   const matching = await pickRows(request, runs, { loaded, task });
   if (matching === undefined) return undefined;
-  const { picked, loaded: rows } = isWorthCopying(matching, answer, loaded)
+  const { picked, loaded: rows } = isWorthCopying(matching, computation, loaded)
     ? await task.run(denseCopy(matching, loaded))
     : { picked: matching, loaded };
-  const sorted = sortedByTime(picked, rows, answer.descending);
+  const sorted = sortedByTime(picked, rows, computation.descending);
   if (sorted === undefined) return undefined;
   const end =
-    answer.limit === undefined
+    computation.limit === undefined
       ? sorted.rows.length
-      : Math.min(sorted.rows.length, answer.offset + answer.limit);
+      : Math.min(sorted.rows.length, computation.offset + computation.limit);
   const chunks = new RowChunks({
-    ...{ loaded: rows, columns: answer.columns, index },
+    ...{ loaded: rows, columns: computation.columns, index },
     tagsBy: 'series',
   });
   return chunks.of(sorted, {
-    from: Math.min(answer.offset, end),
+    from: Math.min(computation.offset, end),
     to: end,
-    chunkRows: chunkRowsOf(answer),
+    chunkRows: chunkRowsOf(computation),
   });
 }
 
@@ -110,9 +112,9 @@ function isWorthCopying(
 
 /** Streams all rows of the runs by time slice. At most one slice is sorted in memory. */
 function streamedRows(runs: Runs, columnRequest: RowsToStream): Iterable<ResultChunk> | undefined {
-  const { answer, loaded } = columnRequest;
+  const { computation, loaded } = columnRequest;
   // Rows skipped by OFFSET are sorted, too.
-  if (runs.source.length > MAX_STREAMED_RUNS || answer.offset > MAX_PICKED) return undefined;
+  if (runs.source.length > MAX_STREAMED_RUNS || computation.offset > MAX_PICKED) return undefined;
   const scale = timeScale(loaded, runs.source);
   return scale === undefined ? undefined : sliceChunks(runs, scale, columnRequest);
 }
@@ -135,11 +137,11 @@ function* sliceChunks(
   scale: TimeScale,
   columnRequest: RowsToStream,
 ): Generator<ResultChunk, void, undefined> {
-  const { offset, limit, columns, descending: isDescending } = columnRequest.answer;
+  const { offset, limit, columns, descending: isDescending } = columnRequest.computation;
   const end = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit;
   const { loaded, index } = columnRequest;
   const firstRows = Math.min(FIRST_ROWS, end);
-  const chunkRows = chunkRowsOf(columnRequest.answer);
+  const chunkRows = chunkRowsOf(columnRequest.computation);
   // A slow reader keeps its version of the columns in memory, even if the cache replaces them.
   const unpins = loaded.map((rows) => rows.pin?.());
   streamCount++;

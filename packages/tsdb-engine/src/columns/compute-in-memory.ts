@@ -6,17 +6,17 @@ import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { isInMemoryKind } from './cache/cached-rows.js';
-import { answerGroups } from './groups/answer-groups.js';
+import { computeGroups } from './groups/compute-groups.js';
 import type { LoadedRows } from './load/loaded-rows.js';
-import { answerLastRows } from './rows/answer-last.js';
-import { answerRows } from './rows/answer-rows.js';
+import { computeLastRows } from './rows/compute-last-rows.js';
+import { computeRows } from './rows/compute-rows.js';
 
 /**
  * Computes a result from loaded rows. `undefined` means that DuckDB is faster, or that only DuckDB is exact. The
  * loaded rows must not change during the call.
  * @param loaded unique points only: each point occurs once.
  */
-export async function answerInMemory(
+export async function computeInMemory(
   request: InMemoryRequest,
   loaded: readonly LoadedRows[],
   options: {
@@ -28,18 +28,18 @@ export async function answerInMemory(
     readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
   },
 ): Promise<Iterable<ResultChunk> | undefined> {
-  const { answer } = request;
+  const { computation } = request;
   const { index, series, encodedTags, queryContext } = options;
   const columnRequest = { request, loaded, index, series, queryContext };
-  switch (answer.kind) {
+  switch (computation.kind) {
     case 'groups':
-      return await answerGroups({ ...columnRequest, answer });
+      return await computeGroups({ ...columnRequest, computation });
     case 'rows':
-      return await answerRows({ ...columnRequest, answer });
+      return await computeRows({ ...columnRequest, computation });
     case 'last':
-      return await answerLastRows({ ...columnRequest, answer, encodedTags });
+      return await computeLastRows({ ...columnRequest, computation, encodedTags });
     default:
-      return assertNever(answer);
+      return assertNever(computation);
   }
 }
 
@@ -47,14 +47,14 @@ export async function answerInMemory(
  * Returns the fields whose values are read; `undefined` if one of them cannot be kept in memory.
  */
 export function fieldsOf({
-  answer,
+  computation,
   fieldConditions,
 }: InMemoryRequest): readonly Column[] | undefined {
   const fields = new Map<number, Column>();
   const columns =
-    answer.kind === 'groups'
-      ? answer.outputs.map((output) => ('column' in output ? output.column : undefined))
-      : answer.columns;
+    computation.kind === 'groups'
+      ? computation.outputs.map((output) => ('column' in output ? output.column : undefined))
+      : computation.columns;
   for (const column of [...columns, ...fieldConditions.map((condition) => condition.column)])
     if (column !== undefined && column.kind !== 'tag' && column.kind !== 'time')
       fields.set(column.id, column);
