@@ -115,18 +115,18 @@ export { isJsonType } from './http/body/json-type.js';
 export { jsonUnreadable, parseJson } from './http/body/parse-json.js';
 export { readBody, refuseOversize } from './http/body/read-body.js';
 export { chooseCoding } from './http/coding/choose-coding.js';
-export { encodeAnswer } from './http/coding/encode-answer.js';
+export { encodeResponse } from './http/coding/encode-response.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
 export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';
 export { docsBaseAt } from './http/github/docs-base.js';
-export { answerGithubError } from './http/github/github-errors.js';
+export { githubErrorResponse } from './http/github/github-errors.js';
 export {
   type FieldError,
   GITHUB_REFUSALS,
-  githubAnswer,
   githubFailure,
-  githubFailureAnswer,
+  githubFailureResponse,
+  githubResponse,
   isoSeconds,
   operatorDocs,
   operatorFailure,
@@ -138,18 +138,8 @@ export {
 } from './http/github/github-requests.js';
 export { operatorRoute } from './http/github/operator-route.js';
 export { PER_PAGE, pageSize } from './http/github/page-size.js';
-export { answerHeadFault, faultOfHead, type HeadFault } from './http/head-fault.js';
+export { faultOfHead, type HeadFault, headFaultResponse } from './http/head-fault.js';
 export { HEALTH_SUMMARY, notReady, readsHealthInJson } from './http/health.js';
-export {
-  bytesAnswer,
-  emptyAnswer,
-  type HeaderList,
-  type HttpAnswer,
-  jsonAnswer,
-  piecesAnswer,
-  textAnswer,
-  withHeaders,
-} from './http/http-answer.js';
 export {
   type HttpHead,
   type HttpHeaders,
@@ -157,6 +147,16 @@ export {
   pathOf,
   queryOf,
 } from './http/http-request.js';
+export {
+  bytesResponse,
+  emptyResponse,
+  type HeaderList,
+  type HttpResponse,
+  jsonResponse,
+  piecesResponse,
+  textResponse,
+  withHeaders,
+} from './http/http-response.js';
 export type {
   BackupMoment,
   FrozenFile,
@@ -172,7 +172,7 @@ export {
   describeApi,
   OpenApi,
 } from './http/open-api.js';
-export { escapeHtml, pageAnswer } from './http/page-answer.js';
+export { escapeHtml, pageResponse } from './http/page-response.js';
 export { type InputReader, inputReader } from './http/read-input.js';
 export { type RequestError, requestError } from './http/request-error.js';
 export {

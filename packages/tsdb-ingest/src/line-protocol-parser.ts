@@ -35,7 +35,7 @@ const HASH = 35;
 /**
  * Parses line protocol into columns. Pure: no I/O, no clock. Keeps tables, fields and series
  * between bodies. Ordinary lines use the fast path (`FastLines`), all others the slow path
- * (`parseLineCarefully`).
+ * (`parseLineOnSlowPath`).
  */
 export class LineProtocolParser {
   readonly #memory: ParserMemory;

@@ -293,7 +293,7 @@ class WebhookService implements Webhooks {
       orderingKey: undefined,
       deliverAtMs: undefined,
     });
-    return 'answer' in outcome ? outcome.answer.guid : undefined;
+    return 'response' in outcome ? outcome.response.guid : undefined;
   }
 
   async #disable(hook: Hook, why: string): Promise<void> {

@@ -87,9 +87,9 @@ it('health checks report the shutdown to any client', async () => {
     await setImmediate();
   for (const { connection, path } of waiting) {
     connection.send('\r\n');
-    const answer = await connection.until(/\}$/);
-    assert.match(answer, /^HTTP\/1.1 503 /, path);
-    assert.match(answer, /"not ready: shutting down"/, path);
+    const response = await connection.until(/\}$/);
+    assert.match(response, /^HTTP\/1.1 503 /, path);
+    assert.match(response, /"not ready: shutting down"/, path);
   }
   assert.equal(await server.stop(), 0);
 });

@@ -42,8 +42,8 @@ type AccountBody =
 
 /** All masks that contain at least the given configurations. */
 export function masksWith(names: readonly ConfigurationName[]): readonly number[] {
-  const wanted = names.reduce((mask, name) => mask | CONFIGURATION_BITS[name], 0);
-  return [0, 1, 2, 3, 4, 5, 6, 7].filter((mask) => (mask & wanted) === wanted);
+  const requiredMask = names.reduce((mask, name) => mask | CONFIGURATION_BITS[name], 0);
+  return [0, 1, 2, 3, 4, 5, 6, 7].filter((mask) => (mask & requiredMask) === requiredMask);
 }
 
 /** @param summaryJson the account as sent without `include`; stored in the column `head`. */

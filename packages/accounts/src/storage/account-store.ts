@@ -40,8 +40,8 @@ export class AccountStore {
   }
 
   async summary(tenant: Tenant, id: string): Promise<AccountSummary | undefined> {
-    const kept = this.#cache?.get(id) ?? (await this.#readSummary(id));
-    return kept?.tenant === tenantKey(tenant) ? kept : undefined;
+    const summary = this.#cache?.get(id) ?? (await this.#readSummary(id));
+    return summary?.tenant === tenantKey(tenant) ? summary : undefined;
   }
 
   /** Updates the cache with committed rows. */

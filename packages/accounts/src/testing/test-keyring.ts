@@ -22,8 +22,8 @@ export class TestKeyring implements PlatformKeyring {
     return hasEnded ? { status: 'ended' } : { status: 'valid', key };
   }
 
-  async create(wanted: Parameters<PlatformKeyring['create']>[0]) {
-    return wanted.map(({ platform, kind, livemode, expiresMs }) => {
+  async create(newKeys: Parameters<PlatformKeyring['create']>[0]) {
+    return newKeys.map(({ platform, kind, livemode, expiresMs }) => {
       const prefix = `${kind === 'secret' ? 'sk' : 'pk'}_${livemode ? 'live' : 'test'}_`;
       const text = `${prefix}${randomLetters(this.#random, 40)}`;
       return { text, key: this.#store({ platform, kind, livemode, expiresMs, text }) };

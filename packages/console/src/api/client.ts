@@ -15,10 +15,10 @@ export interface Call {
 
 /** The URL of a path with its query parameters. */
 export function urlOf(path: string, query: Call['query'] = {}): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   );
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+  return parameters.length === 0 ? path : `${path}?${new URLSearchParams(parameters)}`;
 }
 
 export const authorization = (): Readonly<Record<string, string>> =>

@@ -13,7 +13,7 @@ export interface CsvRun {
   onProgress(progress: CsvProgress): void;
 }
 
-type Answer = Exclude<LineReply, { readonly kind: 'progress' | 'unreadable' | 'failed' }>;
+type LineResponse = Exclude<LineReply, { readonly kind: 'progress' | 'unreadable' | 'failed' }>;
 
 /** Checks lines and CSV files in a worker and sends files from there, so that 10 MB never block the page. */
 class LineRunner {
@@ -61,7 +61,7 @@ class LineRunner {
   #request(
     requestOf: (id: number) => LineRequest,
     { signal, onProgress }: Partial<Pick<CsvRun, 'signal' | 'onProgress'>> = {},
-  ): Promise<Answer> {
+  ): Promise<LineResponse> {
     return new Promise((resolve, reject) => {
       const end = () => {
         signal?.removeEventListener('abort', cancel);

@@ -14,7 +14,7 @@ self.addEventListener('message', ({ data }: MessageEvent<LineRequest>) => {
   }
   const controller = new AbortController();
   running.set(data.id, controller);
-  void answer(data, controller.signal)
+  void respond(data, controller.signal)
     .catch((error: unknown) => {
       const { id } = data;
       const message = error instanceof Error ? error.message : String(error);
@@ -27,7 +27,7 @@ self.addEventListener('message', ({ data }: MessageEvent<LineRequest>) => {
     .finally(() => running.delete(data.id));
 });
 
-async function answer(
+async function respond(
   request: Exclude<LineRequest, { readonly kind: 'cancel' }>,
   signal: AbortSignal,
 ): Promise<void> {

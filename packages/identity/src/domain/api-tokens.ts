@@ -119,14 +119,14 @@ export class ApiTokens {
   }
 
   /** Throws `token_name_exists` and `token_limit_reached`. */
-  async createNamed(wanted: {
+  async createNamed(newToken: {
     readonly name: string;
     readonly expirySec: number | undefined;
     readonly byTokenId: number | undefined;
     /** Absent for all permissions. */
     readonly permissions?: readonly Permission[] | undefined;
   }): Promise<IssuedToken> {
-    const { name, expirySec, byTokenId, permissions } = wanted;
+    const { name, expirySec, byTokenId, permissions } = newToken;
     const createdMs = this.#clock.nowMs();
     const expiryMs = expirySec === undefined ? undefined : createdMs + expirySec * 1000;
     const text = makeTokenText(this.#random);
@@ -176,11 +176,11 @@ export class ApiTokens {
   }
 
   async #create(
-    wanted: PresetToken & { readonly permissions?: readonly Permission[] | undefined },
+    newToken: PresetToken & { readonly permissions?: readonly Permission[] | undefined },
     byTokenId: number | undefined,
     createdMs = this.#clock.nowMs(),
   ): Promise<IssuedToken> {
-    const { name, text, expiryMs, permissions } = wanted;
+    const { name, text, expiryMs, permissions } = newToken;
     return await this.#changes.run(async () => {
       if (this.#byName.size >= MAX_TOKEN_COUNT) {
         throw identityError('token_limit_reached', { limit: MAX_TOKEN_COUNT });

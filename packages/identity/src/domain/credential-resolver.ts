@@ -149,8 +149,8 @@ export class CredentialResolver {
     if (!isClientId(clientId)) return undefined;
     const record = await registry.findRecord(keyOf('oauth_app', clientId));
     if (record?.secretHash === undefined) return undefined;
-    const given = Buffer.from(hashCredential(secret));
-    if (!timingSafeEqual(given, Buffer.from(record.secretHash))) return undefined;
+    const hash = Buffer.from(hashCredential(secret));
+    if (!timingSafeEqual(hash, Buffer.from(record.secretHash))) return undefined;
     return always({ kind: 'oauth_app', clientId, limits: await registry.profileOf(record.key) });
   }
 }

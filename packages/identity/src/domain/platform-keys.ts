@@ -108,8 +108,8 @@ export class PlatformKeys {
   }
 
   /** Throws `platform_key_limit_reached`. */
-  async create(wanted: readonly NewPlatformKey[]): Promise<readonly IssuedPlatformKey[]> {
-    const issued = wanted.map((each) => this.#issue(each, this.#newText(each)));
+  async create(newKeys: readonly NewPlatformKey[]): Promise<readonly IssuedPlatformKey[]> {
+    const issued = newKeys.map((each) => this.#issue(each, this.#newText(each)));
     await this.#insert(issued);
     return issued;
   }

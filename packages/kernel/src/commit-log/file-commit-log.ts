@@ -225,8 +225,8 @@ export class FileCommitLog implements CommitLog {
   }
 
   async readableFiles(): Promise<readonly number[]> {
-    const kept = (await this.#retained?.numbers()) ?? [];
-    return [...new Set([...kept, ...this.#files.numbers()])].sort((a, b) => a - b);
+    const retained = (await this.#retained?.numbers()) ?? [];
+    return [...new Set([...retained, ...this.#files.numbers()])].sort((a, b) => a - b);
   }
 
   async *recordsOf(file: number): AsyncIterable<ReplayedRecord> {

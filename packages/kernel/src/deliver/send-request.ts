@@ -1,5 +1,5 @@
 import type { Client, Dispatcher } from 'undici';
-import type { InterimAnswers } from './interim-answers.js';
+import type { InterimResponses } from './interim-responses.js';
 import { type Outcome, TransportFailed } from './outcome.js';
 
 /** One signed POST request. */
@@ -30,7 +30,7 @@ export function sendRequest(
     readonly signal: AbortSignal;
     readonly maxBodyBytes: number;
     /** The interim responses of this connection. */
-    readonly interim: InterimAnswers;
+    readonly interim: InterimResponses;
   },
 ): Promise<SentRequest> {
   return new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
   readonly #resolve: (sent: SentRequest) => void;
   readonly #reject: (error: unknown) => void;
   readonly #maxBodyBytes: number;
-  readonly #interim: InterimAnswers;
+  readonly #interim: InterimResponses;
   readonly #chunks: Buffer[] = [];
   #sizeBytes = 0;
   #status = 0;
@@ -72,7 +72,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
   constructor(
     resolve: (sent: SentRequest) => void,
     reject: (error: unknown) => void,
-    options: { readonly maxBodyBytes: number; readonly interim: InterimAnswers },
+    options: { readonly maxBodyBytes: number; readonly interim: InterimResponses },
   ) {
     this.#resolve = resolve;
     this.#reject = reject;
@@ -149,15 +149,15 @@ class ResponseReader implements Dispatcher.DispatchHandler {
 function keepHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Readonly<Record<string, string>> {
-  const kept = new Map<string, string>();
+  const stored = new Map<string, string>();
   let sizeBytes = 0;
   for (const [name, value] of Object.entries(headers)) {
     const text = Array.isArray(value) ? value.join(', ') : (value ?? '');
     sizeBytes += name.length + text.length;
-    if (kept.size >= MAX_HEADER_COUNT || sizeBytes > MAX_HEADER_SIZE_BYTES) break;
-    kept.set(titleCase(name), text);
+    if (stored.size >= MAX_HEADER_COUNT || sizeBytes > MAX_HEADER_SIZE_BYTES) break;
+    stored.set(titleCase(name), text);
   }
-  return Object.fromEntries([...kept].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries([...stored].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 const titleCase = (name: string): string =>

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Client } from 'undici';
 import type { Clock } from '../clock/clock.js';
 import { type ConnectSettings, connectTo } from './connect.js';
-import { InterimAnswers } from './interim-answers.js';
+import { InterimResponses } from './interim-responses.js';
 import { type Outcome, TransportFailed, toTransportFailed } from './outcome.js';
 import { DeadlinePassed, type OutgoingRequest, sendRequest } from './send-request.js';
 
@@ -29,7 +29,7 @@ const MAX_PARSED_HEADER_BYTES = 65_536;
 interface Connection {
   readonly client: Client;
   readonly socket: Socket;
-  readonly interim: InterimAnswers;
+  readonly interim: InterimResponses;
   idleSinceMs: number;
 }
 
@@ -130,7 +130,7 @@ export class Sender {
         });
       },
     });
-    return { client, socket, interim: new InterimAnswers(socket), idleSinceMs: 0 };
+    return { client, socket, interim: new InterimResponses(socket), idleSinceMs: 0 };
   }
 
   /** `stale`: a reused keep-alive connection was closed before the first response byte. */

@@ -84,8 +84,8 @@ export function relationalStoreConformance(
           if (id % 3 === 0) assert.deepEqual(outcome, { status: 'rejected', reason: broken });
           else assert.equal(outcome.status, 'fulfilled');
         }
-        const kept = Array.from({ length: 20 }, (_, id) => id).filter((id) => id % 3 !== 0);
-        assert.deepEqual(await ids(read), kept);
+        const expected = Array.from({ length: 20 }, (_, id) => id).filter((id) => id % 3 !== 0);
+        assert.deepEqual(await ids(read), expected);
       });
     });
 

@@ -1,9 +1,9 @@
 import {
-  answerGithubError,
   asOutage,
   CredentialUncheckable,
-  githubFailureAnswer,
-  type HttpAnswer,
+  githubErrorResponse,
+  githubFailureResponse,
+  type HttpResponse,
   type Logger,
 } from '@plinth/kernel';
 import { type RateLimitError, rateLimitError } from '../errors.js';
@@ -23,14 +23,14 @@ const isRateLimitError = (error: unknown): error is RateLimitError =>
   rateLimitError.is(error) || error instanceof CredentialUncheckable;
 
 /** Formats this service's own errors. All others use GitHub's format. */
-export function answerError(
+export function errorResponse(
   error: unknown,
   options: { readonly log: Logger; readonly documentationUrl: string },
-): HttpAnswer {
+): HttpResponse {
   if (!isRateLimitError(error) || asOutage(error) !== undefined) {
-    return answerGithubError(error, options);
+    return githubErrorResponse(error, options);
   }
   const { message } = error;
   const { documentationUrl } = options;
-  return githubFailureAnswer({ status: STATUS[error.kind], message, documentationUrl });
+  return githubFailureResponse({ status: STATUS[error.kind], message, documentationUrl });
 }

@@ -15,7 +15,7 @@ const HOST_KEY = {
   nullsFirst: false,
 } as const;
 
-const ANSWERS: readonly InMemoryRequest['computation'][] = [
+const COMPUTATIONS: readonly InMemoryRequest['computation'][] = [
   {
     kind: 'groups',
     bucket: undefined,
@@ -82,8 +82,8 @@ function endSlicesAtOnce(t: TestContext): void {
   t.mock.method(performance, 'now', () => (nowMs += 1000));
 }
 
-describe('answerInMemory', () => {
-  for (const computation of ANSWERS) {
+describe('computeInMemory', () => {
+  for (const computation of COMPUTATIONS) {
     it(`stops with the abort reason: ${computation.kind}`, async (t) => {
       endSlicesAtOnce(t);
       const expected = { groups: [6], rows: VALUES, last: [3] }[computation.kind];

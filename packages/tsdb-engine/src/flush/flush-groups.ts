@@ -68,13 +68,13 @@ export class FlushGroups {
       await this.#deps.fileCommits.commit(() => {
         // In the same step as the check: if a table is deleted afterwards, the files registered here are also removed.
         gone = flushed.filter(({ store }) => store.isGone);
-        const kept = flushed.filter(({ store }) => !store.isGone);
-        const tableIds = kept.map(({ store }) => store.tableId);
+        const existing = flushed.filter(({ store }) => !store.isGone);
+        const tableIds = existing.map(({ store }) => store.tableId);
         return {
           change: {
-            addSegments: kept.flatMap(({ result }) => result.segments),
+            addSegments: existing.flatMap(({ result }) => result.segments),
             removeSegments: [],
-            addSeriesFiles: kept.flatMap(({ result }) => result.seriesFile ?? []),
+            addSeriesFiles: existing.flatMap(({ result }) => result.seriesFile ?? []),
             removeSeriesFiles: [],
             flushed: {
               file: closed.file,

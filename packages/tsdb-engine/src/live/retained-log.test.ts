@@ -15,7 +15,7 @@ function recordsOf(files: Map<number, readonly bigint[]>) {
       for (const seq of files.get(file) ?? [])
         yield { payload: Buffer.concat(encodeWriteRecord({ seq, tables: [] })) };
     },
-    clearKept: async () => {
+    clearRetained: async () => {
       clearedCount++;
     },
   };

@@ -19,7 +19,7 @@ export interface RetainedRecord {
 
 /** Log files were removed while they were read: some of the requested records can no longer be read. */
 export class RecordsNotRetained extends Error {
-  override readonly name = 'RecentRecordsGone';
+  override readonly name = 'RecordsNotRetained';
 }
 
 /**

@@ -34,8 +34,8 @@ export async function recoverTables(
   const isLogWhole =
     lostCount === 0 && !log.hasGaps && log.firstFile <= Math.max(flushedFile, 0) + 1;
   const known = new Set(stored.map((file) => file.objectName));
-  const kept = await registry.published.loadFiles();
-  const unknown = await files.clearUnknown({ known, kept }, isLogWhole);
+  const published = await registry.published.loadFiles();
+  const unknown = await files.clearUnknown({ known, kept: published }, isLogWhole);
   if (unknown !== undefined) report.unknownFiles(unknown);
   const storeOf = (tableId: number): TableStore | undefined => {
     const schema = catalog.keptTableById(tableId);

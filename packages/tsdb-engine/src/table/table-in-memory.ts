@@ -22,7 +22,7 @@ import type { OpenSegment } from './table-segments.js';
 /** Rows per series in which the last row of every series is looked for first. */
 const LAST_ROWS_PER_SERIES = 4;
 
-type Answer = Iterable<ResultChunk> | undefined;
+type Result = Iterable<ResultChunk> | undefined;
 
 /** Runs common queries of one table on columns in memory (ADR 0005), and preloads the columns of requested rows. */
 export class TableInMemory {
@@ -63,7 +63,7 @@ export class TableInMemory {
     request: InMemoryRequest,
     visibleFromNs: bigint,
     queryContext?: Pick<QueryContext, 'signal'>,
-  ): Promise<Answer> {
+  ): Promise<Result> {
     const columns = fieldsOf(request);
     if (!this.#columns.isEnabled || columns === undefined) return undefined;
     this.#loads.noteQuery();
@@ -82,15 +82,15 @@ export class TableInMemory {
     const read = { columns, series: selected, queryContext };
     const newestFromNs = this.#newestFrom({ ...request, minTimeNs });
     const newest = { ...request, minTimeNs: newestFromNs ?? minTimeNs };
-    const chunks = await this.#answerFrom(newest, read, newestFromNs !== undefined);
+    const chunks = await this.#computeFrom(newest, read, newestFromNs !== undefined);
     if (chunks !== 'incomplete') return chunks;
     // A query of some series does not show whether the others have newer rows.
     if (selected === undefined) this.#incompleteSegments = this.#components.segments.list;
-    return (await this.#answerFrom({ ...request, minTimeNs }, read, false)) as Answer;
+    return (await this.#computeFrom({ ...request, minTimeNs }, read, false)) as Result;
   }
 
   /** Returns `'incomplete'` if all series are needed and not all have a row in the time range. */
-  async #answerFrom(
+  async #computeFrom(
     request: InMemoryRequest,
     read: {
       readonly columns: readonly Column[];
@@ -98,7 +98,7 @@ export class TableInMemory {
       readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
     },
     needsAllSeries: boolean,
-  ): Promise<Answer | 'incomplete'> {
+  ): Promise<Result | 'incomplete'> {
     const { series, repeated, tombstones } = this.#components;
     const { minTimeNs, maxTimeNs } = request;
     this.#requested.note(minTimeNs);

@@ -226,8 +226,9 @@ export class WriteBuffer {
   #notify(seq: bigint, batches: readonly TableBatch[], durable: Promise<void>): void {
     const listener = this.#listener;
     if (listener === undefined) return;
-    const wanted = batches.filter(({ store }) => listener.wants(store.tableId));
-    if (wanted.length > 0) durable.then(() => listener.recordDurable(seq, wanted), ignoreUnsynced);
+    const reported = batches.filter(({ store }) => listener.wants(store.tableId));
+    if (reported.length > 0)
+      durable.then(() => listener.recordDurable(seq, reported), ignoreUnsynced);
   }
 
   /** The number of the newest write. */

@@ -108,19 +108,19 @@ export class ProcessingEngine {
    * Throws errors of `PROCESSING_TEXTS`, `database_not_known`, `already_deleted`,
    * `resource_exists`.
    */
-  async create(wanted: NewTrigger): Promise<void> {
+  async create(newTrigger: NewTrigger): Promise<void> {
     this.plugins.folder('trigger');
-    this.#assertAllowed(wanted.specification);
+    this.#assertAllowed(newTrigger.specification);
     const host = await this.plugins.readyHost();
-    const code = await this.plugins.codeOf(wanted.pluginFilename);
-    await this.#check(wanted, host, code);
+    const code = await this.plugins.codeOf(newTrigger.pluginFilename);
+    await this.#check(newTrigger, host, code);
     await this.#alone(async () => {
-      const database = this.triggers.database(wanted.database);
-      const record = recordOf(wanted, database.id);
-      const named = { database: database.name, name: wanted.name };
-      if (!wanted.isDisabled) this.triggers.assertFreePath(triggerOf({ id: -1, ...record })); // a new trigger has no id yet
+      const database = this.triggers.database(newTrigger.database);
+      const record = recordOf(newTrigger, database.id);
+      const named = { database: database.name, name: newTrigger.name };
+      if (!newTrigger.isDisabled) this.triggers.assertFreePath(triggerOf({ id: -1, ...record })); // a new trigger has no id yet
       const id = await this.#deps.store.insert(record, named);
-      if (id === undefined) throw tsdbError('resource_exists', { resource: wanted.name });
+      if (id === undefined) throw tsdbError('resource_exists', { resource: newTrigger.name });
       const trigger = triggerOf({ id, ...record });
       this.triggers.byId.set(id, trigger);
       if (!trigger.isDisabled) this.#start(trigger, code);

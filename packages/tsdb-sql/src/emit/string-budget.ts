@@ -110,7 +110,7 @@ export function repeated(args: readonly BoundExpr[]): readonly BoundExpr[] {
 /**
  * A result column. `isSizeChecked` means that each value is stored in its row or was counted when created.
  */
-interface AnswerColumn {
+interface ResultColumn {
   readonly duckDbName: string;
   readonly type: SqlType;
   readonly isSizeChecked?: boolean;
@@ -120,7 +120,7 @@ interface AnswerColumn {
  * Wraps the query so that it raises an error if 2,048 result rows exceed the limit for strings and
  * lists.
  */
-export function withResultSizeLimit(text: string, columns: readonly AnswerColumn[]): string {
+export function withResultSizeLimit(text: string, columns: readonly ResultColumn[]): string {
   const shown = columns.map(({ duckDbName, type, isSizeChecked }) => {
     const name = quoteName(duckDbName);
     const size = isSizeChecked ? undefined : sizeText(name, type);

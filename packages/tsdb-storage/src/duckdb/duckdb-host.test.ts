@@ -63,7 +63,7 @@ describe('DuckDB with little memory', () => {
     assert.equal(failed?.status, 'rejected');
     assert.match(String(failed.reason), /Out of Memory Error/);
     assert.deepEqual(
-      others.map((answer) => answer.status === 'fulfilled' && answer.value),
+      others.map((response) => response.status === 'fulfilled' && response.value),
       [[[499_500n]], [[1n]]],
     );
     assert.deepEqual(await host.rows('SELECT 2::BIGINT'), [[2n]]);
@@ -246,7 +246,7 @@ describe('a statement that runs out of memory', () => {
         isMaterialized: true,
       });
       let value: unknown;
-      for await (const { columns: answer } of stream) value = answer[0]?.values[0];
+      for await (const { columns: response } of stream) value = response[0]?.values[0];
       return value;
     };
     const copying = host.copy(`COPY (SELECT 1) TO '${join(folder, 'one.parquet')}'`);

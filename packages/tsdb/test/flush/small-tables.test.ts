@@ -37,12 +37,12 @@ async function untilFlushed(node: TestNode, clock: ManualClock): Promise<void> {
 
 /** Row count and sum of each table. */
 async function contents(node: TestNode, tables: string): Promise<string> {
-  const answers: string[] = [];
+  const responses: string[] = [];
   for (const table of tables) {
     const [, row] = await query(node, `SELECT count(v), sum(v) FROM ${table}`);
-    answers.push(row ?? '');
+    responses.push(row ?? '');
   }
-  return answers.join();
+  return responses.join();
 }
 
 const logFiles = (dataDir: string): Promise<string[]> => readdir(join(dataDir, 'tsdb-log'));

@@ -98,8 +98,8 @@ async function whenInMemory(node: OpenTsdb, metrics: Metrics, text: string): Pro
   const answered = (): Promise<number> => gauge(metrics, 'plinth_tsdb_direct_queries_total');
   for (let attempt = 0; attempt < 200; attempt++) {
     const before = await answered();
-    const answer = await query(node, text);
-    if ((await answered()) > before) return answer;
+    const response = await query(node, text);
+    if ((await answered()) > before) return response;
     await setTimeout(20);
   }
   throw new Error(`never answered from memory: ${text}`);

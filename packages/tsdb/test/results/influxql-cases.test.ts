@@ -1,8 +1,8 @@
 // Source: query-languages, sections 9 to 15. InfluxDB 1.6.7 computed the expected results, except
 // errors, from the same rows; floats have nine digits.
 
-import { type Answer, seriesOf } from '@plinth/tsdb-influxql/answer.js';
 import type { Value } from '@plinth/tsdb-influxql/plan/data-type.js';
+import { type StatementResult, seriesOf } from '@plinth/tsdb-influxql/result.js';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { readParamsText } from '#src/routes/influxql/v1-input.js';
 import { describeCases } from './run-cases.js';
@@ -10,7 +10,7 @@ import { describeCases } from './run-cases.js';
 describeCases({
   title: 'InfluxQL answers as its specification says',
   extension: 'influxql',
-  async answer(node, database, query) {
+  async respond(node, database, query) {
     const run = await node.influxql.open({
       text: query.query,
       database,
@@ -35,11 +35,11 @@ describeCases({
 
 const failed = (error: Error): readonly string[] => [`error: ${error.message}`];
 
-async function rendered(answer: Answer): Promise<string[]> {
-  const { columns, tagNames } = answer;
+async function rendered(response: StatementResult): Promise<string[]> {
+  const { columns, tagNames } = response;
   const lines: string[] = [];
   let before = '';
-  for await (const { name, tags, rowCount, columns: values } of seriesOf(answer)) {
+  for await (const { name, tags, rowCount, columns: values } of seriesOf(response)) {
     const head = `${name}{${tagNames.map((tag, i) => `${tag}=${tags[i]}`).join(',')}}`;
     if (head !== before) lines.push(head, columns.map((column) => column.name).join(' | '));
     before = head;

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => node.close());
 
-const answer = (text: string): Promise<string> => queryInfluxql(node, text);
+const respond = (text: string): Promise<string> => queryInfluxql(node, text);
 
 const tableStore = (name: string) => {
   const schema = node.catalog.database(TEST_DATABASE)?.tables.get(name);
@@ -41,13 +41,13 @@ describe('a table whose series cannot be read', () => {
     const ofGood =
       '"series":[{"name":"good","columns":["time","sum"],"values":[["1970-01-01T00:00:00Z",1]]}]';
     const failed = '"error":"datafusion error: External error: stored data could not be read"';
-    assert.equal(await answer('SELECT sum(v) FROM good'), sum(ofGood));
+    assert.equal(await respond('SELECT sum(v) FROM good'), sum(ofGood));
     assert.match(
-      await answer('SHOW TAG VALUES FROM good WITH KEY = host'),
+      await respond('SHOW TAG VALUES FROM good WITH KEY = host'),
       /"values":\[\["host","a"\]\]/,
     );
-    assert.match(await answer('SHOW DATABASES'), /\["d"\]/);
-    assert.match(await answer('SHOW MEASUREMENTS'), /"values":\[\["bad"\],\["good"\]\]/);
+    assert.match(await respond('SHOW DATABASES'), /\["d"\]/);
+    assert.match(await respond('SHOW MEASUREMENTS'), /"values":\[\["bad"\],\["good"\]\]/);
     for (const text of [
       'SELECT sum(v) FROM bad',
       "SELECT v FROM bad WHERE host = 'a'",
@@ -58,7 +58,7 @@ describe('a table whose series cannot be read', () => {
       "DELETE FROM bad WHERE host = 'a'",
       'EXPLAIN SELECT sum(v) FROM bad',
     ])
-      assert.equal(await answer(text), sum(failed), text);
+      assert.equal(await respond(text), sum(failed), text);
   });
 });
 
@@ -74,7 +74,7 @@ describe('an aggregate that is not served from memory', () => {
       askedCount++;
       return ask(...about);
     };
-    assert.match(await answer('SELECT sum(v) FROM good GROUP BY host'), /"values":.*"values":/);
+    assert.match(await respond('SELECT sum(v) FROM good GROUP BY host'), /"values":.*"values":/);
     assert.equal(askedCount, 1);
   });
 });
@@ -96,7 +96,7 @@ describe('Series whose rows were all deleted', () => {
     node = await openTestNode(dataDir, { clock });
     const listed = (columns: string, name: string, value: string): string =>
       `{"results":[{"statement_id":0,"series":[{${name}"columns":["${columns}"],"values":[["${value}"]]}]}]}\n`;
-    assert.equal(await answer('SHOW SERIES'), listed('key', '', 'm,host=b'));
-    assert.equal(await answer('SHOW MEASUREMENTS'), listed('name', '"name":"measurements",', 'm'));
+    assert.equal(await respond('SHOW SERIES'), listed('key', '', 'm,host=b'));
+    assert.equal(await respond('SHOW MEASUREMENTS'), listed('name', '"name":"measurements",', 'm'));
   });
 });

@@ -24,7 +24,7 @@ export interface QueryFile {
  * cases may have several statements; the failures of all but the first one are complete lines.
  */
 export function readQueryFile(sql: string, result: string): QueryFile {
-  const answers = new Map(
+  const responses = new Map(
     blocksOf(result).map(([head = '', ...lines]) => [Number(head.slice(3)), lines]),
   );
   const blocks = blocksOf(sql);
@@ -39,7 +39,7 @@ export function readQueryFile(sql: string, result: string): QueryFile {
         section,
         params: JSON.parse(params ?? '{}') as Record<string, unknown>,
         query: lines.slice(params === undefined ? 0 : 1).join('\n'),
-        expected: answers.get(Number(number)) ?? [],
+        expected: responses.get(Number(number)) ?? [],
       };
     }),
   };

@@ -8,7 +8,7 @@ import { describeCases } from './run-cases.js';
 describeCases({
   title: 'SQL answers as its specification says',
   extension: 'sql',
-  async answer(node, database, query) {
+  async respond(node, database, query) {
     const result = await node.engine.query({
       database,
       access: FULL_ACCESS,

@@ -15,7 +15,7 @@ export interface CaseLanguage {
   /** Extension of the query files; the results are in `name.result`. */
   readonly extension: string;
   /** Lines of the result in the form of a result file; an exception becomes a line `error: ...`. */
-  answer(node: OpenTsdb, database: string, query: QueryCase): Promise<string[]>;
+  respond(node: OpenTsdb, database: string, query: QueryCase): Promise<string[]>;
 }
 
 /** Declares one test per file of the language, on one node with one database per file. */
@@ -72,7 +72,7 @@ async function failuresOf(
   const failures: string[] = [];
   for (const query of file.cases) {
     const actual = await language
-      .answer(node, database, query)
+      .respond(node, database, query)
       .catch((error: unknown) => [`error: ${error instanceof Error ? error.message : error}`]);
     if (isAsExpected(actual, query.expected)) continue;
     failures.push(

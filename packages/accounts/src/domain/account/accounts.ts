@@ -17,7 +17,7 @@ import type { RegisteredObjectStore } from '../../storage/registered-object-stor
 import type { AccountWriter, FinishedChange } from '../change/account-writer.js';
 import { type FactFinder, referencesIn } from '../change/facts.js';
 import { type GivenAccount, mergeAccount } from '../change/merge-account.js';
-import type { MutationAnswer, MutationOutcome, Mutations } from '../change/mutations.js';
+import type { MutationOutcome, MutationResponse, Mutations } from '../change/mutations.js';
 import { normalisePhone } from '../change/phone-format.js';
 import { invalidFields } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
@@ -67,7 +67,7 @@ export class Accounts {
     });
   }
 
-  async create(context: RequestContext, write: AccountWrite): Promise<MutationAnswer> {
+  async create(context: RequestContext, write: AccountWrite): Promise<MutationResponse> {
     const { createdMs, letters } = this.#accountIds.next();
     const empty = emptyAccount(context, `acct_${letters}`, createdMs);
     const call = {
@@ -86,7 +86,11 @@ export class Accounts {
     });
   }
 
-  async update(context: RequestContext, id: string, write: AccountWrite): Promise<MutationAnswer> {
+  async update(
+    context: RequestContext,
+    id: string,
+    write: AccountWrite,
+  ): Promise<MutationResponse> {
     const lockKeys = [`account:${id}`, ...lockKeysOf(context, write)];
     const call = { context, body: write.body, concurrencyKey: `account:${id}`, lockKeys };
     return await this.#deps.mutations.run(call, async () => {
@@ -136,7 +140,7 @@ export class Accounts {
       readonly body: unknown;
       readonly appliedConfigurations: readonly ConfigurationName[] | undefined;
     },
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     const key = `account:${id}`;
     const mutation = { context, body: call.body, concurrencyKey: key, lockKeys: [key] };
     return await this.#deps.mutations.run(mutation, async () => {
@@ -201,7 +205,7 @@ export class Accounts {
     const finished = writer.finish(before, after, reasonOf(context));
     if (token !== undefined) this.#deps.tokens.use(finished.writes, token);
     await this.#bindFiles(context, finished, references.fileIds);
-    return { body: this.#answer(context, finished, write.include), writes: finished.writes };
+    return { body: this.#responseBody(context, finished, write.include), writes: finished.writes };
   }
 
   async #withToken(
@@ -226,7 +230,7 @@ export class Accounts {
     });
   }
 
-  #answer(
+  #responseBody(
     context: RequestContext,
     { after, summaryJson }: FinishedChange,
     include: ReadonlySet<Include>,

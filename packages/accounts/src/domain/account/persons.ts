@@ -7,7 +7,7 @@ import { personObject } from '../../model/wire/person-object.js';
 import type { Aggregate } from '../../storage/account-store.js';
 import { referencesIn } from '../change/facts.js';
 import { mergePerson } from '../change/merge-account.js';
-import type { MutationAnswer, MutationOutcome } from '../change/mutations.js';
+import type { MutationOutcome, MutationResponse } from '../change/mutations.js';
 import { notFound } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
 import { unmetOperatorRequirements } from '../requirements/operator-requirements.js';
@@ -37,7 +37,7 @@ export class Persons {
     context: RequestContext,
     accountId: string,
     write: PersonWrite,
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     return await this.#change(context, accountId, write, async (stored) => {
       return await this.#write(context, write, { stored, before: undefined });
     });
@@ -47,7 +47,7 @@ export class Persons {
     context: RequestContext,
     target: { readonly accountId: string; readonly id: string },
     write: PersonWrite,
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     return await this.#change(context, target.accountId, write, async (stored) => {
       const before = personIn(stored, target.id);
       return await this.#write(context, write, { stored, before });
@@ -77,7 +77,7 @@ export class Persons {
   async delete(
     context: RequestContext,
     target: { readonly accountId: string; readonly id: string },
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     const write = { body: {}, given: {} };
     return await this.#change(context, target.accountId, write, async (stored) => {
       const person = personIn(stored, target.id);
@@ -95,7 +95,7 @@ export class Persons {
     accountId: string,
     write: PersonWrite,
     work: (stored: Aggregate) => Promise<MutationOutcome>,
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     const { person_token } = write.given;
     const lockKeys = [
       `account:${accountId}`,

@@ -33,7 +33,7 @@ import type { TestClocks } from './test-clocks.js';
 /** Platform keys as the operator manages them. */
 export interface ManagedKeys {
   create(
-    wanted: readonly {
+    newKeys: readonly {
       readonly platform: string;
       readonly kind: 'secret' | 'publishable';
       readonly livemode: boolean;

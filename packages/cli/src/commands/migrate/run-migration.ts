@@ -251,11 +251,11 @@ async function findLost(
       return ` AND ${quoted(facts.tagName(database, table, tag))}::tag = '${value}'`;
     });
     const q = `SELECT * FROM ${quoted(table)} WHERE time = ${timestamp}${conditions.join('')} LIMIT 1`;
-    const answer = await call(connection, 'api/v3/query_influxql', {
+    const response = await call(connection, 'api/v3/query_influxql', {
       json: { db: database, q, format: 'json_rows' },
     });
-    const rows: unknown = answer.ok ? await answer.json() : undefined;
-    if (!answer.ok) await answer.body?.cancel();
+    const rows: unknown = response.ok ? await response.json() : undefined;
+    if (!response.ok) await response.body?.cancel();
     if (!Array.isArray(rows) || rows.length === 0) return `table ${table} of ${database}`;
   }
   return undefined;
@@ -267,11 +267,11 @@ async function rowCounts(facts: TableFacts, connection: Connection): Promise<Map
   for (const { database, table } of facts.counts()) {
     if (counts.size === MAX_COUNTED_TABLES) break;
     const q = `SELECT count(*) AS n FROM "${table.replaceAll('"', '""')}"`;
-    const answer = await call(connection, 'api/v3/query_sql', {
+    const response = await call(connection, 'api/v3/query_sql', {
       json: { db: database, q, format: 'json_rows' },
     });
-    const rows: unknown = answer.ok ? await answer.json() : undefined;
-    if (!answer.ok) await answer.body?.cancel();
+    const rows: unknown = response.ok ? await response.json() : undefined;
+    if (!response.ok) await response.body?.cancel();
     const n: unknown = Array.isArray(rows) ? Reflect.get(Object(rows[0]), 'n') : undefined;
     counts.set(JSON.stringify([database, table]), n === undefined ? '?' : String(n));
   }

@@ -148,9 +148,9 @@ export class TableFacts {
   }
 }
 
-function freeName(wanted: string, { tags, fields }: Table): string {
-  let name = wanted;
-  for (let i = 2; tags.has(name) || fields.has(name); i++) name = `${wanted}_${i}`;
+function freeName(preferred: string, { tags, fields }: Table): string {
+  let name = preferred;
+  for (let i = 2; tags.has(name) || fields.has(name); i++) name = `${preferred}_${i}`;
   return name;
 }
 

@@ -246,9 +246,9 @@ async function accountOf(
     for (const livemode of ['true', 'false']) {
       for (let page: string | undefined = ''; page !== undefined; ) {
         const query = { livemode, limit: '100', ...(page !== '' && { page }) };
-        const answer: Row = await request(connection, `${platform}/accounts`, { query });
-        yield* answer.data as Row[];
-        const next = answer['next_page_url'];
+        const response: Row = await request(connection, `${platform}/accounts`, { query });
+        yield* response.data as Row[];
+        const next = response['next_page_url'];
         page =
           typeof next === 'string'
             ? (new URL(next, connection.host).searchParams.get('page') ?? undefined)

@@ -53,9 +53,9 @@ export const APPS = 'ops/v1/apps';
  */
 export async function appOf(connection: Connection, name: string): Promise<string> {
   if (/^\d+$/.test(name)) return name;
-  const answer = await call(connection, `${APPS}/${encodeURIComponent(name)}`);
-  await answer.body?.cancel();
-  if (answer.status !== 404) return name; // A client id. Any other error is reported by the next request.
+  const response = await call(connection, `${APPS}/${encodeURIComponent(name)}`);
+  await response.body?.cancel();
+  if (response.status !== 404) return name; // A client id. Any other error is reported by the next request.
   return await idOfName(
     allItems(connection, APPS, ({ id }) => id),
     { what: 'app', name, list: 'plinth app list', names: ({ name }) => [name] },

@@ -34,9 +34,9 @@ export function moveByKey(
     plot.setCursor({ left: -10, top: -10 });
     return false; // so that Escape can also close an enclosing dialog
   }
-  const wanted = next[options.key];
-  if (wanted === undefined) return false;
-  const index = places[Math.max(0, Math.min(places.length - 1, wanted))];
+  const target = next[options.key];
+  if (target === undefined) return false;
+  const index = places[Math.max(0, Math.min(places.length - 1, target))];
   if (index === undefined) return true;
   const left = plot.valToPos(xs[index] as number, 'x');
   plot.setCursor({ left, top: plot.over.clientHeight / 2 });

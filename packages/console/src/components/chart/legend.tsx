@@ -25,8 +25,8 @@ export function Legend(props: {
   const [order, setOrder] = useState<Order>('name');
   const [isAscending, setIsAscending] = useState(true);
   const shown = useMemo(() => {
-    const wanted = find.toLowerCase();
-    const list = series.filter(({ label }) => label.toLowerCase().includes(wanted));
+    const searchText = find.toLowerCase();
+    const list = series.filter(({ label }) => label.toLowerCase().includes(searchText));
     const sign = isAscending ? 1 : -1;
     return list.sort(
       (a, b) =>

@@ -45,8 +45,8 @@ export function useShortcuts(options: {
       if (event.key === 'k') focusRow(-1);
       if (event.key === '[') openNeighbor('previous');
       if (event.key === ']') openNeighbor('next');
-      const wanted = FOCUSED_BY[event.key];
-      const place = wanted && document.querySelector<HTMLElement>(wanted);
+      const selector = FOCUSED_BY[event.key];
+      const place = selector && document.querySelector<HTMLElement>(selector);
       if (place) {
         event.preventDefault();
         place.focus();

@@ -28,9 +28,9 @@ export function AccountsPage() {
     enabled: platform !== '',
   });
   const loaded = pages.data?.pages.flatMap((page) => page.accounts) ?? [];
-  const wanted = find.trim().toLowerCase();
+  const searchText = find.trim().toLowerCase();
   const shown = loaded.filter(({ id, display_name, contact_email }) =>
-    `${id} ${display_name ?? ''} ${contact_email ?? ''}`.toLowerCase().includes(wanted),
+    `${id} ${display_name ?? ''} ${contact_email ?? ''}`.toLowerCase().includes(searchText),
   );
   const go = (change: Record<string, string>) =>
     void navigate({ to: '/accounts', search: { ...search, ...change }, replace: true });

@@ -31,15 +31,15 @@ function Parameter({ name, search, onChange, onRun }: ParameterProps & { readonl
   const id = useId();
   const key = valueKey(name);
   const type = typeOf(search, name);
-  const given = search[key] ?? '';
+  const searchValue = search[key] ?? '';
   // The address is updated with a delay.
-  const [value, setValue] = useState(given);
-  const written = useRef(given);
+  const [value, setValue] = useState(searchValue);
+  const written = useRef(searchValue);
   useEffect(() => {
-    if (given === written.current) return;
-    written.current = given;
-    setValue(given);
-  }, [given]);
+    if (searchValue === written.current) return;
+    written.current = searchValue;
+    setValue(searchValue);
+  }, [searchValue]);
   const isWrong = parameterJson(value, type) === undefined;
   return (
     <span className="row">

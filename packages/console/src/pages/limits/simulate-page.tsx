@@ -37,18 +37,18 @@ interface Simulated {
 /** Shows which limit a request would meet, without counting it. */
 export function SimulatePage() {
   const search = useSearch({ strict: false }) as Record<string, string>;
-  const { identity = '', route: wanted = '' } = search;
+  const { identity = '', route: routeName = '' } = search;
   const navigate = useNavigate();
   const { run, error, isBusy } = useTask();
   const [result, setResult] = useState<Simulated | undefined>();
   const routes = useQuery({ queryKey: ['limits', 'routes'], queryFn: fetchLimitedRoutes });
   const limited = (routes.data ?? []).filter(({ exempt }) => !exempt);
-  const route = limited.find((each) => nameOf(each) === wanted) ?? OTHER;
+  const route = limited.find((each) => nameOf(each) === routeName) ?? OTHER;
   const change = (next: Record<string, string>) => {
     setResult(undefined);
     void navigate({
       to: '/limits/simulate',
-      search: { identity, route: wanted, ...next },
+      search: { identity, route: routeName, ...next },
       replace: true,
     });
   };

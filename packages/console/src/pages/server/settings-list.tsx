@@ -13,10 +13,10 @@ export function SettingsList(props: {
 }) {
   const { find, isAll, onChange } = props;
   const settings = useQuery({ queryKey: ['server', 'settings'], queryFn: fetchSettings });
-  const wanted = find.toLowerCase();
+  const searchText = find.toLowerCase();
   const shown = (settings.data ?? []).filter(
     ({ name, description, is_default }) =>
-      (isAll || !is_default) && `${name} ${description}`.toLowerCase().includes(wanted),
+      (isAll || !is_default) && `${name} ${description}`.toLowerCase().includes(searchText),
   );
   return (
     <section className="stack" aria-label="Settings">

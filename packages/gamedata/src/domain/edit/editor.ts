@@ -85,8 +85,8 @@ export class Editor {
     options: { readonly generateId: boolean },
   ): Promise<EditedRecord> {
     return await this.turns.record(attempt, async (turn) => {
-      const given = body['id'];
-      const isGenerated = options.generateId && given === undefined;
+      const requestedId = body['id'];
+      const isGenerated = options.generateId && requestedId === undefined;
       const own = isGenerated ? { ...body, id: this.#newId() } : body;
       if (own['id'] === undefined && kind !== 'levels') {
         const fault = { path: '/id', code: 'required', message: 'id is missing' };

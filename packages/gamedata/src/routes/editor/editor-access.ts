@@ -111,11 +111,11 @@ export function requireScope(scopes: ReadonlySet<string>, scope: Scope): void {
 /** Parses `name:sha256:scopes[:last day]`, the format of the setting. */
 export function readEditorToken(text: string): EditorToken {
   const [name = '', hash = '', scopes = '', day] = text.split(':');
-  const wanted = scopes.split('+');
+  const requestedScopes = scopes.split('+');
   return {
     name,
     hash: Buffer.from(hash, 'hex'),
-    scopes: new Set(SCOPES.filter((scope) => wanted.includes(scope))),
+    scopes: new Set(SCOPES.filter((scope) => requestedScopes.includes(scope))),
     // The token is valid until the end of that day.
     expiresMs: day === undefined ? undefined : Date.parse(`${day}T00:00:00Z`) + 86_400_000,
   };

@@ -1,9 +1,9 @@
 import {
   type BodyRule,
-  bytesAnswer,
+  bytesResponse,
   type Clock,
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   type Route,
   type RouteDescription,
   type RouteDocs,
@@ -60,7 +60,7 @@ export class EditorRouter {
   ): readonly Route[] {
     return this.answering(
       { method, path, scope, docs, ...(method !== 'GET' && { body }) },
-      async (request, actor) => this.answer(await handle(request, actor)),
+      async (request, actor) => this.respond(await handle(request, actor)),
     );
   }
 
@@ -73,7 +73,7 @@ export class EditorRouter {
       readonly docs: RouteDocs;
       readonly body?: BodyRule;
     },
-    handle: (request: HttpRequest, actor: string) => Promise<HttpAnswer>,
+    handle: (request: HttpRequest, actor: string) => Promise<HttpResponse>,
   ): readonly Route[] {
     const { method, path, scope, docs, body } = options;
     const { ready } = this.parts;
@@ -115,9 +115,9 @@ export class EditorRouter {
     return this.route('POST', path, scope, { ...docs, headers: ONCE }, handle, more.body);
   }
 
-  answer({ body, headers = {} }: Reply): HttpAnswer {
+  respond({ body, headers = {} }: Reply): HttpResponse {
     const all = [...NOT_STORED, ...Object.entries(headers)];
-    return bytesAnswer(200, JSON_TYPE, Buffer.from(JSON.stringify(body)), all);
+    return bytesResponse(200, JSON_TYPE, Buffer.from(JSON.stringify(body)), all);
   }
 }
 

@@ -23,19 +23,19 @@ export async function keepTail(options: {
 }): Promise<string | undefined> {
   const { fileSystem, directory, file, offset, end } = options;
   const path = join(directory, logFileName(file));
-  const kept = asideName(`${path}.tail`);
+  const copy = asideName(`${path}.tail`);
   try {
-    await copyRange(fileSystem, path, kept, { start: offset, end });
+    await copyRange(fileSystem, path, copy, { start: offset, end });
     await fileSystem.syncDirectory(directory);
   } catch (error) {
     if (asDiskFull(error) === undefined) throw error;
-    await fileSystem.remove(kept);
+    await fileSystem.remove(copy);
     return undefined;
   }
   const names = (await fileSystem.list(directory)).filter((name) => KEPT_TAIL.test(name)).sort();
   for (const name of names.slice(0, -MAX_KEPT_COUNT))
     await fileSystem.remove(join(directory, name));
-  return kept;
+  return copy;
 }
 
 /** Describes the records from `offset` on whose headers are intact. */

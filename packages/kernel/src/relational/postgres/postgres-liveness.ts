@@ -29,7 +29,7 @@ export class PostgresLiveness {
    * Resolves with the result of `query`, or rejects with `StoreAway` when the server is unavailable.
    * @param abandon is called with a result that arrives too late.
    */
-  async watch<T>(query: () => Promise<T>, abandon: (answer: T) => void = () => {}): Promise<T> {
+  async watch<T>(query: () => Promise<T>, abandon: (response: T) => void = () => {}): Promise<T> {
     if (this.#away !== undefined) throw this.#away;
     const result = query();
     return await new Promise<T>((resolve, reject) => {
@@ -46,11 +46,11 @@ export class PostgresLiveness {
       };
       let timer = setTimeout(check, SLOW_QUERY_MS);
       result.then(
-        (answer) => {
+        (response) => {
           clearTimeout(timer);
-          if (hasEnded) abandon(answer);
+          if (hasEnded) abandon(response);
           hasEnded = true;
-          resolve(answer);
+          resolve(response);
         },
         (error: unknown) => {
           clearTimeout(timer);

@@ -8,14 +8,14 @@ import type {
   Command,
   CommandFailure,
   OpeningFault,
-  QueryAnswer,
+  QueryResponse,
   Reply,
   SqlValue,
   WorkerSettings,
 } from './worker-protocol.js';
 
 interface Waiting {
-  readonly resolve: (answer: QueryAnswer | undefined) => void;
+  readonly resolve: (response: QueryResponse | undefined) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -107,7 +107,7 @@ export class WorkerChannel {
     on: 'writer' | 'reader',
     sql: string,
     parameters: readonly SqlValue[],
-  ): Promise<QueryAnswer | undefined> {
+  ): Promise<QueryResponse | undefined> {
     if (this.#waiting.size >= this.#maxWaitingCount)
       throw storeError('store_overloaded', this.#maxWaitingCount);
     return await this.#request({ op: 'query', id: this.#nextId(), on, sql, parameters });
@@ -153,7 +153,7 @@ export class WorkerChannel {
     return this.#lastId;
   }
 
-  async #request(command: Exclude<Command, OneWayCommand>): Promise<QueryAnswer | undefined> {
+  async #request(command: Exclude<Command, OneWayCommand>): Promise<QueryResponse | undefined> {
     if (this.#broken !== undefined) throw this.#broken;
     if (this.#isClosing) throw storeError('store_unusable', 'it is closed');
     return await new Promise((resolve, reject) => {
@@ -183,7 +183,7 @@ export class WorkerChannel {
         this.#full ??= asDiskFull(error);
         waiting.reject(error);
         if (reply.failure.isFatal) this.break(this.#whyBroken(reply.failure), error);
-      } else waiting.resolve(reply.answer);
+      } else waiting.resolve(reply.response);
     }
   }
 }

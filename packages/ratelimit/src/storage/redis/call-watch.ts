@@ -46,7 +46,7 @@ export class CallWatch {
    * @param onLate receives the response to a call that was already rejected; the server has
    *   executed that call.
    */
-  watch<T>(call: Promise<T>, onLate?: (answer: T) => void): Promise<T> {
+  watch<T>(call: Promise<T>, onLate?: (response: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { askedMs: this.#attendedMs, give: reject };
       this.#waiting.add(waiting);
@@ -55,9 +55,9 @@ export class CallWatch {
         return this.#waiting.delete(waiting);
       };
       call.then(
-        (answer) => {
-          if (end()) resolve(answer);
-          else onLate?.(answer);
+        (response) => {
+          if (end()) resolve(response);
+          else onLate?.(response);
         },
         (error: unknown) => {
           end();

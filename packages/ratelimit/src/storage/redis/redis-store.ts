@@ -15,7 +15,7 @@ import { type Resource, UNLIMITED } from '../../model/resource.js';
 import { LimitKeys } from '../limit-keys.js';
 import { EmptyBuckets } from '../memory/empty-buckets.js';
 import { NodeCount } from '../node-count.js';
-import { type RedisAdmission, type ScriptAnswer, toAdmission } from './redis-admission.js';
+import { type RedisAdmission, type ScriptResponse, toAdmission } from './redis-admission.js';
 import { banOf, RedisBans } from './redis-bans.js';
 import { RedisCalls } from './redis-calls.js';
 import { countsBesides, RedisQuestions } from './redis-questions.js';
@@ -243,8 +243,8 @@ export class RedisStore implements LimitStore {
   #admitFromUnits(caller: Caller, plan: Plan, bucket: ReservedBucket): RedisAdmission | undefined {
     const limit = caller.limits.limit[plan.resource.index] ?? UNLIMITED;
     if (!this.#reserved?.take(bucket, plan.cost, limit)) return undefined;
-    const answer: ScriptAnswer = [bucket.used - bucket.units, bucket.resetSec];
-    const admission = toAdmission(caller, plan, answer, this.#rules);
+    const response: ScriptResponse = [bucket.used - bucket.units, bucket.resetSec];
+    const admission = toAdmission(caller, plan, response, this.#rules);
     this.#running.add(admission);
     return admission;
   }
@@ -283,9 +283,9 @@ export class RedisStore implements LimitStore {
   ): Promise<RedisAdmission> {
     const slotId = plan.takesSlot ? this.#nextSlotId() : '';
     const askedMs = this.#reserved === undefined ? 0 : this.#clock.monotonicMs();
-    const answer = await this.#questions.run(caller, plan, { slotId, ...options, isDry: false });
-    const admission = toAdmission(caller, plan, answer, this.#rules);
-    const [, , , leftMs = 0, level = 0, untilMs = 0, units = 0] = answer;
+    const response = await this.#questions.run(caller, plan, { slotId, ...options, isDry: false });
+    const admission = toAdmission(caller, plan, response, this.#rules);
+    const [, , , leftMs = 0, level = 0, untilMs = 0, units = 0] = response;
     if (level > 0) {
       const ban = banOf(caller.key, level, untilMs);
       await this.#noteBan(ban);

@@ -103,10 +103,10 @@ export class LiveHub {
   /** @returns the first unknown topic name in place of topics. */
   async #openAll(names: readonly string[]): Promise<readonly LiveTopic[] | string> {
     const topics = new Set<LiveTopic>();
-    for (const given of names) {
-      const name = oneNameOf(given);
+    for (const requested of names) {
+      const name = oneNameOf(requested);
       const topic = name === undefined ? undefined : await this.#topic(name);
-      if (topic === undefined) return given;
+      if (topic === undefined) return requested;
       topics.add(topic);
     }
     return [...topics];

@@ -20,7 +20,7 @@ export class LiveTopic {
   readonly #onSlow: (stream: LiveStream) => void;
   readonly #ticking: Disposable;
   /** The last events; for states, only the last event per name. */
-  #kept: SentEvent[] = [];
+  #recentEvents: SentEvent[] = [];
   #keptBytes = 0;
   /** The sequence number before the oldest kept event. */
   #goneSeq: number;
@@ -102,13 +102,16 @@ export class LiveTopic {
 
   #keep(sent: SentEvent): void {
     if (this.isState) {
-      this.#kept = [...this.#kept.filter(({ event }) => event !== sent.event), sent];
+      this.#recentEvents = [
+        ...this.#recentEvents.filter(({ event }) => event !== sent.event),
+        sent,
+      ];
       return;
     }
-    this.#kept.push(sent);
+    this.#recentEvents.push(sent);
     this.#keptBytes += sent.bytes.length;
-    while (this.#kept.length > MAX_KEPT_COUNT || this.#keptBytes > MAX_KEPT_BYTES) {
-      const oldest = this.#kept.shift();
+    while (this.#recentEvents.length > MAX_KEPT_COUNT || this.#keptBytes > MAX_KEPT_BYTES) {
+      const oldest = this.#recentEvents.shift();
       this.#keptBytes -= oldest?.bytes.length ?? 0;
       this.#goneSeq = oldest?.seq ?? this.#goneSeq;
     }
@@ -120,7 +123,7 @@ export class LiveTopic {
     const fromSeq = afterSeq ?? 0;
     // A larger number comes from another node, or from a process whose clock was ahead.
     if (fromSeq > this.#lastSeq || (!this.isState && fromSeq < this.#goneSeq)) return this.gap();
-    const missed = this.#kept.filter(({ seq }) => seq > fromSeq);
+    const missed = this.#recentEvents.filter(({ seq }) => seq > fromSeq);
     return Buffer.concat(missed.map(({ bytes }) => bytes));
   }
 

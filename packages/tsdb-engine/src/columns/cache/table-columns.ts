@@ -121,8 +121,8 @@ export class TableColumns {
     { rows, unloaded }: FoundRows,
     { columns, minTimeNs, maxTimeNs, series = [] }: ColumnRequest,
   ): Promise<readonly LoadedRows[] | undefined> {
-    const wanted = { columns, minTimeNs, maxTimeNs, series };
-    const read = await this.#fewSeries.read(unloaded, wanted);
+    const missing = { columns, minTimeNs, maxTimeNs, series };
+    const read = await this.#fewSeries.read(unloaded, missing);
     return read && [...rows, ...read];
   }
 
@@ -155,9 +155,9 @@ export class TableColumns {
         let isLoaded = true;
         await this.#cache.loads.add(async () => {
           if (range.rows.isForgotten) return;
-          const wanted = group.filter(({ id }) => !range.rows.has(id));
+          const missing = group.filter(({ id }) => !range.rows.has(id));
           isLoaded = await this.#loads.fromDuckDb(source, range, {
-            columns: wanted,
+            columns: missing,
             hasRoom,
             rowCount,
           });

@@ -64,7 +64,7 @@ async function sums(kind: Column['kind'], values: StoredColumn['values']): Promi
   return chunks?.flatMap(({ columns: [sum] }: ResultChunk) => Array.from(sum?.values ?? []));
 }
 
-describe('answerGroups', () => {
+describe('computeGroups', () => {
   it('sums narrow integers of any number of rows, and leaves 32-bit ones to DuckDB', async () => {
     const size = ROWS / GROUP_COUNT;
     const expected = Array.from({ length: GROUP_COUNT }, () => size * 100);

@@ -64,12 +64,12 @@ export async function computeGroups(
   }
   // Only the first or last buckets are needed, so few are scanned, and more if some of these are
   // empty.
-  const wanted = limit + computation.offset;
+  const neededCount = limit + computation.offset;
   const span = await task.run(spanOf(runs, columnRequest.loaded));
   if (span === undefined) return [];
   const first = binFixed(span.min, bucket.widthNs, bucket.originNs);
   const last = binFixed(span.max, bucket.widthNs, bucket.originNs) + bucket.widthNs - 1n;
-  for (let count = BigInt(Math.max(1, wanted)); ; count *= 8n) {
+  for (let count = BigInt(Math.max(1, neededCount)); ; count *= 8n) {
     const width = count * bucket.widthNs;
     const isDescending = order[0]?.descending === true;
     const minTimeNs = isDescending && last - width >= first ? last - width + 1n : first;
@@ -84,7 +84,7 @@ export async function computeGroups(
       await task.run(runsWithin(columnRequest.loaded, columnRequest.series, within)),
     );
     if (groups === undefined) return undefined;
-    if (isAll || groups.count >= wanted) return await groups.chunks();
+    if (isAll || groups.count >= neededCount) return await groups.chunks();
   }
 }
 

@@ -332,6 +332,6 @@ function outputColumns(
     source: expr.column?.source,
     duckDbName: `c${index}`,
     ...(isTransparent && expr.column?.origin && { origin: expr.column.origin }),
-    isOnce: (isTable && expr.column?.origin !== undefined) || isCountedText(expr),
+    isSizeChecked: (isTable && expr.column?.origin !== undefined) || isCountedText(expr),
   }));
 }

@@ -148,9 +148,9 @@ function readPage(
   const present = new Uint8Array(to);
   levelsOf(page).read(0, present);
   const skip = sumOf(present.subarray(0, from));
-  const wanted = present.subarray(from);
-  const dense = decode(bytes, encoding, { type, skip, count: sumOf(wanted), dictionary });
-  return spread(dense, wanted, emptyOf(type, count));
+  const selected = present.subarray(from);
+  const dense = decode(bytes, encoding, { type, skip, count: sumOf(selected), dictionary });
+  return spread(dense, selected, emptyOf(type, count));
 }
 
 /** One bit per row: whether it has a value. */

@@ -100,14 +100,14 @@ export class Caches {
     this.#byTable.clear();
   }
 
-  async createLast(wanted: NewLastCache): Promise<LastCacheDefinition> {
-    const schema = this.#find(wanted);
-    return await this.#add(schema, defineLastCache(schema, wanted));
+  async createLast(newCache: NewLastCache): Promise<LastCacheDefinition> {
+    const schema = this.#find(newCache);
+    return await this.#add(schema, defineLastCache(schema, newCache));
   }
 
-  async createDistinct(wanted: NewDistinctCache): Promise<DistinctCacheDefinition> {
-    const schema = this.#find(wanted);
-    return await this.#add(schema, defineDistinctCache(schema, wanted));
+  async createDistinct(newCache: NewDistinctCache): Promise<DistinctCacheDefinition> {
+    const schema = this.#find(newCache);
+    return await this.#add(schema, defineDistinctCache(schema, newCache));
   }
 
   async delete(target: {
@@ -143,17 +143,17 @@ export class Caches {
     const split = (replacement: Replacement) => {
       const all = this.#cachesOf(replacement.before.id).map(({ definition }) => definition);
       const next = all.map((definition) => definitionFor(definition, replacement));
-      const kept = next.filter((definition) => definition !== undefined);
-      return { kept, dropped: all.filter((_, i) => next[i] === undefined) };
+      const retained = next.filter((definition) => definition !== undefined);
+      return { retained, dropped: all.filter((_, i) => next[i] === undefined) };
     };
     return {
       write: (tx, replacement) => this.#deps.records.replace(tx, split(replacement)),
       applyInMemory: (replacement) => {
         const { before, after } = replacement;
-        const { kept } = split(replacement);
+        const { retained } = split(replacement);
         for (const cache of this.#cachesOf(before.id)) cache.close();
         this.#byTable.delete(before.id);
-        for (const definition of kept) this.#start(definition, after);
+        for (const definition of retained) this.#start(definition, after);
       },
     };
   }
@@ -232,20 +232,20 @@ export class Caches {
 
   async #add<D extends CacheDefinition>(
     schema: TableSchema,
-    wanted: Omit<D, 'id'> & Pick<D, 'kind'>,
+    newCache: Omit<D, 'id'> & Pick<D, 'kind'>,
   ): Promise<D> {
-    if (wanted.name === '') throw invalidConfiguration('cache name cannot be empty');
+    if (newCache.name === '') throw invalidConfiguration('cache name cannot be empty');
     // Creations for one table are serialized, so that a name cannot be used twice.
     return await this.#changes.run(String(schema.id), async () => {
-      if (this.#named(schema.id, wanted) !== undefined) {
-        throw tsdbError('resource_exists', { resource: wanted.name });
+      if (this.#named(schema.id, newCache) !== undefined) {
+        throw tsdbError('resource_exists', { resource: newCache.name });
       }
-      if (this.countOf(schema.id, wanted.kind) >= MAX_CACHES_PER_TABLE) {
+      if (this.countOf(schema.id, newCache.kind) >= MAX_CACHES_PER_TABLE) {
         throw invalidConfiguration(
           `a table can have at most ${MAX_CACHES_PER_TABLE} caches of each kind`,
         );
       }
-      const definition = { ...wanted, id: ++this.#lastIds[wanted.kind] } as unknown as D; // complete with its id
+      const definition = { ...newCache, id: ++this.#lastIds[newCache.kind] } as unknown as D; // complete with its id
       await this.#deps.records.add(definition);
       if (this.#deps.catalog.tableById(schema.id) === undefined) {
         // The table has been deleted in the meantime.

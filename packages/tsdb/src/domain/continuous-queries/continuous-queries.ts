@@ -262,8 +262,9 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
     await this.#alone(async () => {
       const ids = [...this.#entries.values()]
         .filter(({ query: { databaseId } }) => {
-          const kept = catalog.databaseById(databaseId) ?? catalog.deleted.databaseById(databaseId);
-          return kept === undefined;
+          const database =
+            catalog.databaseById(databaseId) ?? catalog.deleted.databaseById(databaseId);
+          return database === undefined;
         })
         .map(({ query }) => query.id);
       if (ids.length === 0) return;

@@ -29,7 +29,7 @@ interface CatchUp {
   afterSeq: bigint;
   throughSeq: bigint;
   /** Rows written later. */
-  readonly held: GatheredRows | undefined;
+  readonly gathered: GatheredRows | undefined;
   /** The client has read up to here within a write. */
   readonly skipped: Position;
 }
@@ -106,7 +106,7 @@ export class LiveQuery {
     this.#catchUp = {
       afterSeq: completeSeq(from),
       throughSeq,
-      held: this.#buckets === undefined ? newRows(this.#plan) : undefined,
+      gathered: this.#buckets === undefined ? newRows(this.#plan) : undefined,
       skipped: from,
     };
     this.#rows.clear();
@@ -335,8 +335,8 @@ export class LiveQuery {
     if (catchUp.afterSeq < catchUp.throughSeq) return false;
     this.#catchUp = undefined;
     // Buckets are sent later; until then, a client that reconnects must find them again.
-    if (catchUp.held !== undefined) {
-      this.#rows = catchUp.held;
+    if (catchUp.gathered !== undefined) {
+      this.#rows = catchUp.gathered;
       this.#position = { seq: catchUp.throughSeq };
     }
     return true;
@@ -357,14 +357,14 @@ export class LiveQuery {
 
 /** Rows that do not fit are read from the log. */
 function hold(catchUp: CatchUp, rows: BatchRows, row: number, seq: bigint): void {
-  const { held } = catchUp;
-  if (held === undefined) return;
-  if (held.sizeBytes >= MAX_GATHERED_BYTES) {
-    held.clear();
+  const { gathered } = catchUp;
+  if (gathered === undefined) return;
+  if (gathered.sizeBytes >= MAX_GATHERED_BYTES) {
+    gathered.clear();
     catchUp.throughSeq = seq;
     return;
   }
-  held.push(rows, row, seq, () => false);
+  gathered.push(rows, row, seq, () => false);
 }
 
 const newRows = ({ output }: LivePlan): GatheredRows =>

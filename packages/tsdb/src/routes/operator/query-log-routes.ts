@@ -1,6 +1,6 @@
 import {
-  emptyAnswer,
-  jsonAnswer,
+  emptyResponse,
+  jsonResponse,
   OpenApi,
   operatorFailure,
   operatorRoute,
@@ -34,18 +34,18 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
       }),
     },
     output: {
-      200: OpenApi.answer(
+      200: OpenApi.response(
         'newest first',
         OpenApi.json(Type.Object({ queries: Type.Array(Query) })),
       ),
     },
     handle(_request, { query: { running = false, limit = 100 } }) {
-      return jsonAnswer(200, queriesToWire(log, { running, limit }));
+      return jsonResponse(200, queriesToWire(log, { running, limit }));
     },
   }),
   operatorRoute('DELETE', `${PATH}/:id`, {
     about: { summary: 'Cancel a running query; its client receives an error' },
-    output: { 202: OpenApi.answer('cancellation requested') },
+    output: { 202: OpenApi.response('cancellation requested') },
     errors: { 404: 'query not found or not running' },
     handle(request) {
       const { id } = request.parameters;
@@ -55,7 +55,7 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
       if (entry === undefined)
         return operatorFailure(request, 404, `query not found or not running: ${id}`);
       entry.cancel();
-      return emptyAnswer(202);
+      return emptyResponse(202);
     },
   }),
 ];

@@ -4,8 +4,8 @@ import { toast } from '../../../components/controls/toasts.js';
 import {
   addCondition,
   addRange,
+  type ColumnValue,
   type FilterEdit,
-  type Wanted,
 } from '../../../lib/query/add-condition.js';
 import type { SchemaTable } from '../../../lib/query/completion.js';
 import type { TimeRange } from '../../../lib/time/time-range.js';
@@ -22,8 +22,8 @@ export function useFilters(options: {
   const [added, setAdded] = useState<
     (FilterEdit & { kind: 'edited'; before: string }) | undefined
   >();
-  const filtered = (wanted: readonly Wanted[], isOut: boolean) =>
-    addCondition(latest.current.draft, { language, schema, wanted, isOut });
+  const filtered = (columnValues: readonly ColumnValue[], isOut: boolean) =>
+    addCondition(latest.current.draft, { language, schema, columnValues, isOut });
   const onEdit = (edit: FilterEdit, change: ExploreSearch = {}): void => {
     if (edit.kind === 'unsafe') {
       void copyText(edit.condition).then(() =>

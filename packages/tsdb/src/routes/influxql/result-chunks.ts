@@ -1,12 +1,12 @@
-import type { AnswerBlock, AnswerColumn } from '@plinth/tsdb-influxql/answer.js';
 import { sqlTypeOf } from '@plinth/tsdb-influxql/execute/series/table-reader.js';
 import type { Value } from '@plinth/tsdb-influxql/plan/data-type.js';
+import type { ResultBlock, ResultColumn } from '@plinth/tsdb-influxql/result.js';
 import { DictionaryTexts } from '@plinth/tsdb-model/columns/dictionary-vector.js';
 import type { ColumnVector, OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 
 /** Converts a result column of InfluxQL to an output column. */
 export function outputOf(
-  { name, type, source }: AnswerColumn,
+  { name, type, source }: ResultColumn,
   zone: string | undefined,
 ): OutputColumn {
   const sqlType = sqlTypeOf(type);
@@ -19,7 +19,7 @@ export function outputOf(
  * built from values.
  */
 export function chunkOf(
-  block: Pick<AnswerBlock, 'columns' | 'vectors' | 'series'>,
+  block: Pick<ResultBlock, 'columns' | 'vectors' | 'series'>,
 ): Pick<ResultChunk, 'columns' | 'series'> {
   const { vectors, series } = block;
   const columns =

@@ -1,4 +1,4 @@
-import { bytesAnswer, type HeaderList, type HttpAnswer } from './http-answer.js';
+import { bytesResponse, type HeaderList, type HttpResponse } from './http-response.js';
 
 /** The page runs no scripts, loads nothing, and cannot be framed. */
 const HEADERS: HeaderList = [
@@ -14,5 +14,5 @@ export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 
 /** An HTML page without scripts. @param more headers; by default the headers that a dialect without pages does not set. */
-export const pageAnswer = (html: Buffer, more: HeaderList = SAFE): HttpAnswer =>
-  bytesAnswer(200, 'text/html; charset=utf-8', html, [...HEADERS, ...more]);
+export const pageResponse = (html: Buffer, more: HeaderList = SAFE): HttpResponse =>
+  bytesResponse(200, 'text/html; charset=utf-8', html, [...HEADERS, ...more]);

@@ -29,12 +29,12 @@ describe('cacheable responses', () => {
     assert.equal(same.headers['etag'], etag);
     const bare = etag.slice(1, -1);
     for (const tag of [etag, `W/${etag}`, `"x", ${etag}`, '*', `"${bare}-br"`, `"${bare}-gz"`]) {
-      const answer = await service.send(path, { headers: { 'if-none-match': tag } });
-      assert.deepEqual([answer.status, answer.text], [304, ''], tag);
+      const response = await service.send(path, { headers: { 'if-none-match': tag } });
+      assert.deepEqual([response.status, response.text], [304, ''], tag);
       for (const name of ['etag', 'cache-control', 'vary', 'x-data-version']) {
-        assert.equal(answer.headers[name], first.headers[name], name);
+        assert.equal(response.headers[name], first.headers[name], name);
       }
-      assert.equal(answer.headers['access-control-allow-origin'], '*');
+      assert.equal(response.headers['access-control-allow-origin'], '*');
     }
     const other = await service.send(path, { headers: { 'if-none-match': '"other"' } });
     assert.equal(other.status, 200);
@@ -69,20 +69,20 @@ describe('cacheable responses', () => {
       ['deflate', undefined],
     ];
     for (const [accept, coding] of cases) {
-      const answer = await service.send('/api/quests', {
+      const response = await service.send('/api/quests', {
         headers: { 'accept-encoding': accept },
       });
-      assert.equal(answer.headers['content-encoding'], coding, accept);
-      assert.equal(answer.headers['vary'], 'Accept-Encoding');
+      assert.equal(response.headers['content-encoding'], coding, accept);
+      assert.equal(response.headers['vary'], 'Accept-Encoding');
       const body =
         coding === 'br'
-          ? brotliDecompressSync(answer.bytes)
+          ? brotliDecompressSync(response.bytes)
           : coding === 'gzip'
-            ? gunzipSync(answer.bytes)
-            : answer.bytes;
+            ? gunzipSync(response.bytes)
+            : response.bytes;
       assert.ok(body.equals(plain.bytes), accept);
       const suffix = coding === 'br' ? '-br"' : coding === 'gzip' ? '-gz"' : '"';
-      assert.ok(String(answer.headers['etag']).endsWith(suffix));
+      assert.ok(String(response.headers['etag']).endsWith(suffix));
     }
     const small = await service.send('/api/items/nobody', {
       headers: { 'accept-encoding': 'br' },
@@ -167,10 +167,10 @@ describe('cacheable responses', () => {
       const bodies = new Set<string>();
       const tags = new Set<string>();
       for (const coding of [...order, ...order]) {
-        const answer = await service.send(path, { headers: { 'accept-encoding': coding } });
-        const { 'content-encoding': own = 'identity', etag } = answer.headers;
+        const response = await service.send(path, { headers: { 'accept-encoding': coding } });
+        const { 'content-encoding': own = 'identity', etag } = response.headers;
         assert.equal(own, coding);
-        bodies.add(UNPACK[coding]?.(answer.bytes).toString() ?? '');
+        bodies.add(UNPACK[coding]?.(response.bytes).toString() ?? '');
         tags.add(String(etag).replace(/-(br|gz)"$/, '"'));
         assert.equal(await statusOf(path, { 'if-none-match': String(etag) }), 304);
       }

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from '@plinth/kernel';
+import type { HttpResponse } from '@plinth/kernel';
 import type { ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Encoder, TextFormat } from '../formats/encoder.js';
@@ -16,19 +16,19 @@ const PIECE_SIZE_BYTES = 64 * 1024;
  * errors set the status; later ones close the connection. The next chunk is requested when the
  * client has read the last one.
  */
-export async function resultAnswer(
+export async function resultResponse(
   result: ResultStream,
   format: TextFormat,
   pool: PiecePool,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const rest = encode(result, format, pool);
   const first = await rest.next();
   const body = first.done ? Buffer.alloc(0) : first.value;
-  const answer = { status: 200, headers: [['content-type', format.contentType]], body } as const;
+  const response = { status: 200, headers: [['content-type', format.contentType]], body } as const;
   // A piece that is not full is the last one.
   return body.length < PIECE_SIZE_BYTES
-    ? answer
-    : { ...answer, rest, onPieceWritten: (piece) => pool.release(piece) };
+    ? response
+    : { ...response, rest, onPieceWritten: (piece) => pool.release(piece) };
 }
 
 /** Yields the pieces of a response; all except the last are full. */

@@ -1,4 +1,4 @@
-import { chooseCoding, emptyAnswer, type HttpAnswer, type HttpHeaders } from '@plinth/kernel';
+import { chooseCoding, emptyResponse, type HttpHeaders, type HttpResponse } from '@plinth/kernel';
 import { gameDataError } from '../errors.js';
 import { acceptsType, CODINGS, type Coding } from './negotiation.js';
 import { type Coded, isNamedBy, type Reply, type ReplyCache, readyCoding } from './reply-cache.js';
@@ -16,25 +16,25 @@ const KEPT_BY_304: ReadonlySet<string> = new Set([
  * Maximum number of responses whose headers are cached as text; one takes as much memory as a short
  * reply.
  */
-const MAX_REPEATED_ANSWERS = 4096;
+const MAX_REPEATED_RESPONSES = 4096;
 
 /** Returns repeated responses as the same object, so that their headers can be cached. */
-export class RepeatedAnswers {
-  #answers = new WeakMap<HttpAnswer, HttpAnswer>();
+export class RepeatedResponses {
+  #responses = new WeakMap<HttpResponse, HttpResponse>();
   #count = 0;
 
-  of(made: HttpAnswer): HttpAnswer {
-    const known = this.#answers.get(made);
+  of(made: HttpResponse): HttpResponse {
+    const known = this.#responses.get(made);
     if (known !== undefined) return known;
     // Clearing the map is rare, and cheaper in the usual case than tracking usage.
-    if (this.#count >= MAX_REPEATED_ANSWERS) {
-      this.#answers = new WeakMap();
+    if (this.#count >= MAX_REPEATED_RESPONSES) {
+      this.#responses = new WeakMap();
       this.#count = 0;
     }
-    const answer = { ...made, isReused: true };
-    this.#answers.set(made, answer);
+    const response = { ...made, isReused: true };
+    this.#responses.set(made, response);
     this.#count += 1;
-    return answer;
+    return response;
   }
 }
 
@@ -42,21 +42,21 @@ export class RepeatedAnswers {
  * Returns the reply, or 304 if the client has it. The same object as long as the reply is cached.
  * Throws like `negotiate`.
  */
-export function answerReply(
+export function replyResponse(
   headers: HttpHeaders,
   found: Reply,
   cache: ReplyCache,
-): HttpAnswer | Promise<HttpAnswer> {
+): HttpResponse | Promise<HttpResponse> {
   const coding = negotiate(headers, 'application/json', CODINGS);
   const ready = readyCoding(found, coding);
-  if (ready !== undefined) return answerCoded(headers, found, ready);
-  return cache.code(found, coding).then((coded) => answerCoded(headers, found, coded));
+  if (ready !== undefined) return codedResponse(headers, found, ready);
+  return cache.code(found, coding).then((coded) => codedResponse(headers, found, coded));
 }
 
-function answerCoded(headers: HttpHeaders, found: Reply, coded: Coded): HttpAnswer {
+function codedResponse(headers: HttpHeaders, found: Reply, coded: Coded): HttpResponse {
   const { whole } = coded;
   if (!isFresh(headers, found)) return whole;
-  coded.unchanged ??= emptyAnswer(
+  coded.unchanged ??= emptyResponse(
     304,
     whole.headers.filter(([name]) => KEPT_BY_304.has(name)),
   );

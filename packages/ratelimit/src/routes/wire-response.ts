@@ -1,12 +1,12 @@
 import type { Clock } from '@plinth/kernel';
 import { type RateLimitConfig, serviceRule } from '../config.js';
-import type { Answer } from '../domain/decision-service.js';
+import type { CheckResult } from '../domain/decision-service.js';
 import { windowSecOf } from '../model/plan.js';
 import { headerList, limitedByHeaderOf } from './gate/headers.js';
 import { isPrimaryRefusal, refusalOf } from './gate/refusal.js';
 
 /** A decision, with the response that other systems forward to their clients. */
-export interface WireAnswer {
+export interface WireResponse {
   readonly allowed: boolean;
   readonly limit_kind: string | null;
   readonly status: number;
@@ -16,7 +16,7 @@ export interface WireAnswer {
   readonly lease_id: string | null;
 }
 
-export interface AnswerContext {
+export interface ResponseContext {
   readonly config: RateLimitConfig;
   readonly docsBase: string;
   readonly clock: Clock;
@@ -26,12 +26,12 @@ const LFS = 'lfs';
 const LFS_STATUS = 429;
 
 /** Source: rate-limits, sections 4.2 and 12.1. */
-export function toWireAnswer(answer: Answer, context: AnswerContext): WireAnswer {
-  const { caller, plan, decision, leaseId } = answer;
+export function toWireResponse(result: CheckResult, context: ResponseContext): WireResponse {
+  const { caller, plan, decision, leaseId } = result;
   const { config, docsBase, clock } = context;
   const at = { windowSec: windowSecOf(caller, plan), clock, hasIetfHeaders: config.ietf_headers };
   const headers: Record<string, string> = Object.fromEntries(headerList({ ...decision, plan }, at));
-  if (!answer.isRefused || decision.limitedBy === undefined) {
+  if (!result.isRefused || decision.limitedBy === undefined) {
     return {
       allowed: true,
       limit_kind: null,
@@ -66,7 +66,7 @@ export function toWireAnswer(answer: Answer, context: AnswerContext): WireAnswer
  * A batch with too many large files is rejected before anything is counted. Source: rate-limits,
  * section 4.2.
  */
-export function tooManyObjects(context: AnswerContext, requestId: string): WireAnswer {
+export function tooManyObjects(context: ResponseContext, requestId: string): WireResponse {
   return {
     allowed: false,
     limit_kind: 'lfs_objects',

@@ -3,7 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 /** Lowercase names without duplicates. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   /** Includes the content type, but not the length and the headers that the dialect adds to every response. */
   readonly headers: HeaderList;
@@ -30,50 +30,50 @@ const NO_HEADERS: HeaderList = [];
 const EMPTY = Buffer.alloc(0);
 
 /** A JSON response with exactly `application/json`. */
-export function jsonAnswer(
+export function jsonResponse(
   status: number,
   body: unknown,
   headers: HeaderList = NO_HEADERS,
-): HttpAnswer {
-  return bytesAnswer(status, 'application/json', Buffer.from(JSON.stringify(body)), headers);
+): HttpResponse {
+  return bytesResponse(status, 'application/json', Buffer.from(JSON.stringify(body)), headers);
 }
 
-export function textAnswer(
+export function textResponse(
   status: number,
   text: string,
   headers: HeaderList = NO_HEADERS,
-): HttpAnswer {
-  return bytesAnswer(status, 'text/plain; charset=utf-8', Buffer.from(text), headers);
+): HttpResponse {
+  return bytesResponse(status, 'text/plain; charset=utf-8', Buffer.from(text), headers);
 }
 
-export const bytesAnswer = (
+export const bytesResponse = (
   status: number,
   type: string,
   body: Buffer,
   headers: HeaderList = NO_HEADERS,
-): HttpAnswer => ({ status, headers: [...headers, ['content-type', type]], body });
+): HttpResponse => ({ status, headers: [...headers, ['content-type', type]], body });
 
-export const emptyAnswer = (status: number, headers: HeaderList = NO_HEADERS): HttpAnswer => ({
+export const emptyResponse = (status: number, headers: HeaderList = NO_HEADERS): HttpResponse => ({
   status,
   headers,
   body: undefined,
 });
 
 /** The response with these headers before its own. */
-export const withHeaders = (answer: HttpAnswer, headers: HeaderList): HttpAnswer => ({
-  ...answer,
-  headers: [...headers, ...answer.headers],
+export const withHeaders = (response: HttpResponse, headers: HeaderList): HttpResponse => ({
+  ...response,
+  headers: [...headers, ...response.headers],
 });
 
 /**
  * A response whose body is generated. The first piece is produced before the status is sent, so that an early failure
  * returns an error status, and so that `pieces` has started when it is returned.
  */
-export async function piecesAnswer(
+export async function piecesResponse(
   status: number,
   headers: HeaderList,
   pieces: AsyncGenerator<Buffer, void, undefined>,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { value: body, done } = await pieces.next();
   return done === true ? { status, headers, body: EMPTY } : { status, headers, body, rest: pieces };
 }

@@ -1,6 +1,6 @@
-import type { HttpAnswer } from '@plinth/kernel';
+import type { HttpResponse } from '@plinth/kernel';
 import type { BuiltFile } from '../http/files/built-files.js';
-import { SAFE } from '../http/files/file-answers.js';
+import { SAFE } from '../http/files/file-responses.js';
 
 /** Content security policy: the page loads only its own files and the API. Source: docs/CONSOLE-INTERNALS.md, "Protection". */
 const policy = (nonce: string): string =>
@@ -23,10 +23,10 @@ const NONCE = '__CSP_NONCE__';
 const OPENED_FROM = '__OPENED_FROM__';
 
 /** The HTML shell. It is never cached: each response has its own nonce for component styles. */
-export function shellAnswer(
+export function shellResponse(
   file: BuiltFile,
   options: { readonly nonce: string; readonly openedFrom: 'here' | 'elsewhere' },
-): HttpAnswer {
+): HttpResponse {
   const text = file.plain.toString().replaceAll(NONCE, options.nonce);
   const body = Buffer.from(text.replace(OPENED_FROM, options.openedFrom));
   return {

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
-import type { HttpAnswer, HttpRequest } from './http-client.js';
+import type { HttpRequest, HttpResponse } from './http-client.js';
 import type { RunningServer } from './running-server.js';
 
 /** Asserts status 204 and an empty body. */
-export function assertEmpty(answer: HttpAnswer): void {
-  assert.equal(answer.status, 204, answer.text);
-  assert.equal(answer.text, '');
+export function assertEmpty(response: HttpResponse): void {
+  assert.equal(response.status, 204, response.text);
+  assert.equal(response.text, '');
 }
 
 /** Asserts status, content type and complete body of a JSON response. */
-export function assertJson(answer: HttpAnswer, status: number, body: unknown): void {
-  assert.equal(answer.status, status, answer.text);
-  assert.equal(answer.headers['content-type'], 'application/json');
-  assert.deepEqual(JSON.parse(answer.text), body);
+export function assertJson(response: HttpResponse, status: number, body: unknown): void {
+  assert.equal(response.status, status, response.text);
+  assert.equal(response.headers['content-type'], 'application/json');
+  assert.deepEqual(JSON.parse(response.text), body);
 }
 
 /** Asserts a failure of the complete request. Source: tsdb-http, "Error model". */
-export function assertError(answer: HttpAnswer, status: number, error: string): void {
-  assertJson(answer, status, { error, data: {} });
+export function assertError(response: HttpResponse, status: number, error: string): void {
+  assertJson(response, status, { error, data: {} });
 }
 
 /** Returns the result of a query as text. */
@@ -27,9 +27,9 @@ export async function query(
   headers: HttpRequest['headers'] = {},
 ): Promise<string> {
   const path = `/api/v3/query_sql?${new URLSearchParams(parameters)}`;
-  const answer = await server.http.send(path, { headers });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.text;
+  const response = await server.http.send(path, { headers });
+  assert.equal(response.status, 200, response.text);
+  return response.text;
 }
 
 /** Returns the rows of a query as objects. Numbers beyond 2^53 lose digits: cast those to strings. */

@@ -14,10 +14,10 @@ const MAX_COUNT = 20;
  * Removes interim responses (1xx) before a response from the data of a socket. A receiver may send `100 Continue` without
  * a request for it (RFC 9110, section 15.2), which makes the HTTP client close the connection.
  */
-export class InterimAnswers {
+export class InterimResponses {
   readonly #socket: Socket;
   #isExpected = false;
-  #held = EMPTY;
+  #received = EMPTY;
   #count = 0;
   #lastStatus: number | undefined;
 
@@ -36,24 +36,24 @@ export class InterimAnswers {
   /** Must be called for each request: the next bytes belong to its response. */
   expect(): void {
     this.#isExpected = true;
-    this.#held = EMPTY;
+    this.#received = EMPTY;
     this.#count = 0;
     this.#lastStatus = undefined;
   }
 
   /** `null` when nothing of the final response has arrived. */
   #without(chunk: Buffer | null): Buffer | null {
-    if (chunk !== null) this.#held = Buffer.concat([this.#held, chunk]);
+    if (chunk !== null) this.#received = Buffer.concat([this.#received, chunk]);
     for (;;) {
-      const begin = this.#held.toString('latin1', 0, STATUS_LENGTH);
+      const begin = this.#received.toString('latin1', 0, STATUS_LENGTH);
       if (begin.length < STATUS_LENGTH && 'HTTP/1.'.startsWith(begin.slice(0, 7))) return null;
       const status = INTERIM.exec(begin)?.[1];
-      const end = this.#held.indexOf(HEAD_END);
-      if (status === undefined || (end < 0 && this.#held.length > MAX_HEAD_BYTES)) break;
+      const end = this.#received.indexOf(HEAD_END);
+      if (status === undefined || (end < 0 && this.#received.length > MAX_HEAD_BYTES)) break;
       if (end < 0) return null;
       this.#count += 1;
       this.#lastStatus = Number(status);
-      this.#held = this.#held.subarray(end + HEAD_END.length);
+      this.#received = this.#received.subarray(end + HEAD_END.length);
       if (this.#count > MAX_COUNT) {
         const why = new Error(`the receiver sent more than ${MAX_COUNT} interim responses`);
         this.#socket.destroy(new TransportFailed('informational_only', why, this.#lastStatus));
@@ -61,8 +61,8 @@ export class InterimAnswers {
       }
     }
     this.#isExpected = false;
-    const rest = this.#held;
-    this.#held = EMPTY;
+    const rest = this.#received;
+    this.#received = EMPTY;
     return rest;
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { PiecePool } from '../formats/piece-pool.js';
 import { PRETTY } from '../formats/pretty.js';
-import { resultAnswer } from './result-answer.js';
+import { resultResponse } from './result-response.js';
 
 it('other requests are served while all rows are gathered before the first is written', async () => {
   const values = Float64Array.from({ length: 2048 }, (_, row) => row);
@@ -16,7 +16,11 @@ it('other requests are served while all rows are gathered before the first is wr
   const count = setInterval(() => {
     turnCount++;
   });
-  await resultAnswer({ columns, tableName: undefined, chunks: chunks() }, PRETTY, new PiecePool());
+  await resultResponse(
+    { columns, tableName: undefined, chunks: chunks() },
+    PRETTY,
+    new PiecePool(),
+  );
   clearInterval(count);
   assert.ok(turnCount > 3, `${turnCount} turns`);
 });

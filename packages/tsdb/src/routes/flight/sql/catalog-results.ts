@@ -71,7 +71,7 @@ export function fieldsOfCommand(command: CatalogCommand): readonly ArrowField[] 
 }
 
 /** Runs a metadata command. */
-export async function answerCommand(
+export async function commandResult(
   command: CatalogCommand,
   database: string,
   deps: FlightDeps,

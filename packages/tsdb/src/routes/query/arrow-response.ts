@@ -1,4 +1,4 @@
-import { type HttpAnswer, piecesAnswer } from '@plinth/kernel';
+import { type HttpResponse, piecesResponse } from '@plinth/kernel';
 import type { ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import { arrowFieldOf } from '../arrow/arrow-field.js';
 import { type ArrowMessage, BatchEncoder } from '../arrow/batch-encoder.js';
@@ -9,26 +9,26 @@ import { ARROW_TYPE } from '../formats/index.js';
 const END_OF_STREAM = Buffer.from([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
 
 /** Responds with an Arrow IPC stream. Its batches are the same as in Flight. */
-export const arrowAnswer = (result: ResultStream): Promise<HttpAnswer> =>
-  piecesAnswer(200, [['content-type', ARROW_TYPE]], encode(result));
+export const arrowResponse = (result: ResultStream): Promise<HttpResponse> =>
+  piecesResponse(200, [['content-type', ARROW_TYPE]], encode(result));
 
 /** The first piece includes the first rows, so that earlier errors still set the status. */
 async function* encode(result: ResultStream): AsyncGenerator<Buffer, void, undefined> {
   const fields = result.columns.map(arrowFieldOf);
   const encoder = new BatchEncoder(fields.map(({ type }) => type));
-  let held: Uint8Array[] = [encapsulated(schemaMessage(fields))];
+  let pending: Uint8Array[] = [encapsulated(schemaMessage(fields))];
   const take = (): Buffer => {
-    const piece = Buffer.concat(held);
-    held = [];
+    const piece = Buffer.concat(pending);
+    pending = [];
     return piece;
   };
   const put = ({ header, body, release }: ArrowMessage): Buffer => {
-    held.push(encapsulated(header), body);
+    pending.push(encapsulated(header), body);
     const piece = take(); // a copy, so that the body can be reused
     release?.();
     return piece;
   };
   for await (const message of encoder.batchesOf(result.chunks)) yield put(message);
-  held.push(END_OF_STREAM);
+  pending.push(END_OF_STREAM);
   yield take();
 }

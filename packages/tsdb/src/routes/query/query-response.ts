@@ -1,19 +1,19 @@
-import type { HttpAnswer, HttpRequest } from '@plinth/kernel';
+import type { HttpRequest, HttpResponse } from '@plinth/kernel';
 import { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import type { RouteDeps } from '../deps.js';
-import { arrowAnswer } from './arrow-answer.js';
+import { arrowResponse } from './arrow-response.js';
 import { withOtherDatabaseHint } from './other-database-hint.js';
-import { parquetAnswer } from './parquet-answer.js';
+import { parquetResponse } from './parquet-response.js';
 import type { QueryInput } from './query-input.js';
-import { resultAnswer } from './result-answer.js';
+import { resultResponse } from './result-response.js';
 
 /** Runs a SQL query and responds with its result. */
-export async function answerQuery(
+export async function queryResponse(
   { format, ...queryInput }: QueryInput,
   request: HttpRequest,
   { engine, files, formats, pieces, isAuthRequired, catalog }: RouteDeps,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const query = {
     ...queryInput,
     access: accessOf(request.principal, isAuthRequired),
@@ -26,10 +26,10 @@ export async function answerQuery(
     throw withOtherDatabaseHint(error, query.database, new CatalogView(catalog, query.access));
   };
   if (format === 'parquet') {
-    return await parquetAnswer(await engine.queryToParquet(query).catch(rethrow), files);
+    return await parquetResponse(await engine.queryToParquet(query).catch(rethrow), files);
   }
   const result = await engine.query(query).catch(rethrow);
   return format === 'arrow'
-    ? await arrowAnswer(result)
-    : await resultAnswer(result, formats[format], pieces);
+    ? await arrowResponse(result)
+    : await resultResponse(result, formats[format], pieces);
 }

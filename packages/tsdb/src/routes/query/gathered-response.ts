@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { HttpAnswer } from '@plinth/kernel';
+import type { HttpResponse } from '@plinth/kernel';
 import type { QueryOutcome } from '@plinth/tsdb-model/query/query-outcome.js';
 
 const PIECE_SIZE_BYTES = 64 * 1024;
@@ -8,12 +8,12 @@ const PIECE_SIZE_BYTES = 64 * 1024;
  * Streams a response. If it fits into one piece, it is sent as a unit, and an error at any row sets
  * the status.
  */
-export async function gatheredAnswer(
-  answer: AsyncGenerator<Buffer, void, undefined>,
+export async function gatheredResponse(
+  response: AsyncGenerator<Buffer, void, undefined>,
   contentType: string,
   onEnd: (outcome: QueryOutcome) => void,
-): Promise<HttpAnswer> {
-  const rest = gathered(answer, onEnd);
+): Promise<HttpResponse> {
+  const rest = gathered(response, onEnd);
   const first = await rest.next();
   const body = first.done ? Buffer.alloc(0) : first.value;
   const isWhole = body.length < PIECE_SIZE_BYTES;
@@ -23,25 +23,25 @@ export async function gatheredAnswer(
 }
 
 async function* gathered(
-  answer: AsyncGenerator<Buffer, void, undefined>,
+  response: AsyncGenerator<Buffer, void, undefined>,
   onEnd: (outcome: QueryOutcome) => void,
 ): AsyncGenerator<Buffer, void, undefined> {
   let outcome: QueryOutcome = 'cancel';
-  let held: Buffer[] = [];
+  let pending: Buffer[] = [];
   let size = 0;
   try {
-    for await (const piece of answer) {
-      held.push(piece);
+    for await (const piece of response) {
+      pending.push(piece);
       size += piece.length;
       if (size < PIECE_SIZE_BYTES) continue;
-      yield Buffer.concat(held);
-      held = [];
+      yield Buffer.concat(pending);
+      pending = [];
       size = 0;
       // Yield to the event loop between two pieces.
       await setImmediate();
     }
     outcome = 'success';
-    if (size > 0) yield Buffer.concat(held);
+    if (size > 0) yield Buffer.concat(pending);
   } catch (error) {
     outcome = 'fail';
     throw error;

@@ -1,4 +1,4 @@
-import { type HttpAnswer, jsonAnswer, OpenApi } from '@plinth/kernel';
+import { type HttpResponse, jsonResponse, OpenApi } from '@plinth/kernel';
 import { Type } from 'typebox';
 
 /** Source: Apache Iceberg REST catalog specification, `ErrorModel`. */
@@ -24,22 +24,22 @@ export function icebergFailure(
   code: number,
   message: string,
   type: string = TYPES.get(code) ?? OTHER_TYPE,
-): HttpAnswer {
-  return jsonAnswer(code, { error: { message, type, code } });
+): HttpResponse {
+  return jsonResponse(code, { error: { message, type, code } });
 }
 
-export const noNamespace = (name: string): HttpAnswer =>
+export const noNamespace = (name: string): HttpResponse =>
   icebergFailure(404, `namespace does not exist: ${name}`, 'NoSuchNamespaceException');
 
-export const noTable = (namespace: string, name: string): HttpAnswer =>
+export const noTable = (namespace: string, name: string): HttpResponse =>
   icebergFailure(404, `table does not exist: ${namespace}.${name}`, 'NoSuchTableException');
 
-const { answer, json } = OpenApi;
+const { response, json } = OpenApi;
 const Names = Type.Array(Type.Array(Type.String()));
 const NextPage = { 'next-page-token': Type.Union([Type.String(), Type.Null()]) };
 
 export const OUTPUT = {
-  config: answer(
+  config: response(
     'defaults of the catalog and its endpoints',
     json(
       Type.Object({
@@ -51,8 +51,11 @@ export const OUTPUT = {
       }),
     ),
   ),
-  namespaces: answer('readable namespaces', json(Type.Object({ namespaces: Names, ...NextPage }))),
-  namespace: answer(
+  namespaces: response(
+    'readable namespaces',
+    json(Type.Object({ namespaces: Names, ...NextPage })),
+  ),
+  namespace: response(
     'namespace',
     json(
       Type.Object({
@@ -61,7 +64,7 @@ export const OUTPUT = {
       }),
     ),
   ),
-  tables: answer(
+  tables: response(
     'tables with a readable snapshot',
     json(
       Type.Object({
@@ -72,7 +75,7 @@ export const OUTPUT = {
       }),
     ),
   ),
-  table: answer(
+  table: response(
     'newest metadata of the table',
     json(
       Type.Object({

@@ -5,7 +5,7 @@ import type { SeriesSpan } from './execute/series/series.js';
 import { sliceOf } from './execute/series/vector-values.js';
 import type { DataType, Value } from './plan/data-type.js';
 
-export interface AnswerColumn {
+export interface ResultColumn {
   readonly name: string;
   readonly type: DataType;
   /**
@@ -14,28 +14,28 @@ export interface AnswerColumn {
   readonly source?: ColumnKind | undefined;
 }
 
-export const textColumn = (name: string): AnswerColumn => ({ name, type: 'string' });
+export const textColumn = (name: string): ResultColumn => ({ name, type: 'string' });
 
 /** Columns and grouping tags that describe the rows of a series. */
-export interface AnswerHeading {
-  readonly columns: readonly AnswerColumn[];
+export interface ResultHeading {
+  readonly columns: readonly ResultColumn[];
   /** Names of the grouping tags, ascending. */
   readonly tagNames: readonly string[];
 }
 
 /** Rows of one series. A long series arrives in several consecutive pieces. */
-export interface AnswerSeries {
+export interface ResultSeries {
   readonly name: string;
   /** Values of the grouping tags, in the order of `tagNames`. */
   readonly tags: readonly string[];
   readonly rowCount: number;
   readonly columns: readonly ArrayLike<Value>[];
   /** Set only if it differs from the heading of the result. */
-  readonly heading?: AnswerHeading;
+  readonly heading?: ResultHeading;
 }
 
 /** Consecutive rows of several series that share their columns. */
-export interface AnswerBlock {
+export interface ResultBlock {
   readonly name: string;
   /**
    * Each span is a series or its next piece. Two spans of a block never belong to the same series.
@@ -53,18 +53,20 @@ export interface AnswerBlock {
   /** Series of the rows, if every tag column has their tags. `undefined` means unknown. */
   readonly series?: SeriesOfRows | undefined;
   /** Set only if it differs from the heading of the result. */
-  readonly heading?: AnswerHeading | undefined;
+  readonly heading?: ResultHeading | undefined;
 }
 
-/** Result of one statement. */
-export interface Answer extends AnswerHeading {
+/** StatementResult of one statement. */
+export interface StatementResult extends ResultHeading {
   /** Time zone in which timestamps are formatted. */
   readonly zone: string | undefined;
-  readonly blocks: AsyncIterable<AnswerBlock>;
+  readonly blocks: AsyncIterable<ResultBlock>;
 }
 
 /** Returns the rows of a result series by series. */
-export async function* seriesOf({ blocks }: Answer): AsyncGenerator<AnswerSeries, void, undefined> {
+export async function* seriesOf({
+  blocks,
+}: StatementResult): AsyncGenerator<ResultSeries, void, undefined> {
   for await (const { name, spans, columns, heading } of blocks) {
     for (const { tags, from, to } of spans) {
       const parts = columns.map((column) => sliceOf(column, from, to));
@@ -78,12 +80,12 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T, void, undefined>
 }
 
 /**
- * Result from rows in memory. Series without rows are included because clients read their columns.
+ * StatementResult from rows in memory. Series without rows are included because clients read their columns.
  */
-export function madeAnswer(
-  columns: readonly AnswerColumn[],
-  series: readonly AnswerSeries[],
-): Answer {
+export function completeResult(
+  columns: readonly ResultColumn[],
+  series: readonly ResultSeries[],
+): StatementResult {
   const blocks = series.map(({ name, tags, rowCount, columns: values, heading }) => ({
     name,
     spans: [{ tags, from: 0, to: rowCount }],
@@ -98,7 +100,7 @@ export function madeAnswer(
   };
 }
 
-export const EMPTY_ANSWER: Answer = madeAnswer([], []);
+export const EMPTY_RESULT: StatementResult = completeResult([], []);
 
 /** Columns of one list. A long list is sent in several pieces. */
 export interface ListPiece {
@@ -107,27 +109,27 @@ export interface ListPiece {
 }
 
 /** Lists whose rows are created while the result is read. */
-export function piecedAnswer(
-  columns: readonly AnswerColumn[],
+export function streamedResult(
+  columns: readonly ResultColumn[],
   pieces: AsyncIterable<ListPiece>,
-): Answer {
+): StatementResult {
   return { columns, tagNames: [], zone: undefined, blocks: listBlocks(pieces) };
 }
 
 async function* listBlocks(
   pieces: AsyncIterable<ListPiece>,
-): AsyncGenerator<AnswerBlock, void, undefined> {
+): AsyncGenerator<ResultBlock, void, undefined> {
   for await (const { name, columns } of pieces)
     yield { name, spans: [{ tags: [], from: 0, to: columns[0]?.length ?? 0 }], columns };
 }
 
-/** Result from lists of rows. Lists without rows are omitted. */
-export function listAnswer(
-  columns: readonly AnswerColumn[],
+/** StatementResult from lists of rows. Lists without rows are omitted. */
+export function listResult(
+  columns: readonly ResultColumn[],
   lists: readonly { readonly name: string; readonly rows: readonly (readonly Value[])[] }[],
-): Answer {
+): StatementResult {
   const some = lists.filter(({ rows }) => rows.length > 0);
-  return madeAnswer(
+  return completeResult(
     columns,
     some.map(({ name, rows }) => ({
       name,
@@ -138,9 +140,12 @@ export function listAnswer(
   );
 }
 
-/** Result whose series have columns but no rows. */
-export const rowlessAnswer = (columns: readonly AnswerColumn[], names: readonly string[]): Answer =>
-  madeAnswer(
+/** StatementResult whose series have columns but no rows. */
+export const emptyResult = (
+  columns: readonly ResultColumn[],
+  names: readonly string[],
+): StatementResult =>
+  completeResult(
     columns,
     names.map((name) => ({ name, tags: [], rowCount: 0, columns: columns.map(() => []) })),
   );

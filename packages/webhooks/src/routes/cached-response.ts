@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import {
-  bytesAnswer,
-  emptyAnswer,
+  bytesResponse,
+  emptyResponse,
   type HeaderList,
-  type HttpAnswer,
   type HttpHead,
+  type HttpResponse,
   namesTag,
 } from '@plinth/kernel';
 
 /** Returns JSON with an `ETag`, or 304 if the client already has this version. */
-export function cachedAnswer(
+export function cachedResponse(
   request: HttpHead,
   body: Buffer,
   options: {
@@ -18,7 +18,7 @@ export function cachedAnswer(
     readonly digest?: string;
     readonly headers?: HeaderList;
   },
-): HttpAnswer {
+): HttpResponse {
   const { digest = createHash('sha256').update(body).digest('hex') } = options;
   const etag = `W/"${digest}"`;
   const headers: HeaderList = [
@@ -29,6 +29,6 @@ export function cachedAnswer(
       options.isPrivate ? 'private, max-age=0, must-revalidate' : 'public, max-age=60, s-maxage=60',
     ],
   ];
-  if (namesTag(request.headers['if-none-match'], etag)) return emptyAnswer(304, headers);
-  return bytesAnswer(200, 'application/json; charset=utf-8', body, headers);
+  if (namesTag(request.headers['if-none-match'], etag)) return emptyResponse(304, headers);
+  return bytesResponse(200, 'application/json; charset=utf-8', body, headers);
 }

@@ -1,4 +1,4 @@
-import { type FileSystem, type HttpAnswer, piecesAnswer } from '@plinth/kernel';
+import { type FileSystem, type HttpResponse, piecesResponse } from '@plinth/kernel';
 import type { ParquetFile } from '@plinth/tsdb-model/engine.js';
 import { PARQUET_TYPE } from '../formats/index.js';
 
@@ -7,10 +7,10 @@ const PIECE_BYTES = 256 * 1024;
 /**
  * Sends the file at the client's pace, and deletes it when it was sent or the client disconnects.
  */
-export async function parquetAnswer(file: ParquetFile, files: FileSystem): Promise<HttpAnswer> {
+export async function parquetResponse(file: ParquetFile, files: FileSystem): Promise<HttpResponse> {
   const headers = [['content-type', PARQUET_TYPE]] as const;
-  const answer = await piecesAnswer(200, headers, readAndDispose(file, files));
-  return { ...answer, sizeBytes: file.sizeBytes };
+  const response = await piecesResponse(200, headers, readAndDispose(file, files));
+  return { ...response, sizeBytes: file.sizeBytes };
 }
 
 async function* readAndDispose(

@@ -1,10 +1,10 @@
 import {
   chooseCoding,
   type HeaderList,
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   namesTag,
-  textAnswer,
+  textResponse,
 } from '@plinth/kernel';
 import type { BuiltFile } from './built-files.js';
 
@@ -23,12 +23,12 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 const CODINGS = ['br', 'gzip'] as const;
 
 /** @param isHashed the name changes with the content. @param more additional headers */
-export function fileAnswer(
+export function fileResponse(
   file: BuiltFile,
   { headers }: HttpRequest,
   isHashed: boolean,
   more: HeaderList = [],
-): HttpAnswer {
+): HttpResponse {
   const about: HeaderList = [
     ...SAFE,
     ...more,
@@ -53,4 +53,4 @@ export function fileAnswer(
   };
 }
 
-export const missingAnswer = (why: string): HttpAnswer => textAnswer(404, why, SAFE);
+export const missingResponse = (why: string): HttpResponse => textResponse(404, why, SAFE);

@@ -1,8 +1,8 @@
 import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
-import { type HttpAnswer, withHeaders } from '../http-answer.js';
 import type { HttpHeaders } from '../http-request.js';
+import { type HttpResponse, withHeaders } from '../http-response.js';
 import { chooseCoding } from './choose-coding.js';
 
 /** Smaller bodies do not benefit from compression. */
@@ -25,11 +25,14 @@ const CODINGS: readonly (keyof typeof CODERS)[] =
 const gzip = promisify(zlib.gzip);
 
 /** Compresses a successful response of at least 1 KiB in the coding that its client prefers. */
-export async function encodeAnswer(answer: HttpAnswer, headers: HttpHeaders): Promise<HttpAnswer> {
-  const { status, body, rest } = answer;
-  if (status !== 200 || body === undefined) return answer;
-  if (rest === undefined && body.length < LEAST_SIZE_BYTES) return answer;
-  const varying = withHeaders(answer, [['vary', 'Accept-Encoding']]);
+export async function encodeResponse(
+  response: HttpResponse,
+  headers: HttpHeaders,
+): Promise<HttpResponse> {
+  const { status, body, rest } = response;
+  if (status !== 200 || body === undefined) return response;
+  if (rest === undefined && body.length < LEAST_SIZE_BYTES) return response;
+  const varying = withHeaders(response, [['vary', 'Accept-Encoding']]);
   const coding = chooseCoding(headers['accept-encoding'], CODINGS);
   if (coding === undefined || coding === 'identity') return varying;
   const coded = withHeaders(
@@ -41,16 +44,16 @@ export async function encodeAnswer(answer: HttpAnswer, headers: HttpHeaders): Pr
   }
   const coder = CODERS[coding]();
   if (coder === undefined) return varying;
-  const pieces = through(coder, answer);
+  const pieces = through(coder, response);
   const first = await pieces.next();
   return { ...coded, body: first.done ? Buffer.alloc(0) : first.value, rest: pieces };
 }
 
 async function* through(
   coder: Transform,
-  answer: HttpAnswer,
+  response: HttpResponse,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const feeding = feed(coder, answer);
+  const feeding = feed(coder, response);
   try {
     for await (const piece of coder) yield piece;
   } finally {
@@ -74,7 +77,7 @@ function put(piece: Buffer, coder: Transform): Promise<void> {
 }
 
 /** Feeds a response to its coder. If the response fails, the coder is destroyed, which notifies its reader. */
-async function feed(coder: Transform, { body, rest, onPieceWritten }: HttpAnswer): Promise<void> {
+async function feed(coder: Transform, { body, rest, onPieceWritten }: HttpResponse): Promise<void> {
   try {
     if (body !== undefined && body.length > 0) {
       await put(body, coder);
