@@ -332,8 +332,8 @@ describe('Explore', { skip: SKIP }, () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+Enter');
     const running = async (): Promise<number> => {
-      const answer = await server.http.send('/ops/v1/tsdb/queries?running=true');
-      return JSON.parse(answer.text).queries.length;
+      const response = await server.http.send('/ops/v1/tsdb/queries?running=true');
+      return JSON.parse(response.text).queries.length;
     };
     const becomes = async (count: number): Promise<void> => {
       for (let attempt = 0; attempt < 200; attempt++) {
@@ -353,8 +353,8 @@ describe('Explore', { skip: SKIP }, () => {
     const search = new URLSearchParams({ db: 'metrics', q: text, refresh: '5s', view: 'table' });
     const link = `${server.url}/console/explore?${search}`;
     const asked = async (): Promise<number> => {
-      const answer = await server.http.send('/ops/v1/tsdb/queries');
-      return answer.text.split('asked_by_link').length - 1;
+      const response = await server.http.send('/ops/v1/tsdb/queries');
+      return response.text.split('asked_by_link').length - 1;
     };
     for (const stranger of ['http://stranger.test/', `${server.url.replace(/\d+$/, '9')}/`]) {
       const before = await asked();

@@ -22,6 +22,8 @@ export interface ObjectStoreProcess extends AsyncDisposable {
   readonly url: string;
   readonly key: string;
   readonly secret: string;
+  /** `versitygw` stores each object as a file in a folder below it, named like the bucket. */
+  readonly folder: string;
 }
 
 type Skip = Pick<TestContext, 'skip'>;
@@ -119,7 +121,7 @@ async function startStore(
     await close();
     throw error;
   }
-  return { ...login, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };
+  return { ...login, folder, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };
 }
 
 async function untilListening(child: ChildProcess, port: number): Promise<void> {

@@ -49,6 +49,17 @@ def clickhouse_source(table, bucket):
     return f"icebergS3('{address}', '{bucket['key']}', '{bucket['secret']}')"
 
 
+def objects_of(table):
+    """Addresses of all objects that the newest metadata file needs."""
+    yield table.metadata_location
+    for snapshot in table.snapshots():
+        yield snapshot.manifest_list
+        for manifest in snapshot.manifests(table.io):
+            yield manifest.manifest_path
+            for entry in manifest.fetch_manifest_entry(table.io):
+                yield entry.data_file.file_path
+
+
 for line in sys.stdin:
     given = json.loads(line)
     bucket = given.get("bucket")
@@ -64,6 +75,11 @@ for line in sys.stdin:
         answer = {"held": name}
     elif given["what"] == "held":
         answer = {"pyiceberg": of_arrow(held[name].scan().to_arrow())}
+    elif given["what"] == "count":
+        found = catalog.load_table(name).scan(selected_fields=("i",)).to_arrow().column("i")
+        answer = {"pyiceberg": [len(found), sum(found.to_pylist())]}
+    elif given["what"] == "objects":
+        answer = {"objects": sorted(set(objects_of(catalog.load_table(name))))}
     elif given["what"] == "columns":
         table = catalog.load_table(name)
         source = clickhouse_source(table, bucket)

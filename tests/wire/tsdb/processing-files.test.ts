@@ -19,13 +19,13 @@ describe('Files of plugins', { skip: noPython }, () => {
   it('E-05 tries plugins out without storing anything', async () => {
     const test = async (kind: 'wal' | 'schedule', source: string, more: object) => {
       await plugins.plugin('trial.py', source);
-      const answer = await plugins.post(`/api/v3/plugin_test/${kind}`, {
+      const response = await plugins.post(`/api/v3/plugin_test/${kind}`, {
         filename: 'trial.py',
         database: 'foo',
         ...more,
       });
-      assert.equal(answer.status, 200, answer.text);
-      return JSON.parse(answer.text) as Record<string, unknown>;
+      assert.equal(response.status, 200, response.text);
+      return JSON.parse(response.text) as Record<string, unknown>;
     };
     const input = { input_lp: 'cpu,host=A usage=1 5' };
     const good = await test(
@@ -252,7 +252,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
     assertDone(await plugins.create({ ...trigger, plugin_filename: 'busy' }));
     const filesOf = (who: number): string[] =>
       ['__init__.py', ...Array.from({ length: 20 }, (_, i) => `of_${who}_${i}.py`)].sort();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2, 3, 4].map((who) =>
         plugins.post(
           '/api/v3/plugins/directory',
@@ -264,7 +264,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
         ),
       ),
     );
-    for (const answer of answers) assertDone(answer);
+    for (const response of responses) assertDone(response);
     const left = (await readdir(join(plugins.folder, 'busy'))).filter((name) =>
       name.endsWith('.py'),
     );

@@ -67,9 +67,13 @@ describe('Triggers', { skip: noPython }, () => {
       ['nothing', ': expect one of the following forms'],
     ];
     for (const [trigger_specification, context] of refused) {
-      const answer = await plugins.create({ ...base, trigger_name: 'bad', trigger_specification });
-      assert.equal(answer.status, 400, trigger_specification);
-      const { error, data } = JSON.parse(answer.text) as { error: string; data: unknown };
+      const response = await plugins.create({
+        ...base,
+        trigger_name: 'bad',
+        trigger_specification,
+      });
+      assert.equal(response.status, 400, trigger_specification);
+      const { error, data } = JSON.parse(response.text) as { error: string; data: unknown };
       assert.deepEqual(data, { field: 'trigger_specification' });
       const expected = `failed to parse trigger from ${trigger_specification}${context}`;
       assert.ok(error.startsWith(expected), error);
@@ -130,8 +134,8 @@ describe('Triggers', { skip: noPython }, () => {
       [{ a: [1] }, 400],
       ['x', 400],
     ] as const) {
-      const answer = await plugins.create({ ...good, trigger_name: 'args', trigger_arguments });
-      assert.equal(answer.status, status, answer.text);
+      const response = await plugins.create({ ...good, trigger_name: 'args', trigger_arguments });
+      assert.equal(response.status, status, response.text);
     }
     const args = await rows(
       plugins.server,

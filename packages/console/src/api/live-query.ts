@@ -28,17 +28,17 @@ const TEMPORARY: ReadonlySet<number> = new Set([408, 429]);
  * reopened with increasing delays.
  * @returns a function that stops following.
  */
-export function followTable(at: Followed): () => void {
+export function followTable(options: Followed): () => void {
   const stopped = new AbortController();
   const run = async (): Promise<void> => {
     let failureCount = 0;
     while (!stopped.signal.aborted) {
       const startMs = performance.now();
-      const refusal = await read(at, stopped.signal).catch(() => undefined);
+      const refusal = await read(options, stopped.signal).catch(() => undefined);
       if (stopped.signal.aborted) return;
-      at.onLive(false);
+      options.onLive(false);
       if (refusal !== undefined) {
-        at.onRefused(refusal);
+        options.onRefused(refusal);
         return;
       }
       failureCount = performance.now() - startMs >= STEADY_MS ? 1 : failureCount + 1;
@@ -50,15 +50,18 @@ export function followTable(at: Followed): () => void {
 }
 
 /** Reads one stream to its end. @returns the error message if the server rejects the query. */
-async function read(at: Followed, stopped: AbortSignal): Promise<string | undefined> {
+async function read(options: Followed, stopped: AbortSignal): Promise<string | undefined> {
   const current = new AbortController();
   const stop = () => current.abort();
   stopped.addEventListener('abort', stop);
   let timeout = setTimeout(stop, STREAM_TIMEOUT_MS);
   try {
-    const response = await fetch(urlOf('/api/v3/subscribe', { db: at.db, q: queryOf(at.table) }), {
-      ...{ headers: authorization(), signal: current.signal, cache: 'no-store' },
-    });
+    const response = await fetch(
+      urlOf('/api/v3/subscribe', { db: options.db, q: queryOf(options.table) }),
+      {
+        ...{ headers: authorization(), signal: current.signal, cache: 'no-store' },
+      },
+    );
     const { status } = response;
     if (status === 401) session.refused();
     if (status >= 400 && status < 500 && !TEMPORARY.has(status))
@@ -71,10 +74,10 @@ async function read(at: Followed, stopped: AbortSignal): Promise<string | undefi
       if (done) return undefined;
       clearTimeout(timeout);
       timeout = setTimeout(stop, STREAM_TIMEOUT_MS);
-      at.onLive(true);
+      options.onLive(true);
       // After a reconnect, `start` replaces everything that was missed.
       for (const { event } of parser.take(value))
-        if (event === 'start' || event === 'bucket') at.onChange();
+        if (event === 'start' || event === 'bucket') options.onChange();
     }
   } finally {
     clearTimeout(timeout);

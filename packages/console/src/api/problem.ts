@@ -12,7 +12,7 @@ export class Problem extends Error {
 
   constructor(
     message: string,
-    at: {
+    options: {
       readonly status: number;
       readonly curl: string;
       readonly body?: string;
@@ -21,10 +21,10 @@ export class Problem extends Error {
     },
   ) {
     super(message);
-    this.status = at.status;
-    this.curl = at.curl;
-    this.body = at.body ?? '';
-    this.field = at.field;
+    this.status = options.status;
+    this.curl = options.curl;
+    this.body = options.body ?? '';
+    this.field = options.field;
   }
 }
 

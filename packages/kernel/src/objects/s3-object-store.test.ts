@@ -1,5 +1,6 @@
 // Source: Amazon S3 API reference; docs/adr/0169-s3-client.md.
 import assert from 'node:assert/strict';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { crc32c } from '../checksum/crc32c.js';
 import { FakeS3 } from '../testing/fake-s3.js';
@@ -112,6 +113,54 @@ describe('S3ObjectStore', () => {
       kind: 'store_outage',
       message: 'the object store does not respond (ECONNREFUSED)',
     });
+  });
+
+  it('repeats a request without progress as often as configured', async () => {
+    const requestsOf = async (work: Promise<unknown>): Promise<number> => {
+      fake.requests.length = 0;
+      await assert.rejects(work, { kind: 'store_outage' });
+      return fake.requests.length;
+    };
+    const store = open({ timeoutMs: 50, retries: 2 });
+    fake.faults.isSilent = true;
+    assert.equal(await requestsOf(store.get('x')), 3);
+    assert.equal(await requestsOf(store.put('x', [Buffer.from('1')])), 3);
+    assert.equal(await requestsOf(store.upload('x', contentOf('1'))), 3);
+    // Its side of the TLS handshake does not follow.
+    let connectionCount = 0;
+    const silent = createServer(() => connectionCount++);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo; // it listens on TCP
+    const endpoint = `https://127.0.0.1:${port}`;
+    const withTls = open({ endpoint, timeoutMs: 50, retries: 2 });
+    await assert.rejects(withTls.get('x'), { kind: 'store_outage' });
+    assert.equal(connectionCount, 3);
+    silent.close();
+  });
+
+  it('reports a response that stops in its content', async () => {
+    const store = open({ timeoutMs: 50 });
+    await store.put('x', [Buffer.from('1')]);
+    fake.faults.stallsContent = true;
+    await assert.rejects(store.get('x'), { kind: 'store_outage', message: /does not respond/ });
+  });
+
+  it('bounds the time without progress, not the duration of a slow upload', async () => {
+    const timeoutMs = 1000;
+    const piece = Buffer.alloc(1024 * 1024);
+    const pieces = Array.from({ length: 24 }, () => piece);
+    fake.faults.pieceDelayMs = 8;
+    fake.requests.length = 0;
+    const startMs = performance.now();
+    await open({ timeoutMs }).upload('x', {
+      sizeBytes: pieces.length * piece.byteLength,
+      checksum: crc32c(pieces),
+      async *read() {
+        yield* pieces;
+      },
+    });
+    assert.ok(performance.now() - startMs > timeoutMs, 'the upload is slow');
+    assert.deepEqual(fake.requests, ['PUT a/b/x']);
   });
 
   it('reports a request that the store refuses, without the secret', async () => {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { crc32c } from '../checksum/crc32c.js';
+import { boundedAgents } from './bounded-agents.js';
 import { objectError } from './object-errors.js';
 import { checkObjectName } from './object-name.js';
 import type { BucketStore, ByteRange, ObjectInfo, UploadContent } from './object-store.js';
@@ -21,7 +22,7 @@ export interface S3Options {
         readonly sessionToken?: string | undefined;
       }
     | undefined;
-  /** Maximum time without a byte in either direction. */
+  /** Maximum time without a byte in either direction; see `boundedAgents` for large uploads. */
   readonly timeoutMs: number;
   /** Additional attempts of a request that failed temporarily. */
   readonly retries: number;
@@ -262,7 +263,6 @@ async function loadClient(options: S3Options): Promise<Loaded> {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const sdk = await import('@aws-sdk/client-s3');
   const { endpoint, region, credentials, timeoutMs, retries } = options;
-  const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
   const config: S3ClientConfig = {
     region,
     maxAttempts: retries + 1,
@@ -271,12 +271,10 @@ async function loadClient(options: S3Options): Promise<Loaded> {
     // Each upload has a CRC32C; other checksums are not supported by all stores.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: {
-      connectionTimeout: timeoutMs,
-      socketTimeout: timeoutMs,
-      httpAgent: agent,
-      httpsAgent: agent,
-    },
+    // The client's own timeouts begin seconds late, and do not cover the address lookup and the TLS handshake.
+    requestHandler: boundedAgents({ timeoutMs, maxSockets: MAX_SOCKETS }),
+    // The client would wait six seconds for a store that does not support it, and without the agents.
+    expectContinueHeader: false,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     ...(credentials !== undefined && {
       credentials: {

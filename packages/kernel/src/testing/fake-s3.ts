@@ -17,6 +17,10 @@ export interface FakeS3Faults {
   refusal?: { readonly status: number; readonly code: string } | undefined;
   /** Accepts requests, and never responds. */
   isSilent?: boolean;
+  /** Sends the head of each response and no content. */
+  stallsContent?: boolean;
+  /** Delay before each piece of a request is read, as over a slow link. */
+  pieceDelayMs?: number;
   /** Number of stored objects whose response is lost. */
   lostPuts?: number;
 }
@@ -63,8 +67,8 @@ export class FakeS3 {
     const [, bucket = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
     const key = rest.join('/');
     this.requests.push(`${request.method} ${key}`);
-    const body = await readAll(request);
     const { faults } = this;
+    const body = await readAll(request, faults.pieceDelayMs);
     if (faults.isSilent === true) return;
     if (faults.refusal !== undefined)
       return refuse(response, faults.refusal.status, faults.refusal.code);
@@ -92,8 +96,8 @@ export class FakeS3 {
       refuse(response, 412, 'PreconditionFailed');
       return;
     }
-    const given = request.headers['x-amz-checksum-crc32c'];
-    if (given !== checksumOf(body) && this.faults.ignoresChecksums !== true) {
+    const checksum = request.headers['x-amz-checksum-crc32c'];
+    if (checksum !== checksumOf(body) && this.faults.ignoresChecksums !== true) {
       refuse(response, 400, 'BadDigest');
       return;
     }
@@ -122,7 +126,8 @@ export class FakeS3 {
       'content-length': bytes.byteLength,
       'x-amz-checksum-crc32c': checksumOf(found),
     });
-    response.end(request.method === 'HEAD' ? undefined : bytes);
+    if (this.faults.stallsContent === true) response.flushHeaders();
+    else response.end(request.method === 'HEAD' ? undefined : bytes);
   }
 
   #list(query: URLSearchParams, response: ServerResponse): void {
@@ -150,9 +155,12 @@ const checksumOf = (bytes: Uint8Array): string => {
   return sum.toString('base64');
 };
 
-async function readAll(request: IncomingMessage): Promise<Buffer> {
+async function readAll(request: IncomingMessage, delayMs = 0): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece);
+  for await (const piece of request) {
+    pieces.push(piece);
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+  }
   return Buffer.concat(pieces);
 }
 

@@ -54,10 +54,12 @@ export const OBJECT_STORE_SETTINGS = defineSettings(
       default: 10_000,
       minimum: 100,
       maximum: 600_000,
-      description: 'time without a response or progress after which a request fails',
+      description: 'time without progress after which a request fails',
+      details:
+        'Bounds the time between two bytes in either direction, not the duration of a transfer. Uploads of more than 1 MiB may pause three times as long, because buffers of the operating system hide their progress.',
     }),
     retries: Type.Integer({
-      default: 3,
+      default: 2,
       minimum: 0,
       maximum: 10,
       description: 'further attempts of a request that failed temporarily',

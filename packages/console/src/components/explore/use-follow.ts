@@ -24,7 +24,7 @@ export interface Follow {
  * Reruns the query while the user looks at the newest rows, and marks the new ones: when rows of its table were written,
  * or regularly if the query reads several tables or the live query is unavailable.
  */
-export function useFollow(at: {
+export function useFollow(options: {
   readonly isOn: boolean;
   readonly db: string;
   /** The table that the query reads. */
@@ -34,9 +34,9 @@ export function useFollow(at: {
   readonly result: Result | undefined;
   readonly refresh: () => void;
 }): Follow {
-  const { isOn, isRunning, hasFailed, result, db, table } = at;
-  const latest = useRef(at);
-  latest.current = at;
+  const { isOn, isRunning, hasFailed, result, db, table } = options;
+  const latest = useRef(options);
+  latest.current = options;
   const [isReading, onReading] = useState(false);
   const { isLive, changeCount, refusal } = useTableChanges(isOn ? { db, table } : undefined);
   const latestCount = useRef(changeCount);
@@ -87,7 +87,7 @@ export function useFollow(at: {
 
 /** How often the table changed since following began. */
 function useTableChanges(
-  at: { readonly db: string; readonly table: string | undefined } | undefined,
+  target: { readonly db: string; readonly table: string | undefined } | undefined,
 ): {
   readonly isLive: boolean;
   readonly changeCount: number;
@@ -97,7 +97,7 @@ function useTableChanges(
   const [isLive, setIsLive] = useState(false);
   const [refusal, setRefusal] = useState<string | undefined>();
   const [changeCount, setChangeCount] = useState(0);
-  const { db, table } = at ?? {};
+  const { db, table } = target ?? {};
   const token = useSyncExternalStore(session.subscribe, session.snapshot);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new token may be permitted to query the table.
   useEffect(() => {

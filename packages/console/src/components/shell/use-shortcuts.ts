@@ -7,7 +7,7 @@ import { hasLetterKeys } from '../../lib/storage/letter-keys.js';
 const LETTER_WAIT_MS = 1200;
 const FOCUSED_BY: Readonly<Record<string, string>> = { '/': '[data-find]', v: '[data-result]' };
 /** Shortcuts of every page. While a field has the focus, only those with Ctrl work. */
-export function useShortcuts(at: {
+export function useShortcuts(options: {
   readonly isOff: boolean;
   readonly services: readonly string[];
   readonly openPalette: () => void;
@@ -15,8 +15,8 @@ export function useShortcuts(at: {
 }): void {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const latest = useRef(at);
-  latest.current = at;
+  const latest = useRef(options);
+  latest.current = options;
   useEffect(() => {
     let goUntilMs = 0;
     const onKey = (event: KeyboardEvent): void => {
@@ -46,8 +46,8 @@ export function useShortcuts(at: {
       if (event.key === 'k') focusRow(-1);
       if (event.key === '[') openNeighbor('previous');
       if (event.key === ']') openNeighbor('next');
-      const wanted = FOCUSED_BY[event.key];
-      const place = wanted && document.querySelector<HTMLElement>(wanted);
+      const selector = FOCUSED_BY[event.key];
+      const place = selector && document.querySelector<HTMLElement>(selector);
       if (place) {
         event.preventDefault();
         place.focus();

@@ -4,10 +4,10 @@ import { type Language, RANGE_CONDITION } from './macros.js';
 
 /** The query of the Plot button: one field over time, with a line for each combination of tags. */
 export function plotQuery(
-  at: { readonly table: string; readonly field: string; readonly tags: readonly string[] },
+  options: { readonly table: string; readonly field: string; readonly tags: readonly string[] },
   language: Language,
 ): string {
-  const { table, field, tags } = at;
+  const { table, field, tags } = options;
   if (language === 'sql') {
     const fields = [{ name: field, aggregate: 'avg' }] as const;
     return writeBuilderQuery({ table, fields, conditions: [], groupBy: tags, every: EVERY_AUTO });

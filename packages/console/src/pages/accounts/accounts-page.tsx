@@ -28,9 +28,9 @@ export function AccountsPage() {
     enabled: platform !== '',
   });
   const loaded = pages.data?.pages.flatMap((page) => page.accounts) ?? [];
-  const wanted = find.trim().toLowerCase();
+  const searchText = find.trim().toLowerCase();
   const shown = loaded.filter(({ id, display_name, contact_email }) =>
-    `${id} ${display_name ?? ''} ${contact_email ?? ''}`.toLowerCase().includes(wanted),
+    `${id} ${display_name ?? ''} ${contact_email ?? ''}`.toLowerCase().includes(searchText),
   );
   return (
     <div className="page">
@@ -121,9 +121,9 @@ function Detail(props: {
 }
 
 export function CapabilityChip({ status }: { readonly status: string }) {
-  const look = status === 'active' ? 'good' : status === 'pending' ? 'warn' : 'bad';
+  const style = status === 'active' ? 'good' : status === 'pending' ? 'warn' : 'bad';
   return (
-    <span className={`chip ${look}`}>
+    <span className={`chip ${style}`}>
       {status === 'active' ? '✓' : status === 'pending' ? '◷' : '✕'} {statusText(status)}
     </span>
   );

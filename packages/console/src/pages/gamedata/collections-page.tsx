@@ -22,11 +22,11 @@ export function CollectionsPage() {
 
 function Search() {
   const { q = '' } = useSearch({ strict: false }) as Record<string, string>;
-  const wanted = useDelayed(q.trim(), TYPING_MS);
+  const searchText = useDelayed(q.trim(), TYPING_MS);
   const hits = useQuery({
-    queryKey: ['gamedata', 'search', wanted],
-    queryFn: () => searchRecords(wanted),
-    enabled: wanted !== '',
+    queryKey: ['gamedata', 'search', searchText],
+    queryFn: () => searchRecords(searchText),
+    enabled: searchText !== '',
     placeholderData: (before) => before,
   });
   return (
@@ -37,7 +37,7 @@ function Search() {
         name="q"
       />
       <QueryProblem of={hits} />
-      {wanted !== '' && (
+      {searchText !== '' && (
         <DataTable
           label="Found records"
           rows={hits.data}

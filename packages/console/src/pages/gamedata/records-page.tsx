@@ -60,9 +60,9 @@ function Records({ kind }: { readonly kind: string }) {
   });
   const { open } = useOpenChanges();
   const changed = new Set(open.filter(({ type }) => type === kind).map(({ id }) => id));
-  const wanted = find.toLowerCase();
+  const searchText = find.toLowerCase();
   const fitting = (records.data ?? []).filter((record) =>
-    `${record.id} ${recordName(record)}`.toLowerCase().includes(wanted),
+    `${record.id} ${recordName(record)}`.toLowerCase().includes(searchText),
   );
   return (
     <>

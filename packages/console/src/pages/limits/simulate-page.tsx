@@ -37,12 +37,12 @@ interface Simulated {
 
 /** Shows which limit a request would meet, without counting it. */
 export function SimulatePage() {
-  const [{ identity = '', route: wanted = '' }, setParams] = useSearchParams();
+  const [{ identity = '', route: routeName = '' }, setParams] = useSearchParams();
   const { run, error, isBusy } = useTask();
   const [result, setResult] = useState<Simulated | undefined>();
   const routes = useQuery({ queryKey: ['limits', 'routes'], queryFn: fetchLimitedRoutes });
   const limited = (routes.data ?? []).filter(({ exempt }) => !exempt);
-  const route = limited.find((each) => nameOf(each) === wanted) ?? OTHER;
+  const route = limited.find((each) => nameOf(each) === routeName) ?? OTHER;
   const change = (next: Record<string, string>) => {
     setResult(undefined);
     setParams(next);
@@ -137,11 +137,12 @@ function RouteChoice(props: {
   );
 }
 
-const LOOKS: Readonly<Record<LimitStep['result'], readonly [look: string, text: string]>> = {
-  passed: ['chip', '✓ passed'],
-  rejected: ['chip bad', '✕ rejected'],
-  'not checked': ['chip', '– not checked'],
-};
+const RESULT_STYLES: Readonly<Record<LimitStep['result'], readonly [style: string, text: string]>> =
+  {
+    passed: ['chip', '✓ passed'],
+    rejected: ['chip bad', '✕ rejected'],
+    'not checked': ['chip', '– not checked'],
+  };
 
 function Outcome({ identity, route, decision, usage }: Simulated) {
   const id = useId();
@@ -185,7 +186,9 @@ function Outcome({ identity, route, decision, usage }: Simulated) {
           { title: 'Maximum', className: 'num', cell: ({ limit }) => amount(limit) },
           {
             title: 'Result',
-            cell: ({ result }) => <span className={LOOKS[result][0]}>{LOOKS[result][1]}</span>,
+            cell: ({ result }) => (
+              <span className={RESULT_STYLES[result][0]}>{RESULT_STYLES[result][1]}</span>
+            ),
           },
         ]}
       />

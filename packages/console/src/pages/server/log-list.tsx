@@ -37,14 +37,14 @@ export function LogList(props: {
   }, [sample]);
   /** Lines that arrived while a page was loading are not part of it. */
   const recent = useRef<readonly LogLine[]>(NONE);
-  const wanted = { level, find, limit: SHOWN_COUNT };
+  const filter = { level, find, limit: SHOWN_COUNT };
   const { refetchInterval, statusText } = useLive(isLive ? 'server-logs' : '', {
     events(events) {
       const left = events.findLast(({ event }) => event === 'sampled');
       if (left !== undefined) setSample({ dropped: left.data.dropped });
       const lines = events.flatMap(({ event, data }) => (event === 'log' ? [data as LogLine] : []));
       recent.current = [...recent.current, ...lines].slice(-SHOWN_COUNT);
-      client.setQueryData<LogPage>(queryKey, (page) => page && withNewLines(page, lines, wanted));
+      client.setQueryData<LogPage>(queryKey, (page) => page && withNewLines(page, lines, filter));
     },
     reset() {
       recent.current = NONE;
@@ -57,7 +57,7 @@ export function LogList(props: {
       const page = await fetchLogs({
         ...{ level: level || undefined, find: find || undefined, limit: SHOWN_COUNT },
       });
-      return refetchInterval === false ? withNewLines(page, recent.current, wanted) : page;
+      return refetchInterval === false ? withNewLines(page, recent.current, filter) : page;
     },
     refetchInterval,
     placeholderData: (before) => before,

@@ -9,10 +9,10 @@ import { countText } from '../../lib/units.js';
 /** Lists the effective settings. They are read-only here, because they are set at startup. */
 export function SettingsList({ find, isAll }: { readonly find: string; readonly isAll: boolean }) {
   const settings = useQuery({ queryKey: ['server', 'settings'], queryFn: fetchSettings });
-  const wanted = find.toLowerCase();
+  const searchText = find.toLowerCase();
   const shown = (settings.data ?? []).filter(
     ({ name, description, is_default }) =>
-      (isAll || !is_default) && `${name} ${description}`.toLowerCase().includes(wanted),
+      (isAll || !is_default) && `${name} ${description}`.toLowerCase().includes(searchText),
   );
   return (
     <section className="stack" aria-label="Settings">

@@ -54,13 +54,13 @@ function RedriveForm({ app }: { readonly app: App }) {
       const range = resolveRange({ from, to }, Date.now());
       if (range === undefined) throw new Error('Invalid time range; use a start before the end.');
       const [since, until] = [range.fromMs, range.toMs].map((ms) => new Date(ms).toISOString());
-      const wanted = { kind, event, since: since ?? '', until: until ?? '' } as const;
-      const { matched } = await redrive(id, wanted, true);
-      setPreview({ ...wanted, count: matched });
+      const request = { kind, event, since: since ?? '', until: until ?? '' } as const;
+      const { matched } = await redrive(id, request, true);
+      setPreview({ ...request, count: matched });
     });
-  const start = (wanted: Redrive) =>
+  const start = (request: Redrive) =>
     run(async () => {
-      const { queued } = await redrive(id, wanted, false);
+      const { queued } = await redrive(id, request, false);
       await queue.refetch();
       setStartedCount(queued);
       setPreview(undefined);

@@ -117,8 +117,8 @@ it('reads the Plot query and conditions that filters of the result add', () => {
     [null, false, 'IS NULL', ''],
     [null, true, 'IS NOT NULL', ''],
   ] as const) {
-    const wanted = [{ column: 'host', text }];
-    const edit = addCondition(plotted, { language: 'sql', schema, wanted, isOut });
+    const columnValues = [{ column: 'host', text }];
+    const edit = addCondition(plotted, { language: 'sql', schema, columnValues, isOut });
     assert.ok(edit?.kind === 'edited');
     assert.deepEqual(readBuilderQuery(edit.text)?.conditions, [
       { column: 'host', operator, literal },
