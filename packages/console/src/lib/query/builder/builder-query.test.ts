@@ -65,12 +65,12 @@ it('writes a rate as the difference of buckets', () => {
   assert.equal(
     writeBuilderQuery({ ...CPU, fields: [{ name: 'total', aggregate: 'rate' }] }),
     `WITH buckets AS (
-  SELECT date_bin(\${interval}, time) AS time, host, CAST(max(total) AS DOUBLE) AS total
+  SELECT date_bin(\${interval}, time) AS time, host, CAST(max(total) AS DOUBLE) AS total, max(time) AS last_time
   FROM cpu
   WHERE time >= \${from} AND time < \${to}
   GROUP BY 1, host
 )
-SELECT time, host, greatest(total - lag(total) OVER (PARTITION BY host ORDER BY time), 0) / (date_part('epoch', time) - lag(date_part('epoch', time)) OVER (PARTITION BY host ORDER BY time)) AS total
+SELECT time, host, greatest(total - lag(total) OVER (PARTITION BY host ORDER BY time), 0) / (date_part('epoch', last_time) - lag(date_part('epoch', last_time)) OVER (PARTITION BY host ORDER BY time)) AS total
 FROM buckets
 ORDER BY 1`,
   );
@@ -141,6 +141,7 @@ it('refuses every statement that it would not write', () => {
     PLAIN.replace('avg(usage)', 'avg(DISTINCT usage)'),
     PLAIN.replace('avg(usage)', 'median(usage)'),
     PLAIN.replace('AS usage', 'AS other'),
+    PLAIN.replace('AS usage', 'AS usage, max(time) AS last_time'),
     PLAIN.replace('AS usage', ''),
     PLAIN.replace('GROUP BY 1, host', 'GROUP BY 1'),
     PLAIN.replace('FROM cpu', 'FROM cpu c'),

@@ -38,6 +38,8 @@ export interface BuilderQuery {
 }
 
 export const EVERY_AUTO = 'auto';
+/** The time of the last row of a bucket, from which a rate is computed. */
+const LAST_TIME = 'last_time';
 
 /** The SQL of a query. Its text is stable, so that `readBuilderQuery` reads it back. */
 export function writeBuilderQuery(query: BuilderQuery): string {
@@ -49,6 +51,7 @@ export function writeBuilderQuery(query: BuilderQuery): string {
     ...(every === '' ? [] : [`date_bin(${bucket}, time) AS time`]),
     ...groups,
     ...fields.map((field, index) => `${aggregateSql(field)} AS ${aliases[index]}`),
+    ...(hasRate(query) ? [`max(time) AS ${LAST_TIME}`] : []),
   ];
   const keys = [...(every === '' ? [] : ['1']), ...groups];
   const selection = [
@@ -93,11 +96,11 @@ function aggregateSql({ name, aggregate }: BuilderField): string {
   }
 }
 
-/** The increase per second since the previous bucket. After a reset of the counter, it is 0. */
+/** The increase per second since the last row of the previous bucket. After a reset of the counter, it is 0. */
 function rateSql(column: string, groups: readonly string[]): string {
   const partition = groups.length === 0 ? '' : `PARTITION BY ${groups.join(', ')} `;
   const previous = (value: string): string => `lag(${value}) OVER (${partition}ORDER BY time)`;
-  const seconds = `date_part('epoch', time)`;
+  const seconds = `date_part('epoch', ${LAST_TIME})`;
   return `greatest(${column} - ${previous(column)}, 0) / (${seconds} - ${previous(seconds)})`;
 }
 
@@ -113,7 +116,7 @@ function conditionSql({ column, operator, literal }: BuilderCondition): string {
 
 /** Unique names of the result columns: the field if it occurs once, otherwise with the aggregate. */
 function aliasesOf({ fields, groupBy }: BuilderQuery): readonly string[] {
-  const taken = new Set(['time', ...groupBy]);
+  const taken = new Set(['time', LAST_TIME, ...groupBy]);
   return fields.map(({ name, aggregate }) => {
     const isOnce = fields.filter((each) => each.name === name).length === 1;
     const wanted = isOnce ? name : `${name}_${aggregate}`;

@@ -52,6 +52,8 @@ function readSelection(tokens: readonly Token[]): BuilderQuery | undefined {
     const field = fieldOf(item);
     const width = everyOf(item);
     if (width !== undefined) every = width;
+    else if (SPACED(item) === 'max ( time ) AS last_time')
+      continue; // part of a rate
     else if (field !== undefined) fields.push(field);
     else if (item.length === 1 && item[0] !== undefined) groupBy.push(calledBy(item[0], 'sql'));
     else return undefined;
