@@ -47,11 +47,12 @@ start_plinth() {
 
 prepare_python() {
   PYTHON=${LAKEHOUSE_VENV:-$WORK/venv}/bin/python
-  [ -x "$PYTHON" ] || {
-    echo "installing PyIceberg and chdb-core below $WORK"
-    python3 -m venv "$WORK/venv" && PYTHON=$WORK/venv/bin/python &&
-      "$PYTHON" -m pip install --quiet --disable-pip-version-check \
-        'pyiceberg[pyarrow]==0.12.*' 'chdb-core==26.9.*'
+  [ ! -x "$PYTHON" ] || return 0
+  echo "installing PyIceberg and chdb-core"
+  PYTHON=$WORK/venv/bin/python
+  {
+    python3 -m venv "$WORK/venv" && "$PYTHON" -m pip install --quiet --disable-pip-version-check \
+      'pyiceberg[pyarrow]==0.12.*' 'chdb-core==26.9.*'
   } >"$RUN/pip.log" 2>&1 || PYTHON=python3
 }
 
