@@ -17,7 +17,7 @@ const BELOW = {
   worker: ['lib'],
   lib: [],
 };
-/** Packages that each package may import. */
+/** Packages that each package may import, or single modules of a package. */
 const PACKAGES = {
   kernel: [],
   'line-protocol': [],
@@ -49,7 +49,7 @@ const PACKAGES = {
   ratelimit: ['kernel'],
   gamedata: ['kernel'],
   'gamedata-client': [],
-  console: ['line-protocol'],
+  console: ['kernel/event-stream', 'line-protocol'],
   server: ['kernel', 'identity', 'tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata'],
   cli: ['kernel', 'line-protocol', 'identity', 'tsdb', 'gamedata', 'server'],
 };
@@ -58,7 +58,7 @@ const PACKAGES = {
  * Exports that other packages may import: the public API, and in tests also the test helpers. `exports` in the
  * package.json of `server` and of the parts of a service selects modules.
  */
-const PUBLIC = /^@plinth\/(?:[^/]+(?:\/testing)?|(?:tsdb-[\w-]+|server)\/.+)$/;
+const PUBLIC = /^@plinth\/(?:[^/]+(?:\/testing)?|kernel\/event-stream|(?:tsdb-[\w-]+|server)\/.+)$/;
 /** Layer of a package that is a part of a service; all others contain decisions. */
 const LAYER_OF_PART = { 'tsdb-model': 'model', 'tsdb-storage': 'storage' };
 
@@ -78,9 +78,10 @@ function checkFile(name, src, file) {
     const sibling = /^@plinth\/([^/]+)/.exec(target)?.[1];
     if (sibling !== undefined) {
       const isAllowed =
-        PACKAGES[name].includes(sibling) &&
-        PUBLIC.test(target) &&
-        mayReach(own, partLayer(sibling));
+        PACKAGES[name].includes(target.slice('@plinth/'.length)) ||
+        (PACKAGES[name].includes(sibling) &&
+          PUBLIC.test(target) &&
+          mayReach(own, partLayer(sibling)));
       return isAllowed ? [] : [report(file, target)];
     }
     if (!target.startsWith('.')) return [];

@@ -11,7 +11,10 @@ export default defineConfig({
   base: '/console/',
   resolve: {
     // Imports the TypeScript sources, because the compiler runs in parallel.
-    alias: { '@plinth/line-protocol': `${import.meta.dirname}/../line-protocol/src/index.ts` },
+    alias: {
+      '@plinth/kernel/event-stream': `${import.meta.dirname}/../kernel/src/live/event-stream.ts`,
+      '@plinth/line-protocol': `${import.meta.dirname}/../line-protocol/src/index.ts`,
+    },
   },
   server: { port: 5173, proxy: { '/api': SERVER, '/ops': SERVER } },
   worker: { format: 'es' },

@@ -14,6 +14,7 @@ const stampFile = path.join(folder, 'dist', 'site-stamp');
 const INPUTS = [
   ...['index.html', 'package.json', 'vite.config.ts', 'public', 'src'],
   path.join('..', 'line-protocol', 'src'),
+  path.join('..', 'kernel', 'src', 'live'),
 ];
 /** Builds the files of the console and their compressed copies if the sources have changed. */
 export async function buildConsole() {

@@ -192,7 +192,7 @@ export const TARGETS = [
     tests: [unit('kernel', 'deliver/connect'), unit('kernel', 'deliver/sender')],
   },
   {
-    file: 'packages/kernel/dist/deliver/interim-answers.js',
+    file: 'packages/kernel/dist/deliver/interim-responses.js',
     tests: [unit('kernel', 'deliver/sender')],
   },
   {

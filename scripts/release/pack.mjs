@@ -12,9 +12,9 @@ export function pack(folder, out) {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [told] = Object.values(JSON.parse(printed));
-  const file = path.join(out, told.filename.replace('@', '').replace('/', '-'));
-  return { file, sizeBytes: fs.statSync(file).size, fileCount: told.entryCount };
+  const [packed] = Object.values(JSON.parse(printed));
+  const file = path.join(out, packed.filename.replace('@', '').replace('/', '-'));
+  return { file, sizeBytes: fs.statSync(file).size, fileCount: packed.entryCount };
 }
 
 /** Sets fixed permissions. npm would keep the permissions of the files, which depend on the umask. */

@@ -156,7 +156,7 @@ describe('charts', { skip: SKIP }, () => {
 
   it('of the server page show a placeholder until they have loaded', async () => {
     const own = await (await browser.context()).newPage();
-    const { promise: answered, resolve: answer } = hold();
+    const { promise: answered, resolve: response } = hold();
     await own.route('**/api/v3/query_sql*', async (route) => {
       await answered;
       await route.continue();
@@ -164,7 +164,7 @@ describe('charts', { skip: SKIP }, () => {
     await own.goto(`${server.url}/console/server`);
     const room = own.locator('.panel .skeleton');
     await room.nth(7).waitFor();
-    answer();
+    response();
     await room.first().waitFor({ state: 'detached' });
     await own.close();
   });

@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md: click filters, sorting and hiding of columns, following.
+// Source: docs/CONSOLE-EXPLORE.md: click filters, sorting and hiding of columns, following.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
@@ -243,6 +243,28 @@ describe('a table of results', { skip: SKIP }, () => {
     const after = await asked();
     await page.waitForTimeout(5000);
     assert.ok((await asked()) <= after + 1);
+  });
+
+  it('follows by polling, and says why, when the server rejects the live query', async () => {
+    await write('polled n=1i 1600000000');
+    let requestCount = 0;
+    await page.route('**/api/v3/subscribe?*', (route) => {
+      requestCount++;
+      return route.fulfill({ status: 400, json: { error: 'not like this', data: {} } });
+    });
+    await open({ q: 'SELECT * FROM polled', view: 'table' });
+    await rowCount(1);
+    await page.getByRole('checkbox', { name: 'follow' }).click();
+    await page
+      .getByText(/refreshed every 2 s, because the live query was rejected \(not like this\)/)
+      .waitFor();
+    await write('polled n=2i 1600000001');
+    await cell('2').waitFor();
+    await write('polled n=3i 1600000002');
+    await cell('3').waitFor();
+    assert.equal(requestCount, 1);
+    await page.getByRole('checkbox', { name: 'follow' }).click();
+    await page.unroute('**/api/v3/subscribe?*');
   });
 
   it('causes no browser errors', () => {

@@ -1,15 +1,16 @@
-// Source: docs/CONSOLE.md. Expected numbers are computed from the rows written here.
+// Source: docs/CONSOLE-EXPLORE.md. Expected numbers are computed from the rows written here.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { ServerInProcess } from '../harness/index.js';
-import { SKIP, TestBrowser } from './browser.js';
+import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 /** Would run as a script, or load an image, if it were inserted as markup. */
 const INJECTED = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
 const BIG = '9223372036854775807';
 const NANOS = '1700000000123456789';
+const PICTURES = process.env['PLINTH_TEST_PICTURES'];
 
 let server: ServerInProcess;
 let browser: TestBrowser;
@@ -331,8 +332,8 @@ describe('Explore', { skip: SKIP }, () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+Enter');
     const running = async (): Promise<number> => {
-      const answer = await server.http.send('/ops/v1/tsdb/queries?running=true');
-      return JSON.parse(answer.text).queries.length;
+      const response = await server.http.send('/ops/v1/tsdb/queries?running=true');
+      return JSON.parse(response.text).queries.length;
     };
     const becomes = async (count: number): Promise<void> => {
       for (let attempt = 0; attempt < 200; attempt++) {
@@ -352,8 +353,8 @@ describe('Explore', { skip: SKIP }, () => {
     const search = new URLSearchParams({ db: 'metrics', q: text, refresh: '5s', view: 'table' });
     const link = `${server.url}/console/explore?${search}`;
     const asked = async (): Promise<number> => {
-      const answer = await server.http.send('/ops/v1/tsdb/queries');
-      return answer.text.split('asked_by_link').length - 1;
+      const response = await server.http.send('/ops/v1/tsdb/queries');
+      return response.text.split('asked_by_link').length - 1;
     };
     for (const stranger of ['http://stranger.test/', `${server.url.replace(/\d+$/, '9')}/`]) {
       const before = await asked();
@@ -410,6 +411,101 @@ describe('Explore', { skip: SKIP }, () => {
     await button('Plot usage of cpu').click();
     await page.getByRole('img', { name: /2 series/ }).waitFor();
     assert.equal(await page.getByText(/another site/).count(), 0);
+  });
+
+  it('builds a query, writes it to the editor and reads it back', async () => {
+    const builder = page.getByRole('region', { name: 'Query builder' });
+    const choose = async (label: string, value: string): Promise<void> => {
+      await builder.getByLabel(label, { exact: true }).selectOption(value);
+    };
+    const text = async (wanted: RegExp): Promise<void> => {
+      for (let tries = 0; tries < 200; tries++) {
+        const lines = await editor().locator('.cm-line').allTextContents();
+        if (wanted.test(lines.join('\n'))) return;
+        await page.waitForTimeout(25);
+      }
+      assert.match((await editor().locator('.cm-line').allTextContents()).join('\n'), wanted);
+    };
+    await open({ db: 'metrics', lang: 'sql' });
+    await choose('Table', 'cpu');
+    await page.getByRole('img', { name: /2 series/ }).waitFor();
+    await text(
+      /^SELECT date_bin\(\$\{interval\}, time\) AS time, host, avg\(usage\) AS usage\nFROM cpu\n/,
+    );
+    await choose('Aggregate of field 1', 'max');
+    await choose('Bucket width', '15 minutes');
+    await text(/INTERVAL '15 minutes'.* max\(usage\) AS usage\n/);
+    await builder.getByLabel('Add condition').click();
+    await choose('Column of the condition', 'host');
+    await builder.getByLabel('Value of the condition').fill('b');
+    await page.keyboard.press('Enter');
+    await text(/AND time < \$\{to\} AND host = 'b'\n/);
+    await page.getByRole('img', { name: /1 series.*highest 500/ }).waitFor();
+    await builder.getByLabel('Remove group host').click();
+    await text(/\nGROUP BY 1\n/);
+    await builder.getByLabel('Add field').click();
+    await text(/max\(usage\) AS usage_max, avg\(usage\) AS usage_avg\n/);
+    assert.deepEqual(await violationsOn(page), []);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/builder-light.png` });
+
+    // The builder shows what is typed, as long as it could have written it.
+    await type(
+      "SELECT date_bin(INTERVAL '5 minutes', time) AS time, min(usage) AS usage FROM cpu WHERE time >= ${from} AND time < ${to} GROUP BY 1 ORDER BY 1",
+    );
+    await page.keyboard.press('Escape');
+    await builder.locator('select:has(option:checked:text-is("5 minutes"))').waitFor();
+    assert.equal(await builder.getByLabel('Aggregate of field 1').inputValue(), 'min');
+    assert.equal(await builder.getByLabel('Value of the condition').count(), 0);
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' LIMIT 3');
+    await builder.getByText('This query can only be edited as SQL').waitFor();
+    await builder.getByRole('button', { name: 'Edit as SQL' }).click();
+    await builder.waitFor({ state: 'detached' });
+    await page.reload();
+    await editor().getByText('LIMIT').waitFor();
+    assert.equal(await builder.count(), 0);
+    // A query that the builder cannot show is kept: the builder opens in a new tab.
+    await button('Builder').click();
+    await builder.getByText('choose a table').waitFor({ state: 'attached' });
+    assert.doesNotMatch((await editor().textContent()) ?? '', /LIMIT/);
+  });
+
+  it('computes each aggregate of the builder', async () => {
+    const nowSec = Math.floor(Date.now() / 1000);
+    // A counter that grows by 2 per second in host a, and is reset in host b.
+    const lines = Array.from({ length: 30 }, (_, index) => {
+      const sec = nowSec - 60 * (29 - index);
+      return [
+        `counter,host=a total=${120 * index}u ${sec}`,
+        `counter,host=b total=${120 * (index % 15)}u ${sec}`,
+      ];
+    });
+    await write('metrics', lines.flat().join('\n'), 'second');
+    const builder = page.getByRole('region', { name: 'Query builder' });
+    await open({ db: 'metrics', lang: 'sql', view: 'line' });
+    await builder.getByLabel('Table', { exact: true }).selectOption('counter');
+    await builder.getByLabel('Bucket width').selectOption('1 minute');
+    /** Minimum, maximum and sum of a series. */
+    const figures = async (host: string): Promise<string> => {
+      const row = page.getByRole('row', { name: new RegExp(`host=${host}`) });
+      return (await row.getByRole('cell').allTextContents()).slice(2, 4).join(' ');
+    };
+    for (const [aggregate, a, b] of [
+      ['min', '0 3480', '0 1680'],
+      ['max', '0 3480', '0 1680'],
+      ['sum', '0 3480', '0 1680'],
+      ['avg', '0 3480', '0 1680'],
+      ['count', '1 1', '1 1'],
+      ['last', '0 3480', '0 1680'],
+      ['p95', '0 3480', '0 1680'],
+      ['rate', '2 2', '0 2'],
+    ] as const) {
+      await builder.getByLabel('Aggregate of field 1').selectOption(aggregate);
+      for (let tries = 0; tries < 200 && (await figures('b')) !== b; tries++)
+        await page.waitForTimeout(25);
+      assert.deepEqual([await figures('a'), await figures('b')], [a, b], aggregate);
+      assert.equal(await page.getByRole('alert').count(), 0, aggregate);
+    }
   });
 
   it('runs the restored query of a tab again', async () => {

@@ -222,6 +222,15 @@ it('shows only the editor to editor tokens, without controls for missing scopes'
       .first()
       .isDisabled(),
   );
+  await page.goto(`${server.url}/console/gamedata/items`);
+  const create = page.getByRole('link', { name: 'Create record' });
+  await page.getByRole('row').nth(1).waitFor();
+  assert.equal(await create.getAttribute('title'), 'Your token does not have the scope write');
+  await create.click({ force: true });
+  await create.focus().catch(() => undefined);
+  await page.keyboard.press('Enter');
+  await page.waitForTimeout(150);
+  assert.equal(new URL(page.url()).searchParams.get('create'), null);
   await page.context().close();
 
   const wrong = await signIn('nothing');

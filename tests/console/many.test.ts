@@ -15,8 +15,8 @@ let page: Page;
 
 async function write(db: string, lines: readonly string[]): Promise<void> {
   const path = `/api/v3/write_lp?db=${db}&precision=second&no_sync=true`;
-  const answer = await server.http.send(path, { body: lines.join('\n') });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await server.http.send(path, { body: lines.join('\n') });
+  assert.equal(response.status, 204, response.text);
 }
 
 const open = (search: Readonly<Record<string, string>>) =>

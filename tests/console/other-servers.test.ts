@@ -82,13 +82,13 @@ describe('the console of a server', { skip: SKIP }, () => {
       await page.keyboard.press('Control+End');
       await page.keyboard.type(' -- kept');
       await context.setOffline(false);
-      const answer = page.getByText('42', { exact: true });
+      const response = page.getByText('42', { exact: true });
       // The browser may still consider itself offline for a moment.
-      for (let tries = 0; tries < 10 && !(await answer.isVisible()); tries += 1) {
+      for (let tries = 0; tries < 10 && !(await response.isVisible()); tries += 1) {
         await page.keyboard.press('Control+Enter');
-        await answer.waitFor({ timeout: 4000 }).catch(() => undefined);
+        await response.waitFor({ timeout: 4000 }).catch(() => undefined);
       }
-      await answer.waitFor({ timeout: 1000 });
+      await response.waitFor({ timeout: 1000 });
       assert.match((await editor.textContent()) ?? '', /SELECT 40 \+ 2 AS answer -- kept/);
       await page.getByText(/The server has been unreachable since/).waitFor({ state: 'detached' });
     } finally {

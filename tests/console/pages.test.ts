@@ -143,6 +143,95 @@ describe('every page', { skip: SKIP }, () => {
   });
 });
 
+/** Pages with inputs whose value is in the URL. */
+const INPUTS: readonly (readonly [path: string, label: string, parameter: string])[] = [
+  ['accounts', 'Find account', 'find'],
+  ['data', 'Find database', 'find'],
+  ['server?tab=settings', 'Find setting', 'find'],
+  ['limits/simulate', 'Caller', 'identity'],
+  ['webhooks/1', 'GUID', 'guid'],
+  ['webhooks/1/redrive', 'Event', 'event'],
+  ['explore?db=sample&q=SELECT+$x&builder=off', '$x', 'p.x'],
+];
+const CHECKBOXES: readonly (readonly [path: string, label: string, query: string])[] = [
+  ['accounts', 'Closed', 'closed=1'],
+  ['data', 'Show deleted', 'deleted=1'],
+  ['server?tab=settings', 'Only changed settings', 'all=1'],
+  ['server?tab=logs', 'live', 'live=off'],
+];
+
+describe('inputs in the URL', { skip: SKIP }, () => {
+  let server: ServerInProcess;
+  let own: TestBrowser;
+  let page: Page;
+  before(async () => {
+    server = await ServerInProcess.start({
+      flags: ['--without-auth', '--services', 'tsdb,webhooks,ratelimit,accounts'],
+    });
+    await server.http.send('/api/v3/write_lp?db=sample', { body: 'm v=1' });
+    await server.http.send('/ops/v1/apps', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'ci', webhook: { url: 'https://ci.invalid/hook' } }),
+    });
+    own = await TestBrowser.start();
+    page = await (await own.context()).newPage();
+  });
+  after(async () => {
+    await own?.close();
+    await server?.close();
+  });
+
+  it('lose no character of fast typing while the page is busy', async () => {
+    const text = 'reading-4711';
+    for (const [path, label, parameter] of INPUTS) {
+      await page.goto(`${server.url}/console/${path}`);
+      const input = page.getByRole('textbox', { name: label, exact: true });
+      await input.waitFor();
+      await page.evaluate(() => {
+        setInterval(() => {
+          for (const endMs = performance.now() + 30; performance.now() < endMs; );
+        }, 45);
+      });
+      await input.pressSequentially(text, { delay: 0 });
+      assert.equal(await input.inputValue(), text, `${path} ${label}`);
+      // The caret stays where it is.
+      await page.keyboard.press('Home');
+      await page.keyboard.type('xyz');
+      assert.equal(await input.inputValue(), `xyz${text}`, `${path} ${label}`);
+      await page.waitForURL((url) => url.searchParams.get(parameter) === `xyz${text}`);
+      assert.equal(await input.inputValue(), `xyz${text}`, `${path} ${label}`);
+    }
+  });
+
+  it('show a click at once, and follow the URL when it changes otherwise', async () => {
+    for (const [path, label, query] of CHECKBOXES) {
+      await page.goto(`${server.url}/console/${path}`);
+      const box = page.getByRole('checkbox', { name: label, exact: true });
+      const before = await box.isChecked();
+      // React has processed the click when `click` returns.
+      const after = await box.evaluate((element) => {
+        element.click();
+        return element.checked;
+      });
+      assert.equal(after, !before, `${path} ${label}`);
+      await page.waitForURL((url) => url.search.includes(query));
+      assert.equal(await box.isChecked(), !before);
+    }
+    await page.goto(`${server.url}/console/data?find=first`);
+    await page.getByRole('textbox', { name: 'Find database' }).waitFor();
+    await page.getByRole('link', { name: 'Storage' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Storage' }).waitFor();
+    await page.goBack();
+    const find = page.getByRole('textbox', { name: 'Find database' });
+    await find.waitFor();
+    assert.equal(await find.inputValue(), 'first');
+  });
+
+  it('cause no browser errors', () => {
+    assert.deepEqual(own.complaints, []);
+  });
+});
+
 describe('dialogs', { skip: SKIP }, () => {
   it('are accessible, and are closed by Escape', async () => {
     await using server = await ServerInProcess.start({

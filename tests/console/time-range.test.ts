@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md. Expected values are computed from the rows written here.
+// Source: docs/CONSOLE-EXPLORE.md. Expected values are computed from the rows written here.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';

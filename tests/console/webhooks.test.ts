@@ -1,9 +1,10 @@
 // Source: docs/CONSOLE.md.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { ServerInProcess, WebhookReceiver } from '../harness/index.js';
-import { SKIP, TestBrowser } from './browser.js';
+import { ServerInProcess, until, WebhookReceiver } from '../harness/index.js';
+import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
+const PICTURES = process.env['PLINTH_TEST_PICTURES'];
 const MARKUP = '<b id="markup">thanks</b>';
 let server: ServerInProcess;
 let browser: TestBrowser;
@@ -82,6 +83,72 @@ it('redelivers a failed delivery in four clicks', { skip: SKIP }, async () => {
   await panel.getByText('"zen"').waitFor();
   await panel.getByRole('button', { name: 'Close' }).click();
   await panel.waitFor({ state: 'detached' });
+});
+
+it('asks before the key r redelivers, and redelivers a selection by keyboard', {
+  skip: SKIP,
+}, async () => {
+  const page = await (await browser.context()).newPage();
+  const id = await appId();
+  await page.goto(`${server.url}/console/webhooks/${id}`);
+  await page.getByText('% of the last 2 deliveries succeeded').waitFor();
+  const before = receiver.deliveries.length;
+  await page.getByRole('row', { name: /ping ✕ 500/ }).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('complementary', { name: 'ping' });
+  await panel.waitFor();
+  await page.keyboard.press('r');
+  const dialog = page.getByRole('dialog', { name: 'Redeliver ping' });
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(receiver.deliveries.length, before, 'nothing was sent');
+  await page.keyboard.press('r');
+  await dialog.waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText('Redelivery queued').waitFor();
+  await until(async () => receiver.deliveries.length === before + 1, 'a redelivery');
+
+  await panel.getByRole('button', { name: 'Close' }).click();
+  await panel.waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: /ping/ }).nth(2).waitFor();
+  for (const key of ['j', 'x', 'j', 'x', 'x', 'x']) await page.keyboard.press(key);
+  await page.getByText('2 selected').waitFor();
+  assert.deepEqual(await violationsOn(page), []);
+  await page.getByRole('button', { name: 'Redeliver selected' }).click();
+  const asked = page.getByRole('dialog', { name: 'Redeliver selected deliveries' });
+  await asked.getByText('2 deliveries will be sent').waitFor();
+  await asked.getByRole('button', { name: 'Redeliver' }).click();
+  await page.getByText('2 redeliveries queued').waitFor();
+  await until(async () => receiver.deliveries.length === before + 3, 'two redeliveries');
+  await page.getByRole('button', { name: 'Redeliver selected' }).waitFor({ state: 'detached' });
+});
+
+it('shows a failing app with its success rate', { skip: SKIP }, async () => {
+  const failing = await WebhookReceiver.start((_, response) => response.writeHead(503).end());
+  const made = await server.http.send('/ops/v1/apps', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'billing', webhook: { url: `${failing.url}/hook` } }),
+  });
+  const { id } = JSON.parse(made.text) as { id: number };
+  for (let count = 0; count < 3; count++)
+    await server.http.send(`/ops/v1/apps/${id}/ping`, { method: 'POST' });
+  const page = await (await browser.context()).newPage();
+  await page.goto(`${server.url}/console/webhooks`);
+  await page.getByRole('row', { name: /billing ✕ failing .* 0 %/ }).waitFor();
+  await page.getByRole('row', { name: /ci ✓ active .* \d+ % / }).waitFor();
+  await page.goto(`${server.url}/console/webhooks/${id}/configuration`);
+  await page.getByText(/^0 % of the last \d+ deliveries succeeded/).waitFor();
+  await page.getByText('✕ failing').waitFor();
+  if (PICTURES) {
+    await page.screenshot({ path: `${PICTURES}/webhook-configuration-light.png` });
+    await page.goto(`${server.url}/console/webhooks`);
+    await page.getByRole('row', { name: /billing ✕ failing/ }).waitFor();
+    await page.screenshot({ path: `${PICTURES}/webhook-apps-light.png` });
+  }
+  await server.http.send(`/ops/v1/apps/${id}`, { method: 'DELETE' });
+  await failing[Symbol.asyncDispose]();
 });
 
 it('redrives the failures of a time range after a preview', { skip: SKIP }, async () => {

@@ -14,7 +14,7 @@ const ACCOUNTS = '/v2/core/accounts';
 interface SentCreate {
   readonly key: string;
   readonly body: object;
-  answer: string | undefined;
+  response: string | undefined;
 }
 
 /** A token that was sent in a request. */
@@ -22,7 +22,7 @@ interface SentUse {
   readonly accountId: string;
   readonly token: string;
   readonly key: string;
-  answer: string | undefined;
+  response: string | undefined;
 }
 
 export interface AccountsCrashOptions {
@@ -73,20 +73,25 @@ async function writeUntilDeath(server: AccountsServer, sent: Sent): Promise<void
   try {
     for (;;) {
       const key = randomUUID();
-      const create: SentCreate = { key, body: { metadata: { key } }, answer: undefined };
+      const create: SentCreate = { key, body: { metadata: { key } }, response: undefined };
       sent.creates.push(create);
       const made = await server.send(ACCOUNTS, { body: create.body, idempotencyKey: key });
       assert.equal(made.status, 200, made.text);
-      create.answer = made.text;
+      create.response = made.text;
       const { id } = JSON.parse(made.text);
       const token = await server.ok(`${ACCOUNTS}/${id}/person_tokens`, {
         body: { given_name: 'Ada' },
       });
-      const use: SentUse = { accountId: id, token: token.id, key: randomUUID(), answer: undefined };
+      const use: SentUse = {
+        accountId: id,
+        token: token.id,
+        key: randomUUID(),
+        response: undefined,
+      };
       sent.uses.push(use);
       const used = await useToken(server, use);
       assert.equal(used.status, 200, used.text);
-      use.answer = used.text;
+      use.response = used.text;
     }
   } catch (error) {
     // The connection breaks when the server dies. Any other error is a failure.
@@ -105,11 +110,11 @@ async function verify(
   { creates, uses }: Sent,
   allKeys: Map<string, number>,
 ): Promise<string> {
-  for (const { key, body, answer } of creates) {
+  for (const { key, body, response } of creates) {
     const again = await server.send(ACCOUNTS, { body, idempotencyKey: key });
     assert.equal(again.status, 200, again.text);
-    if (answer !== undefined) {
-      assert.equal(again.text, answer, 'an acknowledged create is there, as it was answered');
+    if (response !== undefined) {
+      assert.equal(again.text, response, 'an acknowledged create is there, as it was answered');
       assert.equal(again.headers['idempotent-replayed'], 'true');
     }
     const { id } = JSON.parse(again.text);
@@ -123,13 +128,13 @@ async function verify(
     const token = await server.ok(`${path}/person_tokens/${use.token}`);
     const before = (await server.ok(`${path}/persons`)).data.length;
     assert.equal(before, token.used ? 1 : 0, 'no token is half used');
-    if (use.answer !== undefined) assert.equal(token.used, true);
+    if (use.response !== undefined) assert.equal(token.used, true);
     const again = await useToken(server, use);
     assert.equal(again.status, 200, again.text);
-    if (use.answer !== undefined) assert.equal(again.text, use.answer);
+    if (use.response !== undefined) assert.equal(again.text, use.response);
     assert.equal((await server.ok(`${path}/persons`)).data.length, 1);
   }
-  const acknowledged = creates.filter(({ answer }) => answer !== undefined).length;
+  const acknowledged = creates.filter(({ response }) => response !== undefined).length;
   return `${acknowledged} of ${creates.length} creates and ${uses.length} uses of tokens right`;
 }
 

@@ -106,14 +106,14 @@ class MovingWriter {
       acknowledgedMs: Number.POSITIVE_INFINITY,
     };
     this.history.push(change);
-    const answer = await this.#server.http.send(path, { method: 'POST', body, headers });
-    if (answer.status === 503) {
+    const response = await this.#server.http.send(path, { method: 'POST', body, headers });
+    if (response.status === 503) {
       // Too many pending deletions: nothing was changed.
       this.history.pop();
       await sleep(RETRY_MS);
       return;
     }
-    assert.equal(answer.status, 204, answer.text);
+    assert.equal(response.status, 204, response.text);
     change.acknowledgedMs = performance.now();
     this.#rows = after;
   }

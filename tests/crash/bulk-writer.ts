@@ -19,15 +19,17 @@ export class BulkWriter {
         `bulk,lane=l${row % 8} n=${request}i,v=${row} ${START_SEC + request * ROW_COUNT + row}`,
     );
     this.#inFlight = request;
-    let answer: Awaited<ReturnType<HttpClient['send']>>;
+    let response: Awaited<ReturnType<HttpClient['send']>>;
     try {
-      answer = await http.send('/api/v3/write_lp?db=crash&precision=s', { body: lines.join('\n') });
+      response = await http.send('/api/v3/write_lp?db=crash&precision=s', {
+        body: lines.join('\n'),
+      });
     } catch {
       return;
     }
     this.#inFlight = undefined;
-    if (answer.status === 503) return; // completely refused: the buffer is full, or the server stops
-    assert.equal(answer.status, 204, answer.text);
+    if (response.status === 503) return; // completely refused: the buffer is full, or the server stops
+    assert.equal(response.status, 204, response.text);
     this.#acknowledged.add(request);
   }
 

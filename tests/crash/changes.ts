@@ -1,4 +1,4 @@
-import { type HttpAnswer, KEYS, type ServerProcess } from '../harness/index.js';
+import { type HttpResponse, KEYS, type ServerProcess } from '../harness/index.js';
 import type { WebhookApp } from '../harness/webhook-app.js';
 
 const EDITOR = 'editor-token-for-tests';
@@ -14,7 +14,7 @@ export const CHANGE_ENV = {
 export const changesOf = (
   server: ServerProcess,
   app: WebhookApp,
-): Readonly<Record<string, (n: number) => Promise<HttpAnswer>>> => ({
+): Readonly<Record<string, (n: number) => Promise<HttpResponse>>> => ({
   tsdb: (n) =>
     server.http.send('/api/v3/write_lp?db=d&precision=s', {
       body: `m v=${n}i,s="${'x'.repeat(20_000)}" ${n}`,

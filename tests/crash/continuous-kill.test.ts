@@ -18,11 +18,11 @@ type Rows = readonly (readonly unknown[])[];
 
 async function rows(server: ServerProcess, q: string): Promise<Rows> {
   const parameters = new URLSearchParams({ db: 'd', epoch: 's', q });
-  const answer = await server.http.send(`/query?${parameters}`, { method: 'POST' });
-  const { results } = JSON.parse(answer.text) as {
+  const response = await server.http.send(`/query?${parameters}`, { method: 'POST' });
+  const { results } = JSON.parse(response.text) as {
     results: [{ error?: string; series?: { values: Rows }[] }];
   };
-  assert.equal(results[0].error, undefined, answer.text);
+  assert.equal(results[0].error, undefined, response.text);
   return results[0].series?.flatMap(({ values }) => values) ?? [];
 }
 

@@ -134,10 +134,11 @@ class CrashRounds {
    * response proves nothing.
    */
   async #someTimeOfLoad(): Promise<void> {
-    const countAnswers = (): number =>
+    const countResponses = (): number =>
       this.#writers.reduce((sum, { acknowledgedCount }) => sum + acknowledgedCount, 0);
-    const before = countAnswers();
-    for (let wait = 0; wait < MAX_WAITS && countAnswers() === before; wait++) await sleep(WAIT_MS);
+    const before = countResponses();
+    for (let wait = 0; wait < MAX_WAITS && countResponses() === before; wait++)
+      await sleep(WAIT_MS);
     await sleep(this.#chance.between(150, 600));
   }
 
@@ -200,14 +201,15 @@ async function query(
   q: string,
   table: string,
 ): Promise<Record<string, unknown>[]> {
-  const answer = await server.http.send('/api/v3/query_sql', {
+  const response = await server.http.send('/api/v3/query_sql', {
     body: JSON.stringify({ db: 'crash', q, format: 'jsonl' }),
     headers: { 'content-type': 'application/json' },
   });
   // The table does not exist before its first acknowledged write.
-  if (answer.status === 404 || answer.text.includes(`'public.iox.${table}' not found`)) return [];
-  assert.equal(answer.status, 200, answer.text);
-  const lines = answer.text.split('\n').filter((line) => line !== '');
+  if (response.status === 404 || response.text.includes(`'public.iox.${table}' not found`))
+    return [];
+  assert.equal(response.status, 200, response.text);
+  const lines = response.text.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
@@ -216,13 +218,13 @@ async function queryUntilGone(server: ServerProcess, isOver: () => boolean): Pro
   const q = 'SELECT host, count(*), max(value) FROM cpu GROUP BY host';
   while (!isOver()) {
     try {
-      const answer = await server.http.send(
+      const response = await server.http.send(
         `/api/v3/query_sql?db=crash&format=csv&q=${encodeURIComponent(q)}`,
       );
       // The row is not written yet at the start, or the server is stopping at the end.
       assert.ok(
-        [200, 400, 404, 503].includes(answer.status),
-        `a query was answered ${answer.status}\n${server.logText}`,
+        [200, 400, 404, 503].includes(response.status),
+        `a query was answered ${response.status}\n${server.logText}`,
       );
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;

@@ -71,8 +71,8 @@ async function withServer<T>(
 }
 
 async function write(server: OwnServer, body: string): Promise<void> {
-  const answer = await server.http.send('/api/v3/write_lp?db=d&precision=s', { body });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await server.http.send('/api/v3/write_lp?db=d&precision=s', { body });
+  assert.equal(response.status, 204, response.text);
 }
 
 /** Writes `m v=1i 1`, `m v=2i 2` and so on, one request each. */
@@ -435,8 +435,8 @@ describe('A damaged journal of the relational store', () => {
         await writeNumbers(server, 1, 3);
         for (const name of ['b', 'c', 'e']) {
           const body = 'm v=1i 1';
-          const answer = await server.http.send(`/api/v3/write_lp?db=${name}`, { body });
-          assert.equal(answer.status, 204, answer.text);
+          const response = await server.http.send(`/api/v3/write_lp?db=${name}`, { body });
+          assert.equal(response.status, 204, response.text);
         }
       },
       { end: 'kill' },
@@ -514,9 +514,9 @@ describe('A damaged segment', () => {
       'SELECT count(*) FROM m WHERE v = 3',
       'SELECT max(v) FROM m',
     ]) {
-      const answer = await get(server, q);
-      assert.equal(answer.status, 500, answer.text);
-      const { error } = JSON.parse(answer.text) as { error: string };
+      const response = await get(server, q);
+      assert.equal(response.status, 500, response.text);
+      const { error } = JSON.parse(response.text) as { error: string };
       assert.match(error, /^query error: error while executing plan: stored file .* is damaged/);
       assert.match(error, name);
     }
@@ -621,9 +621,9 @@ describe('A damaged segment', () => {
       if (isOverlay) await spoil(path, bytes.length >> 1);
     }
     await withServer(async (server) => {
-      const answer = await get(server, 'SELECT * FROM m');
-      assert.equal(answer.status, 500, answer.text);
-      assert.match(answer.text, /is damaged/);
+      const response = await get(server, 'SELECT * FROM m');
+      assert.equal(response.status, 500, response.text);
+      assert.match(response.text, /is damaged/);
     });
     await withServer(async (server) => assert.equal(await numbers(server), '1 2'), {
       flags: ['--repair'],
@@ -645,8 +645,8 @@ describe('A lost file of series', () => {
       assert.equal((await query(server, { db: 'd', q, format: 'csv' })).trim(), 'v\n2');
       await write(server, 'm,t=b v=3i 30\nm,t=c v=4i 40');
       const all = 'SELECT t, u, v FROM m ORDER BY v';
-      const answer = await query(server, { db: 'd', q: all, format: 'csv' });
-      assert.equal(answer.trim(), 't,u,v\na,x,1\nb,,2\nb,,3\nc,,4');
+      const response = await query(server, { db: 'd', q: all, format: 'csv' });
+      assert.equal(response.trim(), 't,u,v\na,x,1\nb,,2\nb,,3\nc,,4');
     });
   });
 });

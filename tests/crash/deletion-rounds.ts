@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Chance, type HttpAnswer, ServerProcess } from '../harness/index.js';
+import { Chance, type HttpResponse, ServerProcess } from '../harness/index.js';
 
 /** Low thresholds, so that rows are in memory, in the log and in segments at every moment. */
 const FLAGS = [
@@ -39,7 +39,7 @@ interface Step {
   readonly after: Model;
   /** Also valid without a response: a write creates its table before its rows are durable. */
   readonly halfway?: Model;
-  readonly send: () => Promise<HttpAnswer | undefined>;
+  readonly send: () => Promise<HttpResponse | undefined>;
 }
 
 export interface DeletionRounds {
@@ -127,13 +127,13 @@ class Rounds {
   async #step(server: ServerProcess): Promise<boolean> {
     const step = this.#chooseStep(server);
     this.#pending = step;
-    let answer: HttpAnswer | undefined;
+    let response: HttpResponse | undefined;
     try {
-      answer = await step.send();
+      response = await step.send();
     } catch {
       return false;
     }
-    assert.ok(answer === undefined || answer.status < 300, `${step.name}: ${answer?.text}`);
+    assert.ok(response === undefined || response.status < 300, `${step.name}: ${response?.text}`);
     this.#model = step.after;
     this.#pending = undefined;
     return true;
@@ -301,12 +301,12 @@ async function readAll(server: ServerProcess): Promise<string> {
 }
 
 async function ask(server: ServerProcess, db: string, q: string): Promise<readonly Row[]> {
-  const answer = await sendJson(server, '/api/v3/query_sql', { db, q, format: 'json_rows' });
-  assert.equal(answer.status, 200, answer.text);
-  return JSON.parse(answer.text) as Row[];
+  const response = await sendJson(server, '/api/v3/query_sql', { db, q, format: 'json_rows' });
+  assert.equal(response.status, 200, response.text);
+  return JSON.parse(response.text) as Row[];
 }
 
-function sendJson(server: ServerProcess, path: string, body: object): Promise<HttpAnswer> {
+function sendJson(server: ServerProcess, path: string, body: object): Promise<HttpResponse> {
   const headers = { 'content-type': 'application/json' };
   return server.http.send(path, { body: JSON.stringify(body), headers });
 }

@@ -30,10 +30,10 @@ describe('While large batches are written and all of a table is read', () => {
       })();
       const wideQuery = async (): Promise<void> => {
         const q = 'SELECT * FROM cpu';
-        const answer = await server.http.send(
+        const response = await server.http.send(
           `/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format: 'jsonl' })}`,
         );
-        assert.equal(answer.status, 200, answer.text.slice(0, 500));
+        assert.equal(response.status, 200, response.text.slice(0, 500));
       };
       for (let number = 0; number < BATCH_COUNT; number++) {
         const write = server.http.send('/api/v3/write_lp?db=d&precision=s', {

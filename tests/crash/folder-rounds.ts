@@ -156,9 +156,9 @@ class RowWriter {
       const numbers = Array.from({ length: ROWS_PER_REQUEST }, () => this.#next++);
       const body = numbers.map((n) => `m n=${n}i ${n}`).join('\n');
       try {
-        const answer = await server.http.send('/api/v3/write_lp?db=d&precision=s', { body });
-        if (answer.status === 204) for (const n of numbers) this.#acknowledged.add(n);
-        else assert.equal(answer.status, 503, answer.text);
+        const response = await server.http.send('/api/v3/write_lp?db=d&precision=s', { body });
+        if (response.status === 204) for (const n of numbers) this.#acknowledged.add(n);
+        else assert.equal(response.status, 503, response.text);
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error;
         for (const n of numbers) this.#unknown.add(n);

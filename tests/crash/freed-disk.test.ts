@@ -59,15 +59,15 @@ async function writeTable(db: string, table: string): Promise<void> {
       lines.push(`${table} s="${randomBytes(0.75 * MIB).toString('base64')}" ${day * DAY + n}`);
     }
     const path = `/api/v3/write_lp?db=${db}&precision=s`;
-    const answer = await server.http.send(path, { body: lines.join('\n') });
-    assert.equal(answer.status, 204, answer.text);
+    const response = await server.http.send(path, { body: lines.join('\n') });
+    assert.equal(response.status, 204, response.text);
     await flush();
   }
 }
 
 async function flush(): Promise<void> {
-  const answer = await server.http.send('/ops/v1/tsdb/storage/flush', { method: 'POST' });
-  assert.ok(answer.status < 300, answer.text);
+  const response = await server.http.send('/ops/v1/tsdb/storage/flush', { method: 'POST' });
+  assert.ok(response.status < 300, response.text);
   // The server may write its own metrics at any moment.
   await until(async () => (await metric('plinth_tsdb_buffered_bytes')) < MIB, 'not flushed');
 }
@@ -78,8 +78,8 @@ async function countOf(db: string, table: string): Promise<number> {
 }
 
 async function deleteThing(path: string): Promise<void> {
-  const answer = await server.http.send(path, { method: 'DELETE' });
-  assert.ok(answer.status < 300, `${path}: ${answer.text}\n${server.logText}`);
+  const response = await server.http.send(path, { method: 'DELETE' });
+  assert.ok(response.status < 300, `${path}: ${response.text}\n${server.logText}`);
 }
 
 async function fillUntilRefused(): Promise<void> {
@@ -96,8 +96,8 @@ async function fillUntilRefused(): Promise<void> {
 
 async function assertWritesReturn(): Promise<void> {
   await until(async () => (await statusOf('/ready')) === 200, 'not ready again');
-  const answer = await server.http.send('/api/v3/write_lp?db=d', { body: 'again v=1i 1' });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await server.http.send('/api/v3/write_lp?db=d', { body: 'again v=1i 1' });
+  assert.equal(response.status, 204, response.text);
   await until(async () => (await freeBytes()) >= MIN_FREE_BYTES, 'reserve not filled');
   assert.equal(await metric('plinth_data_disk_writes_refused'), 0);
 }
@@ -117,18 +117,18 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
     const app = await WebhookApp.register(server, { url: 'https://example.com/' });
     const changes = Object.entries(changesOf(server, app));
     for (const [name, change] of changes) {
-      const answer = await change(1);
-      assert.ok(answer.status < 300, `${name}: ${answer.text}`);
+      const response = await change(1);
+      assert.ok(response.status < 300, `${name}: ${response.text}`);
     }
     for (const table of ['rows', 'dropped']) await writeTable('d', table);
     await writeTable('gone', 'm');
     await fillUntilRefused();
 
     for (const [name, change] of changes) {
-      const answer = await change(2);
-      assert.equal(answer.status, 503, `${name}: ${answer.text}`);
-      assert.match(answer.text, /[Tt]he server disk is full/, name);
-      assert.ok(Number(answer.headers['retry-after']) > 0, name);
+      const response = await change(2);
+      assert.equal(response.status, 503, `${name}: ${response.text}`);
+      assert.match(response.text, /[Tt]he server disk is full/, name);
+      assert.ok(Number(response.headers['retry-after']) > 0, name);
     }
     const refused = await server.http.send('/api/v3/write_lp?db=d', { body: 'rows v=1i 1' });
     assert.deepEqual(JSON.parse(refused.text), { error: FULL, data: {} });
@@ -156,8 +156,8 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
       await assertWritesReturn();
     }
     for (const [name, change] of changes) {
-      const answer = await change(3);
-      assert.ok(answer.status < 300, `${name}: ${answer.text}`);
+      const response = await change(3);
+      assert.ok(response.status < 300, `${name}: ${response.text}`);
     }
   });
 

@@ -28,11 +28,11 @@ describe('A log that cannot grow', { skip: SKIP }, () => {
       const text = 'x'.repeat(50_000);
       for (let n = 1; n < 1000; n++) {
         const body = `m v=${n}i,s="${text}" ${n}`;
-        const answer = await server.http.send('/api/v3/write_lp?db=d&precision=s', { body });
-        if (answer.status !== 204) {
+        const response = await server.http.send('/api/v3/write_lp?db=d&precision=s', { body });
+        if (response.status !== 204) {
           const why =
             'the write-ahead log could not be written; the node is read-only until it is restarted';
-          assertError(answer, 503, why);
+          assertError(response, 503, why);
           break;
         }
         acknowledged = n;
@@ -57,8 +57,8 @@ describe('A log that cannot grow', { skip: SKIP }, () => {
     const again = await ServerInProcess.start({ dataDir });
     try {
       const q = 'SELECT count(*) AS c, max(v) AS m FROM m';
-      const answer = await query(again, { db: 'd', q, format: 'csv' });
-      assert.equal(answer.trim(), `c,m\n${acknowledged},${acknowledged}`);
+      const response = await query(again, { db: 'd', q, format: 'csv' });
+      assert.equal(response.trim(), `c,m\n${acknowledged},${acknowledged}`);
       const body = 'm v=5000i 5000';
       const written = await again.http.send('/api/v3/write_lp?db=d&precision=s', { body });
       assert.equal(written.status, 204, written.text);

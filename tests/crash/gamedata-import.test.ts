@@ -46,7 +46,7 @@ describe('an import that a kill interrupts', () => {
       const server: ServerProcess = current;
       // The first import measures the duration; the others are interrupted at some point of it.
       const startMs = performance.now();
-      const answer = server.http
+      const response = server.http
         .send('/api/editor/import?mode=replace&publish=true', {
           headers: HEADERS,
           body: setOf(round),
@@ -56,10 +56,10 @@ describe('an import that a kill interrupts', () => {
           () => undefined,
         );
       if (round > 1) {
-        await Promise.race([answer, sleep(chance.between(0, Math.floor(durationMs)))]);
+        await Promise.race([response, sleep(chance.between(0, Math.floor(durationMs)))]);
         await server.kill();
       }
-      const status = await answer;
+      const status = await response;
       if (round === 1) {
         durationMs = performance.now() - startMs;
         assert.equal(status, 200);

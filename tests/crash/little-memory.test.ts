@@ -39,8 +39,8 @@ async function writeLog(server: ServerProcess, logFolder: string): Promise<numbe
       return `cpu,host=h${count % 500} a=${(count * 0.37) % 100},b=${1 / count},c=${count}i,d="${text}" ${time}`;
     });
     const path = '/api/v3/write_lp?db=d&precision=ms';
-    const answer = await server.http.send(path, { body: lines.join('\n') });
-    assert.equal(answer.status, 204, answer.text);
+    const response = await server.http.send(path, { body: lines.join('\n') });
+    assert.equal(response.status, 204, response.text);
   }
   return count;
 }

@@ -118,8 +118,8 @@ export async function runLiveRounds(options: {
 
 async function verify(server: ServerProcess, readers: readonly Reader[]): Promise<void> {
   const parameters = new URLSearchParams({ db: 'd', q: 'SELECT n FROM m', format: 'json_rows' });
-  const answer = await server.http.send(`/api/v3/query_sql?${parameters}`);
-  const stored = (JSON.parse(answer.text) as Row[]).map(({ n }) => n).sort((a, b) => a - b);
+  const response = await server.http.send(`/api/v3/query_sql?${parameters}`);
+  const stored = (JSON.parse(response.text) as Row[]).map(({ n }) => n).sort((a, b) => a - b);
   for (const reader of readers) {
     await reader.finish(server, () => reader.received.length >= stored.length);
     const received = reader.received.map(({ n }) => n).sort((a, b) => a - b);

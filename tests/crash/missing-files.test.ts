@@ -22,8 +22,8 @@ const start = async (...flags: string[]): Promise<ServerInProcess> =>
 async function written(end: 'stop' | 'kill', n = 1): Promise<void> {
   const server = await start();
   const body = `m v=${n}i ${n}`;
-  const answer = await server.http.send('/api/v3/write_lp?db=d&precision=s', { body });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await server.http.send('/api/v3/write_lp?db=d&precision=s', { body });
+  assert.equal(response.status, 204, response.text);
   if (end === 'kill') await server.kill();
   else assert.equal(await server.stop(), 0);
 }

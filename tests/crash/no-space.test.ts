@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   assertError,
   assertJson,
-  type HttpAnswer,
+  type HttpResponse,
   query,
   ServerInProcess,
   ServerProcess,
@@ -41,13 +41,13 @@ const start = () =>
 
 /** Sends changes until one is refused. @returns the refusal, and the numbers of the accepted changes */
 async function untilRefused(
-  change: (n: number) => Promise<HttpAnswer>,
+  change: (n: number) => Promise<HttpResponse>,
   from: number,
-): Promise<{ readonly refusal: HttpAnswer; readonly taken: readonly number[] }> {
+): Promise<{ readonly refusal: HttpResponse; readonly taken: readonly number[] }> {
   const taken: number[] = [];
   for (let n = from; n < from + MAX_WRITES; n++) {
-    const answer = await change(n);
-    if (answer.status >= 300) return { refusal: answer, taken };
+    const response = await change(n);
+    if (response.status >= 300) return { refusal: response, taken };
     taken.push(n);
   }
   assert.fail('never refused');
@@ -74,10 +74,10 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
   it('never shows a row of a refused write, neither at once nor later', async () => {
     const taken = new Set<number>();
     const write = async (n: number): Promise<boolean> => {
-      const answer = await changes['tsdb']?.(n);
-      if (answer?.status === 204) taken.add(n);
-      else assert.equal(answer?.status, 503, answer?.text);
-      return answer?.status === 204;
+      const response = await changes['tsdb']?.(n);
+      if (response?.status === 204) taken.add(n);
+      else assert.equal(response?.status, 503, response?.text);
+      return response?.status === 204;
     };
     const assertShown = async (when: string): Promise<void> => {
       // A cache that received the refused rows is rebuilt a moment later.
@@ -130,8 +130,8 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
 
   it('is reported by every service, and ends automatically without a lost row', async (t) => {
     for (const [name, change] of Object.entries(changes)) {
-      const answer = await change(1);
-      assert.ok(answer.status < 300, `${name}: ${answer.text}`);
+      const response = await change(1);
+      assert.ok(response.status < 300, `${name}: ${response.text}`);
     }
     const rowsTaken = new Set([1]);
     for (let round = 1; round <= 3; round++) {
@@ -159,8 +159,8 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
         'not healthy again',
       );
       for (const [name, change] of Object.entries(changes)) {
-        const answer = await change(round * 10_000 + MAX_WRITES);
-        assert.ok(answer.status < 300, `${name}: ${answer.text}`);
+        const response = await change(round * 10_000 + MAX_WRITES);
+        assert.ok(response.status < 300, `${name}: ${response.text}`);
         if (name === 'tsdb') rowsTaken.add(round * 10_000 + MAX_WRITES);
       }
     }

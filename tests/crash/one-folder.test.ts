@@ -55,10 +55,10 @@ async function restOf(path: string): Promise<readonly string[]> {
 }
 
 async function write(server: RunningServer, n: number): Promise<void> {
-  const answer = await server.http.send('/api/v3/write_lp?db=d&precision=s', {
+  const response = await server.http.send('/api/v3/write_lp?db=d&precision=s', {
     body: `m v=${n}i ${n}`,
   });
-  assert.equal(answer.status, 204, answer.text);
+  assert.equal(response.status, 204, response.text);
 }
 
 async function failedStart(...flags: string[]): Promise<StartFailed> {

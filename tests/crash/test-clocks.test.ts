@@ -35,8 +35,8 @@ it('a test clock is deleted together with its accounts, whenever the server is k
     for (let index = 0; index < CLOCK_COUNT; index++) clocks.push(await makeClock(current));
     const acknowledged = new Set<string>();
     const deleting = clocks.map(async ({ id }) => {
-      const answer = await current.send(`${CLOCKS}/${id}`, { method: 'DELETE' });
-      assert.equal(answer.status, 200, answer.text);
+      const response = await current.send(`${CLOCKS}/${id}`, { method: 'DELETE' });
+      assert.equal(response.status, 200, response.text);
       acknowledged.add(id);
     });
     const ended = Promise.allSettled(deleting);

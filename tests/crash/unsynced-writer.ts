@@ -19,12 +19,12 @@ export class UnsyncedWriter {
       );
       try {
         const body = lines.join('\n');
-        const answer = await http.send('/api/v3/write_lp?db=crash&precision=s&no_sync=true', {
+        const response = await http.send('/api/v3/write_lp?db=crash&precision=s&no_sync=true', {
           body,
         });
         // Accepted or refused; after a refusal the same rows are sent again.
-        if (answer.status === 204) this.#requestCount += 1;
-        else assert.equal(answer.status, 503, answer.text);
+        if (response.status === 204) this.#requestCount += 1;
+        else assert.equal(response.status, 503, response.text);
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error;
         this.#requestCount += 1;

@@ -37,9 +37,12 @@ export class WebhookLoad {
           app_id: this.#app.id,
         });
         try {
-          const answer = await server.http.send('/ops/v1/events', { body });
-          assert.equal(answer.status, 202, answer.text);
-          const { guid, targets } = JSON.parse(answer.text) as { guid: string; targets: unknown[] };
+          const response = await server.http.send('/ops/v1/events', { body });
+          assert.equal(response.status, 202, response.text);
+          const { guid, targets } = JSON.parse(response.text) as {
+            guid: string;
+            targets: unknown[];
+          };
           assert.equal(targets.length, 1);
           this.#acknowledged.set(guid, number);
         } catch (error) {

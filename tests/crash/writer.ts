@@ -41,19 +41,19 @@ export class Writer {
     while (!isOver()) {
       const request = this.#request();
       this.inFlight = request.points;
-      let answer: Awaited<ReturnType<HttpClient['send']>>;
+      let response: Awaited<ReturnType<HttpClient['send']>>;
       try {
         const { body, headers } = request;
-        answer = await http.send(request.path, { method: 'POST', body, headers } as HttpRequest);
+        response = await http.send(request.path, { method: 'POST', body, headers } as HttpRequest);
       } catch {
         return;
       }
       this.inFlight = undefined;
-      if (answer.status === 503) continue; // completely refused: the buffer is full, or the server stops
+      if (response.status === 503) continue; // completely refused: the buffer is full, or the server stops
       const isRefused = request.badLineCount > 0 && !request.isPartialAllowed;
       const expected = request.badLineCount > 0 ? 400 : 204;
-      assert.equal(answer.status, expected, answer.text);
-      if (expected === 400) assertReported(answer.text, request);
+      assert.equal(response.status, expected, response.text);
+      if (expected === 400) assertReported(response.text, request);
       if (!isRefused) this.points = merged(this.points, request.points);
       this.acknowledgedCount++;
     }

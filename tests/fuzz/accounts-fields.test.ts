@@ -2,7 +2,7 @@
 // Own process: the server has to survive.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AccountsServer, Chance, type HttpAnswer, type Json } from '../harness/index.js';
+import { AccountsServer, Chance, type HttpResponse, type Json } from '../harness/index.js';
 
 const DURATION_MS = 10_000;
 const CLIENT_COUNT = 4;
@@ -170,7 +170,7 @@ describe('accounts and persons under hostile bodies', () => {
 });
 
 /** Sends a request for a platform that no other client uses. */
-type Send = (path: string, body?: unknown) => Promise<HttpAnswer>;
+type Send = (path: string, body?: unknown) => Promise<HttpResponse>;
 
 class Client {
   readonly #send: Send;
@@ -205,9 +205,9 @@ class Client {
     const body = this.#mutated(whole);
     const isUpdate = path !== 'accounts' && path !== `${account}/persons`;
     const before = isUpdate ? (await this.#send(path)).text : undefined;
-    const answer = await withPatience(this.#send(path, body), { path, body });
-    this.#check(answer.text, answer.status, { path, body });
-    if (before === undefined || answer.status === 200) return;
+    const response = await withPatience(this.#send(path, body), { path, body });
+    this.#check(response.text, response.status, { path, body });
+    if (before === undefined || response.status === 200) return;
     assert.equal((await this.#send(path)).text, before, 'a refusal changes nothing');
   }
 

@@ -70,8 +70,8 @@ class FuzzRun {
   /** Writes data for the queries. */
   async writeCorpus(): Promise<void> {
     const body = LINES.join('\n');
-    const answer = await this.#server.http.send('/api/v3/write_lp?db=fuzz', { body });
-    assert.equal(answer.status, 204, answer.text);
+    const response = await this.#server.http.send('/api/v3/write_lp?db=fuzz', { body });
+    assert.equal(response.status, 204, response.text);
   }
 
   /** Fails with a list of all current requests when a health check receives no response for a long time. */
@@ -96,10 +96,10 @@ class FuzzRun {
     assert.ok(this.#server.isRunning, this.#server.logText);
     const body = 'after v=42i 1';
     assert.equal((await http.send('/api/v3/write_lp?db=good&precision=s', { body })).status, 204);
-    const answer = await http.send(
+    const response = await http.send(
       '/api/v3/query_sql?db=good&format=csv&q=SELECT%20v%20FROM%20after',
     );
-    assert.equal(answer.text.trim(), 'v\n42');
+    assert.equal(response.text.trim(), 'v\n42');
     await this.#shrunk();
   }
 
@@ -133,10 +133,10 @@ class FuzzRun {
   }
 
   async #send(request: HostileRequest): Promise<void> {
-    const answer = await this.#ask(request);
-    this.#count(answer?.status ?? 'left');
-    if (answer === undefined) return;
-    const { status, text } = answer;
+    const response = await this.#ask(request);
+    this.#count(response?.status ?? 'left');
+    if (response === undefined) return;
+    const { status, text } = response;
     const isServerFault = status >= 500 && status !== 503;
     if (!isServerFault && !INTERNAL.test(text)) return;
     assert.fail(`${status} ${text}\n${shown(request)}\n${this.#server.logText.slice(-3000)}`);
@@ -151,7 +151,7 @@ class FuzzRun {
       ...rest,
       method,
       signal: leaving.signal,
-    }).then(async (answer) => ({ status: answer.status, text: await answer.text() }));
+    }).then(async (response) => ({ status: response.status, text: await response.text() }));
     let timer: NodeJS.Timeout | undefined;
     const left = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { HttpAnswer } from './http-client.js';
+import type { HttpResponse } from './http-client.js';
 import type { OwnServer } from './running-server.js';
 import { ServerInProcess, type ServerInProcessOptions } from './server-in-process.js';
 import { ServerProcess, type ServerProcessOptions } from './server-process.js';
@@ -46,7 +46,7 @@ export class AccountsServer<Server extends OwnServer = OwnServer> {
   }
 
   /** Returns the raw response with any status. */
-  async send(path: string, call: AccountsCall = {}): Promise<HttpAnswer> {
+  async send(path: string, call: AccountsCall = {}): Promise<HttpResponse> {
     const { body, key = 'sk_test' } = call;
     const method = call.method ?? (body === undefined ? 'GET' : 'POST');
     const isChange = method === 'POST' || method === 'DELETE';
@@ -66,9 +66,9 @@ export class AccountsServer<Server extends OwnServer = OwnServer> {
 
   /** Returns the parsed body of a successful request. */
   async ok(path: string, call: AccountsCall = {}): Promise<Json> {
-    const answer = await this.send(path, call);
-    assert.equal(answer.status, 200, `${path}: ${answer.text}`);
-    const body: Json = JSON.parse(answer.text);
+    const response = await this.send(path, call);
+    assert.equal(response.status, 200, `${path}: ${response.text}`);
+    const body: Json = JSON.parse(response.text);
     assert.ok(!('error' in body), 'no success has an error member');
     return body;
   }
@@ -79,14 +79,14 @@ export class AccountsServer<Server extends OwnServer = OwnServer> {
     call: AccountsCall,
     expected: { readonly status?: number; readonly code: string; readonly param?: string },
   ): Promise<Json> {
-    const answer = await this.send(path, call);
-    assert.equal(answer.headers['content-type'], 'application/json', answer.text);
-    const { error }: Json = JSON.parse(answer.text);
-    assert.equal(error?.code, expected.code, answer.text);
-    assert.equal(answer.status, expected.status ?? 400, answer.text);
+    const response = await this.send(path, call);
+    assert.equal(response.headers['content-type'], 'application/json', response.text);
+    const { error }: Json = JSON.parse(response.text);
+    assert.equal(error?.code, expected.code, response.text);
+    assert.equal(response.status, expected.status ?? 400, response.text);
     assert.equal(typeof error.message, 'string');
     assert.match(error.message, /^[^\n]*\S\.?[^\n]*$/);
-    if (expected.param !== undefined) assert.equal(error.param, expected.param, answer.text);
+    if (expected.param !== undefined) assert.equal(error.param, expected.param, response.text);
     return error;
   }
 
@@ -100,13 +100,13 @@ export class AccountsServer<Server extends OwnServer = OwnServer> {
     body?: unknown,
     method = body === undefined ? 'GET' : 'POST',
   ): Promise<Json> {
-    const answer = await this.process.http.send(`/ops/v1/accounts${path}`, {
+    const response = await this.process.http.send(`/ops/v1/accounts${path}`, {
       method,
       headers: { 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    assert.equal(answer.status, 200, `${path}: ${answer.text}`);
-    return JSON.parse(answer.text);
+    assert.equal(response.status, 200, `${path}: ${response.text}`);
+    return JSON.parse(response.text);
   }
 
   /** Merge-patches the settings of `plat_default`. */

@@ -21,7 +21,7 @@ export class EventReceiver implements AsyncDisposable {
     this.#receiver = receiver;
     this.url = receiver.url;
     this.received = receiver.deliveries;
-    receiver.answer = (_, response) => {
+    receiver.response = (_, response) => {
       if (!this.isSilent) response.writeHead(this.status, this.headers).end();
     };
   }

@@ -150,10 +150,10 @@ export const rowsOfTable = (table: Table): unknown[] =>
 
 /** Returns the final status of a call. */
 export async function statusOf(
-  answer: Promise<unknown>,
+  response: Promise<unknown>,
 ): Promise<Pick<StatusObject, 'code' | 'details'>> {
   try {
-    await answer;
+    await response;
   } catch (error) {
     const { code, details } = error as ServiceError;
     return { code, details };

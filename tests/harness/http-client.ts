@@ -10,7 +10,7 @@ export interface HttpRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly bytes: Buffer;
@@ -31,7 +31,7 @@ export class HttpClient {
     this.#agent = this.#isTls ? new TlsAgent(options) : new Agent(options);
   }
 
-  async send(path: string, options: HttpRequest = {}): Promise<HttpAnswer> {
+  async send(path: string, options: HttpRequest = {}): Promise<HttpResponse> {
     const { body, headers = {}, signal } = options;
     const method = options.method ?? (body === undefined ? 'GET' : 'POST');
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;

@@ -1,5 +1,5 @@
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
-import type { HttpAnswer, HttpRequest } from './http-client.js';
+import type { HttpRequest, HttpResponse } from './http-client.js';
 
 /** HTTP/2 with prior knowledge or ALPN, all requests over one connection. */
 export class Http2Client {
@@ -17,7 +17,7 @@ export class Http2Client {
     return this.#session.alpnProtocol;
   }
 
-  async send(path: string, options: HttpRequest = {}): Promise<HttpAnswer> {
+  async send(path: string, options: HttpRequest = {}): Promise<HttpResponse> {
     const { body, headers = {} } = options;
     const method = options.method ?? (body === undefined ? 'GET' : 'POST');
     const fields: OutgoingHttpHeaders = { ':method': method, ':path': path, ...headers };
@@ -26,10 +26,10 @@ export class Http2Client {
     return await new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let status = 0;
-      let received: HttpAnswer['headers'] = {};
+      let received: HttpResponse['headers'] = {};
       stream.on('response', ({ ':status': code, ...others }) => {
         status = code ?? 0;
-        received = others as HttpAnswer['headers']; // requests have the other pseudo headers
+        received = others as HttpResponse['headers']; // requests have the other pseudo headers
       });
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('error', reject);

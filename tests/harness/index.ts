@@ -5,7 +5,6 @@ export {
   KEYS,
   type KeyName,
 } from './accounts-server.js';
-export { assertEmpty, assertError, assertJson, query, rows } from './answers.js';
 export { Chance } from './chance.js';
 export { DatabaseCable, layDatabaseCable } from './database-cable.js';
 export { buildSite } from './documentation.js';
@@ -24,7 +23,7 @@ export {
   tableOf,
 } from './flight-client.js';
 export { freePort, freePorts } from './free-ports.js';
-export { type HttpAnswer, HttpClient, type HttpRequest } from './http-client.js';
+export { HttpClient, type HttpRequest, type HttpResponse } from './http-client.js';
 export { Http2Client } from './http2-client.js';
 export { type LiveEvent, LiveStream } from './live-stream.js';
 export {
@@ -38,6 +37,7 @@ export {
 export { type PythonPackages, pythonWith } from './python.js';
 export { RawConnection } from './raw-connection.js';
 export { tokensThatRead } from './read-tokens.js';
+export { assertEmpty, assertError, assertJson, query, rows } from './responses.js';
 export { FLUSH_AT_ONCE, untilInFiles } from './rows-in-files.js';
 export { runProgram } from './run-program.js';
 export type { OwnServer, RunningServer } from './running-server.js';
@@ -58,7 +58,11 @@ export { type TestCertificate, testCertificate, tlsFlags } from './test-certific
 export { POSTGRES_URL, TestDatabase } from './test-database.js';
 export { Trino } from './trino.js';
 export { type DeliveryItem, makeJwt, nowSec, WebhookApp } from './webhook-app.js';
-export { type AnswerDelivery, type ReceivedDelivery, WebhookReceiver } from './webhook-receiver.js';
+export {
+  type ReceivedDelivery,
+  type ResponseDelivery,
+  WebhookReceiver,
+} from './webhook-receiver.js';
 export {
   type BadLine,
   badLine,

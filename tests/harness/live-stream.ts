@@ -17,7 +17,7 @@ export class LiveStream {
   readonly comments: (readonly [text: string, atMs: number])[] = [];
   isOver = false;
   text = '';
-  readonly #answer: IncomingMessage;
+  readonly #response: IncomingMessage;
 
   /** Opens `GET /ops/v1/stream`. @param isRead `false`: reading starts only with `read`. */
   static async open(
@@ -36,31 +36,31 @@ export class LiveStream {
     headers: Readonly<Record<string, string>> = {},
     isRead = true,
   ): Promise<LiveStream> {
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const asked = request(`${url}${path}`, { headers, agent: false });
       asked.on('response', resolve);
       asked.on('error', reject);
       asked.end();
     });
-    const stream = new LiveStream(answer);
+    const stream = new LiveStream(response);
     if (isRead) stream.read();
     return stream;
   }
 
-  private constructor(answer: IncomingMessage) {
-    this.#answer = answer;
-    this.status = answer.statusCode ?? 0;
-    this.headers = answer.headers;
-    answer.on('close', () => {
+  private constructor(response: IncomingMessage) {
+    this.#response = response;
+    this.status = response.statusCode ?? 0;
+    this.headers = response.headers;
+    response.on('close', () => {
       this.isOver = true;
     });
-    answer.on('error', () => undefined);
+    response.on('error', () => undefined);
   }
 
   read(): void {
     let rest = '';
-    this.#answer.setEncoding('utf8');
-    this.#answer.on('data', (piece: string) => {
+    this.#response.setEncoding('utf8');
+    this.#response.on('data', (piece: string) => {
       if (this.status !== 200) this.text += piece;
       const blocks = (rest + piece).split('\n\n');
       rest = blocks.pop() ?? '';
@@ -103,6 +103,6 @@ export class LiveStream {
   }
 
   close(): void {
-    this.#answer.destroy();
+    this.#response.destroy();
   }
 }

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs';
-import type { HttpAnswer, HttpRequest } from './http-client.js';
+import type { HttpRequest, HttpResponse } from './http-client.js';
 import type { RunningServer } from './running-server.js';
 
 /**
@@ -82,7 +82,7 @@ export async function sendMetrics(
     path = '/v1/metrics',
     headers = {},
   }: { readonly path?: string; readonly headers?: HttpRequest['headers'] } = {},
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const body = request instanceof Uint8Array ? request : otlpBody(request);
   return await server.http.send(path, {
     body,

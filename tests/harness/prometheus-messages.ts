@@ -1,6 +1,6 @@
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import protobuf from 'protobufjs';
-import type { HttpAnswer, HttpRequest } from './http-client.js';
+import type { HttpRequest, HttpResponse } from './http-client.js';
 import type { RunningServer } from './running-server.js';
 
 /** Source: Prometheus, `prompb/types.proto`, `prompb/remote.proto`; remote write 1.0. */
@@ -98,7 +98,7 @@ export async function remoteWrite(
     path = '/api/v1/write',
     headers = {},
   }: { readonly path?: string; readonly headers?: HttpRequest['headers'] } = {},
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const message = series instanceof Uint8Array ? series : writeRequest(series);
   return await server.http.send(path, {
     body: snappy(message),

@@ -1,5 +1,5 @@
 import { snappyUncompress } from 'hyparquet';
-import type { HttpAnswer, HttpRequest } from './http-client.js';
+import type { HttpRequest, HttpResponse } from './http-client.js';
 import { decodeMessage, encodeMessage, type Labels, snappy } from './prometheus-messages.js';
 import type { RunningServer } from './running-server.js';
 
@@ -32,7 +32,7 @@ export async function sendRead(
   server: RunningServer,
   matchers: readonly Matcher[],
   { path = '/api/v1/read', headers = {}, startMs = 0, endMs = 4e12, chunked }: ReadOptions = {},
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const message = encodeMessage('ReadRequest', {
     queries: [
       {
@@ -65,7 +65,7 @@ const labelsOf = ({ labels }: WireLabels): Labels =>
   Object.fromEntries(labels.map(({ name, value }) => [name, value]));
 
 /** Decodes a response with samples. Bits are read from the bytes, because numbers lose those of a NaN. */
-export function sampledSeries({ bytes: body }: Pick<HttpAnswer, 'bytes'>): ReadSeries[] {
+export function sampledSeries({ bytes: body }: Pick<HttpResponse, 'bytes'>): ReadSeries[] {
   const plain = Buffer.alloc(sizeOf(body));
   snappyUncompress(body, plain);
   const { results } = decodeMessage('ReadResponse', plain) as {
@@ -99,7 +99,7 @@ function sizeOf(block: Uint8Array): number {
 }
 
 /** Decodes frames: length, CRC-32C, message. Source: Prometheus, `storage/remote/chunked.go`. */
-export function chunkedSeries({ bytes }: Pick<HttpAnswer, 'bytes'>): ReadSeries[] {
+export function chunkedSeries({ bytes }: Pick<HttpResponse, 'bytes'>): ReadSeries[] {
   const series: { labels: Labels; samples: ReadSample[] }[] = [];
   for (let at = 0; at < bytes.length; ) {
     let size = 0;

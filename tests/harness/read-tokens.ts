@@ -11,14 +11,14 @@ export async function tokensThatRead<Name extends string>(
   const first = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   const admin = { authorization: `Bearer ${JSON.parse(first.text).token}` };
   const made = names.map(async (name) => {
-    const answer = await server.http.send('/api/v3/enterprise/configure/token', {
+    const response = await server.http.send('/api/v3/enterprise/configure/token', {
       headers: { ...admin, 'content-type': 'application/json' },
       body: JSON.stringify({
         token_name: name,
         permissions: [{ resource_type: 'db', resource_identifier: [database], actions: ['read'] }],
       }),
     });
-    return [name, { authorization: `Bearer ${JSON.parse(answer.text).token}` }];
+    return [name, { authorization: `Bearer ${JSON.parse(response.text).token}` }];
   });
   return { admin, ...Object.fromEntries(await Promise.all(made)) };
 }

@@ -18,9 +18,9 @@ export class StartFailed extends Error {
   override readonly name = 'StartFailed';
   /** `null` when a signal killed it. */
   readonly code: number | null;
-  constructor(why: string, at: { readonly code: number | null; readonly log: string }) {
-    super(`${why}\n${at.log}`);
-    this.code = at.code;
+  constructor(why: string, options: { readonly code: number | null; readonly log: string }) {
+    super(`${why}\n${options.log}`);
+    this.code = options.code;
   }
 }
 
@@ -85,19 +85,19 @@ export class ServerProcess implements OwnServer {
     }
   }
 
-  private constructor(at: {
+  private constructor(options: {
     readonly child: ChildProcess;
     readonly url: string;
     readonly dataDir: string;
     readonly ownsDataDir: boolean;
     readonly log: LogTail;
   }) {
-    this.#child = at.child;
-    this.url = at.url;
-    this.dataDir = at.dataDir;
-    this.#ownsDataDir = at.ownsDataDir;
-    this.#log = at.log;
-    this.http = new HttpClient(at.url);
+    this.#child = options.child;
+    this.url = options.url;
+    this.dataDir = options.dataDir;
+    this.#ownsDataDir = options.ownsDataDir;
+    this.#log = options.log;
+    this.http = new HttpClient(options.url);
   }
 
   get logText(): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createSign, generateKeyPairSync, type KeyPairSyncResult } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HttpAnswer, HttpRequest } from './http-client.js';
+import type { HttpRequest, HttpResponse } from './http-client.js';
 import type { RunningServer } from './running-server.js';
 
 export interface DeliveryItem {
@@ -58,12 +58,12 @@ export class WebhookApp {
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
       publicKeyEncoding: { type: 'spki', format: 'pem' },
     });
-    const answer = await server.http.send('/ops/v1/apps', {
+    const response = await server.http.send('/ops/v1/apps', {
       body: JSON.stringify({ name, webhook, public_key: pair.publicKey }),
       headers: { ...JSON_TYPE, ...headers },
     });
-    assert.equal(answer.status, 201, answer.text);
-    const made = JSON.parse(answer.text) as { id: number; client_id: string };
+    assert.equal(response.status, 201, response.text);
+    const made = JSON.parse(response.text) as { id: number; client_id: string };
     return new WebhookApp(server, { ...made, pem: pair.privateKey }, headers);
   }
 
@@ -93,14 +93,14 @@ export class WebhookApp {
   }
 
   /** Sends a request as the app. */
-  async call(path: string, options: HttpRequest = {}): Promise<HttpAnswer> {
+  async call(path: string, options: HttpRequest = {}): Promise<HttpResponse> {
     return await this.#server.http.send(path, {
       ...options,
       headers: { authorization: `Bearer ${this.jwt()}`, ...options.headers },
     });
   }
 
-  async patch(change: unknown): Promise<HttpAnswer> {
+  async patch(change: unknown): Promise<HttpResponse> {
     return await this.call('/api/v3/app/hook/config', {
       method: 'PATCH',
       body: typeof change === 'string' ? change : JSON.stringify(change),
@@ -109,7 +109,7 @@ export class WebhookApp {
   }
 
   /** Sends a request as the operator. */
-  async operate(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
+  async operate(method: string, path: string, body?: unknown): Promise<HttpResponse> {
     return await this.#server.http.send(`/ops/v1/apps/${this.id}${path}`, {
       method,
       headers: { ...JSON_TYPE, ...this.#headers },
@@ -119,20 +119,20 @@ export class WebhookApp {
 
   /** Publishes only to this app; returns the event's GUID. */
   async publish(event: string, more: object = {}): Promise<string> {
-    const answer = await this.#server.http.send('/ops/v1/events', {
+    const response = await this.#server.http.send('/ops/v1/events', {
       body: JSON.stringify({ event, payload: {}, app_id: this.id, ...more }),
       headers: { ...JSON_TYPE, ...this.#headers },
     });
-    assert.equal(answer.status, 202, answer.text);
-    const { guid, targets } = JSON.parse(answer.text) as { guid: string; targets: unknown[] };
-    assert.equal(targets.length, 1, answer.text);
+    assert.equal(response.status, 202, response.text);
+    const { guid, targets } = JSON.parse(response.text) as { guid: string; targets: unknown[] };
+    assert.equal(targets.length, 1, response.text);
     return guid;
   }
 
   async deliveries(query = ''): Promise<readonly DeliveryItem[]> {
-    const answer = await this.call(`/api/v3/app/hook/deliveries${query}`);
-    assert.equal(answer.status, 200, answer.text);
-    return JSON.parse(answer.text) as DeliveryItem[];
+    const response = await this.call(`/api/v3/app/hook/deliveries${query}`);
+    assert.equal(response.status, 200, response.text);
+    return JSON.parse(response.text) as DeliveryItem[];
   }
 
   /** Resolves when `count` records match `query`; newest first. */

@@ -17,19 +17,19 @@ export interface ReceivedDelivery {
   readonly atMs: number;
 }
 
-export type AnswerDelivery = (delivery: ReceivedDelivery, response: ServerResponse) => void;
+export type ResponseDelivery = (delivery: ReceivedDelivery, response: ServerResponse) => void;
 
 const TIMEOUT_MS = 20_000;
 
 /** A webhook receiver: stores deliveries and responds as the test specifies. */
 export class WebhookReceiver implements AsyncDisposable {
   readonly deliveries: ReceivedDelivery[] = [];
-  answer: AnswerDelivery;
+  response: ResponseDelivery;
   readonly #server: Server;
   #waiting: (() => void)[] = [];
 
   static async start(
-    answer: AnswerDelivery = (_, response) => response.end('ok'),
+    answer: ResponseDelivery = (_, response) => response.end('ok'),
     port = 0,
   ): Promise<WebhookReceiver> {
     const server = createServer();
@@ -39,9 +39,9 @@ export class WebhookReceiver implements AsyncDisposable {
     return receiver;
   }
 
-  private constructor(server: Server, answer: AnswerDelivery) {
+  private constructor(server: Server, answer: ResponseDelivery) {
     this.#server = server;
-    this.answer = answer;
+    this.response = answer;
     server.on('request', (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -57,7 +57,7 @@ export class WebhookReceiver implements AsyncDisposable {
         };
         this.deliveries.push(delivery);
         for (const wake of this.#waiting.splice(0)) wake();
-        this.answer(delivery, response);
+        this.response(delivery, response);
       });
     });
   }

@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest } from './http-client.js';
+import type { HttpRequest, HttpResponse } from './http-client.js';
 import type { RunningServer } from './running-server.js';
 
 export type WriteApi = 'write_lp' | 'v1' | 'v2';
@@ -17,7 +17,7 @@ export async function write(
   to: { readonly api?: WriteApi; readonly db: string; readonly parameters?: string },
   body: string | Uint8Array,
   headers: HttpRequest['headers'] = {},
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { api = 'write_lp', db, parameters = 'precision=ns' } = to;
   return await server.http.send(`${TARGET[api]}${encodeURIComponent(db)}&${parameters}`, {
     body,

@@ -70,9 +70,9 @@ async function use(server: ServerProcess): Promise<void> {
     ['/api/v3/query_influxql?db=r&format=parquet&q=SELECT%20*%20FROM%20m', /parquet/],
   ] as const) {
     const accept = type.source === 'msgpack' ? { accept: 'application/x-msgpack' } : {};
-    const answer = await http.send(path, { headers: accept });
-    assert.equal(answer.status, 200, `${path}: ${answer.text}`);
-    assert.match(String(answer.headers['content-type']), type);
+    const response = await http.send(path, { headers: accept });
+    assert.equal(response.status, 200, `${path}: ${response.text}`);
+    assert.match(String(response.headers['content-type']), type);
   }
   const account = await http.send('/v2/core/accounts', {
     headers: json,

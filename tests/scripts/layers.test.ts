@@ -45,6 +45,11 @@ it('refuses imports past the public surface of a package', () => {
   refuses('tsdb/src/a.ts', '../../kernel/src/index.js');
   refuses('cli/src/commands/a.ts', '../../../tsdb/src/index.js');
   refuses('server/src/a.ts', '@plinth/tsdb-model/scan.js');
+  refuses('console/src/lib/a.ts', '@plinth/kernel');
+  assert.equal(
+    check('console/src/lib/a.ts', "import { a } from '@plinth/kernel/event-stream';"),
+    '',
+  );
 });
 
 it('sees every way to import', () => {

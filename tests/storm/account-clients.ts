@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import {
   Chance,
   EventReceiver,
-  type HttpAnswer,
+  type HttpResponse,
   type Json,
   KEYS,
   until,
@@ -162,17 +162,17 @@ export class AccountClients implements StormClients {
     return JSON.parse(first.text);
   }
 
-  async #change({ path, body, key }: Change): Promise<HttpAnswer> {
+  async #change({ path, body, key }: Change): Promise<HttpResponse> {
     const headers = {
       ...AUTHORIZATION,
       'content-type': 'application/json',
       'idempotency-key': key,
     };
     const request = { method: 'POST', headers, body: JSON.stringify(body) };
-    const isUnderWay = ({ text }: HttpAnswer) => text.includes('"idempotency_key_in_use"');
-    const answer = await this.#platform.ask(path, request, isUnderWay);
-    assert.equal(answer.status, 200, `${path}: ${answer.text}`);
-    return answer;
+    const isUnderWay = ({ text }: HttpResponse) => text.includes('"idempotency_key_in_use"');
+    const response = await this.#platform.ask(path, request, isUnderWay);
+    assert.equal(response.status, 200, `${path}: ${response.text}`);
+    return response;
   }
 
   async #list(): Promise<readonly Json[]> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Chance, type HttpAnswer, type ServerProcess, until } from '../harness/index.js';
+import { Chance, type HttpResponse, type ServerProcess, until } from '../harness/index.js';
 import { EDITOR_TOKEN, shownBy } from '../wire/gamedata/shared-nodes.js';
 import { ARRIVAL_MS, type StormClients } from './storm-clients.js';
 import type { StormPlatform } from './storm-platform.js';
@@ -63,11 +63,11 @@ export class EditorClients implements StormClients {
   async #make(id: string): Promise<Edited> {
     const headers = { ...HEADERS, 'idempotency-key': randomUUID() };
     const body = JSON.stringify({ id, name: nameOf(1), category: 'barter' });
-    const answer = await this.#platform.ask('/api/editor/items', {
+    const response = await this.#platform.ask('/api/editor/items', {
       ...{ method: 'POST', headers, body },
     });
-    assert.equal(answer.status, 200, `${id}: ${answer.text}`);
-    return { etag: String(answer.headers['etag']), number: 1 };
+    assert.equal(response.status, 200, `${id}: ${response.text}`);
+    return { etag: String(response.headers['etag']), number: 1 };
   }
 
   /** Uses `If-Match`: an abandoned attempt must not undo a later one. */
@@ -76,11 +76,11 @@ export class EditorClients implements StormClients {
     const next = number + 1;
     const headers = { ...HEADERS, 'if-match': etag };
     const body = JSON.stringify({ name: nameOf(next) });
-    const answer = await this.#platform.ask(path, { method: 'PATCH', headers, body });
-    if (answer.status === 200) return { etag: String(answer.headers['etag']), number: next };
+    const response = await this.#platform.ask(path, { method: 'PATCH', headers, body });
+    if (response.status === 200) return { etag: String(response.headers['etag']), number: next };
     // An earlier attempt of this edit may have been stored.
-    assert.equal(answer.status, 412, `${id}: ${answer.text}`);
-    const isOld = ({ headers: { etag: found } }: HttpAnswer) => found === etag;
+    assert.equal(response.status, 412, `${id}: ${response.text}`);
+    const isOld = ({ headers: { etag: found } }: HttpResponse) => found === etag;
     const shown = await this.#platform.ask(path, { headers: HEADERS }, isOld);
     assert.equal(JSON.parse(shown.text).name, nameOf(next), `${id}: an edit went astray`);
     return { etag: String(shown.headers['etag']), number: next };
@@ -88,10 +88,10 @@ export class EditorClients implements StormClients {
 
   async #publish(): Promise<void> {
     const headers = { ...HEADERS, 'idempotency-key': randomUUID() };
-    const answer = await this.#platform.ask('/api/editor/save', {
+    const response = await this.#platform.ask('/api/editor/save', {
       ...{ method: 'POST', headers, body: '{"message":"in the storm"}' },
     });
-    assert.equal(answer.status, 200, answer.text);
+    assert.equal(response.status, 200, response.text);
     this.figures.publications += 1;
   }
 }

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Chance,
-  type HttpAnswer,
+  type HttpResponse,
   type ReceivedDelivery,
   type ServerProcess,
   until,
@@ -67,7 +67,7 @@ export class EventClients implements StormClients {
     return new EventClients({ platform, weather, receiver, seed, loose, ordered });
   }
 
-  private constructor(at: {
+  private constructor(options: {
     readonly platform: StormPlatform;
     readonly weather: Weather;
     readonly receiver: WebhookReceiver;
@@ -75,12 +75,12 @@ export class EventClients implements StormClients {
     readonly loose: WebhookApp;
     readonly ordered: WebhookApp;
   }) {
-    this.#platform = at.platform;
-    this.#weather = at.weather;
-    this.#receiver = at.receiver;
-    this.#seed = at.seed;
-    this.#loose = at.loose;
-    this.#ordered = at.ordered;
+    this.#platform = options.platform;
+    this.#weather = options.weather;
+    this.#receiver = options.receiver;
+    this.#seed = options.seed;
+    this.#loose = options.loose;
+    this.#ordered = options.ordered;
   }
 
   async run(isOver: () => boolean): Promise<void> {
@@ -141,10 +141,10 @@ export class EventClients implements StormClients {
       body: JSON.stringify({ event: EVENT, payload, app_id: app.id, ...ordering }),
     };
     const send = async () => {
-      const answer = await this.#platform.ask('/ops/v1/events', request);
-      assert.equal(answer.status, 202, answer.text);
-      const { guid, targets } = JSON.parse(answer.text) as { guid: string; targets: unknown[] };
-      assert.equal(targets.length, 1, answer.text);
+      const response = await this.#platform.ask('/ops/v1/events', request);
+      assert.equal(response.status, 202, response.text);
+      const { guid, targets } = JSON.parse(response.text) as { guid: string; targets: unknown[] };
+      assert.equal(targets.length, 1, response.text);
       return guid;
     };
     const guid = await send();
@@ -172,11 +172,11 @@ export class EventClients implements StormClients {
       const path = `${DELIVERIES}/${id}/attempts`;
       // Counted before: a request without a response may have been accepted.
       entry.asked += 1;
-      const answer = await this.#platform.tryOnce(path, {
+      const response = await this.#platform.tryOnce(path, {
         method: 'POST',
         headers: headersOf(this.#loose),
       });
-      if (answer?.status !== 202) continue;
+      if (response?.status !== 202) continue;
       entry.acknowledged += 1;
       this.figures.redeliveries += 1;
     }
@@ -193,12 +193,12 @@ export class EventClients implements StormClients {
   async #changeSecret(): Promise<void> {
     const secret = `secret ${this.#secrets.length}`;
     this.#secrets.push(secret);
-    const answer = await this.#platform.ask('/api/v3/app/hook/config', {
+    const response = await this.#platform.ask('/api/v3/app/hook/config', {
       method: 'PATCH',
       headers: { ...JSON_TYPE, ...headersOf(this.#loose) },
       body: JSON.stringify({ secret }),
     });
-    assert.equal(answer.status, 200, answer.text);
+    assert.equal(response.status, 200, response.text);
     this.figures.secrets += 1;
   }
 
@@ -272,10 +272,10 @@ export class EventClients implements StormClients {
     const found: string[] = [];
     let path: string | undefined = `${DELIVERIES}?per_page=100`;
     while (path !== undefined) {
-      const answer: HttpAnswer = await this.#platform.ask(path, { headers: headersOf(app) });
-      assert.equal(answer.status, 200, answer.text);
-      found.push(...(JSON.parse(answer.text) as { guid: string }[]).map(({ guid }) => guid));
-      const next = /<([^>]+)>; rel="next"/.exec(String(answer.headers['link'] ?? ''))?.[1];
+      const response: HttpResponse = await this.#platform.ask(path, { headers: headersOf(app) });
+      assert.equal(response.status, 200, response.text);
+      found.push(...(JSON.parse(response.text) as { guid: string }[]).map(({ guid }) => guid));
+      const next = /<([^>]+)>; rel="next"/.exec(String(response.headers['link'] ?? ''))?.[1];
       path = next === undefined ? undefined : next.replace(/^https?:\/\/[^/]+/, '');
     }
     return found;

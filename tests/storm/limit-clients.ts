@@ -55,9 +55,9 @@ export class LimitClients implements StormClients {
     const body = JSON.stringify({ identity, resource: LIMITED_RESOURCE });
     const askAll = async (): Promise<void> => {
       for (let count = 0; count < ASKED_EACH; count++) {
-        const answer = await this.#platform.tryOnce('/ops/v1/rate-limits/check', { body });
+        const response = await this.#platform.tryOnce('/ops/v1/rate-limits/check', { body });
         this.figures.checks += 1;
-        if (answer?.status === 200 && JSON.parse(answer.text).allowed) allowed += 1;
+        if (response?.status === 200 && JSON.parse(response.text).allowed) allowed += 1;
         await sleep(PAUSE_MS);
       }
     };

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Chance,
   DatabaseCable,
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   KEYS,
   type ServerProcess,
   SharedNodes,
@@ -80,16 +80,16 @@ export class StormPlatform implements AsyncDisposable {
     return platform;
   }
 
-  private constructor(at: {
+  private constructor(options: {
     readonly shared: SharedNodes;
     readonly redis: OwnRedis;
     readonly nodes: readonly StormNode[];
     readonly seed: number;
   }) {
-    this.shared = at.shared;
-    this.redis = at.redis;
-    this.nodes = at.nodes;
-    this.#chance = new Chance(at.seed);
+    this.shared = options.shared;
+    this.redis = options.redis;
+    this.nodes = options.nodes;
+    this.#chance = new Chance(options.seed);
   }
 
   async startNode(node: StormNode): Promise<void> {
@@ -122,29 +122,29 @@ export class StormPlatform implements AsyncDisposable {
   async ask(
     path: string,
     request: HttpRequest,
-    isAgain: (answer: HttpAnswer) => boolean = () => false,
-  ): Promise<HttpAnswer> {
+    isAgain: (response: HttpResponse) => boolean = () => false,
+  ): Promise<HttpResponse> {
     for (;;) {
-      const answer = await this.tryOnce(path, request);
-      if (answer !== undefined && !isAgain(answer)) return answer;
+      const response = await this.tryOnce(path, request);
+      if (response !== undefined && !isAgain(response)) return response;
       this.figures.repeats += 1;
       await sleep(PAUSE_MS);
     }
   }
 
   /** One attempt at one node; `undefined` when the result is unknown or the node was unavailable. */
-  async tryOnce(path: string, request: HttpRequest): Promise<HttpAnswer | undefined> {
+  async tryOnce(path: string, request: HttpRequest): Promise<HttpResponse | undefined> {
     const running = this.nodes.flatMap(({ server }) => (server === undefined ? [] : [server]));
     if (running.length === 0) return undefined;
     this.figures.requests += 1;
     const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
     try {
-      const answer = await this.#chance.pick(running).http.send(path, { ...request, signal });
-      if (answer.status < 500 && answer.status !== 429) return answer;
+      const response = await this.#chance.pick(running).http.send(path, { ...request, signal });
+      if (response.status < 500 && response.status !== 429) return response;
       this.figures.refusals += 1;
-      if (answer.status > 500 && answer.status !== 503) return undefined;
-      if (answer.status === 500) {
-        this.complaints.push(`${request.method ?? 'GET'} ${path}: 500 ${answer.text}`);
+      if (response.status > 500 && response.status !== 503) return undefined;
+      if (response.status === 500) {
+        this.complaints.push(`${request.method ?? 'GET'} ${path}: 500 ${response.text}`);
       }
       return undefined;
     } catch {
@@ -157,7 +157,7 @@ export class StormPlatform implements AsyncDisposable {
   async done<T>(
     path: string,
     request: HttpRequest,
-    isAgain?: (answer: HttpAnswer) => boolean,
+    isAgain?: (response: HttpResponse) => boolean,
   ): Promise<T> {
     const { status, text } = await this.ask(path, request, isAgain);
     if (status >= 300) throw new Error(`${request.method ?? 'GET'} ${path}: ${status} ${text}`);

@@ -269,14 +269,14 @@ class AccountsService implements HttpService {
     }
     if (presets.length > 0) await keys.adopt(presets);
     else if (isFirstStart) {
-      const wanted = [false, true].flatMap((livemode) =>
+      const newKeys = [false, true].flatMap((livemode) =>
         (['secret', 'publishable'] as const).map((kind) => ({
           platform: DEFAULT_PLATFORM,
           kind,
           livemode,
         })),
       );
-      const issued = await keys.create(wanted);
+      const issued = await keys.create(newKeys);
       await deliverFirstKeys(issued.map(({ text }) => text));
     }
   }

@@ -27,13 +27,13 @@ async function main(argv: readonly string[]): Promise<void> {
     .version(readVersion())
     .addHelpText('after', EXAMPLES)
     .exitOverride();
-  const wanted = argv[2];
+  const requestedName = argv[2];
   for (const [name, { description, load }] of Object.entries(COMMANDS)) {
-    if (name === wanted) program.addCommand(inherit(await load(), program));
+    if (name === requestedName) program.addCommand(inherit(await load(), program));
     else program.command(name).description(description);
   }
   for (const [name, { load }] of Object.entries(VERBS)) {
-    const verb = name === wanted ? inherit(await load(), program) : new Command(name);
+    const verb = name === requestedName ? inherit(await load(), program) : new Command(name);
     program.addCommand(verb, { hidden: true });
   }
   await program.parseAsync(argv);

@@ -43,35 +43,36 @@ const TEXTS = {
   unknown_parameter: parameterText,
   invalid_query: parameterText,
   not_found: asGiven,
-  method_not_allowed: (at: { readonly method: string; readonly allowed: readonly string[] }) =>
-    `${at.method} is not supported on this path`,
+  method_not_allowed: (details: { readonly method: string; readonly allowed: readonly string[] }) =>
+    `${details.method} is not supported on this path`,
   /** The id was replaced by another id. */
-  moved: (at: { readonly recordKind: Kind; readonly id: string }) =>
-    `the record has moved to ${at.id}`,
-  unknown_version: (at: { readonly version: number | string }) => `unknown version ${at.version}`,
+  moved: (details: { readonly recordKind: Kind; readonly id: string }) =>
+    `the record has moved to ${details.id}`,
+  unknown_version: (details: { readonly version: number | string }) =>
+    `unknown version ${details.version}`,
   /** Changes were requested since a version that was removed. */
-  version_gone: (at: { readonly version: number; readonly oldest: number }) =>
-    `version ${at.version} was removed; the oldest version is ${at.oldest}; download the bulk files`,
+  version_gone: (details: { readonly version: number; readonly oldest: number }) =>
+    `version ${details.version} was removed; the oldest version is ${details.oldest}; download the bulk files`,
   /** Records violate their schema or rules between records; nothing was changed. */
-  validation_failed: (at: Required<Refused>) => at.message,
+  validation_failed: (details: Required<Refused>) => details.message,
   /** The request conflicts with the current state. */
   conflict: (at: Refused) => at.message,
   /** `rev` is the current revision of the record. */
   precondition_failed: (_at: { readonly rev: number | undefined }) =>
     'the record has changed since it was read',
   precondition_required: 'missing If-Match header; send the ETag of the record',
-  forbidden: (at: { readonly scope: string }) => `the token lacks the scope ${at.scope}`,
+  forbidden: (details: { readonly scope: string }) => `the token lacks the scope ${details.scope}`,
   rate_limited: (_at: { readonly retryAfterSec: number }) =>
     'too many requests with a wrong token; retry later',
   /** The data cannot be read; the server keeps retrying. */
   unavailable: (_at: { readonly retryAfterSec: number }) =>
     'the game data is temporarily unavailable',
-  too_large: (at: { readonly maxRecordCount: number }) =>
-    `the import has more than ${at.maxRecordCount} records`,
+  too_large: (details: { readonly maxRecordCount: number }) =>
+    `the import has more than ${details.maxRecordCount} records`,
   unsupported_media_type: asGiven,
   invalid_json: asGiven,
-  uri_too_long: (at: { readonly limitBytes: number }) =>
-    `the URL is longer than ${at.limitBytes} bytes`,
+  uri_too_long: (details: { readonly limitBytes: number }) =>
+    `the URL is longer than ${details.limitBytes} bytes`,
   not_acceptable: asGiven,
 } as const;
 

@@ -9,13 +9,13 @@ const PUBLISH_BOUNDS_SEC = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Registers the metrics of the service. Source: gamedata, section 10. */
 export function registerMetrics(
   metrics: Metrics,
-  of: {
+  options: {
     readonly library: Library;
     readonly cache: ReplyCache;
     readonly behindMs: () => number;
   },
 ): void {
-  const { library, cache, behindMs } = of;
+  const { library, cache, behindMs } = options;
   metrics.gauge({
     name: 'plinth_gamedata_behind_seconds',
     help: 'Time since changes of other nodes were last read; 0 without a shared store.',

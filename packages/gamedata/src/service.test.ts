@@ -40,14 +40,14 @@ describe('game data without a readable version', () => {
       '/api/bulk/latest/items.json',
       '/api/bulk/v1/items.json',
     ]) {
-      const answer = await service.send(path);
-      assert.equal(answer.status, 503, `${path}: ${answer.text.slice(0, 200)}`);
-      assert.deepEqual(JSON.parse(answer.text), {
+      const response = await service.send(path);
+      assert.equal(response.status, 503, `${path}: ${response.text.slice(0, 200)}`);
+      assert.deepEqual(JSON.parse(response.text), {
         error: 'the game data is temporarily unavailable',
         code: 'unavailable',
       });
-      assert.equal(answer.headers['cache-control'], 'no-store');
-      assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
+      assert.equal(response.headers['cache-control'], 'no-store');
+      assert.match(String(response.headers['retry-after']), /^[1-9]\d*$/);
     }
   });
 

@@ -27,7 +27,7 @@ import { makeRow } from './domain/data/record-rows.js';
 import type { Row } from './domain/data/row.js';
 import { Slices } from './domain/data/slices.js';
 import { Editor } from './domain/edit/editor.js';
-import { Exchange } from './domain/exchange/exchange.js';
+import { ImportExport } from './domain/exchange/import-export.js';
 import { Ledger } from './domain/ledger.js';
 import { Library } from './domain/library.js';
 import { Opening } from './domain/opening.js';
@@ -113,7 +113,7 @@ class GameDataService implements GameData {
   readonly #texts: TextStore;
   readonly #images: ImageFolder;
   readonly #editor: Editor;
-  readonly #exchange: Exchange;
+  readonly #importExport: ImportExport;
   readonly #closing = new AbortController();
   #sharedObjects: RelationalObjects | undefined;
   #following: Disposable | undefined;
@@ -155,7 +155,7 @@ class GameDataService implements GameData {
       random: deps.random,
       requireIfMatch: settings.require_if_match,
     });
-    this.#exchange = new Exchange({
+    this.#importExport = new ImportExport({
       ledger: this.#ledger,
       library: this.#library,
       editor: this.#editor,
@@ -232,7 +232,7 @@ class GameDataService implements GameData {
     const editor = {
       library: this.#library,
       editor: this.#editor,
-      exchange: this.#exchange,
+      importExport: this.#importExport,
       replies: this.#editions,
       ready: () => this.#opening.ready(),
       clock: this.#deps.clock,

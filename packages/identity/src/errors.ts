@@ -9,14 +9,14 @@ import {
 
 /** Closed catalog of the expected failures of this service. Source: tsdb-http, "Error model" and "Tokens". */
 const TEXTS = {
-  token_name_exists: (at: { readonly tokenName: string }) =>
-    `token name already exists, ${at.tokenName}`,
-  token_not_found: (at: { readonly tokenName: string }) =>
-    `the requested resource was not found: ${at.tokenName}`,
+  token_name_exists: (details: { readonly tokenName: string }) =>
+    `token name already exists, ${details.tokenName}`,
+  token_not_found: (details: { readonly tokenName: string }) =>
+    `the requested resource was not found: ${details.tokenName}`,
   operator_token_missing: 'missing admin token, cannot update',
   operator_token_undeletable: 'cannot delete operator token',
-  token_limit_reached: (at: { readonly limit: number }) =>
-    `Adding a new token would exceed limit of ${at.limit} tokens`,
+  token_limit_reached: (details: { readonly limit: number }) =>
+    `Adding a new token would exceed limit of ${details.limit} tokens`,
   /** A permission is not valid; the message is the complete text for the client. */
   permission_invalid: asGiven,
   /** Errors for version 1 users, with the messages of the 1.x server. */
@@ -24,10 +24,10 @@ const TEXTS = {
   user_not_found: 'user not found',
   user_invalid: asGiven,
   /** Thrown without checking the password of this request. */
-  logins_locked: (at: { readonly seconds: number }) =>
-    `too many wrong passwords for this user from this address; try again in ${at.seconds} s`,
-  user_limit_reached: (at: { readonly limit: number }) =>
-    `the limit of ${at.limit} users has been reached; drop a user first`,
+  logins_locked: (details: { readonly seconds: number }) =>
+    `too many wrong passwords for this user from this address; try again in ${details.seconds} s`,
+  user_limit_reached: (details: { readonly limit: number }) =>
+    `the limit of ${details.limit} users has been reached; drop a user first`,
   /** The server runs without authentication, so it has no tokens to manage. */
   endpoint_disabled: 'endpoint disabled, started without auth',
   json_invalid: (why: string) => `serde json error: ${why}`,
@@ -44,31 +44,31 @@ const TEXTS = {
     'missing claim code; send it in the header X-Plinth-Claim-Code. The server printed it on its terminal or wrote it to the file claim-code in its data directory',
   claim_code_wrong:
     'wrong claim code; the server creates a new one at each start and prints it on its terminal or writes it to the file claim-code in its data directory',
-  claims_locked: (at: { readonly seconds: number }) =>
-    `too many wrong claim codes; try again in ${at.seconds} s. The code is on the server's terminal or in the file claim-code in its data directory`,
+  claims_locked: (details: { readonly seconds: number }) =>
+    `too many wrong claim codes; try again in ${details.seconds} s. The code is on the server's terminal or in the file claim-code in its data directory`,
   /** Stops startup: the configured file does not contain a valid token. */
-  token_file_invalid: (at: { readonly path: string; readonly why: string }) =>
-    `admin token file ${at.path}: ${at.why}`,
+  token_file_invalid: (details: { readonly path: string; readonly why: string }) =>
+    `admin token file ${details.path}: ${details.why}`,
   /** The app or its key does not exist. */
   app_not_found: 'Not Found',
   /** The queue of key pairs to generate is full. */
   keys_overloaded: (limit: number) =>
     `${limit} keys are being generated; try again later or send a public_key`,
   /** Errors below `/ops/v1`; clients may see the message. */
-  identity_exists: (at: { readonly key: string }) => `identity ${at.key} already exists`,
-  identity_not_found: (at: { readonly key: string }) => `identity ${at.key} not found`,
+  identity_exists: (details: { readonly key: string }) => `identity ${details.key} already exists`,
+  identity_not_found: (details: { readonly key: string }) => `identity ${details.key} not found`,
   credential_not_found: 'credential not found',
   /** For this app, the installation does not exist. */
-  installation_of_other_app: (at: { readonly key: string }) =>
-    `${at.key} is not an installation of this app`,
+  installation_of_other_app: (details: { readonly key: string }) =>
+    `${details.key} is not an installation of this app`,
   /** A given key text is not valid. The message never contains it. */
   platform_key_malformed:
     'invalid platform key; use sk_, rk_ or pk_, then test_ or live_, then 24 to 200 letters and digits',
   /** Platforms cannot share a key. */
-  platform_key_exists: (at: { readonly platform: string }) =>
-    `the key already belongs to platform ${at.platform}`,
-  platform_key_limit_reached: (at: { readonly limit: number }) =>
-    `the limit of ${at.limit} platform keys has been reached`,
+  platform_key_exists: (details: { readonly platform: string }) =>
+    `the key already belongs to platform ${details.platform}`,
+  platform_key_limit_reached: (details: { readonly limit: number }) =>
+    `the limit of ${details.limit} platform keys has been reached`,
 } as const;
 
 export const identityError = errorCatalogue('IdentityError', TEXTS);

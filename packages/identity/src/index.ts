@@ -5,5 +5,5 @@ export type { Registry } from './domain/registry.js';
 export { readTokenFile, writeTokenFile } from './domain/token-file.js';
 export { identityError } from './errors.js';
 export type { App } from './model/app.js';
-export { type ErrorAnswer, isIdentityError, toErrorAnswer } from './routes/to-wire.js';
+export { type ErrorResponse, isIdentityError, toErrorResponse } from './routes/to-wire.js';
 export { createIdentity, type Identity, type IdentityDeps } from './service.js';

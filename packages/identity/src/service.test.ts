@@ -17,7 +17,7 @@ import {
 import { requestHead, temporaryFolder } from '@plinth/kernel/testing';
 import { identityError } from './errors.js';
 import type { TokenObject } from './routes/schemas.js';
-import { toErrorAnswer } from './routes/to-wire.js';
+import { toErrorResponse } from './routes/to-wire.js';
 import { openTestIdentity, START_MS, type TestIdentity } from './testing/open-test-identity.js';
 
 const ADMIN = '/api/v3/configure/token/admin';
@@ -36,7 +36,7 @@ const works = (to: TestIdentity, token: string): boolean =>
   to.identity.gate.findAdmin(bearer(token))?.kind === 'admin';
 
 it('adds the fields that version 2 clients read', () => {
-  const { status, headers, body } = toErrorAnswer(
+  const { status, headers, body } = toErrorResponse(
     requestError('not_authenticated'),
     '/api/v2/write',
   );
@@ -231,10 +231,10 @@ it('regenerates the admin token once on the recovery port, without a token', asy
     assert.equal(refused.status, 404, path);
     assert.equal(await refused.text(), '{"error":"Not found","data":{}}');
   }
-  const answer = await fetch(`${base}${ADMIN}/regenerate`, { method: 'POST' });
-  assert.equal(answer.status, 201);
-  assert.equal(answer.headers.get('content-type'), 'application/json');
-  const { token, name, id } = (await answer.json()) as TokenObject;
+  const response = await fetch(`${base}${ADMIN}/regenerate`, { method: 'POST' });
+  assert.equal(response.status, 201);
+  assert.equal(response.headers.get('content-type'), 'application/json');
+  const { token, name, id } = (await response.json()) as TokenObject;
   assert.deepEqual([id, name], [0, '_admin']);
   assert.ok(works(to, token));
   assert.equal(works(to, old), false);
@@ -246,9 +246,9 @@ it('keeps the recovery port open while the server has no admin token', async () 
   await using to = await openTestIdentity({ 'admin-token-recovery-http-bind': '127.0.0.1:0' });
   const url = `http://127.0.0.1:${to.identity.recoveryAddress?.port}${ADMIN}/regenerate`;
   for (const _ of [1, 2]) {
-    const answer = await fetch(url, { method: 'POST' });
-    assert.equal(answer.status, 404);
-    assert.equal(await answer.text(), '{"error":"missing admin token, cannot update","data":{}}');
+    const response = await fetch(url, { method: 'POST' });
+    assert.equal(response.status, 404);
+    assert.equal(await response.text(), '{"error":"missing admin token, cannot update","data":{}}');
   }
   await createAdmin(to);
   assert.equal((await fetch(url, { method: 'POST' })).status, 201);

@@ -3,7 +3,7 @@ export { ChecksumThread } from './checksum/checksum-thread.js';
 export { crc32c } from './checksum/crc32c.js';
 export type { Clock } from './clock/clock.js';
 export { CronSchedule } from './clock/cron.js';
-export { isOver } from './clock/is-over.js';
+export { hasExpired } from './clock/has-expired.js';
 export type { Random } from './clock/random.js';
 export { BASE62, randomLetters } from './clock/random-letters.js';
 export { repeatJob } from './clock/repeat-job.js';
@@ -47,9 +47,9 @@ export {
   EgressSender,
   type EgressSettings,
 } from './deliver/egress-sender.js';
-export type { OutgoingRequest } from './deliver/exchange.js';
 export { maskUrl, maskUrlAndQuery, queryPieces, URL_MASK } from './deliver/mask-url.js';
 export { isSuccess, type Outcome } from './deliver/outcome.js';
+export type { OutgoingRequest } from './deliver/send-request.js';
 export { hostOf, type OwnListener, TargetGuard } from './deliver/target-guard.js';
 export { causesOf } from './errors/causes-of.js';
 export {
@@ -115,18 +115,18 @@ export { isJsonType } from './http/body/json-type.js';
 export { jsonUnreadable, parseJson } from './http/body/parse-json.js';
 export { readBody, refuseOversize } from './http/body/read-body.js';
 export { chooseCoding } from './http/coding/choose-coding.js';
-export { encodeAnswer } from './http/coding/encode-answer.js';
+export { encodeResponse } from './http/coding/encode-response.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
 export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';
 export { docsBaseAt } from './http/github/docs-base.js';
-export { answerGithubError } from './http/github/github-errors.js';
+export { githubErrorResponse } from './http/github/github-errors.js';
 export {
   type FieldError,
   GITHUB_REFUSALS,
-  githubAnswer,
   githubFailure,
-  githubFailureAnswer,
+  githubFailureResponse,
+  githubResponse,
   isoSeconds,
   operatorDocs,
   operatorFailure,
@@ -138,18 +138,8 @@ export {
 } from './http/github/github-requests.js';
 export { operatorRoute } from './http/github/operator-route.js';
 export { PER_PAGE, pageSize } from './http/github/page-size.js';
-export { answerHeadFault, faultOfHead, type HeadFault } from './http/head-fault.js';
+export { faultOfHead, type HeadFault, headFaultResponse } from './http/head-fault.js';
 export { HEALTH_SUMMARY, notReady, readsHealthInJson } from './http/health.js';
-export {
-  bytesAnswer,
-  emptyAnswer,
-  type HeaderList,
-  type HttpAnswer,
-  jsonAnswer,
-  piecesAnswer,
-  textAnswer,
-  withHeaders,
-} from './http/http-answer.js';
 export {
   type HttpHead,
   type HttpHeaders,
@@ -157,6 +147,16 @@ export {
   pathOf,
   queryOf,
 } from './http/http-request.js';
+export {
+  bytesResponse,
+  emptyResponse,
+  type HeaderList,
+  type HttpResponse,
+  jsonResponse,
+  piecesResponse,
+  textResponse,
+  withHeaders,
+} from './http/http-response.js';
 export type {
   BackupMoment,
   FrozenFile,
@@ -172,7 +172,7 @@ export {
   describeApi,
   OpenApi,
 } from './http/open-api.js';
-export { escapeHtml, pageAnswer } from './http/page-answer.js';
+export { escapeHtml, pageResponse } from './http/page-response.js';
 export { type InputReader, inputReader } from './http/read-input.js';
 export { type RequestError, requestError } from './http/request-error.js';
 export {

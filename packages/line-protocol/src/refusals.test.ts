@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { readRefusals } from './refusals.js';
 
-const answer = (error: string, count: number): string =>
+const respond = (error: string, count: number): string =>
   JSON.stringify({
     error,
     data: Array.from({ length: count }, (_, i) => ({
@@ -14,14 +14,14 @@ const answer = (error: string, count: number): string =>
   });
 
 it('reads the rejected lines and whether other lines were written', () => {
-  assert.deepEqual(readRefusals(answer('partial write of line protocol occurred', 1)), {
+  assert.deepEqual(readRefusals(respond('partial write of line protocol occurred', 1)), {
     lines: [{ line: 1, message: 'No fields were provided' }],
     isCut: false,
     isWhole: false,
   });
-  assert.equal(readRefusals(answer('write of line protocol failed', 2))?.isWhole, true);
-  assert.equal(readRefusals(answer('partial write of line protocol occurred', 999))?.isCut, false);
-  assert.equal(readRefusals(answer('partial write of line protocol occurred', 1000))?.isCut, true);
+  assert.equal(readRefusals(respond('write of line protocol failed', 2))?.isWhole, true);
+  assert.equal(readRefusals(respond('partial write of line protocol occurred', 999))?.isCut, false);
+  assert.equal(readRefusals(respond('partial write of line protocol occurred', 1000))?.isCut, true);
 });
 
 it('ignores a response about something else', () => {

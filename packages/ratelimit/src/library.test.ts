@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { createLimiter } from './index.js';
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
@@ -18,9 +18,9 @@ function send(
   url: string,
   headers: Record<string, string> = {},
   agent?: Agent,
-): { readonly outgoing: ClientRequest; readonly answer: Promise<Answer> } {
+): { readonly outgoing: ClientRequest; readonly response: Promise<Response> } {
   const outgoing = request(url, { headers, ...(agent !== undefined && { agent }) });
-  const answer = new Promise<Answer>((resolve, reject) => {
+  const response = new Promise<Response>((resolve, reject) => {
     outgoing.on('error', reject);
     outgoing.on('response', (incoming) => {
       let text = '';
@@ -34,7 +34,7 @@ function send(
     });
   });
   outgoing.end();
-  return { outgoing, answer };
+  return { outgoing, response };
 }
 
 async function listen(
@@ -53,7 +53,7 @@ async function listen(
   };
 }
 
-const bucketOf = ({ headers }: Answer): string =>
+const bucketOf = ({ headers }: Response): string =>
   `${headers['x-ratelimit-used']}+${headers['x-ratelimit-remaining']}/${headers['x-ratelimit-limit']}`;
 
 /** Express has no bundled types; these are the members used here. */
@@ -81,7 +81,7 @@ describe('inside an Express application', () => {
     app.get('/hello', (_request, response) => response.send('hello'));
     app.get('/same', (_request, response) => response.status(304).end());
     await using server = await listen(app);
-    const ask = (path: string, headers = {}) => send(server.url + path, headers).answer;
+    const ask = (path: string, headers = {}) => send(server.url + path, headers).response;
     assert.equal(bucketOf(await ask('/hello')), '1+59/60');
     assert.equal(bucketOf(await ask('/nothing')), '2+58/60');
     const user = { 'x-user': '7' };
@@ -102,7 +102,7 @@ describe('inside an Express application', () => {
     await using server = await listen(express().use(limiter.middleware()) as RequestListener);
     const statuses: number[] = [];
     for (const path of ['/same', '/%73ame', '//same', '/same/', '/x/%2e%2e/same?a=1', '/other']) {
-      statuses.push((await send(server.url + path).answer).status);
+      statuses.push((await send(server.url + path).response).status);
     }
     assert.deepEqual(statuses, [404, 404, 404, 403, 403, 404]);
   });
@@ -124,8 +124,8 @@ describe('inside an Express application', () => {
     const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
     const sent = Array.from({ length: 150 }, () => send(`${server.url}/slow`, {}, agent));
     const statuses: number[] = [];
-    for (const { answer } of sent) {
-      answer.then(
+    for (const { response } of sent) {
+      response.then(
         ({ status }) => statuses.push(status),
         () => statuses.push(0),
       );
@@ -135,7 +135,7 @@ describe('inside an Express application', () => {
     };
     await until(() => statuses.length === 50 && running === 100);
     assert.deepEqual([running, statuses.filter((status) => status === 403).length], [100, 50]);
-    assert.equal((await send(`${server.url}/quick`).answer).status, 403);
+    assert.equal((await send(`${server.url}/quick`).response).status, 403);
     // Half of the clients disconnect.
     for (const { outgoing } of sent.slice(0, 75)) outgoing.destroy();
     await until(() => statuses.filter((status) => status === 0).length >= 25);
@@ -143,12 +143,12 @@ describe('inside an Express application', () => {
     let quick = 403;
     for (let left = 100; left > 0 && quick !== 200; left -= 1) {
       await sleep(10);
-      quick = (await send(`${server.url}/quick`).answer).status;
+      quick = (await send(`${server.url}/quick`).response).status;
     }
     assert.equal(quick, 200);
-    for (const answer of waiting) answer();
+    for (const response of waiting) response();
     await until(() => statuses.length === 150);
-    assert.equal((await send(`${server.url}/quick`).answer).status, 200);
+    assert.equal((await send(`${server.url}/quick`).response).status, 200);
     agent.destroy();
   });
 
@@ -161,7 +161,7 @@ describe('inside an Express application', () => {
       setTimeout(() => response.send('done'), 1_100);
     });
     await using server = await listen(app);
-    const ask = () => send(`${server.url}/slow`, { 'x-user': '1' }).answer;
+    const ask = () => send(`${server.url}/slow`, { 'x-user': '1' }).response;
     assert.equal((await ask()).status, 200);
     const refused = await ask();
     assert.equal(refused.status, 403);
@@ -181,11 +181,12 @@ describe('inside a Fastify application', () => {
     });
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as AddressInfo; // listening on TCP
-    const ask = (path: string) => send(`http://127.0.0.1:${port}${path}`, { 'x-user': '1' }).answer;
+    const ask = (path: string) =>
+      send(`http://127.0.0.1:${port}${path}`, { 'x-user': '1' }).response;
     const found: string[] = [];
     for (const path of ['/things/1', '/broken', '/nothing', '/things/2', '/things/3']) {
-      const answer = await ask(path);
-      found.push(`${answer.status} ${bucketOf(answer)}`);
+      const response = await ask(path);
+      found.push(`${response.status} ${bucketOf(response)}`);
     }
     assert.deepEqual(found, [
       '200 1+4999/5000',

@@ -26,7 +26,6 @@ import type { LimitStore } from './model/limit-store.js';
 import { makeTokenPlan } from './model/plan.js';
 import type { ResourceTable } from './model/resource.js';
 import { slotMsOf } from './model/sliding-sum.js';
-import type { AnswerContext } from './routes/answer.js';
 import { rateLimitDialect } from './routes/dialect.js';
 import { EnvoyServer } from './routes/envoy/envoy-server.js';
 import { HttpGate } from './routes/gate/http-gate.js';
@@ -34,6 +33,7 @@ import { type Refusal, refusalOf } from './routes/gate/refusal.js';
 import type { MintInstallationToken } from './routes/github-routes.js';
 import { RouteListing } from './routes/route-listing.js';
 import { rateLimitTables } from './routes/table.js';
+import type { ResponseContext } from './routes/wire-response.js';
 import { MemoryStore } from './storage/memory/memory-store.js';
 import { Snapshots } from './storage/memory/snapshots.js';
 import { openStore } from './storage/open-store.js';
@@ -217,7 +217,7 @@ class RateLimitService implements RateLimit {
     log.info({ host, port }, 'envoy rate limit service is listening');
   }
 
-  #contextOf(base: string): AnswerContext {
+  #contextOf(base: string): ResponseContext {
     const { config, clock } = this.#deps;
     return { config, docsBase: docsBaseAt(config, base), clock };
   }
@@ -231,7 +231,7 @@ function openSnapshots(
 ): Snapshots | undefined {
   if (!config.enabled || !config.snapshot || !(store instanceof MemoryStore)) return undefined;
   return new Snapshots({
-    kept: store.kept,
+    cachedIdentities: store.cachedIdentities,
     relational,
     resources: resources.buckets,
     clock,

@@ -14,7 +14,7 @@ export async function describeMetrics(): Promise<string> {
   return await withUsualServer((wired) => metricsPage(wired.metrics.registered));
 }
 
-async function withUsualServer<T>(look: (wired: WiredServer) => T): Promise<T> {
+async function withUsualServer<T>(describe: (wired: WiredServer) => T): Promise<T> {
   const settings = readSettings({
     env: {},
     flags: new Map([
@@ -30,7 +30,7 @@ async function withUsualServer<T>(look: (wired: WiredServer) => T): Promise<T> {
     folder,
   });
   try {
-    return look(wired);
+    return describe(wired);
   } finally {
     await wired.close();
   }

@@ -87,11 +87,11 @@ it('reports why a reachable shared database refuses writes', async () => {
 
 it('checks a hanging store only once', async () => {
   let count = 0;
-  let answer = (): void => {};
+  let respond = (): void => {};
   const { health, clock } = healthOf(async () => {
     count += 1;
     await new Promise<void>((resolve) => {
-      answer = resolve;
+      respond = resolve;
     });
   });
   const asked = health.obstacle();
@@ -102,10 +102,10 @@ it('checks a hanging store only once', async () => {
     assert.equal(await health.obstacle(), 'storage does not respond');
   }
   assert.equal(count, 1);
-  answer();
+  respond();
   await clock.advanceMs(1000);
   const again = health.obstacle();
-  answer();
+  respond();
   assert.equal(await again, undefined);
   assert.equal(count, 2);
 });

@@ -3,7 +3,7 @@ import type { DataFolder } from './folder/data-folder.js';
 import type { Stores } from './folder/stores.js';
 
 /** Results are cached for this time, because many clients check often. */
-const REMEMBER_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 /** A store that takes longer counts as unavailable. */
 const TIMEOUT_MS = 5000;
 
@@ -17,12 +17,12 @@ export class Health {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #obstacles: () => readonly (string | undefined)[];
-  #looked: Promise<string | undefined> | undefined;
-  #lookedMs = 0;
+  #lastCheck: Promise<string | undefined> | undefined;
+  #checkedMs = 0;
   /** A probe is still running; starting another would leave two hanging. */
   #isProbing = false;
   /** The problem that was logged last. */
-  #told: string | undefined;
+  #reportedProblem: string | undefined;
 
   constructor(deps: {
     readonly stores: Pick<Stores, 'probe' | 'local'>;
@@ -48,15 +48,15 @@ export class Health {
   /** Why the stores are unavailable. Probes them at most once a second. */
   async storageObstacle(): Promise<string | undefined> {
     const nowMs = this.#clock.monotonicMs();
-    const isOver = nowMs - this.#lookedMs >= REMEMBER_MS;
-    if (this.#looked === undefined || (isOver && !this.#isProbing)) {
-      this.#lookedMs = nowMs;
-      this.#looked = this.#look();
+    const isStale = nowMs - this.#checkedMs >= CHECK_INTERVAL_MS;
+    if (this.#lastCheck === undefined || (isStale && !this.#isProbing)) {
+      this.#checkedMs = nowMs;
+      this.#lastCheck = this.#check();
     }
-    return await this.#looked;
+    return await this.#lastCheck;
   }
 
-  async #look(): Promise<string | undefined> {
+  async #check(): Promise<string | undefined> {
     const answered = new AbortController();
     const late = this.#clock.sleep(TIMEOUT_MS, answered.signal).then(
       () => this.#logProblem('storage does not respond', {}),
@@ -86,11 +86,11 @@ export class Health {
 
   /** Logs only changes, because checks are frequent. */
   #logProblem(why: string | undefined, facts: object): string | undefined {
-    if (why !== this.#told) {
+    if (why !== this.#reportedProblem) {
       if (why === undefined) this.#log.warn('storage responds again');
       else this.#log.error(facts, why);
     }
-    this.#told = why;
+    this.#reportedProblem = why;
     return why;
   }
 }

@@ -155,14 +155,14 @@ describe('startServer', () => {
   it('serves several requests that arrive in one piece', async () => {
     const one = 'GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n';
     const last = 'GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
-    const answers = await raw(server, [one + one + last]);
-    assert.equal(answers.split('HTTP/1.1 404').length - 1, 3);
+    const responses = await raw(server, [one + one + last]);
+    assert.equal(responses.split('HTTP/1.1 404').length - 1, 3);
   });
 
   it('refuses non-HTTP data with the error shape', async () => {
-    const answer = await raw(server, ['nonsense\r\n\r\n']);
-    assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
-    assert.ok(answer.endsWith('{"error":"Bad Request","data":{}}'));
+    const response = await raw(server, ['nonsense\r\n\r\n']);
+    assert.match(response, /^HTTP\/1\.1 400 Bad Request\r\n/);
+    assert.ok(response.endsWith('{"error":"Bad Request","data":{}}'));
   });
 });
 

@@ -24,10 +24,10 @@ export class CatalogEvents {
   async tables<DB>(
     tx: Transaction<DB>,
     change: Change,
-    at: { readonly database: Described; readonly tables: readonly string[] },
+    options: { readonly database: Described; readonly tables: readonly string[] },
   ): Promise<void> {
-    const database = described(at.database);
-    const events = at.tables.map((name) => ({
+    const database = described(options.database);
+    const events = options.tables.map((name) => ({
       type: `table.${change}`,
       payload: { database, table: { name } },
     }));

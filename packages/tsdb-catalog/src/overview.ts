@@ -57,10 +57,10 @@ const iso = (ms: number | undefined): string | null =>
 export function databasesOverview(
   catalog: { databases(): readonly DatabaseSchema[]; readonly deleted: DeletedResources },
   facts: TableFacts,
-  wanted: { readonly find: string; readonly withDeleted: boolean },
+  filter: { readonly find: string; readonly withDeleted: boolean },
 ): readonly object[] {
   const matches = ({ name }: { readonly name: string }): boolean =>
-    name.toLowerCase().includes(wanted.find.toLowerCase());
+    name.toLowerCase().includes(filter.find.toLowerCase());
   // A retention policy uses the option of its database.
   const byName = new Map(catalog.databases().map((schema) => [schema.name, schema]));
   const integerFieldsOf = (schema: DatabaseSchema): IntegerFields =>
@@ -77,7 +77,7 @@ export function databasesOverview(
       deleted_at: null,
       hard_delete_at: null,
     }));
-  if (!wanted.withDeleted) return active;
+  if (!filter.withDeleted) return active;
   const deleted = catalog.deleted
     .databases()
     .filter(({ schema, purgedMs }) => purgedMs === undefined && matches(schema))

@@ -189,8 +189,11 @@ it('decides like the reference rules, and keeps the result across a restart', as
         const body = parse(parser, request);
         const before = opened.catalog.databases();
         const admission = admit(opened.catalog, parser, request, body);
-        const answer = await admission;
-        assert.deepEqual(refusalsByLine(answer), takeRequest(model, inParsedOrder(request, body)));
+        const response = await admission;
+        assert.deepEqual(
+          refusalsByLine(response),
+          takeRequest(model, inParsedOrder(request, body)),
+        );
         const hasChanged = opened.catalog.databases() !== before;
         assert.equal(admission instanceof Promise, hasChanged, 'waits only for a change');
         assertHolds(opened.catalog, model);
@@ -213,9 +216,9 @@ it('decides the same for concurrent requests', async () => {
       );
       for (const [index, body] of bodies.entries()) {
         const request = inParsedOrder(all[index] as Request, body);
-        const answer = await admissions[index];
-        assert.ok(answer !== undefined);
-        assert.deepEqual(refusalsByLine(answer), takeRequest(model, request));
+        const response = await admissions[index];
+        assert.ok(response !== undefined);
+        assert.deepEqual(refusalsByLine(response), takeRequest(model, request));
       }
       assertHolds(opened.catalog, model);
     }),

@@ -92,18 +92,18 @@ it('yields to the event loop while it rejects 350,000 rows of a wrong type', asy
 it('does not create the database for a request that is rejected completely', async () => {
   await using opened = await openTestCatalog();
   for (const text of ['m f=1\nm f=1i', 'm f=1\nnonsense']) {
-    const answer = await admit(opened.catalog, 'a', text, true);
-    assert.equal(answer.database, undefined);
-    assert.equal(answer.tables[0]?.schema, undefined);
+    const response = await admit(opened.catalog, 'a', text, true);
+    assert.equal(response.database, undefined);
+    assert.equal(response.tables[0]?.schema, undefined);
   }
   assert.equal(opened.catalog.database('a'), undefined);
 });
 
 it('reserves __chunk_order as well as time', async () => {
   await using opened = await openTestCatalog();
-  const answer = await admit(opened.catalog, 'a', 'm __chunk_order=1\nm,time=x f=1\nm f=1');
+  const response = await admit(opened.catalog, 'a', 'm __chunk_order=1\nm,time=x f=1\nm f=1');
   assert.deepEqual(
-    answer.tables[0]?.refusals.map((refusal) => refusal.message),
+    response.tables[0]?.refusals.map((refusal) => refusal.message),
     ["'__chunk_order' is a reserved column", "'time' is a reserved column"],
   );
 });

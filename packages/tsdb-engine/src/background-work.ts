@@ -15,7 +15,7 @@ import type { WriteBuffer } from './write/write-buffer.js';
  * and column preloads.
  */
 export class BackgroundWork {
-  readonly commits: FileCommits;
+  readonly fileCommits: FileCommits;
   readonly flusher: Flusher;
   readonly compactor: Compactor;
   readonly hardDeletions: HardDeletions;
@@ -35,15 +35,16 @@ export class BackgroundWork {
     const tables = (): IterableIterator<TableStore> => components.tables.values();
     const visibleFromNs = (store: TableStore): bigint => components.tables.visibleFromNs(store);
     const onFailed = (error: unknown): void => report.backgroundFailed(error);
-    this.commits = new FileCommits({ registry, files, onError: onFailed });
+    this.fileCommits = new FileCommits({ registry, files, onError: onFailed });
     const hasSpaceFor = deps.hasSpaceFor ?? (() => true);
-    const stored = { host, files, commits: this.commits, hasSpaceFor, leases, clock };
+    const stored = { host, files, fileCommits: this.fileCommits, hasSpaceFor, leases, clock };
     this.compactor = new Compactor({
       ...stored,
       registry,
       tables,
       visibleFromNs,
-      mayForgetDeletions: () => !this.flusher.hasRowsAhead,
+      // A deletion must be kept while the log still contains rows that are already in segments: the next start reads them again.
+      mayForgetDeletions: () => !this.flusher.hasRowsInSegmentsAndLog,
       onMerged: () => report.compacted(),
       onFailed: (failure) => report.compactionFailed(failure),
       onError: onFailed,
@@ -64,7 +65,7 @@ export class BackgroundWork {
     this.#retention = new Retention({
       tables,
       visibleFromNs,
-      commits: this.commits,
+      fileCommits: this.fileCommits,
       leases,
       clock,
       intervalMs: settings.retentionCheckIntervalMs,

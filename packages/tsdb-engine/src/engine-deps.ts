@@ -19,10 +19,10 @@ import type { RecordListener } from './write/write-buffer.js';
 import type { BodyReader } from './write/write-path.js';
 
 export interface EngineDeps {
-  /** Notified of rows when they are durable. */
-  readonly commits?: CommitListener;
-  /** Notified of rows in the order of the log. */
-  readonly records?: RecordListener;
+  /** For triggers: notified of the rows of each write when they are durable. */
+  readonly commitListener?: CommitListener;
+  /** For live queries: notified of durable rows in the order of the log. */
+  readonly recordListener?: RecordListener;
   readonly catalog: Catalog;
   readonly log: CommitLog;
   readonly host: DuckDbHost;
@@ -42,7 +42,7 @@ export interface EngineDeps {
   readonly planner: Planner;
   readonly virtualTables: (
     database: DatabaseSchema,
-    of: { readonly access: DatabaseAccess; readonly segmentsOf: SegmentsOf },
+    options: { readonly access: DatabaseAccess; readonly segmentsOf: SegmentsOf },
   ) => VirtualTables;
   readonly queryLog: QueryLog;
   readonly settings: FlushSettings & {
@@ -56,7 +56,7 @@ export interface EngineDeps {
     /** Memory for decoded columns; 0 disables it, and DuckDB runs every query. */
     readonly columnCacheBytes: number;
     /** For tests: rows of a segment per cached range. */
-    readonly segmentRangeRows: number | undefined;
+    readonly cachedRangeRows: number | undefined;
     /** If true, startup skips damaged segments. */
     readonly repair: boolean;
   };

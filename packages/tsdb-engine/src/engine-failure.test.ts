@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import { failureOf, toQueryError } from './engine-failure.js';
+import { classifyFailure, toQueryError } from './engine-failure.js';
 
-const failureText = (message: string): string => failureOf(message).text;
+const failureText = (message: string): string => classifyFailure(message).text;
 
 describe('a DuckDB failure', () => {
   const reads = (message: string, words: string) =>
@@ -77,8 +77,8 @@ describe('a DuckDB failure', () => {
   });
 
   it("is the statement's error for values, and the server's for memory, files and bugs", () => {
-    const isOf = (message: string, kind: ReturnType<typeof failureOf>['kind']) =>
-      assert.equal(failureOf(message).kind, kind, message);
+    const isOf = (message: string, kind: ReturnType<typeof classifyFailure>['kind']) =>
+      assert.equal(classifyFailure(message).kind, kind, message);
     isOf('Invalid Input Error: Arrow error: Divide by zero error', 'execution_error');
     isOf('Out of Range Error: Overflow in division of 1 / 0', 'execution_error');
     isOf('Conversion Error: words that no row has', 'execution_error');

@@ -157,7 +157,7 @@ export function toQueryError(error: unknown, signal: AbortSignal): Error {
   const full = NO_ROOM.test(error.message) ? new DiskFull(error) : asDiskFull(error);
   if (full !== undefined) return full;
   if (error.name !== 'Error') return error;
-  const { kind, text } = failureOf(error.message);
+  const { kind, text } = classifyFailure(error.message);
   return tsdbError(kind, text, error);
 }
 
@@ -167,7 +167,7 @@ const FALLBACK = 'Execution error: query execution failed';
 const MAX_LENGTH = 1000;
 
 /** Whether corrupt files may be the cause: no value and no limit explains the failure. */
-export function isUnexplained(failure: Error): boolean {
+export function isCauseUnknown(failure: Error): boolean {
   return (
     tsdbError.is(failure, 'query_failed') &&
     [FALLBACK, UNREAD, FAILED_ON_THE_WAY].some((w) => failure.message.endsWith(w))
@@ -175,7 +175,7 @@ export function isUnexplained(failure: Error): boolean {
 }
 
 /** Classifies a DuckDB message and returns the text for clients. */
-export function failureOf(message: string): {
+export function classifyFailure(message: string): {
   readonly kind: FailureKind;
   readonly text: string;
 } {

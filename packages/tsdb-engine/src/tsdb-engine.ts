@@ -20,7 +20,7 @@ import type { EngineDeps } from './engine-deps.js';
 import type { EngineState } from './engine-state.js';
 import { EngineStorage } from './engine-storage.js';
 import { EngineTables } from './engine-tables.js';
-import { RecentRecords } from './live/recent-records.js';
+import { RetainedLog } from './live/retained-log.js';
 import { QueryPath } from './query/query-path.js';
 import { recoverTables } from './recovery/recover-tables.js';
 import type { StoredFile, TableStore } from './table/table-store.js';
@@ -31,7 +31,7 @@ import { WritePath } from './write/write-path.js';
 const LONGEST_QUERY_WAIT_MS = 5000;
 
 export interface FrozenEngine {
-  /** The rows are kept until `release`. */
+  /** The files are kept until `release`. */
   readonly objects: readonly StoredFile[];
   /** File names within the backup folder. */
   readonly logFiles: readonly string[];
@@ -52,8 +52,8 @@ export class TsdbEngine implements Engine {
   readonly #queries: QueryPath;
   readonly #rowDeletions: RowDeletions;
   readonly background: BackgroundWork;
-  /** Rows in the order in which they were written. */
-  readonly recent: RecentRecords;
+  /** Reads rows again from the log, for live queries that have missed some. */
+  readonly retainedLog: RetainedLog;
   readonly storage: EngineStorage;
   #state: 'open' | 'closing' | 'closed' = 'open';
   #writesUnderWay = 0;
@@ -66,7 +66,7 @@ export class TsdbEngine implements Engine {
       tables: engine.#tables,
       buffer: engine.#buffer,
       flusher: engine.background.flusher,
-      recent: engine.recent,
+      retainedLog: engine.retainedLog,
     });
     engine.background.start();
     engine.#tables.startIndexing();
@@ -79,16 +79,16 @@ export class TsdbEngine implements Engine {
     const columnCache = new ColumnCache({
       limitBytes: settings.columnCacheBytes,
       nowMs: () => clock.monotonicMs(),
-      segmentRangeRows: settings.segmentRangeRows,
+      cachedRangeRows: settings.cachedRangeRows,
     });
     const tables = new EngineTables(deps, columnCache);
     const storeOf = (schema: TableSchema): TableStore => tables.storeOf(schema);
     const buffer = new WriteBuffer({
       ...{ log, clock, hardLimitBytes: settings.hardLimitBytes },
       onHidden: deps.onRowsDeleted,
-      listener: deps.records,
+      listener: deps.recordListener,
     });
-    this.recent = new RecentRecords({ log, buffer, storeOf: (id) => tables.find(id) });
+    this.retainedLog = new RetainedLog({ log, buffer, storeOf: (id) => tables.find(id) });
     this.#columnCache = columnCache;
     this.#tables = tables;
     this.#buffer = buffer;
@@ -97,7 +97,7 @@ export class TsdbEngine implements Engine {
       catalog,
       buffer,
       storeOf,
-      commits: deps.commits,
+      commitListener: deps.commitListener,
       yielder: host.yielder,
     });
     this.#queries = new QueryPath({
@@ -117,7 +117,7 @@ export class TsdbEngine implements Engine {
       queryTimeoutMs: settings.queryTimeoutMs,
     });
     const onTablesRemoved = (tableIds: readonly number[]): void => {
-      void this.#clearRecent(tableIds);
+      void this.#clearRetained(tableIds);
       deps.onTablesRemoved?.(tableIds);
     };
     this.background = new BackgroundWork(
@@ -127,7 +127,7 @@ export class TsdbEngine implements Engine {
     this.storage = new EngineStorage({ buffer, background: this.background, storeOf });
     this.#rowDeletions = new RowDeletions({
       catalog,
-      commits: this.background.commits,
+      fileCommits: this.background.fileCommits,
       buffer,
       random: deps.random,
       clock,
@@ -193,14 +193,14 @@ export class TsdbEngine implements Engine {
       return found;
     });
     if (tableIds.length === 0) return;
-    await this.#clearRecent(tableIds);
+    await this.#clearRetained(tableIds);
     void this.background.compactor.compactWhenDue();
   }
 
-  /** The rows are deleted already, so a failure concerns only the kept log files. */
-  async #clearRecent(tableIds: readonly number[]): Promise<void> {
+  /** The rows are deleted already, so a failure concerns only the retained log files. */
+  async #clearRetained(tableIds: readonly number[]): Promise<void> {
     const { report } = this.#deps;
-    await this.recent.rowsDeleted(tableIds).catch((error) => report.backgroundFailed(error));
+    await this.retainedLog.rowsDeleted(tableIds).catch((error) => report.backgroundFailed(error));
   }
 
   removeDeletedSoon(): void {
@@ -214,7 +214,7 @@ export class TsdbEngine implements Engine {
    */
   async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenEngine> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
-    return await this.background.commits.between(async () => {
+    return await this.background.fileCommits.between(async () => {
       const pinned = [...this.#tables.values()].map((store) => store.pinFiles());
       const release = (): void => {
         for (const each of pinned.splice(0)) each.release();

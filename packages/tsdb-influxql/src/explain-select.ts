@@ -1,16 +1,16 @@
-import { type Answer, listAnswer, textColumn } from './answer.js';
 import { printSelect } from './ast/print.js';
 import type { ExplainStatement } from './ast/statements.js';
 import { runSelect } from './execute/run-select.js';
 import type { Session } from './execute/session.js';
 import type { CompiledSelect } from './plan/compile/compiled-select.js';
+import { listResult, type StatementResult, textColumn } from './result.js';
 
 /** Returns the statement as it will run and the length of each DuckDB query. */
 export async function explainSelect(
   { select: statement, analyze: isAnalyzed }: ExplainStatement,
   select: CompiledSelect,
   of: Session,
-): Promise<Answer> {
+): Promise<StatementResult> {
   const lines: string[] = [];
   const session: Session = {
     ...of,
@@ -47,7 +47,7 @@ export async function explainSelect(
         ['logical_plan', printSelect(statement)],
         ['physical_plan', plan],
       ];
-  return listAnswer([textColumn('plan_type'), textColumn('plan')], [{ name: 'plan', rows }]);
+  return listResult([textColumn('plan_type'), textColumn('plan')], [{ name: 'plan', rows }]);
 }
 
 /** Reads nothing from its source. */

@@ -7,7 +7,6 @@ import { outcomeOf } from '@plinth/tsdb-model/query/query-outcome.js';
 import type { QuerySession } from '@plinth/tsdb-model/query/query-session.js';
 import { withoutPasswords } from '@plinth/tsdb-model/text/without-passwords.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import type { Answer, AnswerBlock } from './answer.js';
 import { printStatement } from './ast/print.js';
 import type { Statement } from './ast/statements.js';
 import { checkNative } from './check-native.js';
@@ -21,6 +20,7 @@ import { PreparedSelects } from './plan/compile/prepared-selects.js';
 import { loadRegexes } from './plan/condition/regex.js';
 import type { Environment } from './plan/environment.js';
 import { bindStatement, type Parameters } from './plan/reduce.js';
+import type { ResultBlock, StatementResult } from './result.js';
 import { RunningQueries } from './running-queries.js';
 import type { ServerFacts } from './show/show-server.js';
 import { type Changes, StatementExecutor } from './statement-executor.js';
@@ -56,7 +56,7 @@ export interface InfluxqlRequest {
 export interface InfluxqlRun {
   readonly statements: readonly Statement[];
   /** Consume all rows of the result before executing the next statement. */
-  execute(index: number): Promise<Answer>;
+  execute(index: number): Promise<StatementResult>;
   /**
    * Records a failure that was reported within a complete response, so that `end` does not log
    * success.
@@ -155,9 +155,9 @@ export class Influxql {
           return counted(await executor.execute(bound), session);
         const shownText = withoutPasswords(printStatement(bound));
         try {
-          const answer = await executor.execute(bound);
+          const result = await executor.execute(bound);
           request.onChange(shownText, undefined);
-          return counted(answer, session);
+          return counted(result, session);
         } catch (error) {
           request.onChange(shownText, error);
           throw error;
@@ -209,14 +209,14 @@ export class Influxql {
 }
 
 /** Counts the rows of each block as it is consumed. */
-function counted(answer: Answer, session: QuerySession): Answer {
-  return { ...answer, blocks: countedBlocks(answer.blocks, session) };
+function counted(result: StatementResult, session: QuerySession): StatementResult {
+  return { ...result, blocks: countedBlocks(result.blocks, session) };
 }
 
 async function* countedBlocks(
-  blocks: Answer['blocks'],
+  blocks: StatementResult['blocks'],
   session: QuerySession,
-): AsyncGenerator<AnswerBlock, void, undefined> {
+): AsyncGenerator<ResultBlock, void, undefined> {
   for await (const block of blocks) {
     for (const { from, to } of block.spans) session.returned(to - from);
     yield block;

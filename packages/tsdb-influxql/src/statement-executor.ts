@@ -5,7 +5,6 @@ import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import { type Answer, type AnswerBlock, type AnswerColumn, EMPTY_ANSWER } from './answer.js';
 import type { SelectStatement } from './ast/select.js';
 import type {
   ContinuousQueryStatement,
@@ -28,6 +27,12 @@ import type { ReadText } from './plan/compile/prepared-selects.js';
 import { COLUMN_SLOTS } from './plan/compile/slots.js';
 import type { DataType } from './plan/data-type.js';
 import type { Environment } from './plan/environment.js';
+import {
+  EMPTY_RESULT,
+  type ResultBlock,
+  type ResultColumn,
+  type StatementResult,
+} from './result.js';
 import type { ShownQuery } from './running-queries.js';
 import { runSchema } from './schema/run-schema.js';
 import { selectInto } from './schema/select-into.js';
@@ -74,7 +79,7 @@ export class StatementExecutor {
     this.#server = server;
   }
 
-  async execute(statement: Statement): Promise<Answer> {
+  async execute(statement: Statement): Promise<StatementResult> {
     this.#env.effort.begin(statement);
     switch (statement.kind) {
       case 'select':
@@ -115,7 +120,7 @@ export class StatementExecutor {
       case 'kill_query':
         if (this.#server.isReadOnly) throw tsdbError('read_only_request');
         this.#server.kill(statement.id);
-        return EMPTY_ANSWER;
+        return EMPTY_RESULT;
       case 'unsupported': {
         const advice = ALTERNATIVES.find(([pattern]) => pattern.test(statement.what))?.[1];
         throw tsdbError(
@@ -133,13 +138,13 @@ export class StatementExecutor {
       case 'drop_series':
         this.#requireAdministrator();
         await runSchema(statement, { env: this.#env, session: this.#session, ...this.#changes });
-        return EMPTY_ANSWER;
+        return EMPTY_RESULT;
       default:
         return assertNever(statement);
     }
   }
 
-  async #show(statement: ShowStatement): Promise<Answer> {
+  async #show(statement: ShowStatement): Promise<StatementResult> {
     return await runShow(statement, {
       env: this.#env,
       reading: {
@@ -153,7 +158,7 @@ export class StatementExecutor {
     });
   }
 
-  async #users(statement: UserStatement): Promise<Answer> {
+  async #users(statement: UserStatement): Promise<StatementResult> {
     this.#requireAdministrator();
     const { users, view, isReadOnly } = this.#server;
     const isChange = statement.kind !== 'show_users' && statement.kind !== 'show_grants';
@@ -162,7 +167,7 @@ export class StatementExecutor {
     return await runUsers(statement, users, (name) => view.database(name));
   }
 
-  async #continuous(statement: ContinuousQueryStatement): Promise<Answer> {
+  async #continuous(statement: ContinuousQueryStatement): Promise<StatementResult> {
     const { view, continuousQueries: directory } = this.#server;
     if (directory === undefined) throw tsdbError('not_implemented', 'continuous queries');
     return await runContinuous(statement, {
@@ -192,19 +197,19 @@ export class StatementExecutor {
     return compileSelect(expandSelect(statement, this.#env), this.#env);
   }
 
-  async #explain(statement: ExplainStatement): Promise<Answer> {
+  async #explain(statement: ExplainStatement): Promise<StatementResult> {
     const select = this.#compile(statement.select);
     await this.#session.indexed(tablesOf(select));
     return await explainSelect(statement, select, this.#session);
   }
 
-  async #select(statement: SelectStatement): Promise<Answer> {
+  async #select(statement: SelectStatement): Promise<StatementResult> {
     const known = this.#read.compiled(this.#env);
     const select = known ?? this.#compile(statement);
     if (known === undefined) this.#read.remember(select);
     const indexing = this.#session.indexed(tablesOf(select));
     if (indexing !== undefined) await indexing;
-    if (statement.into === undefined) return this.#answer(select);
+    if (statement.into === undefined) return this.#compute(select);
     return await selectInto(statement.into, select, runSelect(select, this.#session), {
       engine: this.#changes.engine,
       view: this.#server.view,
@@ -214,23 +219,23 @@ export class StatementExecutor {
     });
   }
 
-  #answer(select: CompiledSelect): Answer {
+  #compute(select: CompiledSelect): StatementResult {
     return {
       columns: columnsOf(select),
       tagNames: select.groupTags,
       zone: select.zone,
-      blocks: answerBlocks(runBlocks(select, this.#session)),
+      blocks: resultBlocks(runBlocks(select, this.#session)),
     };
   }
 }
 
 /** Caches the result columns, so that all statements of a cached shape share one array. */
-const COLUMNS = new WeakMap<CompiledSelect['fields'], readonly AnswerColumn[]>();
+const COLUMNS = new WeakMap<CompiledSelect['fields'], readonly ResultColumn[]>();
 
-function columnsOf(select: CompiledSelect): readonly AnswerColumn[] {
+function columnsOf(select: CompiledSelect): readonly ResultColumn[] {
   const known = COLUMNS.get(select.fields);
   if (known !== undefined) return known;
-  const columns: readonly AnswerColumn[] = [
+  const columns: readonly ResultColumn[] = [
     { name: select.timeName, type: 'time', source: 'time' },
     ...select.fields.map((field) => ({
       name: field.name,
@@ -242,14 +247,14 @@ function columnsOf(select: CompiledSelect): readonly AnswerColumn[] {
   return columns;
 }
 
-async function* answerBlocks(
+async function* resultBlocks(
   blocks: AsyncIterable<SeriesBlock>,
-): AsyncGenerator<AnswerBlock, void, undefined> {
-  for await (const block of blocks) yield answerBlock(block);
+): AsyncGenerator<ResultBlock, void, undefined> {
+  for await (const block of blocks) yield resultBlock(block);
 }
 
 /** Adds the timestamps as the first column. */
-function answerBlock(block: SeriesBlock): AnswerBlock {
+function resultBlock(block: SeriesBlock): ResultBlock {
   const { name, spans, times, series, areSpansWhole } = block;
   const vectors = block.vectors && [{ values: times, validity: undefined }, ...block.vectors];
   const facts = { name, spans, times, series, areSpansWhole, vectors };

@@ -22,7 +22,7 @@ export class BodyParser {
     this.#metrics = new MetricsParser(this.#memory);
   }
 
-  /** Drops all names, to free the memory of unused names. Only between bodies. */
+  /** Forgets all tables, fields and series, to free the memory of unused ones. Only between bodies. */
   forget(): void {
     this.#memory.forget();
   }

@@ -7,15 +7,15 @@ import type { TableRows } from './columns/table-rows.js';
 import { FastLines } from './fast/fast-lines.js';
 import { findLineEnd } from './line-splitter.js';
 import {
-  type DatabaseNames,
   DEFAULT_LIMITS,
+  type KnownDatabase,
   type ParserLimits,
   ParserMemory,
 } from './parser-memory.js';
 import { LineRefused } from './slow-path/line-refused.js';
 import { originalLine } from './slow-path/original-line.js';
-import { parseLineCarefully } from './slow-path/parse-line.js';
-import { addCarefulRow } from './slow-path/parse-rows.js';
+import { parseLineOnSlowPath } from './slow-path/parse-line.js';
+import { addSlowPathRow } from './slow-path/parse-rows.js';
 import { arrivalTime, toNanoseconds } from './time-scale.js';
 import { assertUtf8 } from './utf8.js';
 
@@ -35,7 +35,7 @@ const HASH = 35;
 /**
  * Parses line protocol into columns. Pure: no I/O, no clock. Keeps tables, fields and series
  * between bodies. Ordinary lines use the fast path (`FastLines`), all others the slow path
- * (`parseLineCarefully`).
+ * (`parseLineOnSlowPath`).
  */
 export class LineProtocolParser {
   readonly #memory: ParserMemory;
@@ -58,7 +58,7 @@ export class LineProtocolParser {
     this.#fast = new FastLines(this.#memory);
   }
 
-  /** Drops all names, to free the memory of unused names. Only between bodies. */
+  /** Forgets all tables, fields and series, to free the memory of unused ones. Only between bodies. */
   forget(): void {
     this.#memory.forget();
   }
@@ -67,14 +67,14 @@ export class LineProtocolParser {
   parse(body: Uint8Array, options: ParseOptions, memory: ColumnMemory = OWN_MEMORY): ParsedBody {
     assertUtf8(body);
     this.#memory.begin(body.length);
-    const names = this.#memory.names(options.database);
+    const known = this.#memory.known(options.database);
     const { precision } = options;
     const arrivalNs = arrivalTime(options.receivedNs, precision);
-    this.#fast.begin({ names, used: this.#used, precision, arrivalNs });
+    this.#fast.begin({ known, used: this.#used, precision, arrivalNs });
     const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
     // Shared by all lines on the slow path.
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    const context = { names, body: bytes, view, precision, arrivalNs };
+    const context = { known, body: bytes, view, precision, arrivalNs };
     const wholeLinesEnd = body.lastIndexOf(NEWLINE) + 1;
     this.#fast.load(body, view, 0);
     try {
@@ -132,13 +132,18 @@ export class LineProtocolParser {
   #parseLine(context: BodyContext, line: LineRange): void {
     try {
       const range = { start: line.text, end: line.end };
-      const parsed = parseLineCarefully(context.body, range, this.#memory.lineLimits);
+      const parsed = parseLineOnSlowPath(context.body, range, this.#memory.lineLimits);
       const timeNs =
         parsed.timestamp === undefined
           ? context.arrivalNs
           : toNanoseconds(parsed.timestamp, context.precision);
-      const table = this.#memory.table(context.names, parsed.series.table);
-      addCarefulRow(table, context, { ...line, lineNumber: this.#fast.lineNumber, parsed, timeNs });
+      const table = this.#memory.table(context.known, parsed.series.table);
+      addSlowPathRow(table, context, {
+        ...line,
+        lineNumber: this.#fast.lineNumber,
+        parsed,
+        timeNs,
+      });
       if (table.rowCount === 1) this.#used.push(table);
     } catch (error) {
       if (!(error instanceof LineRefused)) throw error;
@@ -187,7 +192,7 @@ export class LineProtocolParser {
 }
 
 interface BodyContext {
-  readonly names: DatabaseNames;
+  readonly known: KnownDatabase;
   readonly body: Uint8Array;
   readonly view: DataView;
   readonly precision: Precision;

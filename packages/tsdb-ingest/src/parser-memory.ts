@@ -4,11 +4,11 @@ import { TableRows } from './columns/table-rows.js';
 import { SeriesDictionary } from './fast/series-dictionary.js';
 import { LABEL_TAG } from './messages/label-bytes.js';
 import { tagsOfKey } from './messages/label-set.js';
-import { type LineLimits, parseSeriesCarefully, UNLIMITED } from './slow-path/parse-line.js';
+import { type LineLimits, parseSeriesOnSlowPath, UNLIMITED } from './slow-path/parse-line.js';
 
 export interface ParserLimits {
   /**
-   * When the stored names exceed a limit, all of them are dropped before the next body, which starts a new `epoch`.
+   * When the data about known databases exceeds a limit, all of it is dropped before the next body, which starts a new `epoch`.
    */
   readonly maxSeriesCount: number;
   readonly maxSizeBytes: number;
@@ -28,7 +28,8 @@ export const DEFAULT_LIMITS: ParserLimits = {
 const TABLE_SIZE_BYTES = 8192;
 const FIELD_SIZE_BYTES = 1024;
 
-export interface DatabaseNames {
+/** What a parser remembers of one database between bodies: its tables, fields and series. */
+export interface KnownDatabase {
   readonly dictionary: SeriesDictionary;
   readonly tables: Map<string, TableRows>;
   /**
@@ -43,11 +44,11 @@ export class ParserMemory {
   readonly #limits: ParserLimits;
   readonly #hashSeed: number;
   #budget: CellBudget;
-  #databases = new Map<string, DatabaseNames>();
+  #databases = new Map<string, KnownDatabase>();
   #tables: TableRows[] = [];
   #epoch = 0;
   /**
-   * Set when names were added: measuring all tables before every small body would cost more than
+   * Set when tables, fields or series were added: measuring all tables before every small body would cost more than
    * parsing it.
    */
   #hasGrown = false;
@@ -74,34 +75,34 @@ export class ParserMemory {
     return this.#tables;
   }
 
-  names(database: string): DatabaseNames {
-    let names = this.#databases.get(database);
-    if (names === undefined) {
+  known(database: string): KnownDatabase {
+    let known = this.#databases.get(database);
+    if (known === undefined) {
       const dictionary = new SeriesDictionary(this.#hashSeed);
-      names = { dictionary, tables: new Map(), previousEntry: -1 };
-      this.#databases.set(database, names);
+      known = { dictionary, tables: new Map(), previousEntry: -1 };
+      this.#databases.set(database, known);
       this.#noteGrowth();
     }
-    return names;
+    return known;
   }
 
   /**
    * The table with this name, added if new. Throws `LineRefused` if one body contains too many new
    * tables.
    */
-  table(names: DatabaseNames, table: string): TableRows {
-    let rows = names.tables.get(table);
+  table(known: KnownDatabase, table: string): TableRows {
+    let rows = known.tables.get(table);
     if (rows === undefined) {
       if (!this.#budget.take(TABLE_SIZE_BYTES / 8)) throw tooManyCells();
       rows = new TableRows(table, {
         parserTable: this.#tables.length,
-        dictionary: names.dictionary,
+        dictionary: known.dictionary,
         budget: this.#budget,
         noteGrowth: this.#noteGrowth,
       });
       this.#tables.push(rows);
       this.#noteGrowth();
-      names.tables.set(table, rows);
+      known.tables.set(table, rows);
     }
     return rows;
   }
@@ -110,11 +111,11 @@ export class ParserMemory {
     const text = this.#tables[parserTable]?.seriesText(series);
     if (text === undefined) return undefined;
     if (text[0] === LABEL_TAG) return tagsOfKey(text);
-    const { tagKeys, tagValues } = parseSeriesCarefully(text, { start: 0, end: text.length });
+    const { tagKeys, tagValues } = parseSeriesOnSlowPath(text, { start: 0, end: text.length });
     return { tagKeys, tagValues };
   }
 
-  /** Called before every body. Drops all names if they exceed a limit. */
+  /** Called before every body. Forgets all databases if they exceed a limit. */
   begin(bodyBytes: number): void {
     this.#budget.begin(bodyBytes);
     if (!this.#hasGrown) return;
@@ -132,7 +133,7 @@ export class ParserMemory {
     this.forget();
   }
 
-  /** Forgets all names. */
+  /** Forgets all tables, fields and series. Their numbers are then invalid, so a new epoch starts. */
   forget(): void {
     this.#databases = new Map();
     this.#tables = [];

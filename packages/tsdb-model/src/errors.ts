@@ -15,67 +15,70 @@ const TEXTS = {
    * section 2.
    */
   not_permitted: 'unauthorized to perform requested action with the token',
-  database_not_found: (at: { readonly database: string }) => `database not found: ${at.database}`,
+  database_not_found: (details: { readonly database: string }) =>
+    `database not found: ${details.database}`,
   /** Source: tsdb-http, "Database names"; the message names the violated rule. */
   database_name_invalid: asGiven,
-  database_limit_reached: (at: { readonly limit: number }) =>
-    `Adding a new database would exceed limit of ${at.limit} databases`,
-  policy_limit_reached: (at: { readonly database: string; readonly limit: number }) =>
-    `database '${at.database}' has ${at.limit} retention policies: only an admin token may add more`,
+  database_limit_reached: (details: { readonly limit: number }) =>
+    `Adding a new database would exceed limit of ${details.limit} databases`,
+  policy_limit_reached: (details: { readonly database: string; readonly limit: number }) =>
+    `database '${details.database}' has ${details.limit} retention policies: only an admin token may add more`,
   /** `_internal` belongs to the server: it can only be queried. */
   internal_database: (operation: 'modify' | 'delete') => `cannot ${operation} internal db`,
   /** The object to delete, restore or change does not exist. */
-  resource_not_found: (at: { readonly resource: string }) =>
-    `the requested resource was not found: ${at.resource}`,
+  resource_not_found: (details: { readonly resource: string }) =>
+    `the requested resource was not found: ${details.resource}`,
   /** The database of a table or cache to manage does not exist. */
-  database_not_known: (at: { readonly database: string }) => `Database not found ${at.database}`,
+  database_not_known: (details: { readonly database: string }) =>
+    `Database not found ${details.database}`,
   /** The table to manage does not exist. */
-  table_not_known: (at: {
+  table_not_known: (details: {
     readonly database: string;
     readonly table: string;
     /** Present name of the table if it was renamed. */
     readonly renamedTo?: string | undefined;
-  }) => `Table ${at.table} not in DB schema for ${at.database}${renamedHint(at.renamedTo)}`,
-  column_not_known: (at: {
+  }) =>
+    `Table ${details.table} not in DB schema for ${details.database}${renamedHint(details.renamedTo)}`,
+  column_not_known: (details: {
     readonly table: string;
     readonly column: string;
     readonly renamedTo?: string | undefined;
-  }) => `Column ${at.column} not in table ${at.table}${renamedHint(at.renamedTo)}`,
+  }) => `Column ${details.column} not in table ${details.table}${renamedHint(details.renamedTo)}`,
   /** A statement or deletion uses the former name of a column. */
-  column_renamed: (at: {
+  column_renamed: (details: {
     readonly table: string;
     readonly column: string;
     readonly renamedTo: string;
   }) =>
-    `column '${at.column}' of table '${at.table}' was renamed to '${at.renamedTo}'; use the new name`,
+    `column '${details.column}' of table '${details.table}' was renamed to '${details.renamedTo}'; use the new name`,
   /** The new name of a table or column is in use. */
   name_taken: asGiven,
   /** The new name of a table or column is invalid, or the column cannot be renamed. */
   rename_invalid: asGiven,
   /** A deleted object cannot be changed, or its deletion already has the requested schedule. */
-  already_deleted: (at: { readonly resource: string }) =>
-    `attempted to modify resource that was already deleted: ${at.resource}`,
+  already_deleted: (details: { readonly resource: string }) =>
+    `attempted to modify resource that was already deleted: ${details.resource}`,
   /** A write uses the name that a database got when it was deleted. */
-  database_deleted: (at: { readonly database: string }) =>
-    `cannot write to soft-deleted database '${at.database}' - it is marked for deletion`,
+  database_deleted: (details: { readonly database: string }) =>
+    `cannot write to soft-deleted database '${details.database}' - it is marked for deletion`,
   /**
    * Row deletions arrive faster than compaction carries them out; the client should retry later.
    */
-  too_many_deletions: (at: { readonly table: string }) =>
-    `table ${at.table} has too many pending row deletions; retry later`,
+  too_many_deletions: (details: { readonly table: string }) =>
+    `table ${details.table} has too many pending row deletions; retry later`,
   /** Every affected table stores the conditions until the rows are removed. */
-  deletion_too_large: (at: { readonly tableCount: number; readonly maxBytes: number }) =>
-    `the deletion predicate is too long to store for ${at.tableCount} tables (at most ${at.maxBytes} bytes in total); delete from fewer tables at a time or shorten the predicate`,
+  deletion_too_large: (details: { readonly tableCount: number; readonly maxBytes: number }) =>
+    `the deletion predicate is too long to store for ${details.tableCount} tables (at most ${details.maxBytes} bytes in total); delete from fewer tables at a time or shorten the predicate`,
   /** Every point is stored until it is removed from the files. */
-  too_many_points: (at: { readonly table: string; readonly maxCount: number }) =>
-    `the condition matches more than ${at.maxCount} rows of table ${at.table}; delete a shorter time range, or use a condition on tags and time only`,
-  deletion_timed_out: (at: { readonly table: string; readonly maxMs: number }) =>
-    `finding the rows of table ${at.table} took longer than ${at.maxMs / 1000} s, and nothing was deleted; delete a shorter time range`,
+  too_many_points: (details: { readonly table: string; readonly maxCount: number }) =>
+    `the condition matches more than ${details.maxCount} rows of table ${details.table}; delete a shorter time range, or use a condition on tags and time only`,
+  deletion_timed_out: (details: { readonly table: string; readonly maxMs: number }) =>
+    `finding the rows of table ${details.table} took longer than ${details.maxMs / 1000} s, and nothing was deleted; delete a shorter time range`,
   /** A 2.x client sets up a server that has a token. */
   already_set_up: 'onboarding has already been completed',
   /** The bucket that a 2.x client creates exists. */
-  bucket_exists: (at: { readonly bucket: string }) =>
-    `bucket with name ${at.bucket} already exists`,
+  bucket_exists: (details: { readonly bucket: string }) =>
+    `bucket with name ${details.bucket} already exists`,
   /** A query in Flux, the language of version 2. */
   flux_not_spoken: () =>
     'Flux is not supported: send SQL to /api/v3/query_sql, or InfluxQL to /query or /api/v3/query_influxql',
@@ -88,12 +91,12 @@ const TEXTS = {
     'attempted to create a resource that already exists',
   /** The statement is valid, but not as a live query. */
   live_query_unsupported: asGiven,
-  too_many_live_queries: (at: { readonly maxCount: number }) =>
-    `the server runs ${at.maxCount} live queries, which is the limit; close unused streams or raise tsdb.max_live_queries`,
+  too_many_live_queries: (details: { readonly maxCount: number }) =>
+    `the server runs ${details.maxCount} live queries, which is the limit; close unused streams or raise tsdb.max_live_queries`,
   /** Another continuous query has this name. The message is that of InfluxDB 1.x. */
   continuous_query_exists: 'continuous query already exists',
-  continuous_query_limit_reached: (at: { readonly limit: number }) =>
-    `the server has ${at.limit} continuous queries, which is the limit; drop unused queries`,
+  continuous_query_limit_reached: (details: { readonly limit: number }) =>
+    `the server has ${details.limit} continuous queries, which is the limit; drop unused queries`,
   /** The definition of a continuous query in SQL is invalid. */
   continuous_query_invalid: asGiven,
   /** The table definition is invalid: a reserved column, or one name for two kinds of column. */
@@ -106,20 +109,20 @@ const TEXTS = {
   /** A conversion that was running ended without an effect. */
   conversion_failed: asGiven,
   /** The table cannot be changed while one of its columns is converted. */
-  table_converting: (at: { readonly table: string }) =>
-    `a column of table '${at.table}' is being converted; wait until the conversion ends, or cancel it`,
+  table_converting: (details: { readonly table: string }) =>
+    `a column of table '${details.table}' is being converted; wait until the conversion ends, or cancel it`,
   /** The body has a content type or encoding that the endpoint does not read. */
-  content_type_unsupported: (at: { readonly given: string; readonly expected: string }) =>
-    `unsupported ${at.given}; expected ${at.expected}`,
+  content_type_unsupported: (details: { readonly given: string; readonly expected: string }) =>
+    `unsupported ${details.given}; expected ${details.expected}`,
   /** The body is not in Snappy block format. */
-  snappy_corrupt: (at: { readonly why: string; readonly index: number }) =>
-    `error decoding snappy block: ${at.why}, at byte ${at.index}`,
+  snappy_corrupt: (details: { readonly why: string; readonly index: number }) =>
+    `error decoding snappy block: ${details.why}, at byte ${details.index}`,
   /** The body is not a message of Prometheus or OpenTelemetry. */
-  message_invalid: (at: { readonly message: string; readonly why: string }) =>
-    `not a valid ${at.message} message: ${at.why}`,
+  message_invalid: (details: { readonly message: string; readonly why: string }) =>
+    `not a valid ${details.message} message: ${details.why}`,
   write_empty: 'incoming write was empty',
-  body_not_utf8: (at: { readonly index: number; readonly sizeBytes: number }) =>
-    `body content is not valid utf8: invalid utf-8 sequence of ${at.sizeBytes} bytes from index ${at.index}`,
+  body_not_utf8: (details: { readonly index: number; readonly sizeBytes: number }) =>
+    `body content is not valid utf8: invalid utf-8 sequence of ${details.sizeBytes} bytes from index ${details.index}`,
   /**
    * Lines that each use different fields of a table: the columns would be far larger than the body.
    */
@@ -164,8 +167,8 @@ const TEXTS = {
   /** Too many queries are waiting for a slot; the client should retry later. */
   query_queue_full: 'too many queries are waiting; retry later',
   /** GROUP BY time would create more buckets than the configured limit. */
-  bucket_limit_exceeded: (at: { readonly count: bigint; readonly limit: number }) =>
-    `max-select-buckets limit exceeded: (${at.count}/${at.limit})`,
+  bucket_limit_exceeded: (details: { readonly count: bigint; readonly limit: number }) =>
+    `max-select-buckets limit exceeded: (${details.count}/${details.limit})`,
   /** A function that DuckDB does not support would need too much memory. */
   query_too_large: (limit: number) =>
     `query buffers more than ${limit} values in memory: narrow its time range or select fewer series`,

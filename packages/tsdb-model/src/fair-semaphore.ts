@@ -15,7 +15,7 @@ interface Waiting {
  */
 export class FairSemaphore {
   #free: number;
-  readonly #held = new Map<string | undefined, number>();
+  readonly #usedByOwner = new Map<string | undefined, number>();
   readonly #waiting = new RoundRobin<string | undefined, Waiting>();
 
   constructor(count: number) {
@@ -99,20 +99,20 @@ export class FairSemaphore {
       }
       // An owner without slots is not overtaken, because small requests could delay a large one
       // forever.
-      if (!this.#held.has(owner)) return false;
+      if (!this.#usedByOwner.has(owner)) return false;
     }
     return false;
   }
 
   #fits(owner: string | undefined, size: number): boolean {
-    return (this.#held.get(owner) ?? 0) + size <= this.#free;
+    return (this.#usedByOwner.get(owner) ?? 0) + size <= this.#free;
   }
 
   #change(owner: string | undefined, by: number): void {
     this.#free -= by;
     if (owner === undefined) return;
-    const held = (this.#held.get(owner) ?? 0) + by;
-    if (held === 0) this.#held.delete(owner);
-    else this.#held.set(owner, held);
+    const used = (this.#usedByOwner.get(owner) ?? 0) + by;
+    if (used === 0) this.#usedByOwner.delete(owner);
+    else this.#usedByOwner.set(owner, used);
   }
 }

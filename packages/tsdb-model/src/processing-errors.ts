@@ -5,39 +5,39 @@ import { asGiven } from '@plinth/kernel';
  * documented messages.
  */
 export const PROCESSING_TEXTS = {
-  trigger_specification_invalid: (at: {
+  trigger_specification_invalid: (details: {
     readonly specification: string;
     readonly context: string | undefined;
   }) =>
-    `failed to parse trigger from ${at.specification}${at.context === undefined ? '' : `: ${at.context}`}`,
+    `failed to parse trigger from ${details.specification}${details.context === undefined ? '' : `: ${details.context}`}`,
   /** The setting `restrict_plugin_triggers_to` excludes this type of plugin. */
-  plugin_type_refused: (at: { readonly type: string }) =>
-    `invalid request: server is configured to reject ${at.type} plugin triggers`,
+  plugin_type_refused: (details: { readonly type: string }) =>
+    `invalid request: server is configured to reject ${details.type} plugin triggers`,
   /** The server's own database cannot have triggers. */
   internal_database_untriggered: 'cannot modify internal db',
-  trigger_not_found: (at: { readonly trigger: string }) =>
-    `the requested resource was not found: ${at.trigger}`,
+  trigger_not_found: (details: { readonly trigger: string }) =>
+    `the requested resource was not found: ${details.trigger}`,
   /** A file operation names a plugin by a trigger that does not exist. */
-  plugin_of_trigger_not_found: (at: { readonly trigger: string }) =>
-    `Processing engine error: plugin error: Plugin not found: ${at.trigger}`,
-  trigger_is_running: (at: { readonly trigger: string }) =>
-    `Cannot delete running plugin ${at.trigger}. Disable it first or use --force.`,
-  plugin_file_missing: (at: { readonly path: string }) =>
-    `Plugin error: reading plugin file: Plugin not found: ${at.path}`,
-  plugin_folder_incomplete: (at: { readonly path: string }) =>
-    `Plugin error: reading plugin file: Multi-file plugin directory must contain __init__.py: ${at.path}`,
-  plugin_path_escapes: (at: { readonly path: string }) =>
-    `Plugin error: Path traversal detected: plugin filename '${at.path}' attempts to access files outside the plugin directory`,
+  plugin_of_trigger_not_found: (details: { readonly trigger: string }) =>
+    `Processing engine error: plugin error: Plugin not found: ${details.trigger}`,
+  trigger_is_running: (details: { readonly trigger: string }) =>
+    `Cannot delete running plugin ${details.trigger}. Disable it first or use --force.`,
+  plugin_file_missing: (details: { readonly path: string }) =>
+    `Plugin error: reading plugin file: Plugin not found: ${details.path}`,
+  plugin_folder_incomplete: (details: { readonly path: string }) =>
+    `Plugin error: reading plugin file: Multi-file plugin directory must contain __init__.py: ${details.path}`,
+  plugin_path_escapes: (details: { readonly path: string }) =>
+    `Plugin error: Path traversal detected: plugin filename '${details.path}' attempts to access files outside the plugin directory`,
   /** The setting `plugin_dir` is missing. */
-  no_plugin_folder: (at: { readonly for: 'trigger' | 'files' }) =>
-    at.for === 'trigger'
+  no_plugin_folder: (details: { readonly for: 'trigger' | 'files' }) =>
+    details.for === 'trigger'
       ? 'Plugin error: Node not configured with plugin directory: start the server with --plugin-dir'
       : 'Processing engine error: plugin error: No plugin directory configured: start the server with --plugin-dir',
   /** It does not compile, or lacks the function that the trigger calls. */
   plugin_invalid: (why: string) => `Plugin error: ${why}`,
   /** Two enabled triggers would serve the same path. */
-  request_path_taken: (at: { readonly path: string; readonly trigger: string }) =>
-    `request path '${at.path}' is answered by trigger '${at.trigger}' already: disable it first`,
+  request_path_taken: (details: { readonly path: string; readonly trigger: string }) =>
+    `request path '${details.path}' is answered by trigger '${details.trigger}' already: disable it first`,
   plugin_fetch_failed: (why: string) =>
     `Plugin error: error fetching plugin from repository: ${why}`,
   /** The setting `plugin_dir_only` is on. */
@@ -48,17 +48,17 @@ export const PROCESSING_TEXTS = {
   package_installation_disabled:
     'Package installation has been disabled. Contact your administrator for more information.',
   /** `exitCode` of the installer; `undefined` if it did not run. */
-  package_installation_failed: (at: {
+  package_installation_failed: (details: {
     readonly why: string;
     readonly exitCode?: number | undefined;
-  }) => `Processing engine error: error installing python packages: ${at.why}`,
+  }) => `Processing engine error: error installing python packages: ${details.why}`,
   /**
    * An entry of a package list is not an index package: it is empty, an option, a URL or a path.
    */
   package_name_invalid: (entry: string) =>
     `invalid package name: '${entry}'; use a name with optional extras and versions, such as 'x[extra]>=1', and put files and URLs into a requirements file in the plugin directory`,
-  requirements_missing: (at: { readonly path: string }) =>
-    `requirements file not found: ${at.path}`,
+  requirements_missing: (details: { readonly path: string }) =>
+    `requirements file not found: ${details.path}`,
   /**
    * The content of a requirements file is not allowed; the message reveals only the line number.
    */

@@ -84,7 +84,7 @@ export class OpenTables {
     this.#publisher = new TablePublisher({
       ...deps,
       uploads: deps.bucket?.uploads,
-      commits: engine.background.commits,
+      fileCommits: engine.background.fileCommits,
       keepMs: settings.keep_ms,
       schemaOf: (tableId) => catalog.tableById(tableId),
     });

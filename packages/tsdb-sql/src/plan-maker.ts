@@ -85,7 +85,7 @@ export class PlanMaker {
           : PLAN_COLUMNS,
       parameterTypes: session.parameterTypes.all,
       tableName: explain === undefined ? query.tableName : undefined,
-      isExplained: explain !== undefined,
+      isExplain: explain !== undefined,
       isSmall: query.isSmall ?? false,
       maxRows: query.maxRows,
       isUnordered: query.isUnordered,
@@ -93,7 +93,7 @@ export class PlanMaker {
       lateMaterializedTags:
         explain === undefined && scans.length === 1 ? (query.lateMaterializedTags ?? []) : [],
       timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
-      liveForm: explain === undefined && scans.length === 1 ? query.liveForm : undefined,
+      liveChange: explain === undefined && scans.length === 1 ? query.liveChange : undefined,
     };
     return { serialized, statement, inMemory: explain === undefined ? query.inMemory : undefined };
   }

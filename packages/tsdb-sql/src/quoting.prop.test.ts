@@ -75,12 +75,12 @@ describe('user input stays text', () => {
       const literal = `'${mark.replaceAll("'", "''")}'`;
       for (const [statement, expected] of Object.entries(statements)) {
         const text = `SELECT ${statement.replaceAll('$0', () => literal)} AS x FROM m WHERE time >= 0`;
-        const answer = await bench.rows(text).catch((error: unknown) => {
+        const result = await bench.rows(text).catch((error: unknown) => {
           assert.ok(isDomainError(error), `${JSON.stringify(text)}: ${String(error)}`);
           return undefined;
         });
-        if (answer === undefined || expected === '') continue;
-        assert.deepEqual(answer, [expected], JSON.stringify(text));
+        if (result === undefined || expected === '') continue;
+        assert.deepEqual(result, [expected], JSON.stringify(text));
       }
     }
   });

@@ -26,7 +26,7 @@ describe('SQL planner', () => {
   });
   after(() => bench.close());
 
-  const answers = async (text: string, rows: readonly string[]) =>
+  const results = async (text: string, rows: readonly string[]) =>
     assert.deepEqual(await bench.rows(text), rows, text);
   const named = (text: string, names: readonly string[]) =>
     assert.deepEqual(
@@ -40,9 +40,9 @@ describe('SQL planner', () => {
     refuses(text, 'plan_error', `Error during planning: ${message}`);
 
   it('folds unquoted names and compares names byte for byte', async () => {
-    await answers('SELECT PH FROM cpu', ['7.2', '7.4', '7.6']);
-    await answers('SELECT "pH", Ph AS "PH" FROM cpu LIMIT 1', ['7.1|7.2']);
-    await answers(
+    await results('SELECT PH FROM cpu', ['7.2', '7.4', '7.6']);
+    await results('SELECT "pH", Ph AS "PH" FROM cpu LIMIT 1', ['7.1|7.2']);
+    await results(
       'WITH "W" AS (SELECT 1 AS "A", 2 AS a), w AS (SELECT 3 AS a) SELECT "W"."A", w.a FROM "W", w',
       ['1|3'],
     );
@@ -105,7 +105,7 @@ describe('SQL planner', () => {
   });
 
   it('divides integers toward zero and fails at run time for a divisor of 0', async () => {
-    await answers('SELECT n / 2 AS a, n % 2 AS b, n / 2.0 AS c FROM cpu WHERE n IS NOT NULL', [
+    await results('SELECT n / 2 AS a, n % 2 AS b, n / 2.0 AS c FROM cpu WHERE n IS NOT NULL', [
       '3|1|3.5',
       '-3|-1|-3.5',
     ]);
@@ -116,12 +116,12 @@ describe('SQL planner', () => {
   });
 
   it('compares timestamps with strings, numbers and now()', async () => {
-    await answers("SELECT n FROM cpu WHERE time = '1970-01-01T02:00:00.000000001+02:00'", ['-7']);
-    await answers('SELECT count(*) FROM cpu WHERE time BETWEEN 1 AND 2', ['2']);
-    await answers("SELECT TIMESTAMP '2020-01-31' + INTERVAL '1 month' AS t", [
+    await results("SELECT n FROM cpu WHERE time = '1970-01-01T02:00:00.000000001+02:00'", ['-7']);
+    await results('SELECT count(*) FROM cpu WHERE time BETWEEN 1 AND 2', ['2']);
+    await results("SELECT TIMESTAMP '2020-01-31' + INTERVAL '1 month' AS t", [
       '2020-02-29 00:00:00',
     ]);
-    await answers("SELECT time + INTERVAL '1 nanosecond' AS t FROM mem", [
+    await results("SELECT time + INTERVAL '1 nanosecond' AS t FROM mem", [
       '1970-01-01 00:00:00.000000001',
     ]);
     fails(
@@ -131,20 +131,20 @@ describe('SQL planner', () => {
   });
 
   it('sorts NULL last when ascending and first when descending', async () => {
-    await answers('SELECT usage FROM cpu ORDER BY usage', ['1.5', '2.5', '']);
-    await answers('SELECT usage FROM cpu ORDER BY usage DESC', ['', '2.5', '1.5']);
-    await answers('SELECT usage FROM cpu ORDER BY usage DESC NULLS LAST', ['2.5', '1.5', '']);
+    await results('SELECT usage FROM cpu ORDER BY usage', ['1.5', '2.5', '']);
+    await results('SELECT usage FROM cpu ORDER BY usage DESC', ['', '2.5', '1.5']);
+    await results('SELECT usage FROM cpu ORDER BY usage DESC NULLS LAST', ['2.5', '1.5', '']);
   });
 
   it('groups by alias, position and expression', async () => {
     const rows = ['a|2', 'b|1'];
-    await answers('SELECT host AS h, count(*) FROM cpu GROUP BY h ORDER BY h', rows);
-    await answers('SELECT host, count(*) AS c FROM cpu GROUP BY 1 ORDER BY c DESC', rows);
-    await answers(
+    await results('SELECT host AS h, count(*) FROM cpu GROUP BY h ORDER BY h', rows);
+    await results('SELECT host, count(*) AS c FROM cpu GROUP BY 1 ORDER BY c DESC', rows);
+    await results(
       'SELECT upper(host), count(*) FROM cpu GROUP BY upper(cpu.host) HAVING count(*) > 1',
       ['A|2'],
     );
-    await answers('SELECT host, count(*) FROM cpu GROUP BY ROLLUP (host) ORDER BY host', [
+    await results('SELECT host, count(*) FROM cpu GROUP BY ROLLUP (host) ORDER BY host', [
       ...rows,
       '|3',
     ]);
@@ -152,19 +152,19 @@ describe('SQL planner', () => {
   });
 
   it('groups by all non-aggregates for GROUP BY ALL', async () => {
-    await answers('SELECT host, 1, count(*) FROM cpu GROUP BY ALL ORDER BY host', [
+    await results('SELECT host, 1, count(*) FROM cpu GROUP BY ALL ORDER BY host', [
       'a|1|2',
       'b|1|1',
     ]);
-    await answers('SELECT count(*) FROM cpu GROUP BY ALL', ['3']);
+    await results('SELECT count(*) FROM cpu GROUP BY ALL', ['3']);
   });
 
   it('keeps the first row in order for DISTINCT ON', async () => {
-    await answers('SELECT DISTINCT ON (host) host, n FROM cpu ORDER BY host, time DESC', [
+    await results('SELECT DISTINCT ON (host) host, n FROM cpu ORDER BY host, time DESC', [
       'a|',
       'b|-7',
     ]);
-    await answers('SELECT DISTINCT ON (host) host AS h FROM cpu ORDER BY 1', ['a', 'b']);
+    await results('SELECT DISTINCT ON (host) host AS h FROM cpu ORDER BY 1', ['a', 'b']);
     fails(
       'SELECT DISTINCT ON (host) host, n FROM cpu ORDER BY time',
       'SELECT DISTINCT ON expressions must match initial ORDER BY expressions',
@@ -172,7 +172,7 @@ describe('SQL planner', () => {
   });
 
   it('multiplies intervals by a column', async () => {
-    await answers(
+    await results(
       `SELECT t FROM (SELECT TIMESTAMP '2020-01-31' + n * INTERVAL '1 month 1 second'
          = TIMESTAMP '2020-02-29T00:00:01' AS t FROM (VALUES (1), (NULL), (2)) v(n)) w`,
       ['true', '', 'false'],
@@ -181,14 +181,14 @@ describe('SQL planner', () => {
 
   it('joins tables with every kind of join', async () => {
     const join = (kind: string) => `SELECT count(*) FROM cpu ${kind} mem ON cpu.host = mem.host`;
-    await answers(join('JOIN'), ['2']);
-    await answers(join('LEFT JOIN'), ['3']);
-    await answers(join('FULL JOIN'), ['3']);
-    await answers(join('LEFT SEMI JOIN'), ['2']);
-    await answers(join('LEFT ANTI JOIN'), ['1']);
-    await answers(join('RIGHT SEMI JOIN'), ['1']);
-    await answers('SELECT host, used FROM cpu NATURAL JOIN mem', ['a|10']);
-    await answers('SELECT count(*) FROM cpu CROSS JOIN mem', ['3']);
+    await results(join('JOIN'), ['2']);
+    await results(join('LEFT JOIN'), ['3']);
+    await results(join('FULL JOIN'), ['3']);
+    await results(join('LEFT SEMI JOIN'), ['2']);
+    await results(join('LEFT ANTI JOIN'), ['1']);
+    await results(join('RIGHT SEMI JOIN'), ['1']);
+    await results('SELECT host, used FROM cpu NATURAL JOIN mem', ['a|10']);
+    await results('SELECT count(*) FROM cpu CROSS JOIN mem', ['3']);
   });
 
   it('returns a column of a USING join once', () => {
@@ -201,21 +201,21 @@ describe('SQL planner', () => {
   });
 
   it('runs nested queries', async () => {
-    await answers(
+    await results(
       'SELECT host, (SELECT max(used) FROM mem WHERE mem.host = cpu.host) AS m FROM cpu ORDER BY time',
       ['a|10', 'b|', 'a|10'],
     );
-    await answers('SELECT DISTINCT host FROM cpu WHERE host NOT IN (SELECT host FROM mem)', ['b']);
-    await answers(
+    await results('SELECT DISTINCT host FROM cpu WHERE host NOT IN (SELECT host FROM mem)', ['b']);
+    await results(
       'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 4) SELECT sum(n) FROM r',
       ['10'],
     );
-    await answers('SELECT 1 AS x UNION ALL SELECT 2.5 ORDER BY x DESC', ['2.5', '1']);
+    await results('SELECT 1 AS x UNION ALL SELECT 2.5 ORDER BY x DESC', ['2.5', '1']);
   });
 
   it('accepts a UNION of many parts', async () => {
     const parts = Array.from({ length: 60 }, (_, index) => `(SELECT ${index} AS x)`);
-    await answers(`SELECT count(*) FROM (${parts.join(' UNION ')})`, ['60']);
+    await results(`SELECT count(*) FROM (${parts.join(' UNION ')})`, ['60']);
   });
 
   it('rejects duplicate names in one result', () => {
@@ -227,7 +227,7 @@ describe('SQL planner', () => {
   });
 
   it('returns the schema views', async () => {
-    await answers('DESCRIBE mem', [
+    await results('DESCRIBE mem', [
       'host|Dictionary(Int32, Utf8)|YES',
       'time|Timestamp(Nanosecond, None)|NO',
       'used|Int64|YES',

@@ -126,10 +126,10 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
     warmUp() {
       whenOpen().warmUp({
         async sql(result) {
-          const { resultAnswer, PiecePool, createTextFormats } = await loadParts();
+          const { resultResponse, PiecePool, createTextFormats } = await loadParts();
           const isInfluxdb3 = deps.settings.compat === 'influxdb3';
           const format = createTextFormats()[isInfluxdb3 ? 'json_rows' : 'json_series'];
-          const { rest } = await resultAnswer(result, format, new PiecePool());
+          const { rest } = await resultResponse(result, format, new PiecePool());
           if (rest !== undefined) for await (const _piece of rest);
         },
         async influxql(run) {

@@ -61,7 +61,7 @@ export interface TsdbDeps {
     readonly folder: string;
     readonly nodeUuid: string;
     /** Where removed files are kept, up to a total size. */
-    readonly recent: { readonly folder: string; readonly maxBytes: number };
+    readonly retained: { readonly folder: string; readonly maxBytes: number };
     readonly repair: boolean;
     /** Number of the first new file. */
     readonly firstFile: number;
@@ -87,7 +87,7 @@ export interface TsdbDeps {
   /** Tests only: number of tables flushed together. */
   readonly flushGroupTables?: number | undefined;
   /** Tests only: number of segment rows that are cached as one range. */
-  readonly segmentRangeRows?: number | undefined;
+  readonly cachedRangeRows?: number | undefined;
   /** Tests only: number of small tables that are flushed together. */
   readonly flushSmallTables?: number | undefined;
 }

@@ -161,12 +161,12 @@ export function observeMemory(metrics: Metrics, shares: MemoryShares): void {
 export function observeCaches(metrics: Metrics, caches: Caches): void {
   const add = (
     name: string,
-    about: { readonly help: string; readonly type: 'gauge' | 'counter' },
+    options: { readonly help: string; readonly type: 'gauge' | 'counter' },
     pick: (state: CacheState) => number,
   ): void =>
     metrics.add({
       name,
-      ...about,
+      ...options,
       labels: ['kind'],
       samples: () =>
         (['last', 'distinct'] as const).map((kind) => ({

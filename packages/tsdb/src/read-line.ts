@@ -3,7 +3,7 @@ import {
   type ParsedField,
   type SeriesText,
 } from '@plinth/tsdb-ingest/slow-path/line-refused.js';
-import { parseLineCarefully } from '@plinth/tsdb-ingest/slow-path/parse-line.js';
+import { parseLineOnSlowPath } from '@plinth/tsdb-ingest/slow-path/parse-line.js';
 
 /** A parsed line of line protocol. */
 export interface ReadLine {
@@ -19,7 +19,7 @@ export interface ReadLine {
  */
 export function readLine(bytes: Uint8Array, start: number, end: number): ReadLine | string {
   try {
-    return parseLineCarefully(bytes, { start, end });
+    return parseLineOnSlowPath(bytes, { start, end });
   } catch (error) {
     if (error instanceof LineRefused) return error.message;
     throw error;

@@ -152,12 +152,12 @@ export async function openTsdb(
   const { registry, checksums } = store;
   const engine = await TsdbEngine.open({
     catalog,
-    commits: {
+    commitListener: {
       wants: (databaseId) => processing?.engine.running.wants(databaseId) ?? false,
       committed: (databaseId, rows, depth) =>
         processing?.engine.running.committed(databaseId, rows, depth),
     },
-    records: {
+    recordListener: {
       wants: (tableId) => liveQueries?.wants(tableId) ?? false,
       recordDurable: (seq, batches) => liveQueries?.recordDurable(seq, batches),
     },
@@ -285,13 +285,13 @@ function newSystemTables(
 
 function newContinuousQueries(
   { relational, clock, log, metrics }: TsdbDeps,
-  at: {
+  options: {
     readonly catalog: RelationalCatalog;
     readonly engine: TsdbEngine;
     readonly influxql: () => Influxql;
   },
 ): ContinuousQueries {
-  const { catalog, engine, influxql } = at;
+  const { catalog, engine, influxql } = options;
   const queries = new ContinuousQueries({
     ...{ catalog, clock, log },
     records: new ContinuousQueryRecords(relational),
@@ -309,13 +309,13 @@ function newContinuousQueries(
 
 function newLiveQueries(
   { clock, log, metrics, settings, isCurrent = () => true }: TsdbDeps,
-  at: {
+  options: {
     readonly catalog: RelationalCatalog;
     readonly engine: TsdbEngine;
     readonly host: DuckDbHost;
   },
 ): LiveQueries {
-  const { catalog, engine, host } = at;
+  const { catalog, engine, host } = options;
   const onFailed = (err: unknown): void => log.error({ err }, 'background work failed');
   const live = new LiveQueries({
     ...{ engine, catalog, isCurrent, clock, log },
@@ -416,7 +416,7 @@ function newCaches(
 }
 
 const engineSettings = (
-  { settings, flushGroupTables, flushSmallTables, segmentRangeRows }: TsdbDeps,
+  { settings, flushGroupTables, flushSmallTables, cachedRangeRows }: TsdbDeps,
   shares: MemoryShares,
 ) => ({
   flushBytes: shares.flushBytes,
@@ -429,6 +429,6 @@ const engineSettings = (
   retentionCheckIntervalMs: settings.retention_check_interval_ms,
   deleteGraceMs: settings.delete_grace_period_ms,
   columnCacheBytes: shares.columnBytes,
-  segmentRangeRows,
+  cachedRangeRows,
   repair: settings.repair,
 });

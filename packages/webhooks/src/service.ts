@@ -161,7 +161,7 @@ class WebhookService implements Webhooks {
       random,
       log,
       tracer: deps.tracer,
-      onDisabled: (hook, why) => this.#disable(hook, why),
+      disable: (hook, why) => this.#disable(hook, why),
     });
     this.#engine.metrics.register(metrics);
     this.#publisher = new Publisher({
@@ -293,7 +293,7 @@ class WebhookService implements Webhooks {
       orderingKey: undefined,
       deliverAtMs: undefined,
     });
-    return 'answer' in outcome ? outcome.answer.guid : undefined;
+    return 'response' in outcome ? outcome.response.guid : undefined;
   }
 
   async #disable(hook: Hook, why: string): Promise<void> {

@@ -122,7 +122,7 @@ describe('answers', () => {
   it('reject bodies that are not UTF-8 and strings that no store accepts', async () => {
     const count = async () => (await server.ok(`${ACCOUNTS}?limit=100`)).data.length;
     const before = await count();
-    const answer = await fetch(new URL(ACCOUNTS, server.process.url), {
+    const response = await fetch(new URL(ACCOUNTS, server.process.url), {
       method: 'POST',
       headers: { authorization: `Bearer ${KEYS.sk_test}`, 'content-type': 'application/json' },
       body: Buffer.concat([
@@ -131,8 +131,8 @@ describe('answers', () => {
         Buffer.from('"}'),
       ]),
     });
-    assert.equal(answer.status, 400);
-    assert.equal(((await answer.json()) as Json).error.code, 'invalid_json');
+    assert.equal(response.status, 400);
+    assert.equal(((await response.json()) as Json).error.code, 'invalid_json');
     const refused = { code: 'invalid_fields', param: 'display_name' };
     await server.refused(ACCOUNTS, { body: { display_name: 'a\u0000b' } }, refused);
     const nobody = { code: 'unrecognized_url', status: 404 };
@@ -142,13 +142,13 @@ describe('answers', () => {
 
   it('respond to preflights of the two calls that browsers make', async () => {
     const check = async (path: string, status: number) => {
-      const answer = await server.send(path, { method: 'OPTIONS', key: null });
-      assert.equal(answer.status, status, path);
+      const response = await server.send(path, { method: 'OPTIONS', key: null });
+      assert.equal(response.status, status, path);
       if (status !== 204) return;
-      assert.equal(answer.headers['access-control-allow-origin'], '*');
-      assert.equal(answer.headers['access-control-allow-methods'], 'POST');
+      assert.equal(response.headers['access-control-allow-origin'], '*');
+      assert.equal(response.headers['access-control-allow-methods'], 'POST');
       assert.equal(
-        answer.headers['access-control-allow-headers'],
+        response.headers['access-control-allow-headers'],
         'Authorization, Content-Type, Idempotency-Key, Api-Version, Stripe-Version',
       );
     };
@@ -175,11 +175,11 @@ describe('keys', () => {
     await check(`Bearer ${KEYS.sk_test}x`, 'api_key_invalid');
     await check(KEYS.sk_test, 'api_key_invalid');
     const basic = Buffer.from(`${KEYS.sk_test}:`).toString('base64');
-    const answer = await server.send(ACCOUNTS, {
+    const response = await server.send(ACCOUNTS, {
       key: null,
       headers: { authorization: `Basic ${basic}` },
     });
-    assert.equal(answer.status, 200);
+    assert.equal(response.status, 200);
     const { id, value } = await server.operate('/platforms/plat_default/keys', {
       kind: 'secret',
       livemode: false,

@@ -18,15 +18,15 @@ async function start(context: TestContext): Promise<AccountsServer> {
 it('does not count refusals of valid keys, and rejects a locked address in the format of this service', async (context) => {
   const server = await start(context);
   for (let index = 0; index < 51; index += 1) {
-    const answer = await server.send(ACCOUNTS, { key: 'pk_test' });
-    assert.equal(answer.status, 403, answer.text);
-    assert.equal(JSON.parse(answer.text).error.code, 'secret_key_required');
+    const response = await server.send(ACCOUNTS, { key: 'pk_test' });
+    assert.equal(response.status, 403, response.text);
+    assert.equal(JSON.parse(response.text).error.code, 'secret_key_required');
   }
   assert.equal((await server.send(ACCOUNTS, { key: 'sk_live' })).status, 200);
   for (let index = 0; index < 51; index += 1) {
     const headers = { authorization: `Bearer wrong${index}` };
-    const answer = await server.process.http.send('/api/v3/meta', { headers });
-    assert.equal(answer.status, 401, answer.text);
+    const response = await server.process.http.send('/api/v3/meta', { headers });
+    assert.equal(response.status, 401, response.text);
   }
   const locked = await server.send(ACCOUNTS, { key: 'sk_test_wrong' });
   assert.equal(locked.status, 403);
@@ -46,10 +46,10 @@ it('counts wrong keys of this service and never accepts one of them', async (con
   const unknown = 'sk_test_wrong';
   for (let index = 0; index < 51; index += 1) {
     const isChange = index % 2 === 1;
-    const answer = isChange
+    const response = isChange
       ? await server.send('/v2/core/accounts', { key: unknown, body: {} })
       : await server.send(ACCOUNTS, { key: unknown });
-    assert.equal(answer.status, 401, answer.text);
+    assert.equal(response.status, 401, response.text);
   }
   assert.equal((await server.send(ACCOUNTS, { key: unknown })).status, 403);
   assert.equal((await server.send(ACCOUNTS, { key: 'sk_live' })).status, 200);

@@ -67,9 +67,9 @@ describe('operator API', () => {
     const guarded = await ServerInProcess.start({ flags: ['--services', 'accounts'] });
     try {
       const path = '/ops/v1/accounts/platforms';
-      const answer = await guarded.http.send(path);
-      assert.equal(answer.status, 401);
-      assert.equal(JSON.parse(answer.text).error.code, 'operator_token_required');
+      const response = await guarded.http.send(path);
+      assert.equal(response.status, 401);
+      assert.equal(JSON.parse(response.text).error.code, 'operator_token_required');
       const created = await guarded.http.send('/api/v3/configure/token/admin', { method: 'POST' });
       const { token } = JSON.parse(created.text);
       const headers = { authorization: `Bearer ${token}` };

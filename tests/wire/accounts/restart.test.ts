@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import {
   AccountsServer,
-  type HttpAnswer,
+  type HttpResponse,
   type Json,
   temporaryFolder,
 } from '../../harness/index.js';
@@ -55,7 +55,7 @@ describe('a data folder', () => {
   let person: Json;
   let token: Json;
   let removedPath: string;
-  let removed: HttpAnswer;
+  let removed: HttpResponse;
 
   it('contains the address of an event destination in no file', async () => {
     const body = {

@@ -254,10 +254,10 @@ describe('the official client', () => {
     const { hostname, port } = new URL(server.process.url);
     let attemptCount = 0;
     const fetchFn: typeof fetch = async (url, init) => {
-      const answer = await fetch(url, init);
+      const response = await fetch(url, init);
       attemptCount += 1;
-      if (attemptCount > 1) return answer;
-      await answer.arrayBuffer();
+      if (attemptCount > 1) return response;
+      await response.arrayBuffer();
       throw new TypeError('connection reset after the request was handled');
     };
     const unlucky = new Stripe(KEYS.sk_test, {

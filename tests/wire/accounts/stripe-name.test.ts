@@ -29,7 +29,7 @@ function rowsOfPage(): string[][] {
   );
 }
 
-async function answersOf(stripe: Stripe): Promise<string[]> {
+async function responsesOf(stripe: Stripe): Promise<string[]> {
   const account: Json = await stripe.v2.core.accounts.create({
     display_name: 'Furever',
     dashboard: 'full',
@@ -59,7 +59,7 @@ describe('the configured vendor word in responses', () => {
       await using server = await AccountsServer.start({ flags });
       const stripe = clientOf(server);
       assert.deepEqual(
-        await answersOf(stripe),
+        await responsesOf(stripe),
         rows.map((row) => row[index]),
         flags.join(' '),
       );

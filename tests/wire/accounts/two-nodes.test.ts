@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AccountsServer,
   EventReceiver,
-  type HttpAnswer,
+  type HttpResponse,
   type Json,
   POSTGRES_URL,
   TestDatabase,
@@ -18,7 +18,7 @@ import {
 const ACCOUNTS = '/v2/core/accounts';
 /** Speed of the nodes' clocks: rotations wait for seconds. */
 const SPEED = 3;
-const codeOf = ({ text }: HttpAnswer): string => JSON.parse(text).error?.code ?? 'ok';
+const codeOf = ({ text }: HttpResponse): string => JSON.parse(text).error?.code ?? 'ok';
 const countOf = (codes: readonly string[], code: string): number =>
   codes.filter((each) => each === code).length;
 
@@ -140,9 +140,9 @@ if (POSTGRES_URL === undefined) {
       for (const { id: used } of [early, middle, last]) {
         for (const node of [one, other]) {
           const body = { person_token: used };
-          const answer = await node.send(`${ACCOUNTS}/${id}/persons`, { body });
-          if (node === one) assert.equal(answer.status, 200, answer.text);
-          else assert.equal(codeOf(answer), 'token_already_used', answer.text);
+          const response = await node.send(`${ACCOUNTS}/${id}/persons`, { body });
+          if (node === one) assert.equal(response.status, 200, response.text);
+          else assert.equal(codeOf(response), 'token_already_used', response.text);
         }
       }
       // The next rotation finds the late row and then drops the old keys.
@@ -166,13 +166,13 @@ if (POSTGRES_URL === undefined) {
     it('create one account for one idempotency key', async () => {
       const idempotencyKey = randomUUID();
       const body = { metadata: { run: idempotencyKey } };
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 40 }, (_, index) =>
           node(index).send(ACCOUNTS, { body, idempotencyKey }),
         ),
       );
-      const bodies = new Set(answers.filter(({ status }) => status === 200).map((a) => a.text));
-      assert.equal(bodies.size, 1, answers.map(codeOf).join());
+      const bodies = new Set(responses.filter(({ status }) => status === 200).map((a) => a.text));
+      assert.equal(bodies.size, 1, responses.map(codeOf).join());
       const { data } = await other.ok(`${ACCOUNTS}?limit=100`);
       assert.equal(data.filter(({ metadata }: Json) => metadata.run === idempotencyKey).length, 1);
     });
@@ -192,11 +192,11 @@ if (POSTGRES_URL === undefined) {
       const refused = await one.send(ACCOUNTS, { body, idempotencyKey });
       assert.notEqual(refused.status, 200);
       await limitTo(null);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [one, other].map((each) => each.send(ACCOUNTS, { body, idempotencyKey })),
       );
-      const bodies = new Set(answers.filter(({ status }) => status === 200).map((a) => a.text));
-      assert.equal(bodies.size, 1, answers.map(codeOf).join());
+      const bodies = new Set(responses.filter(({ status }) => status === 200).map((a) => a.text));
+      assert.equal(bodies.size, 1, responses.map(codeOf).join());
       const { data } = await other.ok(`${ACCOUNTS}?limit=100`);
       assert.equal(data.filter(({ metadata }: Json) => metadata.run === idempotencyKey).length, 1);
     });
@@ -223,12 +223,12 @@ if (POSTGRES_URL === undefined) {
       const { id } = await one.create({});
       const body = { given_name: 'Ada' };
       const token = await other.ok(`${ACCOUNTS}/${id}/person_tokens`, { body });
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 40 }, (_, index) =>
           node(index).send(`${ACCOUNTS}/${id}/persons`, { body: { person_token: token.id } }),
         ),
       );
-      const codes = answers.map(codeOf);
+      const codes = responses.map(codeOf);
       assert.equal(countOf(codes, 'ok'), 1, codes.join());
       assert.equal(countOf(codes, 'token_already_used'), 39, codes.join());
     });
@@ -239,10 +239,11 @@ if (POSTGRES_URL === undefined) {
         for (let round = 0; round < 10; round++) {
           const body = { metadata: { [`k${index}_${round}`]: 'set' } };
           const change = () => node(index).send(`${ACCOUNTS}/${id}`, { body });
-          let answer = await change();
+          let response = await change();
           // A slower node may lose many rounds in a row. Its client then has to retry.
-          for (let left = 20; answer.status === 429 && left > 0; left--) answer = await change();
-          assert.equal(answer.status, 200, answer.text);
+          for (let left = 20; response.status === 429 && left > 0; left--)
+            response = await change();
+          assert.equal(response.status, 200, response.text);
         }
       };
       await Promise.all([0, 1, 2, 3].map(write));
@@ -262,10 +263,10 @@ if (POSTGRES_URL === undefined) {
         body: { frozen_time: 1_700_000_000 },
       });
       const body = { configuration: { customer: { test_clock: clock.id } } };
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 12 }, (_, index) => node(index).send(ACCOUNTS, { body })),
       );
-      const codes = answers.map(codeOf);
+      const codes = responses.map(codeOf);
       assert.equal(countOf(codes, 'ok'), 3, codes.join());
       assert.equal(countOf(codes, 'test_clocks_customer_limit_reached'), 9, codes.join());
     });

@@ -94,9 +94,9 @@ it('an import with unsupported values writes nothing and counts them, unless --l
 
 /** A server that starts its responses and never completes them. */
 async function stall() {
-  const stalling = createServer((_request, answer) => {
-    answer.writeHead(200, { 'content-type': 'text/csv' });
-    answer.write('a,b\n');
+  const stalling = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/csv' });
+    response.write('a,b\n');
   });
   stalling.listen(0, '127.0.0.1');
   await once(stalling, 'listening');

@@ -1,7 +1,7 @@
 // Source: requests of Grafana's InfluxQL data source (public/app/plugins/datasource/influxdb and pkg/tsdb/influxdb).
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type HttpAnswer, ServerInProcess } from '../../harness/index.js';
+import { type HttpResponse, ServerInProcess } from '../../harness/index.js';
 
 let server: ServerInProcess;
 let token = '';
@@ -26,9 +26,9 @@ const basic = (): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`grafana:${token}`).toString('base64')}`,
 });
 
-async function ask(q: string, method: 'GET' | 'POST' = 'GET'): Promise<HttpAnswer> {
+async function ask(q: string, method: 'GET' | 'POST' = 'GET'): Promise<HttpResponse> {
   const parameters = new URLSearchParams({ db: 'graf', q, epoch: 'ms' });
-  const answer =
+  const response =
     method === 'GET'
       ? await server.http.send(`/query?${parameters}`, { headers: basic() })
       : await server.http.send('/query?db=graf&epoch=ms', {
@@ -36,8 +36,8 @@ async function ask(q: string, method: 'GET' | 'POST' = 'GET'): Promise<HttpAnswe
           body: `${new URLSearchParams({ q })}`,
           headers: { ...basic(), 'content-type': 'application/x-www-form-urlencoded' },
         });
-  assert.equal(answer.status, 200, answer.text);
-  return answer;
+  assert.equal(response.status, 200, response.text);
+  return response;
 }
 
 interface Series {

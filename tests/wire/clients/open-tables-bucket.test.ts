@@ -42,13 +42,13 @@ async function openServer(context: TestContext, store: ObjectStoreProcess) {
   const server = await ServerInProcess.start({ flags: [...FLAGS, ...bucketFlags(store)] });
   context.after(() => server.close());
   const send = async (path: string, body?: string): Promise<string> => {
-    const answer = await server.http.send(path, {
+    const response = await server.http.send(path, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { 'content-type': 'application/json' },
       ...(body !== undefined && { body }),
     });
-    assert.ok(answer.status < 300, `${path}: ${answer.status} ${answer.text}`);
-    return answer.text;
+    assert.ok(response.status < 300, `${path}: ${response.status} ${response.text}`);
+    return response.text;
   };
   return {
     server,

@@ -65,13 +65,13 @@ describe('readers of published tables', { timeout: 300_000 }, () => {
     return JSON.parse(value);
   };
   const send = async (path: string, options: { method?: string; body?: string } = {}) => {
-    const answer = await server.http.send(path, {
+    const response = await server.http.send(path, {
       method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(options.body !== undefined && { body: options.body }),
     });
-    assert.ok(answer.status < 300, `${path}: ${answer.status} ${answer.text}`);
-    return answer.text;
+    assert.ok(response.status < 300, `${path}: ${response.status} ${response.text}`);
+    return response.text;
   };
   const write = (body: string): Promise<string> =>
     send('/api/v3/write_lp?db=home&precision=nanosecond', { body });

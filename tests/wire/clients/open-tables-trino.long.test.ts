@@ -16,13 +16,13 @@ async function openServer(flags: readonly string[]) {
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   const { token } = JSON.parse(made.text);
   const send = async (path: string, body?: string): Promise<string> => {
-    const answer = await server.http.send(path, {
+    const response = await server.http.send(path, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body }),
     });
-    assert.ok(answer.status < 300, `${path}: ${answer.status} ${answer.text}`);
-    return answer.text;
+    assert.ok(response.status < 300, `${path}: ${response.status} ${response.text}`);
+    return response.text;
   };
   const catalog = {
     'connector.name': 'iceberg',

@@ -142,8 +142,8 @@ class Telegraf {
   async feed(url: string, body: string): Promise<void> {
     const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
-      const answer = await fetch(url, { method: 'POST', body }).catch(() => undefined);
-      if (answer?.status === 204) return;
+      const response = await fetch(url, { method: 'POST', body }).catch(() => undefined);
+      if (response?.status === 204) return;
       assert.ok(Date.now() < deadline && this.#child.exitCode === null, this.#log);
       await sleep(100);
     }

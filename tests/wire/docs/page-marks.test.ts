@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../../harness/temporary-folder.js';
-import { assertJsonPrinted, assertPrinted } from './answers.js';
+import { assertJsonPrinted, assertPrinted } from './assert-printed.js';
 import { readPage } from './page.js';
 import { PageRun } from './page-run.js';
 

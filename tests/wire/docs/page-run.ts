@@ -12,7 +12,7 @@ import {
   ServerInProcess,
   ServerProcess,
 } from '../../harness/index.js';
-import { assertJsonPrinted, assertPrinted } from './answers.js';
+import { assertJsonPrinted, assertPrinted } from './assert-printed.js';
 import type { Step } from './page.js';
 import { PageShell } from './page-shell.js';
 

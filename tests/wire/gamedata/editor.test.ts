@@ -107,8 +107,8 @@ describe('the editor', () => {
     const check = async (body: string | Buffer, coding: string, status: number, code?: string) => {
       const type = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
       const headers = { ...type, 'content-encoding': coding };
-      const answer = await server.http.send('/api/editor/items', { headers, body });
-      assert.deepEqual([answer.status, JSON.parse(answer.text).code], [status, code]);
+      const response = await server.http.send('/api/editor/items', { headers, body });
+      assert.deepEqual([response.status, JSON.parse(response.text).code], [status, code]);
     };
     const packed = gzipSync(JSON.stringify({ id: 'packed', name: 'Packed' }));
     const bomb = gzipSync(JSON.stringify({ id: 'bomb', name: 'x', extra: 'x'.repeat(400_000) }));
@@ -122,10 +122,10 @@ describe('the editor', () => {
   });
 
   it('refuses clients without a token or its scope before their body is read', async () => {
-    const answer = await server.http.send('/api/editor/items');
-    assert.equal(answer.status, 401);
-    assert.equal(answer.headers['www-authenticate'], 'Bearer realm="gamedata-editor"');
-    assert.deepEqual(JSON.parse(answer.text), { error: 'Unauthorized', code: 'unauthorized' });
+    const response = await server.http.send('/api/editor/items');
+    assert.equal(response.status, 401);
+    assert.equal(response.headers['www-authenticate'], 'Bearer realm="gamedata-editor"');
+    assert.deepEqual(JSON.parse(response.text), { error: 'Unauthorized', code: 'unauthorized' });
     using connection = await RawConnection.open(server.url);
     connection.send(
       [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { HttpAnswer, RunningServer } from '../../harness/index.js';
+import type { HttpResponse, RunningServer } from '../../harness/index.js';
 
 export interface WireRecord {
   readonly id: string;
@@ -16,10 +16,10 @@ export interface Envelope {
 export async function getJson<T>(
   server: RunningServer,
   path: string,
-): Promise<{ readonly body: T; readonly headers: HttpAnswer['headers'] }> {
-  const answer = await server.http.send(path);
-  assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
-  return { body: JSON.parse(answer.text) as T, headers: answer.headers };
+): Promise<{ readonly body: T; readonly headers: HttpResponse['headers'] }> {
+  const response = await server.http.send(path);
+  assert.equal(response.status, 200, `${path}: ${response.text.slice(0, 300)}`);
+  return { body: JSON.parse(response.text) as T, headers: response.headers };
 }
 
 /** Asserts a 400 response in the game data dialect for this parameter. */
@@ -29,13 +29,13 @@ export async function refused(
   code: string,
   param: string,
 ): Promise<WireRecord> {
-  const answer = await server.http.send(path);
-  assert.equal(answer.status, 400, `${path}: ${answer.text.slice(0, 200)}`);
-  const body = JSON.parse(answer.text) as WireRecord;
+  const response = await server.http.send(path);
+  assert.equal(response.status, 400, `${path}: ${response.text.slice(0, 200)}`);
+  const body = JSON.parse(response.text) as WireRecord;
   assert.equal(Object.keys(body)[0], 'error');
   assert.deepEqual([body['code'], body['param']], [code, param], path);
-  assert.equal(answer.headers['access-control-allow-origin'], '*');
-  assert.equal(answer.headers['cache-control'], 'no-store');
+  assert.equal(response.headers['access-control-allow-origin'], '*');
+  assert.equal(response.headers['cache-control'], 'no-store');
   return body;
 }
 

@@ -15,10 +15,10 @@ it('guesses of editor tokens are slowed down, readable for pages; a valid token 
     guarded.http.send(path, { headers: { authorization: `Bearer ${token}`, origin } });
   const statuses = new Set<number>();
   for (let count = 0; count < 70; count += 1) {
-    const answer = await guess('/api/editor/items', `no-${count}`);
-    statuses.add(answer.status);
-    assert.equal(answer.headers['access-control-allow-origin'], origin);
-    assert.equal(answer.headers['cache-control'], 'no-store');
+    const response = await guess('/api/editor/items', `no-${count}`);
+    statuses.add(response.status);
+    assert.equal(response.headers['access-control-allow-origin'], origin);
+    assert.equal(response.headers['cache-control'], 'no-store');
     if (count % 20 !== 19) continue;
     const right = await guess('/api/editor/items', TOKEN);
     assert.equal(right.status, 200, `after ${count + 1} guesses: ${right.text}`);

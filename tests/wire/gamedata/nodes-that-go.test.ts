@@ -12,12 +12,12 @@ import {
   until,
 } from '../../harness/index.js';
 import {
-  type Answer,
   done,
   edit,
   gamedataNodes,
   isOpen,
   NODE,
+  type Response,
   untilEqual,
 } from './shared-nodes.js';
 
@@ -41,10 +41,10 @@ it('acknowledged drafts were lost with the node that had them in memory', {
   let isDone = false;
   const any = (): ServerProcess => servers[Math.floor(Math.random() * 3)] as ServerProcess;
   /** Retries until a node responds, since a killed node does not. */
-  const insist = async (send: (server: ServerProcess) => Promise<Answer>): Promise<Answer> => {
+  const insist = async (send: (server: ServerProcess) => Promise<Response>): Promise<Response> => {
     for (;;) {
-      const answer = await send(any()).catch(() => undefined);
-      if (answer !== undefined && answer.status !== 503) return answer;
+      const response = await send(any()).catch(() => undefined);
+      if (response !== undefined && response.status !== 503) return response;
       await sleep(20);
     }
   };
@@ -58,12 +58,12 @@ it('acknowledged drafts were lost with the node that had them in memory', {
       wanted.set(id, entry);
       const key = { 'idempotency-key': randomUUID() };
       const body = { id, name: `edit ${number}`, category: 'barter' };
-      const answer = await insist((server) =>
+      const response = await insist((server) =>
         known === undefined
           ? edit(server, 'POST', 'items', body, key)
           : edit(server, 'PUT', `items/${id}`, body),
       );
-      assert.equal(answer.status, 200, JSON.stringify(answer.json));
+      assert.equal(response.status, 200, JSON.stringify(response.json));
       entry.acknowledged = number;
     }
   });
@@ -151,8 +151,8 @@ it('edits waited for ever while PostgreSQL was frozen, and the node said that it
   const bodies = Array.from({ length: 5 }, (_, index) => ({
     ...{ id: `frozen-${index}`, name: 'frozen', category: 'barter' },
   }));
-  const answers = await Promise.all(bodies.map((body) => edit(server, 'POST', 'items', body)));
-  for (const { status, headers } of answers) {
+  const responses = await Promise.all(bodies.map((body) => edit(server, 'POST', 'items', body)));
+  for (const { status, headers } of responses) {
     assert.equal(status, 503);
     assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
   }

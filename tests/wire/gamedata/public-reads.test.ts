@@ -72,9 +72,9 @@ describe('a public read', () => {
       ['/api/items?version=99', 'GET', 404, 'unknown_version'],
       [`/api/items?x=${'a'.repeat(9000)}`, 'GET', 414, 'uri_too_long'],
     ] as const) {
-      const answer = await server.http.send(path, { method });
-      assert.deepEqual([answer.status, JSON.parse(answer.text).code], [status, code], path);
-      assert.equal(answer.headers['allow'], status === 405 ? 'GET, HEAD, OPTIONS' : undefined);
+      const response = await server.http.send(path, { method });
+      assert.deepEqual([response.status, JSON.parse(response.text).code], [status, code], path);
+      assert.equal(response.headers['allow'], status === 405 ? 'GET, HEAD, OPTIONS' : undefined);
     }
   });
 
@@ -96,11 +96,11 @@ describe('a public read', () => {
       ['gzip', gunzipSync],
     ] as const) {
       const headers = { 'accept-encoding': coding };
-      const answer = await server.http.send('/api/quests', { headers });
-      assert.equal(answer.headers['content-encoding'], coding);
-      assert.equal(answer.headers['content-length'], String(answer.bytes.length));
-      assert.ok(unpack(answer.bytes).equals(plain.bytes));
-      const known = { ...headers, 'if-none-match': String(answer.headers['etag']) };
+      const response = await server.http.send('/api/quests', { headers });
+      assert.equal(response.headers['content-encoding'], coding);
+      assert.equal(response.headers['content-length'], String(response.bytes.length));
+      assert.ok(unpack(response.bytes).equals(plain.bytes));
+      const known = { ...headers, 'if-none-match': String(response.headers['etag']) };
       const unchanged = await server.http.send('/api/quests', { headers: known });
       assert.deepEqual([unchanged.status, unchanged.text], [304, '']);
     }

@@ -23,8 +23,8 @@ describe('a killed server', () => {
         edit(current, 'POST', path, body).catch(() => undefined);
       const writers = Array.from({ length: 12 }, async (_entry, index) => {
         const id = `k${round}-${index}`;
-        const answer = await post('items', { id, name: id });
-        if (answer?.status === 200) acknowledged.push(id);
+        const response = await post('items', { id, name: id });
+        if (response?.status === 200) acknowledged.push(id);
         if (index === 6) await post('save', {});
       });
       await Promise.race(writers.slice(3 + round * 3));
@@ -57,11 +57,11 @@ describe('a killed server', () => {
     // import.
     for (const killAfterMs of [60, 250, 700, 1_500, undefined]) {
       const path = 'import?publish=true';
-      const answer = edit(current, 'POST', path, body).catch(() => undefined);
-      if (killAfterMs === undefined) await answer;
+      const response = edit(current, 'POST', path, body).catch(() => undefined);
+      if (killAfterMs === undefined) await response;
       else await new Promise((resolve) => setTimeout(resolve, killAfterMs));
       await current.kill();
-      const isAcknowledged = (await answer)?.status === 200;
+      const isAcknowledged = (await response)?.status === 200;
       current = await ServerProcess.start({ ...STARTED, dataDir });
       const { total } = (await getJson<Envelope>(current, '/api/items?limit=0')).body;
       assert.ok(total === 6_420 || (total === 420 && !isAcknowledged), `${total} items`);
@@ -104,9 +104,13 @@ describe('a server whose stored versions are damaged', () => {
     await using server = await ServerInProcess.start({ ...STARTED, dataDir: first.dataDir });
     for (const path of ['/api/items', '/api/bulk/v1/items.json']) {
       for (const headers of [{}, { te: 'trailers' }]) {
-        const answer = await server.http.send(path, { headers });
-        assert.deepEqual([answer.status, JSON.parse(answer.text).code], [503, 'unavailable'], path);
-        assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
+        const response = await server.http.send(path, { headers });
+        assert.deepEqual(
+          [response.status, JSON.parse(response.text).code],
+          [503, 'unavailable'],
+          path,
+        );
+        assert.match(String(response.headers['retry-after']), /^[1-9]\d*$/);
       }
     }
     assert.equal((await edit(server, 'POST', 'save')).status, 503);

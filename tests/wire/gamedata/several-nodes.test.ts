@@ -239,12 +239,14 @@ describe('editors of game data on two nodes', { skip: SKIP }, () => {
     for (let round = 0; round < 10; round++) {
       const id = randomUUID();
       const key = { 'idempotency-key': randomUUID() };
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [one, other, one, other].map((node) => edit(node, 'POST', 'items', thing(id), key)),
       );
-      const texts = new Set(answers.map(({ status, json }) => `${status} ${JSON.stringify(json)}`));
+      const texts = new Set(
+        responses.map(({ status, json }) => `${status} ${JSON.stringify(json)}`),
+      );
       assert.equal(texts.size, 1, [...texts].join('\n'));
-      assert.equal(answers[0]?.status, 200);
+      assert.equal(responses[0]?.status, 200);
     }
   });
 
@@ -265,23 +267,23 @@ describe('editors of game data on two nodes', { skip: SKIP }, () => {
   it('are told when an import was made of what another node has changed meanwhile', async () => {
     const { json: set } = await done(one, 'GET', 'export');
     const ids = [randomUUID(), randomUUID()];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [one, other].map((node, index) => {
         const kinds = { items: [thing(ids[index] ?? '')] };
         return edit(node, 'POST', 'import?mode=merge&publish=true', { ...set, kinds });
       }),
     );
-    for (const { status, json } of answers) {
+    for (const { status, json } of responses) {
       if (status === 200) continue;
       assert.deepEqual([status, json['code']], [409, 'conflict']);
       assert.match(String(json['error']), /through another node; nothing was stored/);
     }
     await untilEqual([one, other]);
-    for (const [index, { status }] of answers.entries()) {
+    for (const [index, { status }] of responses.entries()) {
       const found = await one.http.send(`/api/items/${ids[index]}`);
       assert.equal(found.status, status === 200 ? 200 : 404);
     }
-    assert.ok(answers.some(({ status }) => status === 200));
+    assert.ok(responses.some(({ status }) => status === 200));
   });
 
   it('import and restore for all', async () => {

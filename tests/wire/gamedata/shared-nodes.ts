@@ -11,7 +11,7 @@ export const NODE = {
   },
 };
 
-export interface Answer {
+export interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly json: Record<string, unknown> & { readonly data?: WireRecord };
@@ -25,8 +25,8 @@ export async function edit(
   path: string,
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
-  const { status, text, ...answer } = await server.http.send(`/api/editor/${path}`, {
+): Promise<Response> {
+  const { status, text, ...response } = await server.http.send(`/api/editor/${path}`, {
     method,
     headers: {
       authorization: `Bearer ${EDITOR_TOKEN}`,
@@ -35,14 +35,18 @@ export async function edit(
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  return { status, headers: answer.headers, json: JSON.parse(text) };
+  return { status, headers: response.headers, json: JSON.parse(text) };
 }
 
 /** Like `edit`, but asserts success. */
-export async function done(...request: Parameters<typeof edit>): Promise<Answer> {
-  const answer = await edit(...request);
-  assert.equal(answer.status, 200, `${request[1]} ${request[2]}: ${JSON.stringify(answer.json)}`);
-  return answer;
+export async function done(...request: Parameters<typeof edit>): Promise<Response> {
+  const response = await edit(...request);
+  assert.equal(
+    response.status,
+    200,
+    `${request[1]} ${request[2]}: ${JSON.stringify(response.json)}`,
+  );
+  return response;
 }
 
 const LISTS = ['items', 'traders', 'maps', 'quests', 'item-presets', 'ammunition', 'storyline'];

@@ -5,8 +5,8 @@ import {
   assertEmpty,
   assertError,
   assertJson,
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   ServerInProcess,
   StartFailed,
 } from '../../harness/index.js';
@@ -33,10 +33,10 @@ const send = (path: string, authorization?: string, options: HttpRequest = {}) =
     headers: { ...options.headers, ...(authorization === undefined ? {} : { authorization }) },
   });
 
-function assertUnauthenticated(answer: HttpAnswer): void {
-  assertError(answer, 401, UNAUTHENTICATED);
-  assert.equal(answer.headers['www-authenticate'], 'Bearer realm="plinth"');
-  assert.match(String(answer.headers['cluster-uuid']), /^[0-9a-f-]{36}$/);
+function assertUnauthenticated(response: HttpResponse): void {
+  assertError(response, 401, UNAUTHENTICATED);
+  assert.equal(response.headers['www-authenticate'], 'Bearer realm="plinth"');
+  assert.match(String(response.headers['cluster-uuid']), /^[0-9a-f-]{36}$/);
 }
 
 /** One request to each kind of endpoint, with its status for a valid token. */
@@ -56,17 +56,17 @@ const ENDPOINTS: readonly (readonly [path: string, status: number, options?: Htt
 describe('a request', () => {
   it('A-01 with the admin token as Bearer may do everything', async () => {
     for (const [path, status, options] of ENDPOINTS) {
-      const answer = await send(path, `Bearer ${token}`, options);
-      assert.equal(answer.status, status, `${path}: ${answer.text}`);
+      const response = await send(path, `Bearer ${token}`, options);
+      assert.equal(response.status, status, `${path}: ${response.text}`);
     }
   });
 
   it('A-01 without a token is refused everywhere, on unknown paths as well', async () => {
     const v2 = { code: 'unauthorized', message: 'unauthorized access' };
     for (const [path, , options] of ENDPOINTS) {
-      const answer = await send(path, undefined, options);
-      if (!path.startsWith('/api/v2')) assertUnauthenticated(answer);
-      else assertJson(answer, 401, { ...v2, error: UNAUTHENTICATED, data: {} });
+      const response = await send(path, undefined, options);
+      if (!path.startsWith('/api/v2')) assertUnauthenticated(response);
+      else assertJson(response, 401, { ...v2, error: UNAUTHENTICATED, data: {} });
     }
     for (const path of ['/nowhere', '/', '/api/v3/configure/token', '/debug/pprof/heap']) {
       assertUnauthenticated(await send(path));
@@ -195,8 +195,8 @@ describe('a server without authentication', () => {
       assert.equal((await open.http.send(path, options)).status, status, path);
     }
     for (const authorization of ['Bearer x', 'malformed', basic('a:b')]) {
-      const answer = await open.http.send('/health', { headers: { authorization } });
-      assert.equal(answer.status, 200);
+      const response = await open.http.send('/health', { headers: { authorization } });
+      assert.equal(response.status, 200);
     }
     const disabled = 'endpoint disabled, started without auth';
     const paths = [ADMIN, `${ADMIN}/regenerate`, '/api/v3/configure/token/named_admin'];

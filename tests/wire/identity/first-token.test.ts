@@ -14,8 +14,8 @@ import { CLI, runCli } from '../../harness/cli.js';
 import {
   assertError,
   Http2Client,
-  type HttpAnswer,
   HttpClient,
+  type HttpResponse,
   type OwnServer,
   ServerInProcess,
 } from '../../harness/index.js';
@@ -31,7 +31,7 @@ const WRONG =
 
 type CliOptions = Parameters<typeof runCli>[1];
 type Headers = Readonly<Record<string, string>>;
-const claim = (server: OwnServer, headers: Headers = {}): Promise<HttpAnswer> =>
+const claim = (server: OwnServer, headers: Headers = {}): Promise<HttpResponse> =>
   server.http.send(ADMIN, { method: 'POST', headers });
 const codeOf = async ({ dataDir }: OwnServer): Promise<string> =>
   (await readFile(join(dataDir, 'claim-code'), 'utf8')).trimEnd();

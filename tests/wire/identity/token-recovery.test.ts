@@ -63,9 +63,9 @@ describe('the recovery listener', () => {
       ] as const) {
         assertError(await recovery.send(path, { method }), 404, 'Not found');
       }
-      const answer = await recovery.send(REGENERATE, { method: 'POST' });
-      assert.equal(answer.status, 201, answer.text);
-      const renewed = JSON.parse(answer.text) as Record<string, unknown>;
+      const response = await recovery.send(REGENERATE, { method: 'POST' });
+      assert.equal(response.status, 201, response.text);
+      const renewed = JSON.parse(response.text) as Record<string, unknown>;
       const token = String(renewed['token']);
       const hash = createHash('sha512').update(token).digest('hex');
       assert.deepEqual(renewed, { ...old, token, hash });
@@ -102,9 +102,9 @@ describe('the recovery listener', () => {
       const created = await main.send(ADMIN, { method: 'POST' });
       const old = JSON.parse(created.text) as Record<string, unknown>;
       await assert.rejects(plain.send(REGENERATE, { method: 'POST' }));
-      const answer = await recovery.send(REGENERATE, { method: 'POST' });
-      assert.equal(answer.status, 201, answer.text);
-      const { token } = JSON.parse(answer.text) as Record<string, unknown>;
+      const response = await recovery.send(REGENERATE, { method: 'POST' });
+      assert.equal(response.status, 201, response.text);
+      const { token } = JSON.parse(response.text) as Record<string, unknown>;
       assert.notEqual(token, old['token']);
       const headers = { authorization: `Bearer ${token}` };
       assert.equal((await main.send('/health', { headers })).status, 200);

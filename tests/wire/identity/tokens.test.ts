@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import {
   assertError,
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   ServerProcess,
 } from '../../harness/index.js';
 
@@ -40,10 +40,10 @@ const NAMED = '/api/v3/configure/token/named_admin';
 const TOKEN = '/api/v3/configure/token';
 const UNAUTHENTICATED = 'the request was not authenticated';
 
-function tokenOf(answer: HttpAnswer): TokenObject {
-  assert.equal(answer.status, 201, answer.text);
-  assert.equal(answer.headers['content-type'], 'application/json');
-  return JSON.parse(answer.text) as TokenObject;
+function tokenOf(response: HttpResponse): TokenObject {
+  assert.equal(response.status, 201, response.text);
+  assert.equal(response.headers['content-type'], 'application/json');
+  return JSON.parse(response.text) as TokenObject;
 }
 
 const call = (path: string, options: HttpRequest & { readonly token?: string } = {}) =>
@@ -151,9 +151,9 @@ describe('a named token', () => {
       '{"token_name":"ci\\udb40\\udc41"}',
       '{"token_name":"x","expiry_secs":"1"}',
     ]) {
-      const answer = await createNamed(body);
-      assert.equal(answer.status, 400, body);
-      assert.match(answer.text, /^\{"error":"serde json error: .+","data":\{\}\}$/);
+      const response = await createNamed(body);
+      assert.equal(response.status, 400, body);
+      assert.match(response.text, /^\{"error":"serde json error: .+","data":\{\}\}$/);
     }
     const unacceptable = 'unacceptable content-type, expected: application/json';
     for (const type of [{}, { 'content-type': 'text/plain' }]) {

@@ -60,8 +60,8 @@ export class OldInfluxdb implements AsyncDisposable {
 
   async write(db: string, rp: string, lines: readonly string[]): Promise<void> {
     const url = `${this.url}/write?${new URLSearchParams({ db, rp })}`;
-    const answer = await fetch(url, { method: 'POST', body: lines.join('\n') });
-    if (answer.status !== 204) throw new Error(await answer.text());
+    const response = await fetch(url, { method: 'POST', body: lines.join('\n') });
+    if (response.status !== 204) throw new Error(await response.text());
   }
 
   /** Creates a portable backup of all data. @returns its folder */
@@ -93,6 +93,6 @@ export interface Result {
 /** Queries `/query` of either server. Integers beyond 2^53 lose digits here: compare sums of smaller ones. */
 export async function queryOf(url: string, q: string, db: string): Promise<readonly Result[]> {
   const body = new URLSearchParams({ q, db, epoch: 'ns' });
-  const answer = await fetch(`${url}/query`, { method: 'POST', body });
-  return ((await answer.json()) as { results: readonly Result[] }).results;
+  const response = await fetch(`${url}/query`, { method: 'POST', body });
+  return ((await response.json()) as { results: readonly Result[] }).results;
 }

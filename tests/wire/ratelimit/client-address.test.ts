@@ -18,9 +18,9 @@ const start = (flags: readonly string[]) =>
 
 /** The usage of a request's bucket. Equal addresses share a bucket. */
 async function usedWith(server: ServerInProcess, headers: Record<string, string>): Promise<number> {
-  const answer = await server.http.send(PROBE, { headers });
-  assert.equal(answer.status, 200, answer.text);
-  return Number(answer.headers['x-ratelimit-used']);
+  const response = await server.http.send(PROBE, { headers });
+  assert.equal(response.status, 200, response.text);
+  return Number(response.headers['x-ratelimit-used']);
 }
 
 /** Whether two requests count as the same client. */

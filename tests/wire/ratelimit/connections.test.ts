@@ -16,9 +16,9 @@ async function say(server: ServerInProcess, from: string, bytes: readonly (strin
   const { port } = new URL(server.url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress: from });
   socket.on('error', () => {});
-  let answer = '';
+  let response = '';
   socket.on('data', (piece) => {
-    answer += piece.toString('latin1');
+    response += piece.toString('latin1');
   });
   await once(socket, 'connect');
   const closed = once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
@@ -28,11 +28,11 @@ async function say(server: ServerInProcess, from: string, bytes: readonly (strin
     await new Promise((resolve) => setTimeout(resolve, bytes.length > 1 ? 20 : 0));
   }
   await closed;
-  return answer;
+  return response;
 }
 
-const usedOf = (answer: string): number | undefined => {
-  const found = /x-ratelimit-used: (\d+)/i.exec(answer)?.[1];
+const usedOf = (response: string): number | undefined => {
+  const found = /x-ratelimit-used: (\d+)/i.exec(response)?.[1];
   return found === undefined ? undefined : Number(found);
 };
 
@@ -102,13 +102,13 @@ describe('the PROXY protocol', () => {
       raw.write('PROXY TCP4 192.0.2.7 198.51.100.1 40000 443\r\n');
       const socket = connectTls({ socket: raw, ca: certificate.ca, servername: 'localhost' });
       await once(socket, 'secureConnect');
-      let answer = '';
+      let response = '';
       socket.on('data', (piece) => {
-        answer += piece.toString('latin1');
+        response += piece.toString('latin1');
       });
       socket.write(REQUEST);
       await once(socket, 'close');
-      assert.equal(usedOf(answer), used, answer);
+      assert.equal(usedOf(response), used, response);
     }
   });
 
@@ -198,8 +198,8 @@ describe('a flood of connections', () => {
         const socket = connect({ port: Number(port), host: '127.0.0.1' });
         await once(socket, 'connect');
         socket.write(`GET ${PROBE} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${token}\r\n\r\n`);
-        const [answer] = (await once(socket, 'data')) as [Buffer];
-        assert.match(answer.toString('latin1'), /^HTTP\/1.1 200 /);
+        const [response] = (await once(socket, 'data')) as [Buffer];
+        assert.match(response.toString('latin1'), /^HTTP\/1.1 200 /);
         return socket;
       }),
     );

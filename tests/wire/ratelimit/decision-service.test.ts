@@ -18,9 +18,9 @@ describe('the JSON decision API', () => {
   after(async () => await platform[Symbol.asyncDispose]());
 
   const ask = async (question: object) => {
-    const answer = await platform.ops('POST', 'rate-limits/check', question);
-    assert.equal(answer.status, 200, answer.text);
-    return JSON.parse(answer.text);
+    const response = await platform.ops('POST', 'rate-limits/check', question);
+    assert.equal(response.status, 200, response.text);
+    return JSON.parse(response.text);
   };
 
   it('returns a response to forward, and shares its counters with this server', async () => {
@@ -71,9 +71,9 @@ describe('the JSON decision API', () => {
     assert.equal(refused.status, 400, refused.text);
     for (const value of [`[${'1,'.repeat(5_000)}1]`, JSON.stringify('x'.repeat(5_000))]) {
       const question = `{"identity":"user:1","cost":${value}}`;
-      const answer = await platform.opsWithText('POST', 'rate-limits/check', question);
-      assert.equal(answer.status, 422, answer.text);
-      const { errors } = JSON.parse(answer.text);
+      const response = await platform.opsWithText('POST', 'rate-limits/check', question);
+      assert.equal(response.status, 422, response.text);
+      const { errors } = JSON.parse(response.text);
       assert.deepEqual([errors[0].field, 'value' in errors[0]], ['cost', false]);
     }
     const short = await platform.ops('POST', 'rate-limits/check', {
@@ -146,9 +146,9 @@ describe('the JSON decision API', () => {
       [{ identity: 'user:3', lease: 'yes' }, 'lease'],
     ];
     for (const [question, field] of bad) {
-      const answer = await platform.ops('POST', 'rate-limits/check', question);
-      assert.equal(answer.status, 422, answer.text);
-      assert.equal(JSON.parse(answer.text).errors[0].field, field);
+      const response = await platform.ops('POST', 'rate-limits/check', question);
+      assert.equal(response.status, 422, response.text);
+      assert.equal(JSON.parse(response.text).errors[0].field, field);
       // A batch with one invalid check does not charge the valid ones either.
       const checks = [{ identity: 'user:3' }, question];
       const batch = await platform.ops('POST', 'rate-limits/check-batch', { checks });
@@ -168,8 +168,8 @@ describe('the JSON decision API', () => {
     const plain = { method: 'POST', headers: { authorization: `Bearer ${platform.admin}` } };
     for (const body of ['{', '[]', '1']) {
       const path = '/ops/v1/rate-limits/check';
-      const answer = await platform.server.http.send(path, { ...plain, body });
-      assert.equal(answer.status, 400, body);
+      const response = await platform.server.http.send(path, { ...plain, body });
+      assert.equal(response.status, 400, body);
     }
     assert.equal(
       (await ask({ identity: 'user:3', dry_run: true })).headers['x-ratelimit-used'],
@@ -186,12 +186,14 @@ describe('the JSON decision API', () => {
       { ip: 'nowhere' },
       { ...good, cost: -1 },
     ]) {
-      const answer = await platform.ops('POST', 'rate-limits/check-batch', { checks: [good, bad] });
-      assert.equal(answer.status, 422, answer.text);
+      const response = await platform.ops('POST', 'rate-limits/check-batch', {
+        checks: [good, bad],
+      });
+      assert.equal(response.status, 422, response.text);
     }
     const checks = [good, good, good, good];
-    const answer = await platform.ops('POST', 'rate-limits/check-batch', { checks });
-    const results: { allowed: boolean }[] = JSON.parse(answer.text).results;
+    const response = await platform.ops('POST', 'rate-limits/check-batch', { checks });
+    const results: { allowed: boolean }[] = JSON.parse(response.text).results;
     assert.deepEqual(
       results.map(({ allowed }) => allowed),
       [true, true, true, false],
@@ -247,10 +249,10 @@ describe('the check of a proxy before it forwards a request', () => {
     await using platform = await Platform.start([...FLAGS, '--rate-limit-status-primary', '429']);
     const token = await platform.token({ kind: 'personal', identity: 'user:1' });
     const ask = async (headers: Record<string, string>) => {
-      const answer = await platform.server.http.send('/ops/v1/rate-limits/auth', {
+      const response = await platform.server.http.send('/ops/v1/rate-limits/auth', {
         headers: { 'x-original-uri': '/things?a=1', 'x-original-method': 'GET', ...headers },
       });
-      return `${answer.status} ${bucketOf(answer)}`;
+      return `${response.status} ${bucketOf(response)}`;
     };
     const as = { authorization: token };
     assert.equal(await ask(as), '204 core 1+2/3');
@@ -331,9 +333,9 @@ async function connect(port: number, run: (ask: Ask) => Promise<void>): Promise<
     new Promise((resolve, reject) => {
       const call = client['ShouldRateLimit'] as (
         request: object,
-        done: (error: Error | null, answer: Record<string, unknown>) => void,
+        done: (error: Error | null, response: Record<string, unknown>) => void,
       ) => void;
-      call.call(client, request, (error, answer) => (error ? reject(error) : resolve(answer)));
+      call.call(client, request, (error, response) => (error ? reject(error) : resolve(response)));
     });
   try {
     await run(ask);
@@ -469,9 +471,9 @@ describe('Envoy', () => {
     });
     const first = await ask(question);
     assert.equal(first.status, 200, first.text);
-    const answer = JSON.parse(first.text);
-    assert.equal(answer.overallCode, 'OK');
-    assert.deepEqual(answer.statuses, [
+    const response = JSON.parse(first.text);
+    assert.equal(response.overallCode, 'OK');
+    assert.deepEqual(response.statuses, [
       {
         code: 'OK',
         currentLimit: { requestsPerUnit: 2, unit: 'HOUR', name: 'core' },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HttpAnswer } from '../../harness/index.js';
+import type { HttpResponse } from '../../harness/index.js';
 import { bucketOf, Platform, PROBE, resetOf } from './platform.js';
 
 it('starts a new count after the window ends', async () => {
@@ -14,13 +14,13 @@ it('starts a new count after the window ends', async () => {
   ]);
   const token = await platform.token({ kind: 'personal', identity: 'user:1' });
   const statuses: number[] = [];
-  let last: HttpAnswer | undefined;
+  let last: HttpResponse | undefined;
   for (let index = 0; index < 4; index += 1) {
     last = await platform.send(PROBE, token);
     statuses.push(last.status);
   }
   assert.deepEqual(statuses, [200, 200, 200, 403]);
-  const reset = resetOf(last as HttpAnswer); // assigned above
+  const reset = resetOf(last as HttpResponse); // assigned above
   await sleep(Math.max(0, reset * 1000 - Date.now()) + 20);
   const next = await platform.send(PROBE, token);
   assert.equal(bucketOf(next), 'core 1+2/3');

@@ -26,7 +26,7 @@ function requestText(target: string, { method = 'GET', headers = [], body }: Ask
 }
 
 /** Returns the complete response without its date. */
-async function answerTo(
+async function responseTo(
   server: ServerInProcess,
   target: string,
   asked: Asked = {},
@@ -46,12 +46,12 @@ const byServer = (asked: Asked = {}): Asked => ({
   headers: [...(asked.headers ?? []), NOT_FAST],
 });
 
-const headerOf = (answer: string, name: string): number =>
-  Number(new RegExp(`^${name}: (\\d+)\\r$`, 'm').exec(answer)?.[1] ?? Number.NaN);
+const headerOf = (response: string, name: string): number =>
+  Number(new RegExp(`^${name}: (\\d+)\\r$`, 'm').exec(response)?.[1] ?? Number.NaN);
 
 /** A response without the parts that depend on other requests or on the second. */
-const uncounted = (answer: string): string =>
-  answer
+const uncounted = (response: string): string =>
+  response
     .replace(/^(x-ratelimit-(?:used|remaining|reset)): \d+\r$/gm, '$1: n\r')
     .replace(/^(ratelimit: .*);r=\d+;t=\d+\r$/gm, '$1\r')
     .replace(/^retry-after: \d+\r$/gm, 'retry-after: n\r')
@@ -67,17 +67,17 @@ async function compare(
   asked: Asked = {},
   used?: number,
 ): Promise<string> {
-  const fast = await answerTo(server, target, asked);
-  const http = await answerTo(server, target, byServer(asked));
+  const fast = await responseTo(server, target, asked);
+  const http = await responseTo(server, target, byServer(asked));
   assert.equal(uncounted(fast), uncounted(http), target);
   if (used !== undefined) {
     const limit = headerOf(fast, 'x-ratelimit-limit');
-    for (const [answer, count] of [
+    for (const [response, count] of [
       [fast, used],
       [http, used + 1],
     ] as const) {
-      assert.equal(headerOf(answer, 'x-ratelimit-used'), count, answer);
-      assert.equal(headerOf(answer, 'x-ratelimit-remaining'), limit - count);
+      assert.equal(headerOf(response, 'x-ratelimit-used'), count, response);
+      assert.equal(headerOf(response, 'x-ratelimit-remaining'), limit - count);
     }
     assert.equal(headerOf(fast, 'x-ratelimit-reset'), headerOf(http, 'x-ratelimit-reset'));
   }
@@ -115,8 +115,8 @@ describe('A gate before both transports', () => {
     const before = await metricOf(server, line);
     const targets = ['/api/items', '/api/levels/1', '/api/items?limit=3', '/api/levels/999'];
     for (const target of targets) {
-      const answer = await compare(server, target);
-      assert.doesNotMatch(answer, /^(x-)?ratelimit/im);
+      const response = await compare(server, target);
+      assert.doesNotMatch(response, /^(x-)?ratelimit/im);
     }
     const unchanged = await compare(server, '/api/items', { headers: [`If-None-Match: ${etag}`] });
     assert.match(unchanged, /^HTTP\/1\.1 304 /);
@@ -130,7 +130,7 @@ describe('A gate before both transports', () => {
       ...['--rate-limit-ietf-headers', 'true', '--rate-limit-limited-by-header', 'true'],
       ...['--rate-limit-retry-after-on-primary', 'true', '--rate-limit-support-hint', 'true'],
     ]);
-    const etag = /^etag: (.*)\r$/m.exec(await answerTo(server, '/api/items'))?.[1];
+    const etag = /^etag: (.*)\r$/m.exec(await responseTo(server, '/api/items'))?.[1];
     const asked: readonly (readonly [string, readonly string[]])[] = [
       ['/api/items', []],
       ['/api/items', ['Accept-Encoding: br']],
@@ -142,11 +142,11 @@ describe('A gate before both transports', () => {
     ];
     let used = 2;
     for (const [target, headers] of asked) {
-      const answer = await compare(server, target, { headers }, used);
-      assert.match(answer, /^ratelimit-policy: "gamedata";q=14;w=3600\r$/m);
+      const response = await compare(server, target, { headers }, used);
+      assert.match(response, /^ratelimit-policy: "gamedata";q=14;w=3600\r$/m);
       used += 2;
     }
-    assert.equal(headerOf(await answerTo(server, '/api/items'), 'x-ratelimit-used'), 14);
+    assert.equal(headerOf(await responseTo(server, '/api/items'), 'x-ratelimit-used'), 14);
     const refused = await compare(server, '/api/items');
     assert.match(refused, /^HTTP\/1\.1 429 /);
     assert.equal(headerOf(refused, 'x-ratelimit-remaining'), 0);
@@ -162,7 +162,7 @@ describe('A gate before both transports', () => {
     const statuses = await Promise.all(
       Array.from({ length: 80 }, async (_, index) => {
         const asked = index % 2 === 0 ? {} : byServer();
-        return (await answerTo(server, `/api/levels/${1 + (index % 5)}`, asked)).slice(9, 12);
+        return (await responseTo(server, `/api/levels/${1 + (index % 5)}`, asked)).slice(9, 12);
       }),
     );
     assert.equal(statuses.filter((status) => status === '200').length, 50);
@@ -192,7 +192,7 @@ describe('A gate before both transports', () => {
       assert.equal(found.join(' '), statuses);
     }
     assert.equal(await metricOf(server, 'ratelimit_bans'), 0, 'three refusals of four');
-    assert.match(await answerTo(server, '/api/levels/1'), /^HTTP\/1\.1 429 /);
+    assert.match(await responseTo(server, '/api/levels/1'), /^HTTP\/1\.1 429 /);
     assert.equal(await metricOf(server, 'ratelimit_bans'), 1);
   });
 
@@ -219,7 +219,7 @@ describe('A gate before both transports', () => {
     await using server = await start(['--rate-limit-secondary-concurrency', '2']);
     const { port } = new URL(server.url);
     const target = '/api/items?limit=5000';
-    const size = (await answerTo(server, target)).length;
+    const size = (await responseTo(server, target)).length;
     const line = 'http_requests_total{method="GET",path="/api/items",status="ok"}';
     let sent = await metricOf(server, line);
     /** Sends requests without reading responses until the socket buffers are full. */
@@ -330,7 +330,7 @@ describe('A gate in front of short writes and queries', () => {
     const by = (one: string): readonly string[] => [`Authorization: Bearer ${one}`];
     const usedBy = async (target: string, asked: object): Promise<number> =>
       headerOf(
-        await answerTo(server, target, { ...asked, headers: by(token) }),
+        await responseTo(server, target, { ...asked, headers: by(token) }),
         'x-ratelimit-used',
       );
     let written = (await usedBy(WRITE, LINE)) + 1;
@@ -361,7 +361,7 @@ describe('A gate in front of short writes and queries', () => {
       assert.match(refused, /^HTTP\/1\.1 429 /);
     }
     assert.match(
-      await answerTo(server, WRITE, { ...LINE, headers: by(other) }),
+      await responseTo(server, WRITE, { ...LINE, headers: by(other) }),
       /^HTTP\/1\.1 204 /,
     );
   });

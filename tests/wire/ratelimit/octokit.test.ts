@@ -10,12 +10,12 @@ interface Seen {
 }
 
 /** The client as applications use it; `octokit` includes both plugins. */
-function clientOf(platform: Platform, token: string, answer: boolean, seen: Seen[]): Octokit {
+function clientOf(platform: Platform, token: string, response: boolean, seen: Seen[]): Octokit {
   const note =
     (kind: Seen['kind']) =>
     (retryAfter: number): boolean => {
       seen.push({ kind, retryAfter });
-      return answer && seen.length === 1;
+      return response && seen.length === 1;
     };
   return new Octokit({
     auth: token.slice('Bearer '.length),

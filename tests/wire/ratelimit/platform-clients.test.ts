@@ -101,8 +101,8 @@ describe('on one port', () => {
     assert.equal(JSON.parse(bad.text).message, 'Bad credentials');
     assert.match(bucketOf(bad), /\/60$/);
     for (const path of ['/health', '/v2/core/accounts', '/api/items', '/ops/v1/apps', '/nothing']) {
-      const answer = await server.http.send(path);
-      assert.equal(answer.headers['x-ratelimit-limit'], undefined, path);
+      const response = await server.http.send(path);
+      assert.equal(response.headers['x-ratelimit-limit'], undefined, path);
     }
   });
 
@@ -115,8 +115,8 @@ describe('on one port', () => {
     const authorization = `Bearer ${await appToken()}`;
     const isTold = async () => {
       const path = '/api/v3/app/hook/deliveries?per_page=100';
-      const answer = await server.http.send(path, { headers: { authorization } });
-      const deliveries = JSON.parse(answer.text) as { event: string; action: string }[];
+      const response = await server.http.send(path, { headers: { authorization } });
+      const deliveries = JSON.parse(response.text) as { event: string; action: string }[];
       return deliveries.some(({ event, action }) => event === 'rate_limit' && action === 'banned');
     };
     let left = 100;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {
-  type HttpAnswer,
+  type HttpResponse,
   type OwnServer,
   ServerInProcess,
   ServerProcess,
@@ -46,18 +46,18 @@ export class Platform<Server extends OwnServer = OwnServer> implements AsyncDisp
     return this.#admin;
   }
 
-  async send(path: string, authorization?: string, method = 'GET'): Promise<HttpAnswer> {
+  async send(path: string, authorization?: string, method = 'GET'): Promise<HttpResponse> {
     const headers = authorization === undefined ? {} : { authorization };
     return await this.server.http.send(path, { method, headers });
   }
 
   /** Sends an operator request. */
-  async ops(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
+  async ops(method: string, path: string, body?: unknown): Promise<HttpResponse> {
     return await this.opsWithText(method, path, body === undefined ? body : JSON.stringify(body));
   }
 
   /** Like `ops`, with the body as text. */
-  async opsWithText(method: string, path: string, body?: string): Promise<HttpAnswer> {
+  async opsWithText(method: string, path: string, body?: string): Promise<HttpResponse> {
     return await this.server.http.send(`/ops/v1/${path}`, {
       method,
       headers: { authorization: `Bearer ${this.#admin}` },
@@ -91,12 +91,12 @@ async function firstToken({ http }: OwnServer): Promise<string> {
 export const PROBE = '/api/v3/meta';
 
 /** The five headers of a bucket in one line. */
-export function bucketOf({ headers }: HttpAnswer): string {
+export function bucketOf({ headers }: HttpResponse): string {
   const value = (name: string) => String(headers[`x-ratelimit-${name}`]);
   return `${value('resource')} ${value('used')}+${value('remaining')}/${value('limit')}`;
 }
 
-export const resetOf = ({ headers }: HttpAnswer): number => Number(headers['x-ratelimit-reset']);
+export const resetOf = ({ headers }: HttpResponse): number => Number(headers['x-ratelimit-reset']);
 
 /** Reads a string member of a parsed response. */
 export const text = (value: unknown, name: string): string =>

@@ -30,9 +30,9 @@ describe('each row of the table of primary limits', () => {
   };
   /** Limit and remaining requests in the response to the caller's first request. */
   const checkFirst = async (row: string, authorization: string | undefined, limit: number) => {
-    const answer = await platform.send(PROBE, authorization);
-    assert.equal(answer.status, 200, `${row}: ${answer.text}`);
-    assert.equal(bucketOf(answer), `core 1+${limit - 1}/${limit}`, row);
+    const response = await platform.send(PROBE, authorization);
+    assert.equal(response.status, 200, `${row}: ${response.text}`);
+    assert.equal(bucketOf(response), `core 1+${limit - 1}/${limit}`, row);
   };
   const organization = (id: number) => ({ type: 'Organization', id });
 
@@ -47,8 +47,8 @@ describe('each row of the table of primary limits', () => {
     const spellings = [`token ${text}`, `bearer ${text}`, `TOKEN ${text}`, basic('any', text)];
     for (const [index, spelling] of spellings.entries()) {
       const used = index + 2;
-      const answer = await platform.send(PROBE, spelling);
-      assert.equal(bucketOf(answer), `core ${used}+${5_000 - used}/5000`, spelling);
+      const response = await platform.send(PROBE, spelling);
+      assert.equal(bucketOf(response), `core ${used}+${5_000 - used}/5000`, spelling);
     }
   });
 
@@ -56,8 +56,8 @@ describe('each row of the table of primary limits', () => {
     const identity = `user:${nextId()}`;
     const kinds = ['personal', 'oauth', 'app_user', 'personal'];
     for (const [index, kind] of kinds.entries()) {
-      const answer = await platform.send(PROBE, await platform.token({ kind, identity }));
-      assert.equal(bucketOf(answer), `core ${index + 1}+${4_999 - index}/5000`, kind);
+      const response = await platform.send(PROBE, await platform.token({ kind, identity }));
+      assert.equal(bucketOf(response), `core ${index + 1}+${4_999 - index}/5000`, kind);
     }
   });
 
@@ -89,8 +89,8 @@ describe('each row of the table of primary limits', () => {
       const token = await platform.token({ kind: 'oauth', identity: `user:${id}`, via_app });
       await checkFirst(row, token, limit);
       const byKey = { kind: 'oauth', identity: `user:${id}`, via_app: `oauth-app:${via_app}` };
-      const answer = await platform.send(PROBE, await platform.token(byKey));
-      assert.equal(answer.headers['x-ratelimit-limit'], String(limit), row);
+      const response = await platform.send(PROBE, await platform.token(byKey));
+      assert.equal(response.headers['x-ratelimit-limit'], String(limit), row);
     }
   });
 
@@ -185,8 +185,8 @@ describe('every other resource has its own bucket', () => {
   it('shows the limits of users and of addresses', async () => {
     const token = await platform.token({ kind: 'personal', identity: 'user:1' });
     const limitsOf = async (authorization?: string) => {
-      const answer = await platform.send('/rate_limit', authorization);
-      const { resources } = JSON.parse(answer.text) as {
+      const response = await platform.send('/rate_limit', authorization);
+      const { resources } = JSON.parse(response.text) as {
         resources: Record<string, { limit: number }>;
       };
       return Object.fromEntries(

@@ -43,7 +43,7 @@ describe('the endpoint in a proxy check', () => {
     assert.equal(await passes(SPELLINGS.map((uri) => ({ 'x-forwarded-uri': uri }))), POINTS);
     const apart = SPELLINGS.map((_, index) => ({ 'x-original-uri': `/same/${index}` }));
     assert.equal(await passes(apart), apart.length);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       SPELLINGS.map(async (path) => {
         const named = { identity: 'user:99', path };
         const entries = Object.entries(named).map(([key, value]) => ({ key, value }));
@@ -52,7 +52,7 @@ describe('the endpoint in a proxy check', () => {
         return (await platform.server.http.send('/json', { body, headers })).status;
       }),
     );
-    assert.equal(answers.filter((status) => status === 200).length, POINTS, 'Envoy');
+    assert.equal(responses.filter((status) => status === 200).length, POINTS, 'Envoy');
   });
 
   it('is shared by all requests with an invalid path', async () => {

@@ -81,8 +81,8 @@ it('three nodes on a cluster of three count every identity together', {
         const sent = Array.from({ length: 8 * each }, async (_, index) => {
           const identity = `user:${index % 8}`;
           const body = JSON.stringify({ identity });
-          const answer = await client.send('/ops/v1/rate-limits/check', { body });
-          if (JSON.parse(answer.text).allowed) {
+          const response = await client.send('/ops/v1/rate-limits/check', { body });
+          if (JSON.parse(response.text).allowed) {
             counts.set(identity, (counts.get(identity) ?? 0) + 1);
           }
         });
@@ -111,8 +111,8 @@ it('a hanging shard delays only its own identities, and only by one timeout', {
   await using node = await ServerInProcess.start({ flags: about });
   const check = async (identity: string): Promise<number> => {
     const body = JSON.stringify({ identity });
-    const answer = await node.http.send('/ops/v1/rate-limits/check', { method: 'POST', body });
-    return Number(JSON.parse(answer.text).headers['x-ratelimit-used']);
+    const response = await node.http.send('/ops/v1/rate-limits/check', { method: 'POST', body });
+    return Number(JSON.parse(response.text).headers['x-ratelimit-used']);
   };
   const identities = Array.from({ length: 24 }, (_, index) => `user:${index}`);
   for (const identity of identities) assert.equal(await check(identity), 1);

@@ -144,8 +144,8 @@ describe('nodes that share a Redis', { skip }, () => {
     ]);
     const [node] = nodes.all;
     for (let used = 1; used <= 100; used += 1) {
-      const answer = await node?.http.send(PROBE);
-      assert.equal(answer && bucketOf(answer), `core ${used}+${5_000 - used}/5000`);
+      const response = await node?.http.send(PROBE);
+      assert.equal(response && bucketOf(response), `core ${used}+${5_000 - used}/5000`);
     }
   });
 
@@ -223,8 +223,8 @@ describe('nodes that share a Redis', { skip }, () => {
     try {
       const token = await platform.token({ kind: 'personal', identity: 'user:1' });
       for (let used = 1; used <= 3; used += 1) {
-        const answer = await platform.send(PROBE, token);
-        assert.equal(bucketOf(answer), `core ${used}+${5_000 - used}/5000`);
+        const response = await platform.send(PROBE, token);
+        assert.equal(bucketOf(response), `core ${used}+${5_000 - used}/5000`);
       }
       const headers = { authorization: token, 'if-none-match': '*' };
       for (let index = 0; index < 3; index += 1) {
@@ -260,9 +260,9 @@ describe('while Redis is unavailable', () => {
       'open',
     ]);
     for (let index = 0; index < 70; index += 1) {
-      const answer = await platform.send(PROBE);
-      assert.equal(answer.status, 200);
-      assert.equal(answer.headers['x-ratelimit-limit'], undefined);
+      const response = await platform.send(PROBE);
+      assert.equal(response.status, 200);
+      assert.equal(response.headers['x-ratelimit-limit'], undefined);
     }
     assert.equal((await platform.send('/rate_limit')).status, 200);
   });
@@ -274,10 +274,10 @@ describe('while Redis is unavailable', () => {
       'closed',
     ]);
     for (let index = 0; index < 8; index += 1) {
-      const answer = await platform.send(PROBE);
-      assert.equal(answer.status, 503);
-      assert.equal(answer.headers['retry-after'], '5');
-      assert.equal(JSON.parse(answer.text).message, 'Service unavailable');
+      const response = await platform.send(PROBE);
+      assert.equal(response.status, 503);
+      assert.equal(response.headers['retry-after'], '5');
+      assert.equal(JSON.parse(response.text).message, 'Service unavailable');
     }
   });
 });

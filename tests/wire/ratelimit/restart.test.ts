@@ -57,8 +57,8 @@ it('a ban that ended before a restart still doubles the next one', async () => {
   const refused = { identity: 'user:1', heavy: 1 };
   const kinds: string[] = [];
   for (let index = 0; index < 3; index += 1) {
-    const answer = await second.ops('POST', 'rate-limits/check', refused);
-    kinds.push(JSON.parse(answer.text).limit_kind);
+    const response = await second.ops('POST', 'rate-limits/check', refused);
+    kinds.push(JSON.parse(response.text).limit_kind);
   }
   assert.deepEqual(kinds, ['heavy', 'heavy', 'ban']);
   const [ban] = JSON.parse((await second.ops('GET', 'rate-limits/bans')).text).bans;
@@ -71,9 +71,9 @@ it('a ban that ended before a restart still doubles the next one', async () => {
 it('a flood of addresses costs nobody who is signed in a count', async () => {
   await using platform = await Platform.start(['--rate-limit-max-buckets', '1000']);
   const check = async (checks: readonly object[]) => {
-    const answer = await platform.ops('POST', 'rate-limits/check-batch', { checks });
-    assert.equal(answer.status, 200, answer.text);
-    return (JSON.parse(answer.text).results as { headers: Record<string, string> }[]).map(
+    const response = await platform.ops('POST', 'rate-limits/check-batch', { checks });
+    assert.equal(response.status, 200, response.text);
+    return (JSON.parse(response.text).results as { headers: Record<string, string> }[]).map(
       ({ headers }) => headers['x-ratelimit-used'],
     );
   };

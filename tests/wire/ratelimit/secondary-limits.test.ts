@@ -8,7 +8,7 @@ import { bucketOf, Platform, PROBE } from './platform.js';
 /** Primary limits far above all secondary limits. */
 const ROOMY = ['--rate-limit-resources', '{"core":{"limit":1000000,"anonymous_limit":1000000}}'];
 
-interface Answer {
+interface Response {
   readonly allowed: boolean;
   readonly limit_kind: string | null;
   readonly status: number;
@@ -18,10 +18,10 @@ interface Answer {
   readonly lease_id: string | null;
 }
 
-async function ask(platform: Platform, question: object): Promise<Answer> {
-  const answer = await platform.ops('POST', 'rate-limits/check', question);
-  assert.equal(answer.status, 200, answer.text);
-  return JSON.parse(answer.text) as Answer;
+async function ask(platform: Platform, question: object): Promise<Response> {
+  const response = await platform.ops('POST', 'rate-limits/check', question);
+  assert.equal(response.status, 200, response.text);
+  return JSON.parse(response.text) as Response;
 }
 
 /** Number of admitted checks among `count` equal ones, and the first refusal. */
@@ -29,13 +29,13 @@ async function askMany(
   platform: Platform,
   question: object,
   count: number,
-): Promise<{ readonly allowed: number; readonly refusal: Answer | undefined }> {
-  const results: Answer[] = [];
+): Promise<{ readonly allowed: number; readonly refusal: Response | undefined }> {
+  const results: Response[] = [];
   for (let left = count; left > 0; left -= 500) {
     const checks = Array.from({ length: Math.min(left, 500) }, () => question);
-    const answer = await platform.ops('POST', 'rate-limits/check-batch', { checks });
-    assert.equal(answer.status, 200, answer.text);
-    results.push(...(JSON.parse(answer.text) as { results: Answer[] }).results);
+    const response = await platform.ops('POST', 'rate-limits/check-batch', { checks });
+    assert.equal(response.status, 200, response.text);
+    results.push(...(JSON.parse(response.text) as { results: Response[] }).results);
   }
   return {
     allowed: results.filter(({ allowed }) => allowed).length,
@@ -48,16 +48,20 @@ const SECONDARY =
 const CONTENT =
   'You have exceeded a secondary rate limit and have been temporarily blocked from content creation. Please retry your request again later.';
 
-function assertSecondary(platform: Platform, answer: Answer | undefined, message: string): void {
-  assert.ok(answer);
-  assert.equal(answer.status, 403);
-  assert.deepEqual(answer.body, {
+function assertSecondary(
+  platform: Platform,
+  response: Response | undefined,
+  message: string,
+): void {
+  assert.ok(response);
+  assert.equal(response.status, 403);
+  assert.deepEqual(response.body, {
     message,
     documentation_url: `${platform.server.url}/docs/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits`,
     status: '403',
   });
-  assert.notEqual(answer.headers['x-ratelimit-remaining'], '0');
-  assert.match(String(answer.headers['retry-after']), /^[1-9]\d{0,3}$/);
+  assert.notEqual(response.headers['x-ratelimit-remaining'], '0');
+  assert.match(String(response.headers['retry-after']), /^[1-9]\d{0,3}$/);
 }
 
 describe('each secondary limit', () => {
@@ -95,8 +99,8 @@ describe('each secondary limit', () => {
     }
     // Source: rate-limits, section 5.3: a preflight request is free, regardless of the given cost.
     const left = async (method: string): Promise<number> => {
-      const answer = await ask(platform, { identity: 'user:9', endpoint: '/a', cost: 5, method });
-      return Number(answer.headers['x-ratelimit-remaining']);
+      const response = await ask(platform, { identity: 'user:9', endpoint: '/a', cost: 5, method });
+      return Number(response.headers['x-ratelimit-remaining']);
     };
     const full = await left('OPTIONS');
     assert.deepEqual([await left('OPTIONS'), await left('GET')], [full, full - 5]);
@@ -132,12 +136,12 @@ describe('each secondary limit', () => {
     const leases: string[] = [];
     for (let index = 0; index < 120; index += 1) {
       const graph = index % 2 === 1;
-      const answer = await ask(platform, { identity: 'user:1', graph, lease: true });
-      if (answer.allowed) leases.push(String(answer.lease_id));
+      const response = await ask(platform, { identity: 'user:1', graph, lease: true });
+      if (response.allowed) leases.push(String(response.lease_id));
       else {
-        assert.equal(answer.limit_kind, 'concurrency');
-        assert.equal(answer.headers['retry-after'], '5');
-        assertSecondary(platform, answer, SECONDARY);
+        assert.equal(response.limit_kind, 'concurrency');
+        assert.equal(response.headers['retry-after'], '5');
+        assertSecondary(platform, response, SECONDARY);
       }
     }
     assert.equal(leases.length, 100);
@@ -264,12 +268,12 @@ describe('over HTTP', () => {
     const sendMany = async (count: number) => {
       await using client = new Http2Client(platform.server.url);
       for (let left = count; left > 0; left -= 50) {
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: Math.min(50, left) }, () =>
             client.send(PROBE, { headers: { authorization: token } }),
           ),
         );
-        for (const { status } of answers) {
+        for (const { status } of responses) {
           if (status === 200) passed += 1;
           else if (status === 403) refused += 1;
         }
@@ -371,9 +375,9 @@ it('shadow mode counts and refuses nothing', async () => {
     '{"core":{"anonymous_limit":2}}',
   ]);
   for (let index = 0; index < 5; index += 1) {
-    const answer = await platform.send(PROBE);
-    assert.equal(answer.status, 200);
-    assert.equal(bucketOf(answer), `core ${Math.min(2, index + 1)}+${Math.max(0, 1 - index)}/2`);
+    const response = await platform.send(PROBE);
+    assert.equal(response.status, 200);
+    assert.equal(bucketOf(response), `core ${Math.min(2, index + 1)}+${Math.max(0, 1 - index)}/2`);
   }
   const metrics = await platform.send('/metrics', `Bearer ${platform.admin}`);
   assert.match(metrics.text, /^ratelimit_shadow_rejected_total 3$/m);

@@ -1,16 +1,16 @@
 // Source: rate-limits, sections 3.1, 5, 6, 7.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type HttpAnswer, ServerInProcess } from '../../harness/index.js';
+import { type HttpResponse, ServerInProcess } from '../../harness/index.js';
 import { basic, bucketOf, Platform, PROBE, resetOf, text } from './platform.js';
 
 const GUIDE = '/docs/rest/using-the-rest-api/rate-limits-for-the-rest-api';
 
 /** Asserts the complete refusal in the platform's dialect. */
-function assertRefused(answer: HttpAnswer, status: number, message: string, url: string): void {
-  assert.equal(answer.status, status, answer.text);
-  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
-  assert.deepEqual(JSON.parse(answer.text), {
+function assertRefused(response: HttpResponse, status: number, message: string, url: string): void {
+  assert.equal(response.status, status, response.text);
+  assert.equal(response.headers['content-type'], 'application/json; charset=utf-8');
+  assert.deepEqual(JSON.parse(response.text), {
     message,
     documentation_url: url,
     status: String(status),
@@ -48,22 +48,22 @@ describe('with plain settings', () => {
       ['/rate_limit', 200, {}],
     ];
     for (const [path, status, headers] of cases) {
-      const answer = await platform.server.http.send(path, {
+      const response = await platform.server.http.send(path, {
         headers: { authorization: token, ...headers },
       });
-      assert.equal(answer.status, status, path);
-      assert.match(bucketOf(answer), /^core \d+\+\d+\/\d+$/, path);
-      assert.match(String(answer.headers['x-ratelimit-reset']), /^\d{10}$/, path);
-      const exposed = String(answer.headers['access-control-expose-headers']);
+      assert.equal(response.status, status, path);
+      assert.match(bucketOf(response), /^core \d+\+\d+\/\d+$/, path);
+      assert.match(String(response.headers['x-ratelimit-reset']), /^\d{10}$/, path);
+      const exposed = String(response.headers['access-control-expose-headers']);
       assert.match(exposed, /Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining/, path);
     }
   });
 
   it('does not limit other services', async () => {
     for (const path of ['/ops/v1/identities', '/metrics']) {
-      const answer = await platform.send(path, `Bearer ${platform.admin}`);
-      assert.equal(answer.status, 200, path);
-      assert.equal(answer.headers['x-ratelimit-limit'], undefined, path);
+      const response = await platform.send(path, `Bearer ${platform.admin}`);
+      assert.equal(response.status, 200, path);
+      assert.equal(response.headers['x-ratelimit-limit'], undefined, path);
     }
   });
 
@@ -73,9 +73,9 @@ describe('with plain settings', () => {
     const etag = String(first.headers['etag']);
     const again = async (authorization: Record<string, string>) => {
       const headers = { ...authorization, 'if-none-match': etag };
-      const answer = await platform.server.http.send(PROBE, { headers });
-      assert.equal(answer.status, 304);
-      return Number(answer.headers['x-ratelimit-used']);
+      const response = await platform.server.http.send(PROBE, { headers });
+      assert.equal(response.status, 304);
+      return Number(response.headers['x-ratelimit-used']);
     };
     assert.deepEqual(
       [await again({ authorization: fresh }), await again({ authorization: fresh })],
@@ -91,13 +91,13 @@ describe('with plain settings', () => {
     const fresh = await platform.token({ kind: 'personal', identity: 'user:10' });
     await platform.send(PROBE, fresh);
     for (const path of ['/rate_limit', '/api/v3/rate_limit', '/rate_limit']) {
-      const answer = await platform.send(path, fresh);
-      assert.equal(answer.status, 200);
-      assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
-      assert.equal(answer.headers['cache-control'], 'no-cache');
-      assert.equal(answer.headers['etag'], undefined);
-      const reset = resetOf(answer);
-      const body = JSON.parse(answer.text) as {
+      const response = await platform.send(path, fresh);
+      assert.equal(response.status, 200);
+      assert.equal(response.headers['content-type'], 'application/json; charset=utf-8');
+      assert.equal(response.headers['cache-control'], 'no-cache');
+      assert.equal(response.headers['etag'], undefined);
+      const reset = resetOf(response);
+      const body = JSON.parse(response.text) as {
         resources: Record<string, object>;
         rate: object;
       };
@@ -142,17 +142,17 @@ describe('with plain settings', () => {
     ];
     let used = Number((await platform.send(PROBE)).headers['x-ratelimit-used']);
     for (const authorization of bad) {
-      const answer = await platform.send(PROBE, authorization);
+      const response = await platform.send(PROBE, authorization);
       used += 1;
-      assertRefused(answer, 401, 'Bad credentials', `${platform.server.url}/docs/rest`);
-      assert.equal(bucketOf(answer), `core ${used}+${60 - used}/60`);
-      assert.equal(answer.headers['www-authenticate'], undefined);
+      assertRefused(response, 401, 'Bad credentials', `${platform.server.url}/docs/rest`);
+      assert.equal(bucketOf(response), `core ${used}+${60 - used}/60`);
+      assert.equal(response.headers['www-authenticate'], undefined);
     }
   });
 
   it('an Authorization header has priority over credentials in the query', async () => {
-    const answer = await platform.send(`${PROBE}?access_token=plp_x&client_id=a`, token);
-    assert.equal(answer.headers['x-ratelimit-limit'], '5000');
+    const response = await platform.send(`${PROBE}?access_token=plp_x&client_id=a`, token);
+    assert.equal(response.headers['x-ratelimit-limit'], '5000');
   });
 
   it('an address over its limit gets the documented refusal and is not charged further', async () => {
@@ -161,15 +161,15 @@ describe('with plain settings', () => {
       assert.equal((await platform.send(PROBE)).status, 200);
     }
     for (let index = 0; index < 3; index += 1) {
-      const answer = await platform.send(PROBE);
+      const response = await platform.send(PROBE);
       assertRefused(
-        answer,
+        response,
         403,
         "API rate limit exceeded for 127.0.0.1. (But here's the good news: Authenticated requests get a higher rate limit. Check out the documentation for more details.)",
         `${platform.server.url}${GUIDE}`,
       );
-      assert.equal(bucketOf(answer), 'core 60+0/60');
-      assert.equal(answer.headers['retry-after'], undefined);
+      assert.equal(bucketOf(response), 'core 60+0/60');
+      assert.equal(response.headers['retry-after'], undefined);
     }
     assert.equal((await platform.send('/rate_limit')).status, 200);
     assert.equal((await platform.send(PROBE, token)).status, 200);
@@ -226,18 +226,18 @@ describe('over the limit', () => {
         assert.equal((await platform.send(PROBE, authorization)).status, 200, name);
       }
       const asked = Date.now() / 1000;
-      const answer = await platform.send(PROBE, authorization);
+      const response = await platform.send(PROBE, authorization);
       const answered = Date.now() / 1000;
       assertRefused(
-        answer,
+        response,
         429,
         `API rate limit exceeded for ${name}`,
         'https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api',
       );
-      assert.equal(answer.headers['x-ratelimit-remaining'], '0');
-      assert.equal(answer.headers['x-github-limited-by'], 'primary');
+      assert.equal(response.headers['x-ratelimit-remaining'], '0');
+      assert.equal(response.headers['x-github-limited-by'], 'primary');
       // Both headers mean the same time, rounded to seconds, between request and response.
-      const moment = resetOf(answer) - Number(answer.headers['retry-after']);
+      const moment = resetOf(response) - Number(response.headers['retry-after']);
       assert.ok(
         moment >= asked - 1 && moment <= answered + 1,
         `${moment}: ${asked} to ${answered}`,
@@ -247,9 +247,9 @@ describe('over the limit', () => {
 
   it('the structured headers contain quota, remaining requests and seconds to the reset', async () => {
     const token = await platform.token({ kind: 'personal', identity: 'user:22' });
-    const answer = await platform.send(PROBE, token);
-    assert.equal(answer.headers['ratelimit-policy'], '"core";q=2;w=3600');
-    assert.match(String(answer.headers['ratelimit']), /^"core";r=1;t=(3600|3599)$/);
+    const response = await platform.send(PROBE, token);
+    assert.equal(response.headers['ratelimit-policy'], '"core";q=2;w=3600');
+    assert.match(String(response.headers['ratelimit']), /^"core";r=1;t=(3600|3599)$/);
     const overrides = { core: { limit: 9, window: 60 } };
     await platform.register({ kind: 'user', id: 23, login: 'u23', overrides });
     const other = await platform.token({ kind: 'personal', identity: 'user:23' });
@@ -269,8 +269,8 @@ it('without the limiter nothing is limited and /rate_limit is not there', async 
     assert.equal(probe.headers['x-ratelimit-limit'], undefined);
   }
   for (const path of ['/rate_limit', '/api/v3/rate_limit']) {
-    const answer = await server.http.send(path);
-    assertRefused(answer, 404, 'Rate limiting is not enabled.', `${server.url}/docs/rest`);
+    const response = await server.http.send(path);
+    assertRefused(response, 404, 'Rate limiting is not enabled.', `${server.url}/docs/rest`);
   }
 });
 

@@ -211,8 +211,8 @@ describe('X-Request-Id', () => {
       ...['/ops/v1/settings', '/metrics', '/console/', '/'],
     ].flatMap((path) => [[path, 'GET'] as const, [path, 'POST'] as const])) {
       const id = `id-${method}-1.2~3`;
-      const answer = await server.http.send(path, { method, headers: { 'x-request-id': id } });
-      assert.equal(answer.headers['x-request-id'], id, `${method} ${path} ${answer.status}`);
+      const response = await server.http.send(path, { method, headers: { 'x-request-id': id } });
+      assert.equal(response.headers['x-request-id'], id, `${method} ${path} ${response.status}`);
     }
   });
 
@@ -220,12 +220,12 @@ describe('X-Request-Id', () => {
     await using server = await ServerInProcess.start({ flags: ['--without-auth'] });
     for (const id of ['a b', 'a,b', '"a"', 'a'.repeat(129), undefined]) {
       const headers = id === undefined ? {} : { 'x-request-id': id };
-      const answer = await server.http.send('/health', { headers });
-      assert.equal(answer.status, 200);
-      assert.equal(answer.headers['x-request-id'], undefined, id);
+      const response = await server.http.send('/health', { headers });
+      assert.equal(response.status, 200);
+      assert.equal(response.headers['x-request-id'], undefined, id);
     }
     const longest = 'a'.repeat(128);
-    const answer = await server.http.send('/health', { headers: { 'x-request-id': longest } });
-    assert.equal(answer.headers['x-request-id'], longest);
+    const response = await server.http.send('/health', { headers: { 'x-request-id': longest } });
+    assert.equal(response.headers['x-request-id'], longest);
   });
 });

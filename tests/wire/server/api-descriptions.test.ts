@@ -62,10 +62,10 @@ describe('docs/api', () => {
     await using server = await ServerInProcess.start({ flags: [] });
     const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
     const { token } = JSON.parse(made.text) as { readonly token: string };
-    const answer = await server.http.send('/ops/v1/routes', {
+    const response = await server.http.send('/ops/v1/routes', {
       headers: { authorization: `Bearer ${token}` },
     });
-    const routes = JSON.parse(answer.text) as readonly Listed[];
+    const routes = JSON.parse(response.text) as readonly Listed[];
     const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
     const listed = routes
       // HEAD exists for each GET, and a trailing slash is an alias of the same path.

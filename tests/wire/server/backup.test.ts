@@ -44,13 +44,13 @@ async function call(
   headers: Readonly<Record<string, string>> = {},
   method = 'POST',
 ): Promise<unknown> {
-  const answer = await server.http.send(path, {
+  const response = await server.http.send(path, {
     method,
     headers: { ...JSON_TYPE, ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
-  return answer.text === '' ? undefined : JSON.parse(answer.text);
+  assert.ok(response.status < 300, `${method} ${path}: ${response.status} ${response.text}`);
+  return response.text === '' ? undefined : JSON.parse(response.text);
 }
 
 describe('a server that has used every feature', () => {
@@ -161,8 +161,8 @@ describe('a server that has used every feature', () => {
   async function routesOf(
     server: ServerInProcess,
   ): Promise<readonly { readonly path: string; readonly access: unknown }[]> {
-    const answer = await server.http.send('/ops/v1/routes');
-    const routes = JSON.parse(answer.text) as { method: string; path: string; access: unknown }[];
+    const response = await server.http.send('/ops/v1/routes');
+    const routes = JSON.parse(response.text) as { method: string; path: string; access: unknown }[];
     return routes.filter(
       ({ method, path }) =>
         method === 'GET' &&
@@ -179,8 +179,8 @@ describe('a server that has used every feature', () => {
   ): Promise<readonly string[]> {
     const found: string[] = [];
     for (const { path, headers } of reads) {
-      const answer = await server.http.send(path, { headers: headers?.() ?? {} });
-      found.push(`${path}\n${answer.status}\n${answer.text.replaceAll(server.url, '')}`);
+      const response = await server.http.send(path, { headers: headers?.() ?? {} });
+      found.push(`${path}\n${response.status}\n${response.text.replaceAll(server.url, '')}`);
     }
     return found;
   }
@@ -301,8 +301,8 @@ describe('a backup that was interrupted', () => {
     await using server = await ServerInProcess.start();
     const holders = [1, 2].map(() => new AbortController());
     for (const { signal } of holders) {
-      const answer = await fetch(`${server.url}/ops/v1/backups`, { method: 'POST', signal });
-      assert.equal(answer.status, 201);
+      const response = await fetch(`${server.url}/ops/v1/backups`, { method: 'POST', signal });
+      assert.equal(response.status, 201);
     }
     const folder = join(root, 'busy/deep');
     const args = ['backup', '--to', folder, '--host', server.url];
@@ -424,8 +424,8 @@ describe('a restore that was killed', () => {
 
 async function segmentCount(server: ServerInProcess, db: string): Promise<number> {
   const q = encodeURIComponent('SELECT count(*) AS n FROM system.parquet_files');
-  const answer = await server.http.send(`/api/v3/query_sql?db=${db}&q=${q}&format=json_rows`);
-  return (JSON.parse(answer.text) as readonly { readonly n: number }[])[0]?.n ?? 0;
+  const response = await server.http.send(`/api/v3/query_sql?db=${db}&q=${q}&format=json_rows`);
+  return (JSON.parse(response.text) as readonly { readonly n: number }[])[0]?.n ?? 0;
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

@@ -2,25 +2,25 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { assertError, type HttpAnswer, ServerInProcess } from '../../harness/index.js';
+import { assertError, type HttpResponse, ServerInProcess } from '../../harness/index.js';
 
 let server: ServerInProcess;
-let page: HttpAnswer;
+let page: HttpResponse;
 before(async () => {
   server = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
   page = await server.http.send('/console/');
 });
 after(() => server.close());
 
-const scriptOf = ({ text }: HttpAnswer): string =>
+const scriptOf = ({ text }: HttpResponse): string =>
   /<script type="module"[^>]* src="([^"]+)"/.exec(text)?.[1] ?? '';
 
 describe('the console', () => {
   it('is the root page for browsers; other clients get the usual response', async () => {
     const html = { headers: { accept: 'text/html,application/xhtml+xml' } };
-    const answer = await server.http.send('/', html);
-    assert.equal(answer.status, 303);
-    assert.equal(answer.headers['location'], '/console/');
+    const response = await server.http.send('/', html);
+    assert.equal(response.status, 303);
+    assert.equal(response.headers['location'], '/console/');
     const other = await server.http.send('/');
     assertError(other, 401, 'the request was not authenticated');
   });
@@ -58,9 +58,9 @@ describe('the console', () => {
 
   it('serves the page at every page path, including names with dots', async () => {
     for (const path of ['explore', 'data/my.db/my.table', 'data/..%2f..%2fetc', 'nowhere/at/all']) {
-      const answer = await server.http.send(`/console/${path}`);
-      assert.equal(answer.status, 200, path);
-      assert.equal(scriptOf(answer), scriptOf(page), path);
+      const response = await server.http.send(`/console/${path}`);
+      assert.equal(response.status, 200, path);
+      assert.equal(scriptOf(response), scriptOf(page), path);
     }
   });
 
@@ -80,10 +80,10 @@ describe('the console', () => {
       ['br', brotliDecompressSync],
       ['gzip', gunzipSync],
     ] as const) {
-      const answer = await server.http.send(script, { headers: { 'accept-encoding': coding } });
-      assert.equal(answer.headers['content-encoding'], coding);
-      assert.equal(answer.headers['vary'], 'Accept-Encoding');
-      assert.equal(decode(answer.bytes).toString(), text);
+      const response = await server.http.send(script, { headers: { 'accept-encoding': coding } });
+      assert.equal(response.headers['content-encoding'], coding);
+      assert.equal(response.headers['vary'], 'Accept-Encoding');
+      assert.equal(decode(response.bytes).toString(), text);
     }
   });
 
@@ -95,8 +95,8 @@ describe('the console', () => {
       'assets/nothing.js',
       'package.json.js',
     ]) {
-      const answer = await server.http.send(`/console/${path}`);
-      assert.ok(answer.status !== 200 || scriptOf(answer) === scriptOf(page), path);
+      const response = await server.http.send(`/console/${path}`);
+      assert.ok(response.status !== 200 || scriptOf(response) === scriptOf(page), path);
     }
   });
 });

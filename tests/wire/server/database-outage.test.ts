@@ -92,11 +92,11 @@ it('credentials that cannot be checked during a PostgreSQL outage do not count a
   // Recent lookups are cached for half a minute; these credentials are new.
   for (let index = 0; index < 120; index += 1) {
     const isApp = index % 2 === 0;
-    const answer = isApp ? await ask('/app', `${jwt()}`) : await ask('/rate_limit', token);
-    if (isApp && answer.status === 200) continue; // The app is still cached.
-    assert.equal(answer.status, 503, answer.text);
-    assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
-    assert.equal(answer.headers['x-ratelimit-used'], undefined, 'nothing is counted');
+    const response = isApp ? await ask('/app', `${jwt()}`) : await ask('/rate_limit', token);
+    if (isApp && response.status === 200) continue; // The app is still cached.
+    assert.equal(response.status, 503, response.text);
+    assert.match(String(response.headers['retry-after']), /^[1-9]\d*$/);
+    assert.equal(response.headers['x-ratelimit-used'], undefined, 'nothing is counted');
   }
   const asked = await server.http.send('/ops/v1/rate-limits/check', {
     body: JSON.stringify({ authorization: `Bearer ${token}`, resource: 'core' }),

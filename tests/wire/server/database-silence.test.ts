@@ -5,7 +5,7 @@ import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AccountsServer,
-  type HttpAnswer,
+  type HttpResponse,
   KEYS,
   layDatabaseCable,
   makeJwt,
@@ -35,7 +35,7 @@ const MEMBERS: readonly (readonly [path: RegExp, members: readonly string[]])[] 
 ];
 
 /** Checks for a 503 in the format of the path's service, with a retry time. */
-function assertAway({ status, headers, text }: HttpAnswer, what: string, path: string): void {
+function assertAway({ status, headers, text }: HttpResponse, what: string, path: string): void {
   assert.equal(status, 503, `${what}: ${status} ${text}`);
   assert.match(String(headers['retry-after']), /^[1-9]\d*$/, what);
   const members = MEMBERS.find(([pattern]) => pattern.test(path))?.[1];
@@ -87,21 +87,21 @@ it('a hanging PostgreSQL causes 503 within seconds on every route that needs it'
   ];
   const send = async ({ method, path, body, headers }: Asked) => {
     const startMs = performance.now();
-    const answer = await http.send(path, {
+    const response = await http.send(path, {
       method,
       headers: { ...JSON_TYPE, 'idempotency-key': `${method} ${path}`, ...headers },
       ...(body !== undefined && { body }),
     });
-    return { answer, tookMs: performance.now() - startMs };
+    return { response, tookMs: performance.now() - startMs };
   };
-  assert.equal((await send(asked[1] as Asked)).answer.status, 200);
+  assert.equal((await send(asked[1] as Asked)).response.status, 200);
 
   cable.hush();
   for (const round of ['while it is found out', 'once it is known']) {
-    const answers = await Promise.all(asked.map(send));
-    for (const [index, { answer, tookMs }] of answers.entries()) {
+    const responses = await Promise.all(asked.map(send));
+    for (const [index, { response, tookMs }] of responses.entries()) {
       const { method, path } = asked[index] as Asked;
-      assertAway(answer, `${round}: ${method} ${path}`, path);
+      assertAway(response, `${round}: ${method} ${path}`, path);
       assert.ok(tookMs < PATIENCE_MS, `${round}: ${method} ${path} took ${tookMs} ms`);
     }
   }
@@ -111,8 +111,8 @@ it('a hanging PostgreSQL causes 503 within seconds on every route that needs it'
   await cable.join();
   await until(async () => (await http.send('/ops/v1/apps')).status === 200, 'not back');
   for (const each of asked) {
-    const { answer } = await send(each);
-    assert.ok(answer.status < 500, `${each.method} ${each.path}: ${answer.text}`);
+    const { response } = await send(each);
+    assert.ok(response.status < 500, `${each.method} ${each.path}: ${response.text}`);
   }
 });
 
@@ -133,7 +133,7 @@ it('no route returns 500 during a PostgreSQL outage', { skip }, async (context) 
     if (method === 'POST' && path === '/ops/v1/backups') continue;
     const target = path.replaceAll(/:\w+(?:\([^)]*\))?/g, '1').replace('*', 'x');
     for (const credential of [undefined, KEYS.sk_test, jwt()]) {
-      const answer = await http.send(target, {
+      const response = await http.send(target, {
         method,
         headers: {
           ...JSON_TYPE,
@@ -142,14 +142,15 @@ it('no route returns 500 during a PostgreSQL outage', { skip }, async (context) 
         },
         ...(method !== 'GET' && method !== 'HEAD' && { body: '{"name":"x","kind":"user","id":1}' }),
       });
-      const { status, headers } = answer;
+      const { status, headers } = response;
       if (status === 503 && !/\/(?:health|ready)$/.test(target)) {
         assert.match(String(headers['retry-after']), /^[1-9]\d*$/, target);
         awayCount += 1;
       } else {
         // Without a plugin folder these routes return 500, as documented.
-        const isKnown = status < 500 || status === 503 || answer.text.includes('plugin directory');
-        assert.ok(isKnown, `${method} ${target}: ${status} ${answer.text}`);
+        const isKnown =
+          status < 500 || status === 503 || response.text.includes('plugin directory');
+        assert.ok(isKnown, `${method} ${target}: ${status} ${response.text}`);
       }
     }
   }
@@ -181,10 +182,10 @@ it('a token stays valid for a while after the last PostgreSQL check, and is unch
   }
   const editor = '/api/editor/status';
   for (const path of [...paths, editor, '/ops/v1/accounts/platforms']) {
-    const answer = await ask(path, token);
-    assert.equal(answer.status, 503, `${path}: ${answer.status} ${answer.text}`);
-    assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/, path);
-    assert.match(answer.text, /cannot be verified at the moment|cannot store or look up/, path);
+    const response = await ask(path, token);
+    assert.equal(response.status, 503, `${path}: ${response.status} ${response.text}`);
+    assert.match(String(response.headers['retry-after']), /^[1-9]\d*$/, path);
+    assert.match(response.text, /cannot be verified at the moment|cannot store or look up/, path);
   }
   const ofPlatform = await ask('/v2/core/accounts', KEYS.sk_test);
   assert.equal(ofPlatform.status, 503, ofPlatform.text);

@@ -29,10 +29,10 @@ class Backend {
 
   async send(path: string): Promise<number> {
     return await new Promise((resolve, reject) => {
-      const sent = request(`${this.server.url}${path}`, { agent: this.agent }, (answer) => {
-        answer.resume();
-        answer.on('end', () => resolve(answer.statusCode ?? 0));
-        answer.on('error', reject);
+      const sent = request(`${this.server.url}${path}`, { agent: this.agent }, (response) => {
+        response.resume();
+        response.on('end', () => resolve(response.statusCode ?? 0));
+        response.on('error', reject);
       });
       sent.on('error', reject);
       sent.end();

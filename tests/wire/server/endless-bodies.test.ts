@@ -70,7 +70,7 @@ function crumbs(method: string, path: string, headers: Readonly<Record<string, s
   return sent;
 }
 
-async function answerOf(sent: ClientRequest) {
+async function responseOf(sent: ClientRequest) {
   const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
   let text = '';
   for await (const piece of incoming) text += piece;
@@ -87,7 +87,7 @@ describe('endless bodies', { concurrency: true, timeout: 120_000 }, () => {
     it(`a body without its last byte times out: ${path}`, async () => {
       const sent = post(path, headers, 50_000, fast);
       sent.write(Buffer.alloc(49_999, ' '));
-      const { status, headers: answered, text } = await answerOf(sent);
+      const { status, headers: answered, text } = await responseOf(sent);
       assert.equal(status, 408, text);
       assert.equal(answered.connection, 'close');
       assert.equal(member(text, name), slow, text);
@@ -96,7 +96,7 @@ describe('endless bodies', { concurrency: true, timeout: 120_000 }, () => {
 
   for (const [path, headers] of ROUTES) {
     it(`a body in one-byte chunks is refused: ${path}`, async () => {
-      const { status, headers: answered, text } = await answerOf(crumbs('POST', path, headers));
+      const { status, headers: answered, text } = await responseOf(crumbs('POST', path, headers));
       assert.equal(status, 400, text);
       assert.equal(answered.connection, 'close');
       assert.match(text, /chunks of the request body are too small/);
@@ -105,7 +105,7 @@ describe('endless bodies', { concurrency: true, timeout: 120_000 }, () => {
 
   it('an unexpected endless chunked body closes the connection', async () => {
     const sent = crumbs('GET', '/health', {});
-    const { status, headers } = await answerOf(sent);
+    const { status, headers } = await responseOf(sent);
     assert.deepEqual([status, headers.connection], [200, 'close']);
     await new Promise((resolve) => void (sent.destroyed ? resolve(0) : sent.on('close', resolve)));
   });
@@ -129,7 +129,7 @@ describe('endless bodies', { concurrency: true, timeout: 120_000 }, () => {
   it('a slow body with pauses is accepted', async () => {
     const lines = Array.from({ length: 6000 }, (_, n) => `slow v=${n} ${n + 1}\n`).join('');
     const sent = post('/api/v3/write_lp?db=d', {}, lines.length, fast);
-    const answering = answerOf(sent);
+    const answering = responseOf(sent);
     const third = Math.ceil(lines.length / 3);
     for (let at = 0; at < lines.length; at += third) {
       sent.write(lines.slice(at, at + third));
@@ -160,7 +160,7 @@ describe('bodies of many requests together', () => {
       const [path, headers] = ROUTES[index] ?? assert.fail();
       const sent = post(path, headers, 20_000, own);
       sent.end(Buffer.alloc(20_000, ' '));
-      return await answerOf(sent);
+      return await responseOf(sent);
     };
     // Until the body is complete.
     for (let left = 500; (await ask(0)).status !== 503; left -= 1) {

@@ -39,7 +39,7 @@ describe('the first requests after the port opens', () => {
   });
 });
 
-const statusAndType = (answer: string): string => {
-  const type = /^content-type: (.*)$/im.exec(answer)?.[1] ?? '';
-  return `${answer.slice(9, 12)} ${type}`;
+const statusAndType = (response: string): string => {
+  const type = /^content-type: (.*)$/im.exec(response)?.[1] ?? '';
+  return `${response.slice(9, 12)} ${type}`;
 };

@@ -183,9 +183,9 @@ describe('a connection over HTTP/2', () => {
 
   it('T-01 may have a thousand open requests', async () => {
     await using client = new Http2Client(server.url);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 1000 }, async () => await client.send('/health')),
     );
-    assert.ok(answers.every(({ status }) => status === 200));
+    assert.ok(responses.every(({ status }) => status === 200));
   });
 });

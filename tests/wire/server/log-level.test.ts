@@ -13,7 +13,7 @@ const isLoggingRequests = async (server: OwnServer, mark: string): Promise<boole
 };
 
 async function put(server: OwnServer, body: unknown, token?: string): Promise<number> {
-  const answer = await server.http.send(PATH, {
+  const response = await server.http.send(PATH, {
     method: 'PUT',
     headers: {
       'content-type': 'application/json',
@@ -21,7 +21,7 @@ async function put(server: OwnServer, body: unknown, token?: string): Promise<nu
     },
     body: JSON.stringify(body),
   });
-  return answer.status;
+  return response.status;
 }
 
 describe('the log level of a running server', () => {

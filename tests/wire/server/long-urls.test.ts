@@ -140,11 +140,11 @@ it('queries of a megabyte in the URL also work over TLS', async () => {
   await using server = await ServerProcess.start({
     flags: ['--without-auth', ...tlsFlags(testCertificate('first'))],
   });
-  const answer = await fetchOver(
+  const response = await fetchOver(
     server.url,
     headOf(SQL.replace('db=urls', 'db=_internal'), 800_000),
   );
-  assert.deepEqual(statusesOf(answer), ['200']);
+  assert.deepEqual(statusesOf(response), ['200']);
 });
 
 async function fetchOver(url: string, head: string): Promise<string> {

@@ -64,11 +64,11 @@ describe('non-HTTP data', () => {
     for (const [text, status] of requests) {
       using connection = await RawConnection.open(closed.url);
       connection.send(text);
-      const answer = await connection.untilEnd();
-      assert.ok(answer.startsWith(`HTTP/1.1 ${status} `), answer);
-      assert.ok(answer.includes(`\r\ncluster-uuid: ${uuid}\r\n`), answer);
-      assert.ok(answer.includes('\r\naccess-control-allow-origin: *\r\n'), answer);
-      assert.match(answer, /\r\n\r\n\{"error":"[^"]+","data":\{\}\}$/);
+      const response = await connection.untilEnd();
+      assert.ok(response.startsWith(`HTTP/1.1 ${status} `), response);
+      assert.ok(response.includes(`\r\ncluster-uuid: ${uuid}\r\n`), response);
+      assert.ok(response.includes('\r\naccess-control-allow-origin: *\r\n'), response);
+      assert.match(response, /\r\n\r\n\{"error":"[^"]+","data":\{\}\}$/);
     }
   });
 });
@@ -89,9 +89,12 @@ describe('a request with two Host headers', () => {
       using connection = await RawConnection.open(open.url);
       const rest = line.startsWith('POST') ? 'Content-Length: 5\r\n\r\nm v=1' : '\r\n';
       connection.send(`${line} HTTP/1.1\r\nHost: localhost\r\nhOst: y\r\n${rest}`);
-      const answer = await connection.untilEnd();
-      assert.ok(answer.startsWith('HTTP/1.1 400 '), `${line}: ${answer}`);
-      assert.ok(answer.includes('{"error":"the request has more than one Host header"'), answer);
+      const response = await connection.untilEnd();
+      assert.ok(response.startsWith('HTTP/1.1 400 '), `${line}: ${response}`);
+      assert.ok(
+        response.includes('{"error":"the request has more than one Host header"'),
+        response,
+      );
     }
     const { text } = await open.http.send('/api/v3/configure/database?format=json');
     assert.ok(!text.includes('hosts'), text);
@@ -119,9 +122,9 @@ describe('a request with two Authorization headers', () => {
       connection.send(
         `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a\r\nauthorization: Bearer b\r\n\r\n`,
       );
-      const answer = await connection.untilEnd();
-      assert.ok(answer.startsWith('HTTP/1.1 400 '), `${path}: ${answer}`);
-      assert.ok(answer.endsWith(refusal), answer);
+      const response = await connection.untilEnd();
+      assert.ok(response.startsWith('HTTP/1.1 400 '), `${path}: ${response}`);
+      assert.ok(response.endsWith(refusal), response);
     }
   });
 
@@ -182,8 +185,8 @@ describe('data after a request that closes its connection', () => {
       for (const [request, status] of requests) {
         using connection = await RawConnection.open(open.url);
         connection.send(request + more);
-        const answer = await connection.untilEnd();
-        assert.deepEqual(answer.match(/^HTTP\/1\.1 \d+/gm), [`HTTP/1.1 ${status}`], answer);
+        const response = await connection.untilEnd();
+        assert.deepEqual(response.match(/^HTTP\/1\.1 \d+/gm), [`HTTP/1.1 ${status}`], response);
       }
     }
   });

@@ -29,14 +29,14 @@ describe('a query with too many parameters', () => {
   ] as const)
     it(`is refused by ${path}, ${contentType}`, async () => {
       const isForm = contentType.includes('form');
-      const answer = await server.http.send(path, {
+      const response = await server.http.send(path, {
         headers: { 'content-type': contentType },
         body: isForm
           ? new URLSearchParams(body as Record<string, string>).toString()
           : JSON.stringify(body),
       });
-      assert.equal(answer.status, 400, answer.text);
-      assert.match(answer.text, /more than 20000 members and items/);
+      assert.equal(response.status, 400, response.text);
+      assert.match(response.text, /more than 20000 members and items/);
     });
 });
 
@@ -55,13 +55,13 @@ describe('a body that is nested too deeply', () => {
       const send = async (body: string) =>
         await server.http.send(path, { body, headers: { 'content-type': 'application/json' } });
       for (const body of [nested(127), nested(100_000), '['.repeat(60_000)]) {
-        const answer = await send(body);
-        assert.equal(answer.status, status, answer.text);
-        assert.ok(answer.text.includes(text), answer.text);
+        const response = await send(body);
+        assert.equal(response.status, status, response.text);
+        assert.ok(response.text.includes(text), response.text);
       }
       // At the maximum depth it is refused for another reason.
-      const answer = await send(nested(126));
-      assert.ok(!answer.text.includes(text), answer.text);
+      const response = await send(nested(126));
+      assert.ok(!response.text.includes(text), response.text);
     });
   }
 });

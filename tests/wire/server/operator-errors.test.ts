@@ -1,7 +1,7 @@
 // Source: webhooks, section 2.2: the common error format of the platform API; accounts adds its own error.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type HttpAnswer, ServerInProcess } from '../../harness/index.js';
+import { type HttpResponse, ServerInProcess } from '../../harness/index.js';
 
 interface ListedRoute {
   readonly method: string;
@@ -11,12 +11,12 @@ interface ListedRoute {
 /** Starts a backup, which ends with its connection; it reads no body. */
 const WITHOUT_REFUSAL = ['/ops/v1/backups'];
 
-function assertShape(answer: HttpAnswer, base: string, at: string): void {
-  assert.match(String(answer.headers['content-type']), /^application\/json/, at);
-  const body = JSON.parse(answer.text) as Record<string, unknown>;
-  assert.equal(typeof body['message'], 'string', `${at}: ${answer.text}`);
-  assert.equal(body['documentation_url'], `${base}/docs/operator`, `${at}: ${answer.text}`);
-  assert.equal(body['status'], String(answer.status), `${at}: ${answer.text}`);
+function assertShape(response: HttpResponse, base: string, at: string): void {
+  assert.match(String(response.headers['content-type']), /^application\/json/, at);
+  const body = JSON.parse(response.text) as Record<string, unknown>;
+  assert.equal(typeof body['message'], 'string', `${at}: ${response.text}`);
+  assert.equal(body['documentation_url'], `${base}/docs/operator`, `${at}: ${response.text}`);
+  assert.equal(body['status'], String(response.status), `${at}: ${response.text}`);
 }
 
 it('errors of all operator routes have the same shape', async () => {
@@ -33,17 +33,17 @@ it('errors of all operator routes have the same shape', async () => {
       const target = path.replaceAll(/:\w+/g, 'none').replace('*', 'none');
       for (const body of method === 'GET' ? [undefined] : ['{bad', '[]', '{"no_such_member":1}']) {
         const headers = { 'content-type': 'application/json' };
-        const answer = await http.send(target, { method, headers, ...(body && { body }) });
-        if (answer.status < 400) continue;
+        const response = await http.send(target, { method, headers, ...(body && { body }) });
+        if (response.status < 400) continue;
         refusedCount++;
-        assertShape(answer, url, `${method} ${target} ${body ?? ''}`);
+        assertShape(response, url, `${method} ${target} ${body ?? ''}`);
       }
     }
     assert.ok(refusedCount > 60, String(refusedCount));
     for (const path of ['/ops/v1/none', '/ops/v1/accounts/none', '/ops/v1/tsdb/none', '/ops/v1']) {
-      const answer = await http.send(path);
-      assert.equal(answer.status, 404, path);
-      assertShape(answer, url, path);
+      const response = await http.send(path);
+      assert.equal(response.status, 404, path);
+      assertShape(response, url, path);
     }
   } finally {
     await server.close();
@@ -54,9 +54,9 @@ it('operator routes refuse requests without a token in the same shape', async ()
   const server = await ServerInProcess.start({ flags: [] });
   try {
     for (const path of ['/ops/v1/apps', '/ops/v1/accounts/platforms', '/ops/v1/tsdb/databases']) {
-      const answer = await server.http.send(path);
-      assert.equal(answer.status, 401, path);
-      assertShape(answer, server.url, path);
+      const response = await server.http.send(path);
+      assert.equal(response.status, 401, path);
+      assertShape(response, server.url, path);
     }
   } finally {
     await server.close();

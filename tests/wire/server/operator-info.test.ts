@@ -63,15 +63,15 @@ describe('server information', () => {
 
 describe('a session', () => {
   it('belongs to the token', async () => {
-    const answer = await server.http.send('/ops/v1/session', { headers: headers() });
-    assert.deepEqual(jsonOf(answer), {
+    const response = await server.http.send('/ops/v1/session', { headers: headers() });
+    assert.deepEqual(jsonOf(response), {
       kind: 'admin',
       token_id: 0,
       name: '_admin',
       scopes: ['admin'],
       expiry: null,
     });
-    assert.equal(answer.text.includes(token), false);
+    assert.equal(response.text.includes(token), false);
     const none = await server.http.send('/ops/v1/session');
     assert.equal(none.status, 401);
     assert.equal(jsonOf(none)['message'], 'Requires authentication');
@@ -112,9 +112,9 @@ describe('a download', () => {
 
   it('returns errors with their status', async () => {
     const made = await ask({ ...wanted, body: { ...query, db: 'nowhere' } });
-    const answer = await server.http.send(String(jsonOf(made)['url']));
-    assert.equal(answer.status, 404);
-    assert.match(answer.text, /database not found: nowhere/);
+    const response = await server.http.send(String(jsonOf(made)['url']));
+    assert.equal(response.status, 404);
+    assert.match(response.text, /database not found: nowhere/);
   });
 
   it('changes nothing, and requires a token for creation', async () => {
@@ -125,8 +125,8 @@ describe('a download', () => {
     }
     const drop = '/api/v3/query_influxql?db=d&q=DROP+DATABASE+d';
     const made = await ask({ method: 'GET', path: drop, filename: 'x' });
-    const answer = await server.http.send(String(jsonOf(made)['url']));
-    assert.ok(answer.status >= 400, answer.text);
+    const response = await server.http.send(String(jsonOf(made)['url']));
+    assert.ok(response.status >= 400, response.text);
     const still = await server.http.send('/api/v3/query_sql?db=d&q=SELECT+1', {
       headers: headers(),
     });
@@ -190,9 +190,9 @@ describe('settings and log', () => {
       flags: ['--without-auth', '--services', 'tsdb', '--server-node-id', 'n7'],
       env: { PLINTH_MASTER_KEY: key },
     });
-    const answer = await other.http.send('/ops/v1/settings');
-    assert.equal(answer.text.includes(key), false);
-    const { settings } = jsonOf(answer);
+    const response = await other.http.send('/ops/v1/settings');
+    assert.equal(response.text.includes(key), false);
+    const { settings } = jsonOf(response);
     const byName = new Map(
       (settings as { readonly name: string }[]).map((each) => [each.name, each]),
     );

@@ -22,7 +22,7 @@ async function documented(pattern: RegExp): Promise<string> {
   return block;
 }
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly text: string;
   /** Remaining requests of this caller. */
@@ -38,7 +38,7 @@ async function ask(
     body,
     headers = {},
   }: { method?: string; body?: string; headers?: Record<string, string> } = {},
-): Promise<Answer> {
+): Promise<Response> {
   const call = request({
     host: '127.0.0.1',
     port,
@@ -49,20 +49,20 @@ async function ask(
     headers: { host: HOST, ...headers },
   });
   call.end(body);
-  const [answer] = (await once(call, 'response')) as [import('node:http').IncomingMessage];
+  const [response] = (await once(call, 'response')) as [import('node:http').IncomingMessage];
   let text = '';
-  for await (const piece of answer) text += String(piece);
+  for await (const piece of response) text += String(piece);
   return {
-    status: answer.statusCode ?? 0,
+    status: response.statusCode ?? 0,
     text,
-    remaining: Number(answer.headers['x-ratelimit-remaining']),
+    remaining: Number(response.headers['x-ratelimit-remaining']),
   };
 }
 
 /** Checks that a server behind the documented proxy configuration behaves as without it. */
 async function tryProxy(
   context: TestContext,
-  start: (at: {
+  start: (options: {
     readonly folder: string;
     readonly front: number;
     readonly back: number;
@@ -163,8 +163,8 @@ async function tryProxy(
     headers: { host: HOST, ...headers },
   });
   call.end();
-  const [answer] = (await once(call, 'response')) as [import('node:http').IncomingMessage];
-  const [line] = (await once(answer, 'data')) as [Buffer];
+  const [response] = (await once(call, 'response')) as [import('node:http').IncomingMessage];
+  const [line] = (await once(response, 'data')) as [Buffer];
   assert.match(String(line), /"format_version"/);
   call.destroy();
 }

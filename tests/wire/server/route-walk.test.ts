@@ -6,7 +6,7 @@ import { Agent, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import {
   Http2Client,
-  type HttpAnswer,
+  type HttpResponse,
   KEYS,
   makeJwt,
   nowSec,
@@ -118,12 +118,12 @@ describe('every route of the server', () => {
     const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
     admin = JSON.parse(made.text).token;
     const ops = async (path: string, body?: object) => {
-      const answer = await server.http.send(path, {
+      const response = await server.http.send(path, {
         headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-      assert.ok(answer.status < 300, `${path}: ${answer.text}`);
-      return JSON.parse(answer.text);
+      assert.ok(response.status < 300, `${path}: ${response.text}`);
+      return JSON.parse(response.text);
     };
     routes = await ops('/ops/v1/routes');
     await ops('/ops/v1/identities', { kind: 'user', id: 7 });
@@ -204,7 +204,7 @@ describe('every route of the server', () => {
     target: string,
     method: string,
     headers: Readonly<Record<string, string>>,
-  ): Promise<Pick<HttpAnswer, 'status' | 'headers'>> {
+  ): Promise<Pick<HttpResponse, 'status' | 'headers'>> {
     return await new Promise((resolve, reject) => {
       const { hostname, port } = new URL(server.url);
       const outgoing = request(
@@ -216,11 +216,11 @@ describe('every route of the server', () => {
           headers: { ...fromElsewhere(), ...headers },
           agent,
         },
-        (answer) => {
-          answer.resume();
-          answer.on('error', reject);
-          answer.on('end', () =>
-            resolve({ status: answer.statusCode ?? 0, headers: answer.headers }),
+        (response) => {
+          response.resume();
+          response.on('error', reject);
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, headers: response.headers }),
           );
         },
       );
@@ -229,7 +229,7 @@ describe('every route of the server', () => {
     });
   }
 
-  const isRefused = ({ status, headers }: Pick<HttpAnswer, 'status' | 'headers'>): boolean =>
+  const isRefused = ({ status, headers }: Pick<HttpResponse, 'status' | 'headers'>): boolean =>
     REFUSALS.has(status) || headers['grpc-status'] === '16' || headers['grpc-status'] === '12';
 
   const takes = ({ access }: Route): readonly string[] => {
@@ -279,15 +279,15 @@ describe('every route of the server', () => {
     const offset = routeIndex + [...credentials.keys()].indexOf(who);
     for (const [index, target] of spellings(path).entries()) {
       if (who !== 'none' && (index + offset) % FORM_INTERVAL !== 0) continue;
-      const answer = await send(target, method, headers);
-      const isSame = answer.status === plain.status && answer.status >= 400;
-      assert.ok(isSame || isRefused(answer), `${name} ${target}: ${answer.status}`);
+      const response = await send(target, method, headers);
+      const isSame = response.status === plain.status && response.status >= 400;
+      assert.ok(isSame || isRefused(response), `${name} ${target}: ${response.status}`);
     }
     for (const target of [path, spellings(path)[0] ?? path]) {
       const all = { ...fromElsewhere(), ...headers };
-      const answer = await http2.send(target, { method, headers: all });
-      const isSame = answer.status === plain.status && answer.status >= 400;
-      assert.ok(isSame || isRefused(answer), `${name} ${target} over HTTP/2: ${answer.status}`);
+      const response = await http2.send(target, { method, headers: all });
+      const isSame = response.status === plain.status && response.status >= 400;
+      assert.ok(isSame || isRefused(response), `${name} ${target} over HTTP/2: ${response.status}`);
     }
   }
 
@@ -343,10 +343,12 @@ describe('every route of the server', () => {
       const target = filled(path);
       const plain = await send(target, method, {});
       for (const spelled of spellings(target)) {
-        const answer = await send(spelled, method, {});
+        const response = await send(spelled, method, {});
         const isSame =
-          answer.status === plain.status || REFUSALS.has(answer.status) || answer.status === 301;
-        assert.ok(isSame, `${spelled}: ${answer.status}, not ${plain.status}`);
+          response.status === plain.status ||
+          REFUSALS.has(response.status) ||
+          response.status === 301;
+        assert.ok(isSame, `${spelled}: ${response.status}, not ${plain.status}`);
       }
     }
   });
@@ -364,10 +366,10 @@ describe('every route of the server', () => {
     for (const { method, path } of ofAccount) {
       const target = path.replace(/:[A-Za-z]+/, id).replaceAll(/:[A-Za-z]+/g, 'person_1');
       for (const spelled of [target, ...spellings(target)]) {
-        const answer = await send(spelled, method, credentials.get('other platform') ?? {});
+        const response = await send(spelled, method, credentials.get('other platform') ?? {});
         assert.ok(
-          [400, 401, 404, 405].includes(answer.status),
-          `${method} ${spelled}: ${answer.status}`,
+          [400, 401, 404, 405].includes(response.status),
+          `${method} ${spelled}: ${response.status}`,
         );
       }
     }
@@ -389,9 +391,9 @@ describe('another form of a path', () => {
       ['POST', '/api/%763/plugin_test/schedule'],
       ['POST', '/api/%762/write?bucket=stolen'],
     ] as const) {
-      const answer = await server.http.send(target, { method });
-      assert.equal(answer.status, 401, `${method} ${target}: ${answer.text}`);
-      assert.equal(JSON.parse(answer.text).error, 'the request was not authenticated');
+      const response = await server.http.send(target, { method });
+      assert.equal(response.status, 401, `${method} ${target}: ${response.text}`);
+      assert.equal(JSON.parse(response.text).error, 'the request was not authenticated');
     }
   });
 });

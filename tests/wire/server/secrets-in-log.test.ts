@@ -88,11 +88,11 @@ async function useSecrets(
   } else {
     const claim = async (code: string) => {
       const headers = { via: '1.1 proxy', 'x-plinth-claim-code': code };
-      const answer = await fetch(`${url}/api/v3/configure/token/admin`, {
+      const response = await fetch(`${url}/api/v3/configure/token/admin`, {
         method: 'POST',
         headers,
       });
-      return { status: answer.status, text: await answer.text() };
+      return { status: response.status, text: await response.text() };
     };
     const { claimCode } = given;
     for (const code of ['', WRONG_CODE]) {
@@ -161,8 +161,8 @@ async function queryWithSecrets(url: string, admin: string, secrets: string[]): 
     `SELECT 'postgres://u:${login}@h/db', 'Bearer ${admin}'`,
     `SELECT 1 -- password=${connection}`,
   ]) {
-    const answer = await post('/api/v3/query_sql', JSON.stringify({ db: 'a', q }));
-    assert.equal(answer.status, 200, answer.text);
+    const response = await post('/api/v3/query_sql', JSON.stringify({ db: 'a', q }));
+    assert.equal(response.status, 200, response.text);
   }
   const q = `CREATE SECRET s (TYPE S3, KEY_ID 'k', SECRET '${option}')`;
   await post('/api/v3/query_sql', JSON.stringify({ db: 'a', q })); // SQL has no such statement.

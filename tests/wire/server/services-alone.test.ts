@@ -10,10 +10,10 @@ describe('a service without the others', () => {
         flags: ['--without-auth', '--services', service],
       });
       for (const path of ['/health', '/api/v1/health', '/ready']) {
-        const answer = await server.http.send(path);
-        assert.equal(answer.status, 200, path);
-        assert.equal(answer.text, 'OK', path);
-        assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8', path);
+        const response = await server.http.send(path);
+        assert.equal(response.status, 200, path);
+        assert.equal(response.text, 'OK', path);
+        assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', path);
         const headers = { accept: 'application/json' };
         const inJson = await server.http.send(path, { headers });
         assert.equal(inJson.headers['content-type'], 'application/json', path);

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { it } from 'node:test';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { CLI, countStart } from '../../harness/cli.js';
 import { RawConnection, ServerProcess, temporaryFolder } from '../../harness/index.js';
 import { ownVariables } from '../../harness/server-process.js';
@@ -84,12 +84,12 @@ it('health checks report the shutdown to any client', async () => {
       () => false,
     )
   )
-    await nextTurn();
+    await setImmediate();
   for (const { connection, path } of waiting) {
     connection.send('\r\n');
-    const answer = await connection.until(/\}$/);
-    assert.match(answer, /^HTTP\/1.1 503 /, path);
-    assert.match(answer, /"not ready: shutting down"/, path);
+    const response = await connection.until(/\}$/);
+    assert.match(response, /^HTTP\/1.1 503 /, path);
+    assert.match(response, /"not ready: shutting down"/, path);
   }
   assert.equal(await server.stop(), 0);
 });

@@ -8,8 +8,8 @@ import { after, before, describe, it } from 'node:test';
 import {
   assertError,
   Http2Client,
-  type HttpAnswer,
   HttpClient,
+  type HttpResponse,
   ServerInProcess,
 } from '../../harness/index.js';
 
@@ -20,7 +20,7 @@ const EVIL = 'https://evil.example';
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0 Safari/537.36';
 
 type Headers = Readonly<Record<string, string>>;
-const corsOf = ({ headers }: HttpAnswer) => headers['access-control-allow-origin'];
+const corsOf = ({ headers }: HttpResponse) => headers['access-control-allow-origin'];
 
 /** Requests that a foreign page can make a browser send; `own` is the server's host in the browser. */
 const ofStrangers = (own: string): readonly Headers[] => [
@@ -54,10 +54,10 @@ describe('the first token', () => {
     await using server = await ServerInProcess.start({ flags: [] });
     for (const path of FIRST_TOKENS) {
       for (const headers of ofStrangers(server.url)) {
-        const answer = await server.http.send(path, { method: 'POST', headers });
-        assert.equal(answer.status, 403, `${JSON.stringify(headers)}: ${answer.text}`);
-        assert.match(JSON.parse(answer.text).error, /allowed_hosts|requests without credentials/);
-        assert.equal(corsOf(answer), undefined);
+        const response = await server.http.send(path, { method: 'POST', headers });
+        assert.equal(response.status, 403, `${JSON.stringify(headers)}: ${response.text}`);
+        assert.match(JSON.parse(response.text).error, /allowed_hosts|requests without credentials/);
+        assert.equal(corsOf(response), undefined);
       }
       const preflight = await server.http.send(path, {
         method: 'OPTIONS',
@@ -85,16 +85,16 @@ describe('the first token', () => {
     ] as const) {
       await using server = await ServerInProcess.start({ flags: [...flags, ...url] });
       const code = await readFile(join(server.dataDir, 'claim-code'), 'utf8');
-      const answer = await server.http.send(FIRST_TOKEN, {
+      const response = await server.http.send(FIRST_TOKEN, {
         method: 'POST',
         headers: { ...headers, 'x-plinth-claim-code': code.trimEnd() },
       });
-      assert.equal(answer.status, status, `${JSON.stringify(headers)}: ${answer.text}`);
+      assert.equal(response.status, status, `${JSON.stringify(headers)}: ${response.text}`);
     }
   });
 });
 
-async function rawAnswer(port: number, request: string): Promise<string> {
+async function rawResponse(port: number, request: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(request);
   let text = '';
@@ -115,11 +115,11 @@ describe('token recovery', () => {
     const regenerate = (headers: Headers) =>
       recovery.send(`${FIRST_TOKEN}/regenerate`, { method: 'POST', headers });
     for (const headers of ofStrangers(own)) {
-      const answer = await regenerate(headers);
-      assert.equal(answer.status, 403, `${JSON.stringify(headers)}: ${answer.text}`);
+      const response = await regenerate(headers);
+      assert.equal(response.status, 403, `${JSON.stringify(headers)}: ${response.text}`);
     }
     assert.match(
-      await rawAnswer(
+      await rawResponse(
         Number(port),
         `POST ${FIRST_TOKEN}/regenerate HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil.example\r\n\r\n`,
       ),
@@ -154,10 +154,10 @@ describe('a server without authentication', () => {
   it('refuses foreign pages on every service', async () => {
     for (const [method, path] of REQUESTS) {
       for (const headers of ofStrangers(server.url)) {
-        const answer = await server.http.send(path, { method, headers });
-        const name = `${method} ${path} ${JSON.stringify(headers)}: ${answer.status}`;
-        assert.ok([401, 403].includes(answer.status), name);
-        assert.equal(corsOf(answer), undefined, name);
+        const response = await server.http.send(path, { method, headers });
+        const name = `${method} ${path} ${JSON.stringify(headers)}: ${response.status}`;
+        assert.ok([401, 403].includes(response.status), name);
+        assert.equal(corsOf(response), undefined, name);
       }
     }
     const left = await server.http.send('/query?db=own&q=SELECT%20v%20FROM%20m');
@@ -175,17 +175,19 @@ describe('a server without authentication', () => {
 
   it('serves its own page and non-browser programs', async () => {
     for (const headers of ofFriends(server.url)) {
-      const answer = await server.http.send('/api/v3/query_sql?db=own&q=SELECT%201', { headers });
-      assert.equal(answer.status, 200, `${JSON.stringify(headers)}: ${answer.text}`);
+      const response = await server.http.send('/api/v3/query_sql?db=own&q=SELECT%201', { headers });
+      assert.equal(response.status, 200, `${JSON.stringify(headers)}: ${response.text}`);
     }
   });
 
   it('lets no foreign page read its responses', async () => {
     const headers = { origin: EVIL, 'access-control-request-method': 'POST' };
     for (const path of ['/api/v3/write_lp', '/query', '/health', '/nowhere']) {
-      const answer = await server.http.send(path, { method: 'OPTIONS', headers });
-      assert.equal(answer.status, 204);
-      const names = Object.keys(answer.headers).filter((name) => name.startsWith('access-control'));
+      const response = await server.http.send(path, { method: 'OPTIONS', headers });
+      assert.equal(response.status, 204);
+      const names = Object.keys(response.headers).filter((name) =>
+        name.startsWith('access-control'),
+      );
       assert.deepEqual(names, [], path);
     }
     for (const path of ['/health', '/ping', '/query?q=SHOW%20DATABASES']) {
@@ -200,10 +202,10 @@ describe('a server without authentication', () => {
     });
     const path = '/api/v3/query_sql?db=_internal&q=SELECT%201';
     const headers = { origin: page, 'sec-fetch-site': 'cross-site' };
-    const answer = await named.http.send(path, { headers });
-    assert.equal(answer.status, 200, answer.text);
-    assert.equal(corsOf(answer), page);
-    assert.match(String(answer.headers['vary']), /Origin/);
+    const response = await named.http.send(path, { headers });
+    assert.equal(response.status, 200, response.text);
+    assert.equal(corsOf(response), page);
+    assert.match(String(response.headers['vary']), /Origin/);
     const refused = await named.http.send(path, { headers: { origin: EVIL } });
     assert.equal(refused.status, 403);
     assert.equal(corsOf(refused), undefined);
@@ -220,8 +222,8 @@ describe('a server without authentication', () => {
       const path = `/query?db=own&q=${encodeURIComponent(statement)}`;
       const headers = { 'user-agent': BROWSER };
       await server.http.send(path, { method: 'HEAD', headers });
-      const answer = await server.http.send(path, { headers });
-      assert.match(answer.text, /rejected in GET requests from browsers/);
+      const response = await server.http.send(path, { headers });
+      assert.match(response.text, /rejected in GET requests from browsers/);
     }
     const left = await server.http.send('/query?db=own&q=SELECT%20v%20FROM%20m');
     assert.match(left.text, /\["1970-01-01T00:00:00.000000001Z",1\]/);
@@ -232,9 +234,9 @@ describe('a server without authentication', () => {
   });
 
   it('keeps public game data readable by every page', async () => {
-    const answer = await server.http.send('/api/levels', { headers: { origin: EVIL } });
-    assert.equal(answer.status, 200);
-    assert.equal(corsOf(answer), '*');
+    const response = await server.http.send('/api/levels', { headers: { origin: EVIL } });
+    assert.equal(response.status, 200);
+    assert.equal(corsOf(response), '*');
   });
 });
 
@@ -245,9 +247,9 @@ describe('a server with tokens', () => {
     const authorization = `Bearer ${JSON.parse(made.text).token}`;
     for (const headers of [{ origin: EVIL }, { host: 'any.example' }]) {
       const path = '/api/v3/configure/database?format=json';
-      const answer = await server.http.send(path, { headers: { authorization, ...headers } });
-      assert.equal(answer.status, 200, answer.text);
-      assert.equal(corsOf(answer), '*');
+      const response = await server.http.send(path, { headers: { authorization, ...headers } });
+      assert.equal(response.status, 200, response.text);
+      assert.equal(corsOf(response), '*');
       assertError(
         await server.http.send(path, { headers }),
         401,

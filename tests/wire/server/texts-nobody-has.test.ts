@@ -48,10 +48,10 @@ for (const store of STORES) {
         (iss) => `Bearer ${makeJwt(app.pem, { ...times, iss })}`,
       );
       for (const token of tokens) {
-        const answer = await ask('/app', token);
+        const response = await ask('/app', token);
         // Webhooks, section 3: an issuer that is not an app.
-        assert.equal(answer.status, 404, answer.text);
-        assert.equal(JSON.parse(answer.text).message, 'Integration not found');
+        assert.equal(response.status, 404, response.text);
+        assert.equal(JSON.parse(response.text).message, 'Integration not found');
       }
       assert.equal(await used(), before + tokens.length);
       for (const login of ['\0:\0', 'Iv\0:x', 'x:\u0007']) {
@@ -73,8 +73,8 @@ for (const store of STORES) {
         '/ops/v1/accounts/platforms/plat_default/accounts/%00',
         '/ops/v1/rate-limits/user:%00',
       ]) {
-        const answer = await server.http.send(path);
-        assert.equal(answer.status, 404, `${path}: ${answer.text}`);
+        const response = await server.http.send(path);
+        assert.equal(response.status, 404, `${path}: ${response.text}`);
       }
       const list = '/ops/v1/identities?cursor=%00';
       assert.equal((await server.http.send(list)).status, 200);

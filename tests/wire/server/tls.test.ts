@@ -58,15 +58,15 @@ describe('TLS on the port', () => {
     for (let count = 0; count < 3; count++) {
       assertEmpty(await http.send('/api/v3/write_lp?db=tls', { body: `m v=${count} ${count}` }));
     }
-    const answer = await http.send('/health');
-    assert.equal(answer.text, 'OK');
+    const response = await http.send('/health');
+    assert.equal(response.text, 'OK');
     http.close();
   });
 
   it('T-01 serves HTTP/2 negotiated by ALPN', async () => {
     await using client = new Http2Client(server.url, first.ca);
-    const answer = await client.send('/health');
-    assert.equal(answer.text, 'OK');
+    const response = await client.send('/health');
+    assert.equal(response.text, 'OK');
     assert.equal(client.protocol, 'h2');
   });
 
@@ -165,8 +165,8 @@ describe('TLS on the port', () => {
     const q = encodeURIComponent(
       'SELECT (SELECT count(*) FROM wide) a, (SELECT count(*) FROM wider) b',
     );
-    const answer = await http.send(`/api/v3/query_sql?db=tls&format=json_rows&q=${q}`);
-    assert.equal(answer.text, '[{"a":60000,"b":60000}]');
+    const response = await http.send(`/api/v3/query_sql?db=tls&format=json_rows&q=${q}`);
+    assert.equal(response.text, '[{"a":60000,"b":60000}]');
     http.close();
   });
 });

@@ -104,9 +104,9 @@ describe('HTTP/1.1', () => {
       upgrade: 'h2c',
       'http2-settings': 'AAMAAABkAAQAAP__',
     };
-    const answer = await server.http.send('/health', { headers });
-    assert.equal(answer.status, 200);
-    assert.equal(answer.text, 'OK');
+    const response = await server.http.send('/health', { headers });
+    assert.equal(response.status, 200);
+    assert.equal(response.text, 'OK');
   });
 
   it('T-01 accepts HTTP/1.0 and closes its connection', async () => {
@@ -137,12 +137,12 @@ describe('HTTP/2 by prior knowledge', () => {
     const writes = Array.from({ length: 50 }, (_, index) =>
       client.send('/api/v3/write_lp?db=h2&precision=ns', { body: `m v=${index}i ${index}` }),
     );
-    for (const answer of await Promise.all(writes)) assertEmpty(answer);
+    for (const response of await Promise.all(writes)) assertEmpty(response);
     const q = encodeURIComponent('SELECT count(*) AS n, sum(v) AS v FROM m');
-    const answer = await client.send(`/api/v3/query_sql?db=h2&format=json_rows&q=${q}`);
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers['content-type'], 'application/json');
-    assert.equal(answer.text, '[{"n":50,"v":1225}]');
+    const response = await client.send(`/api/v3/query_sql?db=h2&format=json_rows&q=${q}`);
+    assert.equal(response.status, 200);
+    assert.equal(response.headers['content-type'], 'application/json');
+    assert.equal(response.text, '[{"n":50,"v":1225}]');
   });
 
   it('T-01 accepts large and compressed bodies', async () => {
@@ -231,15 +231,15 @@ describe('every response', () => {
 
   it('T-02 to a preflight is 204, allows everything and is cached for a day', async () => {
     for (const path of [...paths, '/any/path']) {
-      const answer = await closed.http.send(path, {
+      const response = await closed.http.send(path, {
         method: 'OPTIONS',
         headers: { origin: 'https://example.org', 'access-control-request-method': 'POST' },
       });
-      assertEmpty(answer);
-      assert.equal(answer.headers['access-control-allow-origin'], '*');
-      assert.equal(answer.headers['access-control-allow-methods'], '*');
-      assert.equal(answer.headers['access-control-allow-headers'], '*');
-      assert.equal(answer.headers['access-control-max-age'], '86400');
+      assertEmpty(response);
+      assert.equal(response.headers['access-control-allow-origin'], '*');
+      assert.equal(response.headers['access-control-allow-methods'], '*');
+      assert.equal(response.headers['access-control-allow-headers'], '*');
+      assert.equal(response.headers['access-control-max-age'], '86400');
     }
   });
 
@@ -254,8 +254,8 @@ describe('every response', () => {
     ] as const) {
       using connection = await RawConnection.open(server.url);
       connection.send(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
-      const answer = await connection.untilEnd();
-      assert.ok(answer.startsWith(`HTTP/1.1 ${status} `), `${target}: ${answer}`);
+      const response = await connection.untilEnd();
+      assert.ok(response.startsWith(`HTTP/1.1 ${status} `), `${target}: ${response}`);
     }
   });
 

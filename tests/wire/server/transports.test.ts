@@ -9,7 +9,7 @@ const NOT_FAST = 'TE: trailers';
 const ADMIN_TOKEN = '/api/v3/configure/token/admin';
 
 /** A write without a body, or with one in the same piece as its head. */
-const WHOLE_ANSWER =
+const WHOLE_RESPONSE =
   /^HTTP\/1\.1 (200 [\s\S]*\r\n\r\n[\s\S]+|204 [\s\S]*\r\n\r\n|[345]\d\d [\s\S]*\r\n\r\n[\s\S]+)$/;
 
 interface WriteText {
@@ -22,10 +22,10 @@ const requestText = ({ target, body, headers = [] }: WriteText): string =>
   `${[`POST ${target} HTTP/1.1`, 'Host: localhost', ...headers, `Content-Length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`;
 
 /** The only response on a connection, without its date. */
-async function answerTo(server: ServerInProcess, write: WriteText): Promise<string> {
+async function responseTo(server: ServerInProcess, write: WriteText): Promise<string> {
   using connection = await RawConnection.open(server.url);
   connection.send(requestText(write));
-  return (await connection.until(WHOLE_ANSWER)).replace(/^date: .*\r\n/im, '');
+  return (await connection.until(WHOLE_RESPONSE)).replace(/^date: .*\r\n/im, '');
 }
 
 describe('A short write', () => {
@@ -43,7 +43,7 @@ describe('A short write', () => {
     };
     const before = await counted();
     const write = { target: '/write?db=once', body: 'm v=1 1' };
-    assert.match(await answerTo(server, write), /^HTTP\/1\.1 204 No Content\r\n/);
+    assert.match(await responseTo(server, write), /^HTTP\/1\.1 204 No Content\r\n/);
     assert.equal(await counted(), before + 1);
     assert.deepEqual(await rows(server, 'once', 'SELECT count(*) AS n FROM m'), [{ n: 1 }]);
   });
@@ -109,7 +109,7 @@ describe('A request', () => {
   after(async () => await server.close());
 
   /** The complete response, also chunked, without parts that differ between requests. */
-  const wholeAnswer = async (query: QueryText): Promise<string> => {
+  const wholeResponse = async (query: QueryText): Promise<string> => {
     using connection = await RawConnection.open(server.url);
     connection.send(queryText(query));
     // The start of the next response marks the end of this one.
@@ -230,10 +230,10 @@ describe('A request', () => {
     timeout: 120_000,
   }, async () => {
     for (const [what, query] of CASES) {
-      const answer = await wholeAnswer(query);
+      const response = await wholeResponse(query);
       const headers = [...(query.headers ?? []), NOT_FAST];
-      assert.equal(answer, await wholeAnswer({ ...query, headers }), what);
-      assert.match(answer, /^HTTP\/1\.1 \d{3} /, what);
+      assert.equal(response, await wholeResponse({ ...query, headers }), what);
+      assert.match(response, /^HTTP\/1\.1 \d{3} /, what);
     }
   });
 
@@ -245,7 +245,7 @@ describe('A request', () => {
     };
     const before = await counted();
     for (const text of ['SHOW DATABASES', 'SELECT * FROM m'])
-      await wholeAnswer({ target: v1(text) });
+      await wholeResponse({ target: v1(text) });
     assert.equal(await counted(), before + 2);
   });
 
@@ -278,8 +278,8 @@ describe('A request', () => {
       for (const headers of [[], [NOT_FAST]]) {
         using connection = await RawConnection.open(small.url);
         connection.send(queryText({ method: 'POST', target: '/api/v3/query_sql', body, headers }));
-        const answer = await connection.until(/\r\n\r\n[\s\S]+\}$/);
-        assert.equal(answer.split(' ', 2)[1], String(status), answer);
+        const response = await connection.until(/\r\n\r\n[\s\S]+\}$/);
+        assert.equal(response.split(' ', 2)[1], String(status), response);
       }
     }
   });
@@ -293,7 +293,7 @@ describe('A request', () => {
         /^HTTP\/1\.1 200 OK\r\n[\s\S]*Transfer-Encoding: chunked\r\n\r\n[0-9a-f]+\r\n\{/,
       );
     }
-    assert.match(await wholeAnswer({ target: v1('SHOW DATABASES') }), /^HTTP\/1\.1 200 /);
+    assert.match(await wholeResponse({ target: v1('SHOW DATABASES') }), /^HTTP\/1\.1 200 /);
   });
 });
 
@@ -321,9 +321,9 @@ describe('A short write that needs a token', () => {
       const bearer = (text: string) => ({
         ...{ target, body: 'm v=1 1', headers: [`Authorization: Bearer ${text}`] },
       });
-      assert.match(await answerTo(server, bearer(token)), /^HTTP\/1\.1 204 /);
-      assert.match(await answerTo(server, bearer('wrong')), /^HTTP\/1\.1 401 /);
-      assert.match(await answerTo(server, { target, body: 'm v=1 1' }), /^HTTP\/1\.1 401 /);
+      assert.match(await responseTo(server, bearer(token)), /^HTTP\/1\.1 204 /);
+      assert.match(await responseTo(server, bearer('wrong')), /^HTTP\/1\.1 401 /);
+      assert.match(await responseTo(server, { target, body: 'm v=1 1' }), /^HTTP\/1\.1 401 /);
       using connection = await RawConnection.open(server.url);
       connection.send(requestText(bearer(token)));
       await connection.until(/^HTTP\/1\.1 204 [\s\S]*\r\n\r\n$/);
@@ -365,8 +365,8 @@ it('a response lists everything it varies on, on both transports', async () => {
     const head = [`GET ${path} HTTP/1.1`, 'Host: localhost', `Origin: ${page}`];
     const lines = [...head, 'Accept-Encoding: identity', more];
     connection.send(`${lines.join('\r\n')}\r\n\r\n`);
-    const answer = await connection.until(/^HTTP\/1\.1 200 [\s\S]*x{3000}/);
-    const said = [...answer.matchAll(/^vary: (.*?)\r$/gim)].map(([, value = '']) => value);
+    const response = await connection.until(/^HTTP\/1\.1 200 [\s\S]*x{3000}/);
+    const said = [...response.matchAll(/^vary: (.*?)\r$/gim)].map(([, value = '']) => value);
     assert.deepEqual(namesIn(said), expected, more);
   }
   await using client = new Http2Client(server.url);

@@ -24,10 +24,10 @@ describe('A path outside all services', () => {
   it('returns the services with their paths', async () => {
     await withServer(['--without-auth'], async ({ http }) => {
       for (const path of ['/', '/nowhere', '/apiary', '/foo/bar.html?x=1']) {
-        const answer = await http.send(path);
-        assert.equal(answer.status, 404, path);
-        assert.equal(answer.headers['content-type'], 'application/json');
-        const { error, data } = JSON.parse(answer.text) as Told;
+        const response = await http.send(path);
+        assert.equal(response.status, 404, path);
+        assert.equal(response.headers['content-type'], 'application/json');
+        const { error, data } = JSON.parse(response.text) as Told;
         assert.equal(error, 'Not found');
         const { served } = data;
         for (const [service, paths] of [
@@ -81,10 +81,10 @@ it('Flux queries are answered with the supported languages', async () => {
       ['GET', '/api/v2/query/suggestions', {}],
     ] as const) {
       const body = method === 'POST' ? { body: 'from(bucket: "b") |> range(start: -1h)' } : {};
-      const answer = await http.send(path, { method, headers, ...body });
-      assert.equal(answer.status, 404, path);
+      const response = await http.send(path, { method, headers, ...body });
+      assert.equal(response.status, 404, path);
       // `code` and `message`, the error format of version 2 clients.
-      const { code, message } = JSON.parse(answer.text) as { code: string; message: string };
+      const { code, message } = JSON.parse(response.text) as { code: string; message: string };
       assert.equal(code, 'not found');
       assert.match(message, /Flux.*\/api\/v3\/query_sql.*\/query/);
     }

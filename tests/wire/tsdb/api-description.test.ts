@@ -33,15 +33,15 @@ describe('docs/api/tsdb.json', () => {
     for (const { path, method, operation } of operations.toSorted(
       (a, b) => Number(isLast(a)) - Number(isLast(b)),
     )) {
-      const answer = await server.http.send(path, {
+      const response = await server.http.send(path, {
         method: method.toUpperCase(),
         headers: { authorization: `Bearer ${token}` },
       });
-      const at = `${method} ${path}: ${answer.status} ${answer.text}`;
+      const at = `${method} ${path}: ${response.status} ${response.text}`;
       // An operation that always returns 404 is described as such.
       const isThere = Object.keys(operation.responses).some((status) => /^[2d]/.test(status));
-      assert.ok(!isThere || !answer.text.includes('"Not found"'), at);
-      assert.ok(String(answer.status) in operation.responses, at);
+      assert.ok(!isThere || !response.text.includes('"Not found"'), at);
+      assert.ok(String(response.status) in operation.responses, at);
     }
   });
 });

@@ -17,10 +17,10 @@ describe('a write that the buffer has no room for', () => {
   it('W-01 is answered 503 with the time after which to come again, and is not stored', async () => {
     const body = `m s="${'x'.repeat(BUFFER_LIMIT_BYTES)}" 1`;
     for (const api of WRITE_APIS) {
-      const answer = await write(server, { api, db: 'full' }, body);
-      assert.equal(answer.status, 503, answer.text);
-      assert.equal(answer.headers['content-type'], 'application/json');
-      assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
+      const response = await write(server, { api, db: 'full' }, body);
+      assert.equal(response.status, 503, response.text);
+      assert.equal(response.headers['content-type'], 'application/json');
+      assert.match(String(response.headers['retry-after']), /^[1-9]\d*$/);
     }
     assertEmpty(await write(server, { db: 'full' }, 'm f=1 1'));
     assert.deepEqual(await rows(server, 'full', 'SELECT count(*) AS n FROM m'), [{ n: 1 }]);

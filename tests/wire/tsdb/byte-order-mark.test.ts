@@ -9,12 +9,12 @@ it('keeps U+FEFF at the beginning of short and long texts', async () => {
     const text = '\ufeffa text of more than twelve bytes';
     const body = `m short="\ufeffb",long="${text}" 1`;
     assertEmpty(await server.http.send('/api/v3/write_lp?db=marked', { body }));
-    const answer = await query(server, {
+    const response = await query(server, {
       db: 'marked',
       q: 'SELECT short, long FROM m',
       format: 'jsonl',
     });
-    assert.deepEqual(JSON.parse(answer), { short: '\ufeffb', long: text });
+    assert.deepEqual(JSON.parse(response), { short: '\ufeffb', long: text });
   } finally {
     await server.close();
   }

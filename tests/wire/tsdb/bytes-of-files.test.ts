@@ -89,8 +89,8 @@ after(async () => {
 async function bytesOfAValue(table: string): Promise<number> {
   const q = `SELECT sum(size_bytes) AS bytes, sum(row_count) AS n FROM system.parquet_files WHERE table_name = '${table}'`;
   for (;;) {
-    const [answer] = (await rows(server, 'd', q)) as { bytes: number; n: number }[];
-    if (answer?.n === ROW_COUNT) return answer.bytes / ROW_COUNT / 3;
+    const [response] = (await rows(server, 'd', q)) as { bytes: number; n: number }[];
+    if (response?.n === ROW_COUNT) return response.bytes / ROW_COUNT / 3;
     await setTimeout(POLL_MS);
   }
 }
@@ -116,9 +116,9 @@ describe('a file of many rows', { timeout: 120_000 }, () => {
       const text = ['a', 'b', 'c']
         .map((name) => `CAST(sum(CAST(${name} AS DECIMAL(38,0))) AS VARCHAR) AS ${name}`)
         .join(', ');
-      const answers = await rows(server, 'd', `SELECT ${text}, count(*) AS n FROM ${table}`);
+      const responses = await rows(server, 'd', `SELECT ${text}, count(*) AS n FROM ${table}`);
       const { a, b, c } = written.get(table) as Sums;
-      assert.deepEqual(answers, [{ a: `${a}`, b: `${b}`, c: `${c}`, n: ROW_COUNT }]);
+      assert.deepEqual(responses, [{ a: `${a}`, b: `${b}`, c: `${c}`, n: ROW_COUNT }]);
     });
   }
 });

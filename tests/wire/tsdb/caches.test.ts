@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import {
   assertEmpty,
   assertError,
-  type HttpAnswer,
+  type HttpResponse,
   type OwnServer,
   rows,
   ServerInProcess,
@@ -34,7 +34,7 @@ const call = (
   path: string,
   body?: unknown,
   type = 'application/json',
-): Promise<HttpAnswer> =>
+): Promise<HttpResponse> =>
   server.http.send(path, {
     method,
     ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': type } }),
@@ -47,10 +47,10 @@ const refuse = async (q: string, error: string): Promise<void> =>
     `Error during planning: ${error}`,
   );
 async function create(path: string, body: Row, db = DB): Promise<Row> {
-  const answer = await call('POST', path, { db, table: 'cpu', ...body });
-  assert.equal(answer.status, 201, answer.text);
-  assert.equal(answer.headers['content-type'], 'application/json');
-  const { catalog_batch, sequence_number } = JSON.parse(answer.text) as {
+  const response = await call('POST', path, { db, table: 'cpu', ...body });
+  assert.equal(response.status, 201, response.text);
+  assert.equal(response.headers['content-type'], 'application/json');
+  const { catalog_batch, sequence_number } = JSON.parse(response.text) as {
     catalog_batch: {
       Database: { time_ns: number; database_name: string; ops: [Record<string, Row>] };
     };
@@ -461,8 +461,8 @@ describe('last caches', () => {
     await create(LAST, { name: 'l' }, db);
     await create(DISTINCT, { name: 'd', columns: ['host'] }, db);
     const keep = async (retention_period: string | null): Promise<void> => {
-      const answer = await call('PUT', '/api/v3/configure/database', { db, retention_period });
-      assert.deepEqual([answer.status, answer.text], [200, '']);
+      const response = await call('PUT', '/api/v3/configure/database', { db, retention_period });
+      assert.deepEqual([response.status, response.text], [200, '']);
     };
     const check = async (hosts: readonly string[]): Promise<void> => {
       for (const from of ['cpu', `last_cache('cpu', 'l')`, `distinct_cache('cpu', 'd')`]) {

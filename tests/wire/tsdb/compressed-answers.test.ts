@@ -42,8 +42,8 @@ describe('Answers of queries', () => {
 
   it('come as they are when they are short, refused or wished so', async () => {
     const encodingOf = async (path: string, accepted: string): Promise<unknown> => {
-      const answer = await server.http.send(path, { headers: { 'accept-encoding': accepted } });
-      return answer.headers['content-encoding'];
+      const response = await server.http.send(path, { headers: { 'accept-encoding': accepted } });
+      return response.headers['content-encoding'];
     };
     const [long = ''] = ENDPOINTS;
     assert.equal(await encodingOf(`${long}%20LIMIT%201`, 'gzip'), undefined);
@@ -102,11 +102,11 @@ describe('Answers of queries', () => {
     });
     try {
       await other.http.send('/write?db=c', { body: `m s="${'x'.repeat(5000)}" 1` });
-      const answer = await other.http.send(`/query?db=c&q=${SELECT}`, {
+      const response = await other.http.send(`/query?db=c&q=${SELECT}`, {
         headers: { 'accept-encoding': 'gzip' },
       });
-      assert.equal(answer.headers['content-encoding'], undefined);
-      assert.match(answer.text, /x{5000}/);
+      assert.equal(response.headers['content-encoding'], undefined);
+      assert.match(response.text, /x{5000}/);
     } finally {
       await other.close();
     }

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { runCli } from '../../harness/cli.js';
-import { type HttpAnswer, ServerInProcess } from '../../harness/index.js';
+import { type HttpResponse, ServerInProcess } from '../../harness/index.js';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -41,7 +41,7 @@ after(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const send = (q: string, headers = admin): Promise<HttpAnswer> =>
+const send = (q: string, headers = admin): Promise<HttpResponse> =>
   server.http.send('/query', {
     headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ db: 'cq', epoch: 'ms', q }).toString(),
@@ -53,9 +53,9 @@ interface Result {
 }
 
 async function query(q: string): Promise<Result> {
-  const answer = await send(q);
-  assert.equal(answer.status, 200, answer.text);
-  return (JSON.parse(answer.text) as { results: [Result] }).results[0];
+  const response = await send(q);
+  assert.equal(response.status, 200, response.text);
+  return (JSON.parse(response.text) as { results: [Result] }).results[0];
 }
 
 const rows = async (q: string): Promise<readonly unknown[][]> =>
@@ -118,9 +118,9 @@ describe('Rollups', () => {
     assert.equal((await manage('POST', valid, reader)).status, 403);
     assert.equal((await manage('DELETE', {}, reader)).status, 403);
     const refused = async (status: number, more: object, message: RegExp) => {
-      const answer = await manage('POST', { ...valid, ...more });
-      assert.equal(answer.status, status, answer.text);
-      assert.match(answer.text, message);
+      const response = await manage('POST', { ...valid, ...more });
+      assert.equal(response.status, status, response.text);
+      assert.match(response.text, message);
     };
     await refused(400, { every: '0s' }, /every .* is out of range; use 1s to 3660d/);
     await refused(400, { every: 'often' }, /not a valid duration/);
@@ -167,8 +167,8 @@ describe('Rollups', () => {
 async function writePoints(): Promise<void> {
   for (let i = 0; i < 20; i++) {
     const body = ['a', 'b'].map((host) => `points,host=${host} v=${i}`).join('\n');
-    const answer = await server.http.send('/write?db=cq', { headers: admin, body });
-    assert.equal(answer.status, 204, answer.text);
+    const response = await server.http.send('/write?db=cq', { headers: admin, body });
+    assert.equal(response.status, 204, response.text);
     await sleep(50);
   }
 }

@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test';
 import {
   assertEmpty,
   assertError,
-  type HttpAnswer,
+  type HttpResponse,
   LiveStream,
   rows,
   ServerInProcess,
@@ -21,7 +21,7 @@ after(async () => await server.close());
 
 const headers = { 'content-type': 'application/json' };
 const PATH = '/api/v3/configure/column/convert';
-const convert = (json: object): Promise<HttpAnswer> =>
+const convert = (json: object): Promise<HttpResponse> =>
   server.http.send(PATH, { body: JSON.stringify(json), headers });
 const put = async (db: string, lines: string) => assertEmpty(await write(server, { db }, lines));
 
@@ -278,7 +278,7 @@ it('converts a table with a retention period', async () => {
 it('refuses types that a column cannot have', async () => {
   const db = 'convert_invalid';
   await put(db, 'm,host=a v=1i 1');
-  for (const [answer, status, message] of [
+  for (const [response, status, message] of [
     [
       convert({ db, table: 'm', column: 'v', to: 'bool' }),
       400,
@@ -306,7 +306,7 @@ it('refuses types that a column cannot have', async () => {
       'cannot modify internal db',
     ],
   ] as const)
-    assertError(await answer, status, message);
+    assertError(await response, status, message);
   assert.equal((await convert({ db, table: 'm', column: 'v', to: 'text' })).status, 400);
 });
 

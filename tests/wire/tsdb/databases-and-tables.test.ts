@@ -6,7 +6,7 @@ import {
   assertEmpty,
   assertError,
   assertJson,
-  type HttpAnswer,
+  type HttpResponse,
   rows,
   ServerInProcess,
   write,
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(async () => await server.close());
 
-const call = (method: string, path: string, body?: unknown): Promise<HttpAnswer> =>
+const call = (method: string, path: string, body?: unknown): Promise<HttpResponse> =>
   server.http.send(path, {
     method,
     ...(body !== undefined && {
@@ -33,8 +33,8 @@ const ask = async (db: string, q: string) =>
   (await rows(server, db, q)) as Record<string, unknown>[];
 
 /** Asserts status 200 and an empty body. */
-async function done(answer: Promise<HttpAnswer>): Promise<void> {
-  const { status, text } = await answer;
+async function done(response: Promise<HttpResponse>): Promise<void> {
+  const { status, text } = await response;
   assert.deepEqual([status, text], [200, '']);
 }
 
@@ -292,8 +292,8 @@ describe('databases', () => {
       assert.equal(row?.['t'], rfc3339, text);
     }
     for (const text of ['2099-0102', '2099-1-2', '2099-01', '2099-01-02T03']) {
-      const answer = await call('DELETE', `${DATABASE}?db=${name}&hard_delete_at=${text}`);
-      assert.equal(answer.status, 400, text);
+      const response = await call('DELETE', `${DATABASE}?db=${name}&hard_delete_at=${text}`);
+      assert.equal(response.status, 400, text);
     }
   });
 
@@ -321,8 +321,8 @@ describe('databases', () => {
 
   async function refusedUndelete(name: string): Promise<void> {
     for (let attempt = 0; attempt < 100; attempt++) {
-      const answer = await call('POST', `${DATABASE}/undelete`, { db: name });
-      if (answer.status === 409) return;
+      const response = await call('POST', `${DATABASE}/undelete`, { db: name });
+      if (response.status === 409) return;
       await sleep(50);
     }
     assert.fail('the data can still be restored');
@@ -480,9 +480,9 @@ describe('rows', () => {
 
   it('are not deleted when the request is wrong', async () => {
     const refuse = async (body: unknown, status: number, error: RegExp, parameters?: string) => {
-      const answer = await remove(body, parameters);
-      assert.equal(answer.status, status, answer.text);
-      assert.match(String((JSON.parse(answer.text) as { message: unknown }).message), error);
+      const response = await remove(body, parameters);
+      assert.equal(response.status, status, response.text);
+      assert.match(String((JSON.parse(response.text) as { message: unknown }).message), error);
     };
     await refuse(years, 400, /missing bucket/, '');
     await refuse({ start: years.start }, 400, /RFC3339Nano for field stop/);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
   assertEmpty,
-  type HttpAnswer,
+  type HttpResponse,
   type OwnServer,
   rows,
   ServerInProcess,
@@ -25,7 +25,7 @@ after(async () => {
 
 const json = { 'content-type': 'application/json' };
 const years = { start: '1970-01-01T00:00:00Z', stop: '2100-01-01T00:00:00Z' };
-const remove = (bucket: string, predicate: string, times: object = years): Promise<HttpAnswer> =>
+const remove = (bucket: string, predicate: string, times: object = years): Promise<HttpResponse> =>
   server.http.send(`/api/v2/delete?bucket=${encodeURIComponent(bucket)}`, {
     body: JSON.stringify({ ...times, predicate }),
     headers: json,

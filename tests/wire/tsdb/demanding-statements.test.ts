@@ -2,7 +2,7 @@
 // Own process: its main thread is measured.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import { type HttpResponse, ServerProcess } from '../../harness/index.js';
 
 /**
  * With the native parser a delay takes minutes or more. The limit is the time that a busy machine may need for the
@@ -15,8 +15,8 @@ let server: ServerProcess;
 before(async () => {
   server = await ServerProcess.start({ flags: ['--without-auth'] });
   const lines = ['a', 'b', 'c'].map((host, i) => `cpu,host=${host} usage=${i}.5 ${i}`);
-  const answer = await server.http.send('/api/v3/write_lp?db=d', { body: lines.join('\n') });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await server.http.send('/api/v3/write_lp?db=d', { body: lines.join('\n') });
+  assert.equal(response.status, 204, response.text);
 });
 after(() => server.close());
 
@@ -29,7 +29,7 @@ const watched = (q: string, format = 'json') =>
   );
 
 /** Returns the response, and the longest response time of other requests in the meantime. */
-async function watch(sent: Promise<HttpAnswer>) {
+async function watch(sent: Promise<HttpResponse>) {
   let isOver = false;
   let maxDelayMs = 0;
   let askedCount = 0;
@@ -42,7 +42,7 @@ async function watch(sent: Promise<HttpAnswer>) {
     maxDelayMs = Math.max(maxDelayMs, performance.now() - startMs);
     askedCount++;
   }
-  return { answer: await answering, maxDelayMs, askedCount };
+  return { response: await answering, maxDelayMs, askedCount };
 }
 
 const error = (text: string) => (JSON.parse(text) as { readonly error: string }).error;
@@ -68,19 +68,19 @@ describe('a statement that DuckDB would fail of', () => {
   ];
   for (const [what, q, told] of refused) {
     it(`is refused with its bound: ${what}`, async () => {
-      const { answer } = await watched(q);
+      const { response } = await watched(q);
       assert.deepEqual(
-        [answer.status, error(answer.text)],
+        [response.status, error(response.text)],
         [400, `Error during planning: ${told}`],
       );
     });
   }
 
   it('is none below them', async () => {
-    const { answer } = await watched(
+    const { response } = await watched(
       'SELECT count(*) AS n FROM cpu GROUP BY CUBE (host, usage), ROLLUP (host)',
     );
-    assert.equal(answer.status, 200, answer.text);
+    assert.equal(response.status, 200, response.text);
   });
 });
 
@@ -95,17 +95,20 @@ describe('a statement that takes the parser or the planner for ever', () => {
   };
   for (const [what, q] of Object.entries(hostile)) {
     it(`is refused in time, and others are answered meanwhile: ${what}`, async () => {
-      const { answer, maxDelayMs } = await watched(q);
-      assert.ok(answer.status === 400 || answer.status === 405, `${answer.status} ${answer.text}`);
+      const { response, maxDelayMs } = await watched(q);
+      assert.ok(
+        response.status === 400 || response.status === 405,
+        `${response.status} ${response.text}`,
+      );
       assert.ok(maxDelayMs < MAX_HEALTH_DELAY_MS, `another request waited ${maxDelayMs} ms`);
     });
   }
 
   it('is told what to do', async () => {
-    const { answer } = await watched(`SELECT ${'substr(not, '.repeat(30)}host FROM cpu`);
-    assert.equal(answer.status, 400);
+    const { response } = await watched(`SELECT ${'substr(not, '.repeat(30)}host FROM cpu`);
+    assert.equal(response.status, 400);
     assert.equal(
-      error(answer.text),
+      error(response.text),
       'SQL error: ParserError("the statement is too complex; shorten it, or nest its expressions, parentheses and queries less deeply")',
     );
   });
@@ -115,8 +118,8 @@ describe('a statement that is only long', () => {
   it('is answered, and so are others meanwhile', async () => {
     const hosts = Array.from({ length: HOST_COUNT }, (_, i) => `'host_${i}'`).join(', ');
     const q = `SELECT host, usage FROM cpu WHERE host IN (${hosts}, 'b') OR usage < 1 ORDER BY host`;
-    const { answer, maxDelayMs, askedCount } = await watched(q, 'csv');
-    assert.deepEqual([answer.status, answer.text.trim()], [200, 'host,usage\na,0.5\nb,1.5']);
+    const { response, maxDelayMs, askedCount } = await watched(q, 'csv');
+    assert.deepEqual([response.status, response.text.trim()], [200, 'host,usage\na,0.5\nb,1.5']);
     assert.ok(askedCount > 1 && maxDelayMs < MAX_HEALTH_DELAY_MS, `${askedCount} ${maxDelayMs}`);
   });
 
@@ -125,9 +128,9 @@ describe('a statement that is only long', () => {
     const hosts = Array.from({ length: 2000 }, (_, i) => `'host_${i}'`).join(',');
     const ended: string[] = [];
     const ask = async (what: string, q: string) => {
-      const { answer } = await watched(q, 'csv');
+      const { response } = await watched(q, 'csv');
       ended.push(what);
-      assert.deepEqual([answer.status, answer.text.trim()], [200, 'host\na'], what);
+      assert.deepEqual([response.status, response.text.trim()], [200, 'host\na'], what);
     };
     const long = ask('long', `SELECT host FROM cpu WHERE usage < 1 AND 0 IN (${numbers})`);
     await ask('short', `SELECT host FROM cpu WHERE host IN (${hosts}, 'a')`);
@@ -140,7 +143,7 @@ describe('a statement that is only long', () => {
     const hosts = Array.from({ length: HOST_COUNT }, (_, i) => `host = 'host_${i}'`).join(' OR ');
     const condition = `(${hosts} OR host = 'b') AND (usage = 1.5 OR usage = 2 OR usage = 7)`;
     const sql = await watched(`SELECT host, usage FROM cpu WHERE ${condition}`, 'csv');
-    assert.deepEqual([sql.answer.status, sql.answer.text.trim()], [200, 'host,usage\nb,1.5']);
+    assert.deepEqual([sql.response.status, sql.response.text.trim()], [200, 'host,usage\nb,1.5']);
     const q = `SELECT host, usage FROM cpu WHERE ${condition}`;
     const influxql = await watch(
       server.http.send('/query', {
@@ -148,32 +151,32 @@ describe('a statement that is only long', () => {
         headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/csv' },
       }),
     );
-    assert.match(influxql.answer.text, /^name,tags,time,host,usage\ncpu,,1000000000,b,1\.5\s*$/);
+    assert.match(influxql.response.text, /^name,tags,time,host,usage\ncpu,,1000000000,b,1\.5\s*$/);
     for (const { maxDelayMs } of [sql, influxql]) assert.ok(maxDelayMs < MAX_HEALTH_DELAY_MS);
   });
 
   it('is refused when it lists too many values', async () => {
-    const { answer } = await watched(`SELECT 1 IN (${'1,'.repeat(150_000)}1)`);
-    assert.equal(answer.status, 400);
+    const { response } = await watched(`SELECT 1 IN (${'1,'.repeat(150_000)}1)`);
+    assert.equal(response.status, 400);
     assert.equal(
-      error(answer.text),
+      error(response.text),
       'SQL error: ParserError("the statement lists more than 100000 values; split it")',
     );
   });
 
   it('is refused when it is longer than anybody writes, whatever it is of', async () => {
     for (const q of [`SELECT '${'x'.repeat(9_000_000)}'`, `SELECT 1 # ${'1 '.repeat(600_000)}`]) {
-      const { answer } = await watched(q);
-      assert.equal(answer.status, 405);
-      assert.match(answer.text, /statements of more than 1000000 characters/);
+      const { response } = await watched(q);
+      assert.equal(response.status, 405);
+      assert.match(response.text, /statements of more than 1000000 characters/);
     }
   });
 
   it('is refused for the reasons of any other', async () => {
     const hosts = Array.from({ length: HOST_COUNT }, (_, i) => `'host_${i}'`).join(', ');
-    const { answer } = await watched(`SELECT nothing FROM cpu WHERE host IN (${hosts})`);
-    assert.equal(answer.status, 400);
-    assert.match(error(answer.text), /^Schema error: No field named nothing/);
+    const { response } = await watched(`SELECT nothing FROM cpu WHERE host IN (${hosts})`);
+    assert.equal(response.status, 400);
+    assert.match(error(response.text), /^Schema error: No field named nothing/);
   });
 
   it('reads system tables, information_schema and caches', async () => {
@@ -182,7 +185,7 @@ describe('a statement that is only long', () => {
       `${filler}SELECT table_name FROM information_schema.tables WHERE table_schema = 'iox'`,
       'csv',
     );
-    assert.equal(tables.answer.text.trim(), 'table_name\ncpu');
+    assert.equal(tables.response.text.trim(), 'table_name\ncpu');
     const cache = await server.http.send('/api/v3/configure/last_cache', {
       body: JSON.stringify({ db: 'd', table: 'cpu', name: 'newest', key_columns: ['host'] }),
       headers: { 'content-type': 'application/json' },
@@ -193,12 +196,12 @@ describe('a statement that is only long', () => {
       `${filler}SELECT c.usage FROM last_cache('cpu', 'newest') AS c WHERE c.host = 'c'`,
       'csv',
     );
-    assert.equal(cached.answer.text.trim(), 'usage\n9.5');
+    assert.equal(cached.response.text.trim(), 'usage\n9.5');
     const queries = await watched(
       `${filler}SELECT count(*) > 0 AS some FROM system.queries`,
       'csv',
     );
-    assert.equal(queries.answer.text.trim(), 'some\ntrue');
+    assert.equal(queries.response.text.trim(), 'some\ntrue');
   });
 });
 
@@ -214,8 +217,8 @@ describe('a statement of InfluxQL that takes long before it reads', () => {
     const tables = Array.from({ length: 400 }, (_, i) => `${'x'.repeat(60)}_${i} v=${i}`);
     const times = Array.from({ length: 600 }, (_, i) => `seasons v=${(i % 12) + 5} ${i}000000000`);
     const body = [...tables, ...times].join('\n');
-    const answer = await server.http.send('/api/v3/write_lp?db=many', { body });
-    assert.equal(answer.status, 204, answer.text);
+    const response = await server.http.send('/api/v3/write_lp?db=many', { body });
+    assert.equal(response.status, 204, response.text);
   });
 
   const hostile: Readonly<Record<string, string>> = {
@@ -229,8 +232,8 @@ describe('a statement of InfluxQL that takes long before it reads', () => {
   };
   for (const [what, q] of Object.entries(hostile)) {
     it(`is refused in time, and others are answered meanwhile: ${what}`, async () => {
-      const { answer, maxDelayMs } = await influxql(q);
-      assert.match(answer.text, /too complex|must not be greater than/);
+      const { response, maxDelayMs } = await influxql(q);
+      assert.match(response.text, /too complex|must not be greater than/);
       assert.ok(maxDelayMs < MAX_HEALTH_DELAY_MS, `another request waited ${maxDelayMs} ms`);
     });
   }
@@ -238,14 +241,14 @@ describe('a statement of InfluxQL that takes long before it reads', () => {
   it('lets others have their turns while it looks for a forecast', async () => {
     const q =
       'SELECT holt_winters(max(v), 12, 24) FROM seasons WHERE time >= 0 AND time < 600s GROUP BY time(1s) LIMIT 3';
-    const { answer, maxDelayMs, askedCount } = await influxql(q);
-    assert.match(answer.text, /"holt_winters"/);
+    const { response, maxDelayMs, askedCount } = await influxql(q);
+    assert.match(response.text, /"holt_winters"/);
     assert.ok(askedCount > 5 && maxDelayMs < MAX_HEALTH_DELAY_MS, `${askedCount} ${maxDelayMs}`);
   });
 
   it('is not one that lists many names', async () => {
     const hosts = Array.from({ length: 2000 }, (_, i) => `host${i}`).join('|');
-    const { answer } = await influxql(`SELECT v FROM seasons, /^(${hosts})$/ LIMIT 1`);
-    assert.equal(JSON.parse(answer.text).results[0].series[0].name, 'seasons');
+    const { response } = await influxql(`SELECT v FROM seasons, /^(${hosts})$/ LIMIT 1`);
+    assert.equal(JSON.parse(response.text).results[0].series[0].name, 'seasons');
   });
 });

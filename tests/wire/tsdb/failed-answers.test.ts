@@ -27,7 +27,7 @@ after(async () => await server.close());
 const joined = (value: string): string =>
   `SELECT ${value} AS v FROM m a JOIN m b ON a.time = b.time`;
 
-async function answer(q: string, format: string): Promise<{ status: number; text: string }> {
+async function respond(q: string, format: string): Promise<{ status: number; text: string }> {
   const response = await fetch(`${server.url}/api/v3/query_sql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -40,11 +40,13 @@ describe('an answer with a value that cannot be computed', () => {
   for (const format of ['jsonl', 'json', 'csv', 'arrow', 'parquet']) {
     it(`is no whole answer in ${format}`, async () => {
       let isCut = false;
-      const failed = await answer(joined('CAST(a.s AS BIGINT)'), format).catch((error: unknown) => {
-        isCut = true;
-        assert.match(String((error as Error).cause ?? error), /closed|terminated|reset/);
-        return undefined;
-      });
+      const failed = await respond(joined('CAST(a.s AS BIGINT)'), format).catch(
+        (error: unknown) => {
+          isCut = true;
+          assert.match(String((error as Error).cause ?? error), /closed|terminated|reset/);
+          return undefined;
+        },
+      );
       if (!isCut) assert.equal(failed?.status, 400);
     });
   }
@@ -98,7 +100,7 @@ describe('an answer with a value that cannot be computed', () => {
   });
 
   it('is whole without it', async () => {
-    const { status, text } = await answer(joined('a.f'), 'jsonl');
+    const { status, text } = await respond(joined('a.f'), 'jsonl');
     assert.equal(status, 200);
     assert.equal(text.split('\n').length - 1, ROW_COUNT);
   });

@@ -78,9 +78,9 @@ it('F-01 slow readers of sorted answers do not keep the sorted rows in memory', 
   // Some readers disconnect; the others receive every row.
   const [leaving, staying] = [readers.slice(0, 20), readers.slice(20)];
   for (const { stream } of leaving) stream.destroy();
-  const answers = await Promise.all(staying.map((reader) => reader.readToEnd()));
+  const responses = await Promise.all(staying.map((reader) => reader.readToEnd()));
   // All results have the same rows; the keep-alive messages of a busy DuckDB differ.
-  for (const sizeBytes of answers)
+  for (const sizeBytes of responses)
     assert.ok(Math.abs(sizeBytes - whole.length) < whole.length / 100, `${sizeBytes}`);
   for (const session of sessions) session.close();
 });
@@ -105,8 +105,8 @@ it('F-01 many slow readers at a time of plain rows get all of them, each out of 
   const readers = await readSlowly(sessions, sql, MANY_ROWS_BYTES);
   const growthMb = residentMb(server.pid) - beforeMb;
   assert.ok(growthMb < MAX_PLAIN_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
-  const answers = await Promise.all(readers.slice(-10).map((reader) => reader.readToEnd()));
-  for (const sizeBytes of answers)
+  const responses = await Promise.all(readers.slice(-10).map((reader) => reader.readToEnd()));
+  for (const sizeBytes of responses)
     assert.ok(Math.abs(sizeBytes - whole.length) < whole.length / 100, `${sizeBytes}`);
   for (const session of sessions) session.destroy();
 });

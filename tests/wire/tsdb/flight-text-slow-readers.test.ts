@@ -110,7 +110,7 @@ it('F-01 slow readers of few rows with very long texts share a bounded memory', 
   assert.ok(growth < MAX_VERY_LONG_MB_PER_READER, `grew by ${growth} MB for each reader`);
   for (const session of sessions.slice(1)) session.destroy();
   const sizeBytes = (await readers[0]?.readToEnd()) ?? 0;
-  const answerBytes = rowCount * textBytes;
-  assert.ok(sizeBytes > answerBytes && sizeBytes < answerBytes * 1.05, `${sizeBytes}`);
+  const responseBytes = rowCount * textBytes;
+  assert.ok(sizeBytes > responseBytes && sizeBytes < responseBytes * 1.05, `${sizeBytes}`);
   sessions[0]?.destroy();
 });

@@ -343,12 +343,12 @@ describe('a call', () => {
     const table = await gzip.table(sql('SELECT n FROM cpu ORDER BY n'));
     assert.equal(table.numRows, 20_000);
     assert.equal(table.getChildAt(0)?.get(19_999), 19_999n);
-    const answer = await rawCall(
+    const response = await rawCall(
       { 'grpc-encoding': 'gzip', 'grpc-accept-encoding': 'identity,gzip' },
       sql('SELECT 1'),
     );
-    assert.equal(answer.headers['grpc-encoding'], 'gzip');
-    assert.equal(answer.data[0], 1);
+    assert.equal(response.headers['grpc-encoding'], 'gzip');
+    assert.equal(response.data[0], 1);
     const plain = await rawCall({ 'grpc-accept-encoding': 'gzip' }, sql('SELECT 1'));
     assert.equal(plain.headers['grpc-encoding'], undefined);
     assert.equal(plain.data[0], 0);
@@ -375,8 +375,8 @@ describe('a call', () => {
   });
 
   it('T-01 of something else than gRPC is refused', async () => {
-    const answer = await server.http.send(DO_GET, { body: 'x' });
-    assert.equal(answer.status, 415);
+    const response = await server.http.send(DO_GET, { body: 'x' });
+    assert.equal(response.status, 415);
     await using http2 = new Http2Client(server.url);
     const headers = { 'content-type': 'application/json' };
     assert.equal((await http2.send(DO_GET, { body: '{}', headers })).status, 415);

@@ -25,8 +25,8 @@ async function write(server: ServerProcess, from: number): Promise<void> {
     const id = from + i;
     return `m,h=h${id % 37} id=${id}i,x="${'abc'.repeat(10)}${id}",y=${id * 0.5} ${id + 1}`;
   }).join('\n');
-  const answer = await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body });
+  assert.equal(response.status, 204, response.text);
 }
 
 async function flush(server: ServerProcess): Promise<void> {
@@ -51,7 +51,7 @@ describe('rows that come behind statements that had no memory', () => {
         const q = STATEMENTS[(k + i) % STATEMENTS.length] as string;
         const path = `/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format: 'csv' })}`;
         const status = await server.http.send(path).then(
-          (answer) => answer.status,
+          (response) => response.status,
           () => 500, // Cut after its first rows.
         );
         if (status !== 200) failed++;

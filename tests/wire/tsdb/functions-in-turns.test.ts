@@ -2,13 +2,13 @@
 // Own process: its main thread is measured.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import { type HttpResponse, ServerProcess } from '../../harness/index.js';
 
 const HOST_COUNT = 100;
 const ROWS_A_HOST = 1000;
 const SERIES_COUNT = 100_000;
 /** Other responses per second while a statement runs. With a blocked main thread there are one or two in total. */
-const MIN_ANSWERS_A_SECOND = 8;
+const MIN_RESPONSES_A_SECOND = 8;
 
 let server: ServerProcess;
 before(async () => {
@@ -37,11 +37,11 @@ function* rowsOfM(): Generator<readonly string[]> {
 }
 
 async function write(lines: readonly string[], to = server): Promise<void> {
-  const answer = await to.http.send('/api/v3/write_lp?db=d', { body: lines.join('\n') });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await to.http.send('/api/v3/write_lp?db=d', { body: lines.join('\n') });
+  assert.equal(response.status, 204, response.text);
 }
 
-const ask = (q: string, to = server): Promise<HttpAnswer> =>
+const ask = (q: string, to = server): Promise<HttpResponse> =>
   to.http.send('/query', {
     body: new URLSearchParams({ db: 'd', q }).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -56,12 +56,12 @@ async function askBesideOthers(q: string) {
     .finally(() => {
       isOver = true;
     });
-  let answerCount = 0;
+  let responseCount = 0;
   while (!isOver) {
     assert.equal((await server.http.send('/ping')).status, 200);
-    if (!isOver) answerCount++;
+    if (!isOver) responseCount++;
   }
-  return { answer: await asked, answerCount, seconds: (performance.now() - startMs) / 1000 };
+  return { response: await asked, responseCount, seconds: (performance.now() - startMs) / 1000 };
 }
 
 const list = (count: number, call: (i: number) => string): string =>
@@ -87,11 +87,11 @@ describe('others are answered while a statement of InfluxQL runs that asks for',
   };
   for (const [what, q] of Object.entries(statements)) {
     it(what, async () => {
-      const { answer, answerCount, seconds } = await askBesideOthers(q);
-      assert.ok(answer === undefined || answer.status === 200, answer?.text);
+      const { response, responseCount, seconds } = await askBesideOthers(q);
+      assert.ok(response === undefined || response.status === 200, response?.text);
       assert.ok(
-        answerCount >= MIN_ANSWERS_A_SECOND * (seconds - 1),
-        `${answerCount} others in ${seconds} s`,
+        responseCount >= MIN_RESPONSES_A_SECOND * (seconds - 1),
+        `${responseCount} others in ${seconds} s`,
       );
     });
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, it } from 'node:test';
-import { type HttpAnswer, ServerInProcess } from '../../harness/index.js';
+import { type HttpResponse, ServerInProcess } from '../../harness/index.js';
 
 const V1 = '/iceberg/v1';
 let server: ServerInProcess;
@@ -45,7 +45,7 @@ after(() => server.close());
 function send(
   path: string,
   options: { token?: string; method?: string; body?: string; json?: object } = {},
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { token = admin, json } = options;
   const body = json === undefined ? options.body : JSON.stringify(json);
   const method = options.method ?? (body === undefined ? 'GET' : 'POST');
@@ -132,13 +132,13 @@ it('returns the newest metadata file of both namespaces', async () => {
     ['home', 3, 'time'],
     ['home__jvm', 2, 'time_ns'],
   ] as const) {
-    const answer = await get(`/namespaces/${namespace}/tables/room`);
-    const stored = await readFile(answer['metadata-location'].replace('file://', ''), 'utf8');
-    assert.deepEqual(answer.metadata, JSON.parse(stored));
-    assert.equal(answer.metadata['format-version'], version);
-    assert.equal(answer.metadata.schemas[0].fields[0].name, time);
-    assert.match(answer.metadata.properties['plinth.absent'], /"column":"u"/);
-    assert.deepEqual(answer.config, {});
+    const response = await get(`/namespaces/${namespace}/tables/room`);
+    const stored = await readFile(response['metadata-location'].replace('file://', ''), 'utf8');
+    assert.deepEqual(response.metadata, JSON.parse(stored));
+    assert.equal(response.metadata['format-version'], version);
+    assert.equal(response.metadata.schemas[0].fields[0].name, time);
+    assert.match(response.metadata.properties['plinth.absent'], /"column":"u"/);
+    assert.deepEqual(response.config, {});
   }
 });
 
@@ -155,9 +155,9 @@ it('responds to HEAD without a body', async () => {
     ['/namespaces/nope', 404],
     ['/namespaces/home/tables/nope', 404],
   ] as const) {
-    const answer = await send(`${V1}${path}`, { method: 'HEAD' });
-    assert.equal(answer.status, status, path);
-    assert.equal(answer.text, '');
+    const response = await send(`${V1}${path}`, { method: 'HEAD' });
+    assert.equal(response.status, status, path);
+    assert.equal(response.text, '');
   }
 });
 
@@ -257,8 +257,8 @@ it('refuses to publish what it cannot', async () => {
     [{ db: 'unpublished' }, 409, /not published; add it to the setting open_tables.databases/],
     [{ db: 'home', table: 'a/b' }, 422, /cannot be published: the name contains a slash/],
   ] as const) {
-    const answer = await send('/ops/v1/tsdb/open-tables/publish', { json });
-    assert.equal(answer.status, status, answer.text);
-    assert.match(JSON.parse(answer.text).message, new RegExp(message));
+    const response = await send('/ops/v1/tsdb/open-tables/publish', { json });
+    assert.equal(response.status, status, response.text);
+    assert.match(JSON.parse(response.text).message, new RegExp(message));
   }
 });

@@ -58,9 +58,9 @@ describe('profile influxdb3', () => {
   });
 
   it('D10 answers failures of queries as text', async () => {
-    const answer = await server.http.send('/api/v3/query_sql?db=nowhere&q=SELECT%201');
-    assert.equal(answer.status, 404);
-    assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8');
-    assert.equal(answer.text, 'query error: database not found: nowhere');
+    const response = await server.http.send('/api/v3/query_sql?db=nowhere&q=SELECT%201');
+    assert.equal(response.status, 404);
+    assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8');
+    assert.equal(response.text, 'query error: database not found: nowhere');
   });
 });

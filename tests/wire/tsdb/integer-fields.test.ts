@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import {
   assertEmpty,
   assertError,
-  type HttpAnswer,
+  type HttpResponse,
   type OwnServer,
   rows,
   ServerInProcess,
@@ -29,7 +29,7 @@ after(async () => {
   await process.close();
 });
 
-const call = (method: string, path: string, body: unknown): Promise<HttpAnswer> =>
+const call = (method: string, path: string, body: unknown): Promise<HttpResponse> =>
   server.http.send(path, {
     method,
     body: JSON.stringify(body),
@@ -105,17 +105,17 @@ describe('a database with float integer fields', () => {
         resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'g', gauge: { dataPoints } }] }] }],
       };
       const body = Buffer.from(JSON.stringify(request));
-      const answer = await sendMetrics(server, body, {
+      const response = await sendMetrics(server, body, {
         path: '/v1/metrics?db=metrics',
         headers: { 'content-type': 'application/json' },
       });
-      assert.deepEqual([answer.status, answer.text], [200, '{}']);
+      assert.deepEqual([response.status, response.text], [200, '{}']);
     }
     assertEmpty(await write(server, { db: 'metrics' }, 'up value=1i 1000000'));
-    const answer = await remoteWrite(server, [[{ __name__: 'up' }, [0.5, 2]]], {
+    const response = await remoteWrite(server, [[{ __name__: 'up' }, [0.5, 2]]], {
       path: '/api/v1/prom/write?db=metrics',
     });
-    assert.equal(answer.status, 204, answer.text);
+    assert.equal(response.status, 204, response.text);
     const values = (table: string, field: string) =>
       rows(server, 'metrics', `SELECT ${field} AS v FROM ${table} ORDER BY time`);
     assert.deepEqual(await values('g', 'gauge'), [{ v: 7 }, { v: 7.5 }]);

@@ -51,11 +51,11 @@ describe('a token that may write', () => {
   it('makes no more of them when it asks for many at a time', async () => {
     const token = await tokenFor('together');
     const names = Array.from({ length: 8 }, (_, i) => `together/p${i}`);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       names.map((name) => write(`/api/v3/write_lp?db=${name}`, token, 'm v=1 1')),
     );
-    const taken = answers.filter(({ status }) => status === 204);
-    assert.equal(taken.length, 2, answers.map(({ text }) => text).join('\n'));
+    const taken = responses.filter(({ status }) => status === 204);
+    assert.equal(taken.length, 2, responses.map(({ text }) => text).join('\n'));
     for (const name of ['together', ...names]) {
       const headers = { authorization: `Bearer ${admin}` };
       const gone = `/api/v3/configure/database?db=${name}&hard_delete_at=now`;

@@ -154,8 +154,8 @@ describe('names and tag values', () => {
       `m s="${long}x"`,
     ];
     for (const line of tooLong) {
-      const answer = await write(server, { db }, line);
-      assert.equal(answer.status, 400);
+      const response = await write(server, { db }, line);
+      assert.equal(response.status, 400);
       const expected = refusal('write_lp', [
         {
           original_line: line.slice(0, 1024),
@@ -163,7 +163,7 @@ describe('names and tag values', () => {
           error_message: 'String is greater than 1MB',
         },
       ]);
-      assert.deepEqual(JSON.parse(answer.text), expected);
+      assert.deepEqual(JSON.parse(response.text), expected);
     }
   });
 });
@@ -183,8 +183,8 @@ describe('field values', () => {
         ],
         text,
       );
-      const answer = await query(server, { db, q: 'SELECT f FROM m', format: 'csv' });
-      assert.equal(answer, `f\n${csv}\n`, text);
+      const response = await query(server, { db, q: 'SELECT f FROM m', format: 'csv' });
+      assert.equal(response, `f\n${csv}\n`, text);
     }
   }
 
@@ -264,14 +264,14 @@ describe('field values', () => {
     ];
     for (const word of words) {
       for (const api of WRITE_APIS) {
-        const answer = await write(server, { api, db: 'words' }, `m f=${word}`);
-        assert.equal(answer.status, 400, word);
+        const response = await write(server, { api, db: 'words' }, `m f=${word}`);
+        assert.equal(response.status, 400, word);
         const bad = {
           original_line: `m f=${word}`,
           line_number: 1,
           error_message: 'No fields were provided',
         };
-        assert.deepEqual(JSON.parse(answer.text), refusal(api, [bad]), word);
+        assert.deepEqual(JSON.parse(response.text), refusal(api, [bad]), word);
       }
     }
   });

@@ -92,28 +92,28 @@ describe('a line that cannot be parsed', () => {
   it('L-04 is numbered by the physical line where it begins', async () => {
     const body = '# one\n\nm s="three\nfour" 1\nfive\r\n  six\nm,t=a\\\nb f=1 7\nnine f=';
     for (const api of WRITE_APIS) {
-      const answer = await write(server, { api, db: `numbers_${api}` }, body);
+      const response = await write(server, { api, db: `numbers_${api}` }, body);
       const none = 'Expected at least one space character, got end of input';
       const data = [
         badLine('five', 5, none),
         badLine('  six', 6, none),
         badLine('nine f=', 9, 'No fields were provided'),
       ];
-      assertJson(answer, 400, refusal(api, data, { isPartial: true }));
+      assertJson(response, 400, refusal(api, data, { isPartial: true }));
     }
   });
 
   it('L-04 is shown up to 1024 bytes, cut at a character', async () => {
-    const answer = await write(server, { db: 'refused' }, `x${'ä'.repeat(600)}`);
+    const response = await write(server, { db: 'refused' }, `x${'ä'.repeat(600)}`);
     const none = 'Expected at least one space character, got end of input';
-    assertJson(answer, 400, refusal('write_lp', [badLine(`x${'ä'.repeat(511)}`, 1, none)]));
+    assertJson(response, 400, refusal('write_lp', [badLine(`x${'ä'.repeat(511)}`, 1, none)]));
   });
 
   it('L-04 is reported with all others, up to 1000 of them', async () => {
-    const answer = await write(server, { db: 'refused' }, 'x\n'.repeat(1500));
+    const response = await write(server, { db: 'refused' }, 'x\n'.repeat(1500));
     const none = 'Expected at least one space character, got end of input';
     const data = Array.from({ length: 1000 }, (_, index) => badLine('x', index + 1, none));
-    assertJson(answer, 400, refusal('write_lp', data));
+    assertJson(response, 400, refusal('write_lp', data));
   });
 
   it('L-04 has a time that its precision carries beyond 64 bits', async () => {

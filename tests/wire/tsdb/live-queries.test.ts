@@ -69,12 +69,12 @@ describe('a live query', () => {
       'm,h=a v=1 2\nm,h=a,r=x v=2.5,n=9007199254740993i,s="a\\"\nü",b=f 1000000003\nm,h=b v=3 4\nm,h=a n=1i 5\nm,h=a v=4 6',
     );
     await untilCount(stream, 2);
-    const answer = await server.http.send(
+    const response = await server.http.send(
       `/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format: 'json_rows' })}`,
     );
     // The query returns the rows in the order of their times.
     const byTime = (a: Row, b: Row) => String(a['time']).localeCompare(String(b['time']));
-    assert.deepEqual([...rowsOf(stream)].sort(byTime), JSON.parse(answer.text));
+    assert.deepEqual([...rowsOf(stream)].sort(byTime), JSON.parse(response.text));
     stream.close();
   });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertEmpty, type HttpAnswer, ServerInProcess, write } from '../../harness/index.js';
+import { assertEmpty, type HttpResponse, ServerInProcess, write } from '../../harness/index.js';
 
 const SMALL_COUNT = 240;
 const LARGE_COUNT = 3;
@@ -27,22 +27,22 @@ before(async () => {
 });
 after(async () => await server.close());
 
-const ask = (q: string): Promise<HttpAnswer> =>
+const ask = (q: string): Promise<HttpResponse> =>
   server.http.send(`/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format: 'csv' })}`);
 
 it('small statements run again beside large ones that exhaust the memory', async () => {
   let isOver = false;
   const large = Array.from({ length: LARGE_COUNT }, async () => {
-    const answers: HttpAnswer[] = [];
-    while (!isOver) answers.push(await ask(LARGE));
-    return answers;
+    const responses: HttpResponse[] = [];
+    while (!isOver) responses.push(await ask(LARGE));
+    return responses;
   });
   await sleep(300);
-  const small: HttpAnswer[] = [];
+  const small: HttpResponse[] = [];
   for (let i = 0; i < SMALL_COUNT; i++) small.push(await ask(SMALL));
   isOver = true;
-  const answers = [...small, ...(await Promise.all(large)).flat()];
-  for (const { status, text, headers } of answers.filter((each) => each.status !== 200)) {
+  const responses = [...small, ...(await Promise.all(large)).flat()];
+  for (const { status, text, headers } of responses.filter((each) => each.status !== 200)) {
     assert.equal(status, 503, text);
     assert.match(text, /Resources exhausted/);
     assert.equal(headers['retry-after'], '1');

@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test';
 import {
   assertEmpty,
   assertError,
-  type HttpAnswer,
+  type HttpResponse,
   SharedServer,
   write,
 } from '../../harness/index.js';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => server.close());
 
-const create = (what: string, body: object): Promise<HttpAnswer> =>
+const create = (what: string, body: object): Promise<HttpResponse> =>
   server.http.send(`/api/v3/configure/${what}`, {
     body: JSON.stringify({ db: 'lengths', ...body }),
     headers: { 'content-type': 'application/json' },

@@ -223,9 +223,9 @@ describe('POST /v1/metrics', () => {
     assert.deepEqual(await rows('forms', 'SELECT gauge FROM m'), [{ gauge: 1.5 }]);
     const unknown = Buffer.concat([Buffer.from([0x7a, 1, 0x41, 0x80, 1, 5]), body]);
     for (const given of [new Uint8Array(0), unknown]) {
-      const answer = await sendMetrics(server, given, { path });
-      assert.equal(answer.status, 200, answer.text);
-      assert.equal(answer.bytes.length, 0);
+      const response = await sendMetrics(server, given, { path });
+      assert.equal(response.status, 200, response.text);
+      assert.equal(response.bytes.length, 0);
     }
     const future = Buffer.from(
       '{"resourceMetrics":[{"entityRefs":[1],"scopeMetrics":null}],"x":{}}',
@@ -312,9 +312,9 @@ describe('partial success of POST /v1/metrics', () => {
   for (const [name, [metric, message]] of Object.entries(rejected))
     it(`rejects a point, and stores the others: ${name}`, async () => {
       const request = otlpRequest([gauge('m', point()), metric, gauge('n', point())]);
-      const answer = await sendMetrics(server, request, { path: `/v1/metrics?db=${name}` });
-      assert.equal(answer.status, 200, answer.text);
-      const { partialSuccess } = otlpMessage('Response', answer.bytes) as {
+      const response = await sendMetrics(server, request, { path: `/v1/metrics?db=${name}` });
+      assert.equal(response.status, 200, response.text);
+      const { partialSuccess } = otlpMessage('Response', response.bytes) as {
         partialSuccess: { rejectedDataPoints: string; errorMessage: string };
       };
       assert.equal(partialSuccess.rejectedDataPoints, '1');
@@ -337,9 +337,9 @@ describe('partial success of POST /v1/metrics', () => {
     const path = '/v1/metrics?db=types';
     const line = 'm gauge="text" 1';
     await server.http.send('/api/v3/write_lp?db=types', { body: line });
-    const answer = await sendMetrics(server, otlpRequest([gauge('m', point())]), { path });
-    assert.equal(answer.status, 200, answer.text);
-    assert.match(answer.text, /1 of 1 data points were rejected: m: /);
+    const response = await sendMetrics(server, otlpRequest([gauge('m', point())]), { path });
+    assert.equal(response.status, 200, response.text);
+    assert.match(response.text, /1 of 1 data points were rejected: m: /);
   });
 });
 
@@ -347,10 +347,10 @@ describe('errors of POST /v1/metrics', () => {
   const path = '/v1/metrics?db=broken';
   it('returns a Status message in the content type of the request', async () => {
     const cut = otlpBody(otlpRequest([gauge('m', point())])).subarray(0, -1);
-    const answer = await sendMetrics(server, cut, { path });
-    assert.equal(answer.status, 400);
-    assert.equal(answer.headers['content-type'], 'application/x-protobuf');
-    const { message } = otlpMessage('Status', answer.bytes) as { readonly message: string };
+    const response = await sendMetrics(server, cut, { path });
+    assert.equal(response.status, 400);
+    assert.equal(response.headers['content-type'], 'application/x-protobuf');
+    const { message } = otlpMessage('Status', response.bytes) as { readonly message: string };
     assert.match(
       message,
       /^not a valid OpenTelemetry metrics message: a length of .* at byte \d+$/,
@@ -374,11 +374,11 @@ describe('errors of POST /v1/metrics', () => {
     ];
     for (const [given, why] of cases) {
       const body = Buffer.from(typeof given === 'string' ? given : JSON.stringify(given));
-      const answer = await sendMetrics(server, body, { path, headers: json });
-      assert.equal(answer.status, 400);
-      assert.equal(answer.headers['content-type'], 'application/json');
+      const response = await sendMetrics(server, body, { path, headers: json });
+      assert.equal(response.status, 400);
+      assert.equal(response.headers['content-type'], 'application/json');
       const message = `not a valid OpenTelemetry metrics message: ${why}`;
-      assert.deepEqual(JSON.parse(answer.text), { message });
+      assert.deepEqual(JSON.parse(response.text), { message });
     }
   });
 
@@ -389,9 +389,9 @@ describe('errors of POST /v1/metrics', () => {
       { 'content-type': '' },
       { 'content-encoding': 'snappy' },
     ]) {
-      const answer = await sendMetrics(server, body, { path, headers });
-      assert.equal(answer.status, 415, answer.text);
-      assert.match(answer.text, /unsupported content (?:type|encoding) \\?".*"; expected /);
+      const response = await sendMetrics(server, body, { path, headers });
+      assert.equal(response.status, 415, response.text);
+      assert.match(response.text, /unsupported content (?:type|encoding) \\?".*"; expected /);
     }
     const packed = gzipSync(Buffer.alloc(400_000));
     const headers = { 'content-encoding': 'gzip' };
@@ -423,11 +423,11 @@ describe('errors of POST /v1/metrics', () => {
     });
     const description = 'x'.repeat(limitBytes);
     const request = otlpRequest([{ ...gauge('m', point()), description }]);
-    const answer = await sendMetrics(small, request, { path });
-    assert.equal(answer.status, 503);
-    assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
-    assert.equal(answer.headers['content-type'], 'application/x-protobuf');
-    const { message } = otlpMessage('Status', answer.bytes) as { readonly message: string };
+    const response = await sendMetrics(small, request, { path });
+    assert.equal(response.status, 503);
+    assert.match(String(response.headers['retry-after']), /^[1-9]\d*$/);
+    assert.equal(response.headers['content-type'], 'application/x-protobuf');
+    const { message } = otlpMessage('Status', response.bytes) as { readonly message: string };
     assert.match(message, /retry later/);
   });
 
@@ -438,9 +438,9 @@ describe('errors of POST /v1/metrics', () => {
       asInt: 1,
     }));
     const request = otlpRequest([gauge('m', ...points)], { resource });
-    const answer = await sendMetrics(server, request, { path: '/v1/metrics?db=keys' });
-    assert.equal(answer.status, 200);
-    assert.match(answer.text, /attributes of the request are too long; send smaller requests/);
+    const response = await sendMetrics(server, request, { path: '/v1/metrics?db=keys' });
+    assert.equal(response.status, 200);
+    assert.match(response.text, /attributes of the request are too long; send smaller requests/);
   });
 });
 
@@ -467,10 +467,10 @@ describe('permissions of POST /v1/metrics', () => {
       [{ authorization: 'Bearer unknown' }, 401],
       [{ authorization: `Bearer ${weak}` }, 403],
     ] as const) {
-      const answer = await send(given);
-      assert.equal(answer.status, status);
-      assert.equal(answer.headers['content-type'], 'application/x-protobuf');
-      const { message } = otlpMessage('Status', answer.bytes) as { readonly message: string };
+      const response = await send(given);
+      assert.equal(response.status, status);
+      assert.equal(response.headers['content-type'], 'application/x-protobuf');
+      const { message } = otlpMessage('Status', response.bytes) as { readonly message: string };
       assert.ok(message.length > 0);
     }
   });

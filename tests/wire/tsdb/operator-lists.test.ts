@@ -22,9 +22,9 @@ before(async () => {
 after(() => server.close());
 
 const get = async (path: string): Promise<Json> => {
-  const answer = await server.http.send(path);
-  assert.equal(answer.status, 200, answer.text);
-  return JSON.parse(answer.text);
+  const response = await server.http.send(path);
+  assert.equal(response.status, 200, response.text);
+  return JSON.parse(response.text);
 };
 
 describe('the list of databases', () => {
@@ -121,10 +121,10 @@ describe('an answer in Arrow', () => {
       ['sql', 'SELECT time, host, n, usage FROM cpu ORDER BY time'],
       ['influxql', 'SELECT host, n, usage FROM cpu'],
     ] as const) {
-      const answer = await ask(language, { q });
-      assert.equal(answer.status, 200, answer.text);
-      assert.equal(answer.headers['content-type'], 'application/vnd.apache.arrow.stream');
-      const table = tableFromIPC(answer.bytes);
+      const response = await ask(language, { q });
+      assert.equal(response.status, 200, response.text);
+      assert.equal(response.headers['content-type'], 'application/vnd.apache.arrow.stream');
+      const table = tableFromIPC(response.bytes);
       const column = (name: string): Json => table.getChild(name);
       assert.deepEqual([...column('time').data[0].values], [1000n, 2000n], language);
       assert.deepEqual([column('n').get(0), column('n').get(1)], [9007199254740993n, null]);
@@ -134,12 +134,12 @@ describe('an answer in Arrow', () => {
   });
 
   it('is a whole stream: a schema, batches, and its end', async () => {
-    const answer = await ask('sql', {
+    const response = await ask('sql', {
       q: 'SELECT host FROM cpu WHERE host = $h',
       params: { h: 'x' },
     });
-    assert.deepEqual([...answer.bytes.subarray(-8)], [255, 255, 255, 255, 0, 0, 0, 0]);
-    const reader = RecordBatchReader.from(answer.bytes).open();
+    assert.deepEqual([...response.bytes.subarray(-8)], [255, 255, 255, 255, 0, 0, 0, 0]);
+    const reader = RecordBatchReader.from(response.bytes).open();
     assert.deepEqual(
       reader.schema.fields.map(({ name }) => name),
       ['host'],
@@ -152,11 +152,11 @@ describe('an answer in Arrow', () => {
 
   it('is had by Accept as well, and fails with a status', async () => {
     const accept = 'application/vnd.apache.arrow.stream';
-    const answer = await server.http.send(
+    const response = await server.http.send(
       `/api/v3/query_sql?${new URLSearchParams({ db: 'one', q: 'SELECT 1 AS one' })}`,
       { headers: { accept } },
     );
-    assert.equal(answer.headers['content-type'], accept);
+    assert.equal(response.headers['content-type'], accept);
     assert.equal((await ask('sql', { q: 'SELECT nothing FROM cpu' })).status, 400);
   });
 });
@@ -181,9 +181,9 @@ describe('queries that run', () => {
       method: 'DELETE',
     });
     assert.equal(cancelled.status, 202);
-    const answer = await asked;
-    assert.notEqual(answer.status, 200);
-    assert.match(answer.text, /cancel/);
+    const response = await asked;
+    assert.notEqual(response.status, 200);
+    assert.match(response.text, /cancel/);
     // The client receives its error immediately; DuckDB is interrupted shortly afterwards.
     for (let attempt = 0; found.running && attempt < 200; attempt++) {
       const { queries } = await get('/ops/v1/tsdb/queries?limit=50');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import {
   FlightClient,
-  type HttpAnswer,
+  type HttpResponse,
   ServerInProcess,
   temporaryFolder,
 } from '../../harness/index.js';
@@ -51,16 +51,16 @@ after(async () => {
   await server.close();
 });
 
-const post = (path: string, body: object, headers = admin): Promise<HttpAnswer> =>
+const post = (path: string, body: object, headers = admin): Promise<HttpResponse> =>
   server.http.send(path, {
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
 async function rows(db: string, table: string, headers: Headers): Promise<readonly unknown[]> {
   const q = `SELECT * FROM system.${table}`;
-  const answer = await post('/api/v3/query_sql', { db, q, format: 'json_rows' }, headers);
-  assert.equal(answer.status, 200, answer.text);
-  return JSON.parse(answer.text);
+  const response = await post('/api/v3/query_sql', { db, q, format: 'json_rows' }, headers);
+  assert.equal(response.status, 200, response.text);
+  return JSON.parse(response.text);
 }
 
 describe('a user with all privileges', () => {

@@ -49,10 +49,10 @@ describe('times at the end of 64 bits', () => {
       ],
     ] as const) {
       const q = encodeURIComponent(`SELECT f FROM zones tz('${zone}')`);
-      const answer = await server.http.send(`/query?db=edge&q=${q}`);
+      const response = await server.http.send(`/query?db=edge&q=${q}`);
       const values = texts.map((text, index) => [text, [2, 3, 1][index]]);
       const series = [{ name: 'zones', columns: ['time', 'f'], values }];
-      assert.deepEqual(JSON.parse(answer.text), { results: [{ statement_id: 0, series }] });
+      assert.deepEqual(JSON.parse(response.text), { results: [{ statement_id: 0, series }] });
       const sql = `SELECT tz(time, '${zone}') AS at FROM zones ORDER BY time`;
       assert.equal(
         await query(server, { db: 'edge', q: sql, format: 'csv' }),
@@ -70,9 +70,9 @@ describe('times at the end of 64 bits', () => {
     const day = 86_400_000_000_000n;
     const ofLast = `${(BigInt(last) / day) * day}`;
     const influxql = async (q: string): Promise<unknown> => {
-      const answer = await server.http.send(`/query?db=edge&epoch=ns&q=${encodeURIComponent(q)}`);
+      const response = await server.http.send(`/query?db=edge&epoch=ns&q=${encodeURIComponent(q)}`);
       // Numbers of 19 digits become strings.
-      const text = answer.text.replace(/-?\d{17,}/g, '"$&"');
+      const text = response.text.replace(/-?\d{17,}/g, '"$&"');
       const { results } = JSON.parse(text) as { results: { series: { values: unknown }[] }[] };
       return results[0]?.series?.[0]?.values ?? text;
     };
@@ -125,9 +125,9 @@ describe('times at the end of 64 bits', () => {
       for (const time of [2n ** 63n - 1n, 1n - 2n ** 63n, -(2n ** 63n)]) {
         const original_line = `edge f=3 ${time}`;
         const path = `/api/v3/write_lp?db=edge&precision=${precision}`;
-        const answer = await server.http.send(path, { body: `edge f=4 5\n${original_line}` });
-        assert.equal(answer.status, 400);
-        assert.deepEqual(JSON.parse(answer.text), {
+        const response = await server.http.send(path, { body: `edge f=4 5\n${original_line}` });
+        assert.equal(response.status, 400);
+        assert.deepEqual(JSON.parse(response.text), {
           error: 'partial write of line protocol occurred',
           data: [
             {

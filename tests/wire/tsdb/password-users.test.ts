@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { assertError, type HttpAnswer, ServerInProcess } from '../../harness/index.js';
+import { assertError, type HttpResponse, ServerInProcess } from '../../harness/index.js';
 
 const UNAUTHENTICATED = 'the request was not authenticated';
 const DONE = '{"results":[{"statement_id":0}]}\n';
@@ -30,7 +30,7 @@ after(async () => await server.close());
 const basic = (user: string, password: string): Headers => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 });
-const query = (q: string, headers: Headers = admin, more: Headers = {}): Promise<HttpAnswer> =>
+const query = (q: string, headers: Headers = admin, more: Headers = {}): Promise<HttpResponse> =>
   server.http.send('/query', {
     headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ q, ...more }).toString(),
@@ -141,11 +141,11 @@ describe('statements about users', () => {
   });
 
   it('stay away from native endpoints and from requests that only read', async () => {
-    const answer = await server.http.send('/api/v3/query_influxql', {
+    const response = await server.http.send('/api/v3/query_influxql', {
       headers: { ...admin, 'content-type': 'application/json' },
       body: JSON.stringify({ q: "CREATE USER x WITH PASSWORD 'x'" }),
     });
-    assert.equal(answer.status, 400);
+    assert.equal(response.status, 400);
   });
 });
 
@@ -298,11 +298,11 @@ describe('a user with a password', () => {
     const asEve = basic('eve', 'e');
     const queries = async (headers: Headers): Promise<string> => {
       const body = { db: 'mine', q: 'SELECT query_text FROM system.queries', format: 'csv' };
-      const answer = await server.http.send('/api/v3/query_sql', {
+      const response = await server.http.send('/api/v3/query_sql', {
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-      return answer.text;
+      return response.text;
     };
     const create = async (): Promise<void> => {
       await done("CREATE USER eve WITH PASSWORD 'e'");
@@ -349,7 +349,7 @@ describe('who guesses passwords', () => {
 
   it('is told that it is enough, by address, in whichever way they log in', async () => {
     const from = { 'x-forwarded-for': '10.9.9.9' };
-    const guess = (n: number): Promise<HttpAnswer> =>
+    const guess = (n: number): Promise<HttpResponse> =>
       n % 2 === 0
         ? query('SHOW DATABASES', { ...basic('ida', `guess${n}`), ...from })
         : server.http.send(`/query?q=SHOW+DATABASES&u=ida&p=guess${n}`, { headers: from });

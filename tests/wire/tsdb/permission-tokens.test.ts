@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import {
   assertError,
-  type HttpAnswer,
+  type HttpResponse,
   type OwnServer,
   ServerInProcess,
   ServerProcess,
@@ -28,7 +28,7 @@ before(async () => {
 after(() => server.close());
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-const post = (path: string, body: unknown, token = admin): Promise<HttpAnswer> =>
+const post = (path: string, body: unknown, token = admin): Promise<HttpResponse> =>
   server.http.send(path, {
     headers: { ...bearer(token), 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -41,9 +41,9 @@ const ofDatabase = (name: string, actions: readonly string[] = ['read']) => ({
 const create = (token_name: string, permissions: unknown, more: object = {}) =>
   post(PATH, { token_name, permissions, ...more });
 async function made(name: string, permissions: unknown, more: object = {}): Promise<string> {
-  const answer = await create(name, permissions, more);
-  assert.equal(answer.status, 201, answer.text);
-  return JSON.parse(answer.text).token;
+  const response = await create(name, permissions, more);
+  assert.equal(response.status, 201, response.text);
+  return JSON.parse(response.text).token;
 }
 const write = (db: string, token: string) =>
   server.http.send(`/api/v3/write_lp?db=${db}`, { headers: bearer(token), body: 'm v=1 1' });
@@ -53,10 +53,12 @@ const ask = (db: string, token: string) =>
 describe('a token with permissions', () => {
   it('is made with a name, permissions and an end', async () => {
     const startMs = Date.now();
-    const answer = await create('one', [ofDatabase('a', ['write', 'read'])], { expiry_secs: 100 });
-    assert.equal(answer.status, 201, answer.text);
-    assert.equal(answer.headers['content-type'], 'application/json');
-    const token = JSON.parse(answer.text);
+    const response = await create('one', [ofDatabase('a', ['write', 'read'])], {
+      expiry_secs: 100,
+    });
+    assert.equal(response.status, 201, response.text);
+    assert.equal(response.headers['content-type'], 'application/json');
+    const token = JSON.parse(response.text);
     assert.deepEqual(Object.keys(token), ['id', 'name', 'token', 'hash', 'created_at', 'expiry']);
     assert.match(token.token, /^apiv3_[\w-]{86}$/);
     assert.equal(token.name, 'one');
@@ -100,11 +102,11 @@ describe('a token with permissions', () => {
   it('expires at once when it is deleted', async () => {
     const deleted = await made('deleted', [ofDatabase('e', ['read', 'write'])]);
     assert.equal((await write('e', deleted)).status, 204);
-    const answer = await server.http.send('/api/v3/configure/token?token_name=deleted', {
+    const response = await server.http.send('/api/v3/configure/token?token_name=deleted', {
       method: 'DELETE',
       headers: bearer(admin),
     });
-    assert.equal(answer.status, 200);
+    assert.equal(response.status, 200);
     assertError(await write('e', deleted), 401, UNAUTHENTICATED);
     assertError(await ask('e', deleted), 401, UNAUTHENTICATED);
   });
@@ -191,10 +193,10 @@ describe('a token with permissions', () => {
 
   it('cannot be made where no token is asked for', async () => {
     await using open = await ServerInProcess.start();
-    const answer = await open.http.send(PATH, {
+    const response = await open.http.send(PATH, {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ token_name: 'x', permissions: [ofDatabase('a')] }),
     });
-    assertError(answer, 405, 'endpoint disabled, started without auth');
+    assertError(response, 405, 'endpoint disabled, started without auth');
   });
 });

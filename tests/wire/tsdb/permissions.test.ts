@@ -8,7 +8,7 @@ import {
   command,
   encode,
   FlightClient,
-  type HttpAnswer,
+  type HttpResponse,
   jsonTicket,
   rowsOfTable,
   ServerInProcess,
@@ -39,12 +39,12 @@ const basic = (user: string, password: string): Headers => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 });
 
-const post = (path: string, body: object, headers: Headers): Promise<HttpAnswer> =>
+const post = (path: string, body: object, headers: Headers): Promise<HttpResponse> =>
   server.http.send(path, {
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-const v1 = (q: string, headers: Headers, more: Headers = {}): Promise<HttpAnswer> =>
+const v1 = (q: string, headers: Headers, more: Headers = {}): Promise<HttpResponse> =>
   server.http.send('/query', {
     headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ q, ...more }).toString(),
@@ -55,13 +55,13 @@ async function tokenOf(name: string, permission: string, more: object = {}): Pro
   const permissions = [
     { resource_type, resource_identifier: names.split(','), actions: actions.split(',') },
   ];
-  const answer = await post(
+  const response = await post(
     '/api/v3/enterprise/configure/token',
     { token_name: name, permissions, ...more },
     bearer(admin),
   );
-  assert.equal(answer.status, 201, answer.text);
-  return bearer(JSON.parse(answer.text).token);
+  assert.equal(response.status, 201, response.text);
+  return bearer(JSON.parse(response.text).token);
 }
 
 before(async () => {
@@ -72,8 +72,8 @@ before(async () => {
   admin = JSON.parse(made.text).token;
   for (const target of ['db=a', 'db=b', 'db=a&rp=two', 'db=c']) {
     const body = `m,host=${target.at(-1)} v=1 1\nn v=2 2`;
-    const answer = await server.http.send(`/write?${target}`, { headers: bearer(admin), body });
-    assert.equal(answer.status, 204, answer.text);
+    const response = await server.http.send(`/write?${target}`, { headers: bearer(admin), body });
+    assert.equal(response.status, 204, response.text);
   }
   for (const db of ['a', 'b']) {
     const cache = { db, table: 'm', name: 'last' };
@@ -89,8 +89,8 @@ before(async () => {
     'GRANT WRITE ON a TO writer',
     "CREATE USER nothing WITH PASSWORD 'n'",
   ]) {
-    const answer = await v1(q, bearer(admin));
-    assert.equal(answer.text, '{"results":[{"statement_id":0}]}\n', q);
+    const response = await v1(q, bearer(admin));
+    assert.equal(response.text, '{"results":[{"statement_id":0}]}\n', q);
   }
   const add = (name: string, headers: Headers, more: Partial<Credential> = {}): void =>
     void credentials.set(name, { headers, read: [], write: [], ...more });
@@ -138,7 +138,7 @@ interface Way {
 }
 
 const http =
-  (send: (headers: Headers) => Promise<HttpAnswer>) =>
+  (send: (headers: Headers) => Promise<HttpResponse>) =>
   async (headers: Headers): Promise<string> => {
     const { status, text } = await send(headers);
     const { error } = status >= 400 && text.startsWith('{') ? JSON.parse(text) : { error: '' };

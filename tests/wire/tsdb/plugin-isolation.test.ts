@@ -129,8 +129,8 @@ describe('the environment of plugins', { skip: noPython }, () => {
     );
     await writeFile(join(folder, 'telltale.txt'), `${source}\n`);
     const location = { requirements_location: 'telltale.txt' };
-    const answer = await post(server, `${INSTALL}/install_requirements`, location);
-    assert.equal(answer.status, 500);
+    const response = await post(server, `${INSTALL}/install_requirements`, location);
+    assert.equal(response.status, 500);
     const text = await readFile(told, 'utf8');
     assert.match(text, /127\.0\.0\.1:9\/simple/);
     assert.doesNotMatch(text, /a-master-key|secret-of|token-of/);
@@ -159,9 +159,9 @@ describe('requirements of plugins', { skip: noPython }, () => {
       'link.txt',
       'away/outside.txt',
     ]) {
-      const answer = await requirements(location);
+      const response = await requirements(location);
       assertError(
-        answer,
+        response,
         400,
         `Plugin error: Path traversal detected: plugin filename '${location}' attempts to access files outside the plugin directory`,
       );
@@ -171,11 +171,11 @@ describe('requirements of plugins', { skip: noPython }, () => {
     assertError(nested, 400, 'nested.txt, line 1: the file is not in the plugin directory');
     await plugins.plugin('passwords.ini', '[main]\npassword = nobody-may-see this\n');
     for (const location of ['passwords.ini', join(plugins.folder, 'passwords.ini')]) {
-      const answer = await requirements(location);
-      assert.equal(answer.status, 500, answer.text);
-      assert.doesNotMatch(answer.text, /may-see|main|password =/);
+      const response = await requirements(location);
+      assert.equal(response.status, 500, response.text);
+      assert.doesNotMatch(response.text, /may-see|main|password =/);
       assert.match(
-        answer.text,
+        response.text,
         /error installing python packages: the requirement in line 1 is not a valid requirement \(exit code \d\); see the server log for the installer's output/,
       );
     }
@@ -184,10 +184,10 @@ describe('requirements of plugins', { skip: noPython }, () => {
 
   it('that are not there are told apart by what went wrong', async () => {
     await plugins.plugin('none.txt', '--no-index\nplinth-nobody-may-see==9.9\n');
-    const answer = await requirements('none.txt');
-    assert.equal(answer.status, 500, answer.text);
-    assert.doesNotMatch(answer.text, /may-see/);
-    assert.match(answer.text, /names an unknown package or version/);
+    const response = await requirements('none.txt');
+    assert.equal(response.status, 500, response.text);
+    assert.doesNotMatch(response.text, /may-see/);
+    assert.match(response.text, /names an unknown package or version/);
   });
 
   it('are installed from a path that is named from the root', async () => {
@@ -267,8 +267,8 @@ describe('uploads of plugin files', { skip: noPython }, () => {
         { relative_path: path, content },
       ];
       const body = { plugin_name: 'whole', files };
-      const answer = await plugins.post('/api/v3/plugins/directory', body, 'PUT');
-      assert.equal(answer.status, 400, `${path}: ${answer.text}`);
+      const response = await plugins.post('/api/v3/plugins/directory', body, 'PUT');
+      assert.equal(response.status, 400, `${path}: ${response.text}`);
     }
     assert.equal((await plugins.server.http.send('/api/v3/engine/whole')).text, 'kept');
     assert.deepEqual(
@@ -325,15 +325,15 @@ describe('what a plugin answers', { skip: noPython }, () => {
 
   it('cannot act as a page of the server, whatever headers it has', async () => {
     const assertProtected = async (path: string, status: number) => {
-      const answer = await plugins.server.http.send(path);
-      assert.equal(answer.status, status, answer.text);
+      const response = await plugins.server.http.send(path);
+      assert.equal(response.status, status, response.text);
       assert.equal(
-        answer.headers['content-security-policy'],
+        response.headers['content-security-policy'],
         'sandbox allow-scripts allow-forms',
         path,
       );
-      assert.equal(answer.headers['x-content-type-options'], 'nosniff', path);
-      return answer;
+      assert.equal(response.headers['x-content-type-options'], 'nosniff', path);
+      return response;
     };
     const sources: readonly (readonly [name: string, source: string, status: number])[] = [
       ['page', answering('"<script>1</script>"'), 200],
@@ -361,15 +361,15 @@ describe('what a plugin answers', { skip: noPython }, () => {
       assertDone(await plugins.create({ ...trigger, plugin_filename: `${name}.py` }));
       // A plugin that never compiled would have been refused.
       if (isBroken) await plugins.plugin(`${name}.py`, source);
-      const answer = await assertProtected(`/api/v3/engine/${name}`, status);
+      const response = await assertProtected(`/api/v3/engine/${name}`, status);
       if (name === 'own') {
-        assert.equal(answer.headers['x-mine'], '1');
-        const names = Object.keys(answer.headers).join();
+        assert.equal(response.headers['x-mine'], '1');
+        const names = Object.keys(response.headers).join();
         assert.doesNotMatch(names, /access-control/, 'the server says none where it asks nobody');
-        assert.match(String(answer.headers['cluster-uuid']), /^[0-9a-f-]{36}$/);
+        assert.match(String(response.headers['cluster-uuid']), /^[0-9a-f-]{36}$/);
       }
       if (name === 'origin') {
-        const names = Object.keys(answer.headers).join();
+        const names = Object.keys(response.headers).join();
         assert.match(names, /x-mine/);
         assert.doesNotMatch(names, /cookie|clear-site|transport|worker|alt-svc|report-to/);
       } else await plugins.remove(name);
@@ -524,9 +524,9 @@ describe('plugins of another user', { skip: noOther }, () => {
       ] as const) {
         await using other = await start(closed, ['--plugin-user', user, '--python', PYTHON]);
         const trigger = { db: 'db1', trigger_name: 'ask', trigger_specification: 'request:ask' };
-        const answer = await post(other, TRIGGER, { ...trigger, plugin_filename: 'ask.py' });
-        assert.equal(answer.status, 503, answer.text);
-        assert.match(answer.text, why);
+        const response = await post(other, TRIGGER, { ...trigger, plugin_filename: 'ask.py' });
+        assert.equal(response.status, 503, response.text);
+        assert.match(response.text, why);
       }
     } finally {
       await rm(closed, { recursive: true });

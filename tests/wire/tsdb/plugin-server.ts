@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type HttpAnswer,
+  type HttpResponse,
   type OwnServer,
   type RunningServer,
   rows as rowsOf,
@@ -29,8 +29,8 @@ def process_request(local, query, headers, body, args=None): return "done"
 `;
 
 /** Asserts status 200 and an empty body. */
-export function assertDone(answer: HttpAnswer): void {
-  assert.deepEqual([answer.status, answer.text], [200, '']);
+export function assertDone(response: HttpResponse): void {
+  assert.deepEqual([response.status, response.text], [200, '']);
 }
 
 export async function rows(
@@ -102,16 +102,16 @@ export class PluginServer {
     return name;
   }
 
-  async post(path: string, body: unknown, method = 'POST'): Promise<HttpAnswer> {
+  async post(path: string, body: unknown, method = 'POST'): Promise<HttpResponse> {
     const how = { method, body: JSON.stringify(body), headers: JSON_TYPE };
     return await this.#server.http.send(path, how);
   }
 
-  async create(trigger: Readonly<Record<string, unknown>>): Promise<HttpAnswer> {
+  async create(trigger: Readonly<Record<string, unknown>>): Promise<HttpResponse> {
     return await this.post(TRIGGER, { db: 'db1', ...trigger });
   }
 
-  async remove(trigger_name: string, db = 'db1'): Promise<HttpAnswer> {
+  async remove(trigger_name: string, db = 'db1'): Promise<HttpResponse> {
     return await this.post(TRIGGER, { db, trigger_name, force: true }, 'DELETE');
   }
 

@@ -10,10 +10,10 @@ before(async () => {
 after(async () => await server.close());
 
 async function write(db: string, rp: string, line: string): Promise<void> {
-  const answer = await server.http.send(`/write?${new URLSearchParams({ db, rp })}`, {
+  const response = await server.http.send(`/write?${new URLSearchParams({ db, rp })}`, {
     body: line,
   });
-  assert.equal(answer.status, 204, answer.text);
+  assert.equal(response.status, 204, response.text);
 }
 
 type Series = { readonly name?: string; readonly values: readonly (readonly unknown[])[] };
@@ -59,7 +59,7 @@ describe('A database and its retention policies', () => {
     const send = (path: string, body: string, headers = {}) =>
       server.http.send(path, { method: 'POST', body, headers });
     for (const name of ['plain/autogen', 'plain/default']) {
-      for (const answer of [
+      for (const response of [
         await send(`/api/v3/write_lp?db=${name}`, 'm v=1 1'),
         await send('/api/v3/configure/database', JSON.stringify({ db: name }), json),
         await send(
@@ -68,8 +68,8 @@ describe('A database and its retention policies', () => {
           json,
         ),
       ]) {
-        assert.equal(answer.status, 400, answer.text);
-        assert.ok(answer.text.includes(`'${name}' is database 'plain' itself`), answer.text);
+        assert.equal(response.status, 400, response.text);
+        assert.ok(response.text.includes(`'${name}' is database 'plain' itself`), response.text);
       }
     }
     assert.match(String(await ask('plain', 'SHOW MEASUREMENTS')), /database not found/);
@@ -243,11 +243,11 @@ describe('A retention policy that does not exist', () => {
 
   it('is an error on the native endpoint, where a policy is a database', async () => {
     for (const q of ['SELECT * FROM typo.m', 'SHOW TAG KEYS FROM typo.m']) {
-      const answer = await server.http.send(
+      const response = await server.http.send(
         `/api/v3/query_influxql?${new URLSearchParams({ db: 'known', q })}`,
       );
-      assert.equal(answer.status, 404, answer.text);
-      assert.match(answer.text, /database not found: known\/typo/);
+      assert.equal(response.status, 404, response.text);
+      assert.match(response.text, /database not found: known\/typo/);
     }
   });
 
@@ -295,12 +295,12 @@ describe('A retention policy that does not exist', () => {
       ['/api/v3/query_sql?r%70=keep', '{"db":"named","q":"SELECT 1"}'],
       ['/api/v3/query_sql', '{"db":"named","q":"SELECT 1","rp":"keep"}'],
     ] as const) {
-      const answer = await server.http.send(path, {
+      const response = await server.http.send(path, {
         ...(body !== undefined && { body, method: 'POST' }),
       });
-      assert.equal(answer.status, 400, path);
+      assert.equal(response.status, 400, path);
       assert.match(
-        answer.text,
+        response.text,
         /rp is not supported by this endpoint|unknown member (?:rp|bucket) of/,
         path,
       );
@@ -311,8 +311,8 @@ describe('A retention policy that does not exist', () => {
   it('that is part of db is the target of a write, whatever rp is', async () => {
     await write('part', '', 'm v=1 1');
     for (const query of ['db=part/r', "db=part/r&rp=''", 'db=part/r&rp=', 'db=part/r&rp=autogen']) {
-      const answer = await server.http.send(`/write?${query}`, { body: 'm v=2 2' });
-      assert.equal(answer.status, 204, answer.text);
+      const response = await server.http.send(`/write?${query}`, { body: 'm v=2 2' });
+      assert.equal(response.status, 204, response.text);
     }
     assert.deepEqual(await lists('part', 'SELECT v FROM m'), [['m', [[1, 1]]]]);
     assert.deepEqual(await lists('part', 'SELECT v FROM r.m'), [['m', [[2, 2]]]]);

@@ -37,11 +37,11 @@ describe('Plugins by command', { skip: isPythonHere ? false : 'python3 is not in
 
   async function until(q: string, isIt: (found: Record<string, unknown>[]) => boolean) {
     for (let wait = 0; wait < 2400; wait++) {
-      const answer = await server.http.send(
+      const response = await server.http.send(
         `/api/v3/query_sql?${new URLSearchParams({ db: 'home', q, format: 'json_rows' })}`,
       );
       const found =
-        answer.status === 200 ? (JSON.parse(answer.text) as Record<string, unknown>[]) : [];
+        response.status === 200 ? (JSON.parse(response.text) as Record<string, unknown>[]) : [];
       if (isIt(found)) return found;
       await sleep(25);
     }

@@ -19,13 +19,13 @@ describe('Files of plugins', { skip: noPython }, () => {
   it('E-05 tries plugins out without storing anything', async () => {
     const test = async (kind: 'wal' | 'schedule', source: string, more: object) => {
       await plugins.plugin('trial.py', source);
-      const answer = await plugins.post(`/api/v3/plugin_test/${kind}`, {
+      const response = await plugins.post(`/api/v3/plugin_test/${kind}`, {
         filename: 'trial.py',
         database: 'foo',
         ...more,
       });
-      assert.equal(answer.status, 200, answer.text);
-      return JSON.parse(answer.text) as Record<string, unknown>;
+      assert.equal(response.status, 200, response.text);
+      return JSON.parse(response.text) as Record<string, unknown>;
     };
     const input = { input_lp: 'cpu,host=A usage=1 5' };
     const good = await test(
@@ -214,6 +214,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
       await plugins.create({ ...below, trigger_specification: 'request:below' }),
       404,
       'Plugin error: reading plugin file: Plugin not found: single.py/x',
+      { field: 'plugin_filename' },
     );
     const taken = (name: string): string =>
       `${name} conflicts with an existing folder, or is below a file`;
@@ -251,7 +252,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
     assertDone(await plugins.create({ ...trigger, plugin_filename: 'busy' }));
     const filesOf = (who: number): string[] =>
       ['__init__.py', ...Array.from({ length: 20 }, (_, i) => `of_${who}_${i}.py`)].sort();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2, 3, 4].map((who) =>
         plugins.post(
           '/api/v3/plugins/directory',
@@ -263,7 +264,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
         ),
       ),
     );
-    for (const answer of answers) assertDone(answer);
+    for (const response of responses) assertDone(response);
     const left = (await readdir(join(plugins.folder, 'busy'))).filter((name) =>
       name.endsWith('.py'),
     );
@@ -294,12 +295,14 @@ def process_writes(influxdb3_local, table_batches, args=None):
       await plugins.create({ ...fetched, trigger_name: 'x', plugin_filename: 'gh:none.py' }),
       502,
       `Plugin error: error fetching plugin from repository: 404 Not Found ${base}/none.py`,
+      { field: 'plugin_filename' },
     );
     for (const path of ['../x.py', 'dir/%2e%2e/../../x.py']) {
       assertError(
         await plugins.create({ ...fetched, trigger_name: 'x', plugin_filename: `gh:${path}` }),
         400,
         `Plugin error: Path traversal detected: plugin filename 'gh:${path}' attempts to access files outside the plugin directory`,
+        { field: 'plugin_filename' },
       );
     }
     await plugins.remove('remote');

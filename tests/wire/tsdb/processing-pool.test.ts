@@ -61,9 +61,9 @@ describe('Triggers that wait for work', { skip: noPython }, () => {
   it('run one after the other when all processes are busy', async () => {
     await using server = await start(folder);
     assert.equal(await workersOf(server.pid), 0);
-    const answers = await Promise.all(all.map((i) => run(server, i, 0.05)));
+    const responses = await Promise.all(all.map((i) => run(server, i, 0.05)));
     assert.deepEqual(
-      answers,
+      responses,
       all.map((i) => ({ trigger: `${i}` })),
     );
     assert.ok((await workersOf(server.pid)) <= LIMIT);
@@ -75,10 +75,10 @@ describe('Triggers that wait for work', { skip: noPython }, () => {
     await using server = await start(join(file, 'plugins'));
     const why = `plugin folder ${join(file, 'plugins')} cannot be created or read (`;
     for (let i = 0; i < 2; i++) {
-      const answer = await server.http.send('/api/v3/engine/who1');
-      assert.equal(answer.status, 500);
-      assert.ok(JSON.parse(answer.text).error.includes(why), answer.text);
-      assert.ok(JSON.parse(answer.text).error.includes('ENOTDIR'), answer.text);
+      const response = await server.http.send('/api/v3/engine/who1');
+      assert.equal(response.status, 500);
+      assert.ok(JSON.parse(response.text).error.includes(why), response.text);
+      assert.ok(JSON.parse(response.text).error.includes('ENOTDIR'), response.text);
     }
     const refused = await create(server, 99);
     assert.equal(refused.status, 503);

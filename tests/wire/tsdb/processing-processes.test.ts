@@ -63,9 +63,9 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
 
   it('are ended when there are too many, with the reason in the log, and the trigger goes on', async () => {
     await using server = await open(['--plugin-process-limit', '10']);
-    const answer = await server.http.send('/api/v3/engine/starts?count=30&hold=1');
+    const response = await server.http.send('/api/v3/engine/starts?count=30&hold=1');
     const error = 'Python function call failed: WorkerCrash: the plugin had more than 10 processes';
-    assert.deepEqual([answer.status, JSON.parse(answer.text)], [500, { error, data: {} }]);
+    assert.deepEqual([response.status, JSON.parse(response.text)], [500, { error, data: {} }]);
     const few = JSON.parse(
       (await server.http.send('/api/v3/engine/starts?count=2')).text,
     ) as number[];

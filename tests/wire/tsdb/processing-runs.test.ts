@@ -85,8 +85,8 @@ def process_request(influxdb3_local, query, headers, body, args=None):
       trigger_name: 'flood',
       trigger_specification: 'request:flood',
     });
-    const answer = await plugins.server.http.send('/api/v3/engine/flood');
-    assert.equal(answer.status, 200, answer.text);
+    const response = await plugins.server.http.send('/api/v3/engine/flood');
+    assert.equal(response.status, 200, response.text);
     const words =
       'log lines dropped: a plugin may write 500 lines and 262144 characters per second';
     const log = await plugins.logWith('flood', /finished/);
@@ -318,8 +318,8 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
       ['bad', 500, 'application/json', failure('expected a dictionary in header item')],
     ];
     for (const [what, status, type, body] of expected) {
-      const answer = await get(`what=${what}`);
-      const got = [answer.status, answer.headers['content-type'], answer.text];
+      const response = await get(`what=${what}`);
+      const got = [response.status, response.headers['content-type'], response.text];
       assert.deepEqual(got, [status, type, body], what);
     }
     assert.equal((await get('what=headers')).headers['x-b'], '2');

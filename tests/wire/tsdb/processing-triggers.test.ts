@@ -67,9 +67,14 @@ describe('Triggers', { skip: noPython }, () => {
       ['nothing', ': expect one of the following forms'],
     ];
     for (const [trigger_specification, context] of refused) {
-      const answer = await plugins.create({ ...base, trigger_name: 'bad', trigger_specification });
-      assert.equal(answer.status, 400, trigger_specification);
-      const { error } = JSON.parse(answer.text) as { error: string };
+      const response = await plugins.create({
+        ...base,
+        trigger_name: 'bad',
+        trigger_specification,
+      });
+      assert.equal(response.status, 400, trigger_specification);
+      const { error, data } = JSON.parse(response.text) as { error: string; data: unknown };
+      assert.deepEqual(data, { field: 'trigger_specification' });
       const expected = `failed to parse trigger from ${trigger_specification}${context}`;
       assert.ok(error.startsWith(expected), error);
       if (context === '') assert.equal(error, expected);
@@ -89,22 +94,39 @@ describe('Triggers', { skip: noPython }, () => {
     };
     assertDone(await plugins.create(good));
     const exists = 'attempted to create a resource that already exists';
-    assertError(await plugins.create(good), 409, exists);
+    assertError(await plugins.create(good), 409, exists, { field: 'trigger_name' });
+    const unnamed = 'trigger name cannot be empty';
+    assertError(await plugins.create({ ...good, trigger_name: '' }), 400, unnamed, {
+      field: 'trigger_name',
+    });
     assertDone(await plugins.create({ ...good, db: 'db2' }));
-    assertError(await plugins.create({ ...good, db: 'none' }), 404, 'Database not found none');
+    const unknown = await plugins.create({ ...good, db: 'none' });
+    assertError(unknown, 404, 'Database not found none', { field: 'db' });
     assertError(
       await plugins.create({ ...good, db: '_internal' }),
       400,
       'cannot modify internal db',
+      { field: 'db' },
     );
+    const ofPlugin = { field: 'plugin_filename' };
     const missing = 'Plugin error: reading plugin file: Plugin not found: nope.py';
-    assertError(await plugins.create({ ...good, plugin_filename: 'nope.py' }), 404, missing);
+    assertError(
+      await plugins.create({ ...good, plugin_filename: 'nope.py' }),
+      404,
+      missing,
+      ofPlugin,
+    );
     const incomplete =
       'Plugin error: reading plugin file: Multi-file plugin directory must contain __init__.py: no_init';
-    assertError(await plugins.create({ ...good, plugin_filename: 'no_init' }), 400, incomplete);
+    assertError(
+      await plugins.create({ ...good, plugin_filename: 'no_init' }),
+      400,
+      incomplete,
+      ofPlugin,
+    );
     for (const path of ['../any.py', '/etc/passwd', 'a/../../b.py', 'out/etc/passwd']) {
       const escapes = `Plugin error: Path traversal detected: plugin filename '${path}' attempts to access files outside the plugin directory`;
-      assertError(await plugins.create({ ...good, plugin_filename: path }), 400, escapes);
+      assertError(await plugins.create({ ...good, plugin_filename: path }), 400, escapes, ofPlugin);
     }
     for (const [trigger_arguments, status] of [
       [{ a: 90, b: true, c: 'x' }, 200],
@@ -112,8 +134,8 @@ describe('Triggers', { skip: noPython }, () => {
       [{ a: [1] }, 400],
       ['x', 400],
     ] as const) {
-      const answer = await plugins.create({ ...good, trigger_name: 'args', trigger_arguments });
-      assert.equal(answer.status, status, answer.text);
+      const response = await plugins.create({ ...good, trigger_name: 'args', trigger_arguments });
+      assert.equal(response.status, status, response.text);
     }
     const args = await rows(
       plugins.server,
@@ -168,7 +190,7 @@ describe('Triggers', { skip: noPython }, () => {
     assert.equal(torn.status, 400);
     assert.match(torn.text, /"Plugin error: torn\.py, line 3: [^"]+"/);
     const lacks = 'Plugin error: other.py has no function process_scheduled_call';
-    assertError(await at('other.py', 'every:1h'), 400, lacks);
+    assertError(await at('other.py', 'every:1h'), 400, lacks, { field: 'plugin_filename' });
     assertDone(await at('other.py', 'request:looked'));
     await plugins.remove('looked');
     assertDone(await at('lent.py', 'table:cpu'));
@@ -186,10 +208,11 @@ describe('Triggers', { skip: noPython }, () => {
       });
     assertDone(await request('first', 'shared'));
     const taken = "request path 'shared' is answered by trigger 'first' already: disable it first";
-    assertError(await request('second', 'shared'), 409, taken);
+    const ofPath = { field: 'trigger_specification' };
+    assertError(await request('second', 'shared'), 409, taken, ofPath);
     const spelled =
       "request path '/sh%61red' is answered by trigger 'first' already: disable it first";
-    assertError(await request('second', '/sh%61red'), 409, spelled);
+    assertError(await request('second', '/sh%61red'), 409, spelled, ofPath);
     assertDone(await request('second', 'shared', true));
     assertDone(await request('third', 'own'));
     const enable = (name: string) =>
@@ -311,6 +334,7 @@ describe('A server whose plugins are restricted or off', () => {
       await ask([...dir, '--restrict-plugin-triggers-to', 'wal,request'], TRIGGER, trigger),
       400,
       'invalid request: server is configured to reject Schedule plugin triggers',
+      { field: 'trigger_specification' },
     );
     assertError(
       await ask([...dir, '--python', '/no/such/python'], TRIGGER, trigger),

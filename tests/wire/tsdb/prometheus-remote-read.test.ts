@@ -28,19 +28,19 @@ after(async () => await server.close());
 const TIME_MS = 1_735_549_200_000;
 
 async function read(matchers: readonly Matcher[], options: ReadOptions): Promise<ReadSeries[]> {
-  const answer = await sendRead(server, matchers, options);
-  assert.equal(answer.status, 200, answer.text);
+  const response = await sendRead(server, matchers, options);
+  assert.equal(response.status, 200, response.text);
   const type = options.chunked
     ? 'application/x-streamed-protobuf; proto=prometheus.ChunkedReadResponse'
     : 'application/x-protobuf';
-  assert.equal(answer.headers['content-type'], type);
-  assert.equal(answer.headers['content-encoding'], options.chunked ? undefined : 'snappy');
-  return options.chunked ? chunkedSeries(answer) : sampledSeries(answer);
+  assert.equal(response.headers['content-type'], type);
+  assert.equal(response.headers['content-encoding'], options.chunked ? undefined : 'snappy');
+  return options.chunked ? chunkedSeries(response) : sampledSeries(response);
 }
 
 async function store(db: string, series: readonly Series[]): Promise<void> {
-  const answer = await remoteWrite(server, series, { path: `/api/v1/write?db=${db}` });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await remoteWrite(server, series, { path: `/api/v1/write?db=${db}` });
+  assert.equal(response.status, 204, response.text);
 }
 
 for (const chunked of [false, true]) {

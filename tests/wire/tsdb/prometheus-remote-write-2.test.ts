@@ -18,11 +18,11 @@ const HEADERS = {
 const SYMBOLS = ['', '__name__', 'm', 'job', 'a', 'b', 'help', '\xff'];
 
 async function rows(db: string, q: string): Promise<unknown> {
-  const answer = await server.http.send(
+  const response = await server.http.send(
     `/api/v3/query_sql?format=json_rows&db=${db}&q=${encodeURIComponent(q)}`,
   );
-  assert.equal(answer.status, 200, answer.text);
-  return JSON.parse(answer.text);
+  assert.equal(response.status, 200, response.text);
+  return JSON.parse(response.text);
 }
 
 const write2 = (db: string, timeseries: readonly object[], symbols: readonly string[] = SYMBOLS) =>
@@ -31,9 +31,9 @@ const write2 = (db: string, timeseries: readonly object[], symbols: readonly str
     headers: HEADERS,
   });
 
-const written = (answer: { readonly headers: Readonly<Record<string, unknown>> }) =>
+const written = (response: { readonly headers: Readonly<Record<string, unknown>> }) =>
   ['samples', 'histograms', 'exemplars'].map((kind) =>
-    Number(answer.headers[`x-prometheus-remote-write-${kind}-written`]),
+    Number(response.headers[`x-prometheus-remote-write-${kind}-written`]),
   );
 const errorOf = ({ text }: { readonly text: string }): string =>
   (JSON.parse(text) as { readonly error: string }).error;
@@ -61,7 +61,7 @@ describe('POST /api/v1/write with io.prometheus.write.v2.Request', () => {
       path: '/api/v1/write?db=both',
     });
     assert.deepEqual(written(first), [1, 0, 0]);
-    const answer = await write2('both', [
+    const response = await write2('both', [
       {
         labels_refs: [1, 2, 3, 4],
         samples: [
@@ -73,8 +73,8 @@ describe('POST /api/v1/write with io.prometheus.write.v2.Request', () => {
         created_timestamp: TIME_MS - 1000,
       },
     ]);
-    assert.equal(answer.status, 204, answer.text);
-    assert.deepEqual(written(answer), [2, 0, 0]);
+    assert.equal(response.status, 204, response.text);
+    assert.deepEqual(written(response), [2, 0, 0]);
     assert.deepEqual(await rows('both', 'SELECT job, value FROM m ORDER BY time'), [
       { job: 'a', value: 2 },
       { job: 'a', value: 3 },
@@ -90,21 +90,21 @@ describe('POST /api/v1/write with io.prometheus.write.v2.Request', () => {
       [[1, 2, 3, 4, 3, 5], 'the label "job" is repeated'],
     ];
     for (const [labels_refs, message] of cases) {
-      const answer = await write2('refused', [
+      const response = await write2('refused', [
         { labels_refs, samples },
         { labels_refs: [1, 2], samples },
       ]);
-      assert.equal(answer.status, 400, answer.text);
-      assert.deepEqual(written(answer), [1, 0, 0]);
-      assert.ok(errorOf(answer).startsWith('1 of 2 samples were refused: '), answer.text);
-      assert.ok(errorOf(answer).includes(message), answer.text);
+      assert.equal(response.status, 400, response.text);
+      assert.deepEqual(written(response), [1, 0, 0]);
+      assert.ok(errorOf(response).startsWith('1 of 2 samples were refused: '), response.text);
+      assert.ok(errorOf(response).includes(message), response.text);
     }
   });
 
   it('bounds the size of labels, which references can repeat', async () => {
     const symbols = ['', '__name__', 'm', 'x'.repeat(60_000)];
     const samples = [{ value: 1, timestamp: TIME_MS }];
-    const answer = await write2(
+    const response = await write2(
       'long',
       [
         { labels_refs: [1, 2, ...Array.from({ length: 2000 }, () => 3)], samples },
@@ -112,8 +112,8 @@ describe('POST /api/v1/write with io.prometheus.write.v2.Request', () => {
       ],
       symbols,
     );
-    assert.equal(answer.status, 400, answer.text);
-    assert.match(errorOf(answer), /the labels have more than 65536 bytes/);
+    assert.equal(response.status, 400, response.text);
+    assert.match(errorOf(response), /the labels have more than 65536 bytes/);
     assert.deepEqual(await rows('long', 'SELECT count(*) AS n FROM m'), [{ n: 1 }]);
   });
 });
@@ -141,12 +141,12 @@ describe('native histograms', () => {
     const body = encodeMessage('WriteRequest', { timeseries: [{ labels, histograms: [INTEGER] }] });
     const one = await remoteWrite(server, body, { path: '/api/v1/write?db=integers1' });
     const two = await write2('integers2', [{ labels_refs: [1, 2, 3, 4], histograms: [INTEGER] }]);
-    for (const [answer, db] of [
+    for (const [response, db] of [
       [one, 'integers1'],
       [two, 'integers2'],
     ] as const) {
-      assert.equal(answer.status, 204, answer.text);
-      assert.deepEqual(written(answer), [0, 1, 0]);
+      assert.equal(response.status, 204, response.text);
+      assert.deepEqual(written(response), [0, 1, 0]);
       assert.deepEqual(await rows(db, 'SELECT * FROM m'), [stored]);
     }
   });
@@ -162,15 +162,15 @@ describe('native histograms', () => {
       custom_values: [0.5],
       timestamp: TIME_MS,
     };
-    const answer = await write2('floats', [
+    const response = await write2('floats', [
       {
         labels_refs: [1, 2, 3, 4],
         histograms: [float],
         samples: [{ value: 1, timestamp: TIME_MS + 1 }],
       },
     ]);
-    assert.equal(answer.status, 204, answer.text);
-    assert.deepEqual(written(answer), [1, 1, 0]);
+    assert.equal(response.status, 204, response.text);
+    assert.deepEqual(written(response), [1, 1, 0]);
     assert.deepEqual(await rows('floats', 'SELECT * FROM m ORDER BY time'), [
       {
         histogram_count: 2.5,
@@ -192,15 +192,15 @@ describe('native histograms', () => {
   it('counts histograms that the schema refuses', async () => {
     const lines = 'm histogram_sum="text" 1';
     await server.http.send('/api/v3/write_lp?db=conflict', { body: lines });
-    const answer = await write2('conflict', [
+    const response = await write2('conflict', [
       {
         labels_refs: [1, 2],
         histograms: [INTEGER],
         samples: [{ value: 1, timestamp: TIME_MS }],
       },
     ]);
-    assert.equal(answer.status, 400, answer.text);
-    assert.deepEqual(written(answer), [1, 0, 0]);
-    assert.match(errorOf(answer), /^1 of 2 samples were refused: m: .*histogram_sum/);
+    assert.equal(response.status, 400, response.text);
+    assert.deepEqual(written(response), [1, 0, 0]);
+    assert.match(errorOf(response), /^1 of 2 samples were refused: m: .*histogram_sum/);
   });
 });

@@ -25,11 +25,11 @@ before(async () => {
 after(async () => await server.close());
 
 async function rows(db: string, q: string): Promise<unknown> {
-  const answer = await server.http.send(
+  const response = await server.http.send(
     `/api/v3/query_sql?format=json_rows&db=${db}&q=${encodeURIComponent(q)}`,
   );
-  assert.equal(answer.status, 200, answer.text);
-  return JSON.parse(answer.text);
+  assert.equal(response.status, 200, response.text);
+  return JSON.parse(response.text);
 }
 
 const errorOf = ({ text }: { readonly text: string }): string =>
@@ -40,12 +40,12 @@ const up = (job: string): Series[0] => ({ __name__: 'up', job });
 
 describe('POST /api/v1/write', () => {
   it('stores a metric as a table, labels as tags and samples as the field value', async () => {
-    const answer = await remoteWrite(server, [
+    const response = await remoteWrite(server, [
       [{ __name__: 'up', instance: 'a:9100', job: 'node' }, [1, TIME_MS], [0, TIME_MS + 15_000]],
       [{ __name__: 'load1', job: 'node' }, [0.25, TIME_MS + 1]],
     ]);
-    assert.equal(answer.status, 204, answer.text);
-    assert.equal(answer.headers['x-prometheus-remote-write-samples-written'], '3');
+    assert.equal(response.status, 204, response.text);
+    assert.equal(response.headers['x-prometheus-remote-write-samples-written'], '3');
     assert.deepEqual(await rows('prometheus', 'SELECT * FROM up ORDER BY time'), [
       { instance: 'a:9100', job: 'node', time: '2024-12-30T09:00:00', value: 1 },
       { instance: 'a:9100', job: 'node', time: '2024-12-30T09:00:15', value: 0 },
@@ -109,12 +109,16 @@ describe('POST /api/v1/write', () => {
     for (const [i, [labels, message]] of refused.entries()) {
       const path = `/api/v1/write?db=refused${i}`;
       const series: Series[] = [good('before'), [labels, [1, TIME_MS]], good('after')];
-      const answer = await remoteWrite(server, series, { path });
+      const response = await remoteWrite(server, series, { path });
       const isLimit = message.startsWith('Update to schema');
-      assert.equal(answer.status, isLimit ? 422 : 400, answer.text);
-      assert.equal(answer.headers['x-prometheus-remote-write-samples-written'], '2', answer.text);
-      assert.ok(errorOf(answer).startsWith('1 of 3 samples were refused: '), answer.text);
-      assert.ok(errorOf(answer).includes(message), answer.text);
+      assert.equal(response.status, isLimit ? 422 : 400, response.text);
+      assert.equal(
+        response.headers['x-prometheus-remote-write-samples-written'],
+        '2',
+        response.text,
+      );
+      assert.ok(errorOf(response).startsWith('1 of 3 samples were refused: '), response.text);
+      assert.ok(errorOf(response).includes(message), response.text);
       assert.deepEqual(await rows(`refused${i}`, 'SELECT count(*) AS n FROM up'), [{ n: 2 }]);
     }
   });
@@ -137,10 +141,10 @@ describe('POST /api/v1/write', () => {
         { labels: [label('__name__', 'm')], samples: [{ value: 3, timestamp: -1 }] },
       ],
     });
-    const answer = await remoteWrite(server, body, { path: '/api/v1/write?db=labels' });
-    assert.equal(answer.status, 400);
+    const response = await remoteWrite(server, body, { path: '/api/v1/write?db=labels' });
+    assert.equal(response.status, 400);
     assert.match(
-      errorOf(answer),
+      errorOf(response),
       /^3 of 4 samples were refused: m\{a="1", a="2"\}: the label "a" is repeated; m\{empty=""\}: the timestamp 1000000000000000 ms is out of range$/,
     );
     assert.deepEqual(await rows('labels', 'SELECT * FROM m'), [
@@ -151,8 +155,8 @@ describe('POST /api/v1/write', () => {
   it('renames labels that have the name of another column', async () => {
     const labels = { __name__: 'm', stale: 's', time: 't', value: 'v' };
     const path = '/api/v1/write?db=renamed';
-    const answer = await remoteWrite(server, [[labels, [1, TIME_MS]]], { path });
-    assert.equal(answer.status, 204, answer.text);
+    const response = await remoteWrite(server, [[labels, [1, TIME_MS]]], { path });
+    assert.equal(response.status, 204, response.text);
     assert.deepEqual(await rows('renamed', 'SELECT stale_tag, time_tag, value_tag, value FROM m'), [
       { stale_tag: 's', time_tag: 't', value: 1, value_tag: 'v' },
     ]);
@@ -160,8 +164,8 @@ describe('POST /api/v1/write', () => {
 
   it('accepts requests that contain only metadata', async () => {
     const metadata = [{ type: 1, metric_family_name: 'up', help: 'Whether the target is up.' }];
-    const answer = await remoteWrite(server, encodeMessage('WriteRequest', { metadata }));
-    assert.equal(answer.status, 204, answer.text);
+    const response = await remoteWrite(server, encodeMessage('WriteRequest', { metadata }));
+    assert.equal(response.status, 204, response.text);
   });
 
   it('says what is wrong with a body that it cannot read', async () => {
@@ -177,9 +181,9 @@ describe('POST /api/v1/write', () => {
       ],
     ];
     for (const [body, message] of cases) {
-      const answer = await send(body);
-      assert.equal(answer.status, 400, answer.text);
-      assert.match(errorOf(answer), message);
+      const response = await send(body);
+      assert.equal(response.status, 400, response.text);
+      assert.match(errorOf(response), message);
     }
     assert.equal((await send(Buffer.from([0x80, 0x80, 0x80, 0x80, 0x0f, 0]))).status, 413);
     assert.equal((await send(Buffer.alloc(300_001))).status, 413);
@@ -188,9 +192,9 @@ describe('POST /api/v1/write', () => {
       { 'content-type': 'application/x-protobuf;proto=unknown.Request' },
       { 'content-encoding': 'gzip' },
     ]) {
-      const answer = await send(snappy(new Uint8Array(0)), headers);
-      assert.equal(answer.status, 415, answer.text);
-      assert.match(errorOf(answer), /^unsupported content (?:type|encoding) ".*"; expected /);
+      const response = await send(snappy(new Uint8Array(0)), headers);
+      assert.equal(response.status, 415, response.text);
+      assert.match(errorOf(response), /^unsupported content (?:type|encoding) ".*"; expected /);
     }
     assert.equal((await send(snappy(new Uint8Array(0)))).status, 204);
   });
@@ -202,8 +206,8 @@ describe('POST /api/v1/write', () => {
     );
     const path = '/api/v1/write?db=big';
     for (let round = 0; round < 2; round++) {
-      const answer = await remoteWrite(server, series, { path });
-      assert.equal(answer.status, 204, answer.text);
+      const response = await remoteWrite(server, series, { path });
+      assert.equal(response.status, 204, response.text);
     }
     const sql = 'SELECT count(*) AS n, sum(value) AS s, count(DISTINCT host) AS h FROM big';
     assert.deepEqual(await rows('big', sql), [{ n: 1500, s: (1499 * 1500) / 2, h: 1500 }]);

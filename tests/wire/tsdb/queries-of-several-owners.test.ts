@@ -47,9 +47,9 @@ it('one token with many endless statements keeps no other token waiting for Duck
     count = JSON.parse(listed.text)[0].n;
   }
   for (const format of ['json_rows', 'parquet']) {
-    const answer = await ask(modest, JOINED, format);
-    assert.equal(answer.status, 200, answer.text);
-    if (format === 'json_rows') assert.deepEqual(JSON.parse(answer.text), [{ n: ROW_COUNT }]);
+    const response = await ask(modest, JOINED, format);
+    assert.equal(response.status, 200, response.text);
+    if (format === 'json_rows') assert.deepEqual(JSON.parse(response.text), [{ n: ROW_COUNT }]);
   }
   // The timeout is much longer, so these queries did not wait for an endless query.
   const together = await Promise.all(Array.from({ length: 4 }, () => ask(modest, JOINED)));

@@ -1,27 +1,27 @@
 // Source: tsdb-http, "Native query endpoints" and §7.5.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertError, type HttpAnswer, ServerInProcess } from '../../harness/index.js';
+import { assertError, type HttpResponse, ServerInProcess } from '../../harness/index.js';
 
 let server: ServerInProcess;
 before(async () => {
   server = await ServerInProcess.start();
   const body =
     'cpu,host=a usage=0.9,n=1i 3000000531500000000\ncpu,host=b usage=3 3000000532000000000';
-  const answer = await server.http.send('/write?db=q', { body });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await server.http.send('/write?db=q', { body });
+  assert.equal(response.status, 204, response.text);
 });
 after(async () => await server.close());
 
 const PATHS = ['/api/v3/query_influxql', '/api/v3/query_legacyql'];
 
-const get = (path: string, parameters: Readonly<Record<string, string>>): Promise<HttpAnswer> =>
+const get = (path: string, parameters: Readonly<Record<string, string>>): Promise<HttpResponse> =>
   server.http.send(`${path}?${new URLSearchParams(parameters)}`);
 
-function assertText(answer: HttpAnswer, contentType: string, text: string): void {
-  assert.equal(answer.status, 200, answer.text);
-  assert.equal(answer.headers['content-type'], contentType);
-  assert.equal(answer.text, text);
+function assertText(response: HttpResponse, contentType: string, text: string): void {
+  assert.equal(response.status, 200, response.text);
+  assert.equal(response.headers['content-type'], contentType);
+  assert.equal(response.text, text);
 }
 
 const SERIES =
@@ -52,11 +52,11 @@ describe('InfluxQL on the native endpoints', () => {
         const url = `${path}?${new URLSearchParams({ db: 'q', q })}`;
         const headers = { accept: 'application/vnd.apache.parquet' };
         const accepted = await server.http.send(url, { headers });
-        for (const answer of [named, accepted]) {
-          assert.equal(answer.status, 200, answer.text);
-          assert.equal(answer.headers['content-type'], 'application/vnd.apache.parquet');
-          assert.equal(answer.bytes.subarray(0, 4).toString(), 'PAR1');
-          assert.equal(answer.bytes.subarray(-4).toString(), 'PAR1');
+        for (const response of [named, accepted]) {
+          assert.equal(response.status, 200, response.text);
+          assert.equal(response.headers['content-type'], 'application/vnd.apache.parquet');
+          assert.equal(response.bytes.subarray(0, 4).toString(), 'PAR1');
+          assert.equal(response.bytes.subarray(-4).toString(), 'PAR1');
         }
       }
     }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import { type HttpResponse, ServerProcess } from '../../harness/index.js';
 
 let server: ServerProcess;
 before(async () => {
@@ -11,8 +11,8 @@ before(async () => {
     'cpu,host=a usage=0.9,n=1i,big=18446744073709551615u,ok=t,note="x,\\"y\\"" 3000000531500000000',
     'cpu,host=b usage=3,n=9223372036854775807i 3000000532000000001',
   ];
-  const answer = await server.http.send('/api/v3/write_lp?db=q', { body: lines.join('\n') });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await server.http.send('/api/v3/write_lp?db=q', { body: lines.join('\n') });
+  assert.equal(response.status, 204, response.text);
 });
 after(async () => await server.close());
 
@@ -21,7 +21,7 @@ const ORDERED = 'SELECT * FROM cpu ORDER BY time';
 function get(
   parameters: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   return server.http.send(`/api/v3/query_sql?${new URLSearchParams(parameters)}`, { headers });
 }
 
@@ -34,16 +34,16 @@ const post = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
     headers,
   });
 
-function assertAnswer(answer: HttpAnswer, contentType: string, text: string): void {
-  assert.equal(answer.status, 200, answer.text);
-  assert.equal(answer.headers['content-type'], contentType);
-  assert.equal(answer.text, text);
+function assertResponse(response: HttpResponse, contentType: string, text: string): void {
+  assert.equal(response.status, 200, response.text);
+  assert.equal(response.headers['content-type'], contentType);
+  assert.equal(response.text, text);
 }
 
-function assertError(answer: HttpAnswer, status: number, error: string): void {
-  assert.equal(answer.status, status, answer.text);
-  assert.equal(answer.headers['content-type'], 'application/json');
-  assert.deepEqual(JSON.parse(answer.text), { error, data: {} });
+function assertError(response: HttpResponse, status: number, error: string): void {
+  assert.equal(response.status, status, response.text);
+  assert.equal(response.headers['content-type'], 'application/json');
+  assert.deepEqual(JSON.parse(response.text), { error, data: {} });
 }
 
 const HOSTS = '{"results":[{"series":[{"name":"cpu","columns":["host"],"values":[["a"],["b"]]}]}]}';
@@ -56,10 +56,10 @@ describe('/api/v3/query_sql', () => {
       ['database', 'query_str'],
     ] as const) {
       const input = { [db]: 'q', [q]: HOSTS_QUERY };
-      assertAnswer(await get(input), 'application/json', HOSTS);
-      assertAnswer(await post(input), 'application/json', HOSTS);
+      assertResponse(await get(input), 'application/json', HOSTS);
+      assertResponse(await post(input), 'application/json', HOSTS);
       const typed = await post(input, { 'content-type': 'text/plain' });
-      assertAnswer(typed, 'application/json', HOSTS);
+      assertResponse(typed, 'application/json', HOSTS);
     }
   });
 
@@ -68,9 +68,9 @@ describe('/api/v3/query_sql', () => {
     const half = Math.floor(body.length / 2);
     const members = [gzipSync(body.slice(0, half)), gzipSync(body.slice(half))];
     for (const sent of [gzipSync(body), Buffer.concat(members)]) {
-      assertAnswer(await send(sent, 'gzip'), 'application/json', HOSTS);
+      assertResponse(await send(sent, 'gzip'), 'application/json', HOSTS);
     }
-    assertAnswer(await send(body, 'identity'), 'application/json', HOSTS);
+    assertResponse(await send(body, 'identity'), 'application/json', HOSTS);
     assertError(await send(body, 'br'), 400, 'unacceptable content-encoding: br');
     const damaged = await send(body, 'gzip');
     assert.equal(damaged.status, 400, damaged.text);
@@ -95,13 +95,13 @@ describe('/api/v3/query_sql', () => {
   it('Q-01 refuses JSON that is not UTF-8 instead of guessing', async () => {
     // In Latin-1 it is a single byte that is invalid in UTF-8.
     const body = Buffer.from('{"db":"q","q":"SELECT \'ÿ\' AS a"}', 'latin1');
-    const answer = await send(body, 'identity');
-    assertError(answer, 400, 'serde json error: invalid unicode code point');
+    const response = await send(body, 'identity');
+    assertError(response, 400, 'serde json error: invalid unicode code point');
   });
 
   it('Q-05 refuses a parameter beyond the range of numbers', async () => {
-    const answer = await post('{"db":"q","q":"SELECT $a AS a","params":{"a":1e400}}');
-    assertError(answer, 400, 'serde json error: number out of range');
+    const response = await post('{"db":"q","q":"SELECT $a AS a","params":{"a":1e400}}');
+    assertError(response, 400, 'serde json error: number out of range');
   });
 
   it('compares a tag or text with a number as texts, so that no row fails the query', async () => {
@@ -123,7 +123,7 @@ describe('/api/v3/query_sql', () => {
     ];
     for (const [condition, count] of counts) {
       const q = `SELECT count(*) AS c FROM t WHERE ${condition}`;
-      assertAnswer(await get({ db: 'q', q, format: 'csv' }), 'text/csv', `c\n${count}\n`);
+      assertResponse(await get({ db: 'q', q, format: 'csv' }), 'text/csv', `c\n${count}\n`);
     }
   });
 
@@ -146,10 +146,10 @@ describe('/api/v3/query_sql', () => {
       'big,host,n,note,ok,time,usage\n' +
       '18446744073709551615,a,1,"x,""y""",true,2065-01-24T05:28:51.500,0.9\n' +
       ',b,9223372036854775807,,,2065-01-24T05:28:52.000000001,3.0\n';
-    assertAnswer(await get({ db: 'q', q: ORDERED, format: 'csv' }), 'text/csv', text);
-    assertAnswer(await get({ db: 'q', q: ORDERED }, { accept: 'text/csv' }), 'text/csv', text);
+    assertResponse(await get({ db: 'q', q: ORDERED, format: 'csv' }), 'text/csv', text);
+    assertResponse(await get({ db: 'q', q: ORDERED }, { accept: 'text/csv' }), 'text/csv', text);
     const empty = await get({ db: 'q', q: 'SELECT host, n FROM cpu WHERE n = 5', format: 'csv' });
-    assertAnswer(empty, 'text/csv', 'host,n\n');
+    assertResponse(empty, 'text/csv', 'host,n\n');
   });
 
   it('Q-03 writes jsonl, by either name', async () => {
@@ -157,12 +157,12 @@ describe('/api/v3/query_sql', () => {
       '{"big":18446744073709551615,"host":"a","n":1,"note":"x,\\"y\\"","ok":true,"time":"2065-01-24T05:28:51.500","usage":0.9}\n' +
       '{"host":"b","n":9223372036854775807,"time":"2065-01-24T05:28:52.000000001","usage":3.0}\n';
     for (const format of ['jsonl', 'json_lines']) {
-      assertAnswer(await get({ db: 'q', q: ORDERED, format }), 'application/jsonl', text);
+      assertResponse(await get({ db: 'q', q: ORDERED, format }), 'application/jsonl', text);
     }
     const accepted = await get({ db: 'q', q: ORDERED }, { accept: 'application/jsonl' });
-    assertAnswer(accepted, 'application/jsonl', text);
+    assertResponse(accepted, 'application/jsonl', text);
     const empty = await get({ db: 'q', q: 'SELECT n FROM cpu WHERE n = 5', format: 'jsonl' });
-    assertAnswer(empty, 'application/jsonl', '');
+    assertResponse(empty, 'application/jsonl', '');
   });
 
   it('Q-03 writes a pretty table', async () => {
@@ -175,18 +175,18 @@ describe('/api/v3/query_sql', () => {
       '',
     ].join('\n');
     const q = "SELECT host, time, usage FROM cpu WHERE host = 'a'";
-    assertAnswer(await get({ db: 'q', q, format: 'pretty' }), 'text/plain; charset=utf-8', text);
+    assertResponse(await get({ db: 'q', q, format: 'pretty' }), 'text/plain; charset=utf-8', text);
     const accepted = await get({ db: 'q', q }, { accept: 'text/plain' });
-    assertAnswer(accepted, 'text/plain; charset=utf-8', text);
+    assertResponse(accepted, 'text/plain; charset=utf-8', text);
   });
 
   it('Q-03 writes a Parquet file, also without rows', async () => {
     for (const q of [ORDERED, 'SELECT n FROM cpu WHERE n = 5']) {
-      const answer = await get({ db: 'q', q, format: 'parquet' });
-      assert.equal(answer.status, 200, answer.text);
-      assert.equal(answer.headers['content-type'], 'application/vnd.apache.parquet');
-      assert.equal(answer.bytes.subarray(0, 4).toString(), 'PAR1');
-      assert.equal(answer.bytes.subarray(-4).toString(), 'PAR1');
+      const response = await get({ db: 'q', q, format: 'parquet' });
+      assert.equal(response.status, 200, response.text);
+      assert.equal(response.headers['content-type'], 'application/vnd.apache.parquet');
+      assert.equal(response.bytes.subarray(0, 4).toString(), 'PAR1');
+      assert.equal(response.bytes.subarray(-4).toString(), 'PAR1');
     }
   });
 
@@ -205,12 +205,12 @@ describe('/api/v3/query_sql', () => {
       ['text/csv;q=0, application/json', 'application/json'],
       ['image/png, text/csv;q=0.2', 'text/csv'],
     ] as const) {
-      const answer = await get({ db: 'q', q: HOSTS_QUERY }, { accept });
-      assert.equal(answer.headers['content-type'], type, accept);
+      const response = await get({ db: 'q', q: HOSTS_QUERY }, { accept });
+      assert.equal(response.headers['content-type'], type, accept);
     }
     const browser = 'text/html,application/xhtml+xml,image/png';
     const html = await get({ db: 'q', q: HOSTS_QUERY }, { accept: browser });
-    assertAnswer(html, 'application/json', HOSTS);
+    assertResponse(html, 'application/json', HOSTS);
   });
 
   it('Q-04 answers json as series, with RFC 3339 times and every digit', async () => {
@@ -218,20 +218,20 @@ describe('/api/v3/query_sql', () => {
       '{"results":[{"series":[{"name":"cpu","columns":["big","host","n","note","ok","time","usage"],"values":[' +
       '[18446744073709551615,"a",1,"x,\\"y\\"",true,"2065-01-24T05:28:51.500Z",0.9],' +
       '[null,"b",9223372036854775807,null,null,"2065-01-24T05:28:52.000000001Z",3]]}]}]}';
-    assertAnswer(await get({ db: 'q', q: ORDERED, format: 'json' }), 'application/json', text);
+    assertResponse(await get({ db: 'q', q: ORDERED, format: 'json' }), 'application/json', text);
     const empty = await get({ db: 'q', q: 'SELECT n FROM cpu WHERE n = 5' });
     const none = '{"results":[{"series":[{"name":"cpu","columns":["n"],"values":[]}]}]}';
-    assertAnswer(empty, 'application/json', none);
+    assertResponse(empty, 'application/json', none);
     const one = '{"results":[{"series":[{"name":"result","columns":["one"],"values":[[1]]}]}]}';
-    assertAnswer(await get({ db: 'q', q: 'SELECT 1 AS one' }), 'application/json', one);
+    assertResponse(await get({ db: 'q', q: 'SELECT 1 AS one' }), 'application/json', one);
   });
 
   it('Q-04 answers rows on request', async () => {
     const q = "SELECT host, note, time, usage FROM cpu WHERE host = 'b'";
     const text = '[{"host":"b","time":"2065-01-24T05:28:52.000000001","usage":3.0}]';
-    assertAnswer(await get({ db: 'q', q, format: 'json_rows' }), 'application/json', text);
+    assertResponse(await get({ db: 'q', q, format: 'json_rows' }), 'application/json', text);
     const accept = 'application/json; shape=rows';
-    assertAnswer(await get({ db: 'q', q }, { accept }), 'application/json', text);
+    assertResponse(await get({ db: 'q', q }, { accept }), 'application/json', text);
   });
 
   it('Q-05 binds parameters by their JSON type', async () => {
@@ -239,8 +239,8 @@ describe('/api/v3/query_sql', () => {
     const params = { host: 'a', n: 1, usage: 0.5 };
     const text = '{"results":[{"series":[{"name":"cpu","columns":["host"],"values":[["a"]]}]}]}';
     const byGet = await get({ db: 'q', q, params: JSON.stringify(params) });
-    assertAnswer(byGet, 'application/json', text);
-    assertAnswer(await post({ db: 'q', q, params }), 'application/json', text);
+    assertResponse(byGet, 'application/json', text);
+    assertResponse(await post({ db: 'q', q, params }), 'application/json', text);
   });
 
   it('Q-05 refuses lists as parameters and placeholders without a value', async () => {
@@ -274,10 +274,10 @@ describe('/api/v3/query_sql', () => {
       ['DELETE FROM cpu', 'DML not supported: Delete'],
     ];
     for (const [q, what] of refused) {
-      const answer = await get({ db: 'q', q });
-      assert.equal(answer.status, 400, `${q}: ${answer.text}`);
+      const response = await get({ db: 'q', q });
+      assert.equal(response.status, 400, `${q}: ${response.text}`);
       const kind = what.slice(0, what.indexOf(':'));
-      assert.match(answer.text, new RegExp(`^{"error":"Error during planning: ${kind}: `));
+      assert.match(response.text, new RegExp(`^{"error":"Error during planning: ${kind}: `));
     }
     assertError(
       await get({ db: 'q', q: 'SELECT 1; SELECT 2' }),
@@ -292,9 +292,9 @@ describe('/api/v3/query_sql', () => {
   it('narrows time by texts with the name of a zone, again and again', async () => {
     const hostsSince = async (bound: string, hosts: readonly string[]) => {
       const q = `SELECT host FROM cpu WHERE time >= ${bound} ORDER BY host`;
-      const answer = await get({ db: 'q', q, format: 'jsonl' });
-      assertAnswer(
-        answer,
+      const response = await get({ db: 'q', q, format: 'jsonl' });
+      assertResponse(
+        response,
         'application/jsonl',
         hosts.map((host) => `{"host":"${host}"}\n`).join(''),
       );

@@ -11,8 +11,8 @@ before(async () => {
     flags: ['--without-auth', '--tsdb-query-timeout-ms', '1500'],
   });
   const lines = Array.from({ length: ROWS }, (_, i) => `m v=${(i * 7919) % 100_003} ${i}`);
-  const answer = await server.http.send('/write?db=long&precision=s', { body: lines.join('\n') });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await server.http.send('/write?db=long&precision=s', { body: lines.join('\n') });
+  assert.equal(response.status, 204, response.text);
 });
 after(async () => await server.close());
 
@@ -23,11 +23,11 @@ const ENDED = 'query-timeout limit exceeded: 1500 ms';
 describe('a query that takes long', () => {
   it('ends when its time is over, in SQL', async () => {
     const q = 'SELECT count(*) FROM m a, m b, m c WHERE a.v > b.v + c.v';
-    const answer = await server.http.send(
+    const response = await server.http.send(
       `/api/v3/query_sql?${new URLSearchParams({ db: 'long', q })}`,
     );
-    assert.equal(answer.status, 500);
-    assert.deepEqual(JSON.parse(answer.text), { error: ENDED, data: {} });
+    assert.equal(response.status, 500);
+    assert.deepEqual(JSON.parse(response.text), { error: ENDED, data: {} });
   });
 
   it('gives its place back: others are answered', async () => {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type HttpAnswer, type OwnServer, ServerInProcess } from '../../harness/index.js';
+import { type HttpResponse, type OwnServer, ServerInProcess } from '../../harness/index.js';
 
 let process: ServerInProcess;
 let server: OwnServer;
@@ -20,8 +20,8 @@ after(async () => {
 });
 
 async function write(db: string, lines: readonly string[], rest = ''): Promise<void> {
-  const answer = await server.http.send(`/write?db=${db}${rest}`, { body: lines.join('\n') });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await server.http.send(`/write?db=${db}${rest}`, { body: lines.join('\n') });
+  assert.equal(response.status, 204, response.text);
 }
 
 const ask = (
@@ -29,7 +29,7 @@ const ask = (
   q: string,
   more: Readonly<Record<string, string>> = {},
   headers: Readonly<Record<string, string>> = {},
-): Promise<HttpAnswer> =>
+): Promise<HttpResponse> =>
   server.http.send(`/query?${new URLSearchParams({ db, q, ...more })}`, {
     method: 'POST',
     headers,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { type HttpAnswer, type HttpRequest, ServerInProcess } from '../../harness/index.js';
+import { type HttpRequest, type HttpResponse, ServerInProcess } from '../../harness/index.js';
 
 let server: ServerInProcess;
 before(async () => {
@@ -12,28 +12,28 @@ before(async () => {
     'cpu,host=b usage=3,n=9223372036854775807i 3000000532000000001',
     'cpu,host=b usage=4.5 3000000533000000000',
   ];
-  const answer = await server.http.send('/write?db=v1', { body: lines.join('\n') });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await server.http.send('/write?db=v1', { body: lines.join('\n') });
+  assert.equal(response.status, 204, response.text);
 });
 after(async () => await server.close());
 
 const get = (
   parameters: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},
-): Promise<HttpAnswer> =>
+): Promise<HttpResponse> =>
   server.http.send(`/query?${new URLSearchParams(parameters)}`, { headers });
 
-const post = (body: HttpRequest['body'], contentType: string, query = ''): Promise<HttpAnswer> =>
+const post = (body: HttpRequest['body'], contentType: string, query = ''): Promise<HttpResponse> =>
   server.http.send(`/query${query}`, {
     method: 'POST',
     ...(body !== undefined && { body }),
     headers: contentType === '' ? {} : { 'content-type': contentType },
   });
 
-function assertText(answer: HttpAnswer, text: string, contentType = 'application/json'): void {
-  assert.equal(answer.status, 200, answer.text);
-  assert.equal(answer.headers['content-type'], contentType);
-  assert.equal(answer.text, text);
+function assertText(response: HttpResponse, text: string, contentType = 'application/json'): void {
+  assert.equal(response.status, 200, response.text);
+  assert.equal(response.headers['content-type'], contentType);
+  assert.equal(response.text, text);
 }
 
 const COUNT =
@@ -59,22 +59,22 @@ describe('/query', () => {
 
   it('V-01 lets the body win over the URL', async () => {
     const form = new URLSearchParams({ db: 'v1' }).toString();
-    const answer = await post(
+    const response = await post(
       form,
       'application/x-www-form-urlencoded',
       `?${new URLSearchParams({ db: 'other', q: Q })}`,
     );
-    assertText(answer, COUNT);
+    assertText(response, COUNT);
   });
 
   it('V-01 refuses two spellings of a parameter that do not agree', async () => {
     const json = (body: object) => post(JSON.stringify(body), 'application/json', '');
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       json({ db: 'v1', database: 'other', q: Q }),
       json({ db: 'v1', q: Q, query_str: 'SHOW DATABASES' }),
       get({ db: 'v1', database: 'other', q: Q }),
     ]);
-    for (const { status, text } of answers) {
+    for (const { status, text } of responses) {
       assert.equal(status, 400, text);
       assert.match(text, /conflicting values/);
     }
@@ -83,18 +83,18 @@ describe('/query', () => {
   });
 
   it('V-01 refuses a body of another type', async () => {
-    const answer = await post('x', 'image/png', '?db=v1');
-    assert.equal(answer.status, 400);
+    const response = await post('x', 'image/png', '?db=v1');
+    assert.equal(response.status, 400);
     assert.equal(
-      (JSON.parse(answer.text) as { error: string }).error,
+      (JSON.parse(response.text) as { error: string }).error,
       'invalid mime type (image/png)',
     );
   });
 
   it('V-01 answers several statements in order', async () => {
-    const answer = await get({ db: 'v1', q: `${Q}; SHOW MEASUREMENTS;; SELECT n FROM nope` });
+    const response = await get({ db: 'v1', q: `${Q}; SHOW MEASUREMENTS;; SELECT n FROM nope` });
     assertText(
-      answer,
+      response,
       COUNT.replace(
         ']}]}]}\n',
         ']}]},{"statement_id":1,"series":[{"name":"measurements","columns":["name"],"values":[["cpu"]]}]},{"statement_id":2}]}\n',
@@ -104,9 +104,9 @@ describe('/query', () => {
 
   it('V-01 takes values for placeholders', async () => {
     const q = 'SELECT n FROM cpu WHERE host = $host AND usage < $max';
-    const answer = await get({ db: 'v1', epoch: 's', q, params: '{"host":"a","max":1}' });
+    const response = await get({ db: 'v1', epoch: 's', q, params: '{"host":"a","max":1}' });
     assertText(
-      answer,
+      response,
       '{"results":[{"statement_id":0,"series":[{"name":"cpu","columns":["time","n"],"values":[[3000000531,1]]}]}]}\n',
     );
   });
@@ -126,12 +126,12 @@ describe('/query', () => {
   });
 
   it('V-02 tells the failure of a statement in its place and goes on', async () => {
-    const answer = await get({
+    const response = await get({
       db: 'v1',
       q: `SELECT mean(usage), n FROM cpu; SELECT n FROM x..y; ${Q}`,
     });
-    assert.equal(answer.status, 200);
-    const { results } = JSON.parse(answer.text) as {
+    assert.equal(response.status, 200);
+    const { results } = JSON.parse(response.text) as {
       results: { error?: string; series?: unknown }[];
     };
     assert.match(
@@ -155,8 +155,8 @@ describe('/query', () => {
   });
 
   it('V-02 refuses requests that cannot be read', async () => {
-    const check = async (answer: Promise<HttpAnswer>, error: string): Promise<void> => {
-      const { status, text } = await answer;
+    const check = async (response: Promise<HttpResponse>, error: string): Promise<void> => {
+      const { status, text } = await response;
       assert.equal(status, 400);
       assert.equal((JSON.parse(text) as { error: string }).error, error);
     };
@@ -169,7 +169,7 @@ describe('/query', () => {
   });
 
   it('V-03 answers in chunks and says when more comes', async () => {
-    const answer = await get({
+    const response = await get({
       db: 'v1',
       q: 'SELECT usage FROM cpu',
       epoch: 's',
@@ -177,7 +177,7 @@ describe('/query', () => {
       chunk_size: '2',
     });
     assertText(
-      answer,
+      response,
       '{"results":[{"statement_id":0,"series":[{"name":"cpu","columns":["time","usage"],"values":[[3000000531,0.9],[3000000532,3]],"partial":true}],"partial":true}]}\n' +
         '{"results":[{"statement_id":0,"series":[{"name":"cpu","columns":["time","usage"],"values":[[3000000533,4.5]]}]}]}\n',
     );
@@ -200,14 +200,14 @@ describe('/query', () => {
   });
 
   it('V-03 has a chunk for each series', async () => {
-    const answer = await get({
+    const response = await get({
       db: 'v1',
       q: 'SELECT sum(usage) FROM cpu GROUP BY host',
       epoch: 's',
       chunked: 'true',
     });
     assertText(
-      answer,
+      response,
       '{"results":[{"statement_id":0,"series":[{"name":"cpu","tags":{"host":"a"},"columns":["time","sum"],"values":[[0,0.9]]}],"partial":true}]}\n' +
         '{"results":[{"statement_id":0,"series":[{"name":"cpu","tags":{"host":"b"},"columns":["time","sum"],"values":[[0,7.5]]}]}]}\n',
     );
@@ -228,9 +228,9 @@ describe('/query', () => {
       ['w', '4960'],
     ];
     for (const [epoch, time] of units) {
-      const answer = await get({ db: 'v1', epoch, q: 'SELECT n FROM cpu LIMIT 1 OFFSET 1' });
+      const response = await get({ db: 'v1', epoch, q: 'SELECT n FROM cpu LIMIT 1 OFFSET 1' });
       assertText(
-        answer,
+        response,
         `{"results":[{"statement_id":0,"series":[{"name":"cpu","columns":["time","n"],"values":[[${time},9223372036854775807]]}]}]}\n`,
       );
     }
@@ -282,14 +282,17 @@ describe('/query', () => {
 
   it('V-05 answers CSV with name and tags', async () => {
     for (const accept of ['application/csv', 'text/csv']) {
-      const answer = await get(
+      const response = await get(
         { db: 'v1', q: 'SELECT sum(usage) FROM cpu GROUP BY host; SELECT x y; SELECT n FROM cpu' },
         { accept },
       );
       // The complete text is not valid InfluxQL.
-      assert.equal(answer.status, 400);
-      assert.equal(answer.headers['content-type'], 'application/csv');
-      assert.match(answer.text, /^error\n"?error in InfluxQL statement: parsing error: [^\n]+\n$/);
+      assert.equal(response.status, 400);
+      assert.equal(response.headers['content-type'], 'application/csv');
+      assert.match(
+        response.text,
+        /^error\n"?error in InfluxQL statement: parsing error: [^\n]+\n$/,
+      );
       assertText(
         await get(
           {
@@ -349,8 +352,8 @@ describe('/query', () => {
 
   it('answers at any number of requests: each gives its place back', async () => {
     for (let i = 0; i < 150; i++) {
-      const answer = await get({ db: 'v1', q: i % 2 === 0 ? Q : 'SELECT foo(n) FROM cpu' });
-      assert.equal(answer.status, 200);
+      const response = await get({ db: 'v1', q: i % 2 === 0 ? Q : 'SELECT foo(n) FROM cpu' });
+      assert.equal(response.status, 200);
     }
   });
 });
@@ -407,8 +410,8 @@ describe('statements about the server', () => {
       'hex',
     );
     for (const more of [{}, { chunked: 'true' }]) {
-      const answer = await get({ q: 'SHOW USERS', ...more }, { accept: 'application/x-msgpack' });
-      assert.deepEqual(answer.bytes, packed);
+      const response = await get({ q: 'SHOW USERS', ...more }, { accept: 'application/x-msgpack' });
+      assert.deepEqual(response.bytes, packed);
     }
   });
 
@@ -432,10 +435,10 @@ describe('/query in system.queries', () => {
   const phase = async (): Promise<unknown> => {
     const q =
       "SELECT phase FROM system.queries WHERE query_type = 'influxql' ORDER BY issue_time DESC LIMIT 1";
-    const answer = await server.http.send(
+    const response = await server.http.send(
       `/api/v3/query_sql?${new URLSearchParams({ db: 'v1', q, format: 'csv' })}`,
     );
-    return answer.text.split('\n')[1]?.trim();
+    return response.text.split('\n')[1]?.trim();
   };
   const formats = [{}, { accept: 'application/csv' }, { accept: 'application/x-msgpack' }];
   const forms = [{}, { pretty: 'true' }, { chunked: 'true' }];

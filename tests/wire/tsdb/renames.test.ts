@@ -5,7 +5,7 @@ import {
   assertEmpty,
   assertError,
   FlightClient,
-  type HttpAnswer,
+  type HttpResponse,
   jsonTicket,
   rows,
   rowsOfTable,
@@ -21,7 +21,7 @@ before(async () => {
 after(async () => await server.close());
 
 const headers = { 'content-type': 'application/json' };
-const send = (path: string, json: object): Promise<HttpAnswer> =>
+const send = (path: string, json: object): Promise<HttpResponse> =>
   server.http.send(path, { body: JSON.stringify(json), headers });
 const renameTable = (json: object) => send('/api/v3/configure/table/rename', json);
 const renameColumn = (json: object) => send('/api/v3/configure/column/rename', json);
@@ -33,8 +33,8 @@ const influxql = async (db: string, q: string) => {
 async function put(db: string, lines: string): Promise<void> {
   assertEmpty(await write(server, { db }, lines));
 }
-async function done(answer: Promise<HttpAnswer>): Promise<object> {
-  const { status, text } = await answer;
+async function done(response: Promise<HttpResponse>): Promise<object> {
+  const { status, text } = await response;
   assert.equal(status, 200, text);
   return JSON.parse(text);
 }
@@ -153,14 +153,14 @@ describe('a renamed column', () => {
   });
 
   it('refuses rows with the former name, reports them, and accepts the others', async () => {
-    const answer = await write(
+    const response = await write(
       server,
       { db },
       'm,host=a celsius=9 9\nm,server=a temp=9 9\nm,server=z celsius=9 9',
     );
-    assert.equal(answer.status, 400, answer.text);
+    assert.equal(response.status, 400, response.text);
     assert.deepEqual(
-      JSON.parse(answer.text).data.map((row: { error_message: string }) => row.error_message),
+      JSON.parse(response.text).data.map((row: { error_message: string }) => row.error_message),
       [
         "column 'host' was renamed to 'server'; write 'server'",
         "column 'temp' was renamed to 'celsius'; write 'celsius'",
@@ -236,9 +236,9 @@ describe('a renamed table', () => {
   });
 
   it('refuses writes under the former name until the name is freed', async () => {
-    const answer = await write(server, { db }, LINES);
-    assert.equal(answer.status, 400, answer.text);
-    assert.match(answer.text, /table 'm' was renamed to 'n'; write to 'n'/);
+    const response = await write(server, { db }, LINES);
+    assert.equal(response.status, 400, response.text);
+    assert.match(response.text, /table 'm' was renamed to 'n'; write to 'n'/);
     const create = await send('/api/v3/configure/table', { db, table: 'm', tags: [] });
     assert.equal(create.status, 409, create.text);
     const freed = await send('/api/v3/configure/table/forget_name', { db, table: 'm' });
@@ -310,7 +310,7 @@ it('lists what refers to a name, changes nothing in a dry run, and keeps caches 
 it('refuses invalid renames with a status and a message', async () => {
   const db = 'rename_invalid';
   await put(db, `${LINES}\nother v=1 1`);
-  for (const [answer, status, message] of [
+  for (const [response, status, message] of [
     [
       renameTable({ db, table: 'm', new_name: 'other' }),
       409,
@@ -349,5 +349,5 @@ it('refuses invalid renames with a status and a message', async () => {
       'Column none not in table m',
     ],
   ] as const)
-    assertError(await answer, status, message);
+    assertError(await response, status, message);
 });

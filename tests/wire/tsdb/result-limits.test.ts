@@ -47,9 +47,9 @@ describe('lists', () => {
       "named_struct('a', array_agg(value)) AS a",
       'make_array(array_agg(value)) AS a',
     ]) {
-      const answer = await ask(columns, 500_001);
-      assert.equal(answer.status, 400, columns);
-      assertError(answer, 400, refusal);
+      const response = await ask(columns, 500_001);
+      assert.equal(response.status, 400, columns);
+      assertError(response, 400, refusal);
     }
     // The values of all columns count together.
     const both = await ask('array_agg(value) AS a, array_agg(value) AS b', 250_001);

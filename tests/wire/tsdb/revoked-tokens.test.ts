@@ -38,12 +38,12 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const PERMISSIONS = [{ resource_type: 'db', resource_identifier: ['d'], actions: ['read'] }];
 
 async function tokenOf(name: string, more: object = {}): Promise<Headers> {
-  const answer = await server.http.send('/api/v3/enterprise/configure/token', {
+  const response = await server.http.send('/api/v3/enterprise/configure/token', {
     headers: { ...admin, ...JSON_TYPE },
     body: JSON.stringify({ token_name: name, permissions: PERMISSIONS, ...more }),
   });
-  assert.equal(answer.status, 201, answer.text);
-  return { authorization: `Bearer ${JSON.parse(answer.text).token}` };
+  assert.equal(response.status, 201, response.text);
+  return { authorization: `Bearer ${JSON.parse(response.text).token}` };
 }
 const deleteToken = async (name: string): Promise<void> => {
   const path = `/api/v3/configure/token?token_name=${name}`;
@@ -90,8 +90,10 @@ const influxqlPath = `/query?${new URLSearchParams({
 })}`;
 
 async function running(): Promise<number> {
-  const answer = await server.http.send('/ops/v1/tsdb/queries?limit=100', { headers: admin });
-  const queries = JSON.parse(answer.text) as { phase: string }[] | { queries: { phase: string }[] };
+  const response = await server.http.send('/ops/v1/tsdb/queries?limit=100', { headers: admin });
+  const queries = JSON.parse(response.text) as
+    | { phase: string }[]
+    | { queries: { phase: string }[] };
   const list = Array.isArray(queries) ? queries : queries.queries;
   return list.filter(({ phase }) => !['success', 'fail', 'cancel'].includes(phase)).length;
 }

@@ -109,8 +109,8 @@ describe('a large answer without ORDER BY', () => {
     await check("SELECT * FROM cpu WHERE host > 'host_5'", (i) => hostOf(i) > 'host_5');
     // JSON lines contain the same rows.
     const q = encodeURIComponent('SELECT zone, n, host FROM cpu');
-    const answer = await server.http.send(`/api/v3/query_sql?db=t&format=jsonl&q=${q}`);
-    const lines = answer.text.trimEnd().split('\n');
+    const response = await server.http.send(`/api/v3/query_sql?db=t&format=jsonl&q=${q}`);
+    const lines = response.text.trimEnd().split('\n');
     assert.equal(lines.length, ROW_COUNT);
     const lineOf = (i: number) => {
       const zone = zoneOf(i);
@@ -166,8 +166,8 @@ describe('a large answer without ORDER BY', () => {
     const others = async () => {
       const q =
         "SELECT count(*) AS n FROM system.queries WHERE running AND query_text LIKE 'SELECT * FROM cpu'";
-      const answer = await client.table(jsonTicket({ database: 't', sql_query: q }));
-      return Number(answer.getChild('n')?.get(0));
+      const response = await client.table(jsonTicket({ database: 't', sql_query: q }));
+      return Number(response.getChild('n')?.get(0));
     };
     assert.equal(await others(), 1);
     session.destroy();

@@ -35,28 +35,28 @@ describe('the limit of columns of a table', () => {
     assertEmpty(await write(server, { db: 'a' }, 'm,t=1 f=1,g=1 1'));
     for (const api of WRITE_APIS) {
       for (const line of ['m h=1 2', 'm,u=1 f=1 2']) {
-        const answer = await write(server, { api, db: 'a' }, line);
-        assertJson(answer, 422, refusal(api, [badLine(line, 1, COLUMNS)], OVER));
+        const response = await write(server, { api, db: 'a' }, line);
+        assertJson(response, 422, refusal(api, [badLine(line, 1, COLUMNS)], OVER));
       }
     }
     assertEmpty(await write(server, { db: 'a' }, 'm,t=2 f=2,g=2 2'));
   });
 
   it('W-10 is told with 422 when other lines are written', async () => {
-    const answer = await write(server, { db: 'a' }, 'm,t=3 f=3 3\nm h=1 3\nm f=hi 3');
+    const response = await write(server, { db: 'a' }, 'm,t=3 f=3 3\nm h=1 3\nm f=hi 3');
     const data = [
       badLine('m h=1 3', 2, COLUMNS),
       badLine('m f=hi 3', 3, 'No fields were provided'),
     ];
-    assertJson(answer, 422, refusal('write_lp', data, { isPartial: true }));
+    assertJson(response, 422, refusal('write_lp', data, { isPartial: true }));
     assert.deepEqual(await rows(server, 'a', "SELECT f FROM m WHERE t = '3'"), [{ f: 3 }]);
   });
 
   it('W-10 is told with 400 when the request accepts no part', async () => {
     for (const api of WRITE_APIS) {
       const to = { api, db: 'a', parameters: 'accept_partial=false&precision=ns' };
-      const answer = await write(server, to, 'm f=1 4\nm h=1 4');
-      assertJson(answer, 400, refusal(api, [badLine('m h=1 4', 2, COLUMNS)]));
+      const response = await write(server, to, 'm f=1 4\nm h=1 4');
+      assertJson(response, 400, refusal(api, [badLine('m h=1 4', 2, COLUMNS)]));
     }
   });
 });
@@ -64,13 +64,13 @@ describe('the limit of columns of a table', () => {
 describe('the limit of tables', () => {
   it('W-10 counts over all databases, and lets existing tables grow', async () => {
     assertEmpty(await write(server, { db: 'a' }, 'n f=1 1\no f=1 1'));
-    const answer = await write(
+    const response = await write(
       server,
       { db: 'b' },
       'p f=1 1\nq f=1 1\nr f=1 1\ns f=1 1\np g=2 1\nt f=1 1',
     );
     const data = [badLine('s f=1 1', 4, tooManyTables(6)), badLine('t f=1 1', 6, tooManyTables(6))];
-    assertJson(answer, 422, refusal('write_lp', data, { isPartial: true }));
+    assertJson(response, 422, refusal('write_lp', data, { isPartial: true }));
     assert.deepEqual(await rows(server, 'b', 'SELECT f, g FROM p'), [{ f: 1, g: 2 }]);
     assertEmpty(await write(server, { db: 'a' }, 'o g=1 2'));
     for (const api of WRITE_APIS) {

@@ -56,11 +56,11 @@ describe('the type of a column', () => {
       assertEmpty(await write(server, { db }, firstLine));
       for (const [second, secondLine] of Object.entries(LINES)) {
         for (const api of WRITE_APIS) {
-          const answer = await write(server, { api, db }, secondLine);
-          if (first === second) assertEmpty(answer);
+          const response = await write(server, { api, db }, secondLine);
+          if (first === second) assertEmpty(response);
           else {
             const line = badLine(secondLine, 1, conflict('c', first, second));
-            assertJson(answer, 400, refusal(api, [line]));
+            assertJson(response, 400, refusal(api, [line]));
           }
         }
       }
@@ -122,12 +122,12 @@ describe('a refused line', () => {
     assertEmpty(await write(server, { db: 'trace' }, 'm c=1 1'));
     const body = 'm,newtag=a newfield=1,c="x" 1\nm,newtag=a c=2,other=1i 2\nnewtable f=hi 1';
     const lines = body.split('\n');
-    const answer = await write(server, { db: 'trace' }, body);
+    const response = await write(server, { db: 'trace' }, body);
     const data = [
       badLine(lines[0] ?? '', 1, conflict('c', FLOAT, STRING)),
       badLine(lines[2] ?? '', 3, 'No fields were provided'),
     ];
-    assertJson(answer, 400, refusal('write_lp', data, { isPartial: true }));
+    assertJson(response, 400, refusal('write_lp', data, { isPartial: true }));
     assert.deepEqual(await tablesOf('trace'), [{ table_name: 'm' }]);
     assert.deepEqual(await columnsOf('trace', 'm'), [
       'c,Float64,YES',
@@ -143,9 +143,9 @@ describe('a refused line', () => {
     assertEmpty(await write(server, { db: 'whole' }, 'm c=1 1'));
     for (const api of WRITE_APIS) {
       const to = { api, db: 'whole', parameters: 'precision=ns&accept_partial=false' };
-      const answer = await write(server, to, 'm,t=a c=2,d=1 2\nn f=1 1\nm c=1i 3');
+      const response = await write(server, to, 'm,t=a c=2,d=1 2\nn f=1 1\nm c=1i 3');
       const line = badLine('m c=1i 3', 3, conflict('c', FLOAT, INTEGER));
-      assertJson(answer, 400, refusal(api, [line]));
+      assertJson(response, 400, refusal(api, [line]));
       const fresh = await write(server, { ...to, db: 'never' }, 'm c=1 1\nm c=1i 1');
       assertJson(fresh, 400, refusal(api, [badLine('m c=1i 1', 2, conflict('c', FLOAT, INTEGER))]));
     }

@@ -21,9 +21,9 @@ before(async () => {
 after(async () => await server.close());
 
 async function show(q: string, more: Readonly<Record<string, string>> = {}): Promise<Series[]> {
-  const answer = await server.http.send(`/query?${new URLSearchParams({ q, ...more })}`);
-  assert.equal(answer.status, 200, answer.text);
-  const { results } = JSON.parse(answer.text) as {
+  const response = await server.http.send(`/query?${new URLSearchParams({ q, ...more })}`);
+  assert.equal(response.status, 200, response.text);
+  const { results } = JSON.parse(response.text) as {
     results: { readonly series?: Series[]; readonly error?: string }[];
   };
   assert.equal(results[0]?.error, undefined);
@@ -76,8 +76,10 @@ describe('SHOW STATS', () => {
   });
 
   it('wants a name in quotes', async () => {
-    const answer = await server.http.send(`/query?q=${encodeURIComponent('SHOW STATS FOR httpd')}`);
-    assert.match(answer.text, /"error":"[^"]*invalid SHOW STATS statement, expected string/);
+    const response = await server.http.send(
+      `/query?q=${encodeURIComponent('SHOW STATS FOR httpd')}`,
+    );
+    assert.match(response.text, /"error":"[^"]*invalid SHOW STATS statement, expected string/);
   });
 
   it('is the same in CSV, MessagePack and chunks, each series under its own heading', async () => {

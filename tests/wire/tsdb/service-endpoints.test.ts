@@ -12,9 +12,9 @@ after(async () => await server.close());
 describe('every answer', () => {
   it('T-02 carries the same cluster-uuid, errors and preflights included', async () => {
     const paths = ['/health', '/nowhere', '/api/v3/query_sql'];
-    const answers = await Promise.all(paths.map((path) => server.http.send(path)));
+    const responses = await Promise.all(paths.map((path) => server.http.send(path)));
     const preflight = await server.http.send('/any/path', { method: 'OPTIONS' });
-    const uuids = new Set([...answers, preflight].map(({ headers }) => headers['cluster-uuid']));
+    const uuids = new Set([...responses, preflight].map(({ headers }) => headers['cluster-uuid']));
     assert.equal(uuids.size, 1);
     assert.match(String([...uuids][0]), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
@@ -77,9 +77,9 @@ describe('service endpoints', () => {
       connection.send(
         `GET /health HTTP/1.1\r\nHost: localhost\r\nUser-Agent: ${userAgent}\r\n\r\n`,
       );
-      const answer = await connection.until(/\r\n\r\n(?:OK|\{.*\})$/);
+      const response = await connection.until(/\r\n\r\n(?:OK|\{.*\})$/);
       connection.finish();
-      return answer;
+      return response;
     };
     assert.match(await raw('influxdb-client-go/2.14.0 (linux; amd64)'), /"status":"pass"/);
     assert.match(await raw('Go-http-client/1.1'), /\r\n\r\nOK$/);
@@ -97,10 +97,10 @@ describe('service endpoints', () => {
   it('P-02 answer clients of version 1 that know 204 alone', async () => {
     const known = [{ 'user-agent': 'InfluxDBClient' }, { accept: 'application/x-msgpack' }];
     for (const headers of known) {
-      const answer = await server.http.send('/ping', { headers });
-      assert.equal(answer.status, 204);
-      assert.equal(answer.text, '');
-      assert.match(String(answer.headers['x-influxdb-version']), /^3\.\d+\.\d+/);
+      const response = await server.http.send('/ping', { headers });
+      assert.equal(response.status, 204);
+      assert.equal(response.text, '');
+      assert.match(String(response.headers['x-influxdb-version']), /^3\.\d+\.\d+/);
     }
     const others = [{ 'user-agent': 'InfluxDBShell/1.8.10' }, { accept: 'application/json' }];
     for (const headers of others) {

@@ -121,9 +121,9 @@ async function startWithRows(queryMemoryBytes: number): Promise<{
   }
   const ask = async (path: string, fields: Readonly<Record<string, string>>): Promise<string> => {
     const query = new URLSearchParams({ db: 'd', ...fields });
-    const answer = await server.http.send(`${path}?${query}`, { headers: modest });
-    assert.equal(answer.status, 200, answer.text);
-    return answer.text;
+    const response = await server.http.send(`${path}?${query}`, { headers: modest });
+    assert.equal(response.status, 200, response.text);
+    return response.text;
   };
   return { server, greedy, ask };
 }
@@ -157,8 +157,8 @@ it('many slow readers of InfluxQL with one token hold a bounded memory and keep 
     for (let count = 0; count < 2400 && !isDone(); count++) {
       if (count % 20 === 0) {
         const sorted = 'SELECT n, host FROM big ORDER BY g DESC, n LIMIT 1';
-        const answer = await ask('/api/v3/query_sql', { q: sorted, format: 'json_rows' });
-        assert.deepEqual(JSON.parse(answer), [{ n: 709, host: 'host_309' }]);
+        const response = await ask('/api/v3/query_sql', { q: sorted, format: 'json_rows' });
+        assert.deepEqual(JSON.parse(response), [{ n: 709, host: 'host_309' }]);
         const means = await ask('/query', {
           q: 'SELECT mean(n) FROM big GROUP BY dc',
           epoch: 'ms',
@@ -215,8 +215,8 @@ it('many slow readers of what SQL sorts keep no other token waiting, and all get
   const hasBegun = ({ slow }: { readonly slow: SlowReader }): boolean => slow.isThere;
   for (let count = 0; count < 20; count++) {
     const q = 'SELECT n, host FROM big ORDER BY g DESC, n LIMIT 1';
-    const answer = await ask('/api/v3/query_sql', { q, format: 'json_rows' });
-    assert.deepEqual(JSON.parse(answer), [{ n: 709, host: 'host_309' }]);
+    const response = await ask('/api/v3/query_sql', { q, format: 'json_rows' });
+    assert.deepEqual(JSON.parse(response), [{ n: 709, host: 'host_309' }]);
     // As large as the results of the other readers.
     const all = 'SELECT n FROM big ORDER BY g, n, t';
     if (count % 10 === 5) await ask('/api/v3/query_sql', { q: all, format: 'csv' });
@@ -269,9 +269,9 @@ it('large answers with GROUP BY have each group once, whole and in order, whatev
   for (const isDescending of [false, true]) {
     const q = `SELECT n, t FROM m GROUP BY a, b, c${isDescending ? ' ORDER BY time DESC' : ''}`;
     const query = new URLSearchParams({ db: 'd', q, epoch: 'ns', chunked: 'true' });
-    const answer = await server.http.send(`/query?${query}`);
+    const response = await server.http.send(`/query?${query}`);
     const found = new Map<string, number[]>();
-    for (const line of answer.text.trimEnd().split('\n')) {
+    for (const line of response.text.trimEnd().split('\n')) {
       for (const { tags, values: rows } of JSON.parse(line).results[0].series) {
         const key = JSON.stringify([tags.a, tags.b]);
         const numbers = found.get(key) ?? [];

@@ -21,7 +21,7 @@ const FIELD_COUNT = 990;
 /** With 990 fields: slightly less than four million cells. */
 const ROWS_AT_BOUND = 4000;
 /** If the main thread did all the work in one tick, it would send only one or two responses. */
-const FEW_ANSWERS = 10;
+const FEW_RESPONSES = 10;
 
 const lines = (count: number, line: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('\n');
@@ -29,21 +29,21 @@ const inTurn = (table: string, rowCount: number): string =>
   lines(rowCount, (i) => `${table} f${i % FIELD_COUNT}=1 ${i}`);
 
 /** Returns the number of other responses while `work` was running. */
-async function answersBeside<T>(
+async function responsesBeside<T>(
   server: ServerProcess,
   work: Promise<T>,
-): Promise<{ readonly result: T; readonly answers: number }> {
+): Promise<{ readonly result: T; readonly responses: number }> {
   let isOver = false;
   const ended = work.finally(() => {
     isOver = true;
   });
   ended.catch(() => undefined);
-  let answers = 0;
+  let responses = 0;
   while (!isOver) {
     assert.equal((await server.http.send('/ping')).status, 200);
-    answers++;
+    responses++;
   }
-  return { result: await ended, answers };
+  return { result: await ended, responses };
 }
 
 describe('a body whose lines use the fields of one table in turn', () => {
@@ -55,10 +55,15 @@ describe('a body whose lines use the fields of one table in turn', () => {
 
   it('is refused whole when it becomes far more cells than it has bytes, and changes nothing', async () => {
     for (const api of WRITE_APIS) {
-      const answer = await write(server, { api, db: 'sp' }, gzipSync(inTurn('sp0', 32_000)), GZIP);
-      assert.equal(answer.status, 422, answer.text);
-      assert.equal(answer.headers['content-type'], 'application/json');
-      const { error } = JSON.parse(answer.text) as { error: string };
+      const response = await write(
+        server,
+        { api, db: 'sp' },
+        gzipSync(inTurn('sp0', 32_000)),
+        GZIP,
+      );
+      assert.equal(response.status, 422, response.text);
+      assert.equal(response.headers['content-type'], 'application/json');
+      const { error } = JSON.parse(response.text) as { error: string };
       assert.match(
         error,
         /the lines parsed so far for table 'sp0' result in \d+ rows of 990 columns; send fewer different fields/,
@@ -71,19 +76,19 @@ describe('a body whose lines use the fields of one table in turn', () => {
 
   it('is refused as well when each line is of another day', async () => {
     const body = lines(200_000, (i) => `sp f${i % FIELD_COUNT}=1 ${BigInt(i % 100_000) * DAY_NS}`);
-    const { result, answers } = await answersBeside(server, write(server, { db: 'sp2' }, body));
+    const { result, responses } = await responsesBeside(server, write(server, { db: 'sp2' }, body));
     assert.equal(result.status, 422, result.text);
-    assert.ok(answers >= FEW_ANSWERS, `${answers} answers`);
+    assert.ok(responses >= FEW_RESPONSES, `${responses} answers`);
   });
 
   it('is taken below the bound, with what others ask answered meanwhile', async () => {
     const body = gzipSync(inTurn('sp', ROWS_AT_BOUND));
-    const { result, answers } = await answersBeside(
+    const { result, responses } = await responsesBeside(
       server,
       write(server, { db: 'taken' }, body, GZIP),
     );
     assertEmpty(result);
-    assert.ok(answers >= FEW_ANSWERS, `${answers} answers`);
+    assert.ok(responses >= FEW_RESPONSES, `${responses} answers`);
     assert.deepEqual(
       await rows(
         server,
@@ -192,8 +197,8 @@ describe('a flush of rows of many days', () => {
       }
       assert.fail('no flush');
     };
-    const { answers } = await answersBeside(server, flushed());
-    assert.ok(answers >= FEW_ANSWERS, `${answers} answers`);
+    const { responses } = await responsesBeside(server, flushed());
+    assert.ok(responses >= FEW_RESPONSES, `${responses} answers`);
     assert.deepEqual(await rows(server, 'days', 'SELECT count(*) AS n FROM dd'), [{ n: rowCount }]);
   });
 });

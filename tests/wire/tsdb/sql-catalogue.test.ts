@@ -117,13 +117,13 @@ describe('SHOW COLUMNS', () => {
   });
 
   it('Q-07 answers as series in the documented json', async () => {
-    const answer = await ask('SHOW COLUMNS FROM zone');
+    const response = await ask('SHOW COLUMNS FROM zone');
     const header =
       '["table_catalog","table_schema","table_name","column_name","data_type","is_nullable"]';
     const values =
       '["public","iox","zone","f","Float64","YES"],["public","iox","zone","time","Timestamp(Nanosecond, None)","NO"]';
     assert.equal(
-      answer.text,
+      response.text,
       `{"results":[{"series":[{"name":"result","columns":${header},"values":[${values}]}]}]}`,
     );
   });
@@ -188,9 +188,12 @@ describe('information_schema', () => {
     const written = await server.http.send('/write?db=q07many', { body: lines });
     assert.equal(written.status, 204, written.text);
     const q = encodeURIComponent('SELECT count(*) FROM information_schema.columns');
-    const answer = await server.http.send(`/api/v3/query_sql?db=q07many&q=${q}`);
-    assert.ok((answer.status >= 400 && answer.status < 500) || answer.status === 501, answer.text);
-    assert.match(answer.text, /more than 100000 rows/);
+    const response = await server.http.send(`/api/v3/query_sql?db=q07many&q=${q}`);
+    assert.ok(
+      (response.status >= 400 && response.status < 500) || response.status === 501,
+      response.text,
+    );
+    assert.match(response.text, /more than 100000 rows/);
   });
 
   it('Q-07 has schemata, views, settings, routines and parameters', async () => {

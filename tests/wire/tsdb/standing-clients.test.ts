@@ -70,18 +70,18 @@ describe('A query whose client stands still without leaving', () => {
     ['of_influxql', influxql('of_influxql')],
   ] as const) {
     it(`ends when its time is over (${mark})`, async (context) => {
-      const answer = await ask(context, path);
+      const response = await ask(context, path);
       assert.equal((await find(mark))?.running, true);
       const ended = await untilEnded(mark, LIMIT_MS + 10_000);
       assert.equal(ended.success, false);
       // The rest of the stream does not look like a complete response.
       let end = '';
-      answer.on('data', (bytes: Buffer) => {
+      response.on('data', (bytes: Buffer) => {
         end = (end + bytes.toString('latin1')).slice(-200);
       });
-      answer.resume();
-      await new Promise((resolve) => answer.once('close', resolve));
-      assert.ok(!answer.complete || /"error":"[^"]*time/.test(end), end);
+      response.resume();
+      await new Promise((resolve) => response.once('close', resolve));
+      assert.ok(!response.complete || /"error":"[^"]*time/.test(end), end);
     });
   }
 
@@ -90,8 +90,10 @@ describe('A query whose client stands still without leaving', () => {
     await ask(context, sql(mark, 'csv'));
     const found = await find(mark);
     assert.equal(found?.running, true);
-    const answer = await server.http.send(`/ops/v1/tsdb/queries/${found.id}`, { method: 'DELETE' });
-    assert.ok(answer.status < 300, answer.text);
+    const response = await server.http.send(`/ops/v1/tsdb/queries/${found.id}`, {
+      method: 'DELETE',
+    });
+    assert.ok(response.status < 300, response.text);
     await untilEnded(mark, 1500); // before its time limit
   });
 });

@@ -65,8 +65,12 @@ for (const [profile, status, code] of [
     it(`are ${status}, in every format`, async () => {
       for (const [q, words] of VALUES) {
         for (const format of ['json', 'jsonl', 'csv', 'pretty', 'arrow', 'parquet']) {
-          const answer = await send(q, format);
-          assert.deepEqual([answer.status, answer.text], [status, textOf(words)], `${q} ${format}`);
+          const response = await send(q, format);
+          assert.deepEqual(
+            [response.status, response.text],
+            [status, textOf(words)],
+            `${q} ${format}`,
+          );
         }
       }
     });
@@ -99,12 +103,12 @@ for (const [profile, status, code] of [
     });
 
     it('are 0 for a division by zero in InfluxQL, also beside a statement that fails', async () => {
-      const answer = await server.http.send(
+      const response = await server.http.send(
         `/query?${new URLSearchParams({ db: 'd', q: 'SELECT v / 0 FROM m; SELECT foo(v) FROM m' })}`,
       );
-      assert.equal(answer.status, 200);
-      assert.match(answer.text, /"values":\[\["1970-01-01T00:16:40Z",0\]\]/);
-      assert.match(answer.text, /"error":"/);
+      assert.equal(response.status, 200);
+      assert.match(response.text, /"values":\[\["1970-01-01T00:16:40Z",0\]\]/);
+      assert.match(response.text, /"error":"/);
     });
   });
 }

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   encode,
   FlightClient,
-  type HttpAnswer,
   HttpClient,
+  type HttpResponse,
   jsonTicket,
   rows,
   ServerInProcess,
@@ -30,7 +30,7 @@ const INFLUXQL = `/query?${new URLSearchParams({ db: 'd', q: 'SELECT mode(s) FRO
 const queryPath = (q: string): string =>
   `/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format: 'json' })}`;
 
-interface Timed extends HttpAnswer {
+interface Timed extends HttpResponse {
   readonly tookMs: number;
 }
 
@@ -51,8 +51,8 @@ async function writeTexts(server: ServerProcess, length: number, count: number):
     return `long,host=h${i % 3} s="${text}",v=${i}i ${i + 1}`;
   });
   const body = texts.join('\n');
-  const answer = await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body });
+  assert.equal(response.status, 204, response.text);
 }
 
 /** Runs writes and narrow queries one after the other until `isOver`; returns the number of rounds completed by then. */
@@ -108,17 +108,17 @@ describe('statements that take long in one row', () => {
     const together = statements.slice(0, 6);
     let endedCount = 0;
     const ending = together.map(async (q) => {
-      const answer = await askAlone(server, queryPath(q));
+      const response = await askAlone(server, queryPath(q));
       endedCount++;
-      return answer;
+      return response;
     });
     const others = othersUntil(server, () => endedCount === together.length);
-    const answers = await Promise.all(ending);
+    const responses = await Promise.all(ending);
     await others;
     for (const q of statements.slice(together.length)) {
-      answers.push(await askAlone(server, queryPath(q)));
+      responses.push(await askAlone(server, queryPath(q)));
     }
-    for (const [i, { status, text }] of answers.entries()) {
+    for (const [i, { status, text }] of responses.entries()) {
       const shown = `${statements[i]}: ${text.slice(0, 200)}`;
       if (i < 5) assert.deepEqual(text.match(/true|false/g), Array(20).fill('false'), shown);
       else assert.match(text, /Resources exhausted|too complex/, shown);
@@ -165,9 +165,9 @@ describe('statements that take long in one row', () => {
         const q = i % 4 === 0 ? ENDLESS : UNINTERRUPTIBLE;
         // The last statements wait in the queue.
         const isInfluxql = i === MANY - 1;
-        const answer = await askAlone(server, isInfluxql ? INFLUXQL : queryPath(q));
+        const response = await askAlone(server, isInfluxql ? INFLUXQL : queryPath(q));
         endedCount++;
-        return answer;
+        return response;
       });
       const flight = new FlightClient(server.url);
       const ticket = jsonTicket({ database: 'd', sql_query: UNINTERRUPTIBLE });
@@ -176,9 +176,9 @@ describe('statements that take long in one row', () => {
       ).finally(() => flight.close());
       // The statements reach their time limit at the same moment.
       const others = othersUntil(server, () => endedCount > 0);
-      const answers = await Promise.all(ending);
+      const responses = await Promise.all(ending);
       assert.ok((await others) >= MIN_ROUNDS, `${await others} rounds of others were answered`);
-      for (const { tookMs, text } of answers) {
+      for (const { tookMs, text } of responses) {
         assert.match(text, /query-timeout limit exceeded: 3000 ms/);
         assert.ok(tookMs < FAR_BELOW_MS, `answered after ${tookMs} ms`);
       }

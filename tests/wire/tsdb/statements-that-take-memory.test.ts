@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import {
   encode,
   FlightClient,
-  type HttpAnswer,
+  type HttpResponse,
   jsonTicket,
   ServerProcess,
   statusOf,
@@ -39,12 +39,12 @@ async function start(): Promise<ServerProcess> {
     { length: ROW_COUNT },
     (_, i) => `cpu,host=h${i % 7} s="${String(i).padStart(TEXT_LENGTH, 'x')}",v=${i}.5 ${i + 1}`,
   ).join('\n');
-  const answer = await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body });
+  assert.equal(response.status, 204, response.text);
   return server;
 }
 
-const ask = (server: ServerProcess, q: string, format = 'json'): Promise<HttpAnswer> =>
+const ask = (server: ServerProcess, q: string, format = 'json'): Promise<HttpResponse> =>
   server.http.send(`/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format })}`);
 
 /** Returns resident memory in bytes: `VmRSS` is the current value, `VmHWM` the peak since the last reset. */

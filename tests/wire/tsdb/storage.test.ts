@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HttpAnswer, ServerInProcess } from '../../harness/index.js';
+import { type HttpResponse, ServerInProcess } from '../../harness/index.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: many tests read members of response bodies.
 type Json = any;
@@ -41,7 +41,7 @@ const get = async (query = ''): Promise<Json> => {
   assert.equal(status, 200, text);
   return JSON.parse(text);
 };
-const post = (what: string, body?: object): Promise<HttpAnswer> =>
+const post = (what: string, body?: object): Promise<HttpResponse> =>
   send(`${PATH}/${what}`, {
     method: 'POST',
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -186,9 +186,9 @@ describe('the storage of the time-series service', () => {
       ['?table=m', 422, 'table requires db'],
       ['?db=two&limit=0', 422, undefined],
     ] as const) {
-      const answer = await send(`${PATH}${path}`);
-      assert.equal(answer.status, status, path);
-      if (message !== undefined) assert.equal(JSON.parse(answer.text).message, message);
+      const response = await send(`${PATH}${path}`);
+      assert.equal(response.status, status, path);
+      if (message !== undefined) assert.equal(JSON.parse(response.text).message, message);
     }
     for (const [body, status] of [
       [{ db: 'two' }, 422],

@@ -229,8 +229,8 @@ describe('the schema system', () => {
   it('Y-01 hides those of the whole server from every other database', async () => {
     for (const name of Object.keys(ONLY_INTERNAL)) {
       const q = encodeURIComponent(`SELECT * FROM system.${name}`);
-      const answer = await server.http.send(`/api/v3/query_sql?db=y01&q=${q}`);
-      assertError(answer, 400, `Error during planning: table 'public.system.${name}' not found`);
+      const response = await server.http.send(`/api/v3/query_sql?db=y01&q=${q}`);
+      assertError(response, 400, `Error during planning: table 'public.system.${name}' not found`);
     }
   });
 
@@ -354,8 +354,10 @@ describe('system.queries', () => {
 
   it('Y-01 shows a query that failed, with the times that it has', async () => {
     const text = 'SELECT nothing FROM cpu';
-    const answer = await server.http.send(`/api/v3/query_sql?db=y01&q=${encodeURIComponent(text)}`);
-    assert.equal(answer.status, 400);
+    const response = await server.http.send(
+      `/api/v3/query_sql?db=y01&q=${encodeURIComponent(text)}`,
+    );
+    assert.equal(response.status, 400);
     const shown = await entry(text);
     assert.equal(shown['phase'], 'fail');
     assert.equal(shown['success'], false);
@@ -374,7 +376,7 @@ describe('system.queries', () => {
       'SELECT count(*) FROM generate_series(1, 10000000) a CROSS JOIN generate_series(1, 10000000) b';
     const client = new AbortController();
     const url = `${server.url}/api/v3/query_sql?db=y01&q=${encodeURIComponent(text)}`;
-    const answer = fetch(url, { signal: client.signal }).catch(() => 'gone');
+    const response = fetch(url, { signal: client.signal }).catch(() => 'gone');
     const until = async (phase: string) => {
       for (;;) {
         const shown = await entry(text);
@@ -383,7 +385,7 @@ describe('system.queries', () => {
     };
     assert.equal((await until('execution_permit'))['running'], true);
     client.abort();
-    assert.equal(await answer, 'gone');
+    assert.equal(await response, 'gone');
     const shown = await until('cancel');
     assert.deepEqual(
       [shown['cancelled'], shown['running'], shown['success']],
@@ -396,7 +398,7 @@ describe('system.tokens', () => {
   it('Y-01, K-01 lists tokens and nothing secret', async () => {
     await using secured = await ServerInProcess.start({ flags: [] });
     const post = async (path: string, token?: string, body?: unknown) => {
-      const answer = await secured.http.send(`/api/v3/configure/token/${path}`, {
+      const response = await secured.http.send(`/api/v3/configure/token/${path}`, {
         method: 'POST',
         ...(body !== undefined && { body: JSON.stringify(body) }),
         headers: {
@@ -404,17 +406,17 @@ describe('system.tokens', () => {
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
         },
       });
-      assert.equal(answer.status, 201, answer.text);
-      return JSON.parse(answer.text) as Readonly<Record<string, string>>;
+      assert.equal(response.status, 201, response.text);
+      return JSON.parse(response.text) as Readonly<Record<string, string>>;
     };
     const admin = await post('admin');
     const named = await post('named_admin', admin['token'], { token_name: 'ci', expiry_secs: 60 });
     const q = encodeURIComponent('SELECT * FROM system.tokens');
-    const answer = await secured.http.send(`/api/v3/query_sql?db=_internal&format=csv&q=${q}`, {
+    const response = await secured.http.send(`/api/v3/query_sql?db=_internal&format=csv&q=${q}`, {
       headers: { authorization: `Bearer ${admin['token']}` },
     });
     const time = (text = '') => text.replace('Z', '').replace(/\.000$/, '');
-    const [, usedAt = ''] = /,([^,\n]+)$/m.exec(answer.text.split('\n')[1] ?? '') ?? [];
+    const [, usedAt = ''] = /,([^,\n]+)$/m.exec(response.text.split('\n')[1] ?? '') ?? [];
     const ageMs = Date.now() - Date.parse(`${usedAt}Z`);
     assert.ok(ageMs >= 0 && ageMs < 60_000, usedAt);
     const row = (id: number, token: typeof admin, by: string, used: string) =>
@@ -432,12 +434,12 @@ describe('system.tokens', () => {
         used,
       ].join(',');
     assert.equal(
-      answer.text,
+      response.text,
       'token_id,name,hash,created_at,description,created_by_token_id,updated_at,updated_by_token_id,expiry,permissions,last_used_at\n' +
         `${row(0, admin, '', usedAt)}\n${row(1, named, '0', '')}\n`,
     );
     for (const secret of [admin['token'], named['token'], admin['hash'], named['hash']]) {
-      assert.ok(!answer.text.includes(secret ?? ''));
+      assert.ok(!response.text.includes(secret ?? ''));
     }
     const anonymous = await secured.http.send(`/api/v3/query_sql?db=_internal&q=${q}`);
     assert.equal(anonymous.status, 401);
@@ -464,9 +466,9 @@ describe('GET /api/v3/configure/database', () => {
 
   it('D-01 answers in every format', async () => {
     const check = async (format: string, type: string, text: string) => {
-      const answer = await list(`?format=${format}`);
-      assert.equal(answer.headers['content-type'], type);
-      assert.equal(answer.text, text);
+      const response = await list(`?format=${format}`);
+      assert.equal(response.headers['content-type'], type);
+      assert.equal(response.text, text);
     };
     await check('csv', 'text/csv', 'iox::database\n_internal\ny01\n');
     const lines = ACTIVE.map((row) => `${JSON.stringify(row)}\n`).join('');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ServerInProcess } from '../../harness/index.js';
 
-interface Answer {
+interface Response {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: responses of many routes
   readonly body: any;
@@ -23,7 +23,7 @@ describe('the management API of InfluxDB 2.x', () => {
     method: string,
     path: string,
     { body, token = admin }: { body?: unknown; token?: string } = {},
-  ): Promise<Answer> {
+  ): Promise<Response> {
     const response = await server.http.send(`/api/v2${path}`, {
       method,
       headers: {
@@ -39,7 +39,7 @@ describe('the management API of InfluxDB 2.x', () => {
       body: response.text === '' ? undefined : JSON.parse(response.text),
     };
   }
-  const names = ({ body }: Answer): readonly string[] =>
+  const names = ({ body }: Response): readonly string[] =>
     body.buckets.map(({ name }: { name: string }) => name);
   const idOf = async (name: string): Promise<string> =>
     (await call('GET', `/buckets?name=${encodeURIComponent(name)}`)).body.buckets[0].id;
@@ -135,8 +135,8 @@ describe('the management API of InfluxDB 2.x', () => {
       [{ name: 'n', retentionRules: [{ everySeconds: 1 }, { everySeconds: 2 }] }, 400, 'invalid'],
     ];
     for (const [body, status, code] of rows) {
-      const answer = await call('POST', '/buckets', { body });
-      assert.deepEqual([answer.status, answer.body.code], [status, code], JSON.stringify(body));
+      const response = await call('POST', '/buckets', { body });
+      assert.deepEqual([response.status, response.body.code], [status, code], JSON.stringify(body));
     }
     for (const id of ['x', '0', '00000000000000zz', 'ffffffffffffffff', '0000000000000000'])
       assert.equal((await call('DELETE', `/buckets/${id}`)).status, 404, id);
@@ -229,7 +229,7 @@ describe('the management API of InfluxDB 2.x', () => {
     const write = (resource: object) => ({ action: 'write', resource });
     const create = (...permissions: object[]) =>
       call('POST', '/authorizations', { body: { description: 'a', permissions } });
-    const mayManage = async ({ body }: Answer) =>
+    const mayManage = async ({ body }: Response) =>
       (await call('GET', '/authorizations', { token: body.token })).status;
     const all = await create(write({ type: 'authorizations' }), write({ type: 'buckets' }));
     assert.equal(await mayManage(all), 200);

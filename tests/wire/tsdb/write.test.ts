@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { type HttpAnswer, type HttpRequest, ServerProcess } from '../../harness/index.js';
+import { type HttpRequest, type HttpResponse, ServerProcess } from '../../harness/index.js';
 
 const LIMIT_BYTES = 65_536;
 let server: ServerProcess;
@@ -21,22 +21,22 @@ const post = (path: string, body: string | Uint8Array, headers?: HttpRequest['he
   server.http.send(path, { body, ...(headers ? { headers } : {}) });
 
 async function rows(db: string, q: string): Promise<unknown> {
-  const answer = await server.http.send(
+  const response = await server.http.send(
     `/api/v3/query_sql?format=json_rows&db=${db}&q=${encodeURIComponent(q)}`,
   );
-  assert.equal(answer.status, 200, answer.text);
-  return JSON.parse(answer.text);
+  assert.equal(response.status, 200, response.text);
+  return JSON.parse(response.text);
 }
 
-function assertEmpty(answer: HttpAnswer): void {
-  assert.equal(answer.status, 204, answer.text);
-  assert.equal(answer.text, '');
+function assertEmpty(response: HttpResponse): void {
+  assert.equal(response.status, 204, response.text);
+  assert.equal(response.text, '');
 }
 
-function assertError(answer: HttpAnswer, status: number, body: unknown): void {
-  assert.equal(answer.status, status, answer.text);
-  assert.equal(answer.headers['content-type'], 'application/json');
-  assert.deepEqual(JSON.parse(answer.text), body);
+function assertError(response: HttpResponse, status: number, body: unknown): void {
+  assert.equal(response.status, status, response.text);
+  assert.equal(response.headers['content-type'], 'application/json');
+  assert.deepEqual(JSON.parse(response.text), body);
 }
 
 const failure = (error: string) => ({ error, data: {} });
@@ -49,12 +49,12 @@ const v2Failure = (message: string, error = message) => ({
 
 describe('POST /api/v3/write_lp', () => {
   it('W-01 answers 204 and creates database, table and columns', async () => {
-    const answer = await post(
+    const response = await post(
       '/api/v3/write_lp?db=w01',
       'cpu,host=a usage=0.5 1735549200000000000',
     );
-    assertEmpty(answer);
-    assert.match(String(answer.headers['cluster-uuid']), /^[0-9a-f-]{36}$/);
+    assertEmpty(response);
+    assert.match(String(response.headers['cluster-uuid']), /^[0-9a-f-]{36}$/);
     assertEmpty(await post('/api/v3/write_lp?db=w01', 'cpu,host=b,dc=x n=3i 1735549201000000000'));
     assert.deepEqual(await rows('w01', 'SELECT * FROM cpu ORDER BY time'), [
       { host: 'a', time: '2024-12-30T09:00:00', usage: 0.5 },
@@ -165,8 +165,11 @@ describe('POST /api/v3/write_lp', () => {
   });
 
   it('W-05 stores nothing of a request that does not accept a partial write', async () => {
-    const answer = await post('/api/v3/write_lp?db=w05b&accept_partial=false', 'm v=1 1\nm v=hi 2');
-    assertError(answer, 400, {
+    const response = await post(
+      '/api/v3/write_lp?db=w05b&accept_partial=false',
+      'm v=1 1\nm v=hi 2',
+    );
+    assertError(response, 400, {
       error: 'write of line protocol failed',
       data: [
         { original_line: 'm v=hi 2', line_number: 2, error_message: 'No fields were provided' },
@@ -247,10 +250,10 @@ describe('POST /api/v3/write_lp', () => {
 
   it('T-03 refuses other encodings and damaged gzip', async () => {
     for (const encoding of ['deflate', 'GZIP', 'gzip, gzip']) {
-      const answer = await post('/api/v3/write_lp?db=t03', 'm v=1 1', {
+      const response = await post('/api/v3/write_lp?db=t03', 'm v=1 1', {
         'content-encoding': encoding,
       });
-      assertError(answer, 400, failure(`unacceptable content-encoding: ${encoding}`));
+      assertError(response, 400, failure(`unacceptable content-encoding: ${encoding}`));
     }
     const damaged = await post('/api/v3/write_lp?db=t03', 'm v=1 1', {
       'content-encoding': 'gzip',
@@ -270,10 +273,10 @@ describe('POST /api/v3/write_lp', () => {
 
 describe('POST /write', () => {
   it('W-07 takes db, rp, precision, u and p, and says its version', async () => {
-    const answer = await post('/write?db=w07&rp=autogen&precision=s&u=x&p=y', 'm v=1 1');
-    assertEmpty(answer);
-    assert.match(String(answer.headers['x-influxdb-version']), /^3\./);
-    assert.equal(answer.headers['x-influxdb-build'], 'Core');
+    const response = await post('/write?db=w07&rp=autogen&precision=s&u=x&p=y', 'm v=1 1');
+    assertEmpty(response);
+    assert.match(String(response.headers['x-influxdb-version']), /^3\./);
+    assert.equal(response.headers['x-influxdb-build'], 'Core');
     assertEmpty(await post('/write?db=w07&rp=Weekly', 'm v=2 2000000000'));
     assert.deepEqual(await rows('w07', 'SELECT time, v FROM m'), [
       { time: '1970-01-01T00:00:01', v: 1 },

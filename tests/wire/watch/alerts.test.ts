@@ -54,13 +54,13 @@ describe('the scrape of the guide', { skip: NO_PROMETHEUS }, () => {
         resource_identifier: [resource],
         actions: ['read'],
       };
-      const answer = await server.http.send('/api/v3/enterprise/configure/token', {
+      const response = await server.http.send('/api/v3/enterprise/configure/token', {
         method: 'POST',
         headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
         body: JSON.stringify({ token_name: resource, permissions: [permission] }),
       });
-      assert.ok(answer.status < 300, answer.text);
-      return (JSON.parse(answer.text) as { token: string }).token;
+      assert.ok(response.status < 300, response.text);
+      return (JSON.parse(response.text) as { token: string }).token;
     };
     const { host } = new URL(server.url);
     await using right = await Prometheus.start(host, await granted('metrics'));

@@ -106,8 +106,8 @@ export class BusyServer implements AsyncDisposable {
       ['SELECT * FROM m', 200],
       ['SELECT * FROM nowhere', 400],
     ] as const) {
-      const answer = await http.send(`/api/v3/query_sql?db=d&q=${encodeURIComponent(q)}`);
-      assert.equal(answer.status >= 400, status >= 400, answer.text);
+      const response = await http.send(`/api/v3/query_sql?db=d&q=${encodeURIComponent(q)}`);
+      assert.equal(response.status >= 400, status >= 400, response.text);
     }
     const unknown = await http.send('/v2/core/accounts', {
       headers: { authorization: 'Bearer x' },
@@ -117,8 +117,8 @@ export class BusyServer implements AsyncDisposable {
     const edit = async (path: string, body?: object) => {
       const headers = { ...JSON_TYPE, authorization: `Bearer ${EDITOR}` };
       const text = body === undefined ? {} : { body: JSON.stringify(body) };
-      const answer = await http.send(`/api/editor/${path}`, { method: 'POST', headers, ...text });
-      assert.equal(answer.status, 200, answer.text);
+      const response = await http.send(`/api/editor/${path}`, { method: 'POST', headers, ...text });
+      assert.equal(response.status, 200, response.text);
     };
     await edit('items', { id: 'thing-1', name: 'A made thing', category: 'barter' });
     await edit('save/items');

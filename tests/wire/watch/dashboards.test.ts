@@ -40,9 +40,9 @@ describe('the dashboard of the database _internal', () => {
 
   const ask = async (text: string) => {
     const parameters = new URLSearchParams({ db: '_internal', q: text, epoch: 'ms' });
-    const answer = await server.process.http.send(`/query?${parameters}`);
-    assert.equal(answer.status, 200, `${text}: ${answer.text}`);
-    const { results } = JSON.parse(answer.text) as {
+    const response = await server.process.http.send(`/query?${parameters}`);
+    assert.equal(response.status, 200, `${text}: ${response.text}`);
+    const { results } = JSON.parse(response.text) as {
       results: readonly { series?: readonly { values: readonly unknown[] }[]; error?: string }[];
     };
     assert.equal(results[0]?.error, undefined, text);

@@ -120,8 +120,8 @@ export class Prometheus implements AsyncDisposable {
   }
 
   async #get(path: string): Promise<Record<string, unknown>> {
-    const answer = await fetch(`${this.#url}/api/v1/${path}`);
-    const body = (await answer.json()) as { status: string; data: Record<string, unknown> };
+    const response = await fetch(`${this.#url}/api/v1/${path}`);
+    const body = (await response.json()) as { status: string; data: Record<string, unknown> };
     assert.equal(body.status, 'success', `${path}: ${JSON.stringify(body)}`);
     return body.data;
   }

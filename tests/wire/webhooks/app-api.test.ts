@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import {
-  type HttpAnswer,
+  type HttpResponse,
   makeJwt,
   nowSec,
   ServerInProcess,
@@ -22,11 +22,11 @@ before(async () => {
 });
 after(() => server.close());
 
-function assertFailure(answer: HttpAnswer, status: number, message: string, more = {}): void {
-  assert.equal(answer.status, status, answer.text);
-  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+function assertFailure(response: HttpResponse, status: number, message: string, more = {}): void {
+  assert.equal(response.status, status, response.text);
+  assert.equal(response.headers['content-type'], 'application/json; charset=utf-8');
   const operation = 'get-a-webhook-configuration-for-an-app';
-  assert.deepEqual(JSON.parse(answer.text), {
+  assert.deepEqual(JSON.parse(response.text), {
     message,
     documentation_url: `${server.url}/docs/rest/apps/webhooks#${operation}`,
     status: String(status),
@@ -67,10 +67,10 @@ describe("the app's JSON web token", () => {
     });
     const forged = makeJwt(privateKey, { iss: app.id, iat: nowSec() - 30, exp: nowSec() + 300 });
     for (const headers of [{}, { authorization: `Bearer ${forged}` }]) {
-      const answer = await server.http.send(CONFIG, { headers });
-      assertFailure(answer, 401, 'A JSON web token could not be decoded');
-      assert.equal(answer.headers['www-authenticate'], undefined);
-      assert.ok(answer.headers['date']);
+      const response = await server.http.send(CONFIG, { headers });
+      assertFailure(response, 401, 'A JSON web token could not be decoded');
+      assert.equal(response.headers['www-authenticate'], undefined);
+      assert.ok(response.headers['date']);
     }
     const headers = { authorization: `bearer ${app.jwt({ iss: app.clientId })}` };
     assert.equal((await server.http.send(CONFIG, { headers })).status, 200);
@@ -95,8 +95,8 @@ describe("the app's JSON web token", () => {
 
 describe('every response', () => {
   it('has the documented headers', async () => {
-    const answer = await app.call(CONFIG);
-    const { headers } = answer;
+    const response = await app.call(CONFIG);
+    const { headers } = response;
     assert.equal(headers['x-vendor-media-type'], 'vendor.v3; format=json');
     assert.equal(headers['x-vendor-api-version-selected'], '2022-11-28');
     assert.match(
@@ -110,7 +110,7 @@ describe('every response', () => {
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal(headers['x-frame-options'], 'deny');
     assert.equal(headers['content-security-policy'], "default-src 'none'");
-    const digest = createHash('sha256').update(answer.bytes).digest('hex');
+    const digest = createHash('sha256').update(response.bytes).digest('hex');
     assert.equal(headers['etag'], `W/"${digest}"`);
     const head = await app.call(CONFIG, { method: 'HEAD' });
     assert.deepEqual([head.status, head.text], [200, '']);

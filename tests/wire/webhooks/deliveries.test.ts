@@ -31,8 +31,10 @@ describe('the list of deliveries', () => {
     const events = Array.from({ length: 5 }, (_, n) => ({
       ...{ event: 'page', payload: { n }, app_id: app.id },
     }));
-    const answer = await server.http.send('/ops/v1/events/batch', { body: JSON.stringify(events) });
-    assert.equal(answer.status, 202, answer.text);
+    const response = await server.http.send('/ops/v1/events/batch', {
+      body: JSON.stringify(events),
+    });
+    assert.equal(response.status, 202, response.text);
     const ids = (await app.untilRecorded('?event=page', 5)).map(({ id }) => id);
     const page = async (query: string) => {
       const { headers, text } = await app.call(`${DELIVERIES}?event=page&per_page=2${query}`);
@@ -55,7 +57,7 @@ describe('the list of deliveries', () => {
 describe('one delivery', () => {
   it('shows what was sent and what came back', async () => {
     const app = await register();
-    receiver.answer = (_, response) => {
+    receiver.response = (_, response) => {
       response.writeHead(201, [
         ['x-b', '2'],
         ['X-a', '1'],
@@ -97,7 +99,7 @@ describe('one delivery', () => {
     assert.equal(detail.response.headers['X-B'], '2, 3');
     const names = Object.keys(detail.response.headers);
     assert.deepEqual(names, [...names].sort());
-    receiver.answer = (_, response) => response.end('ok');
+    receiver.response = (_, response) => response.end('ok');
   });
 });
 
@@ -107,9 +109,9 @@ describe('a redelivery', () => {
     const guid = await app.publish('again', { payload: { n: 1 } });
     const [original] = await app.untilRecorded('?event=again', 1);
     const path = `${DELIVERIES}/${original?.id}/attempts`;
-    const answer = await app.call(path, { method: 'POST' });
-    assert.deepEqual([answer.status, answer.text], [202, '']);
-    assert.equal(answer.headers['content-length'], '0');
+    const response = await app.call(path, { method: 'POST' });
+    assert.deepEqual([response.status, response.text], [202, '']);
+    assert.equal(response.headers['content-length'], '0');
     const [again] = await app.untilRecorded('?event=again', 2);
     assert.deepEqual([again?.guid, again?.redelivery], [guid, true]);
     const bodies = receiver.of('again').map(({ body }) => body);

@@ -77,9 +77,9 @@ describe('publishing an event', () => {
 
   it('in batches has a result for each', async () => {
     const lines = ['{"event":"b","payload":{}}', '{', '{"event":"B","payload":{}}'];
-    const answer = await post(lines.join('\n'), {}, '/batch');
-    assert.equal(answer.status, 202, answer.text);
-    const statuses = JSON.parse(answer.text).map((item: { status?: string }) => item.status);
+    const response = await post(lines.join('\n'), {}, '/batch');
+    assert.equal(response.status, 202, response.text);
+    const statuses = JSON.parse(response.text).map((item: { status?: string }) => item.status);
     assert.deepEqual(statuses, [undefined, '400', '422']);
   });
 });

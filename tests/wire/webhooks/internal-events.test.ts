@@ -98,12 +98,12 @@ describe('what happens to databases, tables, triggers and tokens', () => {
       ],
     });
     const call = async (method: string, path: string, body?: unknown): Promise<number> => {
-      const answer = await all.http.send(path, {
+      const response = await all.http.send(path, {
         method,
         headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      return answer.status;
+      return response.status;
     };
     await using inbox = await WebhookReceiver.start((_, response) => response.end());
     const webhook = { url: inbox.url, events: ['*'], secret: 'shared' };

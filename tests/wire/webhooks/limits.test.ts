@@ -30,9 +30,9 @@ describe('limits of apps', () => {
     const claims = { iss: app.id, iat: nowSec() - 30, exp: nowSec() + 300 };
     const forged = { authorization: `Bearer ${makeJwt(privateKey, claims)}` };
     for (let used = 1; used <= 51; used++) {
-      const answer = await server.http.send(CONFIG, { headers: forged });
-      assert.equal(answer.status, 401, answer.text);
-      assert.equal(bucketOf(answer.headers), `core 60 ${used}`);
+      const response = await server.http.send(CONFIG, { headers: forged });
+      assert.equal(response.status, 401, response.text);
+      assert.equal(bucketOf(response.headers), `core 60 ${used}`);
     }
     // More than fifty attempts within ten minutes: the address is locked.
     const locked = await server.http.send(CONFIG, { headers: forged });

@@ -22,7 +22,7 @@ import {
 const skip = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
 /** Concurrent attempts per node. */
 const AT_ONCE = 4;
-const ANSWER_MS = 40;
+const RESPONSE_MS = 40;
 
 interface NodeOptions {
   readonly databaseFlag: string;
@@ -66,7 +66,7 @@ async function startProcess(context: TestContext, options: NodeOptions): Promise
 
 async function receive(context: TestContext): Promise<WebhookReceiver> {
   const receiver = await WebhookReceiver.start((_, response) => {
-    setTimeout(() => response.end('ok'), ANSWER_MS);
+    setTimeout(() => response.end('ok'), RESPONSE_MS);
   });
   context.after(() => receiver.close());
   return receiver;
@@ -83,7 +83,7 @@ async function publish(
 ): Promise<readonly string[]> {
   const publishOne = async (number: number): Promise<string> => {
     const key = keyOf(number);
-    const answer = await server.http.send('/ops/v1/events', {
+    const response = await server.http.send('/ops/v1/events', {
       body: JSON.stringify({
         event: 'load',
         payload: { number, key },
@@ -91,8 +91,8 @@ async function publish(
         ...(key !== undefined && { ordering_key: key }),
       }),
     });
-    assert.equal(answer.status, 202, answer.text);
-    return (JSON.parse(answer.text) as { guid: string }).guid;
+    assert.equal(response.status, 202, response.text);
+    return (JSON.parse(response.text) as { guid: string }).guid;
   };
   const guids: string[] = [];
   for (let number = 0; number < count; number += 1) guids.push(await publishOne(number));

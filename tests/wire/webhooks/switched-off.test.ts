@@ -23,8 +23,8 @@ after(async () => {
   for (const one of open.reverse()) await one[Symbol.asyncDispose]();
 });
 
-async function receive(answer?: Parameters<typeof WebhookReceiver.start>[0]) {
-  const receiver = await WebhookReceiver.start(answer);
+async function receive(response?: Parameters<typeof WebhookReceiver.start>[0]) {
+  const receiver = await WebhookReceiver.start(response);
   open.push(receiver);
   return receiver;
 }
@@ -59,11 +59,11 @@ async function publishMany(server: RunningServer, app: WebhookApp, count: number
     const events = Array.from({ length: Math.min(100, count - from) }, (_, index) => ({
       ...{ event: 'late', payload: { n: from + index }, app_id: app.id, ...LATER, ...more },
     }));
-    const answer = await server.http.send('/ops/v1/events/batch', {
+    const response = await server.http.send('/ops/v1/events/batch', {
       body: JSON.stringify(events),
       headers: { 'content-type': 'application/json' },
     });
-    assert.ok(answer.status < 300, answer.text);
+    assert.ok(response.status < 300, response.text);
   }
 }
 
@@ -80,9 +80,9 @@ async function allRecords(app: WebhookApp, query: string): Promise<readonly Deli
   const found: DeliveryItem[] = [];
   let path = `/api/v3/app/hook/deliveries?per_page=100${query}`;
   for (;;) {
-    const answer = await app.call(path);
-    found.push(...(JSON.parse(answer.text) as DeliveryItem[]));
-    const next = /<([^>]+)>; rel="next"/.exec(String(answer.headers['link'] ?? ''))?.[1];
+    const response = await app.call(path);
+    found.push(...(JSON.parse(response.text) as DeliveryItem[]));
+    const next = /<([^>]+)>; rel="next"/.exec(String(response.headers['link'] ?? ''))?.[1];
     if (next === undefined) return found;
     path = new URL(next).pathname + new URL(next).search;
   }

@@ -88,8 +88,8 @@ function withoutUnset(item: unknown): unknown {
 }
 
 function pruned(given: Tree): Tree | undefined {
-  const kept = Object.entries(given).filter(([, value]) => value !== null && value !== '');
-  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  const remaining = Object.entries(given).filter(([, value]) => value !== null && value !== '');
+  return remaining.length === 0 ? undefined : Object.fromEntries(remaining);
 }
 
 /**

@@ -116,12 +116,12 @@ export interface Rules {
    * Checks whether the platform may use accounts and persons at all: Accounts v2 is enabled, and
    * the API version is allowed without registration (rows 17 and 66). `versionDate` is `YYYY-MM-DD`.
    */
-  checkAccess(at: {
+  checkAccess(options: {
     readonly platform: PlatformSettings;
     readonly versionDate: string;
   }): Violation | undefined;
   /** Checks whether person and account tokens may be created: the platform is registered (row 72). */
-  checkTokenCreation(at: {
+  checkTokenCreation(options: {
     readonly platform: PlatformSettings;
     readonly versionDate: string;
   }): Violation | undefined;
@@ -133,7 +133,7 @@ export interface Rules {
   /** Checks a person create or update (the rows of section 13 for persons). */
   checkPerson(check: PersonCheck): Violation | undefined;
   /** Checks a person deletion; the Person of an individual account cannot be deleted (row 72). */
-  checkPersonDeletion(at: {
+  checkPersonDeletion(options: {
     readonly platform: PlatformSettings;
     readonly account: StoredAccount;
     readonly person: StoredPerson;

@@ -26,7 +26,7 @@ const PATH = '/v2/core/accounts';
 
 const LIST: CallDocs = {
   summary: 'List accounts',
-  answer: 'Page',
+  response: 'Page',
   query: pageQuery({
     applied_configurations: texts(CONFIGURATION_NAMES),
     closed: Type.Optional(Type.Boolean({ default: false })),
@@ -34,20 +34,20 @@ const LIST: CallDocs = {
 };
 const CREATE: CallDocs = {
   summary: 'Create an account',
-  answer: 'Account',
+  response: 'Account',
   body: 'account_create',
 };
 const SHOW: CallDocs = {
   summary: 'Retrieve an account',
-  answer: 'Account',
+  response: 'Account',
   query: { include: texts(INCLUDES) },
 };
 const UPDATE: CallDocs = {
   summary: 'Update an account',
-  answer: 'Account',
+  response: 'Account',
   body: 'account_update',
 };
-const CLOSE: CallDocs = { summary: 'Close an account', answer: 'Account', body: 'account_close' };
+const CLOSE: CallDocs = { summary: 'Close an account', response: 'Account', body: 'account_close' };
 
 /** Routes of accounts. Source: accounts, section 7, E1 to E5. */
 export function accountRoutes(on: PlatformRoutes, deps: AccountRoutesDeps): readonly Route[] {

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
   CredentialUncheckable,
-  type HttpAnswer,
   type HttpHead,
+  type HttpResponse,
   inputCheck,
   requestError,
 } from '@plinth/kernel';
@@ -50,7 +50,7 @@ const head = (
   url: string,
   headers: Readonly<Record<string, string>> = { authorization: 'Bearer sk_test_a' },
 ): HttpHead => requestHead({ method: 'PUT', url, headers });
-function told({ status, body }: HttpAnswer): string {
+function told({ status, body }: HttpResponse): string {
   const { error } = JSON.parse(String(body)) as { error: { code: string } };
   return `${status} ${error.code}`;
 }
@@ -85,11 +85,11 @@ it('allows cross-origin reads only on paths that create tokens', () => {
     assert.equal(headers.get('cache-control'), 'no-store');
     assert.match(headers.get('request-id') ?? '', /^req_/);
     assert.equal(headers.get('plinth-version'), DEFAULT_PLATFORM_SETTINGS.default_api_version);
-    const preflight = dialect.answerPreflight(head(url), ['POST']);
+    const preflight = dialect.preflightResponse(head(url), ['POST']);
     assert.equal(preflight?.status, isOpen ? 204 : undefined, url);
   }
   const allowed = new Map(
-    dialect.answerPreflight(head('/v2/core/account_tokens'), ['POST'])?.headers,
+    dialect.preflightResponse(head('/v2/core/account_tokens'), ['POST'])?.headers,
   );
   assert.deepEqual(
     [...allowed.values()],
@@ -101,12 +101,12 @@ it('reports the first fault of a request that no route accepts', () => {
   const refused = (url: string, headers: Readonly<Record<string, string>>): string => {
     const request = head(url, headers);
     const { refusal } = authenticator.of(request);
-    const answers = [
+    const responses = [
       requestError('not_authenticated'),
       ...(refusal === undefined ? [] : [refusal]),
-    ].map((error) => told(dialect.answerError(error, request)));
-    assert.equal(new Set(answers).size, 1);
-    return answers[0] ?? '';
+    ].map((error) => told(dialect.errorResponse(error, request)));
+    assert.equal(new Set(responses).size, 1);
+    return responses[0] ?? '';
   };
   assert.equal(refused(ACCOUNTS, {}), '401 api_key_missing');
   assert.equal(refused(ACCOUNTS, { authorization: 'Bearer x' }), '401 api_key_invalid');
@@ -122,8 +122,11 @@ it('reports the first fault of a request that no route accepts', () => {
 
 it('formats errors that a handler throws', () => {
   const missing = new AccountsRefused({ code: 'not_found', message: 'No such account.' });
-  assert.equal(told(dialect.answerError(missing, head(ACCOUNTS, {}))), '404 not_found');
-  assert.equal(told(dialect.answerError(new TypeError('a bug'), head(ACCOUNTS))), '500 api_error');
+  assert.equal(told(dialect.errorResponse(missing, head(ACCOUNTS, {}))), '404 not_found');
+  assert.equal(
+    told(dialect.errorResponse(new TypeError('a bug'), head(ACCOUNTS))),
+    '500 api_error',
+  );
   assert.equal(bugs.length, 1);
 });
 
@@ -137,10 +140,10 @@ it('formats schema failures in the same way as shape failures', () => {
     assert.throws(
       () => check(body),
       (error) => {
-        const answer = dialect.answerError(error, head(ACCOUNTS));
-        const { error: terms } = JSON.parse(String(answer.body));
+        const response = dialect.errorResponse(error, head(ACCOUNTS));
+        const { error: terms } = JSON.parse(String(response.body));
         assert.deepEqual(
-          [answer.status, terms.code, terms.param],
+          [response.status, terms.code, terms.param],
           [400, 'invalid_fields', 'country'],
         );
         assert.deepEqual(
@@ -155,14 +158,14 @@ it('formats schema failures in the same way as shape failures', () => {
     );
   }
   const unreadable = requestError('json_unreadable', 'not_json');
-  assert.equal(told(dialect.answerError(unreadable, head(ACCOUNTS))), '400 invalid_json');
+  assert.equal(told(dialect.errorResponse(unreadable, head(ACCOUNTS))), '400 invalid_json');
 });
 
 it('distinguishes an unknown path from an unsupported method', () => {
-  assert.equal(told(dialect.answerNotFound(head('/v2/none'), [])), '404 unrecognized_url');
-  const answer = dialect.answerNotFound(head(ACCOUNTS), ['GET', 'POST']);
-  assert.equal(told(answer), '405 method_not_allowed');
-  assert.equal(new Map(answer.headers).get('allow'), 'GET, POST');
+  assert.equal(told(dialect.notFoundResponse(head('/v2/none'), [])), '404 unrecognized_url');
+  const response = dialect.notFoundResponse(head(ACCOUNTS), ['GET', 'POST']);
+  assert.equal(told(response), '405 method_not_allowed');
+  assert.equal(new Map(response.headers).get('allow'), 'GET, POST');
 });
 
 it('does not accept an empty path segment as an id', () => {

@@ -1,10 +1,10 @@
 import {
   Cors,
   type Dialect,
-  emptyAnswer,
+  emptyResponse,
   type HeaderList,
-  type HttpAnswer,
   type HttpHead,
+  type HttpResponse,
   type Principal,
   pathOf,
   requestError,
@@ -19,7 +19,7 @@ import {
   OPERATOR_PATH,
   type RequestAuthenticator,
 } from './request-authenticator.js';
-import { type ErrorWording, refusalAnswer } from './to-wire.js';
+import { type ErrorWording, refusalResponse } from './to-wire.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
 /** Browsers may only create tokens. */
@@ -52,7 +52,7 @@ export class AccountsDialect implements Dialect {
     return principal;
   }
 
-  claims(request: HttpHead): boolean {
+  hasOwnCredential(request: HttpHead): boolean {
     const { principal, refusal } = this.#authenticator.of(request);
     const isSecret = principal.kind === 'platform_key' && principal.keyKind === 'secret';
     return isSecret && refusal === undefined;
@@ -68,25 +68,25 @@ export class AccountsDialect implements Dialect {
     ];
   }
 
-  answerError(error: unknown, request: HttpHead): HttpAnswer {
+  errorResponse(error: unknown, request: HttpHead): HttpResponse {
     const isUnknown =
       requestError.is(error, 'not_authenticated') ||
       error === this.#authenticator.of(request).refusal;
     const cause = isUnknown ? this.#refusalOf(request) : error;
-    return refusalAnswer(cause, request, this.#wording);
+    return refusalResponse(cause, request, this.#wording);
   }
 
-  answerNotFound(request: HttpHead, allowed: readonly string[]): HttpAnswer {
-    if (allowed.length === 0) return this.answerError(unrecognizedUrl(request), request);
+  notFoundResponse(request: HttpHead, allowed: readonly string[]): HttpResponse {
+    if (allowed.length === 0) return this.errorResponse(unrecognizedUrl(request), request);
     const allow = allowed.join(', ');
     const message = `${request.method} is not allowed here; allowed: ${allow}.`;
     const refusal = new AccountsRefused({ code: 'method_not_allowed', message });
-    return withHeaders(this.answerError(refusal, request), [['allow', allow]]);
+    return withHeaders(this.errorResponse(refusal, request), [['allow', allow]]);
   }
 
-  answerPreflight(request: HttpHead, methods: readonly string[]): HttpAnswer | undefined {
+  preflightResponse(request: HttpHead, methods: readonly string[]): HttpResponse | undefined {
     if (!BROWSER_PATH.test(request.url)) return undefined;
-    return emptyAnswer(204, this.#cors.preflightFor(request, methods));
+    return emptyResponse(204, this.#cors.preflightFor(request, methods));
   }
 
   /** Returns the first fault of a request without a route, in the order of the checks. */

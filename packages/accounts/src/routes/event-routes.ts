@@ -19,44 +19,44 @@ const BOUNDS = { gt: 1, gte: 0, lt: -1, lte: 0 } as const;
 const text = Type.Optional(Type.String());
 const LIST_EVENTS: CallDocs = {
   summary: 'List events',
-  answer: 'Page',
+  response: 'Page',
   query: pageQuery({
     object_id: text,
     types: texts(),
     ...Object.fromEntries(Object.keys(BOUNDS).map((bound) => [`created[${bound}]`, text])),
   }),
 };
-const SHOW_EVENT: CallDocs = { summary: 'Retrieve an event', answer: 'Event' };
+const SHOW_EVENT: CallDocs = { summary: 'Retrieve an event', response: 'Event' };
 
 const INCLUDE = { include: texts(INCLUDES) };
 const LIST: CallDocs = {
   summary: 'List event destinations',
-  answer: 'Page',
+  response: 'Page',
   query: pageQuery(INCLUDE),
 };
 const CREATE: CallDocs = {
   summary: 'Create an event destination',
-  answer: 'EventDestination',
+  response: 'EventDestination',
   body: 'destination_create',
 };
 const SHOW: CallDocs = {
   summary: 'Retrieve an event destination',
-  answer: 'EventDestination',
+  response: 'EventDestination',
   query: INCLUDE,
 };
 const UPDATE: CallDocs = {
   summary: 'Update an event destination',
-  answer: 'EventDestination',
+  response: 'EventDestination',
   body: 'destination_update',
 };
-const DELETE: CallDocs = { summary: 'Delete an event destination', answer: 'Deleted' };
+const DELETE: CallDocs = { summary: 'Delete an event destination', response: 'Deleted' };
 const ENABLE: CallDocs = {
   summary: 'Enable an event destination',
-  answer: 'EventDestination',
+  response: 'EventDestination',
   body: 'empty',
 };
 const DISABLE: CallDocs = { ...ENABLE, summary: 'Disable an event destination' };
-const PING: CallDocs = { summary: 'Send a ping event', answer: 'Event', body: 'empty' };
+const PING: CallDocs = { summary: 'Send a ping event', response: 'Event', body: 'empty' };
 
 /** Routes of events and event destinations. Source: accounts, sections 7 (E15) and 17. */
 export function eventRoutes(

@@ -8,23 +8,23 @@ import type { Call, CallDocs, PlatformRoutes } from './platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
-const LIST: CallDocs = { summary: 'List persons', answer: 'Page', query: pageQuery() };
-const CREATE: CallDocs = { summary: 'Create a person', answer: 'Person', body: 'person_create' };
-const SHOW: CallDocs = { summary: 'Retrieve a person', answer: 'Person' };
-const UPDATE: CallDocs = { summary: 'Update a person', answer: 'Person', body: 'person_update' };
-const DELETE: CallDocs = { summary: 'Delete a person', answer: 'Deleted' };
+const LIST: CallDocs = { summary: 'List persons', response: 'Page', query: pageQuery() };
+const CREATE: CallDocs = { summary: 'Create a person', response: 'Person', body: 'person_create' };
+const SHOW: CallDocs = { summary: 'Retrieve a person', response: 'Person' };
+const UPDATE: CallDocs = { summary: 'Update a person', response: 'Person', body: 'person_update' };
+const DELETE: CallDocs = { summary: 'Delete a person', response: 'Deleted' };
 const PERSON_TOKEN: CallDocs = {
   summary: 'Create a person token',
-  answer: 'Token',
+  response: 'Token',
   body: 'person_token',
 };
-const SHOW_PERSON_TOKEN: CallDocs = { summary: 'Retrieve a person token', answer: 'Token' };
+const SHOW_PERSON_TOKEN: CallDocs = { summary: 'Retrieve a person token', response: 'Token' };
 const ACCOUNT_TOKEN: CallDocs = {
   summary: 'Create an account token',
-  answer: 'Token',
+  response: 'Token',
   body: 'account_token',
 };
-const SHOW_ACCOUNT_TOKEN: CallDocs = { summary: 'Retrieve an account token', answer: 'Token' };
+const SHOW_ACCOUNT_TOKEN: CallDocs = { summary: 'Retrieve an account token', response: 'Token' };
 
 /** Routes of persons and tokens. Source: accounts, section 7, E6 to E14. */
 export function personRoutes(

@@ -1,8 +1,8 @@
 import {
   described,
   type HeaderList,
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   invariant,
   OpenApi,
   type Random,
@@ -12,7 +12,7 @@ import {
   type RouteInput,
   withHeaders,
 } from '@plinth/kernel';
-import type { MutationAnswer } from '../domain/change/mutations.js';
+import type { MutationResponse } from '../domain/change/mutations.js';
 import type { RequestContext } from '../domain/request-context.js';
 import { AccountsRefused } from '../model/violation.js';
 import { bodyRule, readFormOrJson, readJson } from './bodies.js';
@@ -20,7 +20,7 @@ import { bodyName, CHANGE_HEADERS, HANDLER_VALIDATION, VERSION_HEADER } from './
 import { type AccountsDialect, refuseEmptySegments } from './dialect.js';
 import type { RequestAuthenticator } from './request-authenticator.js';
 import type { ShapeName } from './request-shapes.js';
-import { jsonTextAnswer } from './to-wire.js';
+import { jsonTextResponse } from './to-wire.js';
 
 /** Arguments of a route handler. */
 export interface Call {
@@ -30,9 +30,9 @@ export interface Call {
   param(name: string): string;
 }
 
-/** Documentation of a route; `answer` and `body` are schema names. */
+/** Documentation of a route; `response` and `body` are schema names. */
 export interface CallDocs extends Pick<RouteDocs, 'summary' | 'query'> {
-  readonly answer: string;
+  readonly response: string;
   readonly body?: ShapeName;
 }
 
@@ -70,7 +70,9 @@ export class PlatformRoutes {
   }
 
   get(path: string, docs: CallDocs, handle: (call: Call) => Promise<string>): Route {
-    const route = this.#route('GET', path, {}, async (call) => jsonTextAnswer(await handle(call)));
+    const route = this.#route('GET', path, {}, async (call) =>
+      jsonTextResponse(await handle(call)),
+    );
     return { ...route, ...docsOf(docs, false), hasHead: false };
   }
 
@@ -79,7 +81,7 @@ export class PlatformRoutes {
     method: 'POST' | 'DELETE',
     path: string,
     docs: CallDocs,
-    handle: (call: Call) => Promise<MutationAnswer>,
+    handle: (call: Call) => Promise<MutationResponse>,
     options: RouteOptions = {},
   ): Route {
     const route = this.#route(method, path, options, (call) => this.#change(call, handle));
@@ -91,7 +93,7 @@ export class PlatformRoutes {
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
     { allows = 'secret', makesContent = false }: RouteOptions,
-    handle: (call: Call) => Promise<HttpAnswer>,
+    handle: (call: Call) => Promise<HttpResponse>,
   ): Omit<Route<RouteInput, 'platform'>, 'about' | 'output'> {
     return {
       method,
@@ -111,7 +113,10 @@ export class PlatformRoutes {
     };
   }
 
-  async #change(call: Call, handle: (call: Call) => Promise<MutationAnswer>): Promise<HttpAnswer> {
+  async #change(
+    call: Call,
+    handle: (call: Call) => Promise<MutationResponse>,
+  ): Promise<HttpResponse> {
     const { dialect, random } = this.#deps;
     const { request } = call;
     const idempotencyKey = request.headers['idempotency-key'] ?? random.uuidV4();
@@ -122,21 +127,21 @@ export class PlatformRoutes {
       });
     }
     // Error responses also contain the header.
-    const answered = (answer: HttpAnswer): HttpAnswer =>
-      withHeaders(answer, [['idempotency-key', idempotencyKey]]);
+    const answered = (response: HttpResponse): HttpResponse =>
+      withHeaders(response, [['idempotency-key', idempotencyKey]]);
     const changing = { ...call, context: { ...call.context, idempotencyKey } };
     try {
       const { body, originalRequestId } = await this.#recordingRefusal(changing, handle);
-      return answered(jsonTextAnswer(body, repeatHeaders(originalRequestId)));
+      return answered(jsonTextResponse(body, repeatHeaders(originalRequestId)));
     } catch (error) {
-      return answered(dialect.answerError(error, request));
+      return answered(dialect.errorResponse(error, request));
     }
   }
 
   async #recordingRefusal(
     call: Call,
-    handle: (call: Call) => Promise<MutationAnswer>,
-  ): Promise<MutationAnswer> {
+    handle: (call: Call) => Promise<MutationResponse>,
+  ): Promise<MutationResponse> {
     try {
       return await handle(call);
     } catch (error) {
@@ -147,13 +152,13 @@ export class PlatformRoutes {
   }
 }
 
-const docsOf = ({ answer, body, ...docs }: CallDocs, isChange: boolean): RouteDescription =>
+const docsOf = ({ response, body, ...docs }: CallDocs, isChange: boolean): RouteDescription =>
   described(
     {
       ...docs,
       headers: isChange ? CHANGE_HEADERS : VERSION_HEADER,
       ...(body && { body: OpenApi.ref(bodyName(body)), isBodyOptional: true }),
-      output: { 200: OpenApi.answer('done', OpenApi.json(OpenApi.ref(answer))) },
+      output: { 200: OpenApi.response('done', OpenApi.json(OpenApi.ref(response))) },
     },
     HANDLER_VALIDATION,
   );

@@ -67,9 +67,9 @@ describe('fields of a request', () => {
   it('row 23: accepts a town of up to 100 characters in any script', async () => {
     const town = (name: string) => business({ address: { country: 'us', town: name } });
     await platform.make('accounts', town('𠮷'.repeat(100)));
-    const answer = await platform.call('accounts', town('𠮷'.repeat(101)));
+    const response = await platform.call('accounts', town('𠮷'.repeat(101)));
     const param = 'identity.business_details.address.town';
-    assertRefused(answer, { code: 'address_town_invalid', ex: 'U', param });
+    assertRefused(response, { code: 'address_town_invalid', ex: 'U', param });
   });
 
   it('accepts only valid calendar dates', async () => {
@@ -78,8 +78,8 @@ describe('fields of a request', () => {
     await platform.make('accounts', year('2024-02-29'));
     for (const day of ['2023-02-29', '2024-13-01', '2024-2-9', '20240229']) {
       const field = 'identity.business_details.annual_revenue.fiscal_year_end';
-      const answer = await platform.call('accounts', year(day));
-      assert.deepEqual(failuresOf(answer.text), [{ field, code: 'bad_format' }], day);
+      const response = await platform.call('accounts', year(day));
+      assert.deepEqual(failuresOf(response.text), [{ field, code: 'bad_format' }], day);
     }
   });
 
@@ -94,15 +94,15 @@ describe('fields of a request', () => {
       '2026-01-01T00:00:00',
       '2026-01-01T25:00:00Z',
     ]) {
-      const answer = await platform.call('accounts', accepted(date));
-      assert.deepEqual(failuresOf(answer.text), [{ field: `${path}.date`, code: 'bad_format' }]);
+      const response = await platform.call('accounts', accepted(date));
+      assert.deepEqual(failuresOf(response.text), [{ field: `${path}.date`, code: 'bad_format' }]);
     }
     for (const [sent, answered] of [
       ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000Z'],
       ['2026-01-01T01:30:00.123456+01:00', '2026-01-01T00:30:00.123Z'],
     ] as const) {
-      const answer = await platform.call('accounts', accepted(sent));
-      const { identity } = JSON.parse(answer.text) as {
+      const response = await platform.call('accounts', accepted(sent));
+      const { identity } = JSON.parse(response.text) as {
         identity: { attestations: { terms_of_service: { account: { date: string } } } };
       };
       assert.equal(identity.attestations.terms_of_service.account.date, answered);
@@ -118,9 +118,9 @@ describe('fields of a request', () => {
         }),
       );
     for (const name of ['43', 'UA-43', 'Crimea', 'Avtonomna Respublika Krym', 'Крим']) {
-      const answer = await platform.call('accounts', state(name));
+      const response = await platform.call('accounts', state(name));
       const param = 'identity.business_details.address.state';
-      assertRefused(answer, { code: 'unsupported_state', ex: 'U', param });
+      assertRefused(response, { code: 'unsupported_state', ex: 'U', param });
     }
     await platform.make('accounts', state('Kyiv'));
   });
@@ -134,16 +134,16 @@ describe('fields of a request', () => {
       [1.5, 'wrong_type'],
       ['1', 'wrong_type'],
     ] as const) {
-      const answer = await platform.call('accounts', sequence(value));
-      assert.deepEqual(failuresOf(answer.text), [{ field, code }]);
+      const response = await platform.call('accounts', sequence(value));
+      assert.deepEqual(failuresOf(response.text), [{ field, code }]);
     }
   });
 
   it('lists a hundred failures of a body with more, without delaying others', async () => {
     const withFields = (length: number) =>
       Object.fromEntries(Array.from({ length }, (_, i) => [`x${i}`, i]));
-    const answer = await platform.call('accounts', withFields(15_000));
-    const failures = failuresOf(answer.text);
+    const response = await platform.call('accounts', withFields(15_000));
+    const failures = failuresOf(response.text);
     assert.equal(failures.length, 100);
     assert.deepEqual(failures[99], { field: 'x99', code: 'unknown_field' });
     const { status, text } = await platform.call('accounts', withFields(50_000));
@@ -156,14 +156,14 @@ describe('fields of a request', () => {
     const date_of_birth = { day: 1, month: 2, year: 1990 };
     const first = { given_name: 'Zoe\u0301', surname: 'Strauß', date_of_birth };
     const duplicate_person_id = await platform.make(path, first);
-    const answer = await platform.call(path, {
+    const response = await platform.call(path, {
       given_name: 'ZO\u00c9',
       surname: 'STRAUSS',
       date_of_birth,
     });
     const extra = { duplicate_person_id };
     const param = 'given_name';
-    assertRefused(answer, { code: 'duplicate_person_not_allowed', ex: 'U', param, extra });
+    assertRefused(response, { code: 'duplicate_person_not_allowed', ex: 'U', param, extra });
   });
 });
 
@@ -172,36 +172,36 @@ describe('section 11: include', () => {
 
   it('accepts the storer configuration only with its preview', async () => {
     const id = await platform.make('accounts', {});
-    for (const answer of [
+    for (const response of [
       await platform.call(`accounts/${id}?include[0]=${path}`),
       await platform.call('accounts', { include: ['identity', path] }),
       await platform.call(`accounts/${id}`, { include: [path] }),
     ]) {
-      const [failure] = failuresOf(answer.text);
+      const [failure] = failuresOf(response.text);
       assert.equal(failure?.code, 'invalid_enum');
       assert.match(String(failure?.field), /^include/);
     }
     const previewing = await server.platform({ storer_preview: true });
     const body = { ...at(path, { purpose_of_funds: 'payroll' }), include: [path] };
-    const answer = await previewing.call('accounts', body);
-    const { configuration } = JSON.parse(answer.text) as {
+    const response = await previewing.call('accounts', body);
+    const { configuration } = JSON.parse(response.text) as {
       configuration: { storer: { purpose_of_funds: string } };
     };
-    assert.equal(configuration.storer.purpose_of_funds, 'payroll', answer.text);
+    assert.equal(configuration.storer.purpose_of_funds, 'payroll', response.text);
   });
 });
 
 describe('section 2: the head of a request', () => {
   it("responds in the platform's version if the requested one is not valid", async () => {
-    const answer = await platform.call('accounts', undefined, { version: 'soon' });
-    assertRefused(answer, { code: 'invalid_api_version' });
+    const response = await platform.call('accounts', undefined, { version: 'soon' });
+    assertRefused(response, { code: 'invalid_api_version' });
     for (const name of ['api-version', 'stripe-version']) {
-      assert.equal(answer.headers[name], '2026-10-28.endive');
+      assert.equal(response.headers[name], '2026-10-28.endive');
     }
   });
 
   it('reports that a compressed body is not supported', async () => {
-    const answer = await server.send('/v2/core/accounts', {
+    const response = await server.send('/v2/core/accounts', {
       method: 'POST',
       headers: {
         authorization: `Bearer ${await platform.key()}`,
@@ -210,7 +210,7 @@ describe('section 2: the head of a request', () => {
       },
       body: '{}',
     });
-    assertRefused(answer, { code: 'unsupported_media_type', status: 415 });
+    assertRefused(response, { code: 'unsupported_media_type', status: 415 });
   });
 });
 
@@ -224,19 +224,21 @@ describe('section 17.3: event destinations', () => {
   };
 
   it('require at least one event', async () => {
-    const answer = await platform.call('event_destinations', {
+    const response = await platform.call('event_destinations', {
       ...destination,
       enabled_events: [],
     });
-    assert.deepEqual(failuresOf(answer.text), [{ field: 'enabled_events', code: 'out_of_range' }]);
+    assert.deepEqual(failuresOf(response.text), [
+      { field: 'enabled_events', code: 'out_of_range' },
+    ]);
   });
 
   it('return their secret only when they are created', async () => {
     const id = await platform.make('event_destinations', destination);
     const query = 'include[0]=webhook_endpoint.signing_secret';
     for (const path of [`event_destinations/${id}?${query}`, `event_destinations?${query}`]) {
-      const answer = await platform.call(path);
-      assert.deepEqual(failuresOf(answer.text), [{ field: 'include', code: 'invalid_enum' }]);
+      const response = await platform.call(path);
+      assert.deepEqual(failuresOf(response.text), [{ field: 'include', code: 'invalid_enum' }]);
     }
   });
 });
@@ -249,7 +251,7 @@ describe('section 18: test clocks', () => {
       ['1.5', 'wrong_type'],
       ['noon', 'wrong_type'],
     ] as const) {
-      const answer = await server.send('/v1/test_helpers/test_clocks', {
+      const response = await server.send('/v1/test_helpers/test_clocks', {
         method: 'POST',
         headers: {
           authorization: `Bearer ${await platform.key()}`,
@@ -257,7 +259,7 @@ describe('section 18: test clocks', () => {
         },
         body: `frozen_time=${frozen_time}`,
       });
-      assert.deepEqual(failuresOf(answer.text), [{ field: 'frozen_time', code }], frozen_time);
+      assert.deepEqual(failuresOf(response.text), [{ field: 'frozen_time', code }], frozen_time);
     }
   });
 });
@@ -303,12 +305,12 @@ describe("section 4: the operator's mistakes", () => {
       [{ default_api_version: '2020-01-01.endive' }, 'default_api_version', '2024-09-30'],
       [{ name: '' }, 'name', 'empty'],
     ] as const) {
-      const answer = await refused('', { body });
+      const response = await refused('', { body });
       assert.deepEqual(
-        failuresOf(answer.text).map((failure) => failure.field),
+        failuresOf(response.text).map((failure) => failure.field),
         [field],
       );
-      const { message } = (JSON.parse(answer.text) as { error: { message: string } }).error;
+      const { message } = (JSON.parse(response.text) as { error: { message: string } }).error;
       assert.ok(message.includes(named), message);
     }
     assert.equal((await platform.ops('GET', '')).text, unchanged);
@@ -323,9 +325,9 @@ describe("section 4: the operator's mistakes", () => {
         requested: true,
       }),
     };
-    const answer = await own.call('accounts', request);
+    const response = await own.call('accounts', request);
     const param = 'configuration.recipient.capabilities.vendor_balance.vendor_transfers';
-    assertRefused(answer, { code: 'account_capability_not_supported', param });
+    assertRefused(response, { code: 'account_capability_not_supported', param });
     const { default_responsibilities: defaults } = JSON.parse(
       (await own.ops('PATCH', '', { default_responsibilities: { fees: 'stripe' } })).text,
     ) as { default_responsibilities: Json };
@@ -344,8 +346,8 @@ describe("section 4: the operator's mistakes", () => {
       [state, { verify: { target: 'nobody', outcome: 'success' } }, 'verify.target'],
       [`/accounts/${id}/requirements`, entry, 'restricts.0.capability'],
     ] as const) {
-      const answer = await refused(path, { method: path === state ? 'PATCH' : 'POST', body });
-      assert.deepEqual(failuresOf(answer.text), [{ field, code: 'invalid_enum' }], answer.text);
+      const response = await refused(path, { method: path === state ? 'PATCH' : 'POST', body });
+      assert.deepEqual(failuresOf(response.text), [{ field, code: 'invalid_enum' }], response.text);
     }
     const known = deepMerge(entry, { restricts: [{ ...restrict, capability: 'card_payments' }] });
     textOf(await platform.ops('POST', `/accounts/${id}/requirements`, known), 'id');

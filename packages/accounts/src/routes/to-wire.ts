@@ -1,12 +1,12 @@
 import {
   asOutage,
-  bytesAnswer,
+  bytesResponse,
   DiskFull,
   githubFailure,
   type HeaderList,
-  type HttpAnswer,
   type HttpHead,
-  jsonAnswer,
+  type HttpResponse,
+  jsonResponse,
   type Outage,
   operatorDocs,
   RequestInvalid,
@@ -81,11 +81,11 @@ export interface ErrorWording {
  * The only place where a refusal becomes a response. Errors for the operator have the format of all
  * operator routes. Source: accounts, section 2.5.
  */
-export function refusalAnswer(
+export function refusalResponse(
   error: unknown,
   request: Pick<HttpHead, 'url' | 'base'>,
   wording: ErrorWording,
-): HttpAnswer {
+): HttpResponse {
   const { url, base } = request;
   const violation = violationOf(error, wording);
   const status = statusOf(violation.code);
@@ -98,25 +98,25 @@ export function refusalAnswer(
   ];
   const isV1 = url.startsWith('/v1/');
   const body = errorBody(violation, { wording, baseUrl: wording.baseUrl(base), isV1 });
-  if (!isBelow(request, OPERATOR_PATH)) return jsonAnswer(status, body, headers);
+  if (!isBelow(request, OPERATOR_PATH)) return jsonResponse(status, body, headers);
   const message = wording.terms.toWire(violation.message);
   const failure = { status, message, documentationUrl: operatorDocs(request) };
-  return jsonAnswer(status, { ...githubFailure(failure), ...body }, headers);
+  return jsonResponse(status, { ...githubFailure(failure), ...body }, headers);
 }
 
 /** Response with a JSON string as its body. */
-export const jsonTextAnswer = (json: string, headers?: HeaderList): HttpAnswer =>
-  bytesAnswer(200, 'application/json', Buffer.from(json), headers);
+export const jsonTextResponse = (json: string, headers?: HeaderList): HttpResponse =>
+  bytesResponse(200, 'application/json', Buffer.from(json), headers);
 
 function errorBody(
   violation: Violation,
-  at: { readonly wording: ErrorWording; readonly baseUrl: string; readonly isV1?: boolean },
+  options: { readonly wording: ErrorWording; readonly baseUrl: string; readonly isV1?: boolean },
 ): { readonly error: Readonly<Record<string, unknown>> } {
   const { code, message, userMessage, param, extra } = violation;
   const members: string = ERROR_CODES[code];
-  const { terms } = at.wording;
+  const { terms } = options.wording;
   const shown = terms.toWire(code);
-  const type = TYPE[code] ?? (at.isV1 ? 'invalid_request_error' : undefined);
+  const type = TYPE[code] ?? (options.isV1 ? 'invalid_request_error' : undefined);
   return {
     error: {
       ...(type !== undefined && { type }),
@@ -124,7 +124,7 @@ function errorBody(
       message: terms.toWire(message),
       ...(param !== undefined && { param: terms.toWire(param) }),
       ...(members.includes('U') && { user_message: terms.toWire(userMessage ?? message) }),
-      ...(members.includes('D') && { doc_url: `${at.baseUrl}/docs/accounts/errors#${shown}` }),
+      ...(members.includes('D') && { doc_url: `${options.baseUrl}/docs/accounts/errors#${shown}` }),
       ...(terms.allToWire(extra ?? {}) as object), // `allToWire` returns an object for an object
     },
   };

@@ -60,9 +60,9 @@ describe('a server with a configured vendor word', () => {
   for (const { body, ...refusal } of CASES) {
     it(refusal.code, async () => {
       const platform = await server.platform();
-      const answer = await platform.call('accounts', body);
-      assertRefused(answer, refusal);
-      assert.ok(!answer.text.includes('vendor'), answer.text);
+      const response = await platform.call('accounts', body);
+      assertRefused(response, refusal);
+      assert.ok(!response.text.includes('vendor'), response.text);
     });
   }
 

@@ -42,14 +42,14 @@ type AccountBody =
 
 /** All masks that contain at least the given configurations. */
 export function masksWith(names: readonly ConfigurationName[]): readonly number[] {
-  const wanted = names.reduce((mask, name) => mask | CONFIGURATION_BITS[name], 0);
-  return [0, 1, 2, 3, 4, 5, 6, 7].filter((mask) => (mask & wanted) === wanted);
+  const requiredMask = names.reduce((mask, name) => mask | CONFIGURATION_BITS[name], 0);
+  return [0, 1, 2, 3, 4, 5, 6, 7].filter((mask) => (mask & requiredMask) === requiredMask);
 }
 
-/** @param head the account as sent without `include`. */
+/** @param summaryJson the account as sent without `include`; stored in the column `head`. */
 export function toAccountRow(
   account: StoredAccount,
-  head: string,
+  summaryJson: string,
   encryptor: Encryptor,
 ): AccountRow {
   const { id, platform, livemode, createdMs, isClosed, nextEvaluationMs, state, ...others } =
@@ -75,7 +75,7 @@ export function toAccountRow(
       0,
     ),
     flags: (state.incompatible_with_v2 ? INCOMPATIBLE_FLAG : 0) | (state.v1 ? V1_FLAG : 0),
-    head,
+    head: summaryJson,
     body: JSON.stringify(body),
     due_ms: isClosed ? null : (nextEvaluationMs ?? null),
     test_clock: isClosed ? null : (customer?.test_clock ?? null),

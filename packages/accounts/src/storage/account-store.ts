@@ -13,7 +13,7 @@ import { type CachedSummary, SummaryCache } from './summary-cache.js';
 
 /** The part of an account that most reads and access checks need. */
 export interface AccountSummary {
-  readonly head: string;
+  readonly summaryJson: string;
   readonly isClosed: boolean;
   readonly flags: number;
   readonly nextEvaluationMs: number | undefined;
@@ -40,8 +40,8 @@ export class AccountStore {
   }
 
   async summary(tenant: Tenant, id: string): Promise<AccountSummary | undefined> {
-    const kept = this.#cache?.get(id) ?? (await this.#readSummary(id));
-    return kept?.tenant === tenantKey(tenant) ? kept : undefined;
+    const summary = this.#cache?.get(id) ?? (await this.#readSummary(id));
+    return summary?.tenant === tenantKey(tenant) ? summary : undefined;
   }
 
   /** Updates the cache with committed rows. */
@@ -104,11 +104,11 @@ export class AccountStore {
     return isRight ? fromPersonRow(row, tenant.livemode) : undefined;
   }
 
-  async listHeads(
+  async listSummaries(
     tenant: Tenant,
     filter: { readonly isClosed: boolean; readonly configurations: readonly ConfigurationName[] },
     page: PageQuery,
-  ): Promise<readonly (Keyed & { readonly head: string })[]> {
+  ): Promise<readonly (Keyed & { readonly summaryJson: string })[]> {
     const key = tenantKey(tenant);
     const closed = filter.isClosed ? 1 : 0;
     const base = (mask: number | undefined) => {
@@ -125,7 +125,11 @@ export class AccountStore {
       filter.configurations.length === 0 ? [undefined] : masksWith(filter.configurations);
     const found = (await Promise.all(masks.map(base))).flat();
     return inPageOrder(
-      found.map((row) => ({ id: row.id, createdMs: Number(row.created_ms), head: row.head })),
+      found.map((row) => ({
+        id: row.id,
+        createdMs: Number(row.created_ms),
+        summaryJson: row.head,
+      })),
       page,
     );
   }
@@ -230,7 +234,7 @@ function toSummary(
 ): CachedSummary {
   return {
     tenant: row.tenant,
-    head: row.head,
+    summaryJson: row.head,
     isClosed: row.is_closed === 1,
     flags: row.flags,
     nextEvaluationMs: row.due_ms === null ? undefined : Number(row.due_ms),

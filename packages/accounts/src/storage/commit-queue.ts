@@ -174,6 +174,7 @@ export class CommitQueue {
       }
       for (const [table, some] of writes.deletedIds) append(deletedIds, table, some);
       announcedIds.push(...writes.announcedIds);
+      // The stored name of the table of lock versions.
       if (writes.lockVersions.length > 0)
         append(rows, 'accounts_guards', writes.lockVersions.map(toLockVersionRow));
     }

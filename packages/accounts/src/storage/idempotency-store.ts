@@ -12,7 +12,7 @@ export interface IdempotencyRecord {
   readonly requestId: string;
   readonly createdMs: number;
   /** `undefined` if every request with this key was refused so far. */
-  readonly answer:
+  readonly response:
     | {
         readonly status: number;
         readonly body: string;
@@ -51,8 +51,8 @@ export class IdempotencyStore {
       .executeTakeFirst();
     if (row === undefined) return undefined;
     const { status, body, request_id, is_sealed } = row;
-    const isSecret = is_sealed === 1;
-    const answer =
+    const isSecret = is_sealed === 1; // the stored name of `isSecret`
+    const response =
       status === null || body === null
         ? undefined
         : {
@@ -66,26 +66,26 @@ export class IdempotencyStore {
       fingerprint: row.fingerprint,
       requestId: request_id,
       createdMs: Number(row.created_ms),
-      answer,
+      response,
     };
   }
 
   put(
     writes: WriteSet,
-    { id, fingerprint, requestId, createdMs, answer }: IdempotencyRecord,
+    { id, fingerprint, requestId, createdMs, response }: IdempotencyRecord,
   ): void {
-    const isSecret = answer?.isSecret === true;
+    const isSecret = response?.isSecret === true;
     writes.put('accounts_idempotency', {
       id,
       fingerprint,
-      status: answer?.status ?? null,
+      status: response?.status ?? null,
       request_id: requestId,
       body:
-        answer === undefined
+        response === undefined
           ? null
           : isSecret
-            ? this.#encryptor.encrypt(answer.body, id)
-            : answer.body,
+            ? this.#encryptor.encrypt(response.body, id)
+            : response.body,
       is_sealed: isSecret ? 1 : 0,
       created_ms: createdMs,
     });

@@ -66,7 +66,7 @@ export class RegisteredObjectStore {
 
   put(
     writes: WriteSet,
-    at: {
+    options: {
       readonly tenant: Tenant;
       readonly kind: RegisteredObjectKind;
       readonly createdMs: number;
@@ -74,11 +74,11 @@ export class RegisteredObjectStore {
     },
   ): void {
     writes.put('accounts_fixtures', {
-      id: at.object.id,
-      tenant: tenantKey(at.tenant),
-      kind: at.kind,
-      created_ms: at.createdMs,
-      body: JSON.stringify(at.object),
+      id: options.object.id,
+      tenant: tenantKey(options.tenant),
+      kind: options.kind,
+      created_ms: options.createdMs,
+      body: JSON.stringify(options.object),
     });
   }
 }

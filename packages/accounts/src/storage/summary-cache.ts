@@ -1,7 +1,7 @@
 /** Data for a read without `include`; see `AccountStore.summary`. */
 export interface CachedSummary {
   readonly tenant: string;
-  readonly head: string;
+  readonly summaryJson: string;
   readonly isClosed: boolean;
   readonly flags: number;
   readonly nextEvaluationMs: number | undefined;
@@ -9,7 +9,7 @@ export interface CachedSummary {
 
 const MAX_SIZE_CHARS = 32 * 1024 * 1024;
 
-/** LRU cache of account heads. One process owns the data, so every commit updates the cache. */
+/** LRU cache of account summaries. One process owns the data, so every commit updates the cache. */
 export class SummaryCache {
   readonly #entries = new Map<string, CachedSummary>();
   #sizeChars = 0;
@@ -41,15 +41,15 @@ export class SummaryCache {
   #put(id: string, summary: CachedSummary): void {
     const old = this.#entries.get(id);
     if (old !== undefined) {
-      this.#sizeChars -= old.head.length;
+      this.#sizeChars -= old.summaryJson.length;
       this.#entries.delete(id);
     }
     this.#entries.set(id, summary);
-    this.#sizeChars += summary.head.length;
-    for (const [oldest, { head }] of this.#entries) {
+    this.#sizeChars += summary.summaryJson.length;
+    for (const [oldest, { summaryJson }] of this.#entries) {
       if (this.#sizeChars <= MAX_SIZE_CHARS) return;
       this.#entries.delete(oldest);
-      this.#sizeChars -= head.length;
+      this.#sizeChars -= summaryJson.length;
     }
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TestAnswer } from '@plinth/kernel/testing';
+import type { TestResponse } from '@plinth/kernel/testing';
 import type { Json } from './test-platform.js';
 
 /**
@@ -28,7 +28,7 @@ interface ErrorBody {
 
 /** Checks status, content type and code of a refusal. @returns its `error`. */
 export function errorOf(
-  { status, headers, text }: TestAnswer,
+  { status, headers, text }: TestResponse,
   expected: Pick<Refusal, 'code' | 'status'>,
 ): ErrorBody {
   const { error } = JSON.parse(text) as { error?: ErrorBody };
@@ -40,22 +40,22 @@ export function errorOf(
   return error;
 }
 
-export function assertRefused(answer: TestAnswer, expected: Refusal): void {
+export function assertRefused(response: TestResponse, expected: Refusal): void {
   const { code, ex = '', param, type, extra = {} } = expected;
-  const error = errorOf(answer, expected);
-  assert.match(String(answer.headers['request-id']), /^req_[0-9A-Za-z]{14}$/);
+  const error = errorOf(response, expected);
+  assert.match(String(response.headers['request-id']), /^req_[0-9A-Za-z]{14}$/);
   assertMessage(error.message, param);
-  assert.equal(error.param, param, answer.text);
-  assert.equal(error.type, type, answer.text);
+  assert.equal(error.param, param, response.text);
+  assert.equal(error.type, type, response.text);
   assert.equal(typeof error.user_message, ex.includes('U') ? 'string' : 'undefined');
-  assert.equal('doc_url' in error, ex.includes('D'), answer.text);
+  assert.equal('doc_url' in error, ex.includes('D'), response.text);
   if (ex.includes('D')) {
     assert.match(String(error.doc_url), new RegExp(`^http://.*/docs/accounts/errors#${code}$`));
   }
   for (const [name, value] of Object.entries(extra)) assert.deepEqual(error[name], value, name);
   const known = ['code', 'message', 'param', 'type', 'user_message', 'doc_url'];
   const others = Object.keys(error).filter((name) => !known.includes(name));
-  assert.deepEqual(others.sort(), Object.keys(extra).sort(), answer.text);
+  assert.deepEqual(others.sort(), Object.keys(extra).sort(), response.text);
 }
 
 /** Requires one English sentence that names the field. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import type { TestAnswer } from '@plinth/kernel/testing';
+import type { TestResponse } from '@plinth/kernel/testing';
 import { errorOf } from './refusal.js';
 import { requestOf } from './test-platform.js';
 import { type Flags, TestServer } from './test-server.js';
@@ -39,7 +39,7 @@ export class TestAccounts extends TestServer {
   }
 
   /** Returns the response, with any status. */
-  async call(path: string, call: AccountsCall = {}): Promise<TestAnswer> {
+  async call(path: string, call: AccountsCall = {}): Promise<TestResponse> {
     const { key = 'sk_test' } = call;
     const text = Object.hasOwn(KEYS, key) ? KEYS[key as KeyName] : key; // the key exists, as just checked
     return await this.send(path, requestOf(text, call));
@@ -60,9 +60,9 @@ export class TestAccounts extends TestServer {
     call: AccountsCall,
     expected: { readonly status?: number; readonly code: string; readonly param?: string },
   ): Promise<AnyJson> {
-    const answer = await this.call(path, call);
-    const error = errorOf(answer, expected);
-    if (expected.param !== undefined) assert.equal(error.param, expected.param, answer.text);
+    const response = await this.call(path, call);
+    const error = errorOf(response, expected);
+    if (expected.param !== undefined) assert.equal(error.param, expected.param, response.text);
     return error;
   }
 

@@ -1,4 +1,4 @@
-import { type Clock, isOver, type Random, randomLetters } from '@plinth/kernel';
+import { type Clock, hasExpired, type Random, randomLetters } from '@plinth/kernel';
 import type { ManagedKey } from '../domain/platform/operator.js';
 import type { PlatformKeyring } from '../service.js';
 
@@ -18,12 +18,12 @@ export class TestKeyring implements PlatformKeyring {
   find(text: string): ReturnType<PlatformKeyring['find']> {
     const key = this.#byText.get(text);
     if (key === undefined) return { status: 'unknown' };
-    const hasEnded = key.revokedMs !== undefined || isOver(key.expiresMs, this.#clock.nowMs());
+    const hasEnded = key.revokedMs !== undefined || hasExpired(key.expiresMs, this.#clock.nowMs());
     return hasEnded ? { status: 'ended' } : { status: 'valid', key };
   }
 
-  async create(wanted: Parameters<PlatformKeyring['create']>[0]) {
-    return wanted.map(({ platform, kind, livemode, expiresMs }) => {
+  async create(newKeys: Parameters<PlatformKeyring['create']>[0]) {
+    return newKeys.map(({ platform, kind, livemode, expiresMs }) => {
       const prefix = `${kind === 'secret' ? 'sk' : 'pk'}_${livemode ? 'live' : 'test'}_`;
       const text = `${prefix}${randomLetters(this.#random, 40)}`;
       return { text, key: this.#store({ platform, kind, livemode, expiresMs, text }) };

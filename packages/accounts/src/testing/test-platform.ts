@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { TestAnswer, TestRequest } from '@plinth/kernel/testing';
+import type { TestRequest, TestResponse } from '@plinth/kernel/testing';
 
 export type Json = Readonly<Record<string, unknown>>;
 export type KeyKind = 'secret' | 'publishable';
 
 interface PlatformServer {
-  send(url: string, request?: TestRequest): Promise<TestAnswer>;
-  ops(method: string, path: string, body?: Json): Promise<TestAnswer>;
+  send(url: string, request?: TestRequest): Promise<TestResponse>;
+  ops(method: string, path: string, body?: Json): Promise<TestResponse>;
 }
 
 export interface CallOptions {
@@ -50,7 +50,7 @@ export class TestPlatform {
     this.id = id;
   }
 
-  async ops(method: string, path: string, body?: Json): Promise<TestAnswer> {
+  async ops(method: string, path: string, body?: Json): Promise<TestResponse> {
     return await this.#server.ops(method, `platforms/${this.id}${path}`, body);
   }
 
@@ -62,7 +62,7 @@ export class TestPlatform {
   }
 
   /** Sends a request as an integration would; `path` follows `/v2/core/`. */
-  async call(path: string, body?: unknown, options: CallOptions = {}): Promise<TestAnswer> {
+  async call(path: string, body?: unknown, options: CallOptions = {}): Promise<TestResponse> {
     const { kind, live, version, idempotencyKey, method } = options;
     const headers = version === undefined ? {} : { 'api-version': version };
     const request = requestOf(await this.key(kind, live), {
@@ -76,9 +76,9 @@ export class TestPlatform {
 
   /** Sends a request that must succeed and returns the id of the created object. */
   async make(path: string, body: unknown, options: CallOptions = {}): Promise<string> {
-    const answer = await this.call(path, body, options);
-    assert.equal(answer.status, 200, `${path}: ${answer.text}`);
-    return textOf(answer, 'id');
+    const response = await this.call(path, body, options);
+    assert.equal(response.status, 200, `${path}: ${response.text}`);
+    return textOf(response, 'id');
   }
 
   async register(kind: string, body: Json): Promise<string> {
@@ -93,9 +93,9 @@ export class TestPlatform {
   async advanceClock(id: string, frozenTime: number): Promise<void> {
     const request = requestOf(await this.key(), { body: { frozen_time: frozenTime } });
     const path = `/v1/test_helpers/test_clocks/${id}/advance`;
-    const answer = await this.#server.send(path, request);
-    assert.equal(answer.status, 200, answer.text);
-    assert.equal(textOf(answer, 'status'), 'advancing');
+    const response = await this.#server.send(path, request);
+    assert.equal(response.status, 200, response.text);
+    assert.equal(textOf(response, 'status'), 'advancing');
   }
 
   async #makeKey(kind: KeyKind, livemode: boolean): Promise<string> {
@@ -103,7 +103,7 @@ export class TestPlatform {
   }
 }
 
-export function textOf({ text }: Pick<TestAnswer, 'text'>, name: string): string {
+export function textOf({ text }: Pick<TestResponse, 'text'>, name: string): string {
   const value: unknown = Reflect.get(Object(JSON.parse(text)), name);
   assert.equal(typeof value, 'string', `${name} of ${text}`);
   return String(value);

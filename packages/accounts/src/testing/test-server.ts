@@ -18,8 +18,8 @@ import {
 import {
   ManualClock,
   SeededRandom,
-  type TestAnswer,
   type TestRequest,
+  type TestResponse,
   TestRoutes,
 } from '@plinth/kernel/testing';
 import { ACCOUNTS_SETTINGS } from '../config.js';
@@ -71,7 +71,7 @@ export class TestServer implements AsyncDisposable {
   }
 
   /** Sends a request. Requests are a millisecond apart, so that created objects are ordered. */
-  async send(url: string, request: TestRequest = {}): Promise<TestAnswer> {
+  async send(url: string, request: TestRequest = {}): Promise<TestResponse> {
     this.#routes ??= this.#start();
     const routes = await this.#routes;
     await this.clock.advanceMs(1);
@@ -79,17 +79,17 @@ export class TestServer implements AsyncDisposable {
   }
 
   /** Sends an operator's request. The response may have any status. */
-  async sendOps(method: string, path: string, body?: Json): Promise<TestAnswer> {
+  async sendOps(method: string, path: string, body?: Json): Promise<TestResponse> {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const url = `/ops/v1/accounts/${path}`;
     return await this.send(url, { method, headers: OPERATOR_HEADERS, body: text });
   }
 
   /** Sends an operator's request that must succeed. */
-  async ops(method: string, path: string, body?: Json): Promise<TestAnswer> {
-    const answer = await this.sendOps(method, path, body);
-    assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
-    return answer;
+  async ops(method: string, path: string, body?: Json): Promise<TestResponse> {
+    const response = await this.sendOps(method, path, body);
+    assert.equal(response.status, 200, `${method} ${path}: ${response.text}`);
+    return response;
   }
 
   /** Creates a platform for one test, with its settings merged into the defaults. */
@@ -103,8 +103,8 @@ export class TestServer implements AsyncDisposable {
   }
 
   async #start(): Promise<TestRoutes> {
-    const given = { flags: new Map(Object.entries(this.#flags)), env: {} };
-    const { accounts: config } = loadSettings({ accounts: ACCOUNTS_SETTINGS }, given);
+    const sources = { flags: new Map(Object.entries(this.#flags)), env: {} };
+    const { accounts: config } = loadSettings({ accounts: ACCOUNTS_SETTINGS }, sources);
     const dataDir = await mkdtemp(join(tmpdir(), 'plinth-accounts-'));
     this.#stop.push(() => rm(dataDir, { recursive: true, force: true }));
     const { clock, metrics } = this;

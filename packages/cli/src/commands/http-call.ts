@@ -33,7 +33,7 @@ export async function send(url: URL, call: HttpCall): Promise<Response> {
     };
     const outgoing = request(url, options, (incoming) => {
       try {
-        resolve(answerOf(incoming));
+        resolve(responseOf(incoming));
       } catch (error) {
         outgoing.destroy(); // Invalid status or header.
         reject(error);
@@ -44,7 +44,7 @@ export async function send(url: URL, call: HttpCall): Promise<Response> {
   });
 }
 
-function answerOf(incoming: IncomingMessage): Response {
+function responseOf(incoming: IncomingMessage): Response {
   const { statusCode: status = 0, rawHeaders } = incoming;
   const headers = new Headers();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {

@@ -203,10 +203,10 @@ async function show(
   for (const [index, screen] of screens.entries()) {
     print(`${screen}\n`);
     if (index === screens.length - 1) return;
-    const answer = await input.question('-- Enter: next page, q: quit -- ', {
+    const response = await input.question('-- Enter: next page, q: quit -- ', {
       ...(signal && { signal }),
     });
-    if (answer.trim().toLowerCase() === 'q') return;
+    if (response.trim().toLowerCase() === 'q') return;
   }
 }
 

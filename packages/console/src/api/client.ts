@@ -1,5 +1,5 @@
 import { connection } from './connection.js';
-import { messageOf, Problem } from './problem.js';
+import { fieldIn, messageOf, Problem } from './problem.js';
 import { session } from './session.js';
 
 export interface Call {
@@ -15,10 +15,10 @@ export interface Call {
 
 /** The URL of a path with its query parameters. */
 export function urlOf(path: string, query: Call['query'] = {}): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   );
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+  return parameters.length === 0 ? path : `${path}?${new URLSearchParams(parameters)}`;
 }
 
 export const authorization = (): Readonly<Record<string, string>> =>
@@ -53,7 +53,8 @@ export async function send(path: string, call: Call = {}): Promise<Response> {
   if (response.status === 401 && !isOpen) session.refused();
   const { status } = response;
   const answer = await response.text();
-  throw new Problem(messageOf(answer, status), { status, curl, body: answer });
+  const field = fieldIn(answer);
+  throw new Problem(messageOf(answer, status), { status, curl, body: answer, field });
 }
 
 export async function sendForJson<T>(path: string, call: Call = {}): Promise<T> {
@@ -67,17 +68,17 @@ const SECRET_HEADERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The same request as a curl command. The token is a shell variable. */
-export function curlOf(at: {
+export function curlOf(options: {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
 }): string {
   const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-  const parts = [`curl -X ${at.method} ${quoted(new URL(at.url, location.origin).href)}`];
-  for (const [name, value] of Object.entries(at.headers)) {
+  const parts = [`curl -X ${options.method} ${quoted(new URL(options.url, location.origin).href)}`];
+  for (const [name, value] of Object.entries(options.headers)) {
     parts.push(`-H ${SECRET_HEADERS.get(name) ?? quoted(`${name}: ${value}`)}`);
   }
-  if (at.body !== undefined) parts.push(`--data-binary ${quoted(at.body)}`);
+  if (options.body !== undefined) parts.push(`--data-binary ${quoted(options.body)}`);
   return parts.join(' \\\n  ');
 }

@@ -129,13 +129,13 @@ export const fetchSchemas = async (): Promise<Readonly<Record<string, unknown>>>
 export async function saveRecord(
   type: string,
   record: object,
-  at: { readonly id: string; readonly etag: string } | undefined,
+  options: { readonly id: string; readonly etag: string } | undefined,
 ): Promise<GameRecord> {
-  const { data } = await (at === undefined
+  const { data } = await (options === undefined
     ? sendForJson<{ data: GameRecord }>(`${EDITOR}/${type}`, { body: record })
-    : sendForJson<{ data: GameRecord }>(recordPath(type, at.id), {
+    : sendForJson<{ data: GameRecord }>(recordPath(type, options.id), {
         method: 'PUT',
-        headers: { 'if-match': at.etag },
+        headers: { 'if-match': options.etag },
         body: record,
       }));
   return data;
@@ -145,12 +145,12 @@ export async function saveRecord(
 export const deleteRecord = (
   type: string,
   id: string,
-  at: { readonly etag: string; readonly replacedBy: string },
+  options: { readonly etag: string; readonly replacedBy: string },
 ): Promise<unknown> =>
   send(recordPath(type, id), {
     method: 'DELETE',
-    headers: { 'if-match': at.etag },
-    query: { replacedBy: at.replacedBy || undefined },
+    headers: { 'if-match': options.etag },
+    query: { replacedBy: options.replacedBy || undefined },
   });
 
 export const fetchHistory = (

@@ -13,7 +13,7 @@ export interface CsvRun {
   onProgress(progress: CsvProgress): void;
 }
 
-type Answer = Exclude<LineReply, { readonly kind: 'progress' | 'unreadable' | 'failed' }>;
+type LineResponse = Exclude<LineReply, { readonly kind: 'progress' | 'unreadable' | 'failed' }>;
 
 /** Checks lines and CSV files in a worker and sends files from there, so that 10 MB never block the page. */
 class LineRunner {
@@ -33,8 +33,8 @@ class LineRunner {
   }
 
   /** Counts the rows that are valid points, without sending them. */
-  look(run: CsvRun): Promise<CsvProgress> {
-    return this.#convert(run, { kind: 'look', url: '', headers: {} });
+  preview(run: CsvRun): Promise<CsvProgress> {
+    return this.#convert(run, { kind: 'preview', url: '', headers: {} });
   }
 
   /** Sends the valid rows of a file. Throws `Problem` or `Cancelled`; rows written before that are kept. */
@@ -48,9 +48,9 @@ class LineRunner {
 
   async #convert(
     { file, mapping, signal, onProgress }: CsvRun,
-    how: Pick<LineRequest & { readonly kind: 'look' | 'write' }, 'kind' | 'url' | 'headers'>,
+    options: Pick<LineRequest & { readonly kind: 'preview' | 'write' }, 'kind' | 'url' | 'headers'>,
   ): Promise<CsvProgress> {
-    const reply = await this.#request((id) => ({ ...how, id, file, mapping }), {
+    const reply = await this.#request((id) => ({ ...options, id, file, mapping }), {
       signal,
       onProgress,
     });
@@ -61,7 +61,7 @@ class LineRunner {
   #request(
     requestOf: (id: number) => LineRequest,
     { signal, onProgress }: Partial<Pick<CsvRun, 'signal' | 'onProgress'>> = {},
-  ): Promise<Answer> {
+  ): Promise<LineResponse> {
     return new Promise((resolve, reject) => {
       const end = () => {
         signal?.removeEventListener('abort', cancel);

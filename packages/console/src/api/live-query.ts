@@ -1,61 +1,92 @@
-import { EventStreamParser } from '../lib/live/event-stream.js';
+import { EventStreamParser } from '@plinth/kernel/event-stream';
+import {
+  MAX_EVENT_LENGTH,
+  retryDelayMs,
+  STEADY_MS,
+  STREAM_TIMEOUT_MS,
+} from '../lib/live/streams.js';
 import { authorization, urlOf } from './client.js';
+import { messageOf } from './problem.js';
+import { session } from './session.js';
 
-const RETRY_MS = 2000;
-/** The server sends a heartbeat every 15 seconds. */
-const STREAM_TIMEOUT_MS = 40_000;
-
-/**
- * Reports changes of a table by a live query, whose events stay small at any write rate.
- * @param at.onChange called when rows were written, or when some may have been missed.
- * @param at.onLive whether the stream is open; if not, poll the table instead.
- * @returns a function that stops following.
- */
-export function followTable(at: {
+interface Followed {
   readonly db: string;
   readonly table: string;
+  /** Called when rows were written, or when some may have been missed. */
   readonly onChange: () => void;
+  /** Whether the stream is open; if not, poll the table instead. */
   readonly onLive: (isLive: boolean) => void;
-}): () => void {
-  const name = `"${at.table.replaceAll('"', '""')}"`;
-  const q = `SELECT date_bin(INTERVAL '1 minute', time) AS minute, count(*) AS n FROM ${name} GROUP BY 1`;
+  /** Called once if the server rejects the live query, which is then not repeated. */
+  readonly onRefused: (message: string) => void;
+}
+
+/** Statuses after which the same request may succeed. */
+const TEMPORARY: ReadonlySet<number> = new Set([408, 429]);
+
+/**
+ * Reports changes of a table by a live query, whose events stay small at any write rate. A lost stream is
+ * reopened with increasing delays.
+ * @returns a function that stops following.
+ */
+export function followTable(options: Followed): () => void {
   const stopped = new AbortController();
-  const read = async (): Promise<void> => {
-    const current = new AbortController();
-    const stop = () => current.abort();
-    stopped.signal.addEventListener('abort', stop);
-    let timeout = setTimeout(stop, STREAM_TIMEOUT_MS);
-    try {
-      const response = await fetch(urlOf('/api/v3/subscribe', { db: at.db, q }), {
-        ...{ headers: authorization(), signal: current.signal, cache: 'no-store' },
-      });
-      if (!response.ok || response.body === null) return;
-      const parser = new EventStreamParser();
-      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) return;
-        clearTimeout(timeout);
-        timeout = setTimeout(stop, STREAM_TIMEOUT_MS);
-        at.onLive(true);
-        // After a reconnect, `start` replaces everything that was missed.
-        for (const { event } of parser.take(value))
-          if (event === 'start' || event === 'bucket') at.onChange();
-      }
-    } finally {
-      clearTimeout(timeout);
-      stopped.signal.removeEventListener('abort', stop);
-      current.abort();
-    }
-  };
   const run = async (): Promise<void> => {
+    let failureCount = 0;
     while (!stopped.signal.aborted) {
-      await read().catch(() => undefined);
+      const startMs = performance.now();
+      const refusal = await read(options, stopped.signal).catch(() => undefined);
       if (stopped.signal.aborted) return;
-      at.onLive(false);
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      options.onLive(false);
+      if (refusal !== undefined) {
+        options.onRefused(refusal);
+        return;
+      }
+      failureCount = performance.now() - startMs >= STEADY_MS ? 1 : failureCount + 1;
+      await new Promise((resolve) => setTimeout(resolve, retryDelayMs(failureCount)));
     }
   };
   void run();
   return () => stopped.abort();
+}
+
+/** Reads one stream to its end. @returns the error message if the server rejects the query. */
+async function read(options: Followed, stopped: AbortSignal): Promise<string | undefined> {
+  const current = new AbortController();
+  const stop = () => current.abort();
+  stopped.addEventListener('abort', stop);
+  let timeout = setTimeout(stop, STREAM_TIMEOUT_MS);
+  try {
+    const response = await fetch(
+      urlOf('/api/v3/subscribe', { db: options.db, q: queryOf(options.table) }),
+      {
+        ...{ headers: authorization(), signal: current.signal, cache: 'no-store' },
+      },
+    );
+    const { status } = response;
+    if (status === 401) session.refused();
+    if (status >= 400 && status < 500 && !TEMPORARY.has(status))
+      return messageOf(await response.text(), status);
+    if (!response.ok || response.body === null) return undefined;
+    const parser = new EventStreamParser(MAX_EVENT_LENGTH);
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return undefined;
+      clearTimeout(timeout);
+      timeout = setTimeout(stop, STREAM_TIMEOUT_MS);
+      options.onLive(true);
+      // After a reconnect, `start` replaces everything that was missed.
+      for (const { event } of parser.take(value))
+        if (event === 'start' || event === 'bucket') options.onChange();
+    }
+  } finally {
+    clearTimeout(timeout);
+    stopped.removeEventListener('abort', stop);
+    current.abort();
+  }
+}
+
+function queryOf(table: string): string {
+  const name = `"${table.replaceAll('"', '""')}"`;
+  return `SELECT date_bin(INTERVAL '1 minute', time) AS minute, count(*) AS n FROM ${name} GROUP BY 1`;
 }

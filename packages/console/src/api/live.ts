@@ -1,4 +1,10 @@
-import { EventStreamParser, type StreamEvent } from '../lib/live/event-stream.js';
+import { EventStreamParser, type StreamEvent } from '@plinth/kernel/event-stream';
+import {
+  MAX_EVENT_LENGTH,
+  retryDelayMs,
+  STEADY_MS,
+  STREAM_TIMEOUT_MS,
+} from '../lib/live/streams.js';
 import { authorization, urlOf } from './client.js';
 import { connection } from './connection.js';
 import { session } from './session.js';
@@ -18,12 +24,7 @@ export interface Follower {
   onReset(): void;
 }
 
-/** A stream that stayed open this long resets the retry delay. */
-const STEADY_MS = 10_000;
-const STREAM_TIMEOUT_MS = 40_000;
 const HIDDEN_MS = 60_000;
-const FIRST_RETRY_MS = 1000;
-const MAX_RETRY_MS = 15_000;
 const PATH = '/ops/v1/stream';
 
 /** The single event stream of this tab, for all topics that its pages follow. */
@@ -139,7 +140,7 @@ export class Live {
         return;
       }
       const beganMs = performance.now();
-      const parser = new EventStreamParser();
+      const parser = new EventStreamParser(MAX_EVENT_LENGTH);
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {
         const { done, value } = await reader.read();
@@ -180,9 +181,8 @@ export class Live {
     this.#current = undefined;
     this.#failureCount++;
     if (this.#failureCount >= 2) this.#notify('polling');
-    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (this.#failureCount - 1), MAX_RETRY_MS);
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.#open(), delayMs);
+    this.#retry = setTimeout(() => this.#open(), retryDelayMs(this.#failureCount));
   }
 
   #take({ event, id, data }: StreamEvent): void {

@@ -7,23 +7,24 @@ export class Problem extends Error {
   readonly curl: string;
   /** The complete response body. */
   readonly body: string;
-  /** Validation errors by field. */
-  readonly fields: readonly { readonly field: string; readonly message: string }[];
+  /** The field of the request that the error is about, if the server names one. */
+  readonly field: string | undefined;
 
   constructor(
     message: string,
-    at: {
+    options: {
       readonly status: number;
       readonly curl: string;
       readonly body?: string;
-      readonly fields?: readonly { readonly field: string; readonly message: string }[];
+      /** The field of the request that the error is about. */
+      readonly field?: string | undefined;
     },
   ) {
     super(message);
-    this.status = at.status;
-    this.curl = at.curl;
-    this.body = at.body ?? '';
-    this.fields = at.fields ?? [];
+    this.status = options.status;
+    this.curl = options.curl;
+    this.body = options.body ?? '';
+    this.field = options.field;
   }
 }
 
@@ -45,6 +46,17 @@ export function messageOf(body: string, status: number): string {
     // The body is plain text.
   }
   return body.trim() || `the server returned ${status} without a message`;
+}
+
+/** The field that an error of the time series service is about. */
+export function fieldIn(body: string): string | undefined {
+  try {
+    const { data } = Object(JSON.parse(body)) as { readonly data?: unknown };
+    const { field } = Object(data) as { readonly field?: unknown };
+    return typeof field === 'string' ? field : undefined;
+  } catch {
+    return undefined; // The body is plain text.
+  }
 }
 
 function lineOf(value: unknown): string {

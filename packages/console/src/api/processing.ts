@@ -188,7 +188,7 @@ export const savePluginCode = (path: string, content: string): Promise<unknown> 
 /** Runs code with sample input. Nothing is stored. */
 export const dryRun = (
   kind: 'wal' | 'schedule',
-  wanted: {
+  dryRunRequest: {
     readonly db: string;
     readonly path: string;
     /** Runs instead of the stored code. */
@@ -198,7 +198,7 @@ export const dryRun = (
     readonly input: string;
   },
 ): Promise<DryRun> => {
-  const { db, path, code, args, input } = wanted;
+  const { db, path, code, args, input } = dryRunRequest;
   return sendForJson(`/api/v3/plugin_test/${kind}`, {
     body: {
       ...{ filename: path, database: db, code },

@@ -122,14 +122,14 @@ export interface References {
 }
 
 /** Renames a table, or a column of it. A dry run only checks the names and lists the references. */
-export const rename = (of: {
+export const rename = (options: {
   readonly db: string;
   readonly table: string;
   readonly column?: string;
   readonly newName: string;
   readonly isDryRun: boolean;
 }): Promise<References> => {
-  const { db, table, column, newName, isDryRun } = of;
+  const { db, table, column, newName, isDryRun } = options;
   const what = column === undefined ? 'table' : 'column';
   const body = { db, table, column, new_name: newName, dry_run: isDryRun };
   return sendForJson<References>(`/api/v3/configure/${what}/rename`, { body });
@@ -137,7 +137,7 @@ export const rename = (of: {
 
 const CONVERT = '/api/v3/configure/column/convert';
 
-interface WantedConversion {
+interface ConversionRequest {
   readonly db: string;
   readonly table: string;
   readonly column: string;
@@ -153,7 +153,7 @@ export interface ConversionCounts extends References {
   readonly merged_points: number;
 }
 
-export interface Conversion extends WantedConversion {
+export interface Conversion extends ConversionRequest {
   readonly id: number;
   readonly from: string;
   readonly state: 'running' | 'completed' | 'failed' | 'cancelled';
@@ -162,11 +162,11 @@ export interface Conversion extends WantedConversion {
   readonly error: string | null;
 }
 
-export const checkConversion = (wanted: WantedConversion): Promise<ConversionCounts> =>
-  sendForJson<ConversionCounts>(CONVERT, { body: { ...wanted, dry_run: true } });
+export const checkConversion = (request: ConversionRequest): Promise<ConversionCounts> =>
+  sendForJson<ConversionCounts>(CONVERT, { body: { ...request, dry_run: true } });
 
-export const startConversion = (wanted: WantedConversion): Promise<unknown> =>
-  send(CONVERT, { body: wanted });
+export const startConversion = (request: ConversionRequest): Promise<unknown> =>
+  send(CONVERT, { body: request });
 
 export const fetchConversions = async (): Promise<readonly Conversion[]> =>
   (await sendForJson<{ conversions: Conversion[] }>(CONVERT)).conversions;
@@ -178,11 +178,11 @@ export const cancelConversion = (id: number): Promise<unknown> =>
 export const writeUrl = (db: string, precision: string): string =>
   urlOf('/api/v3/write_lp', { db, precision, accept_partial: true });
 
-export const writeLines = (at: {
+export const writeLines = (options: {
   readonly db: string;
   readonly precision: string;
   readonly lines: string;
-}): Promise<unknown> => send(writeUrl(at.db, at.precision), { body: at.lines });
+}): Promise<unknown> => send(writeUrl(options.db, options.precision), { body: options.lines });
 
 export const fetchQueries = async (
   query: { running?: boolean; limit?: number } = {},
@@ -284,12 +284,12 @@ export const fetchTokens = (): Promise<readonly TokenRow[]> =>
 /** @param permissions empty for an admin token. */
 export const createToken = (
   name: string,
-  wanted: {
+  request: {
     readonly expirySec: number | undefined;
     readonly permissions: readonly WantedPermission[];
   },
 ): Promise<{ readonly token: string; readonly name: string }> => {
-  const { expirySec, permissions } = wanted;
+  const { expirySec, permissions } = request;
   const path =
     permissions.length === 0
       ? '/api/v3/configure/token/named_admin'

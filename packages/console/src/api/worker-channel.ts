@@ -94,10 +94,10 @@ let policy: ReturnType<TrustedTypes['createPolicy']> | undefined;
 function trusted(url: string): string {
   const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes };
   policy ??= trustedTypes?.createPolicy('plinth-worker', {
-    createScriptURL: (given) => {
-      if (!Object.values(URLS).includes(given))
+    createScriptURL: (url) => {
+      if (!Object.values(URLS).includes(url))
         throw new TypeError('not a worker script of this page');
-      return given;
+      return url;
     },
   });
   return policy?.createScriptURL(url) ?? url;

@@ -1,7 +1,7 @@
 // Source: the console's specification, "Words" and "Faults".
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { attemptText, isDelivered, resultText } from './delivery-text.js';
+import { attemptText, deliveryFigures, isDelivered, resultText } from './delivery-text.js';
 
 it('names the result of a delivery with the reason phrase or the failure', () => {
   const cases: readonly (readonly [status: string, code: number, text: string, good: boolean])[] = [
@@ -25,4 +25,21 @@ it('distinguishes automatic retries from redeliveries', () => {
   assert.equal(attemptText({ attempt: 2, redelivery: true }), 'Retry 1');
   assert.equal(attemptText({ attempt: 1, redelivery: true }), 'Redelivered');
   assert.equal(attemptText({ attempt: null, redelivery: true }), 'Repeated');
+});
+
+it('computes the success rate and the 95th percentile of the duration', () => {
+  assert.equal(deliveryFigures([]), undefined);
+  const of = (codes: readonly number[]) =>
+    deliveryFigures(codes.map((status_code, index) => ({ status_code, duration: index + 1 })));
+  assert.deepEqual(of([200]), {
+    ...{ count: 1, failedCount: 0, successPercent: 100, p95Sec: 1, isFailing: false },
+  });
+  // Two failures are too few to call an app failing.
+  assert.equal(of([500, 500])?.isFailing, false);
+  assert.equal(of([500, 500, 200])?.isFailing, true);
+  assert.equal(of([500, 200, 200])?.isFailing, false);
+  assert.equal(of([500, 200, 200])?.successPercent, 66);
+  assert.equal(of([500, ...Array(999).fill(204)])?.successPercent, 99);
+  // The nearest rank of 95 % of 20 values is the 19th.
+  assert.equal(of(Array(20).fill(200))?.p95Sec, 19);
 });

@@ -73,5 +73,36 @@ export function attemptText({
 export const deliveryDuration = (seconds: number, text: (ms: number) => string): string =>
   seconds === 0 ? '< 10 ms' : text(seconds * 1000);
 
+/** A failure rate needs at least this many deliveries. */
+const MIN_DELIVERIES = 3;
+
+export interface DeliveryFigures {
+  readonly count: number;
+  readonly failedCount: number;
+  /** The share of deliveries that succeeded. */
+  readonly successPercent: number;
+  readonly p95Sec: number;
+  /** At least half of the deliveries failed. */
+  readonly isFailing: boolean;
+}
+
+/** Figures of the newest deliveries of an app; `undefined` without deliveries. */
+export function deliveryFigures(
+  deliveries: readonly (Pick<Delivery, 'status_code'> & { readonly duration: number })[],
+): DeliveryFigures | undefined {
+  const count = deliveries.length;
+  if (count === 0) return undefined;
+  const failedCount = deliveries.filter((delivery) => !isDelivered(delivery)).length;
+  const durations = deliveries.map(({ duration }) => duration).sort((a, b) => a - b);
+  return {
+    count,
+    failedCount,
+    // Only a rate without any failure is 100 %.
+    successPercent: Math.floor((100 * (count - failedCount)) / count),
+    p95Sec: durations[Math.ceil(0.95 * count) - 1] ?? 0,
+    isFailing: count >= MIN_DELIVERIES && failedCount * 2 >= count,
+  };
+}
+
 export const eventName = ({ event, action }: Pick<Delivery, 'event' | 'action'>): string =>
   action === null ? event : `${event}.${action}`;

@@ -2,7 +2,7 @@ import { chunkCsv, type RefusedRow, readRefusals } from '@plinth/line-protocol';
 import type { CsvProgress, LineRequest } from '../lib/line-protocol/messages.js';
 import { RefusedGroups } from '../lib/line-protocol/refused-groups.js';
 
-type Convert = Extract<LineRequest, { readonly kind: 'look' | 'write' }>;
+type Convert = Extract<LineRequest, { readonly kind: 'preview' | 'write' }>;
 
 /**
  * The server accepts 10 MiB per request. Smaller requests report progress, and less data is resent
@@ -29,7 +29,7 @@ export class SendFailed extends Error {
 }
 
 /** Counts the rows that become points, without sending them. */
-export async function lookAtCsv(
+export async function previewCsv(
   { file, mapping }: Convert,
   signal: AbortSignal,
   report: (progress: CsvProgress) => void,

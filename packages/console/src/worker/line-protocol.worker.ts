@@ -1,6 +1,6 @@
 import { CsvFault, checkLines, readCsvHead } from '@plinth/line-protocol';
 import type { LineReply, LineRequest } from '../lib/line-protocol/messages.js';
-import { lookAtCsv, piecesOf, SendFailed, writeCsv } from './convert-csv.js';
+import { piecesOf, previewCsv, SendFailed, writeCsv } from './convert-csv.js';
 
 /** The number of rows that the column types are guessed from. */
 const HEAD_ROW_COUNT = 1000;
@@ -14,7 +14,7 @@ self.addEventListener('message', ({ data }: MessageEvent<LineRequest>) => {
   }
   const controller = new AbortController();
   running.set(data.id, controller);
-  void answer(data, controller.signal)
+  void respond(data, controller.signal)
     .catch((error: unknown) => {
       const { id } = data;
       const message = error instanceof Error ? error.message : String(error);
@@ -27,7 +27,7 @@ self.addEventListener('message', ({ data }: MessageEvent<LineRequest>) => {
     .finally(() => running.delete(data.id));
 });
 
-async function answer(
+async function respond(
   request: Exclude<LineRequest, { readonly kind: 'cancel' }>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -41,9 +41,9 @@ async function answer(
       postReply({ kind: 'head', id, head });
       return;
     }
-    case 'look':
+    case 'preview':
     case 'write': {
-      const convert = request.kind === 'look' ? lookAtCsv : writeCsv;
+      const convert = request.kind === 'preview' ? previewCsv : writeCsv;
       const progress = await convert(request, signal, (so) =>
         postReply({ kind: 'progress', id, progress: so }),
       );

@@ -117,14 +117,14 @@ async function makeFile(edition: Edition, name: BulkName, imageLink: ImageLink):
 
 async function* textOf(
   { set }: Edition,
-  wanted: {
+  options: {
     readonly kind: Kind | 'all';
     readonly format: 'json' | 'ndjson';
     readonly imageLink: ImageLink;
   },
 ): AsyncGenerator<string> {
-  const { kind, format } = wanted;
-  const presenter = new Presenter(set, 'all', wanted.imageLink);
+  const { kind, format } = options;
+  const presenter = new Presenter(set, 'all', options.imageLink);
   const slices = new Slices();
   const kinds = kind === 'all' ? KINDS : [kind];
   if (kind === 'all') yield '{';

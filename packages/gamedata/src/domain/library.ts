@@ -153,7 +153,7 @@ export class Library {
     this.#versions = versions;
     this.#current = edition;
     this.#isDegraded = isDegraded;
-    this.#old.keepOnly(versions);
+    this.#old.retainOnly(versions);
     if (!isOther) return;
     for (const listener of this.#listeners) listener(edition, { durationMs: undefined });
   }
@@ -303,14 +303,14 @@ export class Library {
     return published;
   }
 
-  async #commit(at: {
+  async #commit(options: {
     readonly publication: Publication;
     readonly published: Published;
     readonly changes: readonly RecordChange[];
     readonly draftManifest: Manifest | null;
   }): Promise<void> {
     const { editions, outbox, ledger } = this.#deps;
-    const { publication, published, changes, draftManifest } = at;
+    const { publication, published, changes, draftManifest } = options;
     const { version } = published;
     const { kinds } = publication;
     const store = async ({ tx, seq, throughSeq }: SerializedWrite): Promise<Manifest | null> => {
@@ -376,13 +376,13 @@ export class Library {
     await editions.history.forget(keepHistory);
     const excess = this.#versions.length - keepVersions;
     if (excess <= 0) return;
-    const kept = this.#versions.slice(excess);
+    const retained = this.#versions.slice(excess);
     await ledger.moveBase(async ({ tx }) => {
-      await editions.deleteVersions(tx, kept[0]?.version ?? 0);
+      await editions.deleteVersions(tx, retained[0]?.version ?? 0);
       return undefined;
     });
-    this.#versions = kept;
-    this.#old.keepOnly(kept);
+    this.#versions = retained;
+    this.#old.retainOnly(retained);
     await this.removeUnnamed();
   }
 

@@ -29,9 +29,9 @@ export class OldEditions {
     return await edition;
   }
 
-  keepOnly(kept: readonly Version[]): void {
+  retainOnly(retained: readonly Version[]): void {
     for (const number of this.#open.keys()) {
-      if (!kept.some(({ version }) => version === number)) this.#open.delete(number);
+      if (!retained.some(({ version }) => version === number)) this.#open.delete(number);
     }
   }
 }

@@ -30,7 +30,7 @@ export interface Publication {
 export type PublicationListener = (
   edition: Edition,
   /** `undefined` when another node has published the version. */
-  about: { readonly durationMs: number | undefined },
+  options: { readonly durationMs: number | undefined },
 ) => void;
 
 export interface Published {
@@ -41,13 +41,13 @@ export interface Published {
 const MAX_EVENT_RECORDS = 1000;
 
 /** Payload of the event about a publication. Source: gamedata, section 5. */
-export function describePublication(at: {
+export function describePublication(options: {
   readonly version: Version;
   readonly previous: Version;
   readonly changes: readonly RecordChange[];
   readonly action: Publication['action'];
 }): object {
-  const { version, previous, changes, action } = at;
+  const { version, previous, changes, action } = options;
   return {
     action,
     version: {

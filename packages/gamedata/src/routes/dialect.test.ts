@@ -47,7 +47,7 @@ describe('game data dialect', () => {
     }
   });
 
-  const answerTo = async (path: string, headers: Record<string, string>) => {
+  const responseTo = async (path: string, headers: Record<string, string>) => {
     const { status, text } = await service.send(path, { headers });
     return { status, text };
   };
@@ -64,12 +64,12 @@ describe('game data dialect', () => {
     paths.push(...['types', 'export', 'items', 'no'].map((path) => `/api/editor/${path}`));
     for (const headers of [{}, { authorization: EDITOR.authorization }]) {
       for (const path of paths) {
-        const plain = await answerTo(path, headers);
-        const slashed = await answerTo(`${path}/`, headers);
+        const plain = await responseTo(path, headers);
+        const slashed = await responseTo(`${path}/`, headers);
         assert.equal(slashed.status, plain.status, path);
         assert.equal(slashed.text, plain.text, path);
       }
     }
-    assert.equal((await answerTo('/api/editor/types/', {})).status, 200);
+    assert.equal((await responseTo('/api/editor/types/', {})).status, 200);
   });
 });

@@ -2,10 +2,10 @@ import {
   ANONYMOUS,
   Cors,
   type Dialect,
-  emptyAnswer,
+  emptyResponse,
   type HeaderList,
-  type HttpAnswer,
   type HttpHead,
+  type HttpResponse,
   type Principal,
   pathOf,
   queryOf,
@@ -15,7 +15,7 @@ import { gameDataError } from '../errors.js';
 import { CACHE_404, JSON_TYPE, NOT_STORED } from './content-headers.js';
 import type { EditorAccess } from './editor/editor-access.js';
 import { REFUSALS } from './openapi/words.js';
-import { type ErrorAnswer, toErrorAnswer } from './to-wire.js';
+import { type ErrorResponse, toErrorResponse } from './to-wire.js';
 
 const MAX_URL_LENGTH = 8192;
 /** Header of all responses, including pages. */
@@ -78,22 +78,22 @@ export class GameDataDialect implements Dialect {
     return ANONYMOUS;
   }
 
-  answerError(error: unknown, request: HttpHead): HttpAnswer {
-    return this.#formatError(toErrorAnswer(error, this.#parts.reportBug), request);
+  errorResponse(error: unknown, request: HttpHead): HttpResponse {
+    return this.#formatError(toErrorResponse(error, this.#parts.reportBug), request);
   }
 
-  answerNotFound(request: HttpHead, allowed: readonly string[]): HttpAnswer {
+  notFoundResponse(request: HttpHead, allowed: readonly string[]): HttpResponse {
     if (!isReadable(pathOf(request.url))) {
       const message = 'invalid path: broken percent-encoding or a NUL character';
-      return this.answerError(
+      return this.errorResponse(
         gameDataError('invalid_parameter', { param: 'path', message }),
         request,
       );
     }
     if (allowed.length === 0)
-      return this.answerError(gameDataError('not_found', 'Not found'), request);
+      return this.errorResponse(gameDataError('not_found', 'Not found'), request);
     const { method } = request;
-    return this.answerError(gameDataError('method_not_allowed', { method, allowed }), request);
+    return this.errorResponse(gameDataError('method_not_allowed', { method, allowed }), request);
   }
 
   /** Headers of all responses, including rate limit refusals. */
@@ -109,17 +109,17 @@ export class GameDataDialect implements Dialect {
     return { error: message, code: 'rate_limited', ...body };
   }
 
-  answerPreflight(request: HttpHead, methods: readonly string[]): HttpAnswer {
+  preflightResponse(request: HttpHead, methods: readonly string[]): HttpResponse {
     if (isEditor(request.url)) {
-      return emptyAnswer(204, this.#editorCors.preflightFor(request, methods));
+      return emptyResponse(204, this.#editorCors.preflightFor(request, methods));
     }
     const allowed = [...methods, 'OPTIONS'];
     const allow: HeaderList = [['allow', allowed.join(', ')]];
-    if (EDITOR_PAGE.test(request.url)) return emptyAnswer(204, allow);
-    return emptyAnswer(204, [...allow, ...this.#publicCors.preflightFor(request, allowed)]);
+    if (EDITOR_PAGE.test(request.url)) return emptyResponse(204, allow);
+    return emptyResponse(204, [...allow, ...this.#publicCors.preflightFor(request, allowed)]);
   }
 
-  #formatError({ status, headers, body }: ErrorAnswer, request: HttpHead): HttpAnswer {
+  #formatError({ status, headers, body }: ErrorResponse, request: HttpHead): HttpResponse {
     const isPublic = !isEditor(request.url);
     const all = {
       ...(isPublic && { vary: 'Accept-Encoding' }),

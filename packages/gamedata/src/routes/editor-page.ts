@@ -1,4 +1,4 @@
-import { emptyAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { emptyResponse, OpenApi, type Route } from '@plinth/kernel';
 
 const EDITOR = '/console/gamedata';
 
@@ -9,7 +9,7 @@ export const editorPageRoutes = (): readonly Route[] =>
     path,
     access: 'public',
     about: { summary: 'Redirect to the editor in the web console', tags: ['pages'] },
-    output: { 303: OpenApi.answer('the editor') },
+    output: { 303: OpenApi.response('the editor') },
     isAlias: index > 0,
-    handle: () => emptyAnswer(303, [['location', EDITOR]]),
+    handle: () => emptyResponse(303, [['location', EDITOR]]),
   }));

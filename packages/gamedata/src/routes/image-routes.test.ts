@@ -71,10 +71,10 @@ describe('images of records', () => {
 
   it('are served with type, ETag and caching', async () => {
     const path = `/images/items/${first.id}.webp`;
-    const answer = await service.send(path);
-    assert.equal(answer.status, 200);
-    assert.equal(answer.text, WEBP.toString());
-    const { headers } = answer;
+    const response = await service.send(path);
+    assert.equal(response.status, 200);
+    assert.equal(response.text, WEBP.toString());
+    const { headers } = response;
     assert.equal(headers['content-type'], 'image/webp');
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal(headers['access-control-allow-origin'], '*');

@@ -1,8 +1,8 @@
 import {
-  emptyAnswer,
+  emptyResponse,
   type HeaderList,
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   namesTag,
   OpenApi,
   type Route,
@@ -29,25 +29,25 @@ export function imageRoutes(parts: {
       access: 'public',
       about: { summary: 'Get an image of a record' },
       output: {
-        200: OpenApi.answer('the image'),
-        304: OpenApi.answer('not modified since the given ETag'),
+        200: OpenApi.response('the image'),
+        304: OpenApi.response('not modified since the given ETag'),
       },
       errors: { 404: 'image not found' },
       async handle(request) {
         await parts.ready();
         const file = await images.find(request.parameters['*'] ?? '');
         if (file === undefined) throw gameDataError('not_found', 'Not found');
-        return fileAnswer({ file, images }, request, [['cache-control', cacheControl]]);
+        return fileResponse({ file, images }, request, [['cache-control', cacheControl]]);
       },
     },
   ];
 }
 
-function fileAnswer(
+function fileResponse(
   { file, images }: { readonly file: ImageFile; readonly images: Images },
   { headers }: HttpRequest,
   common: HeaderList,
-): HttpAnswer {
+): HttpResponse {
   const { sizeBytes, modifiedMs, type } = file;
   // Changed content has a different time or size.
   const etag = `"${sizeBytes.toString(36)}-${Math.round(modifiedMs * 1000).toString(36)}"`;
@@ -56,7 +56,7 @@ function fileAnswer(
     ['etag', etag],
     ['last-modified', new Date(modifiedMs).toUTCString()],
   ];
-  if (namesTag(headers['if-none-match'], etag)) return emptyAnswer(304, about);
+  if (namesTag(headers['if-none-match'], etag)) return emptyResponse(304, about);
   const all: HeaderList = [
     ...about,
     ['content-type', type],

@@ -14,9 +14,9 @@ describe('public reads', () => {
     const paths = ['items', 'ammunition', 'traders', 'quests', 'maps', 'hideout', 'item-presets'];
     for (const path of [...paths, 'levels', 'storyline']) {
       const headers = { authorization: 'Bearer nobody' };
-      const answer = await service.send(`/api/${path}`, { headers });
-      assert.equal(answer.status, 200, path);
-      assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+      const response = await service.send(`/api/${path}`, { headers });
+      assert.equal(response.status, 200, path);
+      assert.equal(response.headers['content-type'], 'application/json; charset=utf-8');
     }
   });
 
@@ -178,32 +178,32 @@ describe('public reads', () => {
       storyline: 'Element not found',
     };
     for (const [path, error] of Object.entries(texts)) {
-      const answer = await service.send(`/api/${path}/nothing-like-it`);
-      assert.equal(answer.status, 404);
-      assert.deepEqual(JSON.parse(answer.text), { error, code: 'not_found' });
-      assert.equal(answer.headers['cache-control'], 'public, max-age=10');
+      const response = await service.send(`/api/${path}/nothing-like-it`);
+      assert.equal(response.status, 404);
+      assert.deepEqual(JSON.parse(response.text), { error, code: 'not_found' });
+      assert.equal(response.headers['cache-control'], 'public, max-age=10');
     }
   });
 
   it('paths reject other methods, and are case-sensitive', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      const answer = await service.send('/api/items', { method });
-      assert.equal(answer.status, 405, method);
-      assert.equal(answer.headers['allow'], 'GET, HEAD, OPTIONS');
-      assert.equal(answer.headers['vary'], 'Accept-Encoding');
-      assert.equal(JSON.parse(answer.text).code, 'method_not_allowed');
+      const response = await service.send('/api/items', { method });
+      assert.equal(response.status, 405, method);
+      assert.equal(response.headers['allow'], 'GET, HEAD, OPTIONS');
+      assert.equal(response.headers['vary'], 'Accept-Encoding');
+      assert.equal(JSON.parse(response.text).code, 'method_not_allowed');
     }
     const slashed = await service.send('/api/maps/');
     assert.deepEqual([slashed.status, slashed.text], [200, (await service.send('/api/maps')).text]);
     for (const path of ['/API/items', '/Api', '/api/Items']) {
-      const answer = await service.send(path);
-      assert.equal(answer.status, 404, path);
-      assert.deepEqual(JSON.parse(answer.text), { error: 'Not found', code: 'not_found' });
+      const response = await service.send(path);
+      assert.equal(response.status, 404, path);
+      assert.deepEqual(JSON.parse(response.text), { error: 'Not found', code: 'not_found' });
     }
     for (const path of ['/api/items/%zz', '/api/items/%00', '/api/%00']) {
-      const answer = await service.send(path);
-      assert.equal(answer.status, 400, path);
-      assert.equal(JSON.parse(answer.text).code, 'invalid_parameter');
+      const response = await service.send(path);
+      assert.equal(response.status, 400, path);
+      assert.equal(JSON.parse(response.text).code, 'invalid_parameter');
     }
     assert.equal((await service.send(`/api/items?x=${'a'.repeat(9000)}`)).status, 414);
   });

@@ -1,11 +1,11 @@
 import { createGunzip } from 'node:zlib';
 import {
   type ApiDescription,
-  bytesAnswer,
-  emptyAnswer,
-  type HttpAnswer,
+  bytesResponse,
+  emptyResponse,
   type HttpRequest,
-  pageAnswer,
+  type HttpResponse,
+  pageResponse,
   type Route,
   type RouteDescription,
 } from '@plinth/kernel';
@@ -27,7 +27,7 @@ import {
 } from './public-reads.js';
 import { lastModified } from './publication-date.js';
 import { referencePage } from './reference-page.js';
-import { answerReply, isFresh, negotiate, RepeatedAnswers } from './reply-answers.js';
+import { isFresh, negotiate, RepeatedResponses, replyResponse } from './reply-responses.js';
 
 export interface PublicRouteParts extends PublicReadParts {
   readonly images: Images;
@@ -43,12 +43,12 @@ export function publicRoutes(
   parts: PublicRouteParts,
   describe: () => ApiDescription,
 ): readonly Route[] {
-  const repeated = new RepeatedAnswers();
+  const repeated = new RepeatedResponses();
   return [
     ...publicReads(parts, describe).flatMap((read) => readRoutes(read, parts, repeated)),
-    ...publicGet('/api/bulk/:version/:file', BULK_FILE, (request) => answerBulk(request, parts)),
+    ...publicGet('/api/bulk/:version/:file', BULK_FILE, (request) => bulkResponse(request, parts)),
     ...publicGet('/api/docs', pageWords('API documentation page'), () =>
-      pageAnswer(Buffer.from(referencePage(describe())), [
+      pageResponse(Buffer.from(referencePage(describe())), [
         ['cache-control', 'public, max-age=300'],
       ]),
     ),
@@ -73,7 +73,7 @@ const publicGet = (
 function readRoutes(
   read: PublicRead,
   parts: PublicReadParts,
-  repeated: RepeatedAnswers,
+  repeated: RepeatedResponses,
 ): readonly Route[] {
   const { cache } = parts;
   const name = /:([^/]+)$/.exec(read.path)?.[1];
@@ -84,13 +84,13 @@ function readRoutes(
       const parameter = () => (name === undefined ? '' : (request.parameters[name] ?? ''));
       const signal = request.disconnectSignal();
       return findReply(parts, read, { url, parameter, signal }).then((found) =>
-        answerReply(headers, found, cache),
+        replyResponse(headers, found, cache),
       );
     }
-    const answer = answerReply(headers, known, cache);
-    return answer instanceof Promise
-      ? answer.then((made) => repeated.of(made))
-      : repeated.of(answer);
+    const response = replyResponse(headers, known, cache);
+    return response instanceof Promise
+      ? response.then((made) => repeated.of(made))
+      : repeated.of(response);
   });
 }
 
@@ -124,7 +124,7 @@ export async function warmUp(
   await parts.catalog.warmUp(edition.set, isWanted);
 }
 
-async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promise<HttpAnswer> {
+async function bulkResponse(request: HttpRequest, parts: PublicRouteParts): Promise<HttpResponse> {
   await parts.ready();
   parts.library.assertReadable();
   const { version: versionText = '', file: name = '' } = request.parameters;
@@ -134,7 +134,7 @@ async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promis
     const location = `/api/bulk/v${parts.library.current.version.version}/${name}`;
     const headers = { vary: 'Accept-Encoding', location, 'cache-control': parts.cacheControl };
     const body = Buffer.from(JSON.stringify({ location }));
-    return bytesAnswer(302, JSON_TYPE, body, Object.entries(headers));
+    return bytesResponse(302, JSON_TYPE, body, Object.entries(headers));
   }
   const number = /^v([1-9]\d{0,9})$/.exec(versionText)?.[1];
   if (number === undefined) throw gameDataError('unknown_version', { version: versionText });
@@ -154,7 +154,7 @@ async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promis
     ...lastModified(edition.version, parts.clock),
     etag: `"${etag}${isPacked ? '-gz' : ''}"`,
   });
-  if (isFresh(request.headers, { etag, lastModifiedMs })) return emptyAnswer(304, headers);
+  if (isFresh(request.headers, { etag, lastModifiedMs })) return emptyResponse(304, headers);
   if (isPacked) {
     return { status: 200, headers: [...headers, ['content-encoding', 'gzip']], body: gzip };
   }

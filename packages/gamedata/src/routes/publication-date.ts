@@ -13,16 +13,16 @@ export const lastModified = (
 
 /**
  * Returns the publication time, if no other version was published within the same second.
- * @param kept versions, oldest first; earlier ones are unknown.
+ * @param retained versions, oldest first; earlier ones are unknown.
  */
 export function dateAlone(
   { version, publishedMs }: Version,
-  kept: readonly Version[],
+  retained: readonly Version[],
 ): number | undefined {
   const secondOf = (ms: number) => Math.floor(ms / 1000);
-  const isAlone = kept.every(
+  const isAlone = retained.every(
     (other) => other.version === version || secondOf(other.publishedMs) !== secondOf(publishedMs),
   );
-  const hasForgotten = version > 1 && version === kept[0]?.version;
+  const hasForgotten = version > 1 && version === retained[0]?.version;
   return isAlone && !hasForgotten ? publishedMs : undefined;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants, gunzip, gzip } from 'node:zlib';
-import { type HeaderList, type HttpAnswer, invariant, Memo, namesTag } from '@plinth/kernel';
+import { type HeaderList, type HttpResponse, invariant, Memo, namesTag } from '@plinth/kernel';
 import type { Coding } from './negotiation.js';
 
 /** A cached reply: its headers, and its bytes in every coding requested so far. */
@@ -23,9 +23,9 @@ export interface Reply {
 export interface Coded {
   readonly bytes: Buffer;
   /** The same object as long as the reply is cached. */
-  readonly whole: HttpAnswer;
+  readonly whole: HttpResponse;
   /** The 304 response. Created on first use, since most replies are requested once. */
-  unchanged?: HttpAnswer;
+  unchanged?: HttpResponse;
 }
 
 /** Smaller bodies are not worth compressing. */
@@ -123,11 +123,11 @@ export class ReplyCache {
     const body = await this.#unpack(reply);
     if (coding === 'identity') return identityOf(reply, body);
     const name = `${reply.etag}/${coding}`;
-    const kept = this.#thorough.get(name) ?? this.#thoroughBefore.get(name);
-    const bytes = kept ?? (await compress(body, coding, isThorough));
+    const cached = this.#thorough.get(name) ?? this.#thoroughBefore.get(name);
+    const bytes = cached ?? (await compress(body, coding, isThorough));
     // Equal tags must mean equal bytes, so a coding that was finished in the meantime is used.
-    const told = readyCoding(reply, coding);
-    if (told !== undefined) return told;
+    const encoded = readyCoding(reply, coding);
+    if (encoded !== undefined) return encoded;
     if (isThorough) this.#thorough.set(name, bytes);
     if (bytes.length >= body.length) {
       reply.coded[coding] = null;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { inputCheck, requestError } from '@plinth/kernel';
 import { Type } from 'typebox';
-import { toErrorAnswer } from './to-wire.js';
+import { toErrorResponse } from './to-wire.js';
 
-const word = (error: unknown) => toErrorAnswer(error, () => assert.fail('it is no bug'));
+const word = (error: unknown) => toErrorResponse(error, () => assert.fail('it is no bug'));
 const refusalOf = (act: () => unknown): unknown => {
   try {
     act();

@@ -2,7 +2,7 @@ import { asOutage, RequestInvalid, requestError } from '@plinth/kernel';
 import { type GameDataError, gameDataError } from '../errors.js';
 import { KIND_WIRE } from '../model/kinds.js';
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: {
@@ -42,13 +42,16 @@ const STATUS: Readonly<Record<GameDataError['kind'], number>> = {
 };
 
 /** @param reportBug logs an unexpected error and returns its id. */
-export function toErrorAnswer(error: unknown, reportBug: (error: unknown) => string): ErrorAnswer {
+export function toErrorResponse(
+  error: unknown,
+  reportBug: (error: unknown) => string,
+): ErrorResponse {
   if (!gameDataError.is(error)) {
-    return answerOfOthers(error) ?? bugAnswer(reportBug(error));
+    return responseOfOthers(error) ?? bugResponse(reportBug(error));
   }
   const status = STATUS[error.kind];
   const base = { error: error.message, code: error.kind };
-  const bare = (headers: Record<string, string> = {}, more: object = {}): ErrorAnswer => ({
+  const bare = (headers: Record<string, string> = {}, more: object = {}): ErrorResponse => ({
     status,
     headers,
     body: { ...base, ...more },
@@ -87,13 +90,13 @@ export function toErrorAnswer(error: unknown, reportBug: (error: unknown) => str
   }
 }
 
-const bugAnswer = (requestId: string): ErrorAnswer => ({
+const bugResponse = (requestId: string): ErrorResponse => ({
   status: 500,
   headers: {},
   body: { error: 'internal error', code: 'internal', requestId },
 });
 
-function answerOfSchema({ part, failures }: RequestInvalid): ErrorAnswer {
+function responseOfSchema({ part, failures }: RequestInvalid): ErrorResponse {
   const details = failures.map(({ path, keyword, expected, errorMessage }) => ({
     path: path.map((name) => `/${name}`).join(''),
     code: keyword === 'required' ? 'required' : 'wrong_shape',
@@ -111,7 +114,7 @@ function answerOfSchema({ part, failures }: RequestInvalid): ErrorAnswer {
 }
 
 /** Failures common to all services: outages, and refusals of the request pipeline. */
-function answerOfOthers(error: unknown): ErrorAnswer | undefined {
+function responseOfOthers(error: unknown): ErrorResponse | undefined {
   const outage = asOutage(error);
   if (outage !== undefined) {
     const headers = { 'retry-after': String(outage.retryAfterSec) };
@@ -121,7 +124,7 @@ function answerOfOthers(error: unknown): ErrorAnswer | undefined {
     const headers = { 'www-authenticate': 'Bearer realm="gamedata-editor"' };
     return { status: 401, headers, body: { error: 'Unauthorized', code: 'unauthorized' } };
   }
-  const refused = (status: number, code: string, message: string): ErrorAnswer => ({
+  const refused = (status: number, code: string, message: string): ErrorResponse => ({
     status,
     headers: {},
     body: { error: message, code },
@@ -139,6 +142,6 @@ function answerOfOthers(error: unknown): ErrorAnswer | undefined {
   if (requestError.is(error, 'json_unreadable')) {
     return refused(400, 'invalid_json', error.message);
   }
-  if (error instanceof RequestInvalid) return answerOfSchema(error);
+  if (error instanceof RequestInvalid) return responseOfSchema(error);
   return undefined;
 }

@@ -45,10 +45,10 @@ export async function adoptFolder(
   const names = await from.objects.list(`${LINES_FOLDER}/`);
   const present = new Set(names.map(({ name }) => name.slice(LINES_FOLDER.length + 1)));
   const { editions, objects } = to;
-  const copyMissing = async (wanted: ReadonlySet<string>): Promise<void> => {
+  const copyMissing = async (referenced: ReadonlySet<string>): Promise<void> => {
     const own = new GroupStore(from.objects);
     for (const name of await objects.missing(
-      [...wanted].map((each) => `${LINES_FOLDER}/${each}`),
+      [...referenced].map((each) => `${LINES_FOLDER}/${each}`),
     )) {
       const plain = name.slice(LINES_FOLDER.length + 1);
       if (!present.has(plain)) continue;

@@ -209,15 +209,15 @@ export class EditionStore {
   }
 
   async keptReply(
-    at: { readonly key: string; readonly actor: string; readonly sinceMs: number },
+    options: { readonly key: string; readonly actor: string; readonly sinceMs: number },
     on: EditionReader = this.#reader(),
   ): Promise<CachedReply | undefined> {
     const row = await on
       .selectFrom('gamedata_replies')
       .selectAll()
-      .where('key', '=', at.key)
-      .where('actor', '=', at.actor)
-      .where('created_ms', '>=', at.sinceMs)
+      .where('key', '=', options.key)
+      .where('actor', '=', options.actor)
+      .where('created_ms', '>=', options.sinceMs)
       .executeTakeFirst();
     return row && { bodyHash: row.body_hash, status: row.status, reply: row.reply };
   }

@@ -47,11 +47,11 @@ export class ImageFolder implements Images {
 
   /** Resolves after the first scan. Safe to call twice. */
   async start(): Promise<void> {
-    await this.#look();
+    await this.#readFolder();
     const { clock, log } = this.#deps;
     const job = { clock, log, name: 'scan for images', intervalMs: LOOK_MS };
     this.#timer ??= repeatJob(job, async () => {
-      if (await this.#look()) this.#deps.onChanged();
+      if (await this.#readFolder()) this.#deps.onChanged();
     });
   }
 
@@ -101,7 +101,7 @@ export class ImageFolder implements Images {
   }
 
   /** @returns whether names have changed. */
-  async #look(): Promise<boolean> {
+  async #readFolder(): Promise<boolean> {
     const listed = new Map<string, Listed>();
     const names = new Set<string>();
     const waiting = [''];

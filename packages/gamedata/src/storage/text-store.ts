@@ -122,8 +122,8 @@ class TextFile {
     const isHere = this.#piece === piece && start >= this.#from && end <= this.#to;
     if (!isHere) {
       const isNext = this.#piece === piece ? start === this.#lastEnd : start === 0;
-      const wanted = isNext ? Math.max(end, start + READ_AHEAD_SIZE_BYTES) : end;
-      this.#load(piece, start, Math.min(wanted, piece.sizeBytes));
+      const readEnd = isNext ? Math.max(end, start + READ_AHEAD_SIZE_BYTES) : end;
+      this.#load(piece, start, Math.min(readEnd, piece.sizeBytes));
     }
     this.#lastEnd = end;
     return this.#bytes.subarray(start - this.#from, end - this.#from);

@@ -17,14 +17,14 @@ import {
 import {
   ManualClock,
   SeededRandom,
-  type TestAnswer,
   type TestRequest,
+  type TestResponse,
   TestRoutes,
 } from '@plinth/kernel/testing';
 import { GAMEDATA_SETTINGS } from '../config.js';
 import { createGameData } from '../service.js';
 
-export type { TestAnswer, TestRequest };
+export type { TestRequest, TestResponse };
 
 export interface WireRecord {
   readonly id: string;
@@ -42,7 +42,7 @@ export interface Envelope extends Lists {
   readonly [name: string]: unknown;
 }
 
-export interface EditorAnswer extends TestAnswer {
+export interface EditorResponse extends TestResponse {
   readonly json: WireRecord & { readonly data: WireRecord };
 }
 
@@ -90,8 +90,8 @@ export class TestGameData implements AsyncDisposable {
     await this.stop();
     this.#flags = flags;
     const all = { 'gamedata-admin-token': TOKEN, ...flags };
-    const given = { flags: new Map(Object.entries(all)), env: {} };
-    const { gamedata: settings } = loadSettings({ gamedata: GAMEDATA_SETTINGS }, given);
+    const sources = { flags: new Map(Object.entries(all)), env: {} };
+    const { gamedata: settings } = loadSettings({ gamedata: GAMEDATA_SETTINGS }, sources);
     const { dataDir, clock } = this;
     const random = new SeededRandom(clock.nowMs());
     const fileSystem = new NodeFileSystem();
@@ -136,7 +136,7 @@ export class TestGameData implements AsyncDisposable {
   /**
    * Calls the route with this method and path. The response includes the headers of its dialect.
    */
-  async send(target: string, request: TestRequest = {}): Promise<TestAnswer> {
+  async send(target: string, request: TestRequest = {}): Promise<TestResponse> {
     const { body, method = body === undefined ? 'GET' : 'POST' } = request;
     assert.ok(this.#routes !== undefined);
     return await this.#routes.send(target, { method, ...request });
@@ -145,7 +145,7 @@ export class TestGameData implements AsyncDisposable {
   /** Body of a successful JSON response. */
   async get<T = Envelope>(
     path: string,
-  ): Promise<{ readonly body: T; readonly headers: TestAnswer['headers'] }> {
+  ): Promise<{ readonly body: T; readonly headers: TestResponse['headers'] }> {
     const { status, text, headers } = await this.send(path);
     assert.equal(status, 200, `${path}: ${text.slice(0, 300)}`);
     return { body: JSON.parse(text) as T, headers };
@@ -175,21 +175,25 @@ export class TestGameData implements AsyncDisposable {
     path: string,
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<EditorAnswer> {
+  ): Promise<EditorResponse> {
     const isSent = typeof body === 'string' || body instanceof Uint8Array;
-    const answer = await this.send(`/api/editor/${path}`, {
+    const response = await this.send(`/api/editor/${path}`, {
       method,
       headers: { ...EDITOR, ...headers },
       ...(body !== undefined && { body: isSent ? body : JSON.stringify(body) }),
     });
-    return { ...answer, json: JSON.parse(answer.text) };
+    return { ...response, json: JSON.parse(response.text) };
   }
 
   /** Like `edit`, but asserts success. */
-  async done(...request: Parameters<TestGameData['edit']>): Promise<EditorAnswer> {
-    const answer = await this.edit(...request);
-    assert.equal(answer.status, 200, `${request[0]} ${request[1]}: ${answer.text.slice(0, 600)}`);
-    return answer;
+  async done(...request: Parameters<TestGameData['edit']>): Promise<EditorResponse> {
+    const response = await this.edit(...request);
+    assert.equal(
+      response.status,
+      200,
+      `${request[0]} ${request[1]}: ${response.text.slice(0, 600)}`,
+    );
+    return response;
   }
 
   /** Returns codes and paths of the faults of a rejected change. */

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Permission, Random } from '@plinth/kernel';
-import { Exclusive, isOver } from '@plinth/kernel';
+import { Exclusive, hasExpired } from '@plinth/kernel';
 import { identityError } from '../errors.js';
 import type { ApiToken, IssuedToken, ListedToken } from '../model/api-token.js';
 import {
@@ -80,7 +80,7 @@ export class ApiTokens {
     this.#reading.requireRecent();
     const token = this.#byHash.get(hashToken(text));
     const nowMs = this.#clock.nowMs();
-    if (token === undefined || isOver(token.expiryMs, nowMs)) return undefined;
+    if (token === undefined || hasExpired(token.expiryMs, nowMs)) return undefined;
     this.#lastUsed.note(token.id, nowMs);
     return token;
   }
@@ -88,7 +88,7 @@ export class ApiTokens {
   /** Whether a token that `find` returned earlier is still valid: not deleted, replaced or expired. */
   isCurrent({ hash }: ApiToken): boolean {
     const token = this.#byHash.get(hash);
-    return token !== undefined && !isOver(token.expiryMs, this.#clock.nowMs());
+    return token !== undefined && !hasExpired(token.expiryMs, this.#clock.nowMs());
   }
 
   /** Ordered by id, including expired tokens. */
@@ -109,7 +109,7 @@ export class ApiTokens {
 
   hasValidToken(): boolean {
     const nowMs = this.#clock.nowMs();
-    return [...this.#byName.values()].some(({ expiryMs }) => !isOver(expiryMs, nowMs));
+    return [...this.#byName.values()].some(({ expiryMs }) => !hasExpired(expiryMs, nowMs));
   }
 
   /** Throws `token_name_exists`. */
@@ -119,14 +119,14 @@ export class ApiTokens {
   }
 
   /** Throws `token_name_exists` and `token_limit_reached`. */
-  async createNamed(wanted: {
+  async createNamed(newToken: {
     readonly name: string;
     readonly expirySec: number | undefined;
     readonly byTokenId: number | undefined;
     /** Absent for all permissions. */
     readonly permissions?: readonly Permission[] | undefined;
   }): Promise<IssuedToken> {
-    const { name, expirySec, byTokenId, permissions } = wanted;
+    const { name, expirySec, byTokenId, permissions } = newToken;
     const createdMs = this.#clock.nowMs();
     const expiryMs = expirySec === undefined ? undefined : createdMs + expirySec * 1000;
     const text = makeTokenText(this.#random);
@@ -176,11 +176,11 @@ export class ApiTokens {
   }
 
   async #create(
-    wanted: PresetToken & { readonly permissions?: readonly Permission[] | undefined },
+    newToken: PresetToken & { readonly permissions?: readonly Permission[] | undefined },
     byTokenId: number | undefined,
     createdMs = this.#clock.nowMs(),
   ): Promise<IssuedToken> {
-    const { name, text, expiryMs, permissions } = wanted;
+    const { name, text, expiryMs, permissions } = newToken;
     return await this.#changes.run(async () => {
       if (this.#byName.size >= MAX_TOKEN_COUNT) {
         throw identityError('token_limit_reached', { limit: MAX_TOKEN_COUNT });

@@ -23,14 +23,14 @@ function makeJwt(pem: string, claims: object, header: object = { alg: 'RS256', t
 
 async function createApp(test: TestIdentity, body: object) {
   const token = await operatorToken(test);
-  const answer = await test.send({
+  const response = await test.send({
     method: 'POST',
     url: '/ops/v1/apps',
     headers: { authorization: `Bearer ${token}` },
     body: Buffer.from(JSON.stringify(body)),
   });
-  assert.equal(answer.status, 201, String(answer.body));
-  return JSON.parse(String(answer.body)) as {
+  assert.equal(response.status, 201, String(response.body));
+  return JSON.parse(String(response.body)) as {
     id: number;
     client_id: string;
     pem: string;

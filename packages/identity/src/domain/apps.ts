@@ -129,11 +129,11 @@ export class Apps {
     const { name, slug, owner, webhook } = request;
     const checkedHook = webhook === undefined ? undefined : this.#hooks()?.check(webhook);
     return await this.#change(selector, async (tx, app) => {
-      const wanted = { name: name ?? app.name, slug: slug ?? app.slug };
-      const others = (await findTaken(tx, wanted)).filter(({ id }) => id !== app.id);
-      refuseTaken(others, wanted);
+      const names = { name: name ?? app.name, slug: slug ?? app.slug };
+      const others = (await findTaken(tx, names)).filter(({ id }) => id !== app.id);
+      refuseTaken(others, names);
       await this.#updateRow(tx, app, {
-        ...wanted,
+        ...names,
         ...(owner === undefined ? {} : { owner }),
       });
       if (webhook !== undefined) await this.#hooks()?.update(asUnknown(tx), app, checkedHook);
@@ -251,11 +251,11 @@ async function readApp(tx: AppTransaction, selector: AppSelector): Promise<App> 
 
 function refuseTaken(
   taken: readonly { readonly name: string; readonly slug: string }[],
-  wanted: { readonly name: string; readonly slug: string },
+  names: { readonly name: string; readonly slug: string },
 ): void {
   const errors = (['name', 'slug'] as const).flatMap((field): FieldError[] =>
-    taken.some((other) => other[field] === wanted[field])
-      ? [{ resource: 'App', field, code: 'already_exists', value: wanted[field] }]
+    taken.some((other) => other[field] === names[field])
+      ? [{ resource: 'App', field, code: 'already_exists', value: names[field] }]
       : [],
   );
   if (errors.length > 0) throw new ValidationFailed(errors);

@@ -17,9 +17,9 @@ async function open() {
   const headers = { authorization: `Bearer ${token}` };
   const operate = async (method: 'POST' | 'DELETE' | 'PATCH', url: string, body: object = {}) => {
     const bytes = Buffer.from(JSON.stringify(body));
-    const answer = await test.send({ method, url: `/ops/v1/${url}`, headers, body: bytes });
-    assert.ok(answer.status < 300, String(answer.body));
-    return JSON.parse(String(answer.body ?? '{}')) as Record<string, string>;
+    const response = await test.send({ method, url: `/ops/v1/${url}`, headers, body: bytes });
+    assert.ok(response.status < 300, String(response.body));
+    return JSON.parse(String(response.body ?? '{}')) as Record<string, string>;
   };
   const userToken = async (more: object = {}) => {
     const { token: text = '' } = await operate('POST', 'credentials', {
@@ -50,9 +50,9 @@ async function refuses(test: TestIdentity, authorization: string): Promise<void>
 
 /** Whether the result is available without a store look-up. */
 async function isRemembered(test: TestIdentity, authorization: string): Promise<boolean> {
-  const answer = test.identity.credentials.resolve(authorization);
-  await answer;
-  return !(answer instanceof Promise);
+  const response = test.identity.credentials.resolve(authorization);
+  await response;
+  return !(response instanceof Promise);
 }
 
 it('accepts a token in each scheme and on both sides of a basic login', async () => {

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import {
   type Clock,
-  isOver,
+  hasExpired,
   Memo,
   type Principal,
   readAuthorization,
@@ -87,7 +87,7 @@ export class CredentialResolver {
       expiresMs ?? Number.POSITIVE_INFINITY,
       nowMs + this.#deps.registry.rememberMs,
     );
-    if (!isOver(expiresMs, nowMs) && isRemembered(principal)) {
+    if (!hasExpired(expiresMs, nowMs) && isRemembered(principal)) {
       this.#remembered.set(digest, { principal, untilMs, version });
     }
     return principal;
@@ -117,7 +117,7 @@ export class CredentialResolver {
       const credential = await registry.findCredential(text);
       if (credential === undefined) return undefined;
       const { expiresMs } = credential;
-      if (isOver(expiresMs, clock.nowMs())) return undefined;
+      if (hasExpired(expiresMs, clock.nowMs())) return undefined;
       return { principal: await registry.principalOf(credential), expiresMs };
     }
     const token = tokens.find(text);
@@ -149,8 +149,8 @@ export class CredentialResolver {
     if (!isClientId(clientId)) return undefined;
     const record = await registry.findRecord(keyOf('oauth_app', clientId));
     if (record?.secretHash === undefined) return undefined;
-    const given = Buffer.from(hashCredential(secret));
-    if (!timingSafeEqual(given, Buffer.from(record.secretHash))) return undefined;
+    const hash = Buffer.from(hashCredential(secret));
+    if (!timingSafeEqual(hash, Buffer.from(record.secretHash))) return undefined;
     return always({ kind: 'oauth_app', clientId, limits: await registry.profileOf(record.key) });
   }
 }

@@ -14,8 +14,8 @@ type Sent = { readonly headers?: Record<string, string>; readonly remoteAddress?
 type Opened = Awaited<ReturnType<typeof openTestIdentity>>;
 
 const claim = async (to: Opened, sent: Sent = {}) => {
-  const answer = await to.send({ method: 'POST', url: ADMIN, ...sent });
-  return { status: answer.status, text: Buffer.from(answer.body as Uint8Array).toString() };
+  const response = await to.send({ method: 'POST', url: ADMIN, ...sent });
+  return { status: response.status, text: Buffer.from(response.body as Uint8Array).toString() };
 };
 const withCode = (code: string | undefined) => ({ 'x-plinth-claim-code': code ?? '' });
 const open = (options: TestIdentityOptions = {}, flags = {}) => openTestIdentity(flags, options);
@@ -133,9 +133,9 @@ describe('the claim code', () => {
       code.replace(/^./, (c) => (c === 'a' ? 'b' : 'a')),
     ];
     for (const text of wrong) {
-      const answer = await claim(to, { headers: withCode(text), remoteAddress: '10.0.0.6' });
-      assert.equal(answer.status, 403);
-      assert.match(answer.text, /wrong claim code; .*file claim-code/);
+      const response = await claim(to, { headers: withCode(text), remoteAddress: '10.0.0.6' });
+      assert.equal(response.status, 403);
+      assert.match(response.text, /wrong claim code; .*file claim-code/);
     }
     for (let count = wrong.length; count < 30; count++) await claim(to, { headers: withCode('x') });
     const locked = await to.send({ method: 'POST', url: ADMIN, headers: withCode('x') });

@@ -143,9 +143,9 @@ export class FirstTokenClaim {
   /** Throws `claim_code_missing`, `claim_code_wrong` and `claims_locked`. */
   check(request: ClaimRequest & { readonly client: { readonly address: string } }): void {
     if (this.stateFor(request) !== 'claim_code') return;
-    const given = request.headers[CLAIM_CODE_HEADER];
-    if (given === undefined || given.trim() === '') throw identityError('claim_code_missing');
-    if (this.#code !== undefined && isSameCode(given, this.#code)) return;
+    const code = request.headers[CLAIM_CODE_HEADER];
+    if (code === undefined || code.trim() === '') throw identityError('claim_code_missing');
+    if (this.#code !== undefined && isSameCode(code, this.#code)) return;
     const lockedMs = this.#guesses.lockedForMs(ALL_CLIENTS);
     if (lockedMs > 0) {
       throw identityError('claims_locked', { seconds: Math.ceil(lockedMs / 1000) });

@@ -88,14 +88,14 @@ export class PasswordChecks {
     if (login.password.length > MAX_PASSWORD_LENGTH) return false;
     // Many simultaneous requests of one client share one check.
     const attempt = JSON.stringify([this.#keyOf(login), user?.passwordHash, address]);
-    let looking = this.#checksInProgress.get(attempt);
-    if (looking === undefined) {
-      looking = this.#check(login, user, address).finally(() =>
+    let check = this.#checksInProgress.get(attempt);
+    if (check === undefined) {
+      check = this.#check(login, user, address).finally(() =>
         this.#checksInProgress.delete(attempt),
       );
-      this.#checksInProgress.set(attempt, looking);
+      this.#checksInProgress.set(attempt, check);
     }
-    return await looking;
+    return await check;
   }
 
   async #check(login: Login, user: PasswordUser | undefined, address: string): Promise<boolean> {

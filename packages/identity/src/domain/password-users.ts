@@ -119,8 +119,8 @@ export class PasswordUsers {
   /**
    * Leaves an identical user unchanged. Throws `user_exists`, `user_invalid`, `user_limit_reached`.
    */
-  async create(wanted: Login & { readonly isAdministrator: boolean }): Promise<void> {
-    const { user: name, password, isAdministrator } = wanted;
+  async create(login: Login & { readonly isAdministrator: boolean }): Promise<void> {
+    const { user: name, password, isAdministrator } = login;
     const isSound = name !== '' && name.length <= MAX_NAME_LENGTH && isSafeName(name);
     if (!isSound)
       throw identityError('user_invalid', 'invalid username; use 1 to 255 printable characters');
@@ -131,7 +131,7 @@ export class PasswordUsers {
       if (known !== undefined) {
         const isSame =
           known.isAdministrator === isAdministrator &&
-          (await this.#checks.isRight(wanted, known, ''));
+          (await this.#checks.isRight(login, known, ''));
         if (isSame) return;
         throw identityError('user_exists');
       }

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from '@plinth/kernel';
-import { Exclusive, isOver } from '@plinth/kernel';
+import { Exclusive, hasExpired } from '@plinth/kernel';
 import { identityError } from '../errors.js';
 import {
   hashKey,
@@ -90,7 +90,7 @@ export class PlatformKeys {
     if (key === undefined) return { status: 'unknown' };
     const { revokedMs, expiresMs } = key;
     const nowMs = this.#clock.nowMs();
-    if (revokedMs !== undefined || isOver(expiresMs, nowMs)) return { status: 'ended' };
+    if (revokedMs !== undefined || hasExpired(expiresMs, nowMs)) return { status: 'ended' };
     this.#lastUsed.note(key.id, nowMs);
     return { status: 'valid', key };
   }
@@ -108,8 +108,8 @@ export class PlatformKeys {
   }
 
   /** Throws `platform_key_limit_reached`. */
-  async create(wanted: readonly NewPlatformKey[]): Promise<readonly IssuedPlatformKey[]> {
-    const issued = wanted.map((each) => this.#issue(each, this.#newText(each)));
+  async create(newKeys: readonly NewPlatformKey[]): Promise<readonly IssuedPlatformKey[]> {
+    const issued = newKeys.map((each) => this.#issue(each, this.#newText(each)));
     await this.#insert(issued);
     return issued;
   }

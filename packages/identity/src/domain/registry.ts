@@ -91,21 +91,21 @@ export class Registry {
   /**
    * Throws `identity_exists`. @returns the generated secret of an OAuth app created without one.
    */
-  async create(wanted: NewIdentity): Promise<{
+  async create(newIdentity: NewIdentity): Promise<{
     readonly record: IdentityRecord;
     readonly secret: string | undefined;
   }> {
-    const id = wanted.id ?? `Ov23${randomLetters(this.#random, 16)}`;
-    const isOauthApp = wanted.kind === 'oauth_app';
+    const id = newIdentity.id ?? `Ov23${randomLetters(this.#random, 16)}`;
+    const isOauthApp = newIdentity.kind === 'oauth_app';
     const madeSecret =
-      isOauthApp && wanted.secret === undefined ? randomLetters(this.#random, 40) : undefined;
-    const secret = wanted.secret ?? madeSecret;
+      isOauthApp && newIdentity.secret === undefined ? randomLetters(this.#random, 40) : undefined;
+    const secret = newIdentity.secret ?? madeSecret;
     const nowMs = this.#clock.nowMs();
     const record: IdentityRecord = {
-      key: keyOf(wanted.kind, id),
-      kind: wanted.kind,
+      key: keyOf(newIdentity.kind, id),
+      kind: newIdentity.kind,
       id,
-      attributes: wanted.attributes,
+      attributes: newIdentity.attributes,
       secretHash: secret === undefined ? undefined : hashCredential(secret),
       createdMs: nowMs,
       updatedMs: nowMs,
@@ -152,11 +152,11 @@ export class Registry {
   }
 
   async issue(
-    wanted: NewCredential,
+    newIdentity: NewCredential,
   ): Promise<{ readonly credential: Credential; readonly text: string }> {
-    const text = makeCredentialText(this.#random, this.#vendor, wanted.kind);
+    const text = makeCredentialText(this.#random, this.#vendor, newIdentity.kind);
     const nowMs = this.#clock.nowMs();
-    const { kind, identity, viaApp, expiresInSec } = wanted;
+    const { kind, identity, viaApp, expiresInSec } = newIdentity;
     const credential = await this.#store.insertCredential({
       hash: hashCredential(text),
       kind,

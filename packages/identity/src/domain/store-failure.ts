@@ -27,11 +27,11 @@ export class StoreFailure {
   }
 
   /**
-   * Rejects with `CredentialUncheckable` if the store failed, and otherwise settles as `look` does.
+   * Rejects with `CredentialUncheckable` if the store failed, and otherwise settles as `read` does.
    */
-  async notice<T>(look: Promise<T>): Promise<T> {
+  async notice<T>(read: Promise<T>): Promise<T> {
     try {
-      return await look;
+      return await read;
     } catch (error) {
       if (error instanceof CredentialUncheckable || !isOfStore(error)) throw error;
       this.#logAtTimes(error);

@@ -68,9 +68,9 @@ export async function readTokenFile(files: FileSystem, path: string): Promise<Pr
 export async function writeTokenFile(
   files: FileSystem,
   random: Random,
-  wanted: { readonly path: string; readonly name?: string; readonly expiryMs?: number },
+  options: { readonly path: string; readonly name?: string; readonly expiryMs?: number },
 ): Promise<void> {
-  const { path, name = OPERATOR_TOKEN_NAME, expiryMs } = wanted;
+  const { path, name = OPERATOR_TOKEN_NAME, expiryMs } = options;
   const content = {
     token: makeTokenText(random),
     name,

@@ -14,8 +14,8 @@ export function makeClaimCode(random: Random): string {
 }
 
 /** Ignores case, spaces and dashes. Compares in constant time for equal lengths. */
-export const isSameCode = (given: string, code: string): boolean =>
-  timingSafeEqual(digestOf(given), digestOf(code));
+export const isSameCode = (received: string, code: string): boolean =>
+  timingSafeEqual(digestOf(received), digestOf(code));
 
 const digestOf = (text: string): Buffer =>
   createHash('sha256').update(text.replaceAll(/[\s-]/g, '').toLowerCase()).digest();

@@ -38,13 +38,13 @@ export function readPermission({
   }
   if (names.length === 0) return { fault: 'a permission must name at least one resource, or *' };
   if (actions.length === 0) return { fault: 'a permission must name at least one action' };
-  const wanted = new Set<Action>();
+  const allowed = new Set<Action>();
   for (const action of actions) {
-    if (action === '*') for (const each of actionsOf(resource)) wanted.add(each);
-    else if (isOneOf(ACTIONS, action)) wanted.add(action);
+    if (action === '*') for (const each of actionsOf(resource)) allowed.add(each);
+    else if (isOneOf(ACTIONS, action)) allowed.add(action);
     else return { fault: `unknown action '${shown(action)}', expected read, write or *` };
   }
-  if (resource === 'system' && wanted.has('write')) {
+  if (resource === 'system' && allowed.has('write')) {
     return { fault: 'resources of type system allow only the action read' };
   }
   for (const name of names) {
@@ -55,7 +55,7 @@ export function readPermission({
     permission: {
       resource,
       names: [...new Set(names)],
-      actions: ACTIONS.filter((action) => wanted.has(action)),
+      actions: ACTIONS.filter((action) => allowed.has(action)),
     },
   };
 }

@@ -33,8 +33,8 @@ export async function isPasswordOf(passwordHash: string, password: string): Prom
   if (scheme !== 'scrypt') return false;
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
   const expected = Buffer.from(hash, 'base64');
-  const given = await derive(password, Buffer.from(salt, 'base64'), cost);
-  return given.byteLength === expected.byteLength && timingSafeEqual(given, expected);
+  const derived = await derive(password, Buffer.from(salt, 'base64'), cost);
+  return derived.byteLength === expected.byteLength && timingSafeEqual(derived, expected);
 }
 
 async function derive(password: string, salt: Buffer, { N, r, p }: typeof COST): Promise<Buffer> {

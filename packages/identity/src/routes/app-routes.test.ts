@@ -15,12 +15,12 @@ before(async () => {
 after(() => test[Symbol.asyncDispose]());
 
 async function call(method: RouteMethod, path: string, body?: object) {
-  const answer = await test.send({
+  const response = await test.send({
     ...{ method, url: `/ops/v1/apps${path}`, headers: { authorization } },
     ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)) }),
   });
-  const text = String(answer.body ?? '');
-  return { status: answer.status, text, json: text === '' ? undefined : JSON.parse(text) };
+  const text = String(response.body ?? '');
+  return { status: response.status, text, json: text === '' ? undefined : JSON.parse(text) };
 }
 
 /** Generates a public key without a private key, which is fast. */

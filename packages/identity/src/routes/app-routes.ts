@@ -1,6 +1,6 @@
 import {
-  emptyAnswer,
-  githubAnswer,
+  emptyResponse,
+  githubResponse,
   type HttpRequest,
   isoSeconds,
   OpenApi,
@@ -11,7 +11,7 @@ import { type Static, Type } from 'typebox';
 import type { Apps, IssuedKey } from '../domain/apps.js';
 import type { PrivateKeyFormat } from '../domain/key-maker.js';
 import type { App, AppKey, AppOwner, AppSelector } from '../model/app.js';
-import { PAGE, pageAnswer } from './pages.js';
+import { PAGE, pageResponse } from './pages.js';
 import {
   AppChange,
   AppRecord,
@@ -22,9 +22,9 @@ import {
   NewApp,
 } from './schemas.js';
 
-const { answer, json } = OpenApi;
+const { response, json } = OpenApi;
 const REFUSED = { 422: 'a value is not valid' } as const;
-const SHOWN = { 200: answer('the app', json(AppRecord)) } as const;
+const SHOWN = { 200: response('the app', json(AppRecord)) } as const;
 
 /** Apps and their public keys. Source: webhooks, section 10. */
 export function appRoutes(apps: Apps): readonly Route[] {
@@ -33,15 +33,15 @@ export function appRoutes(apps: Apps): readonly Route[] {
   const suspension = (verb: string, summary: string, isSuspended: boolean): Route =>
     operatorRoute('POST', `/apps/:app/${verb}`, {
       about: { summary },
-      output: { 202: answer('the app', json(AppRecord)) },
+      output: { 202: response('the app', json(AppRecord)) },
       handle: async (request) =>
-        githubAnswer(202, await show(await apps.setSuspended(selectorOf(request), isSuspended))),
+        githubResponse(202, await show(await apps.setSuspended(selectorOf(request), isSuspended))),
     });
   return [
     operatorRoute('POST', '/apps', {
       about: { summary: 'Register an app' },
       input: { query: KeyFormat, body: AppRequest },
-      output: { 201: answer('the app', json(NewApp)) },
+      output: { 201: response('the app', json(NewApp)) },
       errors: REFUSED,
       async handle(_request, { query, body }) {
         const { name, slug, owner, webhook, public_key: publicKey } = body;
@@ -54,7 +54,7 @@ export function appRoutes(apps: Apps): readonly Route[] {
           privateFormat: formatOf(query),
         });
         const { pem } = made.issued;
-        return githubAnswer(201, {
+        return githubResponse(201, {
           ...(await show(made.app)),
           ...(pem !== undefined && { pem }),
         });
@@ -63,9 +63,9 @@ export function appRoutes(apps: Apps): readonly Route[] {
     operatorRoute('GET', '/apps', {
       about: { summary: 'List apps' },
       input: PAGE,
-      output: { 200: answer('a page of apps', json(Type.Array(AppRecord))) },
+      output: { 200: response('a page of apps', json(Type.Array(AppRecord))) },
       handle: (request) =>
-        pageAnswer(request, {
+        pageResponse(request, {
           read: (cursor, limit) => {
             const after = Number(cursor);
             return apps.list(Number.isSafeInteger(after) ? after : 0, limit);
@@ -80,7 +80,8 @@ export function appRoutes(apps: Apps): readonly Route[] {
     operatorRoute('GET', '/apps/:app', {
       about: { summary: 'Get an app' },
       output: SHOWN,
-      handle: async (request) => githubAnswer(200, await show(await apps.get(selectorOf(request)))),
+      handle: async (request) =>
+        githubResponse(200, await show(await apps.get(selectorOf(request)))),
     }),
     operatorRoute('PATCH', '/apps/:app', {
       about: { summary: 'Change an app or its webhook' },
@@ -89,21 +90,21 @@ export function appRoutes(apps: Apps): readonly Route[] {
       errors: REFUSED,
       async handle(request, { body: { name, slug, owner, webhook } }) {
         const change = { name, slug, owner: ownerOf(owner), webhook };
-        return githubAnswer(200, await show(await apps.update(selectorOf(request), change)));
+        return githubResponse(200, await show(await apps.update(selectorOf(request), change)));
       },
     }),
     operatorRoute('DELETE', '/apps/:app', {
       about: { summary: 'Remove an app' },
-      output: { 204: answer('the app was removed') },
+      output: { 204: response('the app was removed') },
       async handle(request) {
         await apps.delete(selectorOf(request));
-        return emptyAnswer(204);
+        return emptyResponse(204);
       },
     }),
     operatorRoute('POST', '/apps/:app/keys', {
       about: { summary: 'Add a key' },
       input: { query: KeyFormat, body: KeyRequest, isBodyOptional: true },
-      output: { 201: answer('the key', json(IssuedKeySchema)) },
+      output: { 201: response('the key', json(IssuedKeySchema)) },
       errors: REFUSED,
       async handle(request, { query, body: { public_key: publicKey } }) {
         const issued = await apps.addKey(
@@ -111,16 +112,16 @@ export function appRoutes(apps: Apps): readonly Route[] {
           publicKey ?? undefined,
           formatOf(query),
         );
-        return githubAnswer(201, issuedToWire(issued));
+        return githubResponse(201, issuedToWire(issued));
       },
     }),
     operatorRoute('DELETE', '/apps/:app/keys/:key', {
       about: { summary: 'Remove a key' },
-      output: { 204: answer('the key has been removed') },
+      output: { 204: response('the key has been removed') },
       errors: { 422: 'the key is the last one of the app' },
       async handle(request) {
         await apps.removeKey(selectorOf(request), Number(request.parameters['key']));
-        return emptyAnswer(204);
+        return emptyResponse(204);
       },
     }),
     suspension('suspend', 'Suspend an app and hold its deliveries', true),

@@ -13,7 +13,7 @@ it('formats every failure below /ops/v1', async () => {
   await using to = await openTestIdentity();
   const { dialect } = to.identity;
   const told = (error: unknown): string => {
-    const { status, headers, body } = dialect.answerError(error, REQUEST);
+    const { status, headers, body } = dialect.errorResponse(error, REQUEST);
     const { message, status: text, documentation_url } = JSON.parse(String(body));
     assert.equal(text, String(status));
     assert.equal(documentation_url, 'http://127.0.0.1/docs/operator');

@@ -1,11 +1,11 @@
 import {
-  answerGithubError,
   type Dialect,
-  emptyAnswer,
+  emptyResponse,
   GITHUB_REFUSALS,
+  githubErrorResponse,
   type HeaderList,
-  type HttpAnswer,
   type HttpHead,
+  type HttpResponse,
   type Logger,
   operatorDocs,
   operatorFailure,
@@ -28,10 +28,10 @@ export function operatorDialect(gate: AccessGate, log: Logger): Dialect {
     paths: ['/ops/v1'],
     refusals: GITHUB_REFUSALS,
     identify: (request, access) => gate.check(request, access),
-    answerError: (error, request) => answerError(error, log, request),
-    answerNotFound: (request) => operatorFailure(request, 404, 'Not Found'),
+    errorResponse: (error, request) => errorResponse(error, log, request),
+    notFoundResponse: (request) => operatorFailure(request, 404, 'Not Found'),
     headers: () => HEADERS,
-    answerPreflight: () => emptyAnswer(204),
+    preflightResponse: () => emptyResponse(204),
   };
 }
 
@@ -51,7 +51,7 @@ const KEYS_RETRY_SEC = 5;
 
 const TAKEN = new ValidationFailed([{ resource: 'Identity', field: 'id', code: 'already_exists' }]);
 
-function answerError(error: unknown, log: Logger, request: HttpHead): HttpAnswer {
+function errorResponse(error: unknown, log: Logger, request: HttpHead): HttpResponse {
   const isKnown = identityError.is(error) || requestError.is(error);
   const fixedMessage = isKnown ? RESPONSES.get(error.kind) : undefined;
   if (fixedMessage !== undefined && error instanceof Error) {
@@ -62,6 +62,6 @@ function answerError(error: unknown, log: Logger, request: HttpHead): HttpAnswer
     const retry = [['retry-after', String(KEYS_RETRY_SEC)]] as const;
     return withHeaders(operatorFailure(request, 503, error.message), retry);
   }
-  const told = identityError.is(error, 'identity_exists') ? TAKEN : error;
-  return answerGithubError(told, { log, documentationUrl: operatorDocs(request) });
+  const shownError = identityError.is(error, 'identity_exists') ? TAKEN : error;
+  return githubErrorResponse(shownError, { log, documentationUrl: operatorDocs(request) });
 }

@@ -1,7 +1,7 @@
 import {
-  githubAnswer,
-  type HttpAnswer,
+  githubResponse,
   type HttpRequest,
+  type HttpResponse,
   isPlainText,
   linkValue,
   PER_PAGE,
@@ -20,25 +20,25 @@ export const PAGE = {
 /**
  * Returns a page of a list with the link to the next page. As in GitHub's lists, an
  * invalid number or cursor counts as absent, and a number above the maximum as the maximum.
- * @param at `read` returns the items after a cursor, at most `limit`.
+ * @param options `read` returns the items after a cursor, at most `limit`.
  */
-export async function pageAnswer<Found>(
+export async function pageResponse<Found>(
   { base, url }: HttpRequest,
-  at: {
+  options: {
     read(cursor: string, limit: number): Promise<readonly Found[]>;
     show(page: readonly Found[]): readonly object[] | Promise<readonly object[]>;
     cursorOf(last: Found): string;
   },
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const query = new URLSearchParams(queryOf(url));
   const limit = pageSize(query.get('per_page'));
   const after = query.get('cursor') ?? '';
-  const found = await at.read(isPlainText(after) ? after : '', limit + 1);
+  const found = await options.read(isPlainText(after) ? after : '', limit + 1);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
-  const shown = await at.show(page);
-  if (last === undefined) return githubAnswer(200, shown);
-  const next = new URLSearchParams({ per_page: String(limit), cursor: at.cursorOf(last) });
+  const shown = await options.show(page);
+  if (last === undefined) return githubResponse(200, shown);
+  const next = new URLSearchParams({ per_page: String(limit), cursor: options.cursorOf(last) });
   const link = linkValue([['next', `${base}${pathOf(url)}?${next}`]]);
-  return githubAnswer(200, shown, link === undefined ? [] : [['link', link]]);
+  return githubResponse(200, shown, link === undefined ? [] : [['link', link]]);
 }

@@ -8,7 +8,7 @@ import { OPERATOR_TOKEN_PATH } from '../domain/access-gate.js';
 import type { ApiTokens } from '../domain/api-tokens.js';
 import type { PageGuard } from '../domain/page-guard.js';
 import { toTokenObject } from './schemas.js';
-import { isIdentityError, toErrorAnswer } from './to-wire.js';
+import { isIdentityError, toErrorResponse } from './to-wire.js';
 
 const MAX_CONNECTION_COUNT = 16;
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -44,21 +44,21 @@ export class RecoveryListener {
     this.#log = deps.log;
     this.#pages = deps.pages;
     this.#onRecovered = deps.onRecovered;
-    const answer = (request: IncomingMessage, response: ServerResponse): void =>
-      void this.#answer(request, response);
+    const respond = (request: IncomingMessage, response: ServerResponse): void =>
+      void this.#respond(request, response);
     const limits = { requestTimeout: REQUEST_TIMEOUT_MS };
     this.#server =
       deps.tls === undefined
-        ? createServer(limits, answer)
-        : createTlsServer({ ...limits, ...deps.tls }, answer);
+        ? createServer(limits, respond)
+        : createTlsServer({ ...limits, ...deps.tls }, respond);
     this.#server.maxConnections = MAX_CONNECTION_COUNT;
   }
 
   /** @returns the bound address; port 0 selects a free port. */
-  async listen(at: { readonly host: string; readonly port: number }): Promise<AddressInfo> {
+  async listen(options: { readonly host: string; readonly port: number }): Promise<AddressInfo> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(at.port, at.host, () => {
+      this.#server.listen(options.port, options.host, () => {
         this.#server.off('error', reject);
         resolve();
       });
@@ -88,7 +88,7 @@ export class RecoveryListener {
     });
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.resume();
     const isRecovery =
       request.method === 'POST' &&
@@ -125,8 +125,8 @@ export class RecoveryListener {
 
   #sendFailure(response: ServerResponse, error: unknown): void {
     if (isIdentityError(error)) {
-      const answer = toErrorAnswer(error, OPERATOR_TOKEN_PATH);
-      send(response, answer.status, answer.body);
+      const respond = toErrorResponse(error, OPERATOR_TOKEN_PATH);
+      send(response, respond.status, respond.body);
       return;
     }
     const outage = asOutage(error);

@@ -1,9 +1,9 @@
 import {
-  bytesAnswer,
-  emptyAnswer,
-  githubAnswer,
-  type HttpAnswer,
+  bytesResponse,
+  emptyResponse,
+  githubResponse,
   type HttpRequest,
+  type HttpResponse,
   isoSeconds,
   jsonObjectOf,
   OpenApi,
@@ -15,7 +15,7 @@ import { Type } from 'typebox';
 import type { AttributeChange, NewCredential, NewIdentity, Registry } from '../domain/registry.js';
 import type { Credential } from '../model/credential-token.js';
 import type { IdentityAttributes, IdentityKind, IdentityRecord } from '../model/identity-record.js';
-import { PAGE, pageAnswer } from './pages.js';
+import { PAGE, pageResponse } from './pages.js';
 import {
   CHANGE_CHECKS,
   CredentialRequest,
@@ -29,10 +29,10 @@ import {
   RegisteredIdentity,
 } from './registry-schemas.js';
 
-const { answer, json } = OpenApi;
+const { response, json } = OpenApi;
 const BY_KIND = 'each kind has its own schema';
 const REFUSED = { 422: 'a value is not valid' } as const;
-const SHOWN = { 200: answer('the identity', json(RegisteredIdentity)) } as const;
+const SHOWN = { 200: response('the identity', json(RegisteredIdentity)) } as const;
 
 /**
  * Counts a token that is about to be created for an app. Resolves to the response for the client
@@ -61,20 +61,20 @@ function identityRoutes(registry: Registry): readonly Route[] {
     operatorRoute('POST', '/identities', {
       about: { summary: 'Register a user, an installation or another identity' },
       input: { body: IdentityRequest, validation: BY_KIND },
-      output: { 201: answer('the identity', json(NewIdentitySchema)) },
+      output: { 201: response('the identity', json(NewIdentitySchema)) },
       errors: REFUSED,
       async handle({ body }) {
         const { record, secret } = await registry.create(readNewIdentity(jsonObjectOf(body)));
         const shown = { ...identityToWire(record), ...(secret !== undefined && { secret }) };
-        return githubAnswer(201, shown);
+        return githubResponse(201, shown);
       },
     }),
     operatorRoute('GET', '/identities', {
       about: { summary: 'List users, installations and other identities' },
       input: PAGE,
-      output: { 200: answer('a page of identities', json(Type.Array(RegisteredIdentity))) },
+      output: { 200: response('a page of identities', json(Type.Array(RegisteredIdentity))) },
       handle: (request) =>
-        pageAnswer(request, {
+        pageResponse(request, {
           read: (cursor, limit) => registry.list(cursor, limit),
           show: (page) => page.map(identityToWire),
           cursorOf: ({ key }) => key,
@@ -84,7 +84,7 @@ function identityRoutes(registry: Registry): readonly Route[] {
       about: { summary: 'Get an identity' },
       output: SHOWN,
       handle: async (request) =>
-        githubAnswer(200, identityToWire(await registry.get(keyOf(request)))),
+        githubResponse(200, identityToWire(await registry.get(keyOf(request)))),
     }),
     operatorRoute('PATCH', '/identities/:key', {
       about: { summary: 'Change an identity' },
@@ -95,15 +95,15 @@ function identityRoutes(registry: Registry): readonly Route[] {
         const key = keyOf(request);
         const { kind } = await registry.get(key);
         const { change, secret } = readIdentityChange(kind, jsonObjectOf(request.body));
-        return githubAnswer(200, identityToWire(await registry.update(key, change, secret)));
+        return githubResponse(200, identityToWire(await registry.update(key, change, secret)));
       },
     }),
     operatorRoute('DELETE', '/identities/:key', {
       about: { summary: 'Remove an identity' },
-      output: { 204: answer('the identity was removed') },
+      output: { 204: response('the identity was removed') },
       async handle(request) {
         await registry.delete(keyOf(request));
-        return emptyAnswer(204);
+        return emptyResponse(204);
       },
     }),
   ];
@@ -113,7 +113,7 @@ const credentialRoutes = (registry: Registry, quota: TokenQuota): readonly Route
   operatorRoute('POST', '/credentials', {
     about: { summary: 'Create a credential for an identity' },
     input: { body: CredentialRequest },
-    output: { 201: answer('the credential', json(IssuedCredential)) },
+    output: { 201: response('the credential', json(IssuedCredential)) },
     errors: {
       ...REFUSED,
       403: 'the app has created too many tokens',
@@ -121,21 +121,21 @@ const credentialRoutes = (registry: Registry, quota: TokenQuota): readonly Route
       429: 'the app has created too many tokens',
     },
     async handle({ base }, { body }) {
-      const wanted = newCredential(body);
-      const appKey = appKeyOf(wanted);
+      const request = newCredential(body);
+      const appKey = appKeyOf(request);
       const refusal = appKey === undefined ? undefined : await quota(appKey, base);
-      if (refusal !== undefined) return refusalAnswer(refusal);
-      const { credential, text } = await registry.issue(wanted);
-      return githubAnswer(201, credentialToWire(credential, text));
+      if (refusal !== undefined) return refusalResponse(refusal);
+      const { credential, text } = await registry.issue(request);
+      return githubResponse(201, credentialToWire(credential, text));
     },
   }),
   operatorRoute('DELETE', '/credentials/:id', {
     about: { summary: 'Revoke a credential' },
-    output: { 204: answer('the credential is revoked') },
+    output: { 204: response('the credential is revoked') },
     async handle({ parameters }) {
       const { id = '' } = parameters;
       await registry.revoke(/^[1-9]\d{0,15}$/.test(id) ? Number(id) : 0);
-      return emptyAnswer(204);
+      return emptyResponse(204);
     },
   }),
 ];
@@ -183,10 +183,10 @@ function appKeyOf({ kind, viaApp }: NewCredential): string | undefined {
   return kind === 'app_user' ? `app:${viaApp}` : undefined;
 }
 
-function refusalAnswer({ status, contentType, body, retryAfterSec }: TokenRefusal): HttpAnswer {
+function refusalResponse({ status, contentType, body, retryAfterSec }: TokenRefusal): HttpResponse {
   const bytes = Buffer.from(JSON.stringify(body));
   const hasTime = retryAfterSec !== undefined;
-  return bytesAnswer(
+  return bytesResponse(
     status,
     contentType,
     bytes,

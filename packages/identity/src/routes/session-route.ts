@@ -1,4 +1,4 @@
-import { jsonAnswer, OpenApi, operatorRoute, type Route } from '@plinth/kernel';
+import { jsonResponse, OpenApi, operatorRoute, type Route } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { ApiToken } from '../model/api-token.js';
 
@@ -19,13 +19,13 @@ const Session = Type.Object({
 export const sessionRoute = (listTokens: () => readonly ApiToken[]): Route =>
   operatorRoute('GET', '/session', {
     about: { summary: 'Get the token of this request and its expiry' },
-    output: { 200: OpenApi.answer('the token without its secret', OpenApi.json(Session)) },
+    output: { 200: OpenApi.response('the token without its secret', OpenApi.json(Session)) },
     handle({ principal }) {
       const token =
         principal.kind === 'admin'
           ? listTokens().find(({ id }) => id === principal.tokenId)
           : undefined;
-      return jsonAnswer(200, {
+      return jsonResponse(200, {
         kind: token === undefined ? 'open' : 'admin',
         token_id: token?.id ?? null,
         name: token?.name ?? null,

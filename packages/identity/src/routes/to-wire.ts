@@ -31,7 +31,7 @@ const STATUS: Record<IdentityError['kind'], number> = {
   claims_locked: 429,
 };
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   /** Headers in addition to the content type. */
   readonly headers: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface ErrorAnswer {
  * `path` selects the version 2 form, whose clients read `code` and `message`. Source: tsdb-http,
  * "Authentication and authorization", "Error model", "v2 error body".
  */
-export function toErrorAnswer(error: IdentityError, path: string): ErrorAnswer {
+export function toErrorResponse(error: IdentityError, path: string): ErrorResponse {
   const text = error.kind === 'request_invalid' ? describeInvalid(error) : error.message;
   const body = { error: text, data: {} };
   return {

@@ -21,7 +21,7 @@ interface Call {
 
 async function call(to: TestIdentity, { method, url, token, body, headers }: Call) {
   const isText = body === undefined || typeof body === 'string';
-  const answer = await to.send({
+  const response = await to.send({
     method,
     url,
     headers: {
@@ -31,17 +31,17 @@ async function call(to: TestIdentity, { method, url, token, body, headers }: Cal
     },
     body: Buffer.from(isText ? (body ?? '') : JSON.stringify(body)),
   });
-  const text = answer.body?.toString() ?? '';
+  const text = response.body?.toString() ?? '';
   return {
-    status: answer.status,
-    type: answer.headers.find(([name]) => name === 'content-type')?.[1],
+    status: response.status,
+    type: response.headers.find(([name]) => name === 'content-type')?.[1],
     text,
     token: () => JSON.parse(text) as TokenObject,
   };
 }
 
-async function assertError(answer: ReturnType<typeof call>, status: number, error: string) {
-  const { type, text, ...rest } = await answer;
+async function assertError(response: ReturnType<typeof call>, status: number, error: string) {
+  const { type, text, ...rest } = await response;
   assert.equal(rest.status, status, text);
   assert.equal(type, 'application/json');
   assert.equal(text, JSON.stringify({ error, data: {} }));
@@ -54,10 +54,10 @@ const works = (to: TestIdentity, token: string): boolean =>
 
 it('creates the admin token once, without a credential', async () => {
   await using to = await openTestIdentity();
-  const answer = await call(to, { method: 'POST', url: ADMIN });
-  assert.equal(answer.status, 201);
-  assert.equal(answer.type, 'application/json');
-  const token = answer.token();
+  const response = await call(to, { method: 'POST', url: ADMIN });
+  assert.equal(response.status, 201);
+  assert.equal(response.type, 'application/json');
+  const token = response.token();
   assert.match(token.token, /^apiv3_[A-Za-z0-9_-]{86}$/);
   assert.deepEqual(token, {
     id: 0,
@@ -77,12 +77,12 @@ it('creates the admin token once, without a credential', async () => {
 
 it('creates one admin token for two simultaneous callers', async () => {
   await using to = await openTestIdentity();
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     call(to, { method: 'POST', url: ADMIN }),
     call(to, { method: 'POST', url: ADMIN }),
   ]);
   assert.deepEqual(
-    answers.map((answer) => answer.status),
+    responses.map((response) => response.status),
     [201, 409],
   );
 });
@@ -99,9 +99,9 @@ it('regenerates the admin token and invalidates the old one immediately', async 
   await to.clock.advanceMs(5000);
   const regenerate: Call = { method: 'POST', url: `${ADMIN}/regenerate` };
   await assertError(call(to, regenerate), 401, 'the request was not authenticated');
-  const answer = await call(to, { ...regenerate, token: old.token });
-  assert.equal(answer.status, 201);
-  const renewed = answer.token();
+  const response = await call(to, { ...regenerate, token: old.token });
+  assert.equal(response.status, 201);
+  const renewed = response.token();
   assert.notEqual(renewed.token, old.token);
   assert.deepEqual(renewed, { ...old, token: renewed.token, hash: renewed.hash });
   assert.equal(renewed.hash, createHash('sha512').update(renewed.token).digest('hex'));
@@ -113,9 +113,9 @@ it('creates named tokens with all admin rights', async () => {
   await using to = await openTestIdentity();
   const admin = await createAdmin(to);
   const body = { token_name: 'ci', expiry_secs: 60, more: 'is ignored' };
-  const answer = await call(to, { method: 'POST', url: NAMED, token: admin.token, body });
-  assert.equal(answer.status, 201);
-  const named = answer.token();
+  const response = await call(to, { method: 'POST', url: NAMED, token: admin.token, body });
+  assert.equal(response.status, 201);
+  const named = response.token();
   assert.equal(named.id, 1);
   assert.equal(named.name, 'ci');
   assert.equal(named.expiry, '2025-04-18T14:03:45.331Z');
@@ -179,9 +179,9 @@ it('rejects invalid named tokens', async () => {
   const vendor = { 'content-type': 'Application/vnd.api+JSON; charset=utf-8' };
   assert.equal((await named('{"token_name":"c"}', vendor)).status, 201);
   for (const text of ['{"token_name":', '', '[]', 'null', '"x"']) {
-    const answer = await named(text, json);
-    assert.equal(answer.status, 400, text);
-    assert.match(answer.text, /^\{"error":"serde json error: [^"]+.*","data":\{\}\}$/, text);
+    const response = await named(text, json);
+    assert.equal(response.status, 400, text);
+    assert.match(response.text, /^\{"error":"serde json error: [^"]+.*","data":\{\}\}$/, text);
   }
   await assertError(
     call(to, { method: 'POST', url: NAMED, body: { token_name: 'd' } }),
@@ -202,8 +202,8 @@ it('deletes a named token by query string or body', async () => {
   ]) {
     const body = { token_name: 'ci' };
     const named = (await call(to, { method: 'POST', url: NAMED, token, body })).token();
-    const answer = await remove(given.rest, given.query);
-    assert.deepEqual([answer.status, answer.text], [200, '']);
+    const response = await remove(given.rest, given.query);
+    assert.deepEqual([response.status, response.text], [200, '']);
     assert.equal(works(to, named.token), false);
   }
   await assertError(remove({}, '?token_name=ci'), 404, 'the requested resource was not found: ci');

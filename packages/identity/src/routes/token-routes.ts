@@ -1,11 +1,11 @@
 import {
   checkedRoute,
-  emptyAnswer,
-  type HttpAnswer,
+  emptyResponse,
   type HttpRequest,
+  type HttpResponse,
   inputCheck,
   isJsonType,
-  jsonAnswer,
+  jsonResponse,
   messageOf,
   OpenApi,
   type Permission,
@@ -32,9 +32,9 @@ const MAX_VALUE_COUNT = 20_000;
 
 const checkDeletion = inputCheck('querystring', DeleteToken);
 
-const { answer, json } = OpenApi;
+const { response, json } = OpenApi;
 const MADE = {
-  201: answer('the token, with its text shown only once', json(TokenObject)),
+  201: response('the token, with its text shown only once', json(TokenObject)),
 } as const;
 
 /** Routes of admin and named tokens. Source: tsdb-http, "Tokens", endpoints. */
@@ -58,7 +58,7 @@ export const tokenRoutes = (
       409: 'the admin token already exists',
       429: 'too many wrong claim codes',
     },
-    handle: async (request) => issuedAnswer(await createFirst(request)),
+    handle: async (request) => issuedResponse(await createFirst(request)),
   },
   {
     method: 'POST',
@@ -67,7 +67,7 @@ export const tokenRoutes = (
     about: { summary: 'Replace the admin token' },
     output: MADE,
     errors: { 404: 'the admin token does not exist' },
-    handle: async (request) => issuedAnswer(await tokens.regenerateOperator(callerOf(request))),
+    handle: async (request) => issuedResponse(await tokens.regenerateOperator(callerOf(request))),
   },
   checkedRoute({
     method: 'POST',
@@ -83,8 +83,8 @@ export const tokenRoutes = (
     },
     async handle(request, { body: { token_name: name, expiry_secs } }) {
       const byTokenId = callerOf(request);
-      const wanted = { name, expirySec: expiry_secs ?? undefined, byTokenId };
-      return issuedAnswer(await tokens.createNamed(wanted));
+      const newToken = { name, expirySec: expiry_secs ?? undefined, byTokenId };
+      return issuedResponse(await tokens.createNamed(newToken));
     },
   }),
   checkedRoute({
@@ -107,7 +107,7 @@ export const tokenRoutes = (
       if (!isJson(request)) throw requestError('content_type_unacceptable');
     },
     async handle(request, { body: { token_name: name, expiry_secs, permissions } }) {
-      return issuedAnswer(
+      return issuedResponse(
         await tokens.createNamed({
           name,
           expirySec: expiry_secs ?? undefined,
@@ -124,25 +124,26 @@ export const tokenRoutes = (
     body: BODY,
     about: { summary: 'Delete a named token' },
     input: { query: DeleteToken, validation: 'the name may be in a JSON body instead' },
-    output: { 200: answer('the token has been deleted') },
+    output: { 200: response('the token has been deleted') },
     errors: { 404: 'the token does not exist', 405: 'the admin token cannot be deleted' },
     async handle(request) {
       await tokens.delete(checkDeletion(nameIn(request)).token_name);
-      return emptyAnswer(200);
+      return emptyResponse(200);
     },
   },
 ];
 
-const issuedAnswer = (issued: IssuedToken): HttpAnswer => jsonAnswer(201, toTokenObject(issued));
+const issuedResponse = (issued: IssuedToken): HttpResponse =>
+  jsonResponse(201, toTokenObject(issued));
 
 type GivenPermission = CreateGrantedToken['permissions'][number];
 
-function permissionOf(given: GivenPermission): Permission {
-  const { resource_identifier: identifier, resource_names: names } = given;
+function permissionOf(permission: GivenPermission): Permission {
+  const { resource_identifier: identifier, resource_names: names } = permission;
   if (identifier !== undefined && names !== undefined) {
     throw identityError('conflicting_values', 'resource_identifier');
   }
-  const read = readPermission({ ...given, names: identifier ?? names ?? [] });
+  const read = readPermission({ ...permission, names: identifier ?? names ?? [] });
   if ('fault' in read) throw identityError('permission_invalid', read.fault);
   return read.permission;
 }
@@ -166,9 +167,9 @@ function jsonIn(request: HttpRequest): unknown {
 
 /** Management calls accept their parameters in the query string or a JSON body. */
 function nameIn(request: HttpRequest): { readonly token_name?: unknown } {
-  const given = new URLSearchParams(queryOf(request.url)).getAll('token_name');
+  const names = new URLSearchParams(queryOf(request.url)).getAll('token_name');
   // Several values form an array, which the schema check rejects.
-  const inQuery = given.length > 1 ? given : given[0];
+  const inQuery = names.length > 1 ? names : names[0];
   const body = jsonIn(request);
   const isInBody = typeof body === 'object' && body !== null && Object.hasOwn(body, 'token_name');
   if (!isInBody) return inQuery === undefined ? {} : { token_name: inQuery };

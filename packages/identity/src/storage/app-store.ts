@@ -32,8 +32,8 @@ export class AppStore {
     return await findApp(this.#store.reader<AppTables>(), selector);
   }
 
-  async findTaken(wanted: NamesOfApp): Promise<readonly (NamesOfApp & { readonly id: number })[]> {
-    return await findTaken(this.#store.reader<AppTables>(), wanted);
+  async findTaken(names: NamesOfApp): Promise<readonly (NamesOfApp & { readonly id: number })[]> {
+    return await findTaken(this.#store.reader<AppTables>(), names);
   }
 
   /** In ascending order of id. */
@@ -167,12 +167,12 @@ interface NamesOfApp {
 /** Finds apps that already have the name or slug. */
 export async function findTaken(
   from: Kysely<AppTables>,
-  wanted: NamesOfApp,
+  names: NamesOfApp,
 ): Promise<readonly (NamesOfApp & { readonly id: number })[]> {
   return await from
     .selectFrom('identity_apps')
     .select(['id', 'name', 'slug'])
-    .where((eb) => eb.or([eb('name', '=', wanted.name), eb('slug', '=', wanted.slug)]))
+    .where((eb) => eb.or([eb('name', '=', names.name), eb('slug', '=', names.slug)]))
     .execute();
 }
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import {
   createLogger,
   type Dialect,
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   inputReader,
-  jsonAnswer,
+  jsonResponse,
   loadSettings,
   NodeFileSystem,
   openRelationalStore,
@@ -19,14 +19,14 @@ import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
 import { IDENTITY_SETTINGS } from '../config.js';
 import { ApiTokens } from '../domain/api-tokens.js';
 import { PlatformKeys } from '../domain/platform-keys.js';
-import { createIdentity, type Identity, isIdentityError, toErrorAnswer } from '../index.js';
+import { createIdentity, type Identity, isIdentityError, toErrorResponse } from '../index.js';
 import { PlatformKeyStore } from '../storage/platform-key-store.js';
 import { TokenStore } from '../storage/token-store.js';
 
 export interface TestIdentity extends AsyncDisposable {
   readonly identity: Identity;
   /** Sends a request to its route and returns the response, or the formatted failure. */
-  send(request: TestRequest): Promise<HttpAnswer>;
+  send(request: TestRequest): Promise<HttpResponse>;
   readonly clock: ManualClock;
   /** All log lines. */
   readonly logged: string[];
@@ -150,15 +150,15 @@ const serverDialect = (identity: () => Identity): Dialect => ({
   service: 'tsdb',
   paths: [],
   identify: (request, access) => identity().gate.check(request, access),
-  answerError(error, { url }) {
+  errorResponse(error, { url }) {
     if (!isIdentityError(error)) throw error;
-    const { status, headers, body } = toErrorAnswer(error, pathOf(url));
-    return jsonAnswer(status, body, Object.entries(headers));
+    const { status, headers, body } = toErrorResponse(error, pathOf(url));
+    return jsonResponse(status, body, Object.entries(headers));
   },
-  answerNotFound: () => jsonAnswer(404, {}),
+  notFoundResponse: () => jsonResponse(404, {}),
 });
 
-async function send(identity: Identity, given: TestRequest): Promise<HttpAnswer> {
+async function send(identity: Identity, given: TestRequest): Promise<HttpResponse> {
   const { method, url, headers = {}, body = new Uint8Array() } = given;
   const { remoteAddress = '127.0.0.1' } = given;
   const from = { socket: { remoteAddress }, client: { address: remoteAddress } };
@@ -176,7 +176,7 @@ async function send(identity: Identity, given: TestRequest): Promise<HttpAnswer>
       route.check?.(recognised);
       return await route.handle(recognised, inputReader(route)(recognised));
     } catch (error) {
-      return dialect.answerError(error, request);
+      return dialect.errorResponse(error, request);
     }
   }
   throw new Error(`no route for ${method} ${url}`);

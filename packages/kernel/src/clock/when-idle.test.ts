@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { SystemClock } from './system-clock.js';
 import { whenIdle } from './when-idle.js';
 
@@ -9,7 +9,7 @@ const { signal } = new AbortController();
 
 /** Keeps the thread busy; timers run in between. */
 async function work(isEnough: () => boolean): Promise<void> {
-  while (!isEnough()) await nextTurn();
+  while (!isEnough()) await setImmediate();
 }
 
 describe('whenIdle', () => {

@@ -3,7 +3,7 @@ import type { FreeDiskSpace } from '../fs/disk-space.js';
 import type { ExpectedLogStore } from './expected-log.js';
 import type { LogFileOptions } from './log-file-writer.js';
 import type { LogLoss } from './log-loss.js';
-import type { RecentFilesOptions } from './recent-files.js';
+import type { RetainedLogFilesOptions } from './retained-log-files.js';
 
 /** The folder belongs to the log and is created when missing. The UUID of this node is written into each file. */
 export interface CommitLogOptions extends LogFileOptions {
@@ -21,8 +21,8 @@ export interface CommitLogOptions extends LogFileOptions {
   readonly writtenMs?: (payload: Uint8Array) => number | undefined;
   /** Describes a lost record from its payload, which may be corrupt. Used in loss reports. */
   readonly describe?: (payload: Uint8Array) => string | undefined;
-  /** Keeps removed files for `recordsOf`; absent means that they are deleted. */
-  readonly recent?: RecentFilesOptions;
+  /** Retains removed files for `recordsOf`; absent means that they are deleted. */
+  readonly retained?: RetainedLogFilesOptions;
   /** Without a clock, the records of an idle log are not marked as synced. */
   readonly clock?: Clock;
   readonly maxRecordSize?: number;

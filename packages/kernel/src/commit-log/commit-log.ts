@@ -42,7 +42,7 @@ export interface CommitLog {
   linkFiles(file: number, folder: string): Promise<readonly string[]>;
   /**
    * Removes files up to and including number `file`. They are never replayed, but `recordsOf` can read them as long as they
-   * are kept.
+   * are retained.
    */
   removeThrough(file: number): Promise<void>;
   /** Numbers of the files that `recordsOf` can read, ascending. */
@@ -52,8 +52,8 @@ export interface CommitLog {
    * deleted in the meantime. May be called while records are appended.
    */
   recordsOf(file: number): AsyncIterable<ReplayedRecord>;
-  /** Deletes the removed files that are kept. Files with records up to now will not be kept. */
-  clearKept(): Promise<void>;
+  /** Deletes the removed files that are retained. Files with records up to now will not be retained. */
+  clearRetained(): Promise<void>;
   /** Number of the oldest existing file. */
   readonly firstFile: number;
   /** The first record after file `file`, or the next one to be written. */

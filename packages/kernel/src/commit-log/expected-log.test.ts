@@ -16,13 +16,13 @@ const fileOf = (number: number): string => `${DIRECTORY}/${String(number).padSta
 
 /** Works like the tables of the time-series service: noted values are durable. */
 class ExpectedLogInMemory implements ExpectedLogStore {
-  expected: ExpectedLog = { startNumber: 0, newestFile: 0, first: undefined, end: undefined };
+  expected: ExpectedLog = { serverStartNumber: 0, newestFile: 0, first: undefined, end: undefined };
   /** The step at which the process dies. */
   failsAt: 'start' | 'started' | 'stop' | 'stopped' | undefined;
 
-  async noteStart(startNumber: number): Promise<void> {
+  async noteStart(serverStartNumber: number): Promise<void> {
     this.#failAt('start');
-    this.expected = { ...this.expected, startNumber, end: undefined };
+    this.expected = { ...this.expected, serverStartNumber, end: undefined };
     this.#failAt('started');
   }
 
@@ -262,9 +262,9 @@ describe('A log whose catalog knows it', () => {
   });
 
   it('takes a log of an earlier release, and one whose catalog is to be older', async () => {
-    for (const startNumber of [0, undefined]) {
+    for (const serverStartNumber of [0, undefined]) {
       const folder = newFolder();
-      if (startNumber === undefined) await run(folder, 'ab');
+      if (serverStartNumber === undefined) await run(folder, 'ab');
       else {
         const log = await openCommitLog({
           ...{ fileSystem: folder.disk, directory: DIRECTORY, nodeId: NODE_ID },
@@ -273,7 +273,12 @@ describe('A log whose catalog knows it', () => {
         await append(log, 'ab');
         await log.close();
       }
-      folder.catalog.expected = { startNumber, newestFile: 0, first: undefined, end: undefined };
+      folder.catalog.expected = {
+        serverStartNumber,
+        newestFile: 0,
+        first: undefined,
+        end: undefined,
+      };
       assert.deepEqual(await faultsOf(folder), []);
       assert.equal(await replayed(folder), 'ab');
       assert.equal(await replayed(folder), 'ab');

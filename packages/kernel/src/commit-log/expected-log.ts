@@ -23,7 +23,7 @@ export interface ExpectedLog {
    * Number of the last start; files created by later starts prove that the catalog is an older copy. `undefined`: not
    * compared.
    */
-  readonly startNumber: number | undefined;
+  readonly serverStartNumber: number | undefined;
   /** This file or a later one must exist, unless it is 0. */
   readonly newestFile: number;
   /** The first record that is not stored elsewhere: from it on, no record may be missing; `undefined` if not compared. */
@@ -33,7 +33,7 @@ export interface ExpectedLog {
 }
 
 export const NOTHING_EXPECTED: ExpectedLog = {
-  startNumber: undefined,
+  serverStartNumber: undefined,
   newestFile: 0,
   first: undefined,
   end: undefined,
@@ -47,7 +47,7 @@ export interface ExpectedLogStore {
   /** The state that the log must have when it is opened. */
   readonly expected: ExpectedLog;
   /** Called before the first file of this start is created. Stores the number of this start and clears the expected end. */
-  noteStart(startNumber: number): Promise<void>;
+  noteStart(serverStartNumber: number): Promise<void>;
   /** Called after the last record and before the end mark of a clean stop. */
   noteStop(end: LogEnd): Promise<void>;
 }

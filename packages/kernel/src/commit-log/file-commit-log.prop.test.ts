@@ -260,7 +260,7 @@ describe('FileCommitLog', () => {
     const foreign = await readAll(await build(NODE_ID.replace(/^./, 'f'), 3), third);
     // The header that a server would write after it found the folder empty.
     const again = encodeFileHeader({
-      ...{ nodeId: NODE_ID, startNumber: 0, file: 3, firstSequence: 1 },
+      ...{ nodeId: NODE_ID, serverStartNumber: 0, file: 3, firstSequence: 1 },
       salt: new Uint8Array(SALT_SIZE),
     }).bytes;
     for (const [bytes, why] of [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { DiskFull } from '../fs/disk-full.js';
 import type { FreeDiskSpace } from '../fs/disk-space.js';
 import { CallFaults } from '../testing/call-faults.js';
@@ -150,11 +150,11 @@ describe('FileCommitLog writes', () => {
     const { disk, writes } = slowDisk();
     const log = await open(disk);
     const first = log.append([Buffer.from('a')]);
-    await nextTurn();
+    await setImmediate();
     const waited = ['b', 'c'].map((payload) => log.append([Buffer.from(payload)]));
     writes.endFirst();
     await first.durable;
-    await nextTurn(); // Its response is sent, and the next request has arrived by the next poll.
+    await setImmediate(); // Its response is sent, and the next request has arrived by the next poll.
     await log.append([Buffer.from('d')]).durable;
     await Promise.all(waited.map(({ durable }) => durable));
     assert.equal(writes.count, 2);
@@ -166,7 +166,7 @@ describe('FileCommitLog writes', () => {
     const { disk, writes } = slowDisk();
     const log = await open(disk);
     const first = log.append([Buffer.from('a')]);
-    await nextTurn();
+    await setImmediate();
     const second = log.append([Buffer.from('b')]);
     writes.endFirst();
     await first.durable;
@@ -263,7 +263,7 @@ describe('FileCommitLog on a full disk', () => {
   async function whenTaking(log: FileCommitLog): Promise<boolean> {
     log.recheckFreeSpace();
     for (let turn = 0; turn < 20 && log.diskFullError !== undefined; turn++) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await setImmediate();
     }
     return log.diskFullError === undefined;
   }
@@ -417,7 +417,7 @@ describe('FileCommitLog on a full disk', () => {
     await assert.rejects(durable, full);
     disk.faults = { syncFails: 1 };
     for (let turn = 0; turn < 20 && !log.isReadOnly; turn++) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await setImmediate();
     }
     disk.faults = {};
     assert.throws(() => log.append([Buffer.from('z')]), { kind: 'log_read_only' });

@@ -14,9 +14,9 @@ import { LogFileWriter } from './log-file-writer.js';
 import { LogFiles } from './log-files.js';
 import { FILE_HEADER_SIZE, type FileHeader, RECORD_HEADER_SIZE } from './log-format.js';
 import type { LogFile } from './log-loss.js';
-import { RecentFiles } from './recent-files.js';
 import { type RecoveredLog, recoverLog } from './recovery/log-recovery.js';
 import { recordsOfFile, replayFile } from './replay-file.js';
+import { RetainedLogFiles } from './retained-log-files.js';
 
 /** Maximum size of one write of waiting records. A sync of this size is not much slower than a short one. */
 const MAX_BATCH_SIZE = 8 * 1024 * 1024;
@@ -45,13 +45,14 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
   });
   for (const loss of recovered.losses) options.onLoss(loss);
   const next = {
-    startNumber: expectedLog === undefined ? 0 : recovered.newestStartNumber + 1,
+    // Number of this server start.
+    serverStartNumber: expectedLog === undefined ? 0 : recovered.newestServerStartNumber + 1,
     file: Math.max(recovered.nextFile, firstFile),
     firstSequence: recovered.nextSequence,
   };
   // Must run after the end mark of the last stop (docs/formats/commit-log.md) is truncated: the log refuses to open with
   // an end mark if the catalog does not contain the end.
-  await expectedLog?.noteStart(next.startNumber);
+  await expectedLog?.noteStart(next.serverStartNumber);
   const active = await createUnlessFull(options, next);
   return new FileCommitLog(options, recovered, { ...next, active });
 }
@@ -59,7 +60,7 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
 /** On a full disk the log opens without a new file: existing records can be read, and new ones are refused. */
 async function createUnlessFull(
   options: CommitLogOptions,
-  next: Pick<FileHeader, 'startNumber' | 'file' | 'firstSequence'>,
+  next: Pick<FileHeader, 'serverStartNumber' | 'file' | 'firstSequence'>,
 ): Promise<LogFileWriter | DiskFull> {
   const { obstacle } = options.diskSpace ?? {};
   if (obstacle !== undefined) return obstacle;
@@ -82,8 +83,8 @@ export class FileCommitLog implements CommitLog {
   readonly hasGaps: boolean;
   readonly #recovered: readonly LogFile[];
   readonly #files: LogFiles;
-  readonly #recent: RecentFiles | undefined;
-  readonly #startNumber: number;
+  readonly #retained: RetainedLogFiles | undefined;
+  readonly #serverStartNumber: number;
   /** Undefined while the disk is full. */
   #active: LogFileWriter | undefined;
   #full: DiskFull | undefined;
@@ -103,7 +104,7 @@ export class FileCommitLog implements CommitLog {
     options: CommitLogOptions,
     recovered: RecoveredLog,
     next: {
-      readonly startNumber: number;
+      readonly serverStartNumber: number;
       readonly file: number;
       readonly active: LogFileWriter | DiskFull;
     },
@@ -111,13 +112,13 @@ export class FileCommitLog implements CommitLog {
     this.#options = options;
     this.hasGaps = recovered.hasGaps;
     this.#recovered = recovered.files;
-    const { fileSystem, directory, recent, diskSpace } = options;
-    this.#recent = recent && new RecentFiles(fileSystem, recent, diskSpace);
-    this.#files = new LogFiles(fileSystem, directory, this.#recent);
+    const { fileSystem, directory, retained, diskSpace } = options;
+    this.#retained = retained && new RetainedLogFiles(fileSystem, retained, diskSpace);
+    this.#files = new LogFiles(fileSystem, directory, this.#retained);
     for (const each of recovered.files)
       this.#files.add(each.file, each.firstSequence, each.sizeBytes);
-    const { startNumber, file, active } = next;
-    this.#startNumber = startNumber;
+    const { serverStartNumber, file, active } = next;
+    this.#serverStartNumber = serverStartNumber;
     if (active instanceof LogFileWriter) {
       this.#active = active;
       this.#files.add(file, recovered.nextSequence);
@@ -159,9 +160,9 @@ export class FileCommitLog implements CommitLog {
   }
 
   recheckFreeSpace(): void {
-    // Kept files are the first to make room; what cannot be removed is tried again.
+    // Retained files are the first to make room; what cannot be removed is tried again.
     if (this.#options.diskSpace?.obstacle !== undefined)
-      this.#recent?.clear().catch(() => undefined);
+      this.#retained?.clear().catch(() => undefined);
     if (this.#full === undefined || this.isReadOnly || this.#closing !== undefined) return;
     if (this.#options.diskSpace?.obstacle !== undefined) return;
     this.#retriesOnFullDisk = true;
@@ -224,13 +225,16 @@ export class FileCommitLog implements CommitLog {
   }
 
   async readableFiles(): Promise<readonly number[]> {
-    const kept = (await this.#recent?.numbers()) ?? [];
-    return [...new Set([...kept, ...this.#files.numbers()])].sort((a, b) => a - b);
+    const retained = (await this.#retained?.numbers()) ?? [];
+    return [...new Set([...retained, ...this.#files.numbers()])].sort((a, b) => a - b);
   }
 
   async *recordsOf(file: number): AsyncIterable<ReplayedRecord> {
     // A file may be moved between the two attempts to open it.
-    const paths = [this.#files.pathOf(file), ...(this.#recent ? [this.#recent.pathOf(file)] : [])];
+    const paths = [
+      this.#files.pathOf(file),
+      ...(this.#retained ? [this.#retained.pathOf(file)] : []),
+    ];
     for (const path of paths) {
       const handle = await this.#options.fileSystem.open(path, 'r').catch(undefinedIfMissing);
       if (handle === undefined) continue;
@@ -243,8 +247,8 @@ export class FileCommitLog implements CommitLog {
     }
   }
 
-  async clearKept(): Promise<void> {
-    await this.#recent?.clear(this.#tail.file);
+  async clearRetained(): Promise<void> {
+    await this.#retained?.clear(this.#tail.file);
   }
 
   async close(): Promise<void> {
@@ -338,7 +342,7 @@ export class FileCommitLog implements CommitLog {
         this.#active = undefined; // The file is closed even if its zeros could not be released.
       }
       this.#active = await LogFileWriter.create(this.#options, {
-        startNumber: this.#startNumber,
+        serverStartNumber: this.#serverStartNumber,
         file: rotation.file,
         firstSequence,
       });
@@ -356,7 +360,7 @@ export class FileCommitLog implements CommitLog {
     const { file } = this.#tail;
     const firstSequence = this.#nextSequence;
     this.#active = await LogFileWriter.create(this.#options, {
-      ...{ startNumber: this.#startNumber, file, firstSequence },
+      ...{ serverStartNumber: this.#serverStartNumber, file, firstSequence },
       needsZeros: true,
     });
     this.#files.add(file, firstSequence);

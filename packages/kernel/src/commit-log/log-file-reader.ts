@@ -176,16 +176,16 @@ export class LogFileReader {
 
   /** Returns fewer bytes than requested only at the end of the file. */
   async #bytes(at: number, sizeBytes: number): Promise<Uint8Array> {
-    const wanted = Math.max(0, Math.min(sizeBytes, this.sizeBytes - at));
+    const readSize = Math.max(0, Math.min(sizeBytes, this.sizeBytes - at));
     const from = at - this.#windowAt;
-    if (from < 0 || from + wanted > this.#window.byteLength) {
+    if (from < 0 || from + readSize > this.#window.byteLength) {
       // A new window each time: returned payloads are views of the old one.
-      const window = new Uint8Array(Math.min(Math.max(WINDOW_SIZE, wanted), this.sizeBytes - at));
+      const window = new Uint8Array(Math.min(Math.max(WINDOW_SIZE, readSize), this.sizeBytes - at));
       const count = await this.#handle.read(window, at);
       this.#window = window.subarray(0, count);
       this.#windowAt = at;
-      return this.#window.subarray(0, wanted);
+      return this.#window.subarray(0, readSize);
     }
-    return this.#window.subarray(from, from + wanted);
+    return this.#window.subarray(from, from + readSize);
   }
 }

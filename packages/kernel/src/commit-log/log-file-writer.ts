@@ -46,18 +46,18 @@ export class LogFileWriter {
   #zeroing: Promise<void> | undefined;
   #failure: unknown;
 
-  private constructor(at: {
+  private constructor(options: {
     readonly file: number;
     readonly seed: number;
     readonly records: FileHandle;
     readonly buffered: FileHandle;
     readonly zeroStepSize: number;
   }) {
-    this.file = at.file;
-    this.seed = at.seed;
-    this.#records = at.records;
-    this.#buffered = at.buffered;
-    this.#zeroStepSize = at.zeroStepSize;
+    this.file = options.file;
+    this.seed = options.seed;
+    this.#records = options.records;
+    this.#buffered = options.buffered;
+    this.#zeroStepSize = options.zeroStepSize;
   }
 
   /**
@@ -66,19 +66,25 @@ export class LogFileWriter {
    */
   static async create(
     options: LogFileOptions,
-    at: Pick<FileHeader, 'startNumber' | 'file' | 'firstSequence'> & {
+    params: Pick<FileHeader, 'serverStartNumber' | 'file' | 'firstSequence'> & {
       readonly needsZeros?: boolean;
     },
   ): Promise<LogFileWriter> {
     const { fileSystem, directory, nodeId, random } = options;
     const { zeroStepSize = DEFAULT_ZERO_STEP_SIZE } = options;
-    const { startNumber, file, firstSequence, needsZeros = false } = at;
+    const { serverStartNumber, file, firstSequence, needsZeros = false } = params;
     const path = join(directory, logFileName(file));
     const opened = [await fileSystem.open(path, 'wx')] as [FileHandle, ...FileHandle[]];
     const [buffered] = opened;
     try {
       const salt = random.bytes(SALT_SIZE);
-      const { bytes, seed } = encodeFileHeader({ nodeId, startNumber, file, firstSequence, salt });
+      const { bytes, seed } = encodeFileHeader({
+        nodeId,
+        serverStartNumber,
+        file,
+        firstSequence,
+        salt,
+      });
       await buffered.write([bytes], 0);
       const records = await fileSystem.open(path, 'r+', 'synced');
       opened.push(records);

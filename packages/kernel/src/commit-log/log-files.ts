@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { FileSystem } from '../fs/file-system.js';
 import type { RecordRef } from './expected-log.js';
 import { FILE_HEADER_SIZE, logFileName } from './log-format.js';
-import type { RecentFiles } from './recent-files.js';
+import type { RetainedLogFiles } from './retained-log-files.js';
 
 interface KnownFile {
   sizeBytes: number;
@@ -15,13 +15,13 @@ export class LogFiles {
   readonly #directory: string;
   readonly #files = new Map<number, KnownFile>();
 
-  readonly #recent: RecentFiles | undefined;
+  readonly #retained: RetainedLogFiles | undefined;
 
-  /** @param recent receives removed files. */
-  constructor(fileSystem: FileSystem, directory: string, recent?: RecentFiles) {
+  /** @param retained receives removed files. */
+  constructor(fileSystem: FileSystem, directory: string, retained?: RetainedLogFiles) {
     this.#fileSystem = fileSystem;
     this.#directory = directory;
-    this.#recent = recent;
+    this.#retained = retained;
   }
 
   add(file: number, firstSequence: number, sizeBytes = FILE_HEADER_SIZE): void {
@@ -86,8 +86,8 @@ export class LogFiles {
     for (const number of this.numbers()) {
       if (number > file) break;
       const path = this.pathOf(number);
-      if (this.#recent === undefined) await this.#fileSystem.remove(path);
-      else await this.#recent.take(path, number);
+      if (this.#retained === undefined) await this.#fileSystem.remove(path);
+      else await this.#retained.take(path, number);
       await this.#fileSystem.syncDirectory(this.#directory);
       this.#files.delete(number);
     }

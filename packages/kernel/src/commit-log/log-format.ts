@@ -15,7 +15,7 @@ export interface FileHeader {
   readonly nodeId: string;
   readonly file: number;
   /** Number of the server start in which the file was created, as counted by the catalog; 0 in files of earlier releases. */
-  readonly startNumber: number;
+  readonly serverStartNumber: number;
   /** Sequence number of the file's first record. */
   readonly firstSequence: number;
   /** `SALT_SIZE` random bytes, so that clients who write rows cannot predict `seed`. Zeros in files of earlier releases. */
@@ -40,7 +40,7 @@ export function encodeFileHeader(header: Omit<FileHeader, 'seed'>): {
   FILE_MAGIC.copy(bytes, 0);
   bytes.writeUInt16LE(VERSION, 8);
   bytes.writeUInt16LE(FILE_HEADER_SIZE, 10);
-  bytes.writeUInt32LE(header.startNumber, START_NUMBER_AT);
+  bytes.writeUInt32LE(header.serverStartNumber, START_NUMBER_AT);
   bytes.writeBigUInt64LE(BigInt(header.file), 16);
   bytes.writeBigUInt64LE(BigInt(header.firstSequence), 24);
   bytes.write(header.nodeId.replaceAll('-', ''), 32, 16, 'hex');
@@ -60,7 +60,7 @@ export function decodeFileHeader(source: Uint8Array): FileHeader | undefined {
   if (bytes.readUInt16LE(8) !== VERSION) return undefined;
   return {
     nodeId: bytes.toString('hex', 32, 48).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
-    startNumber: bytes.readUInt32LE(START_NUMBER_AT),
+    serverStartNumber: bytes.readUInt32LE(START_NUMBER_AT),
     file: Number(bytes.readBigUInt64LE(16)),
     firstSequence: Number(bytes.readBigUInt64LE(24)),
     salt: Uint8Array.prototype.slice.call(bytes, SALT_AT, FILE_CRC_AT),
@@ -78,8 +78,11 @@ export function possibleSeeds(source: Uint8Array): readonly number[] {
 }
 
 /** Returns the parts that identify the file, from a header that may be damaged elsewhere. */
-export const ownPartOf = (source: Uint8Array): Pick<FileHeader, 'startNumber' | 'salt'> => ({
-  startNumber: new DataView(source.buffer, source.byteOffset).getUint32(START_NUMBER_AT, true),
+export const ownPartOf = (source: Uint8Array): Pick<FileHeader, 'serverStartNumber' | 'salt'> => ({
+  serverStartNumber: new DataView(source.buffer, source.byteOffset).getUint32(
+    START_NUMBER_AT,
+    true,
+  ),
   salt: source.slice(SALT_AT, FILE_CRC_AT),
 });
 

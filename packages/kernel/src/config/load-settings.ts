@@ -49,12 +49,12 @@ export function loadSettings<S extends Sections>(
   const values = new Map<string, Record<string, unknown>>();
   for (const section of Object.values(sections)) values.set(section.name, {});
   for (const setting of settings) {
-    const given = findGiven(setting, sources, file, problems);
-    const value = given === undefined ? setting.default : given.value;
+    const configured = findGiven(setting, sources, file, problems);
+    const value = configured === undefined ? setting.default : configured.value;
     if (value === undefined) continue;
-    if (given !== undefined && !Compile(setting.schema).Check(value)) {
+    if (configured !== undefined && !Compile(setting.schema).Check(value)) {
       problems.push(
-        `${given.spelling}: expected ${settingTypeText(setting)}${lengthText(setting)}, got ${shown(setting, given.raw)}`,
+        `${configured.spelling}: expected ${settingTypeText(setting)}${lengthText(setting)}, got ${shown(setting, configured.raw)}`,
       );
     }
     const section = values.get(setting.section);
@@ -81,8 +81,8 @@ export function settingOrigins(
   const file = flattenFile(sources.file, []);
   const origins = new Map<string, string>();
   for (const setting of describeSettings(Object.values(sections))) {
-    const given = findGiven(setting, sources, file, []);
-    if (given !== undefined) origins.set(setting.path, given.spelling);
+    const configured = findGiven(setting, sources, file, []);
+    if (configured !== undefined) origins.set(setting.path, configured.spelling);
   }
   return origins;
 }

@@ -15,11 +15,11 @@ const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** Converts a flag, a variable or a file value to the setting's type. A value that cannot be parsed is returned unchanged. */
-export function parseSetting(setting: SettingDescription, given: unknown): unknown {
+export function parseSetting(setting: SettingDescription, input: unknown): unknown {
   const { schema, key } = setting;
-  if (setting.isList) return parseList(given, isNumeric(itemsOf(schema)));
-  if (typeof given !== 'string') return given;
-  const text = given;
+  if (setting.isList) return parseList(input, isNumeric(itemsOf(schema)));
+  if (typeof input !== 'string') return input;
+  const text = input;
   if (setting.isBoolean) return BOOLEAN_WORDS.get(text.trim().toLowerCase()) ?? text;
   if (Reflect.get(schema, 'type') === 'object') return parseJson(text);
   if (!isNumeric(schema)) return text;
@@ -39,14 +39,14 @@ function parseJson(text: string): unknown {
   }
 }
 
-function parseList(given: unknown, isOfNumbers: boolean): unknown {
+function parseList(input: unknown, isOfNumbers: boolean): unknown {
   const items: unknown =
-    typeof given === 'string'
-      ? given
+    typeof input === 'string'
+      ? input
           .split(',')
           .map((item) => item.trim())
           .filter((item) => item !== '')
-      : given;
+      : input;
   if (!isOfNumbers || !Array.isArray(items)) return items;
   return items.map((item) =>
     typeof item === 'string' && NUMBER.test(item) ? Number(item) : (item as unknown),

@@ -77,11 +77,15 @@ describe('connectTo', () => {
     await once(listener, 'listening');
     const { port } = listener.address() as AddressInfo;
     // The name resolves to another address at each lookup.
-    const answers = [[v4('10.0.0.7'), v4('127.0.0.1')], [v4('10.0.0.7')], [v4('169.254.169.254')]];
+    const responses = [
+      [v4('10.0.0.7'), v4('127.0.0.1')],
+      [v4('10.0.0.7')],
+      [v4('169.254.169.254')],
+    ];
     let askedCount = 0;
     const settings = {
       guard: new TargetGuard({ allowed: ['127.0.0.0/8'] }),
-      lookup: async () => answers[askedCount++] ?? [],
+      lookup: async () => responses[askedCount++] ?? [],
       authorities: [],
       proxy: undefined,
     };

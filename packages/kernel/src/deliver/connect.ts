@@ -5,7 +5,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { EgressProxy } from './egress-proxy.js';
 import type { Lookup } from './host-lookup.js';
 import { openTcp } from './open-tcp.js';
-import { failureOf, TransportFailed } from './outcome.js';
+import { TransportFailed, toTransportFailed } from './outcome.js';
 import { hostOf, portOf, type TargetGuard } from './target-guard.js';
 
 export interface ConnectSettings {
@@ -78,7 +78,7 @@ async function openFirst(
     }
   }
   signal.throwIfAborted();
-  throw failureOf(failure, false);
+  throw toTransportFailed(failure, false);
 }
 
 async function secure(
@@ -103,7 +103,7 @@ async function secure(
   } catch (error) {
     socket.destroy(); // and the TLS socket on top of it
     signal.throwIfAborted();
-    throw failureOf(error, true);
+    throw toTransportFailed(error, true);
   }
 }
 

@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls';
 import { openTcp } from './open-tcp.js';
 import { TransportFailed } from './outcome.js';
 
-const MAX_ANSWER_SIZE_BYTES = 16_384;
+const MAX_RESPONSE_SIZE_BYTES = 16_384;
 
 interface ProxyTarget {
   /** Already looked up and allowed; the proxy does not resolve names. */
@@ -94,12 +94,12 @@ export class EgressProxy {
     const bytes = isV6 ? v6Bytes(address) : Buffer.from(address.split('.').map(Number));
     const head = Buffer.of(5, 1, 0, isV6 ? 4 : 1);
     socket.write(Buffer.concat([head, bytes, Buffer.of(port >> 8, port & 0xff)]));
-    const answer = await readUntil(socket, signal, (received) => {
+    const response = await readUntil(socket, signal, (received) => {
       if (received.length < 5) return undefined;
       const size = { 1: 10, 4: 22 }[received[3] ?? 0] ?? 7 + (received[4] ?? 0);
       return received.length >= size ? size : undefined;
     });
-    if (answer[1] !== 0) throw refused(`proxy could not connect (${answer[1]})`);
+    if (response[1] !== 0) throw refused(`proxy could not connect (${response[1]})`);
   }
 }
 
@@ -124,7 +124,7 @@ async function readUntil(
         if (received.length > size) socket.unshift(received.subarray(size));
         return received.subarray(0, size);
       }
-      if (received.length > MAX_ANSWER_SIZE_BYTES) throw refused('proxy response is too long');
+      if (received.length > MAX_RESPONSE_SIZE_BYTES) throw refused('proxy response is too long');
       continue;
     }
     if (socket.readableEnded || socket.destroyed) throw refused('proxy closed the connection');

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock/clock.js';
 import type { FileSystem } from '../fs/file-system.js';
 import { EgressProxy } from './egress-proxy.js';
-import type { OutgoingRequest } from './exchange.js';
 import { createHostLookup } from './host-lookup.js';
 import type { Outcome } from './outcome.js';
+import type { OutgoingRequest } from './send-request.js';
 import { Sender, type SendOptions } from './sender.js';
 import { type OwnListener, TargetGuard } from './target-guard.js';
 

@@ -53,7 +53,7 @@ const MALFORMED_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** @param duringTls the TCP connection was open, but the TLS handshake was not complete. */
-export function failureOf(error: unknown, duringTls: boolean): TransportFailed {
+export function toTransportFailed(error: unknown, duringTls: boolean): TransportFailed {
   if (error instanceof TransportFailed) return error;
   const code = String(Reflect.get(Object(error), 'code') ?? '');
   if (CERTIFICATE_CODES.test(code)) return new TransportFailed('certificate_refused', error);

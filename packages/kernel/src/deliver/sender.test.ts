@@ -45,7 +45,7 @@ const countOf = (server: Server): Promise<number> =>
 
 /** Each lookup returns the next of these addresses. */
 function senderOf(
-  answers: readonly string[],
+  responses: readonly string[],
   clock: Clock = new SystemClock(),
   timeoutMs = 5000,
 ): { readonly sender: Sender; asked: () => number } {
@@ -54,7 +54,7 @@ function senderOf(
     {
       guard: new TargetGuard({ allowed: ['127.0.0.0/8'] }),
       lookup: async (): Promise<readonly LookupAddress[]> => {
-        const address = answers[askedCount++] ?? '';
+        const address = responses[askedCount++] ?? '';
         return [{ address, family: 4 }];
       },
       authorities: [],
@@ -169,9 +169,9 @@ describe('Sender', () => {
 
     it('are removed only before a response', async () => {
       const body = CONTINUE.repeat(2);
-      const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`;
+      const response = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`;
       const { sender } = senderOf(Array(4).fill('127.0.0.1'));
-      const outcome = await sender.send(requestTo(await writing([answer, body])));
+      const outcome = await sender.send(requestTo(await writing([response, body])));
       assert.equal(outcome.kind === 'answered' && String(outcome.body), body);
       for (const [text, kind] of [
         ['HTTP/1.1 099 Low\r\n\r\n', 'not_http'],

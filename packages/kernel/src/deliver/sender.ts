@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import type { Client } from 'undici';
 import type { Clock } from '../clock/clock.js';
 import { type ConnectSettings, connectTo } from './connect.js';
-import { DeadlinePassed, exchange, type OutgoingRequest } from './exchange.js';
-import { InterimAnswers } from './interim-answers.js';
-import { failureOf, type Outcome, TransportFailed } from './outcome.js';
+import { InterimResponses } from './interim-responses.js';
+import { type Outcome, TransportFailed, toTransportFailed } from './outcome.js';
+import { DeadlinePassed, type OutgoingRequest, sendRequest } from './send-request.js';
 
 export interface SenderSettings extends ConnectSettings {
   readonly timeoutMs: number;
@@ -29,7 +29,7 @@ const MAX_PARSED_HEADER_BYTES = 65_536;
 interface Connection {
   readonly client: Client;
   readonly socket: Socket;
-  readonly interim: InterimAnswers;
+  readonly interim: InterimResponses;
   idleSinceMs: number;
 }
 
@@ -64,7 +64,7 @@ export class Sender {
     } catch (error) {
       if (deadline.signal.aborted || error instanceof DeadlinePassed)
         return { kind: 'timed_out', error: 'no response in time' };
-      const failure = failureOf(error, false);
+      const failure = toTransportFailed(error, false);
       return {
         kind: failure.failure,
         error: failure.message,
@@ -130,7 +130,7 @@ export class Sender {
         });
       },
     });
-    return { client, socket, interim: new InterimAnswers(socket), idleSinceMs: 0 };
+    return { client, socket, interim: new InterimResponses(socket), idleSinceMs: 0 };
   }
 
   /** `stale`: a reused keep-alive connection was closed before the first response byte. */
@@ -149,7 +149,7 @@ export class Sender {
     const readBefore = socket.bytesRead;
     try {
       if (maySend?.() === false) throw new DeadlinePassed();
-      const { outcome, isReusable } = await exchange(client, request, {
+      const { outcome, isReusable } = await sendRequest(client, request, {
         ...{ signal, interim },
         maxBodyBytes: this.#settings.maxResponseBytes,
       });

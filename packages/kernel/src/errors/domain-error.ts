@@ -6,17 +6,19 @@ export class DomainError<Kind extends string = string, Details = unknown> extend
   override readonly name: string;
   readonly kind: Kind;
   readonly details: Details;
-  constructor(of: {
+  /** The request field that the error is about. Set by routes that name it in the response. */
+  field?: string | undefined;
+  constructor(details: {
     readonly name: string;
     readonly kind: Kind;
     readonly details: Details;
     readonly message: string;
     readonly cause?: unknown;
   }) {
-    super(of.message, of.cause === undefined ? undefined : { cause: of.cause });
-    this.name = of.name;
-    this.kind = of.kind;
-    this.details = of.details;
+    super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = details.name;
+    this.kind = details.kind;
+    this.details = details.details;
   }
 }
 

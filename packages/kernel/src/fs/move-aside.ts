@@ -50,8 +50,8 @@ export async function copyRange(
   try {
     const window = new Uint8Array(1024 * 1024);
     for (let at = range.start; at < range.end; ) {
-      const wanted = window.subarray(0, Math.min(window.length, range.end - at));
-      const count = await source.read(wanted, at);
+      const chunk = window.subarray(0, Math.min(window.length, range.end - at));
+      const count = await source.read(chunk, at);
       if (count === 0) break;
       await target.write([window.subarray(0, count)], at - range.start);
       at += count;

@@ -1,7 +1,7 @@
 import type { Principal } from './access/principal.js';
 import type { RouteAccess } from './access/route-access.js';
-import type { HeaderList, HttpAnswer } from './http-answer.js';
 import type { HttpHead } from './http-request.js';
+import type { HeaderList, HttpResponse } from './http-response.js';
 
 /** The description of error responses. */
 export interface DialectRefusals {
@@ -22,11 +22,11 @@ export interface Dialect {
    */
   readonly paths: readonly string[];
   /** Whether a request outside all paths contains a valid credential of this service. */
-  claims?(request: HttpHead): boolean;
+  hasOwnCredential?(request: HttpHead): boolean;
   /** Whether unauthenticated clients can see if a path exists. */
   readonly revealsPaths?: boolean;
   /**
-   * The principal of a request, which may be `anonymous`. Errors are passed to `answerError`. On the hot path, it should
+   * The principal of a request, which may be `anonymous`. Errors are passed to `errorResponse`. On the hot path, it should
    * return the principal without a promise.
    * @param access of the route; `undefined` without a route, which must not be visible to an unauthenticated client.
    */
@@ -34,12 +34,12 @@ export interface Dialect {
   /** Absent when the API description of its routes has no error bodies. */
   readonly refusals?: DialectRefusals;
   /** The response for an error of `identify`, checks or handlers. */
-  answerError(error: unknown, request: HttpHead): HttpAnswer;
+  errorResponse(error: unknown, request: HttpHead): HttpResponse;
   /**
    * The response for an unknown path or method.
    * @param allowed the methods of the path, for `Allow`; empty when the path does not exist.
    */
-  answerNotFound(request: HttpHead, allowed: readonly string[]): HttpAnswer;
+  notFoundResponse(request: HttpHead, allowed: readonly string[]): HttpResponse;
   /** Headers of every response, errors included. The same list is returned each time when it does not vary. */
   headers?(request: HttpHead): HeaderList;
   /** Headers of an error response that the limiter creates for the service, in addition to the limiter's own. */
@@ -51,5 +51,5 @@ export interface Dialect {
    * @param methods of the path; empty when the path does not exist.
    * @returns `undefined` to treat the request like one with an unknown method.
    */
-  answerPreflight?(request: HttpHead, methods: readonly string[]): HttpAnswer | undefined;
+  preflightResponse?(request: HttpHead, methods: readonly string[]): HttpResponse | undefined;
 }

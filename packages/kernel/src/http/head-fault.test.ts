@@ -1,7 +1,7 @@
 // Source: RFC 9112, sections 3.2 and 6.1; RFC 9110, sections 5.3 and 10.1.1.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { answerHeadFault, faultOfHead } from './head-fault.js';
+import { faultOfHead, headFaultResponse } from './head-fault.js';
 
 /** The status and message for the header lines of a request. */
 function faultOf(
@@ -65,6 +65,6 @@ it('supports only one transfer coding', () => {
 });
 
 it('has the format of a parser error', () => {
-  const { status, body } = answerHeadFault({ status: 417, message: 'no' });
+  const { status, body } = headFaultResponse({ status: 417, message: 'no' });
   assert.deepEqual([status, String(body)], [417, '{"error":"no","data":{}}']);
 });

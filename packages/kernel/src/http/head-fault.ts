@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type HttpAnswer, jsonAnswer } from './http-answer.js';
+import { type HttpResponse, jsonResponse } from './http-response.js';
 
 export interface HeadFault {
   readonly status: number;
@@ -56,5 +56,5 @@ export function faultOfHead({
 }
 
 /** In the format of parser errors, as the service is not known yet. */
-export const answerHeadFault = ({ status, message }: HeadFault): HttpAnswer =>
-  jsonAnswer(status, { error: message, data: {} });
+export const headFaultResponse = ({ status, message }: HeadFault): HttpResponse =>
+  jsonResponse(status, { error: message, data: {} });

@@ -16,7 +16,7 @@ const ref = (name: string): TSchema => ({ $ref: `#/components/schemas/${name}` }
 const json = (schema: object): NonNullable<RouteOutput['content']> => ({
   'application/json': { schema },
 });
-const answer = (description: string, content?: RouteOutput['content']): RouteOutput => ({
+const response = (description: string, content?: RouteOutput['content']): RouteOutput => ({
   description,
   ...(content && { content }),
 });
@@ -31,7 +31,7 @@ export const OpenApi = {
   nullable: <T extends TSchema>(schema: T, options: TSchemaOptions = {}) =>
     Type.Union([schema, Type.Null()], options),
   ref,
-  answer,
+  response,
 } as const;
 
 export type ApiDescription = ReturnType<typeof describeApi>;

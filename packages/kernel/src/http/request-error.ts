@@ -18,8 +18,8 @@ const TEXTS = {
   /** The client disconnected while the server waited for it. Nothing was changed, and the client cannot read the response. */
   client_left: 'the client disconnected',
   /** The body exceeds the limit, as received or as decoded. */
-  body_too_large: (at: { readonly limitBytes: number }) =>
-    `max request size (${at.limitBytes} bytes) exceeded`,
+  body_too_large: (details: { readonly limitBytes: number }) =>
+    `max request size (${details.limitBytes} bytes) exceeded`,
   /** The `content-encoding` is not supported. */
   encoding_unacceptable: (encoding: string) => `unacceptable content-encoding: ${encoding}`,
   gzip_corrupt: (why: string) => `error decoding gzip stream: ${why}`,

@@ -1,7 +1,7 @@
 import type { Principal } from './access/principal.js';
 import type { Dialect } from './dialect.js';
-import type { HeaderList, HttpAnswer } from './http-answer.js';
 import type { HttpHead } from './http-request.js';
+import type { HeaderList, HttpResponse } from './http-response.js';
 import type { Route } from './route.js';
 
 /** Admits requests of the services that it covers, and charges them; implemented by the limiter. Other services have no overhead. */
@@ -47,5 +47,5 @@ export interface Pass {
 
 /** `undefined` closes the connection without a response. */
 export interface Refused {
-  readonly refusal: HttpAnswer | undefined;
+  readonly refusal: HttpResponse | undefined;
 }

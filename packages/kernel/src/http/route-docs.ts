@@ -33,7 +33,7 @@ export function described(
         validation,
       },
     }),
-    output: output ?? { 200: OpenApi.answer('done') },
+    output: output ?? { 200: OpenApi.response('done') },
     ...(errors && { errors }),
   };
 }

@@ -1,8 +1,8 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { PrincipalOf, RouteAccess } from './access/route-access.js';
 import type { Dialect } from './dialect.js';
-import type { HttpAnswer } from './http-answer.js';
 import type { HttpHead, HttpHeaders, HttpRequest } from './http-request.js';
+import type { HttpResponse } from './http-response.js';
 import type { RouteCost } from './route-cost.js';
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -79,7 +79,7 @@ export interface DownloadRequest {
   readonly headers: HttpHeaders;
   readonly body: Uint8Array;
   /** Adapts the response for the client that requested the URL. */
-  adaptAnswer(answer: HttpAnswer): HttpAnswer;
+  adaptResponse(response: HttpResponse): HttpResponse;
 }
 
 /** One method of one path, with everything that is declared about it. */
@@ -116,7 +116,7 @@ export interface Route<
   handle(
     request: HttpRequest<PrincipalOf<Access>>,
     input: CheckedInput<Input>,
-  ): HttpAnswer | Promise<HttpAnswer>;
+  ): HttpResponse | Promise<HttpResponse>;
 }
 
 /** A route whose handler types follow from `input` and `access`. */
@@ -130,6 +130,6 @@ export interface RouteTable {
   /** The name of the API description: `docs/api/<name>.json`. */
   readonly api: string;
   /** Formats errors of these routes in another way than the dialect. */
-  answerError?(error: unknown, request: HttpHead): HttpAnswer;
+  errorResponse?(error: unknown, request: HttpHead): HttpResponse;
   readonly routes: readonly Route[];
 }

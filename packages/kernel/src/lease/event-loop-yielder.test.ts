@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { EventLoopYielder } from './event-loop-yielder.js';
 
 describe('EventLoopYielder', () => {
@@ -16,7 +16,7 @@ describe('EventLoopYielder', () => {
     const all = Promise.all([work('a', 3), work('b', 2), work('c', 1)]);
     let seen = 0;
     for (let round = 0; round < 20 && begun.length < 6; round++) {
-      await turn();
+      await setImmediate();
       assert.ok(begun.length - seen <= 1, `${begun.slice(seen)} ran in one tick`);
       seen = begun.length;
     }
@@ -27,7 +27,7 @@ describe('EventLoopYielder', () => {
   it('continues after it was idle', async () => {
     const yielder = new EventLoopYielder();
     await yielder.next();
-    await turn();
+    await setImmediate();
     await yielder.next();
   });
 });

@@ -2,26 +2,26 @@ import type { Leases } from './lease.js';
 
 /** Leases of a single node: a name is free unless a job of this process holds it. */
 export class LocalLeases implements Leases {
-  readonly #held = new Map<string, Promise<unknown>>();
+  readonly #running = new Map<string, Promise<unknown>>();
   readonly #stop = new AbortController();
 
   async withLease<T>(
     name: string,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T | undefined> {
-    if (this.#held.has(name) || this.#stop.signal.aborted) return undefined;
+    if (this.#running.has(name) || this.#stop.signal.aborted) return undefined;
     const running = (async () => await work(this.#stop.signal))();
-    this.#held.set(name, running);
+    this.#running.set(name, running);
     try {
       return await running;
     } finally {
-      this.#held.delete(name);
+      this.#running.delete(name);
     }
   }
 
   /** Aborts running jobs and waits until they have ended. Safe to call twice. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await Promise.allSettled(this.#held.values());
+    await Promise.allSettled(this.#running.values());
   }
 }

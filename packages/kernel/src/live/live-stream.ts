@@ -8,7 +8,7 @@ export class LiveStream {
   #pieces: Buffer[] = [];
   /** Bytes of queued pieces, and of pieces that the transport has not delivered. */
   #waitingBytes = 0;
-  #isOver = false;
+  #hasEnded = false;
   #isTaken = false;
   #wake: () => void = () => undefined;
 
@@ -36,7 +36,7 @@ export class LiveStream {
    * @returns `false` if the piece does not fit behind unread data; it is dropped.
    */
   push(piece: Buffer): boolean {
-    if (this.#isOver) return true;
+    if (this.#hasEnded) return true;
     const waitingBytes = this.#waitingBytes + piece.length;
     if (this.#waitingBytes > 0 && waitingBytes > MAX_WAITING_BYTES) return false;
     this.#pieces.push(piece);
@@ -47,15 +47,15 @@ export class LiveStream {
 
   /** Ends the stream with `last`, and drops queued pieces. */
   cut(last: Buffer): void {
-    if (this.#isOver) return;
+    if (this.#hasEnded) return;
     this.#pieces = [last];
     this.end();
   }
 
   /** Ends the stream after the queued pieces. */
   end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#wake();
     this.#onOver();
   }
@@ -69,7 +69,7 @@ export class LiveStream {
         this.#pieces = [];
         this.#waitingBytes = piece.length;
         if (piece.length > 0 && this.#isLetIn()) yield piece;
-        else if (piece.length > 0 || this.#isOver) return;
+        else if (piece.length > 0 || this.#hasEnded) return;
         else
           await new Promise<void>((resolve) => {
             this.#wake = resolve;

@@ -60,16 +60,16 @@ it('does not report a failure after disposal', async () => {
 
 it('never reads concurrently', async () => {
   let lookCount = 0;
-  let answer = (_state: number): void => undefined;
+  let respond = (_state: number): void => undefined;
   const { clock, told } = watchOf(() => {
     lookCount++;
     return new Promise<number>((resolve) => {
-      answer = resolve;
+      respond = resolve;
     });
   });
   await clock.advanceMs(10 * INTERVAL_MS);
   assert.equal(lookCount, 1);
-  answer(7);
+  respond(7);
   await clock.advanceMs(INTERVAL_MS);
   assert.equal(lookCount, 2);
   assert.deepEqual(told, [7]);

@@ -6,38 +6,38 @@ import type { Logger } from '../log/logger.js';
  * of consecutive failures is logged.
  */
 export function watchState(
-  at: { readonly clock: Clock; readonly log: Logger; readonly intervalMs: number },
+  options: { readonly clock: Clock; readonly log: Logger; readonly intervalMs: number },
   read: () => unknown,
   notify: (state: unknown) => void,
 ): Disposable {
-  let told: string | undefined;
-  let isOver = false;
-  let isLooking = false;
+  let lastText: string | undefined;
+  let isDisposed = false;
+  let isReading = false;
   let hasFailed = false;
-  const look = async (): Promise<void> => {
-    if (isLooking) return;
-    isLooking = true;
+  const compare = async (): Promise<void> => {
+    if (isReading) return;
+    isReading = true;
     try {
       const state = await read();
       hasFailed = false;
       const text = JSON.stringify(state);
-      if (isOver || text === told) return;
-      told = text;
+      if (isDisposed || text === lastText) return;
+      lastText = text;
       notify(state);
     } catch (err) {
-      if (!isOver && !hasFailed)
-        at.log.warn({ err }, 'cannot read the state for live updates of the console');
+      if (!isDisposed && !hasFailed)
+        options.log.warn({ err }, 'cannot read the state for live updates of the console');
       hasFailed = true;
     } finally {
-      isLooking = false;
+      isReading = false;
     }
   };
-  void look();
-  const looking = at.clock.every(at.intervalMs, look);
+  void compare();
+  const timer = options.clock.every(options.intervalMs, compare);
   return {
     [Symbol.dispose]() {
-      isOver = true;
-      looking[Symbol.dispose]();
+      isDisposed = true;
+      timer[Symbol.dispose]();
     },
   };
 }

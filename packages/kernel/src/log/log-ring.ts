@@ -61,11 +61,11 @@ export class LogRing {
   find({ level, service, find = '', after = 0, limit }: LineFilter): readonly RingLine[] {
     const found: RingLine[] = [];
     const least = level === undefined ? 0 : LEVELS.indexOf(level);
-    const wanted = find.toLowerCase();
+    const searchText = find.toLowerCase();
     const end = Math.max(after, this.firstSeq - 1);
     for (let seq = this.#count; seq > end && found.length < limit; seq--) {
       const text = this.#lines[(seq - 1) % MAX_LINE_COUNT] ?? '';
-      if (wanted !== '' && !text.toLowerCase().includes(wanted)) continue;
+      if (searchText !== '' && !text.toLowerCase().includes(searchText)) continue;
       const line = parse(seq, text);
       if (LEVELS.indexOf(line.level) < least) continue;
       if (service === undefined || line.service === service) found.push(line);

@@ -18,8 +18,8 @@ describe('A memo', () => {
       asked.push(text);
       return text === '' ? null : text.length;
     };
-    const answers = ['a', '', 'a', ''].map((text) => memo.of(text, lengthOf));
-    assert.deepEqual(answers, [1, null, 1, null]);
+    const responses = ['a', '', 'a', ''].map((text) => memo.of(text, lengthOf));
+    assert.deepEqual(responses, [1, null, 1, null]);
     assert.deepEqual(asked, ['a', '']);
   });
 

@@ -28,9 +28,9 @@ export class Metrics {
   }
 
   /** A counter without labels. Its name ends in `_total`. */
-  counter(about: { readonly name: string; readonly help: string }): Counter {
+  counter(options: { readonly name: string; readonly help: string }): Counter {
     let value = 0;
-    this.add({ ...about, type: 'counter', samples: () => [{ value }] });
+    this.add({ ...options, type: 'counter', samples: () => [{ value }] });
     return {
       inc(by = 1) {
         value += by;
@@ -39,12 +39,12 @@ export class Metrics {
   }
 
   /** A gauge that is read for each page. */
-  gauge(about: {
+  gauge(options: {
     readonly name: string;
     readonly help: string;
     readonly read: () => number | Promise<number>;
   }): void {
-    const { name, help, read } = about;
+    const { name, help, read } = options;
     this.add({ name, help, type: 'gauge', samples: async () => [{ value: await read() }] });
   }
 

@@ -79,11 +79,11 @@ export class ClientAddresses {
   of({ socket, headers }: AddressSource): ClientAddress {
     const peer = this.#peerOf(socket);
     if (!peer.isTrusted) return peer.client;
-    const given = headers[this.#rules.header];
+    const header = headers[this.#rules.header];
     const last =
-      given === undefined
+      header === undefined
         ? peer
-        : this.#walk(peer, typeof given === 'string' ? given : given.join(','));
+        : this.#walk(peer, typeof header === 'string' ? header : header.join(','));
     return last.forwarded;
   }
 

@@ -80,7 +80,7 @@ export class SubscriberRow {
   }
 
   /** @param passedSeq number up to which no undelivered event was found before. */
-  async look(passedSeq: number): Promise<SubscriberStatus> {
+  async status(passedSeq: number): Promise<SubscriberStatus> {
     const text = `select (select max(seq) from kernel_outbox) as last_seq,
         (select seq from kernel_outbox where ${this.#isWaiting()} order by seq limit 1) as next_seq,
         ${this.#isFree} as is_free

@@ -86,7 +86,7 @@ export class Subscription {
   }
 
   async #relay(attempt: number): Promise<'handled' | 'failed' | 'idle'> {
-    const { lastSeq, hasNews, isFree } = await this.#row.look(this.#passedSeq);
+    const { lastSeq, hasNews, isFree } = await this.#row.status(this.#passedSeq);
     if (!hasNews) {
       await this.#pass(lastSeq);
       return 'idle';

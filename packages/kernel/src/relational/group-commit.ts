@@ -2,7 +2,7 @@ import type { Clock } from '../clock/clock.js';
 import { invariant } from '../errors/invariant.js';
 import { storeError } from './relational-errors.js';
 import type { WorkerChannel } from './sqlite/worker-channel.js';
-import type { QueryAnswer, SqlValue } from './sqlite/worker-protocol.js';
+import type { QueryResponse, SqlValue } from './sqlite/worker-protocol.js';
 
 export interface GroupLimits {
   /** The maximum number of transactions that share one commit. */
@@ -140,7 +140,7 @@ export class ExclusiveTransaction {
     channel.send({ op: 'begin' });
   }
 
-  async query(sql: string, parameters: readonly SqlValue[]): Promise<QueryAnswer | undefined> {
+  async query(sql: string, parameters: readonly SqlValue[]): Promise<QueryResponse | undefined> {
     this.#throwIfFailed();
     invariant(
       this.#outcome === undefined,

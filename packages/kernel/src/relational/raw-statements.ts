@@ -163,13 +163,13 @@ export class RawStatements {
       : `${column} in (select value::bigint from json_array_elements_text(?::json) as list (value))`;
   }
 
-  #insertText(of: {
+  #insertText(options: {
     readonly table: string;
     readonly columns: readonly string[];
     readonly count: number;
     readonly suffix: string;
   }): string {
-    const { table, columns, count, suffix } = of;
+    const { table, columns, count, suffix } = options;
     const names = columns.join(', ');
     const key = `${count} ${table} ${names} ${suffix}`;
     return this.#inserts.of(key, () => {

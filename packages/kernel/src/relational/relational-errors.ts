@@ -31,8 +31,10 @@ export class StoreAway extends Error {
 /** All other expected failures of a relational store. */
 export const storeError = errorCatalogue('StoreError', {
   /** A statement would have violated a constraint; it changed nothing. */
-  constraint_violated: (at: { readonly constraint: ConstraintKind; readonly message: string }) =>
-    at.message,
+  constraint_violated: (details: {
+    readonly constraint: ConstraintKind;
+    readonly message: string;
+  }) => details.message,
   /** The store does not support a value, such as text with U+0000; nothing was changed. */
   value_refused: (why: string) => why,
   /** A statement failed and the work continued. As in PostgreSQL, such a transaction can only be rolled back. */
@@ -45,16 +47,19 @@ export const storeError = errorCatalogue('StoreError', {
   /** The store is closed or has failed permanently: its thread ended or its disk failed. Only a restart helps. */
   store_unusable: (why: string) => `relational store is unusable: ${why}`,
   /** A committed transaction in the journal is corrupt. The startup fails unless a repair is requested. */
-  store_damaged: (at: { readonly file: string; readonly offset: number; readonly why: string }) =>
-    `relational store is damaged: ${at.file} at offset ${at.offset}: ${at.why}`,
+  store_damaged: (details: {
+    readonly file: string;
+    readonly offset: number;
+    readonly why: string;
+  }) => `relational store is damaged: ${details.file} at offset ${details.offset}: ${details.why}`,
   /** Pages of the database file are corrupt. The startup fails unless a repair can rebuild them. */
-  store_corrupt: (at: {
+  store_corrupt: (details: {
     readonly file: string;
     readonly why: string;
     /** A repair has failed, so a second one would, too. */
     readonly isRepairFailed?: boolean;
-  }) => `relational store is corrupt: ${at.file}: ${at.why}`,
+  }) => `relational store is corrupt: ${details.file}: ${details.why}`,
   /** The database contains other migrations, for example from a newer version. */
-  migrations_differ: (at: { readonly service: string; readonly why: string }) =>
-    `migrations of ${at.service}: ${at.why}`,
+  migrations_differ: (details: { readonly service: string; readonly why: string }) =>
+    `migrations of ${details.service}: ${details.why}`,
 });

@@ -13,10 +13,10 @@ export class RequestInvalid extends Error {
   /** In order of appearance, at least one and at most as many as the checker reports (8). */
   readonly failures: readonly SchemaFailure[];
 
-  constructor(at: { part: RequestPart; failures: readonly SchemaFailure[] }) {
-    super(`request ${at.part}: ${at.failures.map(describe).join('; ')}`);
-    this.part = at.part;
-    this.failures = at.failures;
+  constructor(options: { part: RequestPart; failures: readonly SchemaFailure[] }) {
+    super(`request ${options.part}: ${options.failures.map(describe).join('; ')}`);
+    this.part = options.part;
+    this.failures = options.failures;
   }
 }
 

@@ -80,8 +80,8 @@ export const LOG_CALLS = [
 /** A real file system for a commit log, whose calls fail according to `faults`. Closing a handle always succeeds. */
 export function failingLogFiles(files: FileSystem, faults: CallFaults): FileSystem {
   return {
-    open: async (...given) =>
-      failingHandle(await faults.around('log.open', () => files.open(...given)), faults),
+    open: async (...params) =>
+      failingHandle(await faults.around('log.open', () => files.open(...params)), faults),
     rename: (from, to) => files.rename(from, to),
     link: (existing, name) => faults.around('log.link', () => files.link(existing, name)),
     remove: (path) => faults.around('log.remove', () => files.remove(path)),

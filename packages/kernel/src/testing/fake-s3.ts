@@ -96,8 +96,8 @@ export class FakeS3 {
       refuse(response, 412, 'PreconditionFailed');
       return;
     }
-    const given = request.headers['x-amz-checksum-crc32c'];
-    if (given !== checksumOf(body) && this.faults.ignoresChecksums !== true) {
+    const checksum = request.headers['x-amz-checksum-crc32c'];
+    if (checksum !== checksumOf(body) && this.faults.ignoresChecksums !== true) {
       refuse(response, 400, 'BadDigest');
       return;
     }

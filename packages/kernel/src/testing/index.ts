@@ -20,4 +20,4 @@ export { SeededRandom } from './seeded-random.js';
 export type { SimFaults } from './sim-faults.js';
 export { SimFileSystem } from './sim-file-system.js';
 export { temporaryFolder } from './temporary-folder.js';
-export { type TestAnswer, type TestRequest, TestRoutes } from './test-routes.js';
+export { type TestRequest, type TestResponse, TestRoutes } from './test-routes.js';

@@ -84,20 +84,20 @@ export function relationalStoreConformance(
           if (id % 3 === 0) assert.deepEqual(outcome, { status: 'rejected', reason: broken });
           else assert.equal(outcome.status, 'fulfilled');
         }
-        const kept = Array.from({ length: 20 }, (_, id) => id).filter((id) => id % 3 !== 0);
-        assert.deepEqual(await ids(read), kept);
+        const expected = Array.from({ length: 20 }, (_, id) => id).filter((id) => id % 3 !== 0);
+        assert.deepEqual(await ids(read), expected);
       });
     });
 
     it('notifies of a commit after it is visible, and never of a rollback', async () => {
       await withItems(async (store, read) => {
         const heard: (readonly number[])[] = [];
-        const looks: Promise<void>[] = [];
+        const reads: Promise<void>[] = [];
         const write = async (id: number, why?: Error) =>
           await store.transaction<Tables, void>(async (tx) => {
             // As seen by a caller with other tables.
             store.onCommit(tx.withTables<{ other: { id: number } }>(), () => {
-              looks.push(ids(read).then((found) => void heard.push(found)));
+              reads.push(ids(read).then((found) => void heard.push(found)));
             });
             await tx
               .insertInto('item')
@@ -107,7 +107,7 @@ export function relationalStoreConformance(
           });
         await write(1);
         await assert.rejects(write(2, new Error('no')), { message: 'no' });
-        await Promise.all(looks);
+        await Promise.all(reads);
         assert.deepEqual(heard, [[1]]);
       });
     });

@@ -77,19 +77,19 @@ export class SimFileHandle implements FileHandle {
   readonly #powerCycle: number;
   #isClosed = false;
 
-  constructor(at: {
+  constructor(options: {
     readonly file: SimFile;
     readonly path: string;
     readonly disk: SimDisk;
     readonly isWritable: boolean;
     readonly isSynced: boolean;
   }) {
-    this.#file = at.file;
-    this.#path = at.path;
-    this.#disk = at.disk;
-    this.#isWritable = at.isWritable;
-    this.#isSynced = at.isSynced;
-    this.#powerCycle = at.disk.powerCycle();
+    this.#file = options.file;
+    this.#path = options.path;
+    this.#disk = options.disk;
+    this.#isWritable = options.isWritable;
+    this.#isSynced = options.isSynced;
+    this.#powerCycle = options.disk.powerCycle();
   }
 
   async read(target: Uint8Array, position: number): Promise<number> {
@@ -110,11 +110,11 @@ export class SimFileHandle implements FileHandle {
     const grownBytes = Math.max(0, position + bytes.byteLength - this.#file.bytes.byteLength);
     const missingBytes = Math.max(0, grownBytes - this.#disk.freeBytes());
     const isShort = this.#disk.happens(this.#disk.faults.writeIsShort);
-    const kept = isShort
+    const written = isShort
       ? Math.floor(this.#disk.random.float() * bytes.byteLength)
       : bytes.byteLength - Math.min(missingBytes, bytes.byteLength);
-    const change = { kind: 'write', bytes: bytes.subarray(0, kept), position } as const;
-    if (kept > 0) this.#file.apply(change);
+    const change = { kind: 'write', bytes: bytes.subarray(0, written), position } as const;
+    if (written > 0) this.#file.apply(change);
     if (this.#isSynced) await this.#reachDisk();
     if (this.#isSynced) this.#file.syncOnly(change);
     if (isShort) throw systemError('EIO', this.#path);
@@ -184,8 +184,8 @@ function partlyChanged(bytes: Uint8Array, change: Change, random: Random): Uint8
   if (chance < 0.25) return bytes;
   if (chance < 0.5 || change.kind === 'truncate') return changed(bytes, change);
   if (chance < 0.75) {
-    const kept = change.bytes.subarray(0, Math.floor(random.float() * change.bytes.byteLength));
-    return changed(bytes, { ...change, bytes: kept });
+    const written = change.bytes.subarray(0, Math.floor(random.float() * change.bytes.byteLength));
+    return changed(bytes, { ...change, bytes: written });
   }
   return withSomeSectors(bytes, change, random);
 }

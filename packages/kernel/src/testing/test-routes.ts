@@ -1,8 +1,8 @@
 import { refusalOf } from '../http/access/route-access.js';
 import { decodeBody } from '../http/body/decode-body.js';
 import type { Dialect } from '../http/dialect.js';
-import type { HttpAnswer } from '../http/http-answer.js';
 import { type HttpHead, pathOf } from '../http/http-request.js';
+import type { HttpResponse } from '../http/http-response.js';
 import { normalTarget } from '../http/normal-target.js';
 import { inputReader } from '../http/read-input.js';
 import type { Route, RouteTable } from '../http/route.js';
@@ -15,7 +15,7 @@ export interface TestRequest {
 }
 
 /** The response as a client receives it. */
-export interface TestAnswer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly bytes: Buffer;
@@ -25,7 +25,7 @@ export interface TestAnswer {
 interface FoundRoute {
   readonly dialect: Dialect;
   /** The table's own error format, if it has one. */
-  readonly answerError: RouteTable['answerError'];
+  readonly errorResponse: RouteTable['errorResponse'];
   readonly route: Route;
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -50,14 +50,14 @@ export class TestRoutes {
     this.#dialect = first.dialect;
     this.#head = head;
     this.#routes = tables
-      .flatMap(({ routes, dialect, answerError }) =>
-        routes.map((route) => ({ dialect, answerError, route })),
+      .flatMap(({ routes, dialect, errorResponse }) =>
+        routes.map((route) => ({ dialect, errorResponse, route })),
       )
       .toSorted((a, b) => (orderOf(a.route) < orderOf(b.route) ? -1 : 1))
       .map((each) => ({ ...each, pattern: patternOf(each.route.path) }));
   }
 
-  async send(target: string, request: TestRequest = {}): Promise<TestAnswer> {
+  async send(target: string, request: TestRequest = {}): Promise<TestResponse> {
     const { method = 'GET', body } = request;
     const sent = Buffer.from(body ?? '');
     const length = body === undefined ? {} : { 'content-length': String(sent.length) };
@@ -65,30 +65,30 @@ export class TestRoutes {
     const head = requestHead({ method, url: normalTarget(target), headers, ...this.#head });
     const found = this.#find(method, pathOf(head.url));
     const dialect = found?.dialect ?? this.#dialect;
-    const answer = await this.#answer(head, sent, dialect, found);
-    const pieces: Uint8Array[] = [Buffer.from(answer.body ?? '')];
-    if (answer.rest !== undefined) for await (const piece of answer.rest) pieces.push(piece);
+    const response = await this.#respond(head, sent, dialect, found);
+    const pieces: Uint8Array[] = [Buffer.from(response.body ?? '')];
+    if (response.rest !== undefined) for await (const piece of response.rest) pieces.push(piece);
     const bytes = Buffer.concat(pieces);
-    const listed = [...(dialect.headers?.(head) ?? []), ...answer.headers];
-    const { status } = answer;
+    const listed = [...(dialect.headers?.(head) ?? []), ...response.headers];
+    const { status } = response;
     return { status, headers: Object.fromEntries(listed), bytes, text: bytes.toString() };
   }
 
-  async #answer(
+  async #respond(
     head: HttpHead,
     sent: Uint8Array,
     dialect: Dialect,
     found: FoundRoute | undefined,
-  ): Promise<HttpAnswer> {
+  ): Promise<HttpResponse> {
     const methods = this.#methodsOf(pathOf(head.url));
     if (head.method === 'OPTIONS') {
-      const preflight = dialect.answerPreflight?.(head, methods);
+      const preflight = dialect.preflightResponse?.(head, methods);
       if (preflight !== undefined) return preflight;
     }
     try {
       const principal = await dialect.identify(head, found?.route.access);
       if (found === undefined) {
-        return dialect.answerNotFound(head, methods.length > 0 ? [...methods, 'OPTIONS'] : []);
+        return dialect.notFoundResponse(head, methods.length > 0 ? [...methods, 'OPTIONS'] : []);
       }
       const { route, parameters } = found;
       const access = ACCESS_OF[principal.kind] ?? principal.kind;
@@ -103,7 +103,7 @@ export class TestRoutes {
       }
       return await route.handle(request, inputReader(route)(request));
     } catch (error) {
-      return found?.answerError?.(error, head) ?? dialect.answerError(error, head);
+      return found?.errorResponse?.(error, head) ?? dialect.errorResponse(error, head);
     }
   }
 

@@ -82,15 +82,15 @@ export class OtlpTracer implements Tracer {
       resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'plinth' }, spans }] }],
     };
     try {
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      await answer.body?.cancel();
-      if (answer.ok) return true;
-      log.warn({ status: answer.status, count: batch.length }, 'collector rejected spans');
+      await response.body?.cancel();
+      if (response.ok) return true;
+      log.warn({ status: response.status, count: batch.length }, 'collector rejected spans');
     } catch (err) {
       log.warn({ err, count: batch.length }, 'spans not sent');
     }

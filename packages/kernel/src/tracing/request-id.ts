@@ -1,5 +1,5 @@
-import type { HeaderList } from '../http/http-answer.js';
 import type { HttpHeaders } from '../http/http-request.js';
+import type { HeaderList } from '../http/http-response.js';
 
 const NAME = 'x-request-id';
 /** A token of RFC 9110, which needs no quotes in log lines and headers. */
@@ -7,8 +7,8 @@ const VALID = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
 
 /** The request id from a client or proxy; `undefined` when missing or invalid. */
 export function requestIdOf(headers: HttpHeaders): string | undefined {
-  const given = headers[NAME];
-  return given !== undefined && VALID.test(given) ? given : undefined;
+  const received = headers[NAME];
+  return received !== undefined && VALID.test(received) ? received : undefined;
 }
 
 /** Adds the request id to the list. The same list is returned when there is none. */

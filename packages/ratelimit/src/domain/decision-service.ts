@@ -48,7 +48,7 @@ export interface Understood {
   readonly isDry: boolean;
 }
 
-export interface Answer {
+export interface CheckResult {
   readonly caller: Caller;
   readonly plan: Plan;
   readonly decision: Decision;
@@ -94,7 +94,7 @@ export class DecisionService {
   }
 
   /** Throws `question_invalid`, `store_unavailable` and `CredentialUncheckable`. */
-  async check(question: Question): Promise<Answer> {
+  async check(question: Question): Promise<CheckResult> {
     return await this.decide(await this.understand(question));
   }
 
@@ -118,7 +118,13 @@ export class DecisionService {
   }
 
   /** Throws `store_unavailable`. */
-  async decide({ caller, plan, isBadCredential, isLeased, isDry }: Understood): Promise<Answer> {
+  async decide({
+    caller,
+    plan,
+    isBadCredential,
+    isLeased,
+    isDry,
+  }: Understood): Promise<CheckResult> {
     const { limiter } = this.#deps;
     if (isDry) {
       const decision = await limiter.store.peek(caller, plan);
@@ -134,10 +140,10 @@ export class DecisionService {
 
   /** Throws `lease_unknown`. */
   finish(leaseId: string, end: { readonly cpuMs: number; readonly status: number }): void {
-    const kept = this.#leases.get(leaseId);
-    if (kept === undefined) throw rateLimitError('lease_unknown');
+    const lease = this.#leases.get(leaseId);
+    if (lease === undefined) throw rateLimitError('lease_unknown');
     this.#leases.delete(leaseId);
-    const { charge } = kept;
+    const { charge } = lease;
     if (end.cpuMs > 0) charge.chargeCpu(end.cpuMs);
     charge.settle(end.status);
     charge.finish();

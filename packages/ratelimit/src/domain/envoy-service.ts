@@ -1,6 +1,6 @@
 import { rateLimitError } from '../errors.js';
 import { ANY_ENDPOINT, endpointOf } from '../model/endpoint.js';
-import type { Answer, DecisionService, Question } from './decision-service.js';
+import type { CheckResult, DecisionService, Question } from './decision-service.js';
 
 /** Units of the protocol by name, in seconds. Months and years have the lengths of the reference service. */
 export const UNIT_SEC = {
@@ -29,12 +29,12 @@ export interface EnvoyDescriptor {
   readonly hitsAddend: number | undefined;
 }
 
-export interface EnvoyAnswer {
+export interface EnvoyDecision {
   readonly isOverLimit: boolean;
   /** One per descriptor. `undefined` if the descriptor names no identity, which means no limit. */
-  readonly answers: readonly (Answer | undefined)[];
+  readonly results: readonly (CheckResult | undefined)[];
   /** The result for the headers: the refusal, or the result with the fewest remaining requests. */
-  readonly tightest: Answer | undefined;
+  readonly tightest: CheckResult | undefined;
 }
 
 const MAX_DESCRIPTOR_COUNT = 100;
@@ -49,7 +49,7 @@ export class EnvoyService {
   }
 
   /** Throws `question_invalid` and `store_unavailable`. */
-  async decide(request: EnvoyRequest): Promise<EnvoyAnswer> {
+  async decide(request: EnvoyRequest): Promise<EnvoyDecision> {
     if (request.descriptors.length === 0) {
       throw rateLimitError('question_invalid', 'rate limit descriptor list must not be empty');
     }
@@ -60,21 +60,22 @@ export class EnvoyService {
       );
     }
     const questions = request.descriptors.map((each) => toQuestion(each, request.hitsAddend));
-    const answers: (Answer | undefined)[] = [];
+    const results: (CheckResult | undefined)[] = [];
     for (const question of questions) {
-      answers.push(question && (await this.#decisions.check(question)));
+      results.push(question && (await this.#decisions.check(question)));
     }
-    const given = answers.filter((answer) => answer !== undefined);
-    const refusal = given.find(({ isRefused }) => isRefused);
+    const decided = results.filter((result) => result !== undefined);
+    const refusal = decided.find(({ isRefused }) => isRefused);
     return {
       isOverLimit: refusal !== undefined,
-      answers,
-      tightest: refusal ?? given.sort((a, b) => leftOf(a) - leftOf(b))[0],
+      results,
+      tightest: refusal ?? decided.sort((a, b) => leftOf(a) - leftOf(b))[0],
     };
   }
 }
 
-export const leftOf = ({ decision }: Answer): number => Math.max(0, decision.limit - decision.used);
+export const leftOf = ({ decision }: CheckResult): number =>
+  Math.max(0, decision.limit - decision.used);
 
 function toQuestion(descriptor: EnvoyDescriptor, hitsAddend: number): Question | undefined {
   const entryOf = (key: string): string | undefined =>

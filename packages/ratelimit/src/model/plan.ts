@@ -50,14 +50,14 @@ function pointsOf(method: string, graph: RouteCost['graph']): number {
  * Creates the plan for requests of one method to one endpoint.
  * Source: rate-limits, sections 8.2 and 10.
  */
-export function makePlan(at: {
+export function makePlan(options: {
   readonly resource: Resource;
   readonly endpoint: string;
   readonly method: string;
   readonly cost: RouteCost;
   readonly secondary: SecondaryScope;
 }): Plan {
-  const { resource, endpoint, method, cost, secondary } = at;
+  const { resource, endpoint, method, cost, secondary } = options;
   const countsAll = secondary === 'all';
   return {
     resource,

@@ -1,11 +1,11 @@
 import {
   type Clock,
   docsBaseAt,
-  emptyAnswer,
-  githubAnswer,
-  githubFailureAnswer,
-  type HttpAnswer,
+  emptyResponse,
+  githubFailureResponse,
+  githubResponse,
   type HttpRequest,
+  type HttpResponse,
   OpenApi,
   queryOf,
   type Route,
@@ -16,8 +16,8 @@ import type { DecisionService } from '../domain/decision-service.js';
 import type { LoginGuard } from '../domain/login-guard.js';
 import { ANY_ENDPOINT, endpointOf } from '../model/endpoint.js';
 import { isRead } from '../model/plan.js';
-import { toWireAnswer } from './answer.js';
 import { loginRefusal } from './gate/refusal.js';
+import { toWireResponse } from './wire-response.js';
 
 export const AUTH_PATH = '/ops/v1/rate-limits/auth';
 
@@ -35,7 +35,7 @@ export interface AuthDeps {
  * Source: rate-limits, section 12.1.
  */
 export function authRoute({ config, decisions, logins, clock }: AuthDeps): Route {
-  const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
+  const handle = async (request: HttpRequest): Promise<HttpResponse> => {
     const { headers } = request;
     const textsOf = (...names: readonly string[]): string[] =>
       names.map((name) => headers[name]).filter((found) => found !== undefined);
@@ -71,15 +71,15 @@ export function authRoute({ config, decisions, logins, clock }: AuthDeps): Route
     if (understood.isBadCredential && !logins.noteFailure(key)) {
       const rule = serviceRule(config, 'ratelimit');
       const { body } = loginRefusal({ config, rule, docsBase, requestId: undefined });
-      return githubAnswer(403, body);
+      return githubResponse(403, body);
     }
-    const answer = await decisions.decide(understood);
-    const wire = toWireAnswer(answer, { config, docsBase, clock });
+    const response = await decisions.decide(understood);
+    const wire = toWireResponse(response, { config, docsBase, clock });
     const about = Object.entries(wire.headers);
-    if (!wire.allowed) return githubAnswer(403, { ...wire.body, status: '403' }, about);
-    if (!answer.isBadCredential) return emptyAnswer(204, about);
+    if (!wire.allowed) return githubResponse(403, { ...wire.body, status: '403' }, about);
+    if (!response.isBadCredential) return emptyResponse(204, about);
     const documentationUrl = `${docsBase}/rest`;
-    return githubFailureAnswer(
+    return githubFailureResponse(
       { status: 401, message: 'Bad credentials', documentationUrl },
       about,
     );
@@ -105,7 +105,7 @@ export function authRoute({ config, decisions, logins, clock }: AuthDeps): Route
       }),
       validation: 'proxies forward only refusals of the limits',
     },
-    output: { 204: OpenApi.answer('the request is allowed') },
+    output: { 204: OpenApi.response('the request is allowed') },
     errors: { 401: 'bad credentials', 403: 'over a limit', 422: 'unknown resource' },
     handle,
   };

@@ -1,9 +1,14 @@
 import { inputCheck, isObject, type Random, requestError } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
 import type { DecisionService, Understood } from '../domain/decision-service.js';
-import { type AnswerContext, tooManyObjects, toWireAnswer, type WireAnswer } from './answer.js';
 import { Question } from './description.js';
 import { readQuestion } from './question.js';
+import {
+  type ResponseContext,
+  tooManyObjects,
+  toWireResponse,
+  type WireResponse,
+} from './wire-response.js';
 
 /** Far more than a thousand checks need. */
 export const MAX_BODY_BYTES = 1_048_576;
@@ -18,8 +23,8 @@ interface AskDeps {
 export async function checkOne(
   deps: AskDeps,
   body: Question,
-  context: AnswerContext,
-): Promise<WireAnswer> {
+  context: ResponseContext,
+): Promise<WireResponse> {
   return await checkUnderstood(deps, await understand(deps, body), context);
 }
 
@@ -32,8 +37,8 @@ const checkQuestion = inputCheck('body', Question);
 export async function checkAll(
   deps: AskDeps,
   bodies: readonly unknown[],
-  context: AnswerContext,
-): Promise<readonly WireAnswer[]> {
+  context: ResponseContext,
+): Promise<readonly WireResponse[]> {
   const understood: (Understood | 'too_many_objects')[] = [];
   for (const body of bodies) {
     understood.push(await understand(deps, checkQuestion(fieldsOf(body))));
@@ -53,10 +58,10 @@ function understand(
 async function checkUnderstood(
   { decisions, random }: AskDeps,
   understood: Understood | 'too_many_objects',
-  context: AnswerContext,
-): Promise<WireAnswer> {
+  context: ResponseContext,
+): Promise<WireResponse> {
   if (understood === 'too_many_objects') return tooManyObjects(context, random.uuidV4());
-  return toWireAnswer(await decisions.decide(understood), context);
+  return toWireResponse(await decisions.decide(understood), context);
 }
 
 export function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {

@@ -3,9 +3,9 @@ import {
   Cors,
   type Dialect,
   docsBaseAt,
-  emptyAnswer,
+  emptyResponse,
   GITHUB_REFUSALS,
-  githubFailureAnswer,
+  githubFailureResponse,
   LIMIT_HEADERS,
   type Logger,
   type Principal,
@@ -15,7 +15,7 @@ import type { RateLimitConfig } from '../config.js';
 import { AUTH_PATH } from './auth-route.js';
 import { INSTALLATION_PATHS, META_PATHS } from './github-routes.js';
 import { STATUS_PATHS } from './status-routes.js';
-import { answerError } from './to-wire.js';
+import { errorResponse } from './to-wire.js';
 
 export interface DialectDeps {
   readonly config: RateLimitConfig;
@@ -56,15 +56,16 @@ export function rateLimitDialect(deps: DialectDeps): Dialect {
       if (authorization !== undefined && !isQuestion) return credentials.resolve(authorization);
       return ANONYMOUS;
     },
-    answerError: (error, { base }) =>
-      answerError(error, { log, documentationUrl: documentationAt(base) }),
-    answerNotFound: ({ base }) =>
-      githubFailureAnswer({
+    errorResponse: (error, { base }) =>
+      errorResponse(error, { log, documentationUrl: documentationAt(base) }),
+    notFoundResponse: ({ base }) =>
+      githubFailureResponse({
         status: 404,
         message: 'Not Found',
         documentationUrl: documentationAt(base),
       }),
     headers: ({ headers: { origin } }) => cors.headersFor(origin),
-    answerPreflight: (request, methods) => emptyAnswer(204, cors.preflightFor(request, methods)),
+    preflightResponse: (request, methods) =>
+      emptyResponse(204, cors.preflightFor(request, methods)),
   };
 }

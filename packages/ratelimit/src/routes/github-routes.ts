@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import {
-  bytesAnswer,
+  bytesResponse,
   checkedRoute,
-  emptyAnswer,
-  githubAnswer,
-  type HttpAnswer,
+  emptyResponse,
+  githubResponse,
   type HttpRequest,
+  type HttpResponse,
   namesTag,
   OpenApi,
   type Route,
@@ -46,7 +46,7 @@ export function githubRoutes(deps: {
   /** Whether this service serves `/meta`. If the webhook service runs, it returns more there. */
   readonly ownsMeta: boolean;
   readonly mint: MintInstallationToken;
-  notFound(request: HttpRequest): HttpAnswer;
+  notFound(request: HttpRequest): HttpResponse;
 }): readonly Route[] {
   const body = Buffer.from(JSON.stringify(META));
   const etag = `W/"${hash('sha256', body, 'hex')}"`;
@@ -61,14 +61,14 @@ export function githubRoutes(deps: {
       access: 'public',
       about: { summary: 'get the server capabilities' },
       output: {
-        200: OpenApi.answer('abilities', OpenApi.json(Type.Object({}))),
-        304: OpenApi.answer('not modified'),
+        200: OpenApi.response('abilities', OpenApi.json(Type.Object({}))),
+        304: OpenApi.response('not modified'),
       },
       errors: { 401: 'bad credentials' },
       handle: (request) =>
         namesTag(request.headers['if-none-match'], etag)
-          ? emptyAnswer(304, caching)
-          : bytesAnswer(200, 'application/json; charset=utf-8', body, caching),
+          ? emptyResponse(304, caching)
+          : bytesResponse(200, 'application/json; charset=utf-8', body, caching),
     }),
   );
   const tokens = INSTALLATION_PATHS.map((path) =>
@@ -77,14 +77,14 @@ export function githubRoutes(deps: {
       path: `${path}/:id/access_tokens`,
       access: 'app',
       about: { summary: 'create an installation token for the app' },
-      output: { 201: OpenApi.answer('the token', OpenApi.json(INSTALLATION_TOKEN)) },
+      output: { 201: OpenApi.response('the token', OpenApi.json(INSTALLATION_TOKEN)) },
       async handle(request) {
         const { principal, parameters } = request;
         const { id = '' } = parameters;
         const isId = /^[1-9]\d{0,15}$/.test(id);
         const minted = isId ? await deps.mint(principal.appId, Number(id)) : undefined;
         if (minted === undefined) return deps.notFound(request);
-        return githubAnswer(201, { ...minted, permissions: {}, repository_selection: 'all' });
+        return githubResponse(201, { ...minted, permissions: {}, repository_selection: 'all' });
       },
     }),
   );

@@ -3,8 +3,8 @@ import {
   type Clock,
   type Dialect,
   docsBaseAt,
-  emptyAnswer,
-  githubAnswer,
+  emptyResponse,
+  githubResponse,
   type HttpRequest,
   jsonOf,
   type Logger,
@@ -26,7 +26,6 @@ import { rateLimitError } from '../errors.js';
 import { type Caller, parseKey } from '../model/caller.js';
 import type { Ban } from '../model/decision.js';
 import { UNLIMITED } from '../model/resource.js';
-import type { AnswerContext } from './answer.js';
 import { checkAll, checkOne, fieldsOf } from './check-route.js';
 import {
   Ban as BanSchema,
@@ -44,7 +43,8 @@ import {
   Usage,
 } from './description.js';
 import type { RouteListing } from './route-listing.js';
-import { answerError } from './to-wire.js';
+import { errorResponse } from './to-wire.js';
+import type { ResponseContext } from './wire-response.js';
 
 const PATH = '/rate-limits';
 
@@ -52,7 +52,7 @@ const BY_QUESTION = 'each check is validated separately';
 const BY_HAND = 'an invalid count is treated as absent';
 const BAD_KEY = { 422: 'invalid identity key' } as const;
 
-const { answer, json } = OpenApi;
+const { response, json } = OpenApi;
 
 export interface OperatorDeps {
   readonly config: RateLimitConfig;
@@ -72,15 +72,15 @@ export function operatorTable(dialect: Dialect, deps: OperatorDeps): RouteTable 
   return {
     dialect,
     api: 'ratelimit',
-    answerError: (error, request) =>
-      answerError(error, { log: deps.log, documentationUrl: operatorDocs(request) }),
+    errorResponse: (error, request) =>
+      errorResponse(error, { log: deps.log, documentationUrl: operatorDocs(request) }),
     routes: [...checkRoutes(deps), ...banRoutes(deps), ...viewRoutes(deps)],
   };
 }
 
 function checkRoutes(deps: OperatorDeps): readonly Route[] {
   const { config, decisions, clock } = deps;
-  const contextOf = ({ base }: HttpRequest): AnswerContext => ({
+  const contextOf = ({ base }: HttpRequest): ResponseContext => ({
     config,
     docsBase: docsBaseAt(config, base),
     clock,
@@ -89,16 +89,16 @@ function checkRoutes(deps: OperatorDeps): readonly Route[] {
     operatorRoute('POST', `${PATH}/check`, {
       about: { summary: 'check a request and charge it' },
       input: { body: Question },
-      output: { 200: answer('the decision', json(Decision)) },
+      output: { 200: response('the decision', json(Decision)) },
       errors: { 422: 'the check is invalid' },
       handle: async (request, { body }) =>
-        githubAnswer(200, await checkOne(deps, body, contextOf(request))),
+        githubResponse(200, await checkOne(deps, body, contextOf(request))),
     }),
     operatorRoute('POST', `${PATH}/check-batch`, {
       maxBytes: MAX_BATCH_COUNT * 4_096,
       about: { summary: 'check and charge up to 1,000 requests' },
       input: { body: Questions, validation: BY_QUESTION },
-      output: { 200: answer('the decisions in request order', json(Decisions)) },
+      output: { 200: response('the decisions in request order', json(Decisions)) },
       errors: { 422: 'a check is invalid, or the batch is too large' },
       async handle(request) {
         const body = jsonOf(request.body);
@@ -111,17 +111,17 @@ function checkRoutes(deps: OperatorDeps): readonly Route[] {
           );
         }
         const results = await checkAll(deps, checks, contextOf(request));
-        return githubAnswer(200, isList ? results : { results });
+        return githubResponse(200, isList ? results : { results });
       },
     }),
     operatorRoute('POST', `${PATH}/finish`, {
       about: { summary: 'finish a lease' },
       input: { body: Finish },
-      output: { 204: answer('slot released') },
+      output: { 204: response('slot released') },
       errors: { 404: 'unknown or finished lease', 422: 'a field is invalid' },
       handle(_request, { body: { lease_id, status = 200, cpu_ms = 0 } }) {
         decisions.finish(lease_id, { cpuMs: cpu_ms, status });
-        return emptyAnswer(204);
+        return emptyResponse(204);
       },
     }),
   ];
@@ -133,33 +133,33 @@ function banRoutes({ config, limiter, addresses, onUnban }: OperatorDeps): reado
     operatorRoute('GET', `${PATH}/bans`, {
       about: { summary: 'list bans' },
       input: { query: Type.Object(Count), validation: BY_HAND },
-      output: { 200: answer('bans', json(Type.Object({ bans: Type.Array(BanSchema) }))) },
+      output: { 200: response('bans', json(Type.Object({ bans: Type.Array(BanSchema) }))) },
       async handle(request) {
         const bans = await store.bans(countOf(request));
-        return githubAnswer(200, { bans: bans.map(banToWire) });
+        return githubResponse(200, { bans: bans.map(banToWire) });
       },
     }),
     operatorRoute('POST', `${PATH}/bans`, {
       about: { summary: 'ban an identity' },
       input: { body: NewBan },
-      output: { 201: answer('identity banned', json(BanSchema)) },
+      output: { 201: response('identity banned', json(BanSchema)) },
       errors: { 422: 'a field is invalid' },
       async handle(_request, { body: { identity, duration_seconds } }) {
         const key = keyOf(addresses, identity);
         await store.ban(key, duration_seconds ?? config.ban_minutes * 60);
         const ban = await store.banOf(key);
-        return githubAnswer(201, ban === undefined ? { identity: key } : banToWire(ban));
+        return githubResponse(201, ban === undefined ? { identity: key } : banToWire(ban));
       },
     }),
     operatorRoute('DELETE', `${PATH}/bans/:identity`, {
       about: { summary: 'remove a ban' },
-      output: { 204: answer('ban removed') },
+      output: { 204: response('ban removed') },
       errors: { ...BAD_KEY, 404: 'the identity is not banned' },
       async handle(request) {
         const key = keyOf(addresses, request.parameters['identity']);
         if (!(await store.unban(key))) throw rateLimitError('ban_unknown');
         onUnban(key);
-        return emptyAnswer(204);
+        return emptyResponse(204);
       },
     }),
   ];
@@ -172,8 +172,8 @@ function viewRoutes(deps: OperatorDeps): readonly Route[] {
   return [
     operatorRoute('GET', `${PATH}/routes`, {
       about: { summary: 'list the cost of each rate-limited route' },
-      output: { 200: answer('costs', json(Type.Object({ routes: Type.Array(CostOfRoute) }))) },
-      handle: () => githubAnswer(200, { routes: routes.list() }),
+      output: { 200: response('costs', json(Type.Object({ routes: Type.Array(CostOfRoute) }))) },
+      handle: () => githubResponse(200, { routes: routes.list() }),
     }),
     operatorRoute('GET', `${PATH}/top`, {
       about: { summary: 'list the top consumers of a resource' },
@@ -184,7 +184,7 @@ function viewRoutes(deps: OperatorDeps): readonly Route[] {
         }),
         validation: BY_HAND,
       },
-      output: { 200: answer('identities, highest usage first', json(top)) },
+      output: { 200: response('identities, highest usage first', json(top)) },
       errors: { 422: 'unknown resource' },
       async handle(request) {
         const name = queryParameter(request, 'resource') ?? 'core';
@@ -192,12 +192,12 @@ function viewRoutes(deps: OperatorDeps): readonly Route[] {
         if (resource === undefined)
           throw rateLimitError('question_invalid', `unknown resource ${name}`);
         const users = await store.top(resource, countOf(request));
-        return githubAnswer(200, { resource: name, top: users });
+        return githubResponse(200, { resource: name, top: users });
       },
     }),
     operatorRoute('GET', `${PATH}/:identity`, {
       about: { summary: 'get all counters of an identity' },
-      output: { 200: answer('used and remaining requests', json(Usage)) },
+      output: { 200: response('used and remaining requests', json(Usage)) },
       errors: BAD_KEY,
       async handle(request) {
         const key = keyOf(addresses, request.parameters['identity']);
@@ -208,7 +208,7 @@ function viewRoutes(deps: OperatorDeps): readonly Route[] {
           store.secondaryUsage(key),
           store.banOf(key),
         ]);
-        return githubAnswer(200, {
+        return githubResponse(200, {
           identity: key,
           buckets,
           secondary,
@@ -218,12 +218,12 @@ function viewRoutes(deps: OperatorDeps): readonly Route[] {
     }),
     operatorRoute('POST', `${PATH}/:identity/reset`, {
       about: { summary: "reset an identity's counters" },
-      output: { 204: answer('forgotten') },
+      output: { 204: response('forgotten') },
       errors: BAD_KEY,
       async handle(request) {
         const key = keyOf(addresses, request.parameters['identity']);
         await store.reset(key, resources.buckets);
-        return emptyAnswer(204);
+        return emptyResponse(204);
       },
     }),
   ];

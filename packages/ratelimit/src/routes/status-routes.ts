@@ -1,7 +1,7 @@
 import {
-  githubAnswer,
-  type HttpAnswer,
+  githubResponse,
   type HttpRequest,
+  type HttpResponse,
   OpenApi,
   type Route,
 } from '@plinth/kernel';
@@ -28,7 +28,7 @@ export function statusRoutes({ config, limiter }: StatusDeps): readonly Route[] 
       name === 'core' ||
       (config.report.length === 0 ? limit !== UNLIMITED : config.report.includes(name)),
   );
-  const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
+  const handle = async (request: HttpRequest): Promise<HttpResponse> => {
     if (!config.enabled) throw rateLimitError('limiter_disabled');
     const { principal, client } = request;
     const caller =
@@ -40,7 +40,7 @@ export function statusRoutes({ config, limiter }: StatusDeps): readonly Route[] 
     );
     const isWithoutRate = versionOf(config, request) === VERSION_WITHOUT_RATE;
     const body = { resources, ...(!isWithoutRate && { rate: resources['core'] }) };
-    return githubAnswer(200, body, [['cache-control', 'no-cache']]);
+    return githubResponse(200, body, [['cache-control', 'no-cache']]);
   };
   return STATUS_PATHS.map((path) => ({
     method: 'GET',
@@ -48,7 +48,7 @@ export function statusRoutes({ config, limiter }: StatusDeps): readonly Route[] 
     access: 'public',
     cost: { cost: 0 },
     about: { summary: "get the caller's limits and usage" },
-    output: { 200: OpenApi.answer('by resource', OpenApi.json(Overview)) },
+    output: { 200: OpenApi.response('by resource', OpenApi.json(Overview)) },
     errors: { 401: 'bad credentials', 404: 'rate limiting is disabled' },
     handle,
   }));

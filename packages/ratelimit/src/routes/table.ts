@@ -1,12 +1,12 @@
 import type { Dialect, RouteTable } from '@plinth/kernel';
 import type { EnvoyService } from '../domain/envoy-service.js';
 import type { LoginGuard } from '../domain/login-guard.js';
-import type { AnswerContext } from './answer.js';
 import { authRoute } from './auth-route.js';
 import { envoyJsonTable } from './envoy/envoy-json-route.js';
 import { githubRoutes, type MintInstallationToken } from './github-routes.js';
 import { type OperatorDeps, operatorTable } from './operator-routes.js';
 import { statusRoutes } from './status-routes.js';
+import type { ResponseContext } from './wire-response.js';
 
 export interface TableDeps extends OperatorDeps {
   readonly dialect: Dialect;
@@ -20,7 +20,7 @@ export interface TableDeps extends OperatorDeps {
   /** Whether this service serves `/api/v3/meta`, because no other does. */
   readonly ownsMeta: boolean;
   /** @param base URL of this server as its client sees it. */
-  contextOf(base: string): AnswerContext;
+  contextOf(base: string): ResponseContext;
 }
 
 /** All routes of this service. If limits are disabled, only the routes that clients still request. */
@@ -34,7 +34,7 @@ export function rateLimitTables(deps: TableDeps): readonly RouteTable[] {
       ...githubRoutes({
         ownsMeta,
         mint,
-        notFound: (request) => dialect.answerNotFound(request, []),
+        notFound: (request) => dialect.notFoundResponse(request, []),
       }),
       ...(config.enabled ? [authRoute(deps)] : []),
     ],

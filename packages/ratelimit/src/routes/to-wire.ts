@@ -1,9 +1,9 @@
 import {
-  answerGithubError,
   asOutage,
   CredentialUncheckable,
-  githubFailureAnswer,
-  type HttpAnswer,
+  githubErrorResponse,
+  githubFailureResponse,
+  type HttpResponse,
   type Logger,
 } from '@plinth/kernel';
 import { type RateLimitError, rateLimitError } from '../errors.js';
@@ -23,14 +23,14 @@ const isRateLimitError = (error: unknown): error is RateLimitError =>
   rateLimitError.is(error) || error instanceof CredentialUncheckable;
 
 /** Formats this service's own errors. All others use GitHub's format. */
-export function answerError(
+export function errorResponse(
   error: unknown,
-  about: { readonly log: Logger; readonly documentationUrl: string },
-): HttpAnswer {
+  options: { readonly log: Logger; readonly documentationUrl: string },
+): HttpResponse {
   if (!isRateLimitError(error) || asOutage(error) !== undefined) {
-    return answerGithubError(error, about);
+    return githubErrorResponse(error, options);
   }
   const { message } = error;
-  const { documentationUrl } = about;
-  return githubFailureAnswer({ status: STATUS[error.kind], message, documentationUrl });
+  const { documentationUrl } = options;
+  return githubFailureResponse({ status: STATUS[error.kind], message, documentationUrl });
 }

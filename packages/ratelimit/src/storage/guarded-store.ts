@@ -219,9 +219,9 @@ export class GuardedStore implements LimitStore {
   ): Promise<T> {
     if (!this.#outages.isPaused(server)) {
       try {
-        const answer = await question(this.#shared);
+        const response = await question(this.#shared);
         this.#outages.noteSuccess(server);
-        return answer;
+        return response;
       } catch (error) {
         this.#noteFailure(server, error);
       }

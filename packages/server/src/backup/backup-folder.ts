@@ -159,9 +159,9 @@ export async function removeCreated(folder: string, created: string | undefined)
 
 /** Keeps lock files. */
 export async function emptyFolder(folder: string, except: readonly string[]): Promise<void> {
-  const kept = [...FOLDER_LOCK_FILES, ...except];
+  const retained = [...FOLDER_LOCK_FILES, ...except];
   for (const name of await readdir(folder)) {
-    if (!kept.includes(name)) await rm(join(folder, name), { recursive: true });
+    if (!retained.includes(name)) await rm(join(folder, name), { recursive: true });
   }
 }
 

@@ -1,12 +1,12 @@
 import {
   type Clock,
   type Dialect,
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   type HttpService,
   OpenApi,
   operatorFailure,
-  piecesAnswer,
+  piecesResponse,
   queryOf,
   withHeaders,
 } from '@plinth/kernel';
@@ -40,8 +40,8 @@ export function createBackupService(
       {
         dialect,
         api: 'operator',
-        answerError(error, request) {
-          if (!backupError.is(error)) return dialect.answerError(error, request);
+        errorResponse(error, request) {
+          if (!backupError.is(error)) return dialect.errorResponse(error, request);
           if (error.kind === 'backup_not_found')
             return operatorFailure(request, 404, error.message);
           const retry = [['retry-after', String(RETRY_AFTER_SEC)]] as const;
@@ -56,7 +56,7 @@ export function createBackupService(
               summary: 'Start a backup, which exists while its response is open',
             },
             output: {
-              201: OpenApi.answer('the manifest as the first line, then keep-alive lines', {
+              201: OpenApi.response('the manifest as the first line, then keep-alive lines', {
                 'application/x-ndjson': { schema: Type.String() },
               }),
             },
@@ -73,13 +73,13 @@ export function createBackupService(
               validation: 'a missing name matches no file',
             },
             output: {
-              200: OpenApi.answer('content of the file', { 'application/octet-stream': {} }),
+              200: OpenApi.response('content of the file', { 'application/octet-stream': {} }),
             },
             errors: { 404: 'backup or file not found' },
             handle({ parameters, url }) {
               const name = new URLSearchParams(queryOf(url)).get('name') ?? '';
               const file = backups.read(parameters['id'] ?? '', name);
-              return piecesAnswer(
+              return piecesResponse(
                 200,
                 [['content-type', 'application/octet-stream']],
                 piecesOf(file),
@@ -108,7 +108,7 @@ async function beginBackup(
   request: HttpRequest,
   backups: Backups,
   clock: Clock,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const ended = new AbortController();
   const over = AbortSignal.any([request.disconnectSignal(), ended.signal]);
   const manifest = await backups.begin(() => ended.abort(), 'client');
@@ -128,7 +128,7 @@ async function beginBackup(
     ['content-type', 'application/x-ndjson'],
     ['x-accel-buffering', 'no'],
   ] as const;
-  return await piecesAnswer(201, headers, lines());
+  return await piecesResponse(201, headers, lines());
 }
 
 async function* piecesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {

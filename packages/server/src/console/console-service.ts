@@ -1,16 +1,16 @@
 import {
   type Dialect,
-  emptyAnswer,
-  type HttpAnswer,
+  emptyResponse,
   type HttpRequest,
+  type HttpResponse,
   type HttpService,
   OpenApi,
   type Random,
   type Route,
 } from '@plinth/kernel';
 import type { BuiltFiles } from '../http/files/built-files.js';
-import { fileAnswer, missingAnswer } from '../http/files/file-answers.js';
-import { shellAnswer } from './console-answers.js';
+import { fileResponse, missingResponse } from '../http/files/file-responses.js';
+import { shellResponse } from './console-responses.js';
 
 const HOME = '/console/';
 const NOT_BUILT = 'console not built: run "npm run build" in the checkout of this server\n';
@@ -24,23 +24,23 @@ export function createConsole(deps: {
   readonly random: Random;
 }): HttpService {
   const { files, dialect, random } = deps;
-  const shell = async (request: HttpRequest): Promise<HttpAnswer> => {
+  const shell = async (request: HttpRequest): Promise<HttpResponse> => {
     const file = await files.find('index.html');
-    if (file === undefined) return missingAnswer(NOT_BUILT);
+    if (file === undefined) return missingResponse(NOT_BUILT);
     const nonce = Buffer.from(random.bytes(16)).toString('base64url');
-    return shellAnswer(file, { nonce, openedFrom: isOfOthers(request) ? 'elsewhere' : 'here' });
+    return shellResponse(file, { nonce, openedFrom: isOfOthers(request) ? 'elsewhere' : 'here' });
   };
-  const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
+  const handle = async (request: HttpRequest): Promise<HttpResponse> => {
     const name = request.parameters['*'] ?? '';
     // Page paths may contain table names with dots; built files are in two folders.
     const isHashed = name.startsWith('assets/');
     if (!isHashed && !/^[\w-]+\.(?:js|svg|lp)$/.test(name)) return await shell(request);
     const file = await files.find(name);
     return file === undefined
-      ? missingAnswer('no such file\n')
-      : fileAnswer(file, request, isHashed);
+      ? missingResponse('no such file\n')
+      : fileResponse(file, request, isHashed);
   };
-  const toConsole = (): HttpAnswer => emptyAnswer(303, [['location', HOME]]);
+  const toConsole = (): HttpResponse => emptyResponse(303, [['location', HOME]]);
   return {
     name: 'console',
     tables() {
@@ -62,7 +62,7 @@ export function createConsole(deps: {
               if (asksForPage(request)) return toConsole();
               // Other clients receive the same response as for an unknown path.
               await rootDialect.identify(request, undefined);
-              return rootDialect.answerNotFound(request, []);
+              return rootDialect.notFoundResponse(request, []);
             }),
           ],
         },
@@ -82,8 +82,8 @@ function isOfOthers({ headers }: HttpRequest): boolean {
 const asksForPage = ({ headers }: HttpRequest): boolean =>
   headers['accept']?.includes('text/html') === true;
 
-const FILE = { 200: OpenApi.answer('the file', OpenApi.html) };
-const REDIRECT = { 303: OpenApi.answer('to /console/') };
+const FILE = { 200: OpenApi.response('the file', OpenApi.html) };
+const REDIRECT = { 303: OpenApi.response('to /console/') };
 
 const page = (
   path: string,

@@ -66,7 +66,7 @@ describe('Snapshots of plinth.db', () => {
       ...{ files, dataDir, intervalSec: 3600, clock: new ManualClock(NOW_MS) },
       log: createLogger({ level: 'fatal', destination: process.stdout, isText: false }),
     });
-    await snapshots.look();
+    await snapshots.check();
     await snapshots.close();
     return (await readdir(folder)).sort();
   }

@@ -64,11 +64,11 @@ export class CatalogSnapshots {
     if (intervalSec === 0) return;
     const intervalMs = Math.min(intervalSec * 1000, LOOK_MS);
     const job = { clock, log, name: 'snapshot of plinth.db', intervalMs };
-    this.#job ??= repeatJob(job, async () => await this.look());
+    this.#job ??= repeatJob(job, async () => await this.check());
   }
 
   /** Makes a snapshot if one is due. A second call joins the first. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     this.#running ??= this.#makeIfDue()
       .catch((error: unknown) => {
         if (!this.#stop.signal.aborted) throw error;

@@ -18,8 +18,8 @@ export async function readFolderId(
   files: FileSystem,
   random: Random,
 ): Promise<string> {
-  const kept = await readFile(join(folder, FOLDER_ID_FILE), 'utf8').catch(() => '');
-  if (kept.trim() !== '') return kept.trim();
+  const stored = await readFile(join(folder, FOLDER_ID_FILE), 'utf8').catch(() => '');
+  if (stored.trim() !== '') return stored.trim();
   const id = random.uuidV7();
   await makeOnce(files, { folder, name: FOLDER_ID_FILE }, id);
   return id;

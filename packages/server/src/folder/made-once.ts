@@ -4,10 +4,10 @@ import type { FileSystem } from '@plinth/kernel';
 /** Creates a durable file that only the server's user can read. The caller must hold the folder lock. */
 export async function makeOnce(
   files: FileSystem,
-  at: { readonly folder: string; readonly name: string },
+  options: { readonly folder: string; readonly name: string },
   text: string,
 ): Promise<void> {
-  const path = join(at.folder, at.name);
+  const path = join(options.folder, options.name);
   // A file from an interrupted call was never used.
   const temporary = `${path}.tmp`;
   await files.remove(temporary);
@@ -20,5 +20,5 @@ export async function makeOnce(
   }
   // No other process can create the file: the folder is locked.
   await files.rename(temporary, path);
-  await files.syncDirectory(at.folder);
+  await files.syncDirectory(options.folder);
 }

@@ -16,9 +16,9 @@ const MIN_LENGTH = 32;
 export async function readGivenMasterKey(
   settings: Pick<ServerSettings, 'master_key' | 'master_key_file'>,
 ): Promise<Uint8Array | undefined> {
-  const { master_key: given, master_key_file: path } = settings;
-  if (path === undefined) return given === undefined ? undefined : Buffer.from(given);
-  if (given !== undefined) {
+  const { master_key: inline, master_key_file: path } = settings;
+  if (path === undefined) return inline === undefined ? undefined : Buffer.from(inline);
+  if (inline !== undefined) {
     throw new ConfigInvalid([
       'server.master_key_file: server.master_key is also set; use only one of them',
     ]);
@@ -53,8 +53,8 @@ export async function readOwnMasterKey(
   random: Random,
 ): Promise<Uint8Array> {
   const path = join(dataDir, FILE_NAME);
-  const kept = await readKept(path);
-  if (kept !== undefined) return kept;
+  const stored = await readKept(path);
+  if (stored !== undefined) return stored;
   const text = Buffer.from(random.bytes(KEY_SIZE_BYTES)).toString('base64');
   await makeOnce(files, { folder: dataDir, name: FILE_NAME }, text);
   return Buffer.from(text);

@@ -23,14 +23,14 @@ export interface Findings {
 }
 
 /** Checks the files of a stopped server that are neither rows nor the relational store. Changes nothing. */
-export async function checkSmallFiles(at: {
+export async function checkSmallFiles(options: {
   readonly dataDir: string;
   readonly fileSystem: FileSystem;
   readonly relational: RelationalStore;
 }): Promise<Findings> {
-  const { dataDir, fileSystem } = at;
+  const { dataDir, fileSystem } = options;
   const all = [
-    await checkMasterKey(at),
+    await checkMasterKey(options),
     faultIf(await checkKeyFile(fileSystem, join(dataDir, 'accounts'))),
     faultIf(await checkText(join(dataDir, VERSION_FILE), isVersion, WRITTEN_AT_START)),
     faultIf(await checkText(join(dataDir, FOLDER_ID_FILE), isFolderId, NEW_ID)),

@@ -52,7 +52,7 @@ export interface Stores {
   openLog(options: {
     readonly folder: string;
     readonly nodeUuid: string;
-    readonly recent: { readonly folder: string; readonly maxBytes: number };
+    readonly retained: { readonly folder: string; readonly maxBytes: number };
     readonly repair: boolean;
     readonly firstFile: number;
     readonly expectedLog: ExpectedLogStore;

@@ -1,6 +1,6 @@
 import {
   type Clock,
-  type HttpAnswer,
+  type HttpResponse,
   type Principal,
   redactTarget,
   requestIdOf,
@@ -27,16 +27,16 @@ export class AccessLog {
 
   /** Counts the bytes of a body of unknown length. */
   watch(exchange: Exchange): void {
-    const { answer } = exchange;
-    if (answer?.rest === undefined || answer.sizeBytes !== undefined) return;
-    exchange.sentBytes = answer.body?.length ?? 0;
-    exchange.answer = { ...answer, rest: counted(answer.rest, exchange) };
+    const { response } = exchange;
+    if (response?.rest === undefined || response.sizeBytes !== undefined) return;
+    exchange.sentBytes = response.body?.length ?? 0;
+    exchange.response = { ...response, rest: counted(response.rest, exchange) };
   }
 
   note(exchange: Exchange, durationMs: number): void {
-    const { request, match, answer, sentBytes } = exchange;
+    const { request, match, response, sentBytes } = exchange;
     const { method, url, headers, httpVersion } = request;
-    const bytes = sentBytes ?? (answer === undefined ? undefined : sizeOf(answer));
+    const bytes = sentBytes ?? (response === undefined ? undefined : sizeOf(response));
     this.#write(
       this.#lineOf({
         timeMs: this.#clock.nowMs(),
@@ -46,7 +46,7 @@ export class AccessLog {
         url: redactTarget(url),
         httpVersion,
         route: match?.served.route.path,
-        status: answer?.status,
+        status: response?.status,
         bytes,
         durationMs: Math.round(durationMs * 1000) / 1000,
         requestId: requestIdOf(headers),
@@ -131,7 +131,7 @@ function nameOf(principal: Principal): string | undefined {
   }
 }
 
-type Rest = NonNullable<HttpAnswer['rest']>;
+type Rest = NonNullable<HttpResponse['rest']>;
 
 /** Counts the pieces. Unlike a generator's `finally`, `return` also runs if iteration never started. */
 function counted(rest: Rest, exchange: Exchange): Rest {

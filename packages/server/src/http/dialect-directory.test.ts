@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ANONYMOUS, type Dialect, emptyAnswer } from '@plinth/kernel';
+import { ANONYMOUS, type Dialect, emptyResponse } from '@plinth/kernel';
 import { DialectDirectory } from './dialect-directory.js';
 
 const dialect = (...paths: string[]): Dialect => ({
   service: 'any',
   paths,
   identify: () => ANONYMOUS,
-  answerError: () => emptyAnswer(500),
-  answerNotFound: () => emptyAnswer(404),
+  errorResponse: () => emptyResponse(500),
+  notFoundResponse: () => emptyResponse(404),
 });
 
 const accounts = dialect('/v2/core');

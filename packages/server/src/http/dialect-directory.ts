@@ -4,7 +4,7 @@ import { type Dialect, type HttpHead, invariant } from '@plinth/kernel';
 export class DialectDirectory {
   readonly #fallback: Dialect;
   readonly #byPath = new Map<string, Dialect>();
-  readonly #claiming: Dialect[] = [];
+  readonly #byCredential: Dialect[] = [];
   #maxSegmentCount = 0;
 
   constructor(fallback: Dialect) {
@@ -13,7 +13,7 @@ export class DialectDirectory {
   }
 
   add(dialect: Dialect): void {
-    if (dialect.claims !== undefined) this.#claiming.push(dialect);
+    if (dialect.hasOwnCredential !== undefined) this.#byCredential.push(dialect);
     for (const path of dialect.paths) {
       const isPath = path === '/' || /^(\/[^/?]+)+$/.test(path);
       invariant(isPath, `${path} must be a path without a trailing slash`);
@@ -28,7 +28,7 @@ export class DialectDirectory {
   of(request: HttpHead): Dialect {
     return (
       this.#named(request.url) ??
-      this.#claiming.find((dialect) => dialect.claims?.(request)) ??
+      this.#byCredential.find((dialect) => dialect.hasOwnCredential?.(request)) ??
       this.#fallback
     );
   }

@@ -1,7 +1,7 @@
 import {
   type Dialect,
   type HeaderList,
-  type HttpAnswer,
+  type HttpResponse,
   type Pass,
   type RequestSpan,
   withRequestId,
@@ -25,7 +25,7 @@ export class Exchange {
   /** `undefined`: not traced. */
   span: RequestSpan | undefined;
   /** `undefined` if the client disconnected before the response. */
-  answer: HttpAnswer | undefined;
+  response: HttpResponse | undefined;
   /** Body bytes sent, for bodies of unknown length; for the access log. */
   sentBytes: number | undefined;
   #limits = NO_HEADERS;
@@ -69,26 +69,26 @@ export class Exchange {
     if (this.#isClosed) pass?.finish();
   }
 
-  settle(answer: HttpAnswer): this {
-    this.answer = this.#varying(this.request.adaptToTransport(answer));
-    this.#limits = this.#pass?.settle(answer.status) ?? NO_HEADERS;
+  settle(response: HttpResponse): this {
+    this.response = this.#varying(this.request.adaptToTransport(response));
+    this.#limits = this.#pass?.settle(response.status) ?? NO_HEADERS;
     return this;
   }
 
   /** Merges `vary` headers: proxies may use only the last of a repeated header. */
-  #varying(answer: HttpAnswer): HttpAnswer {
-    if (!this.headers.some(isVary)) return answer;
-    const all = [...this.headers, ...answer.headers].filter(isVary);
-    if (all.length === 1) return answer;
+  #varying(response: HttpResponse): HttpResponse {
+    if (!this.headers.some(isVary)) return response;
+    const all = [...this.headers, ...response.headers].filter(isVary);
+    if (all.length === 1) return response;
     this.#dialectHeaders = this.headers.filter((header) => !isVary(header));
     const names = new Set(all.flatMap(([, value]) => value.split(/\s*,\s*/)));
-    const others = answer.headers.filter((header) => !isVary(header));
-    return { ...answer, headers: [['vary', [...names].join(', ')], ...others], isReused: false };
+    const others = response.headers.filter((header) => !isVary(header));
+    return { ...response, headers: [['vary', [...names].join(', ')], ...others], isReused: false };
   }
 
-  reject(answer: HttpAnswer): this {
+  reject(response: HttpResponse): this {
     this.isRejected = true;
-    return this.settle(answer);
+    return this.settle(response);
   }
 
   /** Headers that precede the response's own. */
@@ -100,7 +100,7 @@ export class Exchange {
 const isVary = ([name]: HeaderList[number]): boolean => name === 'vary';
 
 /** Body size in bytes; `undefined` if not known in advance. */
-export function sizeOf({ status, body, rest, sizeBytes }: HttpAnswer): number | undefined {
+export function sizeOf({ status, body, rest, sizeBytes }: HttpResponse): number | undefined {
   if (rest !== undefined) return sizeBytes;
   return body?.length ?? (status === 204 ? 0 : undefined);
 }

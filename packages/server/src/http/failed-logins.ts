@@ -19,8 +19,8 @@ export class FailedLogins {
   }
 
   /** Records a refused request. Requests without a credential are not logins. */
-  note({ request, dialect, answer }: Exchange): void {
-    const { status } = answer ?? {};
+  note({ request, dialect, response }: Exchange): void {
+    const { status } = response ?? {};
     if (status !== 401 && status !== 429) return;
     const kind = credentialKind(request);
     if (kind === undefined) return;

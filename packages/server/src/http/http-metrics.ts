@@ -66,10 +66,10 @@ export class HttpMetrics {
   }
 
   #metric(
-    about: Omit<Metric, 'samples'>,
+    options: Omit<Metric, 'samples'>,
     samples: (routeMetrics: RouteMetrics) => readonly MetricSample[],
   ): Metric {
-    return { ...about, samples: () => [...this.#all.values()].flatMap(samples) };
+    return { ...options, samples: () => [...this.#all.values()].flatMap(samples) };
   }
 }
 
@@ -84,15 +84,15 @@ export class RouteMetrics {
   }
 
   /** Counts a response; its size is counted only if known in advance. */
-  count(answer: {
+  count(response: {
     readonly status: number;
     readonly durationMs: number;
     readonly sizeBytes: number | undefined;
   }): void {
-    const index = statusIndex(answer.status);
+    const index = statusIndex(response.status);
     this.countByStatus[index] = (this.countByStatus[index] ?? 0) + 1;
-    this.durationSec.observe(answer.durationMs / 1000);
-    if (answer.sizeBytes !== undefined) this.sizeBytes.observe(answer.sizeBytes);
+    this.durationSec.observe(response.durationMs / 1000);
+    if (response.sizeBytes !== undefined) this.sizeBytes.observe(response.sizeBytes);
   }
 }
 

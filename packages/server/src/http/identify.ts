@@ -13,7 +13,7 @@ export type Caller =
 
 /** Authenticates through the dialect; preflights are anonymous. */
 export function identify({ dialect, request, match }: Exchange): Caller | Promise<Caller> {
-  if (request.method === 'OPTIONS' && dialect.answerPreflight !== undefined) {
+  if (request.method === 'OPTIONS' && dialect.preflightResponse !== undefined) {
     return { principal: undefined, authOutcome: 'preflight' };
   }
   const known = (principal: Principal): Caller => ({ principal, authOutcome: 'authenticated' });

@@ -1,4 +1,4 @@
-import type { DownloadRequest, HttpAnswer } from '@plinth/kernel';
+import type { DownloadRequest, HttpResponse } from '@plinth/kernel';
 import { IncomingRequest } from './incoming-request.js';
 
 /** Headers of the outer request that must not apply to the download. */
@@ -12,8 +12,8 @@ export class IncomingDownload extends IncomingRequest {
   readonly #download: DownloadRequest;
 
   constructor(outer: IncomingRequest, download: DownloadRequest) {
-    const kept = Object.entries(outer.headers).filter(([name]) => !OF_OUTER.test(name));
-    const headers = { ...Object.fromEntries(kept), ...download.headers };
+    const forwarded = Object.entries(outer.headers).filter(([name]) => !OF_OUTER.test(name));
+    const headers = { ...Object.fromEntries(forwarded), ...download.headers };
     super({ ...download, headers, socket: outer.socket, addresses: outer.addresses });
     this.httpVersion = outer.httpVersion;
     this.#outer = outer;
@@ -24,7 +24,7 @@ export class IncomingDownload extends IncomingRequest {
   readBody = (): Uint8Array => this.#download.body;
   whenClosed = (done: () => void): void => this.#outer.whenClosed(done);
 
-  override adaptToTransport(answer: HttpAnswer): HttpAnswer {
-    return this.#download.adaptAnswer(answer);
+  override adaptToTransport(response: HttpResponse): HttpResponse {
+    return this.#download.adaptResponse(response);
   }
 }

@@ -6,9 +6,9 @@ import type {
   ClientAddress,
   ClientAddresses,
   HeadFault,
-  HttpAnswer,
   HttpHeaders,
   HttpRequest,
+  HttpResponse,
   Principal,
 } from '@plinth/kernel';
 import { ANONYMOUS } from '@plinth/kernel';
@@ -80,8 +80,8 @@ export abstract class IncomingRequest implements HttpRequest {
    */
   abstract readBody(rule: BodyRule, bodies: BodyBudget): Uint8Array | Promise<Uint8Array>;
   /** Adapts the response to the transport. */
-  adaptToTransport(answer: HttpAnswer): HttpAnswer {
-    return answer;
+  adaptToTransport(response: HttpResponse): HttpResponse {
+    return response;
   }
 
   /** Calls `done` once, when the client has received the response or disconnected; immediately if it already has. */

@@ -1,5 +1,5 @@
 import { ANONYMOUS, type Dialect, type Logger } from '@plinth/kernel';
-import { answerError, answerNotFound } from './to-wire.js';
+import { errorResponse, notFoundResponse } from './to-wire.js';
 
 /** For public pages and files: no authentication, and no access from other origins. */
 export const openDialect = ({
@@ -14,6 +14,6 @@ export const openDialect = ({
   service,
   paths: [path],
   identify: () => ANONYMOUS,
-  answerError: (error, request) => answerError(error, log, request),
-  answerNotFound,
+  errorResponse: (error, request) => errorResponse(error, log, request),
+  notFoundResponse: notFoundResponse,
 });

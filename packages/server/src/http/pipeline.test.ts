@@ -15,9 +15,9 @@ import {
   createLogger,
   type Dialect,
   describeApi,
-  emptyAnswer,
+  emptyResponse,
   type HeadFault,
-  type HttpAnswer,
+  type HttpResponse,
   Metrics,
   OpenApi,
   type Pass,
@@ -25,7 +25,7 @@ import {
   RequestInvalid,
   type Route,
   SystemClock,
-  textAnswer,
+  textResponse,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { nodeTransport } from '../port/node-transport.js';
@@ -45,11 +45,11 @@ const shop = (more: Partial<Dialect> = {}): Dialect => ({
     const principal = { kind: 'user', userId: 7 } as const;
     return url.endsWith('?later') ? Promise.resolve(principal) : principal;
   },
-  answerError: (error) => textAnswer(error instanceof RangeError ? 400 : 401, `shop: ${error}`),
-  answerNotFound: (_request, allowed) =>
+  errorResponse: (error) => textResponse(error instanceof RangeError ? 400 : 401, `shop: ${error}`),
+  notFoundResponse: (_request, allowed) =>
     allowed.length === 0
-      ? textAnswer(404, 'shop: no such thing')
-      : emptyAnswer(405, [['allow', allowed.join(', ')]]),
+      ? textResponse(404, 'shop: no such thing')
+      : emptyResponse(405, [['allow', allowed.join(', ')]]),
   headers: () => [['x-shop', 'open']],
   ...more,
 });
@@ -62,12 +62,12 @@ const THING: Route = {
   cost: { points: 3 },
   body: { maxBytes: 100 },
   about: { summary: 'Take a thing' },
-  output: { 200: OpenApi.answer('taken') },
+  output: { 200: OpenApi.response('taken') },
   check({ headers }) {
     if (headers['x-bad'] !== undefined) throw new RangeError('bad');
   },
   handle: ({ parameters, principal, body }) =>
-    textAnswer(200, `${parameters['id']} ${principal.kind} ${Buffer.from(body)}`),
+    textResponse(200, `${parameters['id']} ${principal.kind} ${Buffer.from(body)}`),
 };
 
 interface Asked {
@@ -126,12 +126,12 @@ async function serve(
   });
   const { port } = server.address() as AddressInfo; // It listens on TCP.
   const ask = async (path: string, { method = 'GET', headers = {}, body }: Asked = {}) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
       headers: { 'x-key': 'k1', ...headers },
       ...(body && { body }),
     });
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    return { status: response.status, headers: response.headers, text: await response.text() };
   };
   return { ask, bodies, lines, metrics, pipeline, router };
 }
@@ -166,9 +166,9 @@ describe('a route table entry', () => {
   it('is routed, authenticated, read and answered', async (t) => {
     const { ask } = await serve(t, [THING]);
     const post = { method: 'POST', body: Buffer.from('b') };
-    const answer = await ask('/shop/things/a%20b', post);
-    assert.deepEqual([answer.status, answer.text], [200, 'a b user b']);
-    assert.equal(answer.headers.get('x-shop'), 'open');
+    const response = await ask('/shop/things/a%20b', post);
+    assert.deepEqual([response.status, response.text], [200, 'a b user b']);
+    assert.equal(response.headers.get('x-shop'), 'open');
     assert.equal((await ask('/shop/things/1?later', post)).text, '1 user b');
     const packed = { 'content-encoding': 'gzip' };
     const unpacked = await ask('/shop/things/1', { ...post, headers: packed, body: gzipSync('x') });
@@ -176,7 +176,7 @@ describe('a route table entry', () => {
   });
 
   it('returns 503 when the body budget is exhausted, counting decompressed sizes', async (t) => {
-    const words = { answerError: (error: unknown) => textAnswer(503, `shop: ${error}`) };
+    const words = { errorResponse: (error: unknown) => textResponse(503, `shop: ${error}`) };
     const { ask, bodies } = await serve(t, [THING], { dialect: shop(words), maxBodyBytes: 100 }); // One caller may use half.
     const post = { method: 'POST', body: Buffer.alloc(50, 'b') };
     const full =
@@ -211,10 +211,10 @@ describe('a route table entry', () => {
     );
     const { ask } = await serve(t, routes);
     for (const access of readers) {
-      const answer = await ask(`/shop/${access}`, { method: 'POST', body: Buffer.alloc(500) });
-      assert.equal(answer.status, 401, access);
+      const response = await ask(`/shop/${access}`, { method: 'POST', body: Buffer.alloc(500) });
+      assert.equal(response.status, 401, access);
       assert.match(
-        answer.text,
+        response.text,
         access === 'app' ? /AppJwtRefused/ : /the request was not authenticated/,
       );
     }
@@ -246,7 +246,8 @@ describe('a route table entry', () => {
   });
 
   it('accepts no body by default, and a compressed body verbatim if declared', async (t) => {
-    const text: Route['handle'] = ({ body }) => textAnswer(200, Buffer.from(body).toString('hex'));
+    const text: Route['handle'] = ({ body }) =>
+      textResponse(200, Buffer.from(body).toString('hex'));
     const { body: _, ...bare } = { ...THING, path: '/shop/bare', handle: text };
     const packed: Route = {
       ...bare,
@@ -267,9 +268,9 @@ describe('a route table entry', () => {
       return THING.handle(...asked);
     };
     const { pipeline } = await serve(t, [{ ...THING, handle }]);
-    const answering = pipeline.answer(new WholeRequest('/shop/things/1'));
+    const answering = pipeline.respond(new WholeRequest('/shop/things/1'));
     assert.ok(isHandled);
-    assert.equal(String((await answering)?.answer?.body), '1 user b');
+    assert.equal(String((await answering)?.response?.body), '1 user b');
   });
 
   it('releases the pass of the limiter if the client disconnects during the decision', async (t) => {
@@ -281,7 +282,7 @@ describe('a route table entry', () => {
     const gate: RequestGate = { covers: () => true, announce() {}, admit: () => decided };
     const { pipeline } = await serve(t, [THING], { gate });
     const request = new WholeRequest('/shop/things/1');
-    const answering = pipeline.answer(request);
+    const answering = pipeline.respond(request);
     request.gone();
     const finish = (): void => void seen.push('ends');
     decide({ begin() {}, settle: () => [], finish });
@@ -296,31 +297,31 @@ describe('a route table entry', () => {
       announce() {},
       admit({ authOutcome }) {
         seen.push(authOutcome);
-        return { refusal: emptyAnswer(503) };
+        return { refusal: emptyResponse(503) };
       },
     };
     const errors = [new CredentialUncheckable(undefined), new Error('wrong')];
     for (const error of errors) {
       const identify = () => Promise.reject(error);
       const { pipeline } = await serve(t, [THING], { gate, dialect: shop({ identify }) });
-      await pipeline.answer(new WholeRequest('/shop/things/1'));
+      await pipeline.respond(new WholeRequest('/shop/things/1'));
     }
     assert.deepEqual(seen, ['uncheckable', 'refusal']);
   });
 
   it('counts response sizes that are known', async (t) => {
     const rest = (async function* () {})();
-    const answers: readonly (readonly [HttpAnswer, string])[] = [
-      [textAnswer(200, 'abc'), '3'],
-      [emptyAnswer(204), '0'],
-      [{ ...textAnswer(200, 'ab'), rest, sizeBytes: 7 }, '7'],
-      [{ ...textAnswer(200, 'ab'), rest }, 'none'],
-      [emptyAnswer(304), 'none'],
+    const responses: readonly (readonly [HttpResponse, string])[] = [
+      [textResponse(200, 'abc'), '3'],
+      [emptyResponse(204), '0'],
+      [{ ...textResponse(200, 'ab'), rest, sizeBytes: 7 }, '7'],
+      [{ ...textResponse(200, 'ab'), rest }, 'none'],
+      [emptyResponse(304), 'none'],
     ];
-    for (const [answer, size] of answers) {
-      const { pipeline, metrics } = await serve(t, [{ ...THING, handle: () => answer }]);
+    for (const [response, size] of responses) {
+      const { pipeline, metrics } = await serve(t, [{ ...THING, handle: () => response }]);
       const request = new WholeRequest('/shop/things/1');
-      await pipeline.answer(request);
+      await pipeline.respond(request);
       request.gone();
       const { text } = await metrics.page();
       const [, sum] = /^http_response_body_size_bytes_sum\{.*things.*\} (\d+)$/m.exec(text) ?? [];
@@ -334,14 +335,14 @@ describe('a route table entry', () => {
     const handle = (): never => assert.fail('nobody is let in');
     const { pipeline } = await serve(t, [{ ...THING, handle }]);
     const fault = { status: 417, message: 'no' };
-    const exchange = await pipeline.answer(new WholeRequest('/shop/things/1', fault));
-    assert.deepEqual([exchange?.answer?.status, exchange?.isRejected], [417, true]);
+    const exchange = await pipeline.respond(new WholeRequest('/shop/things/1', fault));
+    assert.deepEqual([exchange?.response?.status, exchange?.isRejected], [417, true]);
   });
 
   it('is not counted if the client disconnects before the response', async (t) => {
     const { pipeline, metrics, lines } = await serve(t, [THING]);
     const request = new WholeRequest('/shop/things/1?later');
-    const answering = pipeline.answer(request);
+    const answering = pipeline.respond(request);
     request.gone();
     await answering;
     assert.doesNotMatch((await metrics.page()).text, /^http_requests_total\{.*things.* [1-9]/m);
@@ -375,7 +376,7 @@ describe('a route table entry', () => {
       announce() {},
       admit({ request, route, principal, authOutcome }) {
         seen.push(`${route?.cost?.points} ${principal?.kind} ${authOutcome}`);
-        if (request.url.endsWith('?much')) return { refusal: textAnswer(429, 'slow down') };
+        if (request.url.endsWith('?much')) return { refusal: textResponse(429, 'slow down') };
         return Promise.resolve({
           begin: () => void seen.push('begins'),
           settle: (status) => [['x-settled', String(status)]],
@@ -395,9 +396,9 @@ describe('a route table entry', () => {
   });
 
   it('handles preflights by dialect, and other paths by the server', async (t) => {
-    const answerPreflight: Dialect['answerPreflight'] = ({ url }) =>
-      url === '/shop/open' ? emptyAnswer(204, [['allow', 'GET']]) : undefined;
-    const { ask } = await serve(t, [THING], { dialect: shop({ answerPreflight }) });
+    const preflightResponse: Dialect['preflightResponse'] = ({ url }) =>
+      url === '/shop/open' ? emptyResponse(204, [['allow', 'GET']]) : undefined;
+    const { ask } = await serve(t, [THING], { dialect: shop({ preflightResponse }) });
     const options = { method: 'OPTIONS', headers: { 'x-key': '' } };
     assert.equal((await ask('/shop/open', options)).headers.get('allow'), 'GET');
     assert.equal((await ask('/shop/things/1', options)).headers.get('allow'), 'POST');
@@ -418,10 +419,10 @@ describe('a route table entry', () => {
         query: Type.Object({ express: Type.Optional(Type.Boolean({ default: false })) }),
         body: Type.Object({ count: Type.Integer({ minimum: 1 }) }),
       },
-      output: { 201: OpenApi.answer('ordered', OpenApi.text) },
+      output: { 201: OpenApi.response('ordered', OpenApi.text) },
       errors: { 409: 'there is such an order' },
       handle: (_request, { parameters: { number }, query: { express }, body: { count } }) =>
-        textAnswer(201, `${number + 1} ${express === true} ${count + 1}`),
+        textResponse(201, `${number + 1} ${express === true} ${count + 1}`),
     });
     const points: unknown[] = [];
     const gate: RequestGate = {
@@ -436,10 +437,10 @@ describe('a route table entry', () => {
       refusals: { name: 'Refusal', schema: Type.String(), shared: { 418: 'the shop is closed' } },
       identify: ({ headers }) =>
         headers['x-key'] === 'k1' ? { kind: 'editor', name: 'e', scopes: new Set() } : ANONYMOUS,
-      answerError: (error) =>
+      errorResponse: (error) =>
         error instanceof RequestInvalid
-          ? textAnswer(422, `${error.part} ${error.failures[0]?.path}`)
-          : textAnswer(401, 'who?'),
+          ? textResponse(422, `${error.part} ${error.failures[0]?.path}`)
+          : textResponse(401, 'who?'),
     });
     const { ask, metrics, router } = await serve(t, [order], { dialect, gate });
     const send = async (path: string, body: unknown, key = 'k1') => {

@@ -1,9 +1,9 @@
 import {
-  answerHeadFault,
   type BodyBudget,
   type Clock,
   type Dialect,
-  type HttpAnswer,
+  type HttpResponse,
+  headFaultResponse,
   invariant,
   type Logger,
   type Principal,
@@ -58,9 +58,9 @@ export class Pipeline {
   }
 
   /** `undefined` if the connection is closed without a response. */
-  async answer(request: IncomingRequest): Promise<Exchange | undefined> {
+  async respond(request: IncomingRequest): Promise<Exchange | undefined> {
     const exchange = this.#route(request);
-    if (request.fault !== undefined) return exchange.reject(answerHeadFault(request.fault));
+    if (request.fault !== undefined) return exchange.reject(headFaultResponse(request.fault));
     const identified = identify(exchange);
     const caller = identified instanceof Promise ? await identified : identified;
     const admitting = this.#admit(exchange, caller);
@@ -116,15 +116,15 @@ export class Pipeline {
     const { request, dialect, match, pass } = exchange;
     const { router, grants } = this.#deps;
     if ('error' in caller && (match !== undefined || dialect.revealsPaths !== true)) {
-      return dialect.answerError(caller.error, request);
+      return dialect.errorResponse(caller.error, request);
     }
     if (match === undefined || caller.principal === undefined) {
-      return answerUnrouted(exchange, router.methodsOf(pathOf(request.url)));
+      return unroutedResponse(exchange, router.methodsOf(pathOf(request.url)));
     }
     const { route, table, readInput } = match.served;
     request.principal = caller.principal;
     if (!grants(route.access, caller.principal)) {
-      return dialect.answerError(refusalOf(route.access, caller.principal), request);
+      return dialect.errorResponse(refusalOf(route.access, caller.principal), request);
     }
     request.parameters = match.parameters;
     const handle = (body: Uint8Array): Answering => {
@@ -135,13 +135,13 @@ export class Pipeline {
       return this.#handleTraced(span, () => route.handle(request, readInput(request)));
     };
     // Errors are formatted by the service of the path.
-    const formatError = (error: unknown): HttpAnswer =>
-      table.answerError?.(error, request) ?? dialect.answerError(error, request);
+    const formatError = (error: unknown): HttpResponse =>
+      table.errorResponse?.(error, request) ?? dialect.errorResponse(error, request);
     try {
       route.check?.(request);
       const body = readRouteBody(request, route, this.#deps.bodies);
-      const answer = body instanceof Promise ? body.then(handle) : handle(body);
-      return answer instanceof Promise ? answer.catch(formatError) : answer;
+      const response = body instanceof Promise ? body.then(handle) : handle(body);
+      return response instanceof Promise ? response.catch(formatError) : response;
     } catch (error) {
       return formatError(error);
     }
@@ -151,24 +151,24 @@ export class Pipeline {
   #handleTraced(span: RequestSpan, handle: () => Answering): Answering {
     const { spans } = this.#deps;
     invariant(spans !== undefined, 'a span requires configured tracing');
-    const traced = (answer: HttpAnswer): HttpAnswer => {
-      const { takeOver } = answer;
-      if (takeOver === undefined) return answer;
-      return { ...answer, takeOver: (...args) => spans.run(span, () => takeOver(...args)) };
+    const traced = (response: HttpResponse): HttpResponse => {
+      const { takeOver } = response;
+      if (takeOver === undefined) return response;
+      return { ...response, takeOver: (...args) => spans.run(span, () => takeOver(...args)) };
     };
-    const answer = spans.run(span, handle);
-    return answer instanceof Promise ? answer.then(traced) : traced(answer);
+    const response = spans.run(span, handle);
+    return response instanceof Promise ? response.then(traced) : traced(response);
   }
 
   #count(exchange: Exchange): void {
-    const { request, match, answer, startMs } = exchange;
+    const { request, match, response, startMs } = exchange;
     const { clock, log, unmatched, accessLog } = this.#deps;
     const durationMs = clock.monotonicMs() - startMs;
     accessLog?.note(exchange, durationMs);
     if (exchange.span !== undefined) this.#deps.spans?.end(exchange.span, exchange);
-    if (answer === undefined) return;
-    const { status } = answer;
-    (match?.served.metrics ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(answer) });
+    if (response === undefined) return;
+    const { status } = response;
+    (match?.served.metrics ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(response) });
     if (!log.isLevelEnabled('debug')) return;
     const { method, url } = request;
     const requestId = requestIdOf(request.headers);
@@ -176,13 +176,16 @@ export class Pipeline {
   }
 }
 
-type Answering = HttpAnswer | Promise<HttpAnswer>;
+type Answering = HttpResponse | Promise<HttpResponse>;
 type Admitting = ReturnType<RequestGate['admit']> | undefined;
 
 /** Responds to a preflight, or to an unknown path or method. The dialect decides which methods a preflight lists (`Cors`). */
-function answerUnrouted({ request, dialect }: Exchange, methods: readonly string[]): HttpAnswer {
-  const preflight = dialect.answerPreflight?.(request, methods);
+function unroutedResponse(
+  { request, dialect }: Exchange,
+  methods: readonly string[],
+): HttpResponse {
+  const preflight = dialect.preflightResponse?.(request, methods);
   if (preflight !== undefined && request.method === 'OPTIONS') return preflight;
   const hasMore = methods.length > 0 && preflight !== undefined;
-  return dialect.answerNotFound(request, hasMore ? [...methods, 'OPTIONS'] : methods);
+  return dialect.notFoundResponse(request, hasMore ? [...methods, 'OPTIONS'] : methods);
 }

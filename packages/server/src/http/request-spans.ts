@@ -30,10 +30,10 @@ export class RequestSpans {
   }
 
   /** Must be called after the complete response was sent or the client disconnected. */
-  end(span: RequestSpan, { request, match, answer }: Exchange): void {
+  end(span: RequestSpan, { request, match, response }: Exchange): void {
     const { method, url } = request;
     const route = match?.served.route.path ?? '';
-    const status = answer?.status;
+    const status = response?.status;
     const parameters = new URLSearchParams(queryOf(url));
     const namespace = DATABASE_PARAMETERS.map((name) => parameters.get(name)).find(Boolean);
     span.end(`${method} ${route}`, status !== undefined && status >= 500, {

@@ -1,4 +1,4 @@
-import { type Dialect, jsonAnswer } from '@plinth/kernel';
+import { type Dialect, jsonResponse } from '@plinth/kernel';
 import type { DialectDirectory } from './dialect-directory.js';
 import type { ListedRoute } from './router.js';
 
@@ -24,10 +24,10 @@ export function unservedDialect(
   return {
     ...dialect,
     paths: [],
-    answerNotFound: (request, allowed) =>
+    notFoundResponse: (request, allowed) =>
       allowed.length > 0
-        ? dialect.answerNotFound(request, allowed)
-        : jsonAnswer(404, {
+        ? dialect.notFoundResponse(request, allowed)
+        : jsonResponse(404, {
             error: 'Not found',
             data: { served: served(), documentation: '/docs' },
           }),

@@ -1,13 +1,13 @@
 import {
   type Cors,
   type Dialect,
-  emptyAnswer,
+  emptyResponse,
   type HeaderList,
   type Logger,
   pathOf,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
-import { answerError, answerNotFound } from './to-wire.js';
+import { errorResponse, notFoundResponse } from './to-wire.js';
 
 /** Public until the first token exists, so no other origin may read the responses. */
 const FIRST_TOKEN = ['/api/v3/configure/token/admin', '/api/v2/setup'];
@@ -40,13 +40,13 @@ export function serverDialect(deps: {
       shared: {},
     },
     identify,
-    answerError: (error, request) => answerError(error, log, request),
-    answerNotFound,
+    errorResponse: (error, request) => errorResponse(error, log, request),
+    notFoundResponse: notFoundResponse,
     headersFor,
     headers: ({ url, headers: { origin } }) =>
       isFirstToken(url) ? [['cluster-uuid', deps.clusterUuid()]] : headersFor(origin),
-    answerPreflight: (request, methods) =>
-      emptyAnswer(204, isFirstToken(request.url) ? [] : cors.preflightFor(request, methods)),
+    preflightResponse: (request, methods) =>
+      emptyResponse(204, isFirstToken(request.url) ? [] : cors.preflightFor(request, methods)),
   };
 }
 

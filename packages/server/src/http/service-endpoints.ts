@@ -1,12 +1,12 @@
 import {
-  bytesAnswer,
+  bytesResponse,
   type Clock,
   type Dialect,
   HEALTH_SUMMARY,
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   type HttpService,
-  jsonAnswer,
+  jsonResponse,
   type Metrics,
   notReady,
   OpenApi,
@@ -15,7 +15,7 @@ import {
   type Route,
   type RouteDescription,
   readsHealthInJson,
-  textAnswer,
+  textResponse,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { ListedRoute } from './router.js';
@@ -41,23 +41,23 @@ export function createServiceEndpoints(deps: {
     started: new Date(startedMs).toISOString(),
     up: `${Math.max(0, clock.nowMs() - startedMs) / 1000}s`,
   });
-  const ready = async ({ headers }: HttpRequest): Promise<HttpAnswer> => {
+  const ready = async ({ headers }: HttpRequest): Promise<HttpResponse> => {
     const why = await deps.obstacle();
-    if (why !== undefined) return jsonAnswer(503, { error: notReady(why), data: {} });
-    return readsHealthInJson(headers) ? jsonAnswer(200, state()) : textAnswer(200, 'OK');
+    if (why !== undefined) return jsonResponse(503, { error: notReady(why), data: {} });
+    return readsHealthInJson(headers) ? jsonResponse(200, state()) : textResponse(200, 'OK');
   };
-  const live = (): HttpAnswer => textAnswer(200, 'OK');
-  const operatorReady = async (request: HttpRequest): Promise<HttpAnswer> => {
+  const live = (): HttpResponse => textResponse(200, 'OK');
+  const operatorReady = async (request: HttpRequest): Promise<HttpResponse> => {
     const why = await deps.obstacle();
-    if (why === undefined) return jsonAnswer(200, state());
+    if (why === undefined) return jsonResponse(200, state());
     return operatorFailure(request, 503, notReady(why));
   };
-  const page = async (): Promise<HttpAnswer> => {
+  const page = async (): Promise<HttpResponse> => {
     const { contentType, text } = await metrics.page();
-    return bytesAnswer(200, contentType, Buffer.from(text));
+    return bytesResponse(200, contentType, Buffer.from(text));
   };
   // The heap profile is not offered, but its path still follows the setting for its token.
-  const heap: Route['handle'] = (request) => dialect.answerNotFound(request, []);
+  const heap: Route['handle'] = (request) => dialect.notFoundResponse(request, []);
   return {
     name: 'server',
     tables: () => [
@@ -82,7 +82,7 @@ export function createServiceEndpoints(deps: {
           // Lists every route with its access, for security reviews.
           operatorRoute('GET', '/routes', {
             ...ROUTES,
-            handle: () => jsonAnswer(200, deps.routes()),
+            handle: () => jsonResponse(200, deps.routes()),
           }),
         ],
       },
@@ -99,7 +99,7 @@ const open = (
   handle: Route['handle'],
 ): Route => ({ method: 'GET', path, access: { openable }, ...docs, handle });
 
-const { answer, json, text } = OpenApi;
+const { response, json, text } = OpenApi;
 
 /** For clients that accept only JSON, such as those of InfluxDB 2.x. */
 const State = Type.Object({
@@ -109,20 +109,20 @@ const State = Type.Object({
 });
 const READY: RouteDescription = {
   about: { summary: HEALTH_SUMMARY },
-  output: { 200: answer('OK', { ...text, ...json(State) }) },
+  output: { 200: response('OK', { ...text, ...json(State) }) },
   errors: { 503: 'not ready, with the reason' },
 };
 const OPERATOR_READY: RouteDescription = {
   ...READY,
-  output: { 200: answer('start time and uptime', json(State)) },
+  output: { 200: response('start time and uptime', json(State)) },
 };
 const LIVE: RouteDescription = {
   about: { summary: 'Returns OK while the process responds, even if its storage is unavailable' },
-  output: { 200: answer('OK', text) },
+  output: { 200: response('OK', text) },
 };
 const METRICS: RouteDescription = {
   about: { summary: 'Metrics in the text format of Prometheus' },
-  output: { 200: answer('metrics', text) },
+  output: { 200: response('metrics', text) },
 };
 const HEAP: RouteDescription = {
   about: { summary: 'Not available: the heap profile of InfluxDB' },
@@ -142,5 +142,5 @@ const Listed = Type.Object({
 });
 const ROUTES: RouteDescription = {
   about: { summary: 'List all routes of the server with their required access' },
-  output: { 200: answer('every route', json(Type.Array(Listed))) },
+  output: { 200: response('every route', json(Type.Array(Listed))) },
 };

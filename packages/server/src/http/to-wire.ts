@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
-import { isIdentityError, toErrorAnswer } from '@plinth/identity';
+import { isIdentityError, toErrorResponse } from '@plinth/identity';
 import {
   asOutage,
-  type HttpAnswer,
   type HttpHead,
-  jsonAnswer,
+  type HttpResponse,
+  jsonResponse,
   type Logger,
   pathOf,
 } from '@plinth/kernel';
@@ -13,29 +13,30 @@ import {
 const LAST_WORDS_MS = 2000;
 
 /** Never 405, for any method. Source: tsdb-http, section 1. */
-export const answerNotFound = (): HttpAnswer => jsonAnswer(404, { error: 'Not found', data: {} });
+export const notFoundResponse = (): HttpResponse =>
+  jsonResponse(404, { error: 'Not found', data: {} });
 
 /** Errors outside any service. */
-export function answerError(error: unknown, log: Logger, { url }: HttpHead): HttpAnswer {
+export function errorResponse(error: unknown, log: Logger, { url }: HttpHead): HttpResponse {
   if (isIdentityError(error)) {
-    const { status, headers, body } = toErrorAnswer(error, pathOf(url));
-    return jsonAnswer(status, body, Object.entries(headers));
+    const { status, headers, body } = toErrorResponse(error, pathOf(url));
+    return jsonResponse(status, body, Object.entries(headers));
   }
   const outage = asOutage(error);
   if (outage !== undefined) {
     log.debug({ err: error }, 'request refused');
     const retry = [['retry-after', String(outage.retryAfterSec)]] as const;
-    return jsonAnswer(503, { error: outage.message, data: {} }, retry);
+    return jsonResponse(503, { error: outage.message, data: {} }, retry);
   }
   log.error({ err: error }, 'request failed');
-  return jsonAnswer(500, { error: 'internal error', data: {} });
+  return jsonResponse(500, { error: 'internal error', data: {} });
 }
 
 /**
  * Responds to data that is not valid HTTP/1.1. Without a request object, the bytes are written directly.
  * @param headers common headers, as lines with line ends.
  */
-export function answerClientError(
+export function sendClientError(
   error: Error & { code?: string },
   socket: Socket,
   headers: string,
@@ -55,7 +56,7 @@ export function answerClientError(
 
 /** Responds on a connection without a parser, and closes it if the client keeps sending. */
 export function refuseConnection(socket: Socket, code: string, headers: string): void {
-  answerClientError(Object.assign(new Error(code), { code }), socket, headers);
+  sendClientError(Object.assign(new Error(code), { code }), socket, headers);
   socket.resume(); // Unread bytes would turn the close into a reset.
   const timer = setTimeout(() => socket.destroy(), LAST_WORDS_MS);
   socket.once('close', () => clearTimeout(timer));

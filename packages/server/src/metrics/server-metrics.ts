@@ -13,7 +13,7 @@ import { readVersion } from '../product-version.js';
 /** Server-wide metrics: readiness, dependencies and remaining resources. */
 export function observeServer(
   metrics: Metrics,
-  of: {
+  options: {
     readonly stores: Pick<Stores, 'local' | 'shared'>;
     readonly health: Health;
     readonly diskSpace: FreeDiskSpace;
@@ -24,7 +24,7 @@ export function observeServer(
     certificateExpiryMs(): number | undefined;
   },
 ): void {
-  const { stores, health, outbox, diskSpace, folder } = of;
+  const { stores, health, outbox, diskSpace, folder } = options;
   const gauge = (name: string, help: string, read: () => number | Promise<number>): void =>
     metrics.gauge({ name, help, read });
   metrics.add({
@@ -72,7 +72,7 @@ export function observeServer(
     help: 'Expiry of the TLS certificate, since 1970-01-01 UTC; absent without TLS.',
     type: 'gauge',
     samples() {
-      const expiryMs = of.certificateExpiryMs();
+      const expiryMs = options.certificateExpiryMs();
       return expiryMs === undefined ? [] : [{ value: expiryMs / 1000 }];
     },
   });

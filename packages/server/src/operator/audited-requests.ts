@@ -36,9 +36,9 @@ export function audited(route: Route, log: AuditLog): Route {
         target: targetOf(request),
       };
       try {
-        const answer = await route.handle(request, input);
-        log.note({ ...entry, result: String(answer.status) });
-        return answer;
+        const response = await route.handle(request, input);
+        log.note({ ...entry, result: String(response.status) });
+        return response;
       } catch (error) {
         log.note({ ...entry, result: isDomainError(error) ? error.kind : 'failed' });
         throw error;
@@ -57,8 +57,8 @@ export function whoOf(principal: Principal): string | undefined {
 function targetOf({ url, parameters, headers, body }: HttpRequest): string {
   const query = Object.fromEntries(new URLSearchParams(queryOf(url)));
   const isJson = isJsonType(headers['content-type']);
-  const given = isJson && body.byteLength <= MAX_BODY_BYTES ? jsonOf(body) : {};
-  const named = Object.entries({ ...query, ...given }).filter(
+  const fields = isJson && body.byteLength <= MAX_BODY_BYTES ? jsonOf(body) : {};
+  const named = Object.entries({ ...query, ...fields }).filter(
     ([name, value]) => NAMES.has(name) && (typeof value === 'string' || typeof value === 'number'),
   );
   return [...Object.entries(parameters), ...named]

@@ -3,9 +3,9 @@ import {
   checkedRoute,
   type Dialect,
   type DownloadRequest,
-  type HttpAnswer,
+  type HttpResponse,
   type HttpService,
-  jsonAnswer,
+  jsonResponse,
   OpenApi,
   operatorFailure,
   pathOf,
@@ -75,7 +75,7 @@ export function createDownloads(deps: {
             },
             input: { body: Wanted },
             output: {
-              201: OpenApi.answer('the URL', OpenApi.json(Type.Object({ url: Type.String() }))),
+              201: OpenApi.response('the URL', OpenApi.json(Type.Object({ url: Type.String() }))),
             },
             errors: { 422: 'invalid field, or the path is not a query endpoint' },
             handle(request, { body: wanted }) {
@@ -93,9 +93,9 @@ export function createDownloads(deps: {
                 headers: { authorization, 'content-type': 'application/json' },
                 body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
                 untilMs: clock.monotonicMs() + LIFETIME_MS,
-                adaptAnswer: (answer) => asFile(answer, filename),
+                adaptResponse: (response) => asFile(response, filename),
               });
-              return jsonAnswer(201, { url: `${PATH}/${id}` });
+              return jsonResponse(201, { url: `${PATH}/${id}` });
             },
           }),
           {
@@ -104,7 +104,7 @@ export function createDownloads(deps: {
             access: 'public',
             hasHead: false,
             about: { summary: 'Download the result once; the URL is the credential' },
-            output: { 200: OpenApi.answer('the file', { 'application/octet-stream': {} }) },
+            output: { 200: OpenApi.response('the file', { 'application/octet-stream': {} }) },
             errors: { 404: 'already used, or expired' },
             downloadOf: ({ id = '' }) => take(id),
             handle: (request) =>
@@ -124,14 +124,14 @@ export function createDownloads(deps: {
   };
 }
 
-const asFile = (answer: HttpAnswer, filename: string): HttpAnswer =>
-  answer.status === 200
-    ? withHeaders(answer, [
+const asFile = (response: HttpResponse, filename: string): HttpResponse =>
+  response.status === 200
+    ? withHeaders(response, [
         ['content-disposition', dispositionOf(filename)],
         ['cache-control', 'no-store'],
         ['referrer-policy', 'no-referrer'],
       ])
-    : answer;
+    : response;
 
 /** Source: RFC 6266, section 4, and RFC 8187. */
 function dispositionOf(filename: string): string {

@@ -67,8 +67,8 @@ it('names only routes that the server has', async () => {
   const settings = readSettings({ env: {}, flags: new Map(flags) });
   const server = await startServer({ settings, logDestination: { write() {} } });
   try {
-    const answer = await fetch(`${server.address.url}/ops/v1/routes`);
-    const routes = (await answer.json()) as { method: string; path: string }[];
+    const response = await fetch(`${server.address.url}/ops/v1/routes`);
+    const routes = (await response.json()) as { method: string; path: string }[];
     const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
     assert.deepEqual(
       [...WORK_ON_FULL_DISK].filter((route) => !known.has(route)),

@@ -4,7 +4,7 @@ import {
   type Dialect,
   type HttpHead,
   type HttpService,
-  jsonAnswer,
+  jsonResponse,
   OpenApi,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -72,11 +72,11 @@ export function createServerInfo(deps: {
               summary: 'Get server information, including whether a first token is needed',
               description: 'With an admin token the response has more fields.',
             },
-            output: { 200: OpenApi.answer('the server', OpenApi.json(Info)) },
+            output: { 200: OpenApi.response('the server', OpenApi.json(Info)) },
             async handle(request) {
               const { version, isAuthRequired, services, inner } = facts;
               const firstToken = deps.firstTokenState(request);
-              return jsonAnswer(200, {
+              return jsonResponse(200, {
                 product: 'plinth',
                 version,
                 build: (await deps.build()) ?? version,

@@ -1,7 +1,7 @@
 import {
   type Dialect,
   type HttpService,
-  jsonAnswer,
+  jsonResponse,
   type Logger,
   type LogRing,
   listSettings,
@@ -50,7 +50,7 @@ const Level = Type.Object({
   configured: Type.String({ description: 'level after a restart' }),
 });
 const NewLevel = Type.Object({ level: LevelName }, { additionalProperties: false });
-const { answer, json } = OpenApi;
+const { response, json } = OpenApi;
 
 /** The settings that this server was started with, and its latest log lines. */
 export const createSettingsAndLogs = (deps: {
@@ -69,34 +69,34 @@ export const createSettingsAndLogs = (deps: {
         operatorRoute('GET', '/settings', {
           about: { summary: 'List all settings with their values, except secrets' },
           output: {
-            200: answer('all settings', json(Type.Object({ settings: Type.Array(Setting) }))),
+            200: response('all settings', json(Type.Object({ settings: Type.Array(Setting) }))),
           },
-          handle: () => jsonAnswer(200, { settings: listSettings(SETTINGS, deps.settings) }),
+          handle: () => jsonResponse(200, { settings: listSettings(SETTINGS, deps.settings) }),
         }),
         operatorRoute('GET', '/log-level', {
           about: { summary: 'Get the log level' },
-          output: { 200: answer('the level', json(Level)) },
-          handle: () => jsonAnswer(200, levelOf(deps.levels)),
+          output: { 200: response('the level', json(Level)) },
+          handle: () => jsonResponse(200, levelOf(deps.levels)),
         }),
         operatorRoute('PUT', '/log-level', {
           about: { summary: 'Change the log level until the next restart' },
           input: { body: NewLevel },
-          output: { 200: answer('the new level', json(Level)) },
+          output: { 200: response('the new level', json(Level)) },
           errors: { 422: 'unknown level' },
           handle(_request, { body }) {
             const { levels, log } = deps;
             levels.use(body.level);
             log.warn({ logLevel: body.level }, 'log level changed');
-            return jsonAnswer(200, levelOf(levels));
+            return jsonResponse(200, levelOf(levels));
           },
         }),
         operatorRoute('GET', '/logs', {
           about: { summary: 'List the last 10,000 log lines, newest first' },
           input: { query: Filter },
-          output: { 200: answer('matching lines', json(Lines)) },
+          output: { 200: response('matching lines', json(Lines)) },
           handle(_request, { query: { limit = 200, ...filter } }) {
             const { ring } = deps;
-            return jsonAnswer(200, {
+            return jsonResponse(200, {
               lines: ring.find({ ...filter, limit }),
               first_seq: ring.firstSeq,
               last_seq: ring.lastSeq,

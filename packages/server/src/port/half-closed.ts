@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 /**
  * Time for a response to start after the client has closed its sending side. Only sending shows whether it still reads.
  */
-const ANSWER_AFTER_END_MS = 1000;
+const RESPONSE_AFTER_END_MS = 1000;
 
 /** Closes a half-closed connection once no more data is sent to it. */
 export function cutWhenSilent(socket: Socket): void {
@@ -13,7 +13,7 @@ export function cutWhenSilent(socket: Socket): void {
     // If the client has disconnected, sending the pending data fails.
     if (socket.bytesWritten === sentBytes && socket.writableLength === 0) socket.destroy();
     sentBytes = socket.bytesWritten;
-  }, ANSWER_AFTER_END_MS);
+  }, RESPONSE_AFTER_END_MS);
   timer.unref();
   socket.once('close', () => clearInterval(timer));
 }

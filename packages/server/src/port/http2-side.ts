@@ -27,7 +27,7 @@ const FIRST_HEAD_MS = 15_000;
 const SWEEP_INTERVAL_MS = 5_000;
 
 /** Timeout for the response to a ping. */
-const PING_ANSWER_MS = 20_000;
+const PING_RESPONSE_MS = 20_000;
 
 /**
  * Limit of canceled requests: an initial burst, then a rate per second. Canceling is free for the client and does not
@@ -185,7 +185,7 @@ function isCancelled({ aborted, errored }: ServerHttp2Stream): boolean {
 
 /** Pings detect a peer that disappeared; its requests would otherwise stay open forever. */
 function sendPing(session: Http2Session): void {
-  const late = setTimeout(() => session.destroy(), PING_ANSWER_MS);
+  const late = setTimeout(() => session.destroy(), PING_RESPONSE_MS);
   late.unref();
   const isSent = session.ping(() => clearTimeout(late));
   if (!isSent) session.destroy();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Logger } from '@plinth/kernel';
-import { answerClientError, refuseConnection } from '../http/to-wire.js';
+import { refuseConnection, sendClientError } from '../http/to-wire.js';
 import { FastReader, type FastReaderDeps } from './fast/fast-reader.js';
 import type { HeldPort } from './held-port.js';
 import type { Http2Handler } from './http2-side.js';
@@ -137,7 +137,7 @@ function makeHttp1(
   // Handled by the request pipeline, which refuses it.
   http1.on('checkExpectation', (request, response) => http1.emit('request', request, response));
   http1.on('clientError', (error, socket) => {
-    answerClientError(error, socket as Socket, headerLines()); // All our connections are sockets.
+    sendClientError(error, socket as Socket, headerLines()); // All our connections are sockets.
   });
   const isAnswering = serveInOrder(http1);
   http1.on('connect', (_request, stream) => {

@@ -7,8 +7,8 @@ import {
   type ClientAddresses,
   faultOfHead,
   type HeadFault,
-  type HttpAnswer,
   type HttpHeaders,
+  type HttpResponse,
   type Logger,
   normalTarget,
   readBody,
@@ -42,7 +42,7 @@ export function nodeTransport(deps: TransportDeps): RequestListener {
       endUnfinished(raw, response);
     };
     const send = (exchange: Exchange | undefined): void => {
-      if (exchange?.answer === undefined) {
+      if (exchange?.response === undefined) {
         raw.socket.destroy();
         return;
       }
@@ -50,9 +50,9 @@ export function nodeTransport(deps: TransportDeps): RequestListener {
         response.setHeader('connection', 'close');
       }
       for (const list of exchange.outerHeaders) setHeaders(response, list);
-      write(exchange.answer, raw, response).catch(cut);
+      write(exchange.response, raw, response).catch(cut);
     };
-    pipeline.answer(request).then(send, cut);
+    pipeline.respond(request).then(send, cut);
   };
 }
 
@@ -156,12 +156,12 @@ function endUnfinished(raw: IncomingMessage, response: ServerResponse): void {
   } else response.destroy();
 }
 
-function setHeaders(response: ServerResponse, list: HttpAnswer['headers']): void {
+function setHeaders(response: ServerResponse, list: HttpResponse['headers']): void {
   for (const [name, value] of list) response.setHeader(name, value);
 }
 
 async function write(
-  answer: HttpAnswer,
+  answer: HttpResponse,
   raw: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

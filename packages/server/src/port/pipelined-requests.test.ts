@@ -101,9 +101,9 @@ describe('serveInOrder', () => {
 
 async function open(
   context: TestContext,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  response: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<{ readonly server: Server; readonly client: Socket }> {
-  const server = createServer(answer);
+  const server = createServer(response);
   serveInOrder(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@plinth/kernel';
 
-const LOOK_MS = 1000;
+const CHECK_MS = 1000;
 
 /** A part that refuses writes while it has an obstacle. */
 export interface Obstructed {
@@ -14,19 +14,19 @@ export class ObstacleLog {
   readonly #log: Logger;
   readonly #watched: readonly Obstructed[];
   readonly #refusing = new Set<Obstructed>();
-  readonly #looks: Disposable;
+  readonly #timer: Disposable;
 
   constructor(clock: Clock, log: Logger, watched: readonly Obstructed[]) {
     this.#log = log;
     this.#watched = watched;
-    this.#looks = clock.every(LOOK_MS, () => this.#look());
+    this.#timer = clock.every(CHECK_MS, () => this.#check());
   }
 
   close(): void {
-    this.#looks[Symbol.dispose]();
+    this.#timer[Symbol.dispose]();
   }
 
-  #look(): void {
+  #check(): void {
     for (const each of this.#watched) {
       const obstacle = each.obstacle();
       if ((obstacle !== undefined) === this.#refusing.has(each)) continue;

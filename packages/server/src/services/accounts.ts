@@ -33,7 +33,7 @@ export function openAccounts(
 }
 
 /** Response bodies of event destinations are ignored; reading this much lets connections be reused. */
-const MAX_ANSWER_BYTES = 1024;
+const MAX_RESPONSE_BYTES = 1024;
 
 /** Event deliveries use the webhook settings unless set separately; allowed private targets are never shared. */
 export function egressOf({ accounts, webhooks }: Settings): EgressSettings {
@@ -44,6 +44,6 @@ export function egressOf({ accounts, webhooks }: Settings): EgressSettings {
     proxy: accounts.egress_proxy ?? webhooks.egress_proxy,
     directHosts: accounts.egress_no_proxy ?? webhooks.egress_no_proxy,
     timeoutMs: accounts.event_timeout_ms,
-    maxResponseBytes: MAX_ANSWER_BYTES,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
   };
 }

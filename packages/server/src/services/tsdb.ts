@@ -60,7 +60,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
 const managementOf = (identity: Identity): TokenManagement => ({
   list: () => identity.tokens.list(),
   idOf: (text) => identity.tokens.find(text)?.id,
-  create: (wanted) => identity.tokens.createNamed({ ...wanted, expirySec: undefined }),
+  create: (newToken) => identity.tokens.createNamed({ ...newToken, expirySec: undefined }),
   delete: (name) => identity.tokens.delete(name),
   hasFirst: () => !identity.gate.isFirstTokenFree(),
   createFirst: (request) => identity.createFirstToken(request),

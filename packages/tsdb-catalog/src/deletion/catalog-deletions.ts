@@ -71,19 +71,20 @@ export class CatalogDeletions {
     }
   }
 
-  async deleteTable(at: {
+  async deleteTable(options: {
     readonly database: string;
     readonly table: string;
     readonly hardDelete: HardDeletion;
   }): Promise<void> {
-    if (at.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
-    await this.#deps.changes.run(at.database, async () => {
-      const database = this.#deps.state.database(at.database);
-      if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
-      const schema = database.tables.get(at.table);
+    if (options.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    await this.#deps.changes.run(options.database, async () => {
+      const database = this.#deps.state.database(options.database);
+      if (database === undefined)
+        throw tsdbError('database_not_known', { database: options.database });
+      const schema = database.tables.get(options.table);
       const entry = schema && this.#deps.state.table(schema.id);
-      if (entry === undefined) await this.#rescheduleTable(database, at);
-      else await this.#softDeleteTable(database, entry, at.hardDelete);
+      if (entry === undefined) await this.#rescheduleTable(database, options);
+      else await this.#softDeleteTable(database, entry, options.hardDelete);
     });
   }
 
@@ -96,8 +97,11 @@ export class CatalogDeletions {
   }
 
   /** Restores the table under its earlier name; `table` as in `undeleteDatabase`. */
-  async undeleteTable(at: { readonly database: string; readonly table: string }): Promise<void> {
-    await this.#restoration.table(at);
+  async undeleteTable(target: {
+    readonly database: string;
+    readonly table: string;
+  }): Promise<void> {
+    await this.#restoration.table(target);
   }
 
   /** Removes the data of databases and tables that are due. */
@@ -186,11 +190,18 @@ export class CatalogDeletions {
 
   async #rescheduleTable(
     database: DatabaseSchema,
-    at: { readonly database: string; readonly table: string; readonly hardDelete: HardDeletion },
+    options: {
+      readonly database: string;
+      readonly table: string;
+      readonly hardDelete: HardDeletion;
+    },
   ): Promise<void> {
-    const table = this.#deps.state.deleted.table(database.id, at.table);
-    if (table === undefined) throw tableNotKnown(database, at.table);
-    const after = { ...table, hardDeleteMs: this.#rescheduledMs(table, at.hardDelete, at.table) };
+    const table = this.#deps.state.deleted.table(database.id, options.table);
+    if (table === undefined) throw tableNotKnown(database, options.table);
+    const after = {
+      ...table,
+      hardDeleteMs: this.#rescheduledMs(table, options.hardDelete, options.table),
+    };
     await this.#make(database.name, {
       write: (tx) => writeDeletedTable(tx, after),
       isMade: (reader) => isTableDeletedAs(reader, after),

@@ -61,10 +61,10 @@ export class CatalogPurge {
   /** Removes databases and tables from the catalog whose data was removed at `untilMs` or before. */
   async forget(untilMs: number): Promise<void> {
     const { deleted } = this.#state;
-    const isOver = (each: { readonly purgedMs: number | undefined }): boolean =>
+    const isDue = (each: { readonly purgedMs: number | undefined }): boolean =>
       each.purgedMs !== undefined && each.purgedMs <= untilMs;
-    const databases = deleted.databases().filter(isOver);
-    const tables = deleted.tables().filter(isOver);
+    const databases = deleted.databases().filter(isDue);
+    const tables = deleted.tables().filter(isDue);
     if (databases.length + tables.length === 0) return;
     const databaseIds = databases.map(({ schema }) => schema.id);
     const tableIds = tables.map(({ entry }) => entry.schema.id);

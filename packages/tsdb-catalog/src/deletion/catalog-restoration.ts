@@ -68,23 +68,24 @@ export class CatalogRestoration {
   }
 
   /** Restores the table under its earlier name; `table` as for `database`. */
-  async table(at: { readonly database: string; readonly table: string }): Promise<void> {
-    await this.#deps.changes.run(at.database, async () => {
-      const database = this.#deps.state.database(at.database);
-      if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
+  async table(target: { readonly database: string; readonly table: string }): Promise<void> {
+    await this.#deps.changes.run(target.database, async () => {
+      const database = this.#deps.state.database(target.database);
+      if (database === undefined)
+        throw tsdbError('database_not_known', { database: target.database });
       const { deleted } = this.#deps.state;
       const table =
-        deleted.table(database.id, at.table) ??
-        latest(deleted.tablesOf(database.id).filter((each) => each.originalName === at.table));
-      if (table === undefined) throw tsdbError('table_not_known', at);
-      this.#assertRestorable(table, at.table);
+        deleted.table(database.id, target.table) ??
+        latest(deleted.tablesOf(database.id).filter((each) => each.originalName === target.table));
+      if (table === undefined) throw tsdbError('table_not_known', target);
+      this.#assertRestorable(table, target.table);
       if (database.tables.has(table.originalName)) {
         throw tsdbError('resource_exists', { resource: table.originalName });
       }
       this.#deps.state.assertRoomForTables(1, this.#deps.limits.tableCount);
       const { id } = table.entry.schema;
       this.#deps.state.tableCount++;
-      await this.#deps.changes.make([at.database], {
+      await this.#deps.changes.make([target.database], {
         make: () =>
           this.#deps.store.transaction<CatalogTables, void>(async (tx) => {
             await restoreTable(tx, id, table.originalName);

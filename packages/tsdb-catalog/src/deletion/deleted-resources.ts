@@ -111,11 +111,15 @@ export class DeletedResources {
  */
 export function deletedName(
   name: string,
-  at: { readonly nowMs: number; readonly id: number; readonly isTaken: (name: string) => boolean },
+  options: {
+    readonly nowMs: number;
+    readonly id: number;
+    readonly isTaken: (name: string) => boolean;
+  },
 ): string {
-  const stamp = new Date(at.nowMs).toISOString().slice(0, 19).replace(/[-:]/g, '');
+  const stamp = new Date(options.nowMs).toISOString().slice(0, 19).replace(/[-:]/g, '');
   const renamed = `${name}-${stamp}`;
-  return at.isTaken(renamed) ? `${renamed}-${at.id}` : renamed;
+  return options.isTaken(renamed) ? `${renamed}-${options.id}` : renamed;
 }
 
 /** Returns the table under a new name that is not in use. */
@@ -145,19 +149,23 @@ export function deletedTable(
  */
 export function hardDeleteMsOf(
   choice: HardDeletion,
-  at: { readonly nowMs: number; readonly defaultMs: number; readonly before: number | undefined },
+  options: {
+    readonly nowMs: number;
+    readonly defaultMs: number;
+    readonly before: number | undefined;
+  },
 ): number | undefined {
   switch (choice.kind) {
     case 'absent':
-      return at.before;
+      return options.before;
     case 'never':
       return undefined;
     case 'default':
-      return at.before ?? at.nowMs + at.defaultMs;
+      return options.before ?? options.nowMs + options.defaultMs;
     case 'now':
-      return at.nowMs;
+      return options.nowMs;
     case 'at':
-      return Math.max(choice.atMs, at.nowMs);
+      return Math.max(choice.atMs, options.nowMs);
   }
 }
 

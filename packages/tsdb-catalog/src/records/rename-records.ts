@@ -27,7 +27,7 @@ export async function writeTableName(
 
 export async function writeColumnName(
   tx: Tx,
-  of: {
+  options: {
     readonly tableId: number;
     readonly columnId: number;
     readonly before: string;
@@ -35,22 +35,22 @@ export async function writeColumnName(
     readonly tagKey: string | undefined;
   },
 ): Promise<void> {
-  const tagKey = of.tagKey === undefined ? null : toStoredName(of.tagKey);
+  const tagKey = options.tagKey === undefined ? null : toStoredName(options.tagKey);
   await tx
     .updateTable('tsdb_columns')
-    .set({ name: toStoredName(of.after), tag_key: tagKey })
-    .where('table_id', '=', of.tableId)
-    .where('id', '=', of.columnId)
+    .set({ name: toStoredName(options.after), tag_key: tagKey })
+    .where('table_id', '=', options.tableId)
+    .where('id', '=', options.columnId)
     .execute();
-  await exchangeNames(tx, of);
+  await exchangeNames(tx, options);
 }
 
 /** A name that is in use again stops being a former name. */
 async function exchangeNames(
   tx: Tx,
-  of: Omit<FormerName, 'name'> & { readonly before: string; readonly after: string },
+  options: Omit<FormerName, 'name'> & { readonly before: string; readonly after: string },
 ): Promise<void> {
-  const { tableId, columnId, before, after } = of;
+  const { tableId, columnId, before, after } = options;
   await deleteFormerName(tx, { tableId, columnId, name: after });
   await tx
     .insertInto('tsdb_former_names')

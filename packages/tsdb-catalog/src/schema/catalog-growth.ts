@@ -25,7 +25,7 @@ import { growTable, newTable, type TableEntry } from './grow-table.js';
 import type { TableDraft } from './table-draft.js';
 
 /** Takes several milliseconds and yields to the event loop. */
-const TABLES_PER_TURN = 256;
+const TABLES_PER_TICK = 256;
 const INTERNAL_RETENTION_NS = 7n * 86_400n * 1_000_000_000n;
 
 export interface CatalogGrowthDeps {
@@ -112,7 +112,7 @@ export class CatalogGrowth {
     const changes: TableChange[] = [];
     for (const draft of drafts) {
       changes.push(this.#grow(database, draft));
-      if (changes.length % TABLES_PER_TURN === 0) await setImmediate();
+      if (changes.length % TABLES_PER_TICK === 0) await setImmediate();
     }
     const change: CatalogChange = {
       createdMs: clock.nowMs(),

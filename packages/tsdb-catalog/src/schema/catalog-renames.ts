@@ -173,26 +173,27 @@ export class CatalogRenames {
    * Frees a former name of a table, for a new table. Throws `internal_database`,
    * `database_not_known`, `table_not_known`.
    */
-  async forgetName(at: { readonly database: string; readonly table: string }): Promise<void> {
-    if (at.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
-    await this.#changes.run(at.database, async () => {
-      const present = this.#state.database(at.database)?.formerTables?.get(at.table);
+  async forgetName(target: { readonly database: string; readonly table: string }): Promise<void> {
+    if (target.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    await this.#changes.run(target.database, async () => {
+      const present = this.#state.database(target.database)?.formerTables?.get(target.table);
       if (present === undefined) {
-        const { database } = this.#find(at); // throws unless the name is in use
-        const text = `'${at.table}' is the name of a table of ${database.name}, not a former name`;
+        const { database } = this.#find(target); // throws unless the name is in use
+        const text = `'${target.table}' is the name of a table of ${database.name}, not a former name`;
         throw tsdbError('rename_invalid', text);
       }
-      const { database, entry } = this.#find({ ...at, table: present });
+      const { database, entry } = this.#find({ ...target, table: present });
       const { schema } = entry;
       const { formerNames: before = [], ...others } = schema;
-      const formerNames = before.filter((name) => name !== at.table);
+      const formerNames = before.filter((name) => name !== target.table);
       await this.#make(database, entry, {
         after: {
           ...others,
           version: schema.version + 1,
           ...(formerNames.length > 0 && { formerNames }),
         },
-        write: (tx) => deleteFormerName(tx, { tableId: schema.id, columnId: 0, name: at.table }),
+        write: (tx) =>
+          deleteFormerName(tx, { tableId: schema.id, columnId: 0, name: target.table }),
       });
     });
   }
@@ -233,14 +234,15 @@ export class CatalogRenames {
     });
   }
 
-  #find(at: { readonly database: string; readonly table: string }): Found {
-    if (at.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
-    const database = this.#state.database(at.database);
-    if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
-    const schema = database.tables.get(at.table);
+  #find(target: { readonly database: string; readonly table: string }): Found {
+    if (target.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    const database = this.#state.database(target.database);
+    if (database === undefined)
+      throw tsdbError('database_not_known', { database: target.database });
+    const schema = database.tables.get(target.table);
     const entry = schema && this.#state.table(schema.id);
     if (entry !== undefined) return { database, entry };
-    throw tableNotKnown(database, at.table);
+    throw tableNotKnown(database, target.table);
   }
 }
 

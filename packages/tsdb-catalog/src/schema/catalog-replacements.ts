@@ -103,9 +103,9 @@ export class CatalogReplacements {
           .where('id', '=', entry.schema.id)
           .execute();
       });
-      const kept = { ...entry, schema: { ...entry.schema, retentionNs: KEEP_ALL_NS } };
-      state.show(this.#internal(), [kept]);
-      return kept.schema;
+      const changed = { ...entry, schema: { ...entry.schema, retentionNs: KEEP_ALL_NS } };
+      state.show(this.#internal(), [changed]);
+      return changed.schema;
     });
   }
 

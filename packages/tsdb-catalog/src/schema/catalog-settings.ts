@@ -100,22 +100,23 @@ export class CatalogSettings {
   }
 
   /** Sets the table's own retention period; `undefined` uses the period of its database. */
-  async setTableRetention(at: {
+  async setTableRetention(options: {
     readonly database: string;
     readonly table: string;
     readonly retentionNs: bigint | undefined;
   }): Promise<void> {
-    if (at.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
-    await this.#changes.run(at.database, async () => {
-      const database = this.#state.database(at.database);
-      if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
-      const schema = database.tables.get(at.table);
+    if (options.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    await this.#changes.run(options.database, async () => {
+      const database = this.#state.database(options.database);
+      if (database === undefined)
+        throw tsdbError('database_not_known', { database: options.database });
+      const schema = database.tables.get(options.table);
       const entry = schema && this.#state.table(schema.id);
-      if (entry === undefined) throw tableNotKnown(database, at.table);
+      if (entry === undefined) throw tableNotKnown(database, options.table);
       await this.#store.transaction<CatalogTables, void>((tx) =>
-        writeTableRetention(tx, entry.schema.id, at.retentionNs),
+        writeTableRetention(tx, entry.schema.id, options.retentionNs),
       );
-      const after = { ...entry, schema: { ...entry.schema, retentionNs: at.retentionNs } };
+      const after = { ...entry, schema: { ...entry.schema, retentionNs: options.retentionNs } };
       this.#state.show(database, [after]);
     });
   }

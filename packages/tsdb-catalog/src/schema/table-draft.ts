@@ -109,6 +109,10 @@ export class TableDraft {
   }
 }
 
-function conflictMessage(at: { column: string; existing: ColumnKind; got: ColumnKind }): string {
-  return `invalid column type for column '${at.column}', expected ${MESSAGE_TYPE[at.existing]}, got ${MESSAGE_TYPE[at.got]}`;
+function conflictMessage(options: {
+  column: string;
+  existing: ColumnKind;
+  got: ColumnKind;
+}): string {
+  return `invalid column type for column '${options.column}', expected ${MESSAGE_TYPE[options.existing]}, got ${MESSAGE_TYPE[options.got]}`;
 }

@@ -127,14 +127,14 @@ export function chooseRequestedMerge(
   { segments, isSkipped, maxBytes = MAX_MERGE_BYTES }: Omit<MergeChoice, 'tombstones'>,
   { minTimeNs, maxTimeNs }: CompactionRange,
 ): Merge | undefined {
-  const wanted = segments.filter(
+  const candidates = segments.filter(
     (each) =>
       each.kind === 'unique' &&
       each.minTime <= maxTimeNs &&
       each.maxTime >= minTimeNs &&
       !isSkipped(each),
   );
-  for (const group of grouped(wanted, partitionOf).values()) {
+  for (const group of grouped(candidates, partitionOf).values()) {
     const inputs: Segment[] = [];
     let sizeBytes = 0;
     for (const segment of group.sort(bySize)) {

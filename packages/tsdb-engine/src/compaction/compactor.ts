@@ -53,7 +53,7 @@ interface CompactorDeps {
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
   readonly registry: SegmentRegistry;
-  readonly commits: FileCommits;
+  readonly fileCommits: FileCommits;
   /**
    * True if the log contains no rows that only a deletion hides. The next start would read such
    * rows.
@@ -139,7 +139,7 @@ export class Compactor {
 
   /** Compacts each table separately, so that a failure in one does not block the others. */
   async #compact(): Promise<void> {
-    await this.#deps.commits.settle(); // The merges below are chosen from the registered files.
+    await this.#deps.fileCommits.settle(); // The merges below are chosen from the registered files.
     const ids = new Set<string>();
     for (const store of this.#deps.tables()) {
       for (;;) {
@@ -234,10 +234,10 @@ export class Compactor {
       if (error instanceof SegmentsChanged || store.isGone) return true;
       if (damaged !== undefined) store.noteDamaged(damaged);
       // Damaged segments are reported separately.
-      const isTold = store.segments.some(
+      const isReported = store.segments.some(
         ({ segment }) => segment.objectName === damaged?.objectName,
       );
-      this.#deps.onFailed({ error, table: store.schema.name, isKnown: !isNew || isTold });
+      this.#deps.onFailed({ error, table: store.schema.name, isKnown: !isNew || isReported });
       const lastFailure = { tableId, failedMs: this.#deps.clock.nowMs(), error: messageOf(error) };
       this.#state = { ...this.#state, lastFailure };
       return true;
@@ -279,7 +279,7 @@ export class Compactor {
       removed: inputs,
       added: added.map((segment) => store.openVerified(segment)),
     });
-    await this.#deps.commits.commit(() => ({
+    await this.#deps.fileCommits.commit(() => ({
       change: {
         addSegments: added,
         removeSegments: inputs.map((segment) => segment.id),
@@ -295,7 +295,7 @@ export class Compactor {
   async #mergeSeriesFiles(store: TableStore, inputs: readonly SeriesFile[]): Promise<void> {
     const file = await mergeSeriesFiles(store, inputs, this.#deps.files);
     const inMemoryChange = store.inMemoryChange({ mergedSeries: { removed: inputs, file } });
-    await this.#deps.commits.commit(() => ({
+    await this.#deps.fileCommits.commit(() => ({
       change: {
         addSegments: [],
         removeSegments: [],

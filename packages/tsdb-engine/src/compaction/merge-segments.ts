@@ -104,13 +104,13 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
 
 function largestOf(
   inputs: readonly Segment[],
-  of: { readonly columns: readonly Column[]; readonly files: SegmentFiles },
+  options: { readonly columns: readonly Column[]; readonly files: SegmentFiles },
 ): SampleSource {
   const largest = inputs.reduce((a, b) => (b.rowCount > a.rowCount ? b : a));
   return {
-    from: parquetFrom([of.files.pathOf(largest.objectName)]),
+    from: parquetFrom([options.files.pathOf(largest.objectName)]),
     rowCount: largest.rowCount,
-    columns: of.columns.filter((column) => largest.columnIds.has(column.id)),
+    columns: options.columns.filter((column) => largest.columnIds.has(column.id)),
   };
 }
 
@@ -141,21 +141,21 @@ function conditionsOn(
  */
 function rowsText(
   segments: readonly Segment[],
-  what: {
+  options: {
     readonly columns: readonly Column[];
     readonly files: SegmentFiles;
     readonly order: readonly string[];
     readonly where: (segment: Segment) => string;
   },
 ): string {
-  const texts = Array.from(grouped(segments, what.where), ([where, group]) => {
+  const texts = Array.from(grouped(segments, options.where), ([where, group]) => {
     const ids = columnIdsOf(group);
-    const names = what.columns.map(({ id, physicalName }) => {
+    const names = options.columns.map(({ id, physicalName }) => {
       const name = quoteName(physicalName);
       return ids.has(id) ? name : `NULL AS ${name}`;
     });
-    const list = ['_series', '"time"', ...names, ...what.order].join(', ');
-    const paths = group.map(({ objectName }) => what.files.pathOf(objectName));
+    const list = ['_series', '"time"', ...names, ...options.order].join(', ');
+    const paths = group.map(({ objectName }) => options.files.pathOf(objectName));
     return `SELECT ${list} FROM ${mixedParquetFrom(paths)}${where}`;
   });
   return texts.join(' UNION ALL ');

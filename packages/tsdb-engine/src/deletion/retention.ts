@@ -7,7 +7,7 @@ export interface RetentionDeps {
   readonly tables: () => Iterable<TableStore>;
   /** Start of the table's retention period. */
   readonly visibleFromNs: (store: TableStore) => bigint;
-  readonly commits: FileCommits;
+  readonly fileCommits: FileCommits;
   readonly leases: Leases;
   readonly clock: Clock;
   readonly intervalMs: number;
@@ -57,7 +57,7 @@ export class Retention {
       if (expired.length === 0 || store.isGone) continue;
       const inMemoryChange = store.inMemoryChange({ removed: expired });
       try {
-        await this.#deps.commits.commit(() => ({
+        await this.#deps.fileCommits.commit(() => ({
           change: {
             addSegments: [],
             removeSegments: expired.map((segment) => segment.id),

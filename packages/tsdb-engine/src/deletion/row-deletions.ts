@@ -28,7 +28,7 @@ const MAX_WAITING_POINTS = 100_000;
 /** Deletes rows: queries hide them from then on, and compaction removes them from files. */
 export class RowDeletions {
   readonly #catalog: Catalog;
-  readonly #commits: FileCommits;
+  readonly #fileCommits: FileCommits;
   readonly #buffer: WriteBuffer;
   readonly #random: Random;
   readonly #clock: Clock;
@@ -36,7 +36,7 @@ export class RowDeletions {
 
   constructor(options: {
     readonly catalog: Catalog;
-    readonly commits: FileCommits;
+    readonly fileCommits: FileCommits;
     readonly buffer: WriteBuffer;
     readonly random: Random;
     readonly clock: Clock;
@@ -44,7 +44,7 @@ export class RowDeletions {
     readonly storeOf: (schema: TableSchema) => TableStore | undefined;
   }) {
     this.#catalog = options.catalog;
-    this.#commits = options.commits;
+    this.#fileCommits = options.fileCommits;
     this.#buffer = options.buffer;
     this.#random = options.random;
     this.#clock = options.clock;
@@ -84,7 +84,7 @@ export class RowDeletions {
       return { store, tombstone: { id, tableId, seq, minTimeNs, maxTimeNs, anyOf } };
     });
     const tombstones = made.map(({ tombstone }) => tombstone);
-    const stored = this.#commits.addTombstones(tombstones, {
+    const stored = this.#fileCommits.addTombstones(tombstones, {
       applyInMemory: () => {
         for (const { store, tombstone } of made) store.tombstones.confirm(tombstone);
       },
@@ -128,7 +128,7 @@ export class RowDeletions {
       }
       const id = this.#random.uuidV7();
       const tombstone = { id, tableId, seq, minTimeNs, maxTimeNs, anyOf: [], points };
-      const stored = this.#commits.addTombstones([tombstone], {
+      const stored = this.#fileCommits.addTombstones([tombstone], {
         applyInMemory: () => tombstones.confirm(tombstone),
         abandon: () => tombstones.discard(tombstone),
       });

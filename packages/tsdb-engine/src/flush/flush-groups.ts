@@ -15,7 +15,7 @@ export interface FlushGroupsDeps {
   readonly tables: () => Iterable<TableStore>;
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
-  readonly commits: FileCommits;
+  readonly fileCommits: FileCommits;
   /** Maximum number of tables that are written and registered together. */
   readonly maxGroupTables: number;
   /** True when the node stops and the flush must end. */
@@ -39,8 +39,8 @@ export class FlushGroups {
    * false if time ran out before that.
    */
   async write(closed: ClosedGeneration): Promise<boolean> {
-    const { tables, commits, mustStop, onProgress } = this.#deps;
-    await commits.settle(); // this generation, or a part of it, may already be stored
+    const { tables, fileCommits, mustStop, onProgress } = this.#deps;
+    await fileCommits.settle(); // this generation, or a part of it, may already be stored
     const duckDbBytes = (store: TableStore): number =>
       store.generation(closed.number)?.duckDbBytes ?? 0;
     const waiting = [...tables()]
@@ -65,16 +65,16 @@ export class FlushGroups {
     );
     let gone: readonly Flushed[] = [];
     try {
-      await this.#deps.commits.commit(() => {
+      await this.#deps.fileCommits.commit(() => {
         // In the same step as the check: if a table is deleted afterwards, the files registered here are also removed.
         gone = flushed.filter(({ store }) => store.isGone);
-        const kept = flushed.filter(({ store }) => !store.isGone);
-        const tableIds = kept.map(({ store }) => store.tableId);
+        const existing = flushed.filter(({ store }) => !store.isGone);
+        const tableIds = existing.map(({ store }) => store.tableId);
         return {
           change: {
-            addSegments: kept.flatMap(({ result }) => result.segments),
+            addSegments: existing.flatMap(({ result }) => result.segments),
             removeSegments: [],
-            addSeriesFiles: kept.flatMap(({ result }) => result.seriesFile ?? []),
+            addSeriesFiles: existing.flatMap(({ result }) => result.seriesFile ?? []),
             removeSeriesFiles: [],
             flushed: {
               file: closed.file,
@@ -152,6 +152,6 @@ function inMemoryChangeOf(
   return store.inMemoryChange({
     flushed: number,
     added: segments.map((segment) => store.openVerified(segment)),
-    newSeries: { count: storedSeries, file: seriesFile },
+    storedSeries: { count: storedSeries, file: seriesFile },
   });
 }

@@ -28,7 +28,7 @@ export async function flushTable(
   host: DuckDbHost,
   files: SegmentFiles,
 ): Promise<FlushedTable> {
-  await store.repeated.deduplicateLateRows();
+  await store.repeated.checkLateRows();
   await table.main.moveToDuckDb();
   return await store.series.withSeriesTable(store.schema, () =>
     writeTable(store, table, host, files),

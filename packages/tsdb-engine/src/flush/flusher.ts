@@ -93,7 +93,7 @@ export class Flusher {
   /**
    * First log file with rows in segments that would be read again at the next start.
    */
-  #aheadFile: number | undefined;
+  #firstRepeatedLogFile: number | undefined;
   /** Deadline of the shutdown; set by `close`. */
   #stopAtMs = Number.POSITIVE_INFINITY;
 
@@ -224,7 +224,7 @@ export class Flusher {
    */
   async flushReplayed(file: number): Promise<void> {
     this.#closed ??= this.#buffer.closeReplayed(file);
-    this.#aheadFile = file + 1;
+    this.#firstRepeatedLogFile = file + 1;
     if (!(await this.#flushOnce('all'))) throw new FlushHeldElsewhere();
   }
 
@@ -235,13 +235,14 @@ export class Flusher {
   async endReplay(): Promise<void> {
     if (this.#closed !== undefined && !(await this.#flushOnce('all')))
       throw new FlushHeldElsewhere();
-    if (this.hasRowsAhead && !(await this.#flushOnce('all'))) throw new FlushHeldElsewhere();
+    if (this.hasRowsInSegmentsAndLog && !(await this.#flushOnce('all')))
+      throw new FlushHeldElsewhere();
     this.#isRequested ||= this.#buffer.hasObsoleteFiles;
   }
 
   /** True if segments contain rows that would also be read from the log at the next start. */
-  get hasRowsAhead(): boolean {
-    return this.#aheadFile !== undefined;
+  get hasRowsInSegmentsAndLog(): boolean {
+    return this.#firstRepeatedLogFile !== undefined;
   }
 
   /**
@@ -287,7 +288,7 @@ export class Flusher {
   }
 
   async #flushClosed(what: FlushedTables): Promise<boolean> {
-    const keepsNone = what === 'all' || this.hasRowsAhead;
+    const keepsNone = what === 'all' || this.hasRowsInSegmentsAndLog;
     const isForPublished = what === 'published' && !keepsNone;
     const kept = keepsNone ? [] : isForPublished ? this.#unpublishedToKeep() : this.#toKeep();
     this.#closed ??= await this.#buffer.closeGeneration(kept, isForPublished);
@@ -300,7 +301,8 @@ export class Flusher {
     });
     if (isFlushed !== true) return false;
     this.#closed = undefined;
-    if (closed.lastRemovableFile >= (this.#aheadFile ?? 0)) this.#aheadFile = undefined;
+    if (closed.lastRemovableFile >= (this.#firstRepeatedLogFile ?? 0))
+      this.#firstRepeatedLogFile = undefined;
     // Remaining log files are removed by the next flush or at the next start. The registry records that their rows
     // are in segments.
     await this.#buffer.forget(closed).catch(this.#deps.onError);

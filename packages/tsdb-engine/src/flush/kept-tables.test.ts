@@ -8,16 +8,16 @@ const MIB = 1024 * 1024;
 /** Returns the parts of a table's store that `tablesToKeep` reads. */
 function storeOf(
   id: number,
-  of: {
+  options: {
     readonly sizeBytes?: number;
     readonly duckDbBytes?: number;
     readonly seriesCount?: number;
   } = {},
 ): TableStore {
-  const table = { id, sizeBytes: 1000, duckDbBytes: 0, minSeq: BigInt(id), ...of };
+  const table = { id, sizeBytes: 1000, duckDbBytes: 0, minSeq: BigInt(id), ...options };
   const store = {
     isGone: false,
-    series: { index: { count: of.seriesCount ?? 1 } },
+    series: { index: { count: options.seriesCount ?? 1 } },
     tombstones: { all: [] },
     generation: () => table,
   };
@@ -26,7 +26,7 @@ function storeOf(
 
 function kept(
   stores: readonly TableStore[],
-  how: Partial<Parameters<typeof tablesToKeep>[0]> = {},
+  options: Partial<Parameters<typeof tablesToKeep>[0]> = {},
 ): unknown[] {
   const tables = tablesToKeep({
     stores,
@@ -35,7 +35,7 @@ function kept(
     maxSmallTables: 2,
     logBytes: MIB,
     isCrowded: false,
-    ...how,
+    ...options,
   });
   return tables.map((table) => Reflect.get(table, 'id'));
 }

@@ -88,6 +88,8 @@ function allRows(
       const name = quoteName(physicalName);
       return source.hasColumn(id) ? name : `NULL AS ${name}`;
     });
+    // Of two writes of a point, the later one has the greater (rank, seq, order). A row of `main` is always the first write of
+    // its point.
     const positions = [`${rank} AS _seq_rank`, '_seq', `${order}::BIGINT AS _seq_order`];
     const list = ['_series', '"time"', ...values, ...positions].join(', ');
     return `SELECT ${list} FROM ${source.from}${where}`;

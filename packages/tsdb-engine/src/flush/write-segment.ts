@@ -92,7 +92,7 @@ export async function writeSegment(options: {
  * Tags with few values are cast to ENUM once per series. The file's dictionaries are the same, and no string is looked up
  * per row, which took most of the time.
  */
-function sortedRowsText(of: {
+function sortedRowsText(options: {
   /** SQL text for FROM, and WHERE. */
   readonly rows: string;
   /** Quoted column names. */
@@ -103,20 +103,22 @@ function sortedRowsText(of: {
   /** Most series have no such row, so the series with such rows are looked up first. */
   readonly hasMoreSeriesThanRows: boolean;
 }): string {
-  const values = ['"time"', ...of.values].join(', ');
-  const sorted = `SELECT _series, ${values} FROM ${of.rows} ORDER BY _series, "time"`;
+  const values = ['"time"', ...options.values].join(', ');
+  const sorted = `SELECT _series, ${values} FROM ${options.rows} ORDER BY _series, "time"`;
   const inOrder = `SELECT lag(_series, 0) OVER () AS _series, ${values} FROM (${sorted})`;
-  if (of.tags.length === 0) return inOrder;
-  const used = of.hasMoreSeriesThanRows ? ` WHERE _series IN (SELECT _series FROM ${of.rows})` : '';
+  if (options.tags.length === 0) return inOrder;
+  const used = options.hasMoreSeriesThanRows
+    ? ` WHERE _series IN (SELECT _series FROM ${options.rows})`
+    : '';
   // A series that is not among these rows may have been added in the meantime with other values; its NULL
   // is never read.
-  const columns = of.tags.map(({ name, values }) =>
+  const columns = options.tags.map(({ name, values }) =>
     values === undefined ? name : `TRY_CAST(${name} AS ENUM(${values})) AS ${name}`,
   );
-  const series = `SELECT _series, ${columns.join(', ')} FROM ${of.seriesTable}${used}`;
-  const tagsOfRow = `SELECT struct_pack(${of.tags.map(({ name }) => `${name} := s.${name}`).join(', ')}) FROM (${series}) s WHERE s._series = r._series`;
+  const series = `SELECT _series, ${columns.join(', ')} FROM ${options.seriesTable}${used}`;
+  const tagsOfRow = `SELECT struct_pack(${options.tags.map(({ name }) => `${name} := s.${name}`).join(', ')}) FROM (${series}) s WHERE s._series = r._series`;
   const withTags = `SELECT r.*, (${tagsOfRow}) AS _series_tags FROM (${inOrder}) r`;
-  return `SELECT _series, ${of.tags.map(({ name }) => `_series_tags.${name}`).join(', ')}, ${values} FROM (${withTags})`;
+  return `SELECT _series, ${options.tags.map(({ name }) => `_series_tags.${name}`).join(', ')}, ${values} FROM (${withTags})`;
 }
 
 /** Every row group of the file stores all of them. */

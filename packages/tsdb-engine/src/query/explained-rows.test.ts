@@ -13,13 +13,13 @@ async function explained(rows: Readonly<Record<string, string>>): Promise<(reado
       })),
     };
   }
-  const answer: (readonly string[])[] = [];
+  const result: (readonly string[])[] = [];
   for await (const { rowCount, columns } of explainedRows(chunks())) {
     for (let row = 0; row < rowCount; row++) {
-      answer.push(columns.map(({ values }) => String(values[row])));
+      result.push(columns.map(({ values }) => String(values[row])));
     }
   }
-  return answer;
+  return result;
 }
 
 it('names the rows of EXPLAIN as specified', async () => {

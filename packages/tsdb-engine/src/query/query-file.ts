@@ -8,7 +8,7 @@ import type { PreparedScan } from '../scan/prepared-scan.js';
 import { noteFailure } from './begin-deadline.js';
 import type { LoggedQuery } from './log/logged-query.js';
 import type { RunnableQuery } from './query-rows.js';
-import { failureOf } from './query-sources.js';
+import { handleQueryError } from './query-sources.js';
 import type { QuerySlot } from './slots/query-slots.js';
 import { orAborted } from './slots/until-aborted.js';
 
@@ -43,7 +43,7 @@ export async function writeQueryFile(
 async function writeFile(prepared: PreparedQuery, files: SegmentFiles): Promise<ParquetFile> {
   try {
     const { work, planned } = prepared;
-    if (planned.isExplained) throw tsdbError('not_implemented', 'EXPLAIN in this format');
+    if (planned.isExplain) throw tsdbError('not_implemented', 'EXPLAIN in this format');
     invariant(
       typeof work === 'string',
       'a query whose result DuckDB writes to a file must be SQL text',
@@ -59,7 +59,7 @@ async function writeFile(prepared: PreparedQuery, files: SegmentFiles): Promise<
   } catch (error) {
     throw noteFailure(
       prepared.logged,
-      failureOf(error, prepared.queryContext.signal, prepared.scans),
+      handleQueryError(error, prepared.queryContext.signal, prepared.scans),
     );
   } finally {
     prepared.release();

@@ -22,7 +22,7 @@ import type { QueryLog } from './log/query-log.js';
 import { type PreparedQuery, writeQueryFile } from './query-file.js';
 import { QueryRows } from './query-rows.js';
 import { QuerySessions } from './query-sessions.js';
-import { failureOf, QuerySources } from './query-sources.js';
+import { handleQueryError, QuerySources } from './query-sources.js';
 import { type QuerySlot, QuerySlots } from './slots/query-slots.js';
 import { untilAborted } from './slots/until-aborted.js';
 import { yieldingSlotBetween } from './slots/yielding-between.js';
@@ -192,7 +192,7 @@ export class QueryPath {
     logged.planned();
     const inMemory = options.mayBeInMemory ? planned.inMemory : undefined;
     if (inMemory !== undefined) {
-      const chunks = await this.#sources.answerInMemory(inMemory, nowNs, queryContext);
+      const chunks = await this.#sources.computeInMemory(inMemory, nowNs, queryContext);
       if (chunks !== undefined) {
         logged.prepared([]);
         return {
@@ -248,7 +248,7 @@ export class QueryPath {
       }
       logged.ended('success');
     } catch (error) {
-      throw noteFailure(logged, failureOf(error, signal, prepared.scans));
+      throw noteFailure(logged, handleQueryError(error, signal, prepared.scans));
     } finally {
       // The reader stopped before the last row.
       logged.ended('cancel');

@@ -70,13 +70,18 @@ export class QueryRows {
   run(query: RunnableQuery): AsyncIterable<ResultChunk> {
     const { work, planned, sliced, toSort, queryContext } = query;
     if (typeof work !== 'string') return yieldingBetween(work, queryContext);
-    const { columns, isSmall, isExplained } = planned;
+    const { columns, isSmall, isExplain } = planned;
     if (sliced?.isLarge(columns)) return this.#slicedRows(sliced, columns, queryContext);
-    const isMaterialized =
+    const isSmallResult =
       isSmall && !(isGrouped(planned) && (toSort?.maxResultRows ?? 0) > FEW_ROWS);
-    if (isExplained || isMaterialized || toSort === undefined) {
-      const chunks = this.#host.stream({ text: work, columns, isSmall, ...by(queryContext) });
-      return isExplained ? explainedRows(chunks) : chunks;
+    if (isExplain || isSmallResult || toSort === undefined) {
+      const chunks = this.#host.stream({
+        text: work,
+        columns,
+        isMaterialized: isSmall,
+        ...by(queryContext),
+      });
+      return isExplain ? explainedRows(chunks) : chunks;
     }
     const text = query.isCollected ? collectedRows(work) : work;
     return this.#sortedRows(text, { columns, sliced, toSort, queryContext });
@@ -127,7 +132,7 @@ export class QueryRows {
       yield* this.#host.stream({
         text,
         columns,
-        isSmall: false,
+        isMaterialized: false,
         ...by(queryContext),
         readAheadRows: aheadRows,
         onReadAhead: sortReservation,

@@ -10,7 +10,7 @@ import type { PreparedScan } from '../scan/prepared-scan.js';
 import { beginDeadline, noteFailure } from './begin-deadline.js';
 import type { QueryLog } from './log/query-log.js';
 import type { QueryRows } from './query-rows.js';
-import { failureOf, type QuerySources } from './query-sources.js';
+import { handleQueryError, type QuerySources } from './query-sources.js';
 import type { QuerySlot, QuerySlots } from './slots/query-slots.js';
 import { orAborted, untilAborted } from './slots/until-aborted.js';
 import { yieldingBetween, yieldingSlotBetween } from './slots/yielding-between.js';
@@ -84,7 +84,7 @@ export class QuerySessions {
           deadline.signal,
         ),
       readInMemory: async (inMemory) => {
-        const chunks = await sources.answerInMemory(inMemory, nowNs, deadline);
+        const chunks = await sources.computeInMemory(inMemory, nowNs, deadline);
         if (chunks !== undefined) logged.prepared([]);
         return chunks;
       },
@@ -125,7 +125,7 @@ export class QuerySessions {
     const { queryContext, nowNs, slot } = options;
     const { inMemory } = statement;
     if (inMemory !== undefined) {
-      const chunks = await this.#deps.sources.answerInMemory(inMemory, nowNs, queryContext);
+      const chunks = await this.#deps.sources.computeInMemory(inMemory, nowNs, queryContext);
       if (chunks !== undefined) {
         onPrepared([]);
         yield* yieldingBetween(chunks, queryContext);
@@ -142,7 +142,7 @@ export class QuerySessions {
       }
       yield* this.#deps.rows.run(this.#deps.rows.prepare(statement, scans, queryContext));
     } catch (error) {
-      throw failureOf(error, queryContext.signal, scans);
+      throw handleQueryError(error, queryContext.signal, scans);
     } finally {
       for (const scan of scans) scan.release();
     }

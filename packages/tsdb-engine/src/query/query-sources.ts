@@ -6,7 +6,7 @@ import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
-import { isUnexplained, toQueryError } from '../engine-failure.js';
+import { isCauseUnknown, toQueryError } from '../engine-failure.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import type { TableStore } from '../table/table-store.js';
@@ -16,13 +16,13 @@ import { visibleFrom } from '../table/visible-from.js';
  * Returns the error of a failed query that reads `scans`. If their files may be the cause, they are
  * verified.
  */
-export function failureOf(
+export function handleQueryError(
   error: unknown,
   signal: AbortSignal,
   scans: readonly PreparedScan[],
 ): Error {
   const failure = toQueryError(error, signal);
-  if (isUnexplained(failure)) for (const scan of scans) scan.invalidate?.();
+  if (isCauseUnknown(failure)) for (const scan of scans) scan.invalidate?.();
   return failure;
 }
 
@@ -42,14 +42,14 @@ export class QuerySources {
   }
 
   /** Returns the result from rows in memory; `undefined` if they cannot provide it. */
-  async answerInMemory(
+  async computeInMemory(
     inMemory: InMemoryRequest,
     nowNs: bigint,
     queryContext: QueryContext,
   ): Promise<Iterable<ResultChunk> | undefined> {
     const store = this.#storeOf(inMemory.table);
     try {
-      const chunks = await store.inMemory.answer(
+      const chunks = await store.inMemory.compute(
         inMemory,
         this.visibleFrom(inMemory.table, nowNs),
         queryContext,

@@ -115,7 +115,13 @@ export class SlicedQuery {
     const reservation = memory.begin(queryContext);
     try {
       const text = this.#statements(reservation, width);
-      for await (const chunk of host.stream({ text, columns, isSmall: false, signal, owner })) {
+      for await (const chunk of host.stream({
+        text,
+        columns,
+        isMaterialized: false,
+        signal,
+        owner,
+      })) {
         yield tags.decode(chunk);
       }
     } finally {

@@ -42,7 +42,7 @@ export async function loadSeries(options: {
     ],
     // The load is never aborted, because the complete index is needed.
     signal: new AbortController().signal,
-    isSmall: false,
+    isMaterialized: false,
     isBackground: true,
   });
   const names = tags.map(({ name }) => name);

@@ -117,7 +117,7 @@ export async function replayLog(options: {
       await store.series.whenIndexed();
       const series = numbers.get(table.tableId) ?? new LoggedSeries(store.series.index);
       numbers.set(table.tableId, series);
-      series.define(table.newSeries);
+      series.define(table.seriesDefinitions);
       if (table.rowCount === 0) continue;
       const batch = toBatch(table, series, store.schema);
       if (batch.rowCount < table.rowCount)

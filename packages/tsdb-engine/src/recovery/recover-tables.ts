@@ -2,7 +2,7 @@ import { qualifiedTableName } from '@plinth/tsdb-catalog/catalog.js';
 import type { EngineDeps } from '../engine-deps.js';
 import type { EngineTables } from '../engine-tables.js';
 import type { Flusher } from '../flush/flusher.js';
-import type { RecentRecords } from '../live/recent-records.js';
+import type { RetainedLog } from '../live/retained-log.js';
 import type { TableStore } from '../table/table-store.js';
 import type { WriteBuffer } from '../write/write-buffer.js';
 import { openTable, replayLog } from './open-tables.js';
@@ -16,7 +16,7 @@ export async function recoverTables(
     readonly tables: EngineTables;
     readonly buffer: WriteBuffer;
     readonly flusher: Flusher;
-    readonly recent: RecentRecords;
+    readonly retainedLog: RetainedLog;
   },
 ): Promise<void> {
   const { tables, buffer } = parts;
@@ -34,8 +34,8 @@ export async function recoverTables(
   const isLogWhole =
     lostCount === 0 && !log.hasGaps && log.firstFile <= Math.max(flushedFile, 0) + 1;
   const known = new Set(stored.map((file) => file.objectName));
-  const kept = await registry.published.loadFiles();
-  const unknown = await files.clearUnknown({ known, kept }, isLogWhole);
+  const published = await registry.published.loadFiles();
+  const unknown = await files.clearUnknown({ known, kept: published }, isLogWhole);
   if (unknown !== undefined) report.unknownFiles(unknown);
   const storeOf = (tableId: number): TableStore | undefined => {
     const schema = catalog.keptTableById(tableId);
@@ -83,7 +83,7 @@ export async function recoverTables(
     for (const tableId of lost.keys()) catalog.passTableId(tableId);
     report.rowsLost(lost, { without: 'table', nameOf });
   }
-  await parts.recent.noteDeletions(tombstones);
+  await parts.retainedLog.noteDeletions(tombstones);
   if (flushedFile >= 0) await log.removeThrough(flushedFile);
   await registry.noteLog(log);
   if (rowCount > 0) report.replayed(rowCount);

@@ -55,18 +55,18 @@ export class GroupSlices implements Slices {
     if (within !== undefined) return within;
     const groups = this.#groups;
     if (this.#nextGroup >= groups.count) return undefined;
-    const wanted = this.#sizes.wanted(rows);
-    const isSmallRest = this.#leftRows <= wanted * SMALL_REST;
+    const targetRows = this.#sizes.targetRows(rows);
+    const isSmallRest = this.#leftRows <= targetRows * SMALL_REST;
     const from = this.#nextGroup;
     let rowCount = groups.rowCountOf(this.#nextGroup++);
     for (; this.#nextGroup < groups.count; this.#nextGroup++) {
       const more = groups.rowCountOf(this.#nextGroup);
-      if (!isSmallRest && rowCount + more > wanted) break;
+      if (!isSmallRest && rowCount + more > targetRows) break;
       rowCount += more;
     }
     this.#leftRows -= rowCount;
     const isOne = this.#nextGroup - from === 1;
-    if (isOne && rowCount > wanted * SMALL_REST) {
+    if (isOne && rowCount > targetRows * SMALL_REST) {
       this.#within = this.#slicesOf(rowCount);
       const first = this.#nextWithin(rows);
       if (first !== undefined) return first;

@@ -68,7 +68,7 @@ export class SliceSizes {
   }
 
   /** Returns the number of stored rows that the next slice should cover. */
-  wanted(rows: FittingRows): number {
+  targetRows(rows: FittingRows): number {
     const leastRows = Math.max(Math.min(LEAST_ROWS, rows.least), this.#total / MOST_COUNT);
     return Math.min(this.#sizeRows, Math.max(leastRows, rows.fitting)) / this.#share;
   }

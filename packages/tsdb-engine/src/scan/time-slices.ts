@@ -104,9 +104,9 @@ export class TimeSlices implements Slices {
     if (this.#isDone) return undefined;
     const from = this.#offsetNs;
     const before = this.#rowsBefore(from);
-    const wanted = this.#sizes.wanted(rows);
-    const isSmallRest = this.#rowsBefore(this.#length) - before <= wanted * SMALL_REST;
-    const to = isSmallRest ? this.#length : this.#timeAfter(before + wanted, from);
+    const targetRows = this.#sizes.targetRows(rows);
+    const isSmallRest = this.#rowsBefore(this.#length) - before <= targetRows * SMALL_REST;
+    const to = isSmallRest ? this.#length : this.#timeAfter(before + targetRows, from);
     this.#isDone = to >= this.#length;
     const rowCount = this.#sizes.begin(this.#rowsBefore(to) - before);
     this.#offsetNs = to;

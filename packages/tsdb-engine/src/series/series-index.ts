@@ -266,9 +266,9 @@ export class SeriesIndex implements SeriesLookup {
 
   *#matcher({ tag, op, values }: TagCondition): Steps<(ordinal: number) => boolean> {
     const column = this.#find(tag);
-    const wanted = yield* this.#codesOf(tag, values);
+    const codes = yield* this.#codesOf(tag, values);
     const isIn = op === 'in';
-    return (ordinal) => wanted.has(column?.codes[ordinal] ?? 0) === isIn;
+    return (ordinal) => codes.has(column?.codes[ordinal] ?? 0) === isIn;
   }
 
   *#codesOf(tag: string, values: readonly (string | undefined)[]): Steps<ReadonlySet<number>> {

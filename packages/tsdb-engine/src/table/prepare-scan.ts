@@ -33,7 +33,7 @@ export async function prepareScan(
   const minTime = request.minTimeNs > visibleFromNs ? request.minTimeNs : visibleFromNs;
   const bounds = { minTime, maxTime: request.maxTimeNs };
   // Without the loop, late rows that arrived during the check would be missing from the snapshot.
-  do await components.repeated.deduplicateLateRows();
+  do await components.repeated.checkLateRows();
   while (request.onSnapshot !== undefined && !components.repeated.areLateRowsChecked);
   request.onSnapshot?.();
   const snapshot = takeSnapshot(components, bounds);

@@ -55,7 +55,7 @@ export class RepeatedPoints {
    * Finds newly written late rows whose points were written before. Afterwards, queries may see
    * those rows.
    */
-  async deduplicateLateRows(): Promise<void> {
+  async checkLateRows(): Promise<void> {
     if (this.areLateRowsChecked) return;
     await this.#exclusive.run(async () => {
       for (const table of this.#generations.list) if (!isChecked(table)) await this.#check(table);

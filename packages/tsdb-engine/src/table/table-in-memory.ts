@@ -6,12 +6,12 @@ import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { BufferTable } from '@plinth/tsdb-storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
-import { answerInMemory, fieldsOf } from '../columns/answer-in-memory.js';
 import { isInMemoryKind } from '../columns/cache/cached-rows.js';
 import type { ColumnCache } from '../columns/cache/column-cache.js';
 import type { LoadQueue } from '../columns/cache/load-queue.js';
 import { RequestedRows } from '../columns/cache/requested-rows.js';
 import { type PreloadLimits, TableColumns } from '../columns/cache/table-columns.js';
+import { computeInMemory, fieldsOf } from '../columns/compute-in-memory.js';
 import type { RowFile, RowSource } from '../columns/load/row-source.js';
 import { haveAllSeries, selectedSeries } from '../columns/rows/runs.js';
 import { parquetWithRowNumbersFrom, tableFrom } from '../scan/sources.js';
@@ -22,7 +22,7 @@ import type { OpenSegment } from './table-segments.js';
 /** Rows per series in which the last row of every series is looked for first. */
 const LAST_ROWS_PER_SERIES = 4;
 
-type Answer = Iterable<ResultChunk> | undefined;
+type Result = Iterable<ResultChunk> | undefined;
 
 /** Runs common queries of one table on columns in memory (ADR 0005), and preloads the columns of requested rows. */
 export class TableInMemory {
@@ -59,11 +59,11 @@ export class TableInMemory {
    * Returns the result from rows in memory, including everything written before the call;
    * `undefined` if DuckDB has to run the query.
    */
-  async answer(
+  async compute(
     request: InMemoryRequest,
     visibleFromNs: bigint,
     queryContext?: Pick<QueryContext, 'signal'>,
-  ): Promise<Answer> {
+  ): Promise<Result> {
     const columns = fieldsOf(request);
     if (!this.#columns.isEnabled || columns === undefined) return undefined;
     this.#loads.noteQuery();
@@ -82,15 +82,15 @@ export class TableInMemory {
     const read = { columns, series: selected, queryContext };
     const newestFromNs = this.#newestFrom({ ...request, minTimeNs });
     const newest = { ...request, minTimeNs: newestFromNs ?? minTimeNs };
-    const chunks = await this.#answerFrom(newest, read, newestFromNs !== undefined);
+    const chunks = await this.#computeFrom(newest, read, newestFromNs !== undefined);
     if (chunks !== 'incomplete') return chunks;
     // A query of some series does not show whether the others have newer rows.
     if (selected === undefined) this.#incompleteSegments = this.#components.segments.list;
-    return (await this.#answerFrom({ ...request, minTimeNs }, read, false)) as Answer;
+    return (await this.#computeFrom({ ...request, minTimeNs }, read, false)) as Result;
   }
 
   /** Returns `'incomplete'` if all series are needed and not all have a row in the time range. */
-  async #answerFrom(
+  async #computeFrom(
     request: InMemoryRequest,
     read: {
       readonly columns: readonly Column[];
@@ -98,14 +98,14 @@ export class TableInMemory {
       readonly queryContext: Pick<QueryContext, 'signal'> | undefined;
     },
     needsAllSeries: boolean,
-  ): Promise<Answer | 'incomplete'> {
+  ): Promise<Result | 'incomplete'> {
     const { series, repeated, tombstones } = this.#components;
     const { minTimeNs, maxTimeNs } = request;
     this.#requested.note(minTimeNs);
     const allColumns = (): readonly Column[] => this.#allColumns();
     const columnRequest = { ...read, minTimeNs, maxTimeNs, allColumns };
     for (let isAwaited = false; ; isAwaited = true) {
-      await repeated.deduplicateLateRows();
+      await repeated.checkLateRows();
       // Only DuckDB merges points written twice and excludes deleted rows.
       if (repeated.keys.touches(minTimeNs, maxTimeNs)) return undefined;
       if (tombstones.touches(minTimeNs, maxTimeNs)) return undefined;
@@ -122,7 +122,7 @@ export class TableInMemory {
         const { index } = series;
         const options = { ...read, index, encodedTags: this.#columns.encodedTags };
         if (needsAllSeries && !(await haveAllSeries(request, rows, options))) return 'incomplete';
-        return await answerInMemory(request, rows, options);
+        return await computeInMemory(request, rows, options);
       }
       if (isAwaited) return undefined;
       await foundRows;
@@ -133,9 +133,9 @@ export class TableInMemory {
    * For the last rows of series: returns the start of the newest sources with several rows per
    * series. If they contain all series, older rows are not needed. `undefined` if this is unlikely.
    */
-  #newestFrom({ answer, minTimeNs, maxTimeNs }: InMemoryRequest): bigint | undefined {
+  #newestFrom({ computation, minTimeNs, maxTimeNs }: InMemoryRequest): bigint | undefined {
     const { series, segments } = this.#components;
-    if (answer.kind !== 'last' || this.#incompleteSegments === segments.list) return undefined;
+    if (computation.kind !== 'last' || this.#incompleteSegments === segments.list) return undefined;
     const newestFirst = this.#rowSources(minTimeNs, maxTimeNs).sort((a, b) =>
       compareTimes(b.maxTime, a.maxTime),
     );
@@ -169,20 +169,23 @@ export class TableInMemory {
     return await this.#columns.preload(this.#segmentRows(open), this.#allColumns(), limits);
   }
 
-  /** Whether sorting the unflushed rows would speed up queries. */
-  get hasManyRanges(): boolean {
+  /**
+   * Whether sorting the unflushed rows would speed up queries. A cached range is the rows of a source from one row number to
+   * another, which are loaded and evicted together.
+   */
+  get hasManyCachedRanges(): boolean {
     const main = this.#components.generations.newest?.main;
     if (main === undefined || !this.#requested.has(main.maxTime)) return false;
-    return this.#columns.hasManyRanges(main, main.rowCount);
+    return this.#columns.hasManyCachedRanges(main, main.rowCount);
   }
 
   /** Sorts all unflushed rows in memory, if the cache then stays within `limitBytes`. */
-  async mergeRanges(limits: PreloadLimits): Promise<void> {
+  async mergeCachedRanges(limits: PreloadLimits): Promise<void> {
     const { newest } = this.#components.generations;
     await newest?.main.moveToDuckDb();
     // Late rows are omitted, because there are few.
     if (newest !== undefined && newest.main.duckDbRows > 0)
-      await this.#columns.mergeRanges(duckDbRows(newest), this.#allColumns(), limits);
+      await this.#columns.mergeCachedRanges(duckDbRows(newest), this.#allColumns(), limits);
   }
 
   /** Evicts cached rows that the table no longer has. */

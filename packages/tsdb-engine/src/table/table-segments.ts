@@ -97,10 +97,10 @@ export class TableSegments {
       open.verified = undefined;
       open.pinned.pin();
     }
-    void this.#lookAt(unverified);
+    void this.#verify(unverified);
   }
 
-  async #lookAt(segments: readonly OpenSegment[]): Promise<void> {
+  async #verify(segments: readonly OpenSegment[]): Promise<void> {
     for (const open of segments) {
       await this.verify(open).catch((error: unknown) => {
         if (!(error instanceof FileDamaged)) this.#onError(error); // `verify` has reported the damage

@@ -66,7 +66,7 @@ describe('a table', () => {
               for (const rows of batches) {
                 await setImmediate();
                 write(rows);
-                await store.repeated.deduplicateLateRows();
+                await store.repeated.checkLateRows();
               }
             })();
             await Promise.all([work, writing]);

@@ -32,7 +32,7 @@ export interface TableChange {
   readonly flushed?: number;
   readonly removed?: readonly Segment[];
   readonly added?: readonly OpenSegment[];
-  readonly newSeries?: StoredSeries;
+  readonly storedSeries?: StoredSeries;
   readonly mergedSeries?: MergedSeriesFiles;
 }
 
@@ -223,7 +223,7 @@ export class TableStore {
   #applyInMemory(change: TableChange): undefined {
     const { flushed, removed = [], added = [] } = change;
     const [segments, generations] = [this.#segments, this.#generations];
-    if (change.newSeries !== undefined) this.series.noteStored(change.newSeries);
+    if (change.storedSeries !== undefined) this.series.noteStored(change.storedSeries);
     if (change.mergedSeries !== undefined) this.series.noteMerged(change.mergedSeries);
     if (this.#hasVanished) {
       // The DuckDB tables may be dropped already; only files remain to be removed.

@@ -25,7 +25,7 @@ export function acceptedRows(table: AdmittedTable, schema: TableSchema): ParsedB
     times: parsed.times,
     fields,
   };
-  return refusals.length === 0 ? batch : takeParsedRows(batch, keptRows(table));
+  return refusals.length === 0 ? batch : takeParsedRows(batch, rowNumbersAccepted(table));
 }
 
 /** How many of the accepted rows are native histograms; `undefined` for other formats. */
@@ -40,14 +40,14 @@ export function acceptedHistograms(
   return histogramCount - refused.length;
 }
 
-function keptRows({ parsed, refusals }: AdmittedTable): number[] {
-  const kept: number[] = [];
+function rowNumbersAccepted({ parsed, refusals }: AdmittedTable): number[] {
+  const accepted: number[] = [];
   let next = 0;
   for (let row = 0; row < parsed.rowCount; row++) {
     if (refusals[next]?.row === row) next++;
-    else kept.push(row);
+    else accepted.push(row);
   }
-  return kept;
+  return accepted;
 }
 
 /** Returns all rejected lines of a request, in line order. */

@@ -9,7 +9,10 @@ export interface CommittedRows {
   readonly index: SeriesIndex;
 }
 
-/** Notified of durable rows. Called within the write, so it must only queue work. */
+/**
+ * Notified of the durable rows of each write. Called within the write, so it must only queue work. Triggers use it; live
+ * queries use `RecordListener`, which follows the order of the log.
+ */
 export interface CommitListener {
   /** Returns false if the listener ignores the database. Called for every write. */
   wants(databaseId: number): boolean;

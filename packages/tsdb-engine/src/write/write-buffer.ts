@@ -15,7 +15,10 @@ export interface TableBatch {
   readonly batch: RowBatch;
 }
 
-/** Notified of the rows of each log record when they are durable, in the order of the log. */
+/**
+ * Notified of the rows of each log record when they are durable, in the order of the log. Live queries use it; triggers
+ * use `CommitListener`.
+ */
 export interface RecordListener {
   /** Called for every write, when its record is queued. If false, the rows of the table are not reported. */
   wants(tableId: number): boolean;
@@ -27,7 +30,7 @@ export interface RecordListener {
 }
 
 interface DefinedBatch extends TableBatch {
-  readonly newSeries: PackedDefinitions;
+  readonly seriesDefinitions: PackedDefinitions;
 }
 
 const NO_ROWS: RowBatch = {
@@ -46,7 +49,10 @@ function ignoreUnsynced(): void {}
  */
 const WAITING_SHARE = 1 / 2;
 
-/** A generation that accepts no more writes. Its records are in log files up to `file`. */
+/**
+ * A generation (the rows in memory that one flush writes to segments) that accepts no more writes. Its records are in
+ * log files up to `file`.
+ */
 export interface ClosedGeneration {
   readonly number: number;
   readonly file: number;
@@ -63,8 +69,8 @@ export interface ClosedGeneration {
 }
 
 /**
- * Stores accepted rows in the log and, in the same order, in the current generation. Counts the bytes of rows that
- * are not in segments yet. Above the hard limit, writes wait for a flush, and are refused if the flush takes too
+ * Stores accepted rows in the log and, in the same order, in the current generation (the rows in memory that the next
+ * flush writes to segments). Counts the bytes of rows that are not in segments yet. Above the hard limit, writes wait for a flush, and are refused if the flush takes too
  * long.
  */
 export class WriteBuffer {
@@ -205,7 +211,7 @@ export class WriteBuffer {
     const defined = batches.map(({ store, batch }) => ({
       store,
       batch,
-      newSeries: this.#define(store, batch.seriesOrdinals),
+      seriesDefinitions: this.#define(store, batch.seriesOrdinals),
     }));
     // Refused rows are hidden from queries and excluded from segments.
     const durable = this.#logRecord(seq, defined, (cause) => {
@@ -225,8 +231,9 @@ export class WriteBuffer {
   #notify(seq: bigint, batches: readonly TableBatch[], durable: Promise<void>): void {
     const listener = this.#listener;
     if (listener === undefined) return;
-    const wanted = batches.filter(({ store }) => listener.wants(store.tableId));
-    if (wanted.length > 0) durable.then(() => listener.recordDurable(seq, wanted), ignoreUnsynced);
+    const reported = batches.filter(({ store }) => listener.wants(store.tableId));
+    if (reported.length > 0)
+      durable.then(() => listener.recordDurable(seq, reported), ignoreUnsynced);
   }
 
   /** The number of the newest write. */
@@ -260,9 +267,11 @@ export class WriteBuffer {
 
   /** Defines series in the log before their rows. The record of the rows may have to define them again. */
   define(store: TableStore, series: Uint32Array): void {
-    const newSeries = this.#define(store, series);
-    if (newSeries.count === 0) return;
-    this.#logRecord(this.nextSeq(), [{ store, newSeries, batch: NO_ROWS }]).catch(ignoreUnsynced);
+    const seriesDefinitions = this.#define(store, series);
+    if (seriesDefinitions.count === 0) return;
+    this.#logRecord(this.nextSeq(), [{ store, seriesDefinitions, batch: NO_ROWS }]).catch(
+      ignoreUnsynced,
+    );
   }
 
   #define(store: TableStore, series: Uint32Array): PackedDefinitions {
@@ -279,9 +288,9 @@ export class WriteBuffer {
     try {
       const record = {
         seq,
-        tables: tables.map(({ store, newSeries, batch }) => ({
+        tables: tables.map(({ store, seriesDefinitions, batch }) => ({
           tableId: store.tableId,
-          newSeries,
+          seriesDefinitions,
           batch,
         })),
       };

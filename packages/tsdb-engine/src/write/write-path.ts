@@ -74,7 +74,7 @@ export class WritePath {
   readonly #catalog: Catalog;
   readonly #buffer: WriteBuffer;
   readonly #storeOf: (schema: TableSchema) => TableStore;
-  readonly #commits: CommitListener | undefined;
+  readonly #commitListener: CommitListener | undefined;
   readonly #yielder: EventLoopYielder;
   readonly #parsers = new Map<number, ParserSeries>();
   readonly gate = new WriteGate();
@@ -85,14 +85,14 @@ export class WritePath {
     readonly buffer: WriteBuffer;
     /** The table's store, with its schema brought up to date. */
     readonly storeOf: (schema: TableSchema) => TableStore;
-    readonly commits: CommitListener | undefined;
+    readonly commitListener: CommitListener | undefined;
     readonly yielder: EventLoopYielder;
   }) {
     this.#reader = options.reader;
     this.#catalog = options.catalog;
     this.#buffer = options.buffer;
     this.#storeOf = options.storeOf;
-    this.#commits = options.commits;
+    this.#commitListener = options.commitListener;
     this.#yielder = options.yielder;
   }
 
@@ -121,6 +121,7 @@ export class WritePath {
     const read = reading instanceof Promise ? await reading : reading;
     const { parsed } = read;
     this.#grow(reservation, Math.max(0, columnBytes(parsed) - reservation.bytes));
+    // Numbers of an earlier epoch, before the parser was reset, mean other series.
     const parser = this.#parserOf(read.parserId, parsed.epoch);
     parser.addTagSets(parsed.tables);
     const write: Write = { request, read, parser };
@@ -273,8 +274,13 @@ export class WritePath {
     { database }: Admission,
     batches: readonly TableBatch[],
   ): (() => void) | undefined {
-    const commits = this.#commits;
-    if (commits === undefined || database === undefined || !commits.wants(database.id)) return;
+    const commitListener = this.#commitListener;
+    if (
+      commitListener === undefined ||
+      database === undefined ||
+      !commitListener.wants(database.id)
+    )
+      return;
     return () => {
       // Not earlier: a rename while the rows become durable also renames the table of triggers.
       const rows = batches.map(({ store, batch }) => ({
@@ -282,7 +288,7 @@ export class WritePath {
         batch,
         index: store.series.index,
       }));
-      commits.committed(database.id, rows, request.pluginDepth ?? 0);
+      commitListener.committed(database.id, rows, request.pluginDepth ?? 0);
     };
   }
 

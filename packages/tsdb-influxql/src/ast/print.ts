@@ -289,15 +289,15 @@ function fillText(fill: Fill | undefined): string {
 }
 
 function limitText(
-  at: Pick<SelectStatement, 'limit' | 'offset' | 'seriesLimit' | 'seriesOffset'>,
+  options: Pick<SelectStatement, 'limit' | 'offset' | 'seriesLimit' | 'seriesOffset'>,
 ): string {
   const part = (keyword: string, value: number | undefined): string =>
     value === undefined ? '' : ` ${keyword} ${value}`;
   return (
-    part('LIMIT', at.limit) +
-    part('OFFSET', at.offset) +
-    part('SLIMIT', at.seriesLimit) +
-    part('SOFFSET', at.seriesOffset)
+    part('LIMIT', options.limit) +
+    part('OFFSET', options.offset) +
+    part('SLIMIT', options.seriesLimit) +
+    part('SOFFSET', options.seriesOffset)
   );
 }
 

@@ -38,7 +38,7 @@ export const MAX_MISSED_INTERVALS = 10_000n;
  */
 export function nextRun(
   timing: QueryTiming,
-  at: {
+  options: {
     readonly positionNs: bigint | undefined;
     readonly nowNs: bigint;
     readonly maxCount: bigint;
@@ -46,16 +46,18 @@ export function nextRun(
 ): QueryRun | undefined {
   const { intervalNs, everyNs, forNs } = timing;
   const longest = everyNs > intervalNs ? everyNs : intervalNs;
-  const oldest = at.nowNs - MAX_MISSED_INTERVALS * longest;
+  const oldest = options.nowNs - MAX_MISSED_INTERVALS * longest;
   // A position in the future is from a clock that was set back since.
   const known =
-    at.positionNs !== undefined && at.positionNs <= at.nowNs ? at.positionNs : undefined;
+    options.positionNs !== undefined && options.positionNs <= options.nowNs
+      ? options.positionNs
+      : undefined;
   const isTooOld = known !== undefined && known < oldest;
   const position = isTooOld ? timing.runStart(oldest) : known;
-  const dueNs = position === undefined ? at.nowNs : timing.runEnd(position);
-  if (dueNs > at.nowNs) return undefined;
-  const limit = dueNs + (at.maxCount - 1n) * longest;
-  const nowNs = limit < at.nowNs ? limit : at.nowNs;
+  const dueNs = position === undefined ? options.nowNs : timing.runEnd(position);
+  if (dueNs > options.nowNs) return undefined;
+  const limit = dueNs + (options.maxCount - 1n) * longest;
+  const nowNs = limit < options.nowNs ? limit : options.nowNs;
   const resampled = forNs ?? longest;
   const ahead = everyNs < intervalNs ? everyNs : intervalNs;
   const fromNs = timing.intervalStart(dueNs + intervalNs - resampled - 1n);

@@ -1,12 +1,12 @@
 import { assertNever } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
-import { type Answer, EMPTY_ANSWER, madeAnswer, textColumn } from '../answer.js';
 import { printStatement } from '../ast/print.js';
 import type { Measurement, SelectStatement } from '../ast/select.js';
 import type { ContinuousQueryStatement, CreateContinuousQuery } from '../ast/statements.js';
 import { databaseOf, findPolicy } from '../plan/compile/find-sources.js';
 import type { Environment } from '../plan/environment.js';
+import { completeResult, EMPTY_RESULT, type StatementResult, textColumn } from '../result.js';
 import { databaseNames } from '../show/run-show.js';
 import type { ContinuousQueryDirectory } from './continuous-query-directory.js';
 
@@ -22,14 +22,14 @@ interface ContinuousContext {
 export async function runContinuous(
   statement: ContinuousQueryStatement,
   context: ContinuousContext,
-): Promise<Answer> {
+): Promise<StatementResult> {
   switch (statement.kind) {
     case 'create_continuous_query':
       await create(statement, context);
-      return EMPTY_ANSWER;
+      return EMPTY_RESULT;
     case 'drop_continuous_query':
       await context.directory.drop(statement.database, statement.name);
-      return EMPTY_ANSWER;
+      return EMPTY_RESULT;
     case 'show_continuous_queries':
       return list(context);
     default:
@@ -72,9 +72,9 @@ function qualified(select: SelectStatement, env: Environment): SelectStatement {
 }
 
 /** Returns a series for each database, also without queries: clients read the columns. */
-function list({ directory, databases }: ContinuousContext): Answer {
+function list({ directory, databases }: ContinuousContext): StatementResult {
   const queries = directory.list();
-  return madeAnswer(
+  return completeResult(
     [textColumn('name'), textColumn('query')],
     databaseNames({ databases }).map((name) => {
       const own = queries.filter(({ database }) => database === name);

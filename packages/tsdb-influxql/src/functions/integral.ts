@@ -11,7 +11,7 @@ import type { Value } from '../plan/data-type.js';
  */
 export function* integral(
   points: ColumnPoints,
-  at: {
+  options: {
     readonly unitNs: bigint;
     readonly windows: Windows | undefined;
     readonly baseNs: bigint;
@@ -22,12 +22,12 @@ export function* integral(
     readonly bucketLimit: number;
   },
 ): Steps<Points> {
-  const unit = Number(at.unitNs);
+  const unit = Number(options.unitNs);
   const value = (i: number): number => Number(points.values[i]);
   const area = (seconds: bigint, a: number, b: number): number =>
     ((a + b) / 2) * (Number(seconds) / unit);
   if (points.length === 0) return { times: [], values: [] };
-  if (at.windows === undefined) {
+  if (options.windows === undefined) {
     let sum = 0;
     for (let i = 1; i < points.length; i++) {
       if (isStepEnd(i)) yield;
@@ -37,15 +37,16 @@ export function* integral(
         value(i),
       );
     }
-    return { times: [at.baseNs], values: [sum] };
+    return { times: [options.baseNs], values: [sum] };
   }
   const first = points.times[0] as bigint; // not empty
-  const count = ((points.times[points.length - 1] as bigint) - first) / at.windows.everyNs + 1n;
-  if (count > BigInt(at.bucketLimit))
-    throw tsdbError('bucket_limit_exceeded', { count, limit: at.bucketLimit });
+  const count =
+    ((points.times[points.length - 1] as bigint) - first) / options.windows.everyNs + 1n;
+  if (count > BigInt(options.bucketLimit))
+    throw tsdbError('bucket_limit_exceeded', { count, limit: options.bucketLimit });
   const times: bigint[] = [];
   const values: Value[] = [];
-  let window = at.windows.of(first);
+  let window = options.windows.of(first);
   let time = first;
   let height = value(0);
   let sum = 0;
@@ -71,7 +72,7 @@ export function* integral(
       close();
       time = window.end;
       height = border;
-      window = at.windows.of(window.end);
+      window = options.windows.of(window.end);
       isOpen = false;
     }
     if (nextTime > time) {

@@ -3,8 +3,6 @@ import type { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import type { Answer } from '../answer.js';
-import { listAnswer } from '../answer.js';
 import type { Measurement } from '../ast/select.js';
 import type { Series } from '../execute/series/series.js';
 import { exactValue } from '../execute/series/vector-values.js';
@@ -14,6 +12,8 @@ import type { CompiledSelect, OutputField } from '../plan/compile/compiled-selec
 import { databaseOf } from '../plan/compile/find-sources.js';
 import type { Value } from '../plan/data-type.js';
 import type { Environment } from '../plan/environment.js';
+import type { StatementResult } from '../result.js';
+import { listResult } from '../result.js';
 
 const BATCH_LINES = 5000;
 
@@ -25,33 +25,33 @@ export async function selectInto(
   target: Measurement,
   select: CompiledSelect,
   rows: AsyncIterable<Series>,
-  at: {
+  options: {
     readonly engine: Engine;
     readonly view: CatalogView;
     readonly env: Environment;
     readonly nowNs: bigint;
     readonly session: Session;
   },
-): Promise<Answer> {
-  const { access } = at.view;
-  const databaseToWrite = (name: string) => at.view.databaseToWrite(name);
-  const database = databaseOf(target, { ...at.env, databaseOf: databaseToWrite }).name;
+): Promise<StatementResult> {
+  const { access } = options.view;
+  const databaseToWrite = (name: string) => options.view.databaseToWrite(name);
+  const database = databaseOf(target, { ...options.env, databaseOf: databaseToWrite }).name;
   const keepsNames = target.name === ':MEASUREMENT';
   // Read all rows before writing if the statement reads its own target.
-  const isHeld = tableNames(select).some(
+  const mustBuffer = tableNames(select).some(
     (source) => source.database === database && (keepsNames || source.table === target.name),
   );
   const layout = layoutOf(select);
   let lines: string[] = [];
   let written = 0n;
-  const held = new ValueBudget(at.session);
-  const task = new TimeSlicedTask(at.session);
+  const budget = new ValueBudget(options.session);
+  const task = new TimeSlicedTask(options.session);
   let refusal: string | undefined;
   let refusedCount = 0;
   const flush = async (batch: readonly string[]): Promise<void> => {
     if (batch.length === 0) return;
     const body = Buffer.from(batch.join('\n'));
-    const { writtenCount, lineCount, refused } = await at.engine.write({
+    const { writtenCount, lineCount, refused } = await options.engine.write({
       database,
       access,
       body,
@@ -60,7 +60,7 @@ export async function selectInto(
       precision: 'nanosecond',
       acceptPartial: true,
       noSync: false,
-      receivedNs: at.nowNs,
+      receivedNs: options.nowNs,
     });
     written += BigInt(writtenCount);
     refusal ??= refused[0]?.message;
@@ -77,8 +77,8 @@ export async function selectInto(
       if (fields === '') continue;
       lines.push(`${head}${tagsOf(layout.tags, series, row)} ${fields} ${series.times[row]}`);
       await task.yieldIfDue();
-      if (isHeld) {
-        held.add(select.fields.length + 1);
+      if (mustBuffer) {
+        budget.add(select.fields.length + 1);
         continue;
       }
       if (lines.length < BATCH_LINES) continue;
@@ -91,7 +91,7 @@ export async function selectInto(
   if (refusal !== undefined) {
     throw tsdbError('plan_error', `partial write: ${refusal} dropped=${refusedCount}`);
   }
-  return listAnswer(
+  return listResult(
     [
       { name: 'time', type: 'time' },
       { name: 'written', type: 'integer' },

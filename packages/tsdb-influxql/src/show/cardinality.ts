@@ -1,11 +1,11 @@
 import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import { type Answer, listAnswer } from '../answer.js';
 import type { CardinalityOf, ShowCardinality } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';
 import type { TableSource } from '../plan/compile/source.js';
 import { splitCondition } from '../plan/condition/split-condition.js';
 import { typeOfKind } from '../plan/data-type.js';
+import { listResult, type StatementResult } from '../result.js';
 import { FoundValues } from './found-values.js';
 import { keyTest } from './key-test.js';
 import { matchingSeries, type SeriesReading } from './matching-series.js';
@@ -35,7 +35,7 @@ export async function runCardinality(
   show: ShowCardinality,
   measurements: readonly NamedTables[],
   reading: SeriesReading,
-): Promise<Answer> {
+): Promise<StatementResult> {
   checkTime(show, reading.session);
   const isEstimate =
     !show.exact &&
@@ -52,13 +52,13 @@ export async function runCardinality(
     counts.push({ name: measurement.name, count: await countOf(show, measurement, reading) });
   const used = counts.filter(({ count }) => count > 0);
   if (show.of === 'measurement' && (isEstimate || used.length > 0)) {
-    return listAnswer([column], [{ name: '', rows: [[BigInt(used.length)]] }]);
+    return listResult([column], [{ name: '', rows: [[BigInt(used.length)]] }]);
   }
   if (isEstimate) {
     const total = used.reduce((sum, { count }) => sum + count, 0);
-    return listAnswer([column], [{ name: '', rows: [[BigInt(total)]] }]);
+    return listResult([column], [{ name: '', rows: [[BigInt(total)]] }]);
   }
-  return listAnswer(
+  return listResult(
     [column],
     used.map(({ name, count }) => ({ name, rows: [[BigInt(count)]] })),
   );

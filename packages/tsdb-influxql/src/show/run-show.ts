@@ -3,15 +3,6 @@ import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
 import { ownerOf } from '@plinth/tsdb-model/database/names.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import { NS_PER_HOUR } from '@plinth/tsdb-model/time/calendar.js';
-import {
-  type Answer,
-  type AnswerColumn,
-  EMPTY_ANSWER,
-  type ListPiece,
-  listAnswer,
-  piecedAnswer,
-  textColumn,
-} from '../answer.js';
 import type { Expr } from '../ast/expressions.js';
 import type { Measurement } from '../ast/select.js';
 import type { ShowClauses, ShowStatement, ShowTagValues, TagKeyFilter } from '../ast/statements.js';
@@ -21,6 +12,15 @@ import { assertPresentNames } from '../plan/compile/former-names.js';
 import type { TableSource } from '../plan/compile/source.js';
 import { type SplitCondition, splitCondition } from '../plan/condition/split-condition.js';
 import type { Environment } from '../plan/environment.js';
+import {
+  EMPTY_RESULT,
+  type ListPiece,
+  listResult,
+  type ResultColumn,
+  type StatementResult,
+  streamedResult,
+  textColumn,
+} from '../result.js';
 import type { ShownQuery } from '../running-queries.js';
 import { fieldsOf, type NamedTables, runCardinality } from './cardinality.js';
 import { FoundValues } from './found-values.js';
@@ -43,11 +43,11 @@ export interface ShowContext {
 }
 
 /** Runs a SHOW statement. Source: query-languages, "SHOW statements: results". */
-export async function runShow(show: ShowStatement, context: ShowContext): Promise<Answer> {
+export async function runShow(show: ShowStatement, context: ShowContext): Promise<StatementResult> {
   const { env } = context;
   switch (show.kind) {
     case 'show_databases':
-      return listAnswer(
+      return listResult(
         [textColumn('name')],
         [
           {
@@ -78,7 +78,7 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
     case 'show_series': {
       const measurements = await liveMeasurements(show, context);
       const sources = measurements.flatMap(({ tables }) => tables);
-      return piecedAnswer(
+      return streamedResult(
         [textColumn('key')],
         seriesPieces(seriesKeys(show, sources, context.reading)),
       );
@@ -86,7 +86,7 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
     case 'show_cardinality':
       return await runCardinality(show, await liveMeasurements(show, context), context.reading);
     case 'show_queries':
-      return listAnswer(
+      return listResult(
         [
           { name: 'qid', type: 'integer' },
           textColumn('query'),
@@ -110,14 +110,14 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
         ],
       );
     case 'show_server':
-      return context.facts === undefined ? EMPTY_ANSWER : await showServer(show, context.facts);
+      return context.facts === undefined ? EMPTY_RESULT : await showServer(show, context.facts);
     case 'show_shards': {
       const { facts } = context;
-      if (facts === undefined) return EMPTY_ANSWER;
+      if (facts === undefined) return EMPTY_RESULT;
       return showShards(context.databases(), (table) => facts.storageOf(table), show);
     }
     case 'show_nothing':
-      return EMPTY_ANSWER;
+      return EMPTY_RESULT;
     default:
       return assertNever(show);
   }
@@ -161,11 +161,11 @@ function tablesOf(
     const isElsewhere = at.database !== undefined;
     const database = at.database ?? show.database;
     const policy = at.policy ?? (isElsewhere ? undefined : show.policy);
-    const looked = {
+    const found = {
       ...(database !== undefined && { database }),
       ...(policy !== undefined && { policy }),
     };
-    for (const each of databasesOf(looked, { env, databases })) {
+    for (const each of databasesOf(found, { env, databases })) {
       for (const source of tablesIn(each, name, env)) tables.set(source.table.id, source);
     }
   }
@@ -176,12 +176,12 @@ function tablesOf(
 
 /** Returns the named database or, for v1 clients without a policy, all policies of a database. */
 function databasesOf(
-  at: { readonly database?: string; readonly policy?: string },
+  options: { readonly database?: string; readonly policy?: string },
   { env, databases }: Pick<ShowContext, 'env' | 'databases'>,
 ): readonly DatabaseSchema[] {
-  const policy = at.policy ?? (at.database === undefined ? env.policy : undefined) ?? '';
-  if (!env.usesDefaultPolicies || policy !== '') return [databaseOf(at, env)];
-  return withPolicies(databaseOf({ ...at, policy: 'autogen' }, env), databases());
+  const policy = options.policy ?? (options.database === undefined ? env.policy : undefined) ?? '';
+  if (!env.usesDefaultPolicies || policy !== '') return [databaseOf(options, env)];
+  return withPolicies(databaseOf({ ...options, policy: 'autogen' }, env), databases());
 }
 
 /**
@@ -205,7 +205,7 @@ async function liveMeasurements(
 
 const WEEK_NS = 168n * NS_PER_HOUR;
 
-function showPolicies(database: DatabaseSchema, { databases }: ShowContext): Answer {
+function showPolicies(database: DatabaseSchema, { databases }: ShowContext): StatementResult {
   const prefix = `${database.name}/`;
   const isThere = databases().some(({ name }) => name === prefix + database.defaultPolicy);
   const defaultPolicy = isThere ? database.defaultPolicy : 'autogen';
@@ -216,7 +216,7 @@ function showPolicies(database: DatabaseSchema, { databases }: ShowContext): Ans
       .sort((a, b) => a.id - b.id)
       .map((schema) => ({ name: schema.name.slice(prefix.length), schema })),
   ];
-  const columns: AnswerColumn[] = [
+  const columns: ResultColumn[] = [
     textColumn('name'),
     textColumn('duration'),
     textColumn('shardGroupDuration'),
@@ -230,7 +230,7 @@ function showPolicies(database: DatabaseSchema, { databases }: ShowContext): Ans
     1n,
     name === defaultPolicy,
   ]);
-  return listAnswer(columns, [{ name: 'retention_policies', rows }]);
+  return listResult(columns, [{ name: 'retention_policies', rows }]);
 }
 
 /** Returns the shard duration that InfluxDB 1.x chooses for a retention period. */
@@ -242,7 +242,7 @@ function shardDurationNs(retentionNs: bigint | undefined): bigint {
 async function showMeasurements(
   show: Extract<ShowStatement, { kind: 'show_measurements' }>,
   context: ShowContext,
-): Promise<Answer> {
+): Promise<StatementResult> {
   const { filter } = show;
   const all = await liveMeasurements(
     filter === undefined
@@ -260,7 +260,7 @@ async function showMeasurements(
       names.push(name);
     }
   }
-  return listAnswer(
+  return listResult(
     [textColumn('name')],
     [{ name: 'measurements', rows: cut(names, show).map((name) => [name]) }],
   );
@@ -294,7 +294,7 @@ const UNCONDITIONAL: SplitCondition = {
 async function showTagKeys(
   show: Extract<ShowStatement, { kind: 'show_tag_keys' }>,
   context: ShowContext,
-): Promise<Answer> {
+): Promise<StatementResult> {
   const lists = [];
   for (const { name, tables } of await liveMeasurements(show, context)) {
     const found = new Set<string>();
@@ -307,7 +307,7 @@ async function showTagKeys(
     const keys = [...found].sort(compareByteOrder);
     lists.push({ name, rows: cut(keys, show).map((key) => [key]) });
   }
-  return listAnswer([textColumn('tagKey')], lists);
+  return listResult([textColumn('tagKey')], lists);
 }
 
 /** Returns the tags that have a value in a series that meets a condition. */
@@ -335,17 +335,17 @@ async function usedTags(
 async function showFieldKeys(
   show: Extract<ShowStatement, { kind: 'show_field_keys' }>,
   context: ShowContext,
-): Promise<Answer> {
+): Promise<StatementResult> {
   const lists = (await liveMeasurements(show, context)).map(({ name, tables }) => ({
     name,
     rows: cut(fieldsOf(tables), show).map(({ name: field, type }) => [field, type]),
   }));
-  return listAnswer([textColumn('fieldKey'), textColumn('fieldType')], lists);
+  return listResult([textColumn('fieldKey'), textColumn('fieldType')], lists);
 }
 
-async function showTagValues(show: ShowTagValues, context: ShowContext): Promise<Answer> {
+async function showTagValues(show: ShowTagValues, context: ShowContext): Promise<StatementResult> {
   const measurements = await liveMeasurements(show, context);
-  return piecedAnswer(
+  return streamedResult(
     [textColumn('key'), textColumn('value')],
     valuePieces(show, measurements, context.reading),
   );
@@ -367,8 +367,8 @@ async function* valuePieces(
     const found = new FoundValues();
     for (const source of tables) await found.add(source, isWanted, { split, reading });
     for (const key of found.keys) {
-      const held = new ValueBudget(session);
-      const sorted = await task.run(found.sorted(key, pickedCount(show), held));
+      const budget = new ValueBudget(session);
+      const sorted = await task.run(found.sorted(key, pickedCount(show), budget));
       // LIMIT and OFFSET apply to each key of a table.
       const values = cut(sorted, show);
       for (let from = 0; from < values.length; from += PIECE_ROWS) {

@@ -50,13 +50,13 @@ async function* firstKeys(
   reading: SeriesReading,
   count: number,
 ): AsyncGenerator<readonly string[], void, undefined> {
-  const held = new ValueBudget(reading.session);
+  const budget = new ValueBudget(reading.session);
   const smallest = new SmallestTexts(count);
   for await (const { keyOf, batch } of keyBatches(show, sources, reading)) {
     for (const ordinal of batch) {
       const before = smallest.characters;
       smallest.add(keyOf(ordinal));
-      held.add((smallest.characters - before) / CHARACTERS_PER_VALUE);
+      budget.add((smallest.characters - before) / CHARACTERS_PER_VALUE);
     }
   }
   yield await reading.task.run(smallest.sorted());
@@ -68,11 +68,11 @@ async function* allKeys(
   sources: readonly TableSource[],
   reading: SeriesReading,
 ): AsyncGenerator<readonly string[], void, undefined> {
-  const held = new ValueBudget(reading.session);
+  const budget = new ValueBudget(reading.session);
   const runs: KeyRun[] = [];
   let run = new RunBuilder();
   const end = (): void => {
-    held.add(run.size);
+    budget.add(run.size);
     runs.push(run.sorted());
     run = new RunBuilder();
   };
@@ -85,7 +85,7 @@ async function* allKeys(
     }
   }
   if (run.size > 0) end();
-  yield* mergedRuns(runs, held, reading);
+  yield* mergedRuns(runs, budget, reading);
 }
 
 async function* keyBatches(
@@ -172,7 +172,7 @@ const valuesOf = (key: string): number => Math.ceil(key.length / CHARACTERS_PER_
 
 async function* mergedRuns(
   runs: readonly KeyRun[],
-  held: ValueBudget,
+  budget: ValueBudget,
   { task }: SeriesReading,
 ): AsyncGenerator<readonly string[], void, undefined> {
   const heap = new Heap<{ readonly key: string; readonly run: KeyRun; readonly place: number }>(
@@ -181,7 +181,7 @@ async function* mergedRuns(
   // The budget counts one complete key per run, however long it is.
   const next = (run: KeyRun, place: number) => {
     const key = run.keyAt(place);
-    held.add(valuesOf(key));
+    budget.add(valuesOf(key));
     return { key, run, place };
   };
   for (const run of runs) heap.push(next(run, 0));
@@ -197,7 +197,7 @@ async function* mergedRuns(
       characters += top.key.length;
     }
     last = top.key;
-    held.add(-valuesOf(top.key));
+    budget.add(-valuesOf(top.key));
     const place = top.place + 1;
     if (place === top.run.size) heap.pop();
     else heap.replaceTop(next(top.run, place));

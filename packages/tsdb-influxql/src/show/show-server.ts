@@ -1,8 +1,8 @@
 import type { TableStorage } from '@plinth/tsdb-catalog/overview.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import { type Answer, type AnswerSeries, madeAnswer } from '../answer.js';
 import type { ShowServer } from '../ast/statements.js';
 import type { Value } from '../plan/data-type.js';
+import { completeResult, type ResultSeries, type StatementResult } from '../result.js';
 
 /** Server facts, in the groups and with the names of a 1.x server. */
 export interface Diagnostic {
@@ -30,14 +30,14 @@ type Group = Diagnostic & { readonly tags?: Statistic['tags'] };
  * Returns one series per group, with its own columns and tags, columns ascending. Source: InfluxDB
  * 1.x.
  */
-export async function showServer(show: ShowServer, facts: ServerFacts): Promise<Answer> {
+export async function showServer(show: ShowServer, facts: ServerFacts): Promise<StatementResult> {
   const groups: readonly Group[] =
     show.what === 'STATS' ? await facts.statistics() : facts.diagnostics();
-  const wanted = groups.filter(({ name }) => show.group === undefined || name === show.group);
-  return madeAnswer([], wanted.map(seriesOf));
+  const selected = groups.filter(({ name }) => show.group === undefined || name === show.group);
+  return completeResult([], selected.map(seriesOf));
 }
 
-function seriesOf({ name, tags = {}, values }: Group): AnswerSeries {
+function seriesOf({ name, tags = {}, values }: Group): ResultSeries {
   const names = Object.keys(values).sort();
   const tagNames = Object.keys(tags).sort();
   const row = names.map((column) => cellOf(values[column]));

@@ -1,8 +1,8 @@
 import type { TableStorage } from '@plinth/tsdb-catalog/overview.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import { floorDiv, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
-import { type Answer, type AnswerColumn, listAnswer, textColumn } from '../answer.js';
 import type { Value } from '../plan/data-type.js';
+import { listResult, type ResultColumn, type StatementResult, textColumn } from '../result.js';
 
 /** A time range `[startNs, endNs)` of a policy whose segments do not overlap others. */
 interface Shard {
@@ -14,7 +14,7 @@ interface Shard {
 }
 
 const DEFAULT_POLICY = 'autogen';
-const integer = (name: string): AnswerColumn => ({ name, type: 'integer' });
+const integer = (name: string): ResultColumn => ({ name, type: 'integer' });
 
 /**
  * Lists time ranges of segments as 1.x shards; in-memory rows are listed by day. Shard IDs are
@@ -24,7 +24,7 @@ export function showShards(
   databases: readonly DatabaseSchema[],
   storageOf: (table: TableSchema) => TableStorage,
   { isGrouped }: { readonly isGrouped: boolean },
-): Answer {
+): StatementResult {
   const shards = databases
     .flatMap((database) => shardsOf(database, storageOf))
     .sort((a, b) => compare(a.database, b.database) || compare(a.startNs, b.startNs));
@@ -32,13 +32,13 @@ export function showShards(
   const times = ['start_time', 'end_time', 'expiry_time'].map(textColumn);
   const about = [integer('id'), textColumn('database'), textColumn('retention_policy')];
   if (isGrouped) {
-    return listAnswer(
+    return listResult(
       [...about, ...times],
       [{ name: 'shard groups', rows: rows.map(({ row }) => [...row.about, ...row.times]) }],
     );
   }
   const names = [...new Set(shards.map(({ database }) => database))];
-  return listAnswer(
+  return listResult(
     [...about, integer('shard_group'), ...times, textColumn('owners')],
     names.map((name) => ({
       name,

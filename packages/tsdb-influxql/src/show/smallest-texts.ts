@@ -23,7 +23,7 @@ export class SmallestTexts {
   readonly #count: number;
   /** The greatest string is at the top. */
   readonly #heap = new Heap<string>((a, b) => compareByteOrder(a, b) > 0);
-  readonly #held = new Set<string>();
+  readonly #texts = new Set<string>();
   #characters = 0;
 
   constructor(count: number) {
@@ -39,12 +39,12 @@ export class SmallestTexts {
     const { top } = this.#heap;
     const isFull = this.#heap.size === this.#count;
     if (isFull && top !== undefined && compareByteOrder(text, top) >= 0) return;
-    if (this.#held.has(text)) return;
-    this.#held.add(text);
+    if (this.#texts.has(text)) return;
+    this.#texts.add(text);
     this.#characters += text.length;
     if (!isFull || top === undefined) this.#heap.push(text);
     else {
-      this.#held.delete(top);
+      this.#texts.delete(top);
       this.#characters -= top.length;
       this.#heap.replaceTop(text);
     }

@@ -1,16 +1,16 @@
 import { assertNever } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
-import {
-  type Answer,
-  type AnswerColumn,
-  EMPTY_ANSWER,
-  listAnswer,
-  rowlessAnswer,
-  textColumn,
-} from '../answer.js';
 import type { UserStatement } from '../ast/statements.js';
 import type { Value } from '../plan/data-type.js';
+import {
+  EMPTY_RESULT,
+  emptyResult,
+  listResult,
+  type ResultColumn,
+  type StatementResult,
+  textColumn,
+} from '../result.js';
 import type { UserDirectory } from './user-directory.js';
 
 /**
@@ -21,30 +21,30 @@ export async function runUsers(
   statement: UserStatement,
   users: UserDirectory,
   databaseOf: (name: string) => DatabaseSchema | undefined,
-): Promise<Answer> {
+): Promise<StatementResult> {
   switch (statement.kind) {
     case 'create_user':
       await users.create(statement);
-      return EMPTY_ANSWER;
+      return EMPTY_RESULT;
     case 'drop_user':
       await users.drop(statement.user);
-      return EMPTY_ANSWER;
+      return EMPTY_RESULT;
     case 'set_password':
       await users.setPassword(statement.user, statement.password);
-      return EMPTY_ANSWER;
+      return EMPTY_RESULT;
     case 'set_administrator':
       await users.setAdministrator(statement.user, statement.isAdministrator);
-      return EMPTY_ANSWER;
+      return EMPTY_RESULT;
     case 'grant': {
       const { user, database, actions } = statement;
       users.grantsOf(user); // Report an unknown user before an unknown database.
       if (databaseOf(database) === undefined) throw tsdbError('database_not_found', { database });
       await users.grant(user, database, actions);
-      return EMPTY_ANSWER;
+      return EMPTY_RESULT;
     }
     case 'revoke':
       await users.revoke(statement.user, statement.database, statement.actions);
-      return EMPTY_ANSWER;
+      return EMPTY_RESULT;
     case 'show_users':
       return listed(
         [textColumn('user'), { name: 'admin', type: 'boolean' }],
@@ -65,5 +65,5 @@ export async function runUsers(
   }
 }
 
-const listed = (columns: readonly AnswerColumn[], rows: readonly Value[][]): Answer =>
-  rows.length === 0 ? rowlessAnswer(columns, ['']) : listAnswer(columns, [{ name: '', rows }]);
+const listed = (columns: readonly ResultColumn[], rows: readonly Value[][]): StatementResult =>
+  rows.length === 0 ? emptyResult(columns, ['']) : listResult(columns, [{ name: '', rows }]);

@@ -6,7 +6,7 @@ import type { Action } from '@plinth/kernel';
  */
 export interface UserDirectory {
   list(): readonly { readonly name: string; readonly isAdministrator: boolean }[];
-  create(wanted: {
+  create(newUser: {
     readonly user: string;
     readonly password: string;
     readonly isAdministrator: boolean;

@@ -68,9 +68,9 @@ export class CellBudget {
 
   /** Whether a table that kept `before` cells so far may keep `after` for the next body. */
   keep(before: number, after: number): boolean {
-    const kept = this.#keptCells - before + after;
-    const canKeep = kept <= MAX_KEPT_CELLS;
-    this.#keptCells = canKeep ? kept : this.#keptCells - before;
+    const retained = this.#keptCells - before + after;
+    const canKeep = retained <= MAX_KEPT_CELLS;
+    this.#keptCells = canKeep ? retained : this.#keptCells - before;
     return canKeep;
   }
 }

@@ -19,11 +19,11 @@ export interface TableContext {
   /** Dictionary of the table's database. */
   readonly dictionary: SeriesDictionary;
   readonly budget: CellBudget;
-  /** Called for every new name. */
+  /** Called for every new field or series. */
   readonly noteGrowth: () => void;
 }
 
-/** The names of one table, which the parser keeps, and the rows of the current body. */
+/** The fields and series of one table, which the parser remembers, and the rows of the current body. */
 export class TableRows {
   readonly table: string;
   readonly parserTable: number;

@@ -14,7 +14,7 @@ const LOWER_U = 117;
 const BACKSLASH = 92;
 /** This many digits fit in 31 bits. */
 const SMALL_DIGITS = 9;
-const REFUSED = -1;
+const NOT_FAST = -1;
 
 /** Boolean literals by their first letter. */
 const BOOL_WORDS: Readonly<Record<number, readonly string[]>> = {
@@ -54,18 +54,18 @@ export class FastFields {
     this.#attempt++;
     this.#slotCount = 0;
     let key = this.#keyAt(table, table.keys.first, start);
-    if (key === undefined) return REFUSED;
+    if (key === undefined) return NOT_FAST;
     table.keys.first = key;
     for (let at = start; ; ) {
       const slot = key.slot;
-      if (slot.attempt === this.#attempt) return REFUSED;
+      if (slot.attempt === this.#attempt) return NOT_FAST;
       slot.attempt = this.#attempt;
       this.#slots[this.#slotCount++] = slot;
       at = this.#value(table, slot, at + key.size);
       if (at < 0 || this.#bytes[at] !== COMMA) return at;
       at++;
       const next: FieldKey | undefined = this.#keyAt(table, key.follower, at);
-      if (next === undefined) return REFUSED;
+      if (next === undefined) return NOT_FAST;
       key.follower = next;
       key = next;
     }
@@ -101,11 +101,11 @@ export class FastFields {
     let value = 0;
     let byte = bytes[at] as number;
     for (; isDigit(byte); byte = bytes[++at] as number) value = (value * 10 + (byte - 48)) | 0;
-    if (at === digits) return isNegative ? REFUSED : this.#word(table, slot, start);
+    if (at === digits) return isNegative ? NOT_FAST : this.#word(table, slot, start);
     if (byte === LOWER_I && at - digits <= SMALL_DIGITS) {
       const row = table.rowCount;
       const column = slot.int64 ?? table.column(slot, 'int64');
-      if (!this.#open(table, column)) return REFUSED;
+      if (!this.#open(table, column)) return NOT_FAST;
       const low = isNegative ? -value | 0 : value;
       column.words[2 * row] = low;
       column.words[2 * row + 1] = low >> 31;
@@ -119,23 +119,23 @@ export class FastFields {
   #integer(table: TableRows, slot: FieldSlot, start: number, end: number): number {
     const isUnsigned = this.#bytes[end] === LOWER_U;
     const isNegative = this.#bytes[start] === MINUS;
-    if (isUnsigned && isNegative) return REFUSED;
+    if (isUnsigned && isNegative) return NOT_FAST;
     const row = table.rowCount;
     const column = table.column(slot, isUnsigned ? 'uint64' : 'int64');
-    if (!this.#open(table, column)) return REFUSED;
+    if (!this.#open(table, column)) return NOT_FAST;
     const target = { words: column.words, index: 2 * row, isUnsigned };
     const digits = { bytes: this.#bytes, start: isNegative ? start + 1 : start, end };
     const isStored = storeDigits(target, digits, isNegative);
     column.close(row);
-    return isStored ? end + 1 : REFUSED;
+    return isStored ? end + 1 : NOT_FAST;
   }
 
   #floatValue(table: TableRows, slot: FieldSlot, isNegative: boolean, digits: number): number {
     const end = this.#float.read(this.#bytes, digits);
-    if (end < 0) return REFUSED;
+    if (end < 0) return NOT_FAST;
     const row = table.rowCount;
     const column = slot.float64 ?? table.column(slot, 'float64');
-    if (!this.#open(table, column)) return REFUSED;
+    if (!this.#open(table, column)) return NOT_FAST;
     column.doubles[row] = isNegative ? -this.#float.value : this.#float.value;
     column.close(row);
     return end;
@@ -147,12 +147,12 @@ export class FastFields {
     if (bytes[start] !== QUOTE) return this.#bool(table, slot, start);
     let end = start + 1;
     for (let byte = bytes[end]; byte !== QUOTE; byte = bytes[++end]) {
-      if (byte === NEWLINE || byte === BACKSLASH) return REFUSED;
+      if (byte === NEWLINE || byte === BACKSLASH) return NOT_FAST;
     }
-    if (end - start > MAX_TEXT_BYTES) return REFUSED;
+    if (end - start > MAX_TEXT_BYTES) return NOT_FAST;
     const row = table.rowCount;
     const column = slot.utf8 ?? table.column(slot, 'utf8');
-    if (!this.#open(table, column)) return REFUSED;
+    if (!this.#open(table, column)) return NOT_FAST;
     column.writeText(row, bytes, start + 1, end);
     column.close(row);
     return end + 1;
@@ -161,11 +161,11 @@ export class FastFields {
   #bool(table: TableRows, slot: FieldSlot, start: number): number {
     const first = this.#bytes[start] as number;
     const words = BOOL_WORDS[first];
-    if (words === undefined) return REFUSED;
+    if (words === undefined) return NOT_FAST;
     const long = words.find((word) => this.#isWordAt(word, start));
     const row = table.rowCount;
     const column = slot.bool ?? table.column(slot, 'bool');
-    if (!this.#open(table, column)) return REFUSED;
+    if (!this.#open(table, column)) return NOT_FAST;
     column.bytes[row] = first === 116 || first === 84 ? 1 : 0;
     column.close(row);
     return start + (long?.length ?? 1);

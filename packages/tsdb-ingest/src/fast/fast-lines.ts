@@ -2,9 +2,9 @@ import { invariant } from '@plinth/kernel';
 import type { Precision } from '@plinth/tsdb-model/parsed-body.js';
 import type { TableRows } from '../columns/table-rows.js';
 import { type NewTags, tagsOfText } from '../new-tags.js';
-import type { DatabaseNames, ParserMemory } from '../parser-memory.js';
+import type { KnownDatabase, ParserMemory } from '../parser-memory.js';
 import { LineRefused } from '../slow-path/line-refused.js';
-import { parseSeriesCarefully } from '../slow-path/parse-line.js';
+import { parseSeriesOnSlowPath } from '../slow-path/parse-line.js';
 import { FastFields } from './fast-fields.js';
 import { FastSeries } from './fast-series.js';
 import { FastTime, nextLineAfter } from './fast-time.js';
@@ -15,17 +15,17 @@ const NEWLINE = 10;
 const SPACE = 32;
 const HASH = 35;
 const BACKSLASH = 92;
-const REFUSED = -1;
+const NOT_FAST = -1;
 const NEW_SERIES = -2;
 const NO_BYTES = new Uint8Array(0);
 const NO_VIEW = new DataView(new ArrayBuffer(0));
 
 /**
- * Names of a database and time options of the request; `used` collects tables in order of their
- * first row.
+ * The known tables, fields and series of a database, and time options of the request; `used` collects tables in order
+ * of their first row.
  */
 export interface FastContext {
-  readonly names: DatabaseNames;
+  readonly known: KnownDatabase;
   readonly used: TableRows[];
   readonly precision: Precision;
   readonly arrivalNs: bigint;
@@ -49,7 +49,7 @@ export class FastLines {
   #time = new FastTime('nanosecond');
   #arrivalLow = 0;
   #arrivalHigh = 0;
-  #names: DatabaseNames | undefined;
+  #known: KnownDatabase | undefined;
   #used: TableRows[] = [];
   #bytes: Uint8Array = NO_BYTES;
   #view: DataView = NO_VIEW;
@@ -68,7 +68,7 @@ export class FastLines {
   begin(context: FastContext): void {
     this.lineNumber = 1;
     this.lineCount = 0;
-    this.#names = context.names;
+    this.#known = context.known;
     this.#used = context.used;
     this.#arrivalLow = Number(BigInt.asIntN(32, context.arrivalNs));
     this.#arrivalHigh = Number(context.arrivalNs >> 32n);
@@ -90,11 +90,11 @@ export class FastLines {
    * that was left.
    */
   read(start: number, end: number): number {
-    const names = this.#names;
-    invariant(names !== undefined, 'begin() must be called before read()');
+    const known = this.#known;
+    invariant(known !== undefined, 'begin() must be called before read()');
     let at = start;
     while (at < end) {
-      const next = this.#line(names, at);
+      const next = this.#line(known, at);
       if (next < 0) return at;
       at = next;
       this.lineNumber++;
@@ -103,23 +103,23 @@ export class FastLines {
     return at;
   }
 
-  #line(names: DatabaseNames, start: number): number {
-    const entry = this.#entryAt(names, start);
-    const table = this.#tableOf(names, entry, start);
-    if (table === undefined) return REFUSED;
+  #line(known: KnownDatabase, start: number): number {
+    const entry = this.#entryAt(known, start);
+    const table = this.#tableOf(known, entry, start);
+    if (table === undefined) return NOT_FAST;
     const row = table.rowCount;
-    if (row === table.capacity && !table.growRows()) return REFUSED;
+    if (row === table.capacity && !table.growRows()) return NOT_FAST;
     const fieldsEnd = this.#fields.read(table, this.#seriesEnd + 1);
-    const lineEnd = fieldsEnd < 0 ? REFUSED : this.#timeAt(table, fieldsEnd);
-    const next = lineEnd < 0 ? REFUSED : nextLineAfter(this.#bytes, lineEnd);
+    const lineEnd = fieldsEnd < 0 ? NOT_FAST : this.#timeAt(table, fieldsEnd);
+    const next = lineEnd < 0 ? NOT_FAST : nextLineAfter(this.#bytes, lineEnd);
     if (next < 0) {
       this.#fields.forget(table);
-      return REFUSED;
+      return NOT_FAST;
     }
-    const known = entry >= 0 ? entry : this.#addSeries(table, start);
-    if (names.previousEntry >= 0) names.dictionary.followers[names.previousEntry] = known;
-    names.previousEntry = known;
-    table.series[row] = names.dictionary.series[known] as number;
+    const seriesEntry = entry >= 0 ? entry : this.#addSeries(table, start);
+    if (known.previousEntry >= 0) known.dictionary.followers[known.previousEntry] = seriesEntry;
+    known.previousEntry = seriesEntry;
+    table.series[row] = known.dictionary.series[seriesEntry] as number;
     table.lineStarts[row] = this.#offset + start;
     table.lineEnds[row] = this.#offset + lineEnd;
     table.lineNumbers[row] = this.lineNumber;
@@ -128,9 +128,9 @@ export class FastLines {
     return next;
   }
 
-  /** Finds the series of the line at `start`: a dictionary entry, `NEW_SERIES`, or `REFUSED`. */
-  #entryAt(names: DatabaseNames, start: number): number {
-    const { dictionary, previousEntry } = names;
+  /** Finds the series of the line at `start`: a dictionary entry, `NEW_SERIES`, or `NOT_FAST`. */
+  #entryAt(known: KnownDatabase, start: number): number {
+    const { dictionary, previousEntry } = known;
     const guess = previousEntry < 0 ? -1 : (dictionary.followers[previousEntry] as number);
     if (guess >= 0) {
       const end = start + dictionary.sizeOf(guess);
@@ -140,7 +140,7 @@ export class FastLines {
       }
     }
     const end = this.#findSeriesEnd(start);
-    if (end < 0) return REFUSED;
+    if (end < 0) return NOT_FAST;
     this.#seriesEnd = end;
     this.#hash = hashSeries(this.#view, start, end - start, dictionary.hashSeed);
     const entry = dictionary.find(this.#hash, this.#view, start, end - start);
@@ -152,30 +152,30 @@ export class FastLines {
    */
   #findSeriesEnd(start: number): number {
     const bytes = this.#bytes;
-    if ((bytes[start] as number) <= HASH) return REFUSED;
+    if ((bytes[start] as number) <= HASH) return NOT_FAST;
     for (let at = start; ; at++) {
       let byte = bytes[at] as number;
       if (byte === SPACE) return at;
       if (byte === BACKSLASH) byte = bytes[++at] as number;
-      if (byte === NEWLINE || byte === TAB) return REFUSED;
+      if (byte === NEWLINE || byte === TAB) return NOT_FAST;
     }
   }
 
-  #tableOf(names: DatabaseNames, entry: number, start: number): TableRows | undefined {
-    if (entry >= 0) return this.#memory.tables[names.dictionary.tables[entry] as number];
-    if (entry === REFUSED) return undefined;
-    return this.#newTableAt(names, start, this.#seriesEnd);
+  #tableOf(known: KnownDatabase, entry: number, start: number): TableRows | undefined {
+    if (entry >= 0) return this.#memory.tables[known.dictionary.tables[entry] as number];
+    if (entry === NOT_FAST) return undefined;
+    return this.#newTableAt(known, start, this.#seriesEnd);
   }
 
-  #newTableAt(names: DatabaseNames, start: number, end: number): TableRows | undefined {
+  #newTableAt(known: KnownDatabase, start: number, end: number): TableRows | undefined {
     if (this.#plainSeries.read(this.#bytes, start, end)) {
       this.#newTags = this.#plainSeries;
-      return names.tables.get(this.#plainSeries.table);
+      return known.tables.get(this.#plainSeries.table);
     }
     try {
-      const series = parseSeriesCarefully(this.#bytes, { start, end }, this.#memory.lineLimits);
+      const series = parseSeriesOnSlowPath(this.#bytes, { start, end }, this.#memory.lineLimits);
       this.#newTags = tagsOfText(series);
-      return names.tables.get(series.table);
+      return known.tables.get(series.table);
     } catch (error) {
       if (error instanceof LineRefused) return undefined;
       throw error;

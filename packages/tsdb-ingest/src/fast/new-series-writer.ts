@@ -15,8 +15,8 @@ export class NewSeriesWriter {
   count = 0;
   #tagKeySets: (readonly string[])[] = [];
   /** Most lines have the same keys as the line before. */
-  #lastShape: TagKeySet | undefined;
-  #shapeOf = NO_NUMBERS;
+  #lastKeySet: TagKeySet | undefined;
+  #tagKeySetOf = NO_NUMBERS;
   #ends = NO_NUMBERS;
   #bytes = NO_BYTES;
   #size = 0;
@@ -24,8 +24,8 @@ export class NewSeriesWriter {
   add(tags: NewTags): void {
     const { keySet, bytes, valueStarts, valueEnds } = tags;
     if (this.count === this.#ends.length) this.#growCount();
-    if (this.#lastShape === undefined || !haveSameKeys(this.#lastShape, keySet)) {
-      this.#lastShape = keySet;
+    if (this.#lastKeySet === undefined || !haveSameKeys(this.#lastKeySet, keySet)) {
+      this.#lastKeySet = keySet;
       this.#tagKeySets.push(keySet.keys);
     }
     let needed = 0;
@@ -48,7 +48,7 @@ export class NewSeriesWriter {
       for (let from = start; from < end; from++) target[at++] = bytes[from] as number;
     }
     this.#size = at;
-    this.#shapeOf[this.count] = this.#tagKeySets.length - 1;
+    this.#tagKeySetOf[this.count] = this.#tagKeySets.length - 1;
     this.#ends[this.count] = at;
     this.count++;
   }
@@ -60,16 +60,16 @@ export class NewSeriesWriter {
     const taken: NewSeries = {
       count,
       tagKeySets: this.#tagKeySets,
-      tagKeySetOf: this.#shapeOf.slice(0, count),
+      tagKeySetOf: this.#tagKeySetOf.slice(0, count),
       ends: this.#ends.slice(0, count),
       bytes: this.#bytes.slice(0, this.#size),
     };
     this.count = 0;
     this.#tagKeySets = [];
-    this.#lastShape = undefined;
+    this.#lastKeySet = undefined;
     this.#size = 0;
     if (this.#bytes.length + 8 * this.#ends.length > MAX_KEPT_BYTES) {
-      this.#shapeOf = NO_NUMBERS;
+      this.#tagKeySetOf = NO_NUMBERS;
       this.#ends = NO_NUMBERS;
       this.#bytes = NO_BYTES;
     }
@@ -81,9 +81,9 @@ export class NewSeriesWriter {
     const ends = new Uint32Array(capacity);
     ends.set(this.#ends);
     this.#ends = ends;
-    const shapeOf = new Uint32Array(capacity);
-    shapeOf.set(this.#shapeOf);
-    this.#shapeOf = shapeOf;
+    const tagKeySetOf = new Uint32Array(capacity);
+    tagKeySetOf.set(this.#tagKeySetOf);
+    this.#tagKeySetOf = tagKeySetOf;
   }
 
   #growBytes(needed: number): void {

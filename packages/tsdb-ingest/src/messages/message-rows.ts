@@ -4,7 +4,7 @@ import { BodyTooSparse, tooManyCells } from '../columns/cell-budget.js';
 import type { ColumnMemory } from '../columns/column-memory.js';
 import type { TableRows } from '../columns/table-rows.js';
 import { hashSeries } from '../fast/series-dictionary.js';
-import type { DatabaseNames, ParserMemory } from '../parser-memory.js';
+import type { KnownDatabase, ParserMemory } from '../parser-memory.js';
 import { LineRefused } from '../slow-path/line-refused.js';
 import type { SeriesKey } from './label-bytes.js';
 import type { LabelRules } from './label-rules.js';
@@ -14,7 +14,7 @@ import { MessageInvalid } from './proto-cursor.js';
 type BodyFormat = NonNullable<ParsedBody['format']>;
 
 /**
- * The rows and refusals of one body of Protocol Buffers. Shares the names of its `ParserMemory`
+ * The rows and refusals of one body of Protocol Buffers. Shares the tables, fields and series of its `ParserMemory`
  * with the line protocol parser: the key of a series is its label messages, which no line of line
  * protocol can be, because their first byte is a line break.
  */
@@ -23,7 +23,7 @@ export class MessageRows {
   readonly #labels: LabelSet;
   readonly #rules: LabelRules;
   readonly #format: BodyFormat;
-  #names: DatabaseNames | undefined;
+  #known: KnownDatabase | undefined;
   #used: TableRows[] = [];
   #refused: RefusedLine[] = [];
   #refusedCount = 0;
@@ -52,7 +52,7 @@ export class MessageRows {
     read: () => void,
   ): ParsedBody {
     this.#memory.begin(body.size);
-    this.#names = this.#memory.names(body.database);
+    this.#known = this.#memory.known(body.database);
     try {
       read();
       for (const table of this.#used) table.noteCells();
@@ -67,7 +67,7 @@ export class MessageRows {
 
   /** The table and number of a series, added if new. Throws `LineRefused`, and `MessageInvalid`. */
   seriesOf(key: SeriesKey): { table: TableRows; series: number } {
-    const { dictionary } = this.#currentNames;
+    const { dictionary } = this.#knownDatabase;
     const entry = this.#entryOf(key);
     // The dictionary contains only entries of tables that exist.
     const table = this.#memory.tables[dictionary.tables[entry] as number] as TableRows;
@@ -87,14 +87,14 @@ export class MessageRows {
     this.#refuse(error, isKept && key ? shownSeries(key, this.#rules) : '', rowCount);
   }
 
-  get #currentNames(): DatabaseNames {
-    return this.#names as DatabaseNames; // `parse` sets it
+  get #knownDatabase(): KnownDatabase {
+    return this.#known as KnownDatabase; // `parse` sets it
   }
 
   /** The dictionary entry of a series key, added if new. Throws `LineRefused`. */
   #entryOf(key: SeriesKey): number {
-    const names = this.#currentNames;
-    const { dictionary, previousEntry } = names;
+    const known = this.#knownDatabase;
+    const { dictionary, previousEntry } = known;
     const { bytes, view, start } = key;
     const size = key.end - start;
     const guess = previousEntry < 0 ? -1 : (dictionary.followers[previousEntry] as number);
@@ -104,13 +104,13 @@ export class MessageRows {
       entry = dictionary.find(hash, view, start, size);
       if (entry < 0) {
         this.#labels.read(key);
-        const table = this.#memory.table(names, this.#labels.table);
+        const table = this.#memory.table(known, this.#labels.table);
         const text = bytes.subarray(start, key.end);
         entry = table.addSeries({ hash, text, tags: this.#labels });
       }
     }
     if (previousEntry >= 0) dictionary.followers[previousEntry] = entry;
-    names.previousEntry = entry;
+    known.previousEntry = entry;
     return entry;
   }
 

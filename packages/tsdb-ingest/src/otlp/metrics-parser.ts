@@ -86,11 +86,11 @@ export class MetricsParser {
   }
 
   /** Calls `read` with the end of each field with this tag; the cursor is at its start. */
-  #each(wanted: number, end: number, read: (fieldEnd: number) => void): void {
+  #each(fieldNumber: number, end: number, read: (fieldEnd: number) => void): void {
     const cursor = this.#cursor;
     while (cursor.at < end) {
       const tag = cursor.tag(end);
-      if (tag !== wanted) {
+      if (tag !== fieldNumber) {
         cursor.skip(tag, end);
         continue;
       }

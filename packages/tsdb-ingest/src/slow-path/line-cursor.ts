@@ -92,15 +92,15 @@ export class LineCursor {
   }
 
   bytesWithout(dropped: readonly number[], start: number, end: number): Uint8Array {
-    const kept = new Uint8Array(end - start - dropped.length);
+    const remaining = new Uint8Array(end - start - dropped.length);
     let from = start;
     let size = 0;
     for (const index of [...dropped, end]) {
-      kept.set(this.bytes.subarray(from, index), size);
+      remaining.set(this.bytes.subarray(from, index), size);
       size += index - from;
       from = index + 1;
     }
-    return kept;
+    return remaining;
   }
 }
 

@@ -39,7 +39,7 @@ export interface ParsedLine {
  * @param start first non-blank byte. @param end index after the last byte, without the line break.
  * Source: tsdb-http, "Line protocol grammar" and "Parse error messages".
  */
-export function parseLineCarefully(
+export function parseLineOnSlowPath(
   bytes: Uint8Array,
   { start, end }: { readonly start: number; readonly end: number },
   limits: LineLimits = UNLIMITED,
@@ -60,7 +60,7 @@ export function parseLineCarefully(
 }
 
 /** Parses a string that contains only a series. Throws `LineRefused`. */
-export function parseSeriesCarefully(
+export function parseSeriesOnSlowPath(
   bytes: Uint8Array,
   { start, end }: { readonly start: number; readonly end: number },
   limits: LineLimits = UNLIMITED,
@@ -207,10 +207,10 @@ function refuseTooMany(
   fields: readonly ParsedField[],
   { columnCount, tagCount }: LineLimits,
 ): void {
-  const isOver = tagKeys.length + fields.length > columnCount;
-  if (!isOver && tagKeys.length <= tagCount) return;
+  const isOverColumnLimit = tagKeys.length + fields.length > columnCount;
+  if (!isOverColumnLimit && tagKeys.length <= tagCount) return;
   refuseRepeated(tagKeys, fields);
-  const message = isOver ? columnLimitMessage(columnCount) : tagLimitMessage(tagCount);
+  const message = isOverColumnLimit ? columnLimitMessage(columnCount) : tagLimitMessage(tagCount);
   throw new LineRefused(message, { reason: 'limit' });
 }
 

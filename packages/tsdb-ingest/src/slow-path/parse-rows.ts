@@ -17,7 +17,7 @@ export interface ParsedRow {
 }
 
 interface Body {
-  readonly names: { readonly dictionary: SeriesDictionary };
+  readonly known: { readonly dictionary: SeriesDictionary };
   readonly body: Uint8Array;
   readonly view: DataView;
 }
@@ -26,7 +26,7 @@ interface Body {
  * Adds a line from the slow path to its table. Throws `LineRefused`, and adds nothing, if a limit
  * is exceeded.
  */
-export function addCarefulRow(table: TableRows, body: Body, row: ParsedRow): void {
+export function addSlowPathRow(table: TableRows, body: Body, row: ParsedRow): void {
   const index = table.rowCount;
   if (index === table.capacity && !table.growRows()) throw tooManyCells();
   writeFields(table, row.parsed.fields);
@@ -59,14 +59,14 @@ function writeFields(table: TableRows, fields: readonly ParsedField[]): void {
   }
 }
 
-function seriesNumber(table: TableRows, { names, body, view }: Body, row: ParsedRow): number {
+function seriesNumber(table: TableRows, { known, body, view }: Body, row: ParsedRow): number {
   const { series, seriesEnd } = row.parsed;
   const size = seriesEnd - row.text;
-  const hash = hashSeries(view, row.text, size, names.dictionary.hashSeed);
-  const known = names.dictionary.find(hash, view, row.text, size);
+  const hash = hashSeries(view, row.text, size, known.dictionary.hashSeed);
+  const found = known.dictionary.find(hash, view, row.text, size);
   const text = body.subarray(row.text, seriesEnd);
-  const entry = known >= 0 ? known : table.addSeries({ hash, text, tags: tagsOfText(series) });
-  return names.dictionary.series[entry] as number; // `entry` exists
+  const entry = found >= 0 ? found : table.addSeries({ hash, text, tags: tagsOfText(series) });
+  return known.dictionary.series[entry] as number; // `entry` exists
 }
 
 function writeValue(column: FieldColumn, row: number, field: ParsedValue): void {

@@ -23,7 +23,7 @@ export interface ParseJob {
   readonly options: ParseJobOptions;
 }
 
-/** Message to a parser thread: a job, or a request to drop all names. */
+/** Message to a parser thread: a job, or a request to forget all tables, fields and series. */
 export type ParserMessage = ParseJob | 'forget';
 
 /** One per job, in job order. */

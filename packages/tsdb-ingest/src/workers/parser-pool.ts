@@ -128,7 +128,7 @@ export class ParserPool {
     worker.forget();
   }
 
-  /** Makes all parsers drop their names, to free the memory of deleted tables. */
+  /** Makes all parsers forget their tables, fields and series, to free the memory of deleted tables. */
   forget(): void {
     this.#inline.forget();
     for (const worker of this.#workers) worker?.forget();

@@ -102,7 +102,7 @@ export class ParserThread {
     ]);
   }
 
-  /** Makes the parser drop its names before the next body. */
+  /** Makes the parser forget its tables, fields and series before the next body. */
   forget(): void {
     const message: ParserMessage = 'forget';
     this.#worker.postMessage(message);

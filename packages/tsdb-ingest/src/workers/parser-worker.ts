@@ -31,13 +31,17 @@ function runParser(): void {
         return;
       }
       for (const slab of job.slabs) memory.release(slab);
-      const reply = await answer(parser, memory, job);
+      const reply = await respond(parser, memory, job);
       port.postMessage(reply, transferList(reply));
     });
   });
 }
 
-async function answer(parser: BodyParser, memory: SlabMemory, job: ParseJob): Promise<ParserReply> {
+async function respond(
+  parser: BodyParser,
+  memory: SlabMemory,
+  job: ParseJob,
+): Promise<ParserReply> {
   try {
     const body = await decodedBody(job.body, job.options);
     const parsed = parser.parse(body, job.options, memory);

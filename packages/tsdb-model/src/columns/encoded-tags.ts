@@ -20,7 +20,7 @@ export interface EncodedTags {
 /** Cached encodings of the tags of a table's series. */
 export interface EncodedTagsCache {
   /** Returns `undefined` if the memory limit is reached. */
-  of(columns: readonly DictionaryValues[], form: string): EncodedTags | undefined;
+  of(columns: readonly DictionaryValues[], separatorsKey: string): EncodedTags | undefined;
 }
 
 /** The series of each row of a chunk. */

@@ -79,11 +79,11 @@ function granted(owner: string, permissions: readonly Permission[]): DatabaseAcc
     const name = ownerOf(database) ?? database;
     // A permission on all databases excludes `_internal`, which shows data about others; it must be
     // granted by name.
-    const held =
+    const permitted =
       name === INTERNAL_DATABASE
         ? permissions.filter(({ names }) => names.includes(INTERNAL_DATABASE))
         : permissions;
-    return permits(held, { resource: 'db', name, action });
+    return permits(permitted, { resource: 'db', name, action });
   };
   return { ...NO_ACCESS, owner, mayRead: may('read'), mayWrite: may('write') };
 }

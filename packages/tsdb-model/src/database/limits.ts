@@ -35,8 +35,8 @@ export const DEFAULT_CATALOG_LIMITS: CatalogLimits = {
  */
 export const WRITER_SHARE = { all: 0.9, policiesOfDatabase: 0.1, tablesOfDatabase: 0.5 };
 
-export function tableLimitMessage(at: { tableCount: number; limit: number }): string {
-  return `Update to schema would exceed number of tables limit: attempted to create table but already have ${at.tableCount} table(s) (limit: ${at.limit})`;
+export function tableLimitMessage(options: { tableCount: number; limit: number }): string {
+  return `Update to schema would exceed number of tables limit: attempted to create table but already have ${options.tableCount} table(s) (limit: ${options.limit})`;
 }
 
 export function columnLimitMessage(limit: number): string {

@@ -8,7 +8,7 @@ export const roomFor = (sizeBytes: number): number => 2 ** Math.ceil(Math.log2(s
 export class MemoryPool<M extends ArrayBuffer | SharedArrayBuffer = ArrayBuffer> {
   readonly #make: (sizeBytes: number) => M;
   readonly #maxKeptBytes: number;
-  readonly #kept = new Map<number, M[]>();
+  readonly #pooled = new Map<number, M[]>();
   #keptBytes = 0;
 
   /** @param maxKeptBytes maximum size of released memory that is kept. */
@@ -19,10 +19,10 @@ export class MemoryPool<M extends ArrayBuffer | SharedArrayBuffer = ArrayBuffer>
 
   /** Returns memory of exactly this size, with zeros or the content of an earlier use. */
   take(sizeBytes: number): M {
-    const kept = this.#kept.get(sizeBytes)?.pop();
-    if (kept === undefined) return this.#make(sizeBytes);
+    const pooled = this.#pooled.get(sizeBytes)?.pop();
+    if (pooled === undefined) return this.#make(sizeBytes);
     this.#keptBytes -= sizeBytes;
-    return kept;
+    return pooled;
   }
 
   /**
@@ -33,9 +33,9 @@ export class MemoryPool<M extends ArrayBuffer | SharedArrayBuffer = ArrayBuffer>
     const sizeBytes = memory.byteLength;
     if (this.#keptBytes + sizeBytes > this.#maxKeptBytes) return false;
     this.#keptBytes += sizeBytes;
-    const kept = this.#kept.get(sizeBytes);
-    if (kept === undefined) this.#kept.set(sizeBytes, [memory]);
-    else kept.push(memory);
+    const pooled = this.#pooled.get(sizeBytes);
+    if (pooled === undefined) this.#pooled.set(sizeBytes, [memory]);
+    else pooled.push(memory);
     return true;
   }
 }

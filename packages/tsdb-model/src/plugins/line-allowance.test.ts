@@ -6,7 +6,7 @@ it('accepts a limited number of lines per second, and reports dropped lines once
   const allowance = new LineAllowance();
   const fill = (nowMs: number) =>
     Array.from({ length: MAX_LINES_PER_SEC + 3 }, () => allowance.take(nowMs, 1));
-  const ends = (answers: readonly string[]) => answers.slice(MAX_LINES_PER_SEC - 1);
+  const ends = (results: readonly string[]) => results.slice(MAX_LINES_PER_SEC - 1);
   assert.deepEqual(ends(fill(0)), ['take', 'tell', 'leave', 'leave']);
   assert.equal(allowance.take(999, 1), 'leave');
   assert.deepEqual(ends(fill(1000)), ['take', 'leave', 'leave', 'leave']);

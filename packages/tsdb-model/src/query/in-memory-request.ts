@@ -14,7 +14,7 @@ export interface InMemoryRequest {
   readonly tagConditions: readonly TagCondition[];
   /** A row whose field is NULL matches none of them. */
   readonly fieldConditions: readonly FieldCondition[];
-  readonly answer: InMemoryGroups | InMemoryRows | InMemoryLastRows;
+  readonly computation: InMemoryGroups | InMemoryRows | InMemoryLastRows;
 }
 
 export interface FieldCondition {

@@ -65,7 +65,7 @@ export type TimeOrder = 'ascending' | 'descending';
  * at most one result row, independently of the others. `buckets`: each result row depends only on the rows
  * of one time bucket; buckets start at multiples of `widthNs`.
  */
-export type LiveForm =
+export type LiveChange =
   | { readonly kind: 'rows' }
   | { readonly kind: 'buckets'; readonly widthNs: bigint };
 
@@ -76,7 +76,7 @@ export type RowsStatement = Pick<
   | 'render'
   | 'columns'
   | 'isSmall'
-  | 'isExplained'
+  | 'isExplain'
   | 'maxRows'
   | 'isUnordered'
   | 'hasUnion'
@@ -107,7 +107,7 @@ export interface PlannedQuery {
   /** Table name if FROM is exactly one base table. */
   readonly tableName: string | undefined;
   /** True if the text is a DuckDB EXPLAIN, whose rows must be renamed. */
-  readonly isExplained?: boolean;
+  readonly isExplain?: boolean;
   /**
    * True if the result is much smaller than its input. DuckDB may then materialize it before the
    * first row is returned, which saves a millisecond.
@@ -136,7 +136,7 @@ export interface PlannedQuery {
   /** Empty unless `timeOrder` is set. */
   readonly lateMaterializedTags?: readonly LateMaterializedTag[];
   /** `undefined` if the query cannot be a live query. */
-  readonly liveForm?: LiveForm | undefined;
+  readonly liveChange?: LiveChange | undefined;
   /**
    * The equivalent in-memory request, if the query has a suitable form. Its result has the same
    * columns.

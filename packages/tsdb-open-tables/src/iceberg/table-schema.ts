@@ -81,11 +81,11 @@ function publishedNames(sorted: readonly Column[], tree: Tree): ReadonlyMap<numb
   const names = new Map<number, string>();
   const taken = new Set<string>();
   const own = new Set(sorted.map(({ name }) => name.toLowerCase()));
-  for (const { id, kind, name: given } of sorted) {
-    const wanted = kind === 'time' ? TIME[tree].name : given;
-    let name = wanted;
+  for (const { id, kind, name: original } of sorted) {
+    const preferred = kind === 'time' ? TIME[tree].name : original;
+    let name = preferred;
     for (let number = 2; taken.has(name.toLowerCase()); number++) {
-      const numbered = `${wanted}__${number}`;
+      const numbered = `${preferred}__${number}`;
       // A name of the user's own is not taken away from its column.
       if (!own.has(numbered.toLowerCase())) name = numbered;
     }

@@ -158,7 +158,7 @@ export class MetadataTrees {
 
   async #putManifest(
     uuid: string,
-    of: {
+    options: {
       readonly tree: Tree;
       readonly next: NextVersion;
       readonly manifest: NewManifest;
@@ -166,7 +166,7 @@ export class MetadataTrees {
     },
   ): Promise<number> {
     const { manifestFile } = await loadWriter();
-    const { tree, next } = of;
+    const { tree, next } = options;
     const schemaId = next.base.schemas.at(-1)?.id ?? 0;
     const fields = next.columns[tree].fields;
     const file = manifestFile(
@@ -175,9 +175,9 @@ export class MetadataTrees {
         schema: { type: 'struct', 'schema-id': schemaId, fields },
         schemaId,
       },
-      of.entries,
+      options.entries,
     );
-    await this.#objects.put(new MetadataNames(uuid, tree).manifest(of.manifest.id), file);
+    await this.#objects.put(new MetadataNames(uuid, tree).manifest(options.manifest.id), file);
     return file.reduce((sum, part) => sum + part.byteLength, 0);
   }
 

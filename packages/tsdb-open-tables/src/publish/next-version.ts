@@ -58,9 +58,10 @@ export async function nextVersion(options: {
   const isSame = history !== undefined && previous?.filesDigest === filesDigest;
   if (isSame && !hasExpired(history, nowMs, keepMs)) return undefined;
   const version = (previous?.version ?? 0) + 1;
-  const kept = history === undefined ? emptyHistory(root) : withoutExpired(history, nowMs, keepMs);
+  const current =
+    history === undefined ? emptyHistory(root) : withoutExpired(history, nowMs, keepMs);
   const { freshThrough, mergedThrough } = options;
-  const base = withSchema({ ...kept, freshThrough, mergedThrough }, columns, version);
+  const base = withSchema({ ...current, freshThrough, mergedThrough }, columns, version);
   const known = new Map(
     base.manifests
       .filter((manifest) => isListed(manifest, version))
@@ -137,14 +138,14 @@ function withSchema(
   return { ...history, schemas: [...history.schemas, { id: version, fields }] };
 }
 
-function digestOf(of: {
+function digestOf(options: {
   readonly root: string;
   readonly columns: ColumnsByTree;
   readonly months: readonly MonthFiles[];
 }): string {
-  const months = of.months.map(({ month, filesDigest }) => [month, filesDigest]);
+  const months = options.months.map(({ month, filesDigest }) => [month, filesDigest]);
   return createHash('sha256')
-    .update(JSON.stringify([of.root, of.columns, months]))
+    .update(JSON.stringify([options.root, options.columns, months]))
     .digest('hex');
 }
 

@@ -22,7 +22,7 @@ export interface TablePublisherDeps {
   readonly trees: MetadataTrees;
   /** Present if `trees` are in a bucket. */
   readonly uploads: SegmentUploads | undefined;
-  readonly commits: Pick<FileCommits, 'between'>;
+  readonly fileCommits: Pick<FileCommits, 'between'>;
   readonly records: PublishedTables;
   readonly clock: Clock;
   readonly yielder: EventLoopYielder;
@@ -64,7 +64,7 @@ export class TablePublisher {
   async publish(table: PublishedTable, store: TableStore): Promise<void> {
     if (!table.isVerified) await this.#verify(table);
     for (let attempt = 0; attempt < FREE_ATTEMPTS; attempt++) {
-      const seen = await this.#deps.commits.between(async () => this.#see(store));
+      const seen = await this.#deps.fileCommits.between(async () => this.#see(store));
       if (seen === undefined || this.#isEmpty(table, seen)) return;
       if (this.#mustWait(table, seen)) return await this.#wait(table);
       if (this.#isUnchanged(table, seen)) return;
@@ -73,7 +73,8 @@ export class TablePublisher {
       if (written === undefined) return;
       if (this.#isRemote) await this.#writeMetadata(table, written);
       const commit = () => this.#commit(table, { store, seen, written });
-      if (await this.#deps.commits.between(commit)) return await this.#tidy(table, seen, written);
+      if (await this.#deps.fileCommits.between(commit))
+        return await this.#tidy(table, seen, written);
       await this.#verify(table);
     }
     if (this.#isRemote) {
@@ -85,7 +86,7 @@ export class TablePublisher {
 
   /** Holds up flushes, merges and deletions. */
   async #publishInOneCommit(table: PublishedTable, store: TableStore): Promise<void> {
-    const written = await this.#deps.commits.between(async () => {
+    const written = await this.#deps.fileCommits.between(async () => {
       const seen = this.#see(store);
       if (seen === undefined || this.#isEmpty(table, seen) || this.#mustWait(table, seen))
         return undefined;
@@ -115,7 +116,7 @@ export class TablePublisher {
       );
       if (isRegistered) throw error;
     }
-    const now = await this.#deps.commits.between(async () => this.#see(store));
+    const now = await this.#deps.fileCommits.between(async () => this.#see(store));
     return now !== undefined && this.#isStillTrue(table, seen, now);
   }
 
@@ -127,11 +128,11 @@ export class TablePublisher {
 
   /** Removes all snapshots of a table. */
   async withdraw(table: PublishedTable, reason: string): Promise<void> {
-    const { commits, records, clock, keepMs, trees } = this.#deps;
+    const { fileCommits, records, clock, keepMs, trees } = this.#deps;
     table.isVerified = false;
     const { record } = table;
     if (record !== undefined && record.history !== '') {
-      await commits.between(() => records.withdraw(record, clock.nowMs() + keepMs));
+      await fileCommits.between(() => records.withdraw(record, clock.nowMs() + keepMs));
       table.use({ ...record, history: '', filesDigest: '', keepsFiles: false }, undefined);
     }
     table.state = { kind: 'withdrawn', reason };
@@ -231,12 +232,12 @@ export class TablePublisher {
   /** Only between commits. Returns false if the files have changed; the caller then removes the written objects. */
   async #commit(
     table: PublishedTable,
-    of: { readonly store: TableStore; readonly seen: Seen; readonly written: Written },
+    options: { readonly store: TableStore; readonly seen: Seen; readonly written: Written },
   ): Promise<boolean> {
     const { records, keepMs } = this.#deps;
-    const { seen, written } = of;
+    const { seen, written } = options;
     const { next, history } = written;
-    const now = this.#see(of.store);
+    const now = this.#see(options.store);
     try {
       if (now === undefined || !this.#isStillTrue(table, seen, now))
         throw new SegmentsChanged('the files of the table have changed');

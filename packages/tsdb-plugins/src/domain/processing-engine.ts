@@ -108,19 +108,19 @@ export class ProcessingEngine {
    * Throws errors of `PROCESSING_TEXTS`, `database_not_known`, `already_deleted`,
    * `resource_exists`.
    */
-  async create(wanted: NewTrigger): Promise<void> {
+  async create(newTrigger: NewTrigger): Promise<void> {
     this.plugins.folder('trigger');
-    this.#assertAllowed(wanted.specification);
+    this.#assertAllowed(newTrigger.specification);
     const host = await this.plugins.readyHost();
-    const code = await this.plugins.codeOf(wanted.pluginFilename);
-    await this.#check(wanted, host, code);
+    const code = await this.plugins.codeOf(newTrigger.pluginFilename);
+    await this.#check(newTrigger, host, code);
     await this.#alone(async () => {
-      const database = this.triggers.database(wanted.database);
-      const record = recordOf(wanted, database.id);
-      const named = { database: database.name, name: wanted.name };
-      if (!wanted.isDisabled) this.triggers.assertFreePath(triggerOf({ id: -1, ...record })); // a new trigger has no id yet
+      const database = this.triggers.database(newTrigger.database);
+      const record = recordOf(newTrigger, database.id);
+      const named = { database: database.name, name: newTrigger.name };
+      if (!newTrigger.isDisabled) this.triggers.assertFreePath(triggerOf({ id: -1, ...record })); // a new trigger has no id yet
       const id = await this.#deps.store.insert(record, named);
-      if (id === undefined) throw tsdbError('resource_exists', { resource: wanted.name });
+      if (id === undefined) throw tsdbError('resource_exists', { resource: newTrigger.name });
       const trigger = triggerOf({ id, ...record });
       this.triggers.byId.set(id, trigger);
       if (!trigger.isDisabled) this.#start(trigger, code);
@@ -129,33 +129,33 @@ export class ProcessingEngine {
 
   /** Throws `trigger_not_found`, `trigger_is_running`. */
   async delete(
-    at: { readonly database: string; readonly name: string },
+    target: { readonly database: string; readonly name: string },
     force: boolean,
   ): Promise<void> {
     await this.#alone(async () => {
-      const trigger = this.triggers.named(at);
+      const trigger = this.triggers.named(target);
       if (!trigger.isDisabled && !force)
-        throw tsdbError('trigger_is_running', { trigger: at.name });
-      await this.#deps.store.delete([trigger.id], [at]);
+        throw tsdbError('trigger_is_running', { trigger: target.name });
+      await this.#deps.store.delete([trigger.id], [target]);
       this.triggers.byId.delete(trigger.id);
       await this.running.stop(trigger);
     });
   }
 
   /** Enables a trigger. If it is already enabled but not running, it is started. */
-  async enable(at: { readonly database: string; readonly name: string }): Promise<void> {
+  async enable(target: { readonly database: string; readonly name: string }): Promise<void> {
     this.plugins.folder('trigger');
     await this.plugins.readyHost();
     await this.#alone(async () => {
-      this.triggers.assertFreePath(this.triggers.named(at));
-      const trigger = await this.#setDisabled(this.triggers.named(at), false, at);
+      this.triggers.assertFreePath(this.triggers.named(target));
+      const trigger = await this.#setDisabled(this.triggers.named(target), false, target);
       if (!this.running.has(trigger.id)) this.#start(trigger);
     });
   }
 
-  async disable(at: { readonly database: string; readonly name: string }): Promise<void> {
+  async disable(target: { readonly database: string; readonly name: string }): Promise<void> {
     await this.#alone(async () => {
-      const trigger = await this.#setDisabled(this.triggers.named(at), true, at);
+      const trigger = await this.#setDisabled(this.triggers.named(target), true, target);
       await this.running.stop(trigger);
     });
   }

@@ -2,7 +2,7 @@ import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import type {
   LateMaterializedTag,
-  LiveForm,
+  LiveChange,
   PlanContext,
   TimeOrder,
   VirtualTable,
@@ -104,16 +104,16 @@ export interface QueryColumn {
   readonly duckDbName: string;
   readonly origin?: NonNullable<ScopeColumn['origin']>;
   /**
-   * True if each row has its own value: a stored value, or one whose size was counted when it was
-   * created.
+   * True if the size of the values need not be checked in the result: each row has its own value, which
+   * is stored or which `StringBudget` has counted when it was created.
    */
-  readonly isOnce?: boolean;
+  readonly isSizeChecked?: boolean;
 }
 
 /** A query that can be computed from columns in memory. */
 export interface InMemoryQuery {
   readonly scan: ScanDraft;
-  readonly answer: InMemoryRequest['answer'];
+  readonly computation: InMemoryRequest['computation'];
   readonly selection: Expr | undefined;
   /** All conditions of the WHERE clause, recomputable for any literals. */
   readonly conditions: readonly NonNullable<RowCondition['again']>[];
@@ -132,7 +132,7 @@ export interface BoundQuery {
   readonly isUnordered?: boolean;
   readonly timeOrder?: TimeOrder | undefined;
   readonly lateMaterializedTags?: readonly LateMaterializedTag[];
-  readonly liveForm?: LiveForm | undefined;
+  readonly liveChange?: LiveChange | undefined;
   /** Set if columns in memory can compute the query. */
   readonly inMemory?: InMemoryQuery | undefined;
 }

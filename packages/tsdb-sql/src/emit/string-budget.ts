@@ -108,22 +108,22 @@ export function repeated(args: readonly BoundExpr[]): readonly BoundExpr[] {
 }
 
 /**
- * A result column. `isOnce` means that each value is stored in its row or was counted when created.
+ * A result column. `isSizeChecked` means that each value is stored in its row or was counted when created.
  */
-interface AnswerColumn {
+interface ResultColumn {
   readonly duckDbName: string;
   readonly type: SqlType;
-  readonly isOnce?: boolean;
+  readonly isSizeChecked?: boolean;
 }
 
 /**
  * Wraps the query so that it raises an error if 2,048 result rows exceed the limit for strings and
  * lists.
  */
-export function withResultSizeLimit(text: string, columns: readonly AnswerColumn[]): string {
-  const shown = columns.map(({ duckDbName, type, isOnce }) => {
+export function withResultSizeLimit(text: string, columns: readonly ResultColumn[]): string {
+  const shown = columns.map(({ duckDbName, type, isSizeChecked }) => {
     const name = quoteName(duckDbName);
-    const size = isOnce ? undefined : sizeText(name, type);
+    const size = isSizeChecked ? undefined : sizeText(name, type);
     if (size === undefined) return name;
     return `plinth_result_within_budget(${listBytesText(name, type)}, ${size}, ${name}, ${PRODUCERS_MARK}) AS ${name}`;
   });

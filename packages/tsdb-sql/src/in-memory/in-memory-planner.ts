@@ -80,8 +80,8 @@ function requestOf(
       if (rowCondition.maxNs < maxTimeNs) maxTimeNs = rowCondition.maxNs;
     }
   }
-  const { answer, scan } = query;
-  return { table: scan.table, minTimeNs, maxTimeNs, tagConditions, fieldConditions, answer };
+  const { computation, scan } = query;
+  return { table: scan.table, minTimeNs, maxTimeNs, tagConditions, fieldConditions, computation };
 }
 
 function lazily(
@@ -119,12 +119,12 @@ function lazily(
     get timeOrder() {
       return full().timeOrder;
     },
-    get liveForm() {
-      return full().liveForm;
+    get liveChange() {
+      return full().liveChange;
     },
     columns,
     tableName,
-    isExplained: false,
+    isExplain: false,
     inMemory,
     render: (scanText) => full().render(scanText),
   };

@@ -135,17 +135,17 @@ function bracket(chain: readonly Link[], insertions: Insertion[]): void {
   if (chain.length < MIN_CHAIN_LENGTH) return;
   let links = chain;
   while (links.length > GROUP_SIZE + 1) {
-    const kept: Link[] = [];
+    const edges: Link[] = [];
     for (const [index, link] of links.entries()) {
       const isEdge = index % GROUP_SIZE === 0 || index === links.length - 1;
       if (!isEdge) continue;
-      const previous = kept.at(-1);
+      const previous = edges.at(-1);
       if (previous !== undefined) {
         insertions.push({ at: previous.end, text: '(' }, { at: link.start, text: ')' });
       }
-      kept.push(link);
+      edges.push(link);
     }
-    links = kept;
+    links = edges;
   }
 }
 

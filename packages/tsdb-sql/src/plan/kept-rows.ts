@@ -2,7 +2,7 @@ import { isSameType } from '@plinth/tsdb-model/sql-type.js';
 import { convert } from '../bind/expr/convert.js';
 import type { BoundQuery, QueryColumn, QueryEnv } from '../bind/session.js';
 
-export interface KeptRows {
+export interface LeftRows {
   readonly op: 'Intersect' | 'Except';
   readonly isAll: boolean;
   readonly left: BoundQuery;
@@ -16,7 +16,7 @@ export interface KeptRows {
  * left side, compared in the types of `columns`. Casting them there and back would change some,
  * such as timestamps in text form. Returns `undefined` if DuckDB's own operator is suitable.
  */
-export function keptRows(operation: KeptRows, around: QueryEnv): BoundQuery | undefined {
+export function leftRowsOf(operation: LeftRows, around: QueryEnv): BoundQuery | undefined {
   const { op, isAll, left, right, columns } = operation;
   const types = columns.map(({ type }) => type);
   const isLike = (side: BoundQuery) =>
@@ -27,10 +27,10 @@ export function keptRows(operation: KeptRows, around: QueryEnv): BoundQuery | un
   // With ALL, the n-th of equal rows on one side matches the n-th on the other.
   if (isAll) same.push(`${a}.n = ${b}.n`);
   const found = `EXISTS (SELECT 1 FROM (${withRowNumbers(right, columns, around)}) AS ${b} WHERE ${same.join(' AND ')})`;
-  const kept = `${isAll ? '' : `${a}.n = 1 AND `}${op === 'Except' ? 'NOT ' : ''}${found}`;
+  const condition = `${isAll ? '' : `${a}.n = 1 AND `}${op === 'Except' ? 'NOT ' : ''}${found}`;
   const items = left.columns.map((_, index) => `${a}.c${index} AS c${index}`).join(', ');
   return {
-    text: `SELECT ${items} FROM (${withRowNumbers(left, columns, around)}) AS ${a} WHERE ${kept}`,
+    text: `SELECT ${items} FROM (${withRowNumbers(left, columns, around)}) AS ${a} WHERE ${condition}`,
     columns: columns.map((column, index) => ({
       ...column,
       type: left.columns[index]?.type ?? column.type,

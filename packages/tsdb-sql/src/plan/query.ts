@@ -7,7 +7,7 @@ import { unionType } from '../bind/types/common-type.js';
 import type { OrderByExpr, Query, SetExpr, SetOperationNode } from '../parse/ast.js';
 import { bindCommonTables } from './from/common-tables.js';
 import { bindValues } from './from/values.js';
-import { keptRows } from './kept-rows.js';
+import { leftRowsOf } from './kept-rows.js';
 import {
   bindLimit,
   isLimited,
@@ -82,8 +82,9 @@ function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery 
     commonColumn(column, right.columns[index], op),
   );
   const isAll = quantifier.startsWith('All');
-  const kept = op === 'Union' ? undefined : keptRows({ op, isAll, left, right, columns }, around);
-  if (kept !== undefined) return kept;
+  const leftRows =
+    op === 'Union' ? undefined : leftRowsOf({ op, isAll, left, right, columns }, around);
+  if (leftRows !== undefined) return leftRows;
   const parts = [left, right].map((side) => `(${retyped(side, columns, around)})`);
   const word = `${op.toUpperCase()}${isAll ? ' ALL' : ''}`;
   if (op === 'Union' && isAll) around.session.hasUnion = true;

@@ -90,9 +90,12 @@ export function showFunctions(body: unknown, session: Session): BoundQuery {
   if (filter !== undefined && typeof pattern !== 'string')
     throw tsdbError('not_implemented', 'SHOW FUNCTIONS with a filter other than LIKE or ILIKE');
   // Function names are in lower case.
-  const wanted = ilike === undefined ? pattern : String(pattern).toLowerCase();
+  const searchPattern = ilike === undefined ? pattern : String(pattern).toLowerCase();
   const names = session.functions.names();
-  const found = wanted === undefined ? names : names.filter((name) => isLike(name, String(wanted)));
+  const found =
+    searchPattern === undefined
+      ? names
+      : names.filter((name) => isLike(name, String(searchPattern)));
   const rows = found.map((name) => ({
     function_name: name,
     function_type: session.functions.find(name)?.kind.toUpperCase(),

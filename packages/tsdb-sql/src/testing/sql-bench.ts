@@ -88,8 +88,8 @@ export class SqlBench {
     params: Readonly<Record<string, ParameterValue>> = {},
   ): Promise<readonly string[]> {
     const planned = this.plan(text, params);
-    const answer = await this.#connection.runAndReadAll(this.duckDbText(planned));
-    return answer
+    const result = await this.#connection.runAndReadAll(this.duckDbText(planned));
+    return result
       .getRowsJson()
       .map((row) => row.map((cell) => (cell === null ? '' : cellText(cell))).join('|'));
   }

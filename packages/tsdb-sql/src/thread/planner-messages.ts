@@ -52,8 +52,8 @@ export interface SourceReference {
   readonly table: TableSchema;
 }
 
-export type Answer = readonly string[] | TableSchema | WrittenRows | SourceReference | undefined;
-export type Reply = { readonly answer: Answer } | { readonly failure: Failure };
+export type Result = readonly string[] | TableSchema | WrittenRows | SourceReference | undefined;
+export type Reply = { readonly result: Result } | { readonly failure: Failure };
 
 /** A scan that identifies its table by name or by the number of a source. */
 export interface WrittenScan extends Omit<ScanRequest, 'table' | 'source'> {

@@ -10,7 +10,6 @@ import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { SerializedPlan } from '../plan-maker.js';
 import {
-  type Answer,
   errorFrom,
   failureOf,
   type PlannerJob,
@@ -18,6 +17,7 @@ import {
   type PlannerRequest,
   type PlannerSettings,
   type Reply,
+  type Result,
   type SentPlan,
   type SourceReference,
   type WrittenRows,
@@ -118,7 +118,7 @@ export class PlannerThread {
       thread.worker.unref();
     };
     return {
-      answer: (request) => answerTo(request, context, sources),
+      compute: (request) => resultOf(request, context, sources),
       settle(reply) {
         end();
         if ('plan' in reply) job.resolve(restored(reply.plan, context, sources));
@@ -154,7 +154,7 @@ export class PlannerThread {
     worker.on('exit', () => this.#giveUp(thread));
     const counter = new Int32Array(replyCount);
     port1.on('message', (request: PlannerRequest) => {
-      const reply = replyTo(() => this.#running?.answer(request));
+      const reply = replyTo(() => this.#running?.compute(request));
       port1.postMessage(reply);
       Atomics.add(counter, 0, 1);
       Atomics.notify(counter, 0);
@@ -194,24 +194,24 @@ interface Thread {
 
 /** The statement that the thread is planning. */
 interface Running {
-  answer(request: PlannerRequest): Answer;
+  compute(request: PlannerRequest): Result;
   settle(reply: PlannerReply): void;
   fail(error: unknown): void;
 }
 
-function replyTo(answer: () => Answer): Reply {
+function replyTo(result: () => Result): Reply {
   try {
-    return { answer: answer() };
+    return { result: result() };
   } catch (error) {
     return { failure: failureOf(error) };
   }
 }
 
-function answerTo(
+function resultOf(
   request: PlannerRequest,
   { database, virtualTables }: PlanContext,
   sources: ScannedTable[],
-): Answer {
+): Result {
   switch (request.kind) {
     case 'table_names':
       return [...database.tables.keys()];

@@ -9,7 +9,6 @@ import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { PLANNER_THREAD_LIMITS, PlanningLimitExceeded } from '../parse/planning-limits.js';
 import { PlanMaker } from '../plan-maker.js';
 import {
-  type Answer,
   errorFrom,
   failureOf,
   type PlannerJob,
@@ -17,6 +16,7 @@ import {
   type PlannerRequest,
   type PlannerSettings,
   type Reply,
+  type Result,
   type SentPlan,
   type SourceReference,
   type WrittenRows,
@@ -32,23 +32,23 @@ async function runPlanner(): Promise<void> {
   const port = parentPort;
   const { requestPort, replyCount } = workerData as PlannerSettings; // written only by `PlannerThread`
   const counter = new Int32Array(replyCount);
-  const query = (request: PlannerRequest): Answer => {
+  const query = (request: PlannerRequest): Result => {
     const before = Atomics.load(counter, 0);
     requestPort.postMessage(request);
     Atomics.wait(counter, 0, before);
     // The reply is sent before the counter is incremented.
     const { message } = receiveMessageOnPort(requestPort) as { readonly message: Reply };
     if ('failure' in message) throw errorFrom(message.failure);
-    return message.answer;
+    return message.result;
   };
   const maker = await PlanMaker.load({ maxCachedCount: 0 });
-  port.on('message', (job: PlannerJob) => port.postMessage(answer(job, maker, query)));
+  port.on('message', (job: PlannerJob) => port.postMessage(compute(job, maker, query)));
 }
 
-function answer(
+function compute(
   job: PlannerJob,
   maker: PlanMaker,
-  query: (request: PlannerRequest) => Answer,
+  query: (request: PlannerRequest) => Result,
 ): PlannerReply {
   try {
     const { serialized } = maker.make(job.text, contextOf(job, query), PLANNER_THREAD_LIMITS);
@@ -68,7 +68,7 @@ function answer(
   }
 }
 
-function contextOf(job: PlannerJob, query: (request: PlannerRequest) => Answer): PlanContext {
+function contextOf(job: PlannerJob, query: (request: PlannerRequest) => Result): PlanContext {
   const virtualTables = new Map<string, VirtualTable | undefined>();
   return {
     nowNs: job.nowNs,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { CallFaults, temporaryFolder } from '@plinth/kernel/testing';
@@ -55,7 +55,7 @@ describe('BufferTable', () => {
       const first = table.moveToDuckDb().then(() => (isFirstDone = true));
       // Wait until the first move is between two blocks: no rows are waiting, but some are not in
       // DuckDB.
-      for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await turn();
+      for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await setImmediate();
       hasMet = !isFirstDone;
       await table.moveToDuckDb();
       assert.deepEqual(await countOf(table), ALL);
@@ -67,7 +67,7 @@ describe('BufferTable', () => {
   it('has moved every earlier row when a background move has started', async () => {
     const table = newTable('background', host);
     table.append(batch(), 1n);
-    for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await turn();
+    for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await setImmediate();
     await table.moveToDuckDb();
     assert.deepEqual(await countOf(table), ALL);
   });
@@ -205,7 +205,7 @@ async function collectGarbage(): Promise<void> {
   const collect = runInNewContext('gc') as () => void; // the flag defines `gc` in new contexts
   for (let round = 0; round < 4; round++) {
     collect();
-    await turn();
-    await turn();
+    await setImmediate();
+    await setImmediate();
   }
 }

@@ -267,12 +267,12 @@ export class BufferTable {
   }
 
   async #addColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {
-    const wanted = new Map<number, Column>();
+    const columnsById = new Map<number, Column>();
     for (const block of blocks) {
-      for (const field of block.fields.values()) wanted.set(field.column.id, field.column);
+      for (const field of block.fields.values()) columnsById.set(field.column.id, field.column);
     }
     if (this.#columns === undefined) {
-      const columns = [...wanted.values()];
+      const columns = [...columnsById.values()];
       const definitions = columns.map(
         (column) => `, ${quoteName(column.physicalName)} ${DUCKDB_TYPE[column.kind]}`,
       );
@@ -283,7 +283,7 @@ export class BufferTable {
       this.#table.reset();
       return;
     }
-    for (const column of wanted.values()) {
+    for (const column of columnsById.values()) {
       if (this.hasColumn(column.id)) continue;
       const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN IF NOT EXISTS ${quoteName(column.physicalName)} ${DUCKDB_TYPE[column.kind]}`;
       await this.#table.change(connection, this.#duckDbRows, async () => {

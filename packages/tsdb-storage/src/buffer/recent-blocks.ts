@@ -18,7 +18,7 @@ interface RecentBlock {
 export class RecentBlocks {
   readonly #memory: BlockMemory;
   /** Oldest first, contiguous up to the last row in DuckDB. */
-  #kept: RecentBlock[] = [];
+  #blocks: RecentBlock[] = [];
   #queriedAtRow: number | undefined;
   rowCount = 0;
 
@@ -27,7 +27,7 @@ export class RecentBlocks {
   }
 
   get blocks(): readonly RowBlock[] {
-    return this.#kept.map(({ block }) => block);
+    return this.#blocks.map(({ block }) => block);
   }
 
   /** Records that a query read the rows when there were `rowCount` rows. */
@@ -40,7 +40,7 @@ export class RecentBlocks {
     const isQueried =
       this.#queriedAtRow !== undefined && duckDbRows - this.#queriedAtRow < MAX_RECENT_ROWS;
     const { sizeBytes } = block;
-    while (this.rowCount + block.count > MAX_RECENT_ROWS && this.#kept.length > 0)
+    while (this.rowCount + block.count > MAX_RECENT_ROWS && this.#blocks.length > 0)
       this.#dropFirst();
     if (!isQueried || !this.#takeMemory(sizeBytes)) {
       this.forget();
@@ -48,7 +48,7 @@ export class RecentBlocks {
       return;
     }
     block.dropTexts();
-    this.#kept.push({ block, sizeBytes });
+    this.#blocks.push({ block, sizeBytes });
     this.rowCount += block.count;
   }
 
@@ -56,17 +56,17 @@ export class RecentBlocks {
   #takeMemory(sizeBytes: number): boolean {
     for (;;) {
       if (this.#memory.takeForRecent(sizeBytes)) return true;
-      if (this.#kept.length === 0) return false;
+      if (this.#blocks.length === 0) return false;
       this.#dropFirst();
     }
   }
 
   forget(): void {
-    while (this.#kept.length > 0) this.#dropFirst();
+    while (this.#blocks.length > 0) this.#dropFirst();
   }
 
   #dropFirst(): void {
-    const first = this.#kept.shift();
+    const first = this.#blocks.shift();
     if (first === undefined) return;
     this.#memory.releaseRecent(first.sizeBytes);
     this.rowCount -= first.block.count;

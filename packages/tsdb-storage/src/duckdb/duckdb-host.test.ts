@@ -63,7 +63,7 @@ describe('DuckDB with little memory', () => {
     assert.equal(failed?.status, 'rejected');
     assert.match(String(failed.reason), /Out of Memory Error/);
     assert.deepEqual(
-      others.map((answer) => answer.status === 'fulfilled' && answer.value),
+      others.map((response) => response.status === 'fulfilled' && response.value),
       [[[499_500n]], [[1n]]],
     );
     assert.deepEqual(await host.rows('SELECT 2::BIGINT'), [[2n]]);
@@ -76,7 +76,7 @@ describe('DuckDB with little memory', () => {
     const count = async (text: string | Statements): Promise<number> => {
       let rowCount = 0;
       const signal = new AbortController().signal;
-      for await (const chunk of host.stream({ text, columns, signal, isSmall: false }))
+      for await (const chunk of host.stream({ text, columns, signal, isMaterialized: false }))
         rowCount += chunk.rowCount;
       return rowCount;
     };
@@ -106,7 +106,7 @@ describe('DuckDB with little memory', () => {
         text: endless,
         columns: [],
         signal,
-        isSmall: index % 4 === 1,
+        isMaterialized: index % 4 === 1,
       }));
     });
     const ends = Promise.allSettled(runs);
@@ -130,7 +130,7 @@ describe('DuckDB with little memory', () => {
         type: { kind: 'int', bits: 64, signed: true },
       })),
       signal: new AbortController().signal,
-      isSmall: false,
+      isMaterialized: false,
     });
     const beforeBytes = process.memoryUsage.rss();
     let mostBytes = 0;
@@ -168,7 +168,7 @@ describe('DuckDB with little memory', () => {
     const rows: bigint[] = [];
     const { signal } = new AbortController();
     const text = statements();
-    for await (const chunk of host.stream({ text, columns, signal, isSmall: false })) {
+    for await (const chunk of host.stream({ text, columns, signal, isMaterialized: false })) {
       const values = chunk.columns[0]?.values as BigInt64Array;
       if (rows.length === 0)
         assert.deepEqual(made.slice(0, 7), [0, 2048, 2048, 2048, 2048, 808, -1]);
@@ -197,7 +197,7 @@ describe('DuckDB with little memory', () => {
       };
     }
     const { signal } = controller;
-    const chunks = host.stream({ text: statements(), columns: [], signal, isSmall: false });
+    const chunks = host.stream({ text: statements(), columns: [], signal, isMaterialized: false });
     await assert.rejects(chunks.next(), /given up/);
   });
 
@@ -239,9 +239,14 @@ describe('a statement that runs out of memory', () => {
     });
     context.after(() => host.close());
     const read = async (): Promise<unknown> => {
-      const stream = host.stream({ text: 'SELECT 7::BIGINT', columns, signal, isSmall: true });
+      const stream = host.stream({
+        text: 'SELECT 7::BIGINT',
+        columns,
+        signal,
+        isMaterialized: true,
+      });
       let value: unknown;
-      for await (const { columns: answer } of stream) value = answer[0]?.values[0];
+      for await (const { columns: response } of stream) value = response[0]?.values[0];
       return value;
     };
     const copying = host.copy(`COPY (SELECT 1) TO '${join(folder, 'one.parquet')}'`);

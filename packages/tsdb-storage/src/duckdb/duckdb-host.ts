@@ -206,10 +206,10 @@ export class DuckDbHost {
     const calls = options.isBackground ? this.#calls.background : this.#calls.queries;
     let isDrained = false;
     try {
-      const { text, columns, isSmall } = options;
+      const { text, columns, isMaterialized } = options;
       const decoder = decoderOf(columns);
       // Few rows may contain long strings, and DuckDB would hold all of them outside of its limit.
-      if (typeof text === 'string' && isSmall && rowSizeOf(columns) !== undefined) {
+      if (typeof text === 'string' && isMaterialized && rowSizeOf(columns) !== undefined) {
         const result = await calls.run(() => connection.run(text), options);
         isDrained = true;
         for (let i = 0; i < result.chunkCount; i++)
@@ -317,7 +317,7 @@ export interface StreamOptions {
   /** True for the server's own work, which queries do not delay. */
   readonly isBackground?: boolean;
   /** If true, the complete result is computed in one call, which saves a round trip. */
-  readonly isSmall: boolean;
+  readonly isMaterialized: boolean;
   /**
    * Number of rows that are read ahead even if the client reads nothing, because DuckDB would use
    * more memory for them.

@@ -34,9 +34,9 @@ it('runs a statement at most four times', async () => {
   const statements = new RunningStatements();
   const failed = statements.begin();
   statements.begin().end();
-  const answers: boolean[] = [];
-  for (let i = 0; i < 4; i++) answers.push(await failed.waitForRetry(signal));
-  assert.deepEqual(answers, [true, true, true, false]);
+  const responses: boolean[] = [];
+  for (let i = 0; i < 4; i++) responses.push(await failed.waitForRetry(signal));
+  assert.deepEqual(responses, [true, true, true, false]);
 });
 
 it('does not retry a statement that ran without others, or whose client has disconnected', async () => {

@@ -22,7 +22,7 @@ interface Tables {
   tsdb_known_log_file: { id: number; file: number };
 }
 
-type StoredExpectation = Pick<ExpectedLog, 'startNumber' | 'first' | 'end'>;
+type StoredExpectation = Pick<ExpectedLog, 'serverStartNumber' | 'first' | 'end'>;
 
 /** The log state in the catalog, except for the newest file: docs/formats/commit-log.md, "Log state in the catalog". */
 export class ExpectedLogRecord {
@@ -36,9 +36,9 @@ export class ExpectedLogRecord {
     const rows = this.#store.reader<Tables>().selectFrom('tsdb_known_log').selectAll();
     const row = await rows.executeTakeFirst();
     // Before the first start, the log is empty or was written by an earlier release.
-    if (row === undefined) return { startNumber: 0, first: undefined, end: undefined };
+    if (row === undefined) return { serverStartNumber: 0, first: undefined, end: undefined };
     return {
-      startNumber: numberOf(row.epoch),
+      serverStartNumber: numberOf(row.epoch), // the stored name of the start number
       first: recordRefOf(numberOf(row.first_file), numberOf(row.first_sequence)),
       end: endOf(row),
     };
@@ -53,14 +53,14 @@ export class ExpectedLogRecord {
   async asStore(newestFile: number): Promise<ExpectedLogStore> {
     return {
       expected: { ...(await this.load()), newestFile },
-      noteStart: (startNumber) => this.noteStart(startNumber),
+      noteStart: (serverStartNumber) => this.noteStart(serverStartNumber),
       noteStop: (end) => this.noteStop(end),
     };
   }
 
-  async noteStart(startNumber: number): Promise<void> {
+  async noteStart(serverStartNumber: number): Promise<void> {
     await this.#change({
-      epoch: startNumber,
+      epoch: serverStartNumber,
       end_file: null,
       end_sequence: null,
       end_checksum: null,

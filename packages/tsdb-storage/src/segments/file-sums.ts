@@ -15,11 +15,11 @@ export class FileDamaged extends Error {
   override readonly name = 'FileDamaged';
   readonly kind = 'file_damaged';
   readonly objectName: string;
-  constructor(at: { objectName: string; found: string }) {
+  constructor(options: { objectName: string; found: string }) {
     super(
-      `stored file ${at.objectName} is damaged (${at.found}); restore it from a backup, or start once with --repair to quarantine it`,
+      `stored file ${options.objectName} is damaged (${options.found}); restore it from a backup, or start once with --repair to quarantine it`,
     );
-    this.objectName = at.objectName;
+    this.objectName = options.objectName;
   }
 }
 

@@ -23,7 +23,7 @@ export class FileVerifier {
   #noted = new Map<string, number>();
   #saving: Promise<void> | undefined;
   /** Files that this process has verified, and files that it must verify. */
-  readonly #looks = new WeakMap<Segment, 'done' | 'due'>();
+  readonly #states = new WeakMap<Segment, 'done' | 'due'>();
   #isClosed = false;
 
   constructor(deps: {
@@ -47,9 +47,9 @@ export class FileVerifier {
     const stat = await this.#fileSystem.stat(path).catch(() => undefined); // The read below reports the error.
     const modifiedMs = stat === undefined ? undefined : Math.floor(stat.modifiedMs);
     const isKnown = stat?.sizeBytes === file.sizeBytes && modifiedMs === file.modifiedMs;
-    if (isKnown && this.#looks.get(file) !== 'due') return;
+    if (isKnown && this.#states.get(file) !== 'due') return;
     await this.#sums.verify(file);
-    this.#looks.set(file, 'done');
+    this.#states.set(file, 'done');
     if (!isKnown && modifiedMs !== undefined) this.#note(file.id, modifiedMs);
   }
 
@@ -58,8 +58,8 @@ export class FileVerifier {
    * completely.
    */
   invalidate(file: Segment): boolean {
-    if (this.#looks.get(file) === 'done') return false;
-    this.#looks.set(file, 'due');
+    if (this.#states.get(file) === 'done') return false;
+    this.#states.set(file, 'due');
     return true;
   }
 

@@ -47,6 +47,7 @@ export interface RegistryTables {
 const toModified = (ms: number | null | undefined): number | undefined =>
   ms === null || ms === undefined ? undefined : Number(ms);
 
+/** The stored names `chunk_*` are the partition in code. */
 export function toSegment(row: SegmentRow): Segment {
   return {
     id: row.id,

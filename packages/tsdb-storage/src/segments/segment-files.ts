@@ -131,7 +131,7 @@ export class SegmentFiles {
       dictionaryLimit: 'default',
     });
     return await this.#orGone(tableUuid, temp, async () => {
-      const [rowCount] = await this.#look(temp, 'count(*)');
+      const [rowCount] = await this.#queryRow(temp, 'count(*)');
       if (rowCount !== BigInt(options.seriesCount))
         throw new Error(`DuckDB wrote only ${rowCount} of ${options.seriesCount} series`);
       return await this.#adopt(tableUuid, temp, options.seriesCount);
@@ -292,7 +292,7 @@ export class SegmentFiles {
   }
 
   async #adoptSegment(tableUuid: string, temp: TemporaryFile): Promise<WrittenSegment | undefined> {
-    const stats = await this.#look(
+    const stats = await this.#queryRow(
       temp,
       'count(*), epoch_ns(min("time")), epoch_ns(max("time")), min(_series), max(_series)',
     );
@@ -315,7 +315,7 @@ export class SegmentFiles {
    * Reads back a file that DuckDB reported as written. A truncated file would lose rows when the
    * log is deleted.
    */
-  async #look(temp: TemporaryFile, values: string): Promise<readonly unknown[]> {
+  async #queryRow(temp: TemporaryFile, values: string): Promise<readonly unknown[]> {
     const [row] = await this.#host.rows(
       `SELECT ${values} FROM read_parquet(${quoteString(temp.path)})`,
     );

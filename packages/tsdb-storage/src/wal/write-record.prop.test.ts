@@ -13,36 +13,36 @@ import {
 } from './write-record.js';
 
 interface Definitions {
-  readonly newSeries: readonly SeriesDefinition[];
+  readonly seriesDefinitions: readonly SeriesDefinition[];
 }
 
 interface Record {
   readonly seq: bigint;
-  readonly tables: readonly (Omit<RecordTable, 'newSeries'> & Definitions)[];
+  readonly tables: readonly (Omit<RecordTable, 'seriesDefinitions'> & Definitions)[];
 }
 
 /** // Implements docs/formats/write-record.md literally. */
-function packed({ newSeries }: Definitions): PackedDefinitions {
+function packed({ seriesDefinitions }: Definitions): PackedDefinitions {
   const text = (value: string): Buffer => {
     const size = Buffer.alloc(4);
     size.writeUInt32LE(Buffer.byteLength(value));
     return Buffer.concat([size, Buffer.from(value)]);
   };
-  const definitions = newSeries.map(({ ordinal, tagKeys, tagValues }) => {
+  const definitions = seriesDefinitions.map(({ ordinal, tagKeys, tagValues }) => {
     const head = Buffer.alloc(6);
     head.writeUInt32LE(ordinal);
     head.writeUInt16LE(tagKeys.length, 4);
     const tags = tagKeys.flatMap((key, i) => [text(key), text(tagValues[i] ?? '')]);
     return Buffer.concat([head, ...tags]);
   });
-  return { count: newSeries.length, bytes: Buffer.concat(definitions) };
+  return { count: seriesDefinitions.length, bytes: Buffer.concat(definitions) };
 }
 
 const encoded = ({ seq, tables }: Record): Buffer =>
   Buffer.concat(
     encodeWriteRecord({
       seq,
-      tables: tables.map((table) => ({ ...table, newSeries: packed(table) })),
+      tables: tables.map((table) => ({ ...table, seriesDefinitions: packed(table) })),
     }),
   );
 
@@ -84,7 +84,7 @@ const recordArb: fc.Arbitrary<Record> = fc.integer({ min: 1, max: 40 }).chain((r
     tables: fc.array(
       fc.record({
         tableId: fc.nat(1e6),
-        newSeries: fc.array(
+        seriesDefinitions: fc.array(
           fc
             .record({
               ordinal: fc.nat(1e9),
@@ -137,9 +137,9 @@ describe('a write record', () => {
         assert.equal(decoded.seq, record.seq);
         assert.deepEqual(
           decoded.tables,
-          record.tables.map(({ tableId, newSeries, batch }) => ({
+          record.tables.map(({ tableId, seriesDefinitions, batch }) => ({
             tableId,
-            newSeries,
+            seriesDefinitions,
             rowCount: batch.rowCount,
             seriesOrdinals: batch.seriesOrdinals,
             times: batch.times,

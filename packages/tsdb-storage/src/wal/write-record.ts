@@ -20,7 +20,7 @@ export interface SeriesDefinition {
 /** The rows of one request for one table. Series numbers are defined earlier in the log file. */
 export interface RecordTable {
   readonly tableId: number;
-  readonly newSeries: PackedDefinitions;
+  readonly seriesDefinitions: PackedDefinitions;
   readonly batch: RowBatch;
 }
 
@@ -39,9 +39,9 @@ export interface StoredField {
 
 export interface StoredTable {
   readonly tableId: number;
-  readonly newSeries: readonly SeriesDefinition[];
+  readonly seriesDefinitions: readonly SeriesDefinition[];
   readonly rowCount: number;
-  /** Ordinals in the process that wrote the record; `newSeries` defines them. */
+  /** Ordinals in the process that wrote the record; `seriesDefinitions` defines them. */
   readonly seriesOrdinals: Uint32Array;
   readonly times: BigInt64Array;
   readonly fields: readonly StoredField[];
@@ -79,10 +79,10 @@ const COPY_BELOW_BYTES = 65536;
  */
 export function encodeWriteRecord(record: WriteRecord): readonly Uint8Array[] {
   let size = RECORD_HEAD_SIZE;
-  for (const { newSeries, batch } of record.tables) {
+  for (const { seriesDefinitions, batch } of record.tables) {
     size +=
       TABLE_HEAD_SIZE +
-      newSeries.bytes.length +
+      seriesDefinitions.bytes.length +
       batch.fields.length * FIELD_HEAD_SIZE +
       batchSizeBytes(batch);
   }
@@ -117,10 +117,10 @@ function putTableHead(head: ByteWriter, table: RecordTable): void {
   const { batch } = table;
   head.u32(table.tableId);
   head.u32(batch.rowCount);
-  head.u32(table.newSeries.count);
+  head.u32(table.seriesDefinitions.count);
   head.u16(batch.fields.length);
   head.u16(0);
-  if (table.newSeries.count > 0) head.raw(table.newSeries.bytes);
+  if (table.seriesDefinitions.count > 0) head.raw(table.seriesDefinitions.bytes);
   for (const field of batch.fields) {
     head.u32(field.column.id);
     head.u8(TYPE_CODE[field.data.type]);
@@ -189,7 +189,7 @@ function readTable(reader: ByteReader): StoredTable {
   const seriesCount = reader.u32();
   const fieldCount = reader.u16();
   reader.u16();
-  const newSeries = Array.from({ length: seriesCount }, () => readSeries(reader));
+  const seriesDefinitions = Array.from({ length: seriesCount }, () => readSeries(reader));
   const heads = Array.from({ length: fieldCount }, () => ({
     columnId: reader.u32(),
     typeCode: reader.u8(),
@@ -213,7 +213,7 @@ function readTable(reader: ByteReader): StoredTable {
       data: readValues(reader, type, rowCount, head.textSize),
     };
   });
-  return { tableId, newSeries, rowCount, seriesOrdinals, times, fields };
+  return { tableId, seriesDefinitions, rowCount, seriesOrdinals, times, fields };
 }
 
 function readSeries(reader: ByteReader): SeriesDefinition {

@@ -197,11 +197,11 @@ class PythonOnDemand {
   async #find(folder: PluginFolder): Promise<FoundPrograms> {
     const why = await folder.obstacle();
     if (why !== undefined) return { kind: 'unavailable', why };
-    this.#found ??= this.#look(folder);
+    this.#found ??= this.#findPrograms(folder);
     return await this.#found;
   }
 
-  async #look(folder: PluginFolder): Promise<FoundPrograms> {
+  async #findPrograms(folder: PluginFolder): Promise<FoundPrograms> {
     const found = await this.#open(folder);
     const { log } = this.#deps;
     if (found.kind === 'unavailable') log.warn({ why: found.why }, 'Python plugins are disabled');

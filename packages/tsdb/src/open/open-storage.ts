@@ -66,12 +66,12 @@ export async function openHost(
 
 export async function openLog(
   { openLog, dataDir, settings }: TsdbDeps,
-  at: { readonly catalog: RelationalCatalog; readonly registry: SegmentRegistry },
+  options: { readonly catalog: RelationalCatalog; readonly registry: SegmentRegistry },
 ): Promise<CommitLog> {
-  const { catalog, registry } = at;
+  const { catalog, registry } = options;
   return await openLog({
     folder: join(dataDir, LOG_FOLDER),
-    recent: { folder: join(dataDir, RECENT_LOG_FOLDER), maxBytes: settings.live_query_log_bytes },
+    retained: { folder: join(dataDir, RECENT_LOG_FOLDER), maxBytes: settings.live_query_log_bytes },
     nodeUuid: catalog.nodeUuid,
     repair: settings.repair,
     // A flush on a full disk may have left no log file; rows in a new file with an old number would
@@ -86,13 +86,13 @@ export async function openLog(
 /** Segments with their registry and checksums. */
 export function newSegmentStore(
   { fileSystem, objects, relational, random }: TsdbDeps,
-  at: {
+  options: {
     readonly host: DuckDbHost;
     readonly tempDir: string;
     readonly report: ReturnType<typeof reportTo>;
   },
 ) {
-  const { host, tempDir, report } = at;
+  const { host, tempDir, report } = options;
   const checksums = new ChecksumThread();
   const sums = new FileSums(objects, checksums);
   const registry = new SegmentRegistry(relational);

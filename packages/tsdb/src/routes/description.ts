@@ -8,7 +8,7 @@ import {
 import { Type } from 'typebox';
 import { FORMAT_NAMES } from './query/result-format.js';
 
-const { answer, oneOf, text } = OpenApi;
+const { response, oneOf, text } = OpenApi;
 const maybe = Type.Optional;
 
 /** Why these routes are not validated by their schema. */
@@ -63,7 +63,7 @@ export const PARAMS = {
 
 /** The content type follows `format`; without it, `Accept`. */
 export const RESULT: Readonly<Record<number, RouteOutput>> = {
-  200: answer('query result', {
+  200: response('query result', {
     'application/json': {},
     'application/jsonl': {},
     'text/csv': {},
@@ -124,4 +124,4 @@ export const PROCESSING_FAILED = {
   503: 'Python is not available',
 };
 
-export const NO_CONTENT: Route['output'] = { 204: answer('done') };
+export const NO_CONTENT: Route['output'] = { 204: response('done') };

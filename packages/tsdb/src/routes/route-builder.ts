@@ -1,17 +1,20 @@
 import {
   type BodyRule,
   described,
-  emptyAnswer,
-  encodeAnswer,
-  type HttpAnswer,
+  emptyResponse,
+  encodeResponse,
   type HttpRequest,
+  type HttpResponse,
   type Route,
   type RouteDocs,
   type RouteMethod,
 } from '@plinth/kernel';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { TsdbSettings } from '../settings/config.js';
 import { ManagementInput } from './configure/management-input.js';
 import { HANDLER_VALIDATION, MANAGEMENT_FAILED, NO_CONTENT } from './description.js';
+
+export type FieldsOfErrors = Readonly<Partial<Record<TsdbError['kind'], string>>>;
 
 /**
  * Creates routes for administrators, and query routes for principals with any permission. Bodies
@@ -50,9 +53,9 @@ export class RouteBuilder {
    * A query route for GET and POST. The response may be compressed. Any grantee can use it; the
    * handler checks the permissions.
    */
-  query(path: string, docs: RouteDocs, answer: Route['handle']): readonly Route[] {
+  query(path: string, docs: RouteDocs, response: Route['handle']): readonly Route[] {
     const { body, query, ...others } = docs;
-    const handle = this.#mayEncode ? encoded(answer) : answer;
+    const handle = this.#mayEncode ? encoded(response) : response;
     const byUrl = { ...others, ...(query && { query }) };
     return [
       { ...this.get(path, byUrl, handle), takesLongQuery: query !== undefined && 'q' in query },
@@ -66,32 +69,41 @@ export class RouteBuilder {
     path: string,
     docs: RouteDocs,
     act: (input: ManagementInput) => Promise<unknown>,
-    options: { readonly status?: 204; readonly isOfQuery?: boolean } = {},
+    options: {
+      readonly status?: 204;
+      readonly isOfQuery?: boolean;
+      /** The field of the request that an error of a kind is about. */
+      readonly fields?: FieldsOfErrors;
+    } = {},
   ): Route {
-    const done = emptyAnswer(options.status ?? 200);
+    const done = emptyResponse(options.status ?? 200);
     const output = options.status === 204 && NO_CONTENT;
     const all = { errors: MANAGEMENT_FAILED, ...(output && { output }), ...docs };
     return this.send(method, path, all, async (request) => {
-      await act(
-        options.isOfQuery === true ? ManagementInput.ofQuery(request) : ManagementInput.of(request),
-      );
+      const { isOfQuery = false, fields = {} } = options;
+      try {
+        await act(isOfQuery ? ManagementInput.ofQuery(request) : ManagementInput.of(request));
+      } catch (error) {
+        if (tsdbError.is(error)) error.field ??= fields[error.kind];
+        throw error;
+      }
       return done;
     });
   }
 }
 
 /** Responses that are not compressed are returned without an extra await. */
-function encoded(answer: Route['handle']): Route['handle'] {
+function encoded(response: Route['handle']): Route['handle'] {
   return (request, ...others) => {
-    const result = answer(request, ...others);
+    const result = response(request, ...others);
     if (request.headers['accept-encoding'] === undefined) return result;
-    return encodedAnswer(result, request);
+    return encodedResponse(result, request);
   };
 }
 
-async function encodedAnswer(
+async function encodedResponse(
   result: ReturnType<Route['handle']>,
   { headers }: HttpRequest,
-): Promise<HttpAnswer> {
-  return await encodeAnswer(await result, headers);
+): Promise<HttpResponse> {
+  return await encodeResponse(await result, headers);
 }

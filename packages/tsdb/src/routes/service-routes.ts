@@ -1,32 +1,32 @@
 import {
-  bytesAnswer,
-  emptyAnswer,
+  bytesResponse,
+  emptyResponse,
   HEALTH_SUMMARY,
-  type HttpAnswer,
   type HttpHeaders,
   type HttpRequest,
-  jsonAnswer,
+  type HttpResponse,
+  jsonResponse,
   notReady,
   OpenApi,
   type Route,
   type RouteDocs,
   readsHealthInJson,
   requestIdOf,
-  textAnswer,
+  textResponse,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { RouteDeps } from './deps.js';
-import { failureAnswer } from './to-wire.js';
+import { failureResponse } from './to-wire.js';
 import { versionHeaders } from './version-headers.js';
 
 const PRODUCT_NAME = 'Plinth';
 
-const { answer, json, text } = OpenApi;
+const { response, json, text } = OpenApi;
 /** Responds in JSON to clients that accept only JSON, such as those of InfluxDB 2.x. */
 const HEALTH: RouteDocs = {
   summary: HEALTH_SUMMARY,
   output: {
-    200: answer('OK', {
+    200: response('OK', {
       ...text,
       ...json(
         Type.Object({
@@ -45,7 +45,7 @@ const HEALTH: RouteDocs = {
 const PING: RouteDocs = {
   summary: 'Get product, version and process',
   output: {
-    200: answer(
+    200: response(
       'product and version',
       json(
         Type.Object({
@@ -56,13 +56,13 @@ const PING: RouteDocs = {
         }),
       ),
     ),
-    204: answer('the same for 1.x clients that require 204; the version is in the headers'),
+    204: response('the same for 1.x clients that require 204; the version is in the headers'),
   },
 };
 const NUMBERS: RouteDocs = {
   summary: 'Get server statistics in the groups of a 1.x server',
   output: {
-    200: answer(
+    200: response(
       '`system`, `build` and groups of numbers',
       json(Type.Record(Type.String(), Type.Unknown())),
     ),
@@ -73,8 +73,8 @@ const NUMBERS: RouteDocs = {
 export function serviceRoutes(deps: RouteDeps): readonly Route[] {
   const { routeBuilder } = deps;
   const startedMs = deps.clock.nowMs();
-  const health = ({ headers }: HttpRequest): Promise<HttpAnswer> => answerHealth(headers, deps);
-  const ping = pingAnswers(deps);
+  const health = ({ headers }: HttpRequest): Promise<HttpResponse> => healthResponse(headers, deps);
+  const ping = pingResponses(deps);
   const toChecks = { access: { openable: 'health' } } as const;
   const toPings = { access: { openable: 'ping' } } as const;
   return [
@@ -82,23 +82,23 @@ export function serviceRoutes(deps: RouteDeps): readonly Route[] {
     { ...routeBuilder.get('/api/v1/health', HEALTH, health), ...toChecks },
     ...routeBuilder.query('/ping', PING, ping).map((route) => ({ ...route, ...toPings })),
     routeBuilder.get('/debug/vars', NUMBERS, async () =>
-      bytesAnswer(200, 'application/json; charset=utf-8', await debugVars(deps, startedMs)),
+      bytesResponse(200, 'application/json; charset=utf-8', await debugVars(deps, startedMs)),
     ),
   ];
 }
 
 /** The JSON error has the form of InfluxDB 2.x. */
-async function answerHealth(
+async function healthResponse(
   headers: HttpHeaders,
   { settings, obstacle }: RouteDeps,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const why = await obstacle();
   if (!readsHealthInJson(headers)) {
-    if (why === undefined) return textAnswer(200, 'OK');
+    if (why === undefined) return textResponse(200, 'OK');
     const text = notReady(why);
-    return failureAnswer(503, settings.compat === 'influxdb3' ? text : { error: text, data: {} });
+    return failureResponse(503, settings.compat === 'influxdb3' ? text : { error: text, data: {} });
   }
-  return jsonAnswer(why === undefined ? 200 : 503, {
+  return jsonResponse(why === undefined ? 200 : 503, {
     name: 'influxdb',
     message: why ?? 'ready for queries and writes',
     status: why === undefined ? 'pass' : 'fail',
@@ -108,25 +108,25 @@ async function answerHealth(
   });
 }
 
-function pingAnswers({ random, settings }: RouteDeps): Route['handle'] {
+function pingResponses({ random, settings }: RouteDeps): Route['handle'] {
   const processId = random.uuidV4();
   return ({ headers }) => {
-    const given = requestIdOf(headers);
-    const requestId = given ?? random.uuidV7();
+    const received = requestIdOf(headers);
+    const requestId = received ?? random.uuidV7();
     const known = [
       ['request-id', requestId] as const,
       // A request id from the client is returned with every response.
-      ...(given === undefined ? [['x-request-id', requestId] as const] : []),
+      ...(received === undefined ? [['x-request-id', requestId] as const] : []),
       ...versionHeaders(settings),
     ];
-    if (expectsEmptyPing(headers)) return emptyAnswer(204, known);
+    if (expectsEmptyPing(headers)) return emptyResponse(204, known);
     const body = {
       product_name: PRODUCT_NAME,
       version: settings.reported_version,
       revision: settings.reported_revision,
       process_id: processId,
     };
-    return jsonAnswer(200, body, known);
+    return jsonResponse(200, body, known);
   };
 }
 

@@ -45,7 +45,7 @@ import { fluxRoutes } from './query/flux-routes.js';
 import { queryRoutes } from './query/query-routes.js';
 import { RouteBuilder } from './route-builder.js';
 import { serviceRoutes } from './service-routes.js';
-import { type ErrorWording, errorAnswer, isEdgeError } from './to-wire.js';
+import { type ErrorWording, errorResponse, isEdgeError } from './to-wire.js';
 import { v2ManagementRoutes } from './v2/v2-routes.js';
 import { versionHeaders } from './version-headers.js';
 import { deleteRoute } from './write/delete-route.js';
@@ -71,9 +71,9 @@ export function tsdbTables(
   const table = (wording: ErrorWording, routes: readonly Route[], headers: HeaderList = []) => ({
     dialect,
     api: 'tsdb',
-    answerError(error: unknown, request: HttpHead) {
+    errorResponse(error: unknown, request: HttpHead) {
       const failures = { log: deps.log, requestId: requestIdOf(request.headers) };
-      return withHeaders(errorAnswer(error, { wording, ...failures }), headers);
+      return withHeaders(errorResponse(error, { wording, ...failures }), headers);
     },
     routes,
   });
@@ -102,10 +102,10 @@ export function tsdbTables(
     {
       ...v2,
       // Errors of tokens belong to another service, whose dialect formats them.
-      answerError: (error, request) =>
+      errorResponse: (error, request) =>
         isDomainError(error) && !isEdgeError(error)
-          ? dialect.answerError(error, request)
-          : v2.answerError(error, request),
+          ? dialect.errorResponse(error, request)
+          : v2.errorResponse(error, request),
     },
     table(byCompat, [
       ...queryRoutes(deps),
@@ -139,9 +139,12 @@ export function tsdbTables(
     {
       dialect: otlpDialect(dialect, identify),
       api: 'tsdb',
-      answerError(error, request) {
+      errorResponse(error, request) {
         const failures = { log: deps.log, requestId: requestIdOf(request.headers) };
-        return asStatus(errorAnswer(error, { wording: 'native', ...failures }), { error, request });
+        return asStatus(errorResponse(error, { wording: 'native', ...failures }), {
+          error,
+          request,
+        });
       },
       routes: [metricsRoute(deps)],
     },

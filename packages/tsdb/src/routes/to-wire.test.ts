@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createLogger, DiskFull } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import { type ErrorWording, errorAnswer } from './to-wire.js';
+import { type ErrorWording, errorResponse } from './to-wire.js';
 
 it('leaves disk-full messages to the server, and logs the cause of a read-only log', () => {
   const lines: string[] = [];
   const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } });
-  const refuse = (error: Error): number => errorAnswer(error, { wording: 'native', log }).status;
+  const refuse = (error: Error): number => errorResponse(error, { wording: 'native', log }).status;
   const noRoom = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
   for (const error of [
     new DiskFull(undefined),
@@ -26,7 +26,7 @@ it('logs one line with the request id for each 500, and none for errors of the c
   const lines: string[] = [];
   const log = createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } });
   const statusOf = (error: Error, wording: ErrorWording = 'native'): number =>
-    errorAnswer(error, { wording, log, requestId: 'r1' }).status;
+    errorResponse(error, { wording, log, requestId: 'r1' }).status;
   assert.equal(statusOf(tsdbError('plan_error', 'x')), 400);
   assert.equal(statusOf(tsdbError('execution_error', 'x')), 400);
   assert.equal(statusOf(tsdbError('query_out_of_memory', 'x')), 503);

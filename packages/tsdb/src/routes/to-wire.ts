@@ -1,10 +1,10 @@
 import {
   asOutage,
   type HeaderList,
-  type HttpAnswer,
+  type HttpResponse,
   isDomainError,
-  jsonAnswer,
-  textAnswer,
+  jsonResponse,
+  textResponse,
   withHeaders,
 } from '@plinth/kernel';
 import type { EdgeError } from './errors.js';
@@ -139,15 +139,15 @@ const DELETIONS_RETRY_SEC = 10;
 const INTERNAL_TEXT = 'internal error';
 
 /** Converts an error to a response. Unexpected errors are logged and returned without details. */
-export function errorAnswer(
+export function errorResponse(
   failure: unknown,
   { wording, ...failures }: FailureLog & { readonly wording: ErrorWording },
-): HttpAnswer {
+): HttpResponse {
   const error = asOutage(failure) ?? failure;
   if (!isEdgeError(error)) {
     logFailure(error, 500, failures);
     const text = INTERNAL_TEXT;
-    return failureAnswer(500, bodyOf({ wording, code: v2Code(500), text, message: text }));
+    return failureResponse(500, bodyOf({ wording, code: v2Code(500), text, message: text }));
   }
   const status = statusOf(error, wording);
   logFailure(error, status, failures);
@@ -163,30 +163,36 @@ export function errorAnswer(
   if (error.kind === 'package_installation_failed' && wording === 'native') {
     const { exitCode } = error.details;
     const data = exitCode === undefined ? {} : { exit_code: exitCode };
-    return failureAnswer(status, { error: error.message, data });
+    return failureResponse(status, { error: error.message, data });
   }
   const code = V2_CONFLICTS.has(error.kind) ? 'conflict' : v2Code(status);
-  const answer = failureAnswer(status, bodyOf({ wording, code, text: textOf(error), message }));
-  if (error.kind === 'query_unauthorized') return withHeaders(answer, CHALLENGE);
+  const field = 'field' in error ? error.field : undefined;
+  const response = failureResponse(
+    status,
+    bodyOf({ wording, code, text: textOf(error), message, field }),
+  );
+  if (error.kind === 'query_unauthorized') return withHeaders(response, CHALLENGE);
   const retrySec = retryAfterSec(error);
-  return retrySec === undefined ? answer : withHeaders(answer, [['retry-after', String(retrySec)]]);
+  return retrySec === undefined
+    ? response
+    : withHeaders(response, [['retry-after', String(retrySec)]]);
 }
 
-/** The message of an error in other formats, for its status in `errorAnswer`. */
+/** The message of an error in other formats, for its status in `errorResponse`. */
 export function clientMessage(failure: unknown, status: number): string {
   const error = asOutage(failure) ?? failure;
   return status !== 500 && isDomainError(error) ? error.message : INTERNAL_TEXT;
 }
 
 /** The headers of an error that clients need in any format. */
-export const clientHeaders = ({ headers }: HttpAnswer): HeaderList =>
+export const clientHeaders = ({ headers }: HttpResponse): HeaderList =>
   headers.filter(([name]) => CLIENT_HEADERS.has(name));
 
 const CLIENT_HEADERS: ReadonlySet<string> = new Set(['retry-after', 'www-authenticate', 'allow']);
 
 /** Responds with text for a string `body`, and with exactly `application/json` otherwise. */
-export const failureAnswer = (status: number, body: unknown): HttpAnswer =>
-  typeof body === 'string' ? textAnswer(status, body) : jsonAnswer(status, body);
+export const failureResponse = (status: number, body: unknown): HttpResponse =>
+  typeof body === 'string' ? textResponse(status, body) : jsonResponse(status, body);
 
 function retryAfterSec(error: EdgeError): number | undefined {
   switch (error.kind) {
@@ -246,12 +252,14 @@ function bodyOf({
   code,
   text,
   message,
+  field,
 }: {
   readonly wording: ErrorWording;
   /** Of the v2 API. */
   readonly code: string;
   readonly text: string;
   readonly message: string;
+  readonly field?: string | undefined;
 }): unknown {
   switch (wording) {
     case 'text':
@@ -259,6 +267,6 @@ function bodyOf({
     case 'v2':
       return { code, message, error: text, data: {} };
     case 'native':
-      return { error: text, data: {} };
+      return { error: text, data: field === undefined ? {} : { field } };
   }
 }

@@ -74,7 +74,7 @@ export async function openTestNode(
     /** Number of tables that are flushed together; defaults to the server's. */
     readonly flushGroupTables?: number;
     /** Rows of a segment per cached range; defaults to the server's. */
-    readonly segmentRangeRows?: number;
+    readonly cachedRangeRows?: number;
     /**
      * Maximum number of small tables per flush, unless all are flushed; defaults to the server's.
      */
@@ -130,7 +130,7 @@ export async function openTestNode(
       duckDbWatch: faults,
       flushGroupTables: options.flushGroupTables,
       flushSmallTables: options.flushSmallTables,
-      segmentRangeRows: options.segmentRangeRows,
+      cachedRangeRows: options.cachedRangeRows,
     },
     options.planner ?? (await loadPlanner()),
   );

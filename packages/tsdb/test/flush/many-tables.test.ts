@@ -73,12 +73,12 @@ it('flushes rows that queries copied to DuckDB before they fill its memory', asy
   const node = await openTestNode(await temporaryFolder(), { clock, flags });
   context.after(() => node.close());
   await writeLines(node, ROWS_OF_MANY);
-  const answers = async (from: number, to: number): Promise<void> => {
+  const responses = async (from: number, to: number): Promise<void> => {
     for (let i = from; i < to; i++)
       assert.deepEqual((await query(node, `SELECT sum(v) FROM m${i}`)).slice(1), [`${i}`]);
   };
   // More than half of DuckDB's memory, and more than all of it with the others.
-  await answers(0, 45);
+  await responses(0, 45);
   const flushed = async (): Promise<boolean> =>
     (await query(node, "SELECT * FROM system.parquet_files WHERE table_name = 'm79'")).length > 1;
   for (let sec = 0; sec < 600 && !(await flushed()); sec++) {
@@ -86,16 +86,16 @@ it('flushes rows that queries copied to DuckDB before they fill its memory', asy
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   assert.ok(await flushed());
-  await answers(0, TABLE_COUNT);
+  await responses(0, TABLE_COUNT);
 });
 
 /** Row count and sum of three tables. */
 async function contents(node: TestNode): Promise<readonly string[]> {
-  const answers: string[] = [];
+  const responses: string[] = [];
   for (const table of ['a', 'b', 'c']) {
-    answers.push(...(await query(node, `SELECT count(v), sum(v) FROM ${table}`)).slice(1));
+    responses.push(...(await query(node, `SELECT count(v), sum(v) FROM ${table}`)).slice(1));
   }
-  return answers;
+  return responses;
 }
 
 const ROWS = ['a,host=a v=1i 1', 'b,host=a v=2i 1', 'c,host=a v=3i 1'];

@@ -32,17 +32,17 @@ async function untilFlushed(node: TestNode, clock: ManualClock): Promise<void> {
     assert.ok(tries < 600, 'nothing was flushed');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  await node.engine.background.commits.settle();
+  await node.engine.background.fileCommits.settle();
 }
 
 /** Row count and sum of each table. */
 async function contents(node: TestNode, tables: string): Promise<string> {
-  const answers: string[] = [];
+  const responses: string[] = [];
   for (const table of tables) {
     const [, row] = await query(node, `SELECT count(v), sum(v) FROM ${table}`);
-    answers.push(row ?? '');
+    responses.push(row ?? '');
   }
-  return answers.join();
+  return responses.join();
 }
 
 const logFiles = (dataDir: string): Promise<string[]> => readdir(join(dataDir, 'tsdb-log'));

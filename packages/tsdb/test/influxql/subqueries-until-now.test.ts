@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ManualClock, temporaryFolder } from '@plinth/kernel/testing';
-import { seriesOf } from '@plinth/tsdb-influxql/answer.js';
+import { seriesOf } from '@plinth/tsdb-influxql/result.js';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';

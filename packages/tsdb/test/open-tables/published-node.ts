@@ -130,7 +130,7 @@ export async function readNewest(
 
 /** Reads the snapshot of a manifest list. */
 export async function readSnapshot(
-  of: Pick<ReadSnapshot, 'version' | 'metadata'>,
+  options: Pick<ReadSnapshot, 'version' | 'metadata'>,
   manifestList: string,
   toPath = ofFile,
 ): Promise<ReadSnapshot> {
@@ -141,7 +141,7 @@ export async function readSnapshot(
       files.push({ path: toPath(file_path), rows: record_count });
     }
   }
-  return { ...of, files, sum: (column) => sumOf(files, column) };
+  return { ...options, files, sum: (column) => sumOf(files, column) };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: records of any schema.

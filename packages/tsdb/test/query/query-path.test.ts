@@ -36,7 +36,7 @@ it('reports a DuckDB failure before the first row like any other', async (t) => 
       signal,
     });
   const fail = () => Promise.reject(new Error('Out of Memory Error: could not allocate block'));
-  t.mock.method(TableInMemory.prototype, 'answer', fail);
+  t.mock.method(TableInMemory.prototype, 'compute', fail);
   t.mock.method(TableStore.prototype, 'prepareScan', fail);
   for (const text of [
     'SELECT max(v) FROM m',

@@ -5,7 +5,7 @@ import type { Random } from '@plinth/kernel';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import type { Planner } from '@plinth/tsdb-engine/query/query-path.js';
 import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
-import { type AnswerSeries, seriesOf } from '@plinth/tsdb-influxql/answer.js';
+import { type ResultSeries, seriesOf } from '@plinth/tsdb-influxql/result.js';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { renderResult } from '#src/testing/render-result.js';
@@ -198,8 +198,8 @@ export class SimulatedNode {
   }
 
   /** The series of an InfluxQL statement. */
-  async influxql(database: string, text: string): Promise<readonly AnswerSeries[]> {
-    const ask = async (): Promise<readonly AnswerSeries[]> => {
+  async influxql(database: string, text: string): Promise<readonly ResultSeries[]> {
+    const ask = async (): Promise<readonly ResultSeries[]> => {
       const { signal } = new AbortController();
       const request = {
         text,
@@ -211,7 +211,7 @@ export class SimulatedNode {
       };
       const run = await this.node.influxql.open(request);
       try {
-        const found: AnswerSeries[] = [];
+        const found: ResultSeries[] = [];
         for await (const series of seriesOf(await run.execute(0))) found.push(series);
         run.end('success');
         return found;

@@ -153,14 +153,14 @@ async function deleteByValue({ sim, random, change }: Stage): Promise<void> {
 
 async function deleteFrom(
   { sim, change }: Pick<Stage, 'sim' | 'change'>,
-  what: {
+  options: {
     readonly tables: readonly string[];
     readonly fromSec: number;
     readonly toSec: number;
     readonly hosts: readonly string[] | undefined;
   },
 ): Promise<void> {
-  const { tables, fromSec, toSec, hosts } = what;
+  const { tables, fromSec, toSec, hosts } = options;
   const isDeleted = (point: { readonly host: string; readonly timeSec: number }): boolean =>
     point.timeSec >= fromSec &&
     point.timeSec <= toSec &&

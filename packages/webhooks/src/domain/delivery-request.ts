@@ -1,4 +1,4 @@
-import { isOver, type OutgoingRequest } from '@plinth/kernel';
+import { hasExpired, type OutgoingRequest } from '@plinth/kernel';
 import { type Hook, SECRET_MASK } from '../model/hook.js';
 import { hubSignature, standardEd25519Signature, standardSignature } from './signature.js';
 
@@ -121,7 +121,7 @@ function formBody(payload: Uint8Array): Uint8Array {
  */
 function signingSecret({ secrets }: Hook, nowMs: number): string | undefined {
   const { current, previous } = secrets;
-  const usesPrevious = previous?.signs === true && !isOver(previous.untilMs, nowMs);
+  const usesPrevious = previous?.signs === true && !hasExpired(previous.untilMs, nowMs);
   return usesPrevious ? previous.text : current;
 }
 
@@ -133,7 +133,7 @@ function standardSigning(
   if (standard_webhooks === 'off') return undefined;
   const { current, previous, ed25519 } = secrets;
   const isHmac = standard_webhooks === 'hmac' && current !== undefined;
-  const hasPrevious = previous !== undefined && !isOver(previous.untilMs, nowMs);
+  const hasPrevious = previous !== undefined && !hasExpired(previous.untilMs, nowMs);
   return {
     guid,
     timestampSec: Math.floor(nowMs / 1000),

@@ -11,9 +11,12 @@ const SENTENCES = [
 ];
 
 /** Returns the payload of the `ping` event. Source: webhooks, section 6.7. */
-export function pingPayload(hook: Hook, at: { readonly apiUrl: string; readonly chance: number }) {
+export function pingPayload(
+  hook: Hook,
+  options: { readonly apiUrl: string; readonly chance: number },
+) {
   return {
-    zen: SENTENCES[Math.floor(at.chance * SENTENCES.length)] ?? SENTENCES[0],
+    zen: SENTENCES[Math.floor(options.chance * SENTENCES.length)] ?? SENTENCES[0],
     hook_id: hook.id,
     hook: {
       type: 'App',
@@ -26,7 +29,7 @@ export function pingPayload(hook: Hook, at: { readonly apiUrl: string; readonly 
       updated_at: isoSeconds(hook.updatedMs),
       created_at: isoSeconds(hook.createdMs),
       app_id: hook.appId,
-      deliveries_url: `${at.apiUrl}/app/hook/deliveries`,
+      deliveries_url: `${options.apiUrl}/app/hook/deliveries`,
     },
   };
 }

@@ -24,7 +24,7 @@ export interface EventRequest {
   readonly deliverAtMs: number | undefined;
 }
 
-export interface EventAnswer {
+export interface EventResponse {
   readonly guid: string;
   readonly accepted_at: string;
   readonly targets: readonly { readonly app_id: number; readonly hook_id: number }[];
@@ -32,7 +32,7 @@ export interface EventAnswer {
 }
 
 export type PublishOutcome =
-  | { readonly answer: EventAnswer }
+  | { readonly response: EventResponse }
   | {
       readonly refused: WebhookError<'body_too_long' | 'idempotency_conflict' | 'queue_full'>;
     };
@@ -45,7 +45,7 @@ export interface PublisherSettings {
 
 interface PreparedEvent {
   readonly newEvent: NewEvent;
-  readonly answer: EventAnswer;
+  readonly response: EventResponse;
   readonly sizeBytes: number;
 }
 
@@ -126,7 +126,7 @@ export class Publisher {
     let next = 0;
     return preparations.map((one) => {
       if ('refused' in one) return one;
-      return outcomes[next++] ?? { answer: one.answer };
+      return outcomes[next++] ?? { response: one.response };
     });
   }
 
@@ -150,12 +150,12 @@ export class Publisher {
     if (outcome?.kind === 'accepted') {
       this.#deps.engine.enqueue(outcome.items);
       this.#deps.engine.metrics.accepted.inc();
-      return { answer: prepared.answer };
+      return { response: prepared.response };
     }
     this.#unreserve([prepared]);
     if (outcome?.kind === 'duplicate') {
-      const original = JSON.parse(outcome.answer) as EventAnswer; // `#write` wrote this JSON
-      return { answer: { ...original, duplicate: true } };
+      const original = JSON.parse(outcome.response) as EventResponse; // `#write` wrote this JSON
+      return { response: { ...original, duplicate: true } };
     }
     return { refused: webhookError('idempotency_conflict') };
   }
@@ -206,7 +206,7 @@ export class Publisher {
       payload: targets.some(({ isLeased }) => isLeased) ? inOwnMemory(payload) : payload,
       acceptedMs: nowMs,
     };
-    const answer: EventAnswer = {
+    const response: EventResponse = {
       guid: event.guid,
       accepted_at: new Date(nowMs).toISOString(),
       targets: hooks.map(({ appId, id }) => ({ app_id: appId, hook_id: id })),
@@ -215,7 +215,7 @@ export class Publisher {
     const idempotency = request.idempotencyKey && {
       key: request.idempotencyKey,
       bodyHash: hashOf(request),
-      answer: JSON.stringify(answer),
+      response: JSON.stringify(response),
     };
     return {
       newEvent: {
@@ -226,7 +226,7 @@ export class Publisher {
         targets,
         idempotency: idempotency || undefined,
       },
-      answer,
+      response,
       sizeBytes: encoded.bytes.length + 500,
     };
   }

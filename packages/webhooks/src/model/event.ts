@@ -13,7 +13,10 @@ export interface StoredEvent {
 /** One queue item: an event to be delivered to one app. */
 export interface QueueItem {
   readonly id: number;
-  /** Name of the node that holds the lease. A node gets a new name after it lost its leases. */
+  /**
+   * Name under which a node leases the item; in a pending or held item, the name of the node that stored it. A node gets a
+   * new name after it has lost its leases.
+   */
   readonly leaseHolder: string;
   readonly appId: number;
   readonly guid: string;
@@ -43,5 +46,5 @@ export interface QueueItem {
 export type QueueState = 'pending' | 'held' | 'leased' | 'dead';
 
 /** True for redeliveries and for retries: the API returns `redelivery: true` for both. */
-export const isRepeatedAttempt = (item: Pick<QueueItem, 'kind' | 'attemptNo'>): boolean =>
+export const isRetryOrRedelivery = (item: Pick<QueueItem, 'kind' | 'attemptNo'>): boolean =>
   item.kind === 'redelivery' || item.attemptNo > 1;

@@ -120,10 +120,10 @@ export function isSubscribed(
 ): boolean {
   if (ALWAYS_SENT.has(event)) return true;
   return subscriptions.some(
-    (wanted) =>
-      wanted === '*' ||
-      wanted === event ||
-      wanted === `${event}.*` ||
-      (action !== undefined && wanted === `${event}.${action}`),
+    (pattern) =>
+      pattern === '*' ||
+      pattern === event ||
+      pattern === `${event}.*` ||
+      (action !== undefined && pattern === `${event}.${action}`),
   );
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { TestAnswer } from '@plinth/kernel/testing';
+import type { TestResponse } from '@plinth/kernel/testing';
 import { BASE, type TestApp, TestWebhooks } from '../testing/test-webhooks.js';
 
 const DOCS = `${BASE}/docs/rest`;
@@ -12,10 +12,10 @@ const UPDATE = `${OPERATION}update-a-webhook-configuration-for-an-app`;
 const GET_DELIVERY = `${OPERATION}get-a-delivery-for-an-app-webhook`;
 const URL_TEXT = 'https://example.com/hook';
 
-function assertFailure(answer: TestAnswer, status: number, message: string, docs = DOCS): void {
-  assert.equal(answer.status, status, answer.text);
-  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
-  const { errors: _, ...body } = JSON.parse(answer.text);
+function assertFailure(response: TestResponse, status: number, message: string, docs = DOCS): void {
+  assert.equal(response.status, status, response.text);
+  assert.equal(response.headers['content-type'], 'application/json; charset=utf-8');
+  const { errors: _, ...body } = JSON.parse(response.text);
   assert.deepEqual(body, { message, documentation_url: docs, status: String(status) });
 }
 
@@ -160,12 +160,12 @@ describe('every response', () => {
       assertFailure(await app.call(method ?? '', path ?? ''), 404, 'Not Found');
     }
     for (const id of ['1', '99999999999999999']) {
-      const answer = await app.call('GET', `/hook/deliveries/${id}`);
-      assertFailure(answer, 404, 'Not Found', GET_DELIVERY);
+      const response = await app.call('GET', `/hook/deliveries/${id}`);
+      assertFailure(response, 404, 'Not Found', GET_DELIVERY);
     }
     for (const id of ['0', '-1', 'abc', '1.5', '1e3']) {
-      const answer = await app.call('GET', `/hook/deliveries/${id}`);
-      assertFailure(answer, 400, 'Invalid delivery id', GET_DELIVERY);
+      const response = await app.call('GET', `/hook/deliveries/${id}`);
+      assertFailure(response, 400, 'Invalid delivery id', GET_DELIVERY);
     }
     const redelivery = `${OPERATION}redeliver-a-delivery-for-an-app-webhook`;
     const attempts = await app.call('POST', '/hook/deliveries/1/attempts');
@@ -218,9 +218,9 @@ it('follows its settings', async () => {
   const receiver = await other.receive();
   const own = await other.register({ url: receiver.url, events: ['x'] });
   const headers = { 'user-agent': 'test' };
-  const answer = await own.call('GET', '/hook/deliveries?per_page=101', undefined, headers);
+  const response = await own.call('GET', '/hook/deliveries?per_page=101', undefined, headers);
   const docs = 'https://docs.example/rest/apps/webhooks#list-deliveries-for-an-app-webhook';
-  assertFailure(answer, 422, 'Validation Failed', docs);
+  assertFailure(response, 422, 'Validation Failed', docs);
   assert.equal((await own.call('GET', '/hook/config')).status, 403);
   const authorization = `Bearer app ${own.id}`;
   const alias = await other.send('GET', '/app', undefined, { ...headers, authorization });

@@ -1,9 +1,9 @@
 import {
-  emptyAnswer,
-  githubAnswer,
+  emptyResponse,
+  githubResponse,
   type HeaderList,
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   isoSeconds,
   jsonObjectOf,
   maskUrl,
@@ -23,7 +23,7 @@ import { describeConfig, describeDisabled } from '../domain/ping.js';
 import type { Redelivery } from '../domain/redelivery.js';
 import { webhookError } from '../errors.js';
 import type { Hook } from '../model/hook.js';
-import { cachedAnswer } from './cached-answer.js';
+import { cachedResponse } from './cached-response.js';
 import { ListQuery } from './description.js';
 import { API_VERSIONS, prefixesOf, type WebhookDialect } from './dialect.js';
 import { linkHeaders } from './link-header.js';
@@ -55,8 +55,8 @@ export interface AppRouteDeps {
 
 const MAX_BODY_BYTES = 65_536;
 
-const { answer, json, ref } = OpenApi;
-const KNOWN = answer('not modified since the given ETag');
+const { response, json, ref } = OpenApi;
+const KNOWN = response('not modified since the given ETag');
 const BAD_ID = { 400: 'the id is not a delivery id' } as const;
 
 /** Operations of an app on its own webhook. Source: webhooks, sections 5 and 10. */
@@ -82,9 +82,9 @@ function publicRoutes(config: WebhooksConfig): readonly Route[] {
     path,
     access: 'public',
     about: { summary },
-    output: { 200: answer('known', json(schema)), 304: KNOWN },
+    output: { 200: response('known', json(schema)), 304: KNOWN },
     errors: { 401: 'bad credentials' },
-    handle: (request) => shownAnswer(config, request, body),
+    handle: (request) => shownResponse(config, request, body),
   });
   return [
     shown('/meta', 'Get server capabilities and source addresses of deliveries', Type.Object({}), {
@@ -114,12 +114,12 @@ function ownRoutes(deps: AppRouteDeps): readonly Route[] {
       method: 'GET',
       path: '/app',
       about: { summary: 'Get the authenticated app' },
-      output: { 200: answer('the app', json(ref('App'))), 304: KNOWN },
+      output: { 200: response('the app', json(ref('App'))), 304: KNOWN },
       async handle(request) {
         const found = await deps.findApp(request.principal.appId);
         if (found === undefined) throw webhookError('resource_missing');
         const hook = hooks.get(found.id);
-        return shownAnswer(config, request, appToWire(found, hook, dialect.baseUrl(request)));
+        return shownResponse(config, request, appToWire(found, hook, dialect.baseUrl(request)));
       },
     }),
     forApps({
@@ -129,9 +129,9 @@ function ownRoutes(deps: AppRouteDeps): readonly Route[] {
         summary: 'Get the webhook configuration',
         operationId: 'get-a-webhook-configuration-for-an-app',
       },
-      output: { 200: answer('the configuration', json(ref('Config'))), 304: KNOWN },
+      output: { 200: response('the configuration', json(ref('Config'))), 304: KNOWN },
       errors: { 404: 'the app has no webhook' },
-      handle: (request) => shownAnswer(config, request, describeForApp(hookOf(request))),
+      handle: (request) => shownResponse(config, request, describeForApp(hookOf(request))),
     }),
     forApps({
       method: 'PATCH',
@@ -145,7 +145,7 @@ function ownRoutes(deps: AppRouteDeps): readonly Route[] {
         body: ref('Config'),
         validation: 'webhook rules depend on the allowed targets',
       },
-      output: { 200: answer('the configuration', json(ref('Config'))) },
+      output: { 200: response('the configuration', json(ref('Config'))) },
       errors: { 404: 'the app has no webhook', 422: 'a value was rejected' },
       async handle(request) {
         const hook = hookOf(request);
@@ -153,7 +153,7 @@ function ownRoutes(deps: AppRouteDeps): readonly Route[] {
         const changed = await hooks.change(hook.appId, change);
         if (changed === undefined) throw webhookError('resource_missing');
         if (changed.url !== hook.url) await deps.onUrlChanged(changed);
-        return githubAnswer(200, describeForApp(changed));
+        return githubResponse(200, describeForApp(changed));
       },
     }),
   ];
@@ -172,7 +172,7 @@ function deliveryRoutes(deps: AppRouteDeps): readonly Route[] {
       },
       input: { query: ListQuery, validation: 'clients write values in different forms' },
       output: {
-        200: answer('a page of deliveries', json(Type.Array(ref('Delivery')))),
+        200: response('a page of deliveries', json(Type.Array(ref('Delivery')))),
         304: KNOWN,
       },
       errors: { 400: 'the cursor does not belong to this list', 422: 'a value was rejected' },
@@ -181,21 +181,21 @@ function deliveryRoutes(deps: AppRouteDeps): readonly Route[] {
         const { limit, fromId, filter } = readListQuery(query, config.strict_query);
         const page = await deliveries.list(request.principal.appId, filter, fromId, limit);
         const links = linkHeaders(`${dialect.baseUrl(request)}${request.url}`, page);
-        return shownAnswer(config, request, page.items.map(summaryToWire), links);
+        return shownResponse(config, request, page.items.map(summaryToWire), links);
       },
     }),
     forApps({
       method: 'GET',
       path: `${path}/:delivery`,
       about: { summary: 'Get a delivery', operationId: 'get-a-delivery-for-an-app-webhook' },
-      output: { 200: answer('the delivery', json(ref('DeliveryDetail'))), 304: KNOWN },
+      output: { 200: response('the delivery', json(ref('DeliveryDetail'))), 304: KNOWN },
       errors: BAD_ID,
       async handle(request) {
         const delivery = await deliveries.get(request.principal.appId, deliveryIdOf(request));
         if (delivery === undefined) throw webhookError('resource_missing');
         const body = detailBytes(delivery);
         const digest = await payloads.digest(body);
-        return cachedAnswer(request, body, { isPrivate: config.private_cache, digest });
+        return cachedResponse(request, body, { isPrivate: config.private_cache, digest });
       },
     }),
     forApps({
@@ -205,11 +205,11 @@ function deliveryRoutes(deps: AppRouteDeps): readonly Route[] {
         summary: 'Redeliver a delivery',
         operationId: 'redeliver-a-delivery-for-an-app-webhook',
       },
-      output: { 202: answer('redelivery queued') },
+      output: { 202: response('redelivery queued') },
       errors: { ...BAD_ID, 422: 'it cannot be redelivered' },
       async handle(request) {
         await redelivery.request(request.principal.appId, deliveryIdOf(request));
-        return config.redeliver_body === 'object' ? githubAnswer(202, {}) : emptyAnswer(202);
+        return config.redeliver_body === 'object' ? githubResponse(202, {}) : emptyResponse(202);
       },
     }),
   ];
@@ -224,13 +224,13 @@ const describeForApp = (hook: Hook): object => ({
   ...(hook.disabled !== undefined && { active: false, ...describeDisabled(hook) }),
 });
 
-const shownAnswer = (
+const shownResponse = (
   config: WebhooksConfig,
   request: HttpRequest,
   body: unknown,
   headers?: HeaderList,
-): HttpAnswer =>
-  cachedAnswer(request, Buffer.from(JSON.stringify(body)), {
+): HttpResponse =>
+  cachedResponse(request, Buffer.from(JSON.stringify(body)), {
     isPrivate: config.private_cache,
     ...(headers !== undefined && { headers }),
   });

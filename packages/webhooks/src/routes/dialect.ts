@@ -1,17 +1,17 @@
 import {
   ANONYMOUS,
-  answerGithubError,
   type Clock,
   Cors,
   type CorsTerms,
   type Dialect,
   docsBaseAt,
-  emptyAnswer,
+  emptyResponse,
   GITHUB_REFUSALS,
-  githubFailureAnswer,
+  githubErrorResponse,
+  githubFailureResponse,
   type HeaderList,
-  type HttpAnswer,
   type HttpHead,
+  type HttpResponse,
   LIMIT_HEADERS,
   type Logger,
   operatorDocs,
@@ -111,20 +111,20 @@ export class WebhookDialect implements Dialect {
     }
   }
 
-  answerError(error: unknown, request: HttpHead): HttpAnswer {
+  errorResponse(error: unknown, request: HttpHead): HttpResponse {
     if (isWebhookError(error)) {
       return this.#fail(request, statusOf(error), error.message);
     }
     const documentationUrl = this.#documentationUrl(request);
-    return answerGithubError(error, { log: this.#deps.log, documentationUrl });
+    return githubErrorResponse(error, { log: this.#deps.log, documentationUrl });
   }
 
-  answerNotFound(request: HttpHead): HttpAnswer {
+  notFoundResponse(request: HttpHead): HttpResponse {
     return this.#fail(request, 404, 'Not Found');
   }
 
-  answerPreflight(request: HttpHead, methods: readonly string[]): HttpAnswer {
-    return emptyAnswer(204, this.#cors.preflightFor(request, methods));
+  preflightResponse(request: HttpHead, methods: readonly string[]): HttpResponse {
+    return emptyResponse(204, this.#cors.preflightFor(request, methods));
   }
 
   /** Makes error responses of these routes link to the documentation of their operation. */
@@ -141,9 +141,9 @@ export class WebhookDialect implements Dialect {
     return this.#deps.publicUrl ?? publicBase;
   }
 
-  #fail(request: HttpHead, status: number, message: string): HttpAnswer {
+  #fail(request: HttpHead, status: number, message: string): HttpResponse {
     const documentationUrl = this.#documentationUrl(request);
-    return githubFailureAnswer({ status, message, documentationUrl });
+    return githubFailureResponse({ status, message, documentationUrl });
   }
 
   #documentationUrl(request: HttpHead): string {

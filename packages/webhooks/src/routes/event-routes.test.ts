@@ -120,9 +120,9 @@ describe('an event', () => {
       [MAX_BYTES + 1, 413],
       [MAX_BYTES + 200_000, 413],
     ] as const) {
-      const answer = await post({ event: 'large', payload: sized(sizeBytes) });
-      assert.equal(answer.status, status);
-      if (status !== 202) assert.equal(JSON.parse(answer.text).message, 'Request body too large');
+      const response = await post({ event: 'large', payload: sized(sizeBytes) });
+      assert.equal(response.status, status);
+      if (status !== 202) assert.equal(JSON.parse(response.text).message, 'Request body too large');
     }
     const wide = `[${'1,'.repeat(300_000)}1]`;
     for (const [body, status] of [

@@ -1,6 +1,6 @@
 import {
   type Clock,
-  githubAnswer,
+  githubResponse,
   OpenApi,
   operatorRoute,
   type Route,
@@ -23,7 +23,7 @@ export interface EventRouteDeps {
   readonly findInstallationApp: FindInstallationApp;
 }
 
-const { answer, json, ref } = OpenApi;
+const { response, json, ref } = OpenApi;
 const BY_RULES = 'event rules depend on apps and installations';
 const MAX_BATCH_COUNT = 1000;
 /** Allowance for the members around a payload of the maximum size. */
@@ -43,7 +43,7 @@ export function eventRoutes(deps: EventRouteDeps): readonly Route[] {
         body: ref('Event'),
         validation: BY_RULES,
       },
-      output: { 202: answer('accepted', json(ref('Accepted'))) },
+      output: { 202: response('accepted', json(ref('Accepted'))) },
       errors: {
         409: 'the idempotency key was used for another event',
         422: 'a value was rejected',
@@ -60,7 +60,7 @@ export function eventRoutes(deps: EventRouteDeps): readonly Route[] {
         });
         const outcome = await publisher.publish(event);
         if ('refused' in outcome) throw outcome.refused;
-        return githubAnswer(202, outcome.answer);
+        return githubResponse(202, outcome.response);
       },
     }),
     operatorRoute('POST', '/events/batch', {
@@ -70,13 +70,13 @@ export function eventRoutes(deps: EventRouteDeps): readonly Route[] {
       },
       input: { body: Type.Array(ref('Event')), validation: BY_RULES },
       output: {
-        202: answer(
+        202: response(
           'the result of each event, in request order',
           json(Type.Array(Type.Union([ref('Accepted'), ref('Failure')]))),
         ),
       },
       errors: { 422: 'the batch has too many events' },
-      handle: async ({ body }) => githubAnswer(202, await publishBatch(body, deps)),
+      handle: async ({ body }) => githubResponse(202, await publishBatch(body, deps)),
     }),
   ];
 }
@@ -128,7 +128,7 @@ function remembering<K, V>(find: (key: K) => Promise<V>): (key: K) => Promise<V>
 
 function outcomeToWire(outcome: PublishOutcome | undefined): object {
   if (outcome === undefined) return { status: 500, message: 'Server Error' };
-  return 'refused' in outcome ? failureToWire(outcome.refused) : outcome.answer;
+  return 'refused' in outcome ? failureToWire(outcome.refused) : outcome.response;
 }
 
 function failureToWire(error: unknown): object {

@@ -1,9 +1,9 @@
 import {
-  bytesAnswer,
+  bytesResponse,
   type Clock,
-  emptyAnswer,
+  emptyResponse,
   type FieldError,
-  githubAnswer,
+  githubResponse,
   type HttpRequest,
   isoSeconds,
   maskUrlAndQuery,
@@ -46,7 +46,7 @@ export interface QueueRouteDeps {
 
 const MAX_LISTED_COUNT = 100;
 
-const { answer, json, ref } = OpenApi;
+const { response, json, ref } = OpenApi;
 const REFUSED = { 422: 'a value was rejected' } as const;
 const ROTATED = Type.Object({
   secret: Type.Optional(Type.String()),
@@ -63,23 +63,23 @@ export function queueRoutes(deps: QueueRouteDeps): readonly Route[] {
   return [
     operatorRoute('POST', `${APP}/ping`, {
       about: { summary: 'Send a ping event' },
-      output: { 202: answer('ping queued', json(Type.Object({ guid: Type.String() }))) },
+      output: { 202: response('ping queued', json(Type.Object({ guid: Type.String() }))) },
       errors: { 422: 'the webhook has no URL, or is not active' },
       async handle(request) {
         const hook = await requestedHook(request, deps);
         refuseUnpingable(hook);
-        return githubAnswer(202, { guid: await deps.ping(hook) });
+        return githubResponse(202, { guid: await deps.ping(hook) });
       },
     }),
     operatorRoute('POST', `${APP}/secret/rotate`, {
       about: { summary: "Rotate the webhook's secret" },
       input: { body: Rotation },
       output: {
-        200: answer('the secret, shown once and only if the server generated it', json(ROTATED)),
+        200: response('the secret, shown once and only if the server generated it', json(ROTATED)),
       },
       errors: REFUSED,
       async handle(request, { body }) {
-        return githubAnswer(
+        return githubResponse(
           200,
           await rotateSecret(await requestedHook(request, deps), body, deps),
         );
@@ -87,9 +87,9 @@ export function queueRoutes(deps: QueueRouteDeps): readonly Route[] {
     }),
     operatorRoute('GET', `${APP}/queue`, {
       about: { summary: 'Count queued deliveries by state' },
-      output: { 200: answer('counts', json(Type.Object({}))) },
+      output: { 200: response('counts', json(Type.Object({}))) },
       async handle(request) {
-        return githubAnswer(200, await queueToWire(await requestedHook(request, deps), deps));
+        return githubResponse(200, await queueToWire(await requestedHook(request, deps), deps));
       },
     }),
     ...deliveryRoutes(deps),
@@ -115,7 +115,7 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
         }),
         validation: 'clients write values in different forms',
       },
-      output: { 200: answer('a page of deliveries', json(Type.Array(ref('OperatorDelivery')))) },
+      output: { 200: response('a page of deliveries', json(Type.Array(ref('OperatorDelivery')))) },
       errors: { ...REFUSED, 400: 'the cursor does not belong to this list' },
       async handle(request) {
         const { appId } = await requestedHook(request, deps);
@@ -123,17 +123,17 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
         const states = parameters.get('state');
         if (states !== null) {
           const items = await queue.list(appId, readStates(states), MAX_LISTED_COUNT);
-          return githubAnswer(200, items.map(itemToWire));
+          return githubResponse(200, items.map(itemToWire));
         }
         const { limit, fromId, filter } = readListQuery(parameters, false);
         const page = await deliveries.list(appId, filter, fromId, limit);
         const links = linkHeaders(`${dialect.baseUrl(request)}${request.url}`, page);
-        return githubAnswer(200, page.items.map(operatorSummary), links);
+        return githubResponse(200, page.items.map(operatorSummary), links);
       },
     }),
     operatorRoute('GET', `${APP}/deliveries/:delivery`, {
       about: { summary: 'Get a delivery with its exact error' },
-      output: { 200: answer('the delivery', json(ref('DeliveryDetail'))) },
+      output: { 200: response('the delivery', json(ref('DeliveryDetail'))) },
       async handle(request) {
         const { appId } = await requestedHook(request, deps);
         const delivery = await deliveries.get(appId, idOf(request));
@@ -143,17 +143,17 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
           { ...delivery, url },
           { error: delivery.error ?? null, attempt: delivery.attemptNo ?? null },
         );
-        return bytesAnswer(200, 'application/json; charset=utf-8', body);
+        return bytesResponse(200, 'application/json; charset=utf-8', body);
       },
     }),
     operatorRoute('POST', `${APP}/deliveries/:delivery/attempts`, {
       about: { summary: 'Redeliver a delivery' },
-      output: { 202: answer('redelivery queued') },
+      output: { 202: response('redelivery queued') },
       errors: { 422: 'it cannot be redelivered' },
       async handle(request) {
         const { appId } = await requestedHook(request, deps);
         await redelivery.request(appId, idOf(request));
-        return emptyAnswer(202);
+        return emptyResponse(202);
       },
     }),
     operatorRoute('POST', `${APP}/redrive`, {
@@ -161,7 +161,7 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
         summary: 'Redeliver dead events, or failed events without a later success',
       },
       input: { body: Redrive, isBodyOptional: true },
-      output: { 202: answer('the number of events', json(REDRIVEN)) },
+      output: { 202: response('the number of events', json(REDRIVEN)) },
       errors: REFUSED,
       async handle(request, { body: { state, dry_run: isDryRun = false, ...filter } }) {
         const { appId } = await requestedHook(request, deps);
@@ -169,7 +169,7 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
           state === 'dead'
             ? await redelivery.redriveDead(appId, isDryRun)
             : await redelivery.redriveMatching(appId, redriveFilter(filter), isDryRun);
-        return githubAnswer(202, { matched, queued: isDryRun ? 0 : matched });
+        return githubResponse(202, { matched, queued: isDryRun ? 0 : matched });
       },
     }),
   ];

@@ -19,8 +19,8 @@ export function webhookTables(deps: TableDeps): readonly RouteTable[] {
       dialect: operatorDialect,
       api: 'webhooks',
       // This service's own errors use its dialect. All others use the operator dialect.
-      answerError: (error, request) =>
-        (isWebhookError(error) ? dialect : operatorDialect).answerError(error, request),
+      errorResponse: (error, request) =>
+        (isWebhookError(error) ? dialect : operatorDialect).errorResponse(error, request),
       routes: [...eventRoutes(deps), ...queueRoutes(deps)],
     },
   ];

@@ -56,8 +56,8 @@ export class DeliveryScanner {
     for (;;) {
       const edge = await this.#edge(scan, low, high);
       const [from, to] = isOlder ? [edge ?? low, high] : [low, edge ?? high];
-      const wanted = limit - found.length;
-      found.push(...(await this.#read<R>(scan, conditions, from, to, wanted)));
+      const remaining = limit - found.length;
+      found.push(...(await this.#read<R>(scan, conditions, from, to, remaining)));
       if (edge === undefined || found.length >= limit) return found;
       if (isOlder) high = edge - 1;
       else low = edge + 1;

@@ -187,7 +187,9 @@ function webhookStoreContract(system: string, withStore: WithStore): void {
         const queue = new QueueStore(store, 'node');
         await queue.start(NOW_MS);
         const keyed = async (bodyHash: string) =>
-          await newEvent(1, { idempotency: { key: 'k', bodyHash, answer: `answer ${bodyHash}` } });
+          await newEvent(1, {
+            idempotency: { key: 'k', bodyHash, response: `answer ${bodyHash}` },
+          });
         const kinds = async (batch: NewEvent[], nowMs: number) =>
           (await queue.intake.accept(batch, nowMs)).map(({ kind }) => kind);
         assert.deepEqual(
@@ -195,7 +197,7 @@ function webhookStoreContract(system: string, withStore: WithStore): void {
           ['accepted', 'duplicate', 'conflict'],
         );
         const [again] = await queue.intake.accept([await keyed('a')], NOW_MS + IDEMPOTENCY_MS - 1);
-        assert.deepEqual(again, { kind: 'duplicate', answer: 'answer a' });
+        assert.deepEqual(again, { kind: 'duplicate', response: 'answer a' });
         assert.deepEqual(await kinds([await keyed('b')], NOW_MS + IDEMPOTENCY_MS), ['accepted']);
         assert.equal((await queue.counts.countByState(1)).pending, 2);
       });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import {
   ANONYMOUS,
   AppJwtRefused,
-  answerGithubError,
   createLogger,
   type Dialect,
+  githubErrorResponse,
   LocalLeases,
   type Logger,
   loadSettings,
@@ -26,7 +26,7 @@ import {
 import {
   ManualClock,
   SeededRandom,
-  type TestAnswer,
+  type TestResponse,
   TestRoutes,
   temporaryFolder,
 } from '@plinth/kernel/testing';
@@ -49,9 +49,9 @@ const operatorDialect = (log: Logger): Dialect => ({
   service: 'identity',
   paths: ['/ops/v1'],
   identify: () => OPERATOR,
-  answerError: (error, request) =>
-    answerGithubError(error, { log, documentationUrl: operatorDocs(request) }),
-  answerNotFound: (request) => operatorFailure(request, 404, 'Not Found'),
+  errorResponse: (error, request) =>
+    githubErrorResponse(error, { log, documentationUrl: operatorDocs(request) }),
+  notFoundResponse: (request) => operatorFailure(request, 404, 'Not Found'),
 });
 
 /**
@@ -86,8 +86,8 @@ export class TestWebhooks implements AsyncDisposable {
 
   private constructor(store: RelationalStore, flags: Readonly<Record<string, string>>) {
     const { clock } = this;
-    const given = { flags: new Map(Object.entries(flags)), env: {} };
-    const { webhooks: config } = loadSettings({ webhooks: WEBHOOKS_SETTINGS }, given);
+    const sources = { flags: new Map(Object.entries(flags)), env: {} };
+    const { webhooks: config } = loadSettings({ webhooks: WEBHOOKS_SETTINGS }, sources);
     const random = new SeededRandom(1, clock);
     const destination = { write: (line: string) => this.logged.push(line) };
     const log = createLogger({ level: 'info', destination });
@@ -130,7 +130,7 @@ export class TestWebhooks implements AsyncDisposable {
     await this.#store.transaction(work);
   }
 
-  async send(method: string, path: string, body?: unknown, headers = {}): Promise<TestAnswer> {
+  async send(method: string, path: string, body?: unknown, headers = {}): Promise<TestResponse> {
     const isSent = typeof body === 'string' || body instanceof Uint8Array;
     return await this.#routes.send(path, {
       ...{ method, headers },
@@ -140,9 +140,9 @@ export class TestWebhooks implements AsyncDisposable {
 
   /** Publishes an event that is accepted. */
   async publish(event: object, headers = {}): Promise<AnyJson> {
-    const answer = await this.send('POST', '/ops/v1/events', event, headers);
-    assert.equal(answer.status, 202, answer.text);
-    return JSON.parse(answer.text);
+    const response = await this.send('POST', '/ops/v1/events', event, headers);
+    assert.equal(response.status, 202, response.text);
+    return JSON.parse(response.text);
   }
 
   /** Publishes `count` events in one batch. */
@@ -195,13 +195,13 @@ export class TestApp {
   }
 
   /** Sends a request as the app. `path` follows `/api/v3/app`. */
-  async call(method: string, path: string, body?: unknown, headers = {}): Promise<TestAnswer> {
+  async call(method: string, path: string, body?: unknown, headers = {}): Promise<TestResponse> {
     const authorization = `Bearer app ${this.id}`;
     return await this.#test.send(method, `/api/v3/app${path}`, body, { authorization, ...headers });
   }
 
   /** Changes the webhook configuration as the app. */
-  async patch(body: unknown): Promise<TestAnswer> {
+  async patch(body: unknown): Promise<TestResponse> {
     return await this.call('PATCH', '/hook/config', body);
   }
 
@@ -210,7 +210,7 @@ export class TestApp {
   }
 
   /** Sends a request as the operator. `path` follows `/ops/v1/apps/ID`. */
-  async operate(method: string, path: string, body?: unknown): Promise<TestAnswer> {
+  async operate(method: string, path: string, body?: unknown): Promise<TestResponse> {
     return await this.#test.send(method, `/ops/v1/apps/${this.id}${path}`, body);
   }
 

@@ -1,6 +1,6 @@
 import type { Outbox } from '@plinth/kernel';
 import { type EventBundle, type EventDraft, eventId } from '../../model/events/event.js';
-import { accountHead } from '../../model/wire/account-object.js';
+import { accountSummaryJson } from '../../model/wire/account-object.js';
 import type { AccountStore } from '../../storage/account-store.js';
 import { EVENTS_COMMITTED } from '../../storage/commit-queue.js';
 import type { EventStore } from '../../storage/event-store.js';
@@ -76,7 +76,7 @@ export class AccountReports {
     const account: unknown =
       found === undefined
         ? { id: accountId, object: 'v2.core.account', livemode: tenant.livemode }
-        : JSON.parse(accountHead(found.account, this.#deps.wire));
+        : JSON.parse(accountSummaryJson(found.account, this.#deps.wire));
     return target.kind === 'person'
       ? { account, person: { id: target.id, account: accountId } }
       : { account };
@@ -88,5 +88,5 @@ interface ReportDeps {
   readonly events: EventStore;
   readonly accounts: AccountStore;
   readonly listener: AccountListener;
-  readonly wire: Parameters<typeof accountHead>[1];
+  readonly wire: Parameters<typeof accountSummaryJson>[1];
 }

@@ -17,7 +17,7 @@ import type { RegisteredObjectStore } from '../../storage/registered-object-stor
 import type { AccountWriter, FinishedChange } from '../change/account-writer.js';
 import { type FactFinder, referencesIn } from '../change/facts.js';
 import { type GivenAccount, mergeAccount } from '../change/merge-account.js';
-import type { MutationAnswer, MutationOutcome, Mutations } from '../change/mutations.js';
+import type { MutationOutcome, MutationResponse, Mutations } from '../change/mutations.js';
 import { normalisePhone } from '../change/phone-format.js';
 import { invalidFields } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
@@ -67,7 +67,7 @@ export class Accounts {
     });
   }
 
-  async create(context: RequestContext, write: AccountWrite): Promise<MutationAnswer> {
+  async create(context: RequestContext, write: AccountWrite): Promise<MutationResponse> {
     const { createdMs, letters } = this.#accountIds.next();
     const empty = emptyAccount(context, `acct_${letters}`, createdMs);
     const call = {
@@ -86,7 +86,11 @@ export class Accounts {
     });
   }
 
-  async update(context: RequestContext, id: string, write: AccountWrite): Promise<MutationAnswer> {
+  async update(
+    context: RequestContext,
+    id: string,
+    write: AccountWrite,
+  ): Promise<MutationResponse> {
     const lockKeys = [`account:${id}`, ...lockKeysOf(context, write)];
     const call = { context, body: write.body, concurrencyKey: `account:${id}`, lockKeys };
     return await this.#deps.mutations.run(call, async () => {
@@ -108,9 +112,9 @@ export class Accounts {
     if (summary.nextEvaluationMs !== undefined && summary.nextEvaluationMs <= clock.nowMs()) {
       await refresh(context.tenant, id);
     }
-    if (include.size === 0) return summary.head;
+    if (include.size === 0) return summary.summaryJson;
     const view = await store.view(context.tenant, id);
-    if (view === undefined) return summary.head;
+    if (view === undefined) return summary.summaryJson;
     return JSON.stringify(accountObject(view, include, this.#wireFor(context)));
   }
 
@@ -121,10 +125,10 @@ export class Accounts {
   ): Promise<string> {
     this.#checkAccess(context);
     const query = readPage(request);
-    const stored = await this.#deps.store.listHeads(context.tenant, filter, query);
+    const stored = await this.#deps.store.listSummaries(context.tenant, filter, query);
     const { items, next_page_url, previous_page_url } = toPage(request, query, stored);
-    // Heads are stored as response JSON, so a page only concatenates them.
-    const data = items.map(({ head }) => head).join(',');
+    // Summaries are stored as response JSON, so a page only concatenates them.
+    const data = items.map(({ summaryJson }) => summaryJson).join(',');
     const links = JSON.stringify({ next_page_url, previous_page_url }).slice(1);
     return `{"data":[${data}],${links}`;
   }
@@ -136,7 +140,7 @@ export class Accounts {
       readonly body: unknown;
       readonly appliedConfigurations: readonly ConfigurationName[] | undefined;
     },
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     const key = `account:${id}`;
     const mutation = { context, body: call.body, concurrencyKey: key, lockKeys: [key] };
     return await this.#deps.mutations.run(mutation, async () => {
@@ -150,7 +154,7 @@ export class Accounts {
       const after = { ...stored, account: { ...stored.account, isClosed: true } };
       const finished = writer.finish(stored, after, reasonOf(context));
       await this.#deps.tokens.invalidateUnused(finished.writes, context.tenant, id);
-      return { body: finished.head, writes: finished.writes };
+      return { body: finished.summaryJson, writes: finished.writes };
     });
   }
 
@@ -201,7 +205,7 @@ export class Accounts {
     const finished = writer.finish(before, after, reasonOf(context));
     if (token !== undefined) this.#deps.tokens.use(finished.writes, token);
     await this.#bindFiles(context, finished, references.fileIds);
-    return { body: this.#answer(context, finished, write.include), writes: finished.writes };
+    return { body: this.#responseBody(context, finished, write.include), writes: finished.writes };
   }
 
   async #withToken(
@@ -226,12 +230,12 @@ export class Accounts {
     });
   }
 
-  #answer(
+  #responseBody(
     context: RequestContext,
-    { after, head }: FinishedChange,
+    { after, summaryJson }: FinishedChange,
     include: ReadonlySet<Include>,
   ): string {
-    if (include.size === 0) return head;
+    if (include.size === 0) return summaryJson;
     const { account, persons } = after;
     const individual = persons.find(({ id }) => id === account.individualId);
     const wire = this.#wireFor(context);

@@ -7,7 +7,7 @@ import { personObject } from '../../model/wire/person-object.js';
 import type { Aggregate } from '../../storage/account-store.js';
 import { referencesIn } from '../change/facts.js';
 import { mergePerson } from '../change/merge-account.js';
-import type { MutationAnswer, MutationOutcome } from '../change/mutations.js';
+import type { MutationOutcome, MutationResponse } from '../change/mutations.js';
 import { notFound } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
 import { unmetOperatorRequirements } from '../requirements/operator-requirements.js';
@@ -37,7 +37,7 @@ export class Persons {
     context: RequestContext,
     accountId: string,
     write: PersonWrite,
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     return await this.#change(context, accountId, write, async (stored) => {
       return await this.#write(context, write, { stored, before: undefined });
     });
@@ -45,23 +45,23 @@ export class Persons {
 
   async update(
     context: RequestContext,
-    at: { readonly accountId: string; readonly id: string },
+    target: { readonly accountId: string; readonly id: string },
     write: PersonWrite,
-  ): Promise<MutationAnswer> {
-    return await this.#change(context, at.accountId, write, async (stored) => {
-      const before = personIn(stored, at.id);
+  ): Promise<MutationResponse> {
+    return await this.#change(context, target.accountId, write, async (stored) => {
+      const before = personIn(stored, target.id);
       return await this.#write(context, write, { stored, before });
     });
   }
 
   async retrieve(
     context: RequestContext,
-    at: { readonly accountId: string; readonly id: string },
+    target: { readonly accountId: string; readonly id: string },
   ): Promise<string> {
     this.#checkAccess(context);
-    await this.#deps.access.summary(context.tenant, at.accountId);
-    const person = await this.#deps.store.person(context.tenant, at.accountId, at.id);
-    if (person === undefined) throw notFound('person', at.id);
+    await this.#deps.access.summary(context.tenant, target.accountId);
+    const person = await this.#deps.store.person(context.tenant, target.accountId, target.id);
+    if (person === undefined) throw notFound('person', target.id);
     return JSON.stringify(personObject(person));
   }
 
@@ -76,17 +76,17 @@ export class Persons {
 
   async delete(
     context: RequestContext,
-    at: { readonly accountId: string; readonly id: string },
-  ): Promise<MutationAnswer> {
+    target: { readonly accountId: string; readonly id: string },
+  ): Promise<MutationResponse> {
     const write = { body: {}, given: {} };
-    return await this.#change(context, at.accountId, write, async (stored) => {
-      const person = personIn(stored, at.id);
+    return await this.#change(context, target.accountId, write, async (stored) => {
+      const person = personIn(stored, target.id);
       const { settings: platform } = context;
       const { account } = stored;
       refuse(this.#deps.rules.checkPersonDeletion({ platform, account, person }));
-      const persons = stored.persons.filter(({ id }) => id !== at.id);
+      const persons = stored.persons.filter(({ id }) => id !== target.id);
       const { writes } = this.#deps.writer.finish(stored, { account, persons }, reasonOf(context));
-      return { body: JSON.stringify({ id: at.id, object: 'v2.core.account_person' }), writes };
+      return { body: JSON.stringify({ id: target.id, object: 'v2.core.account_person' }), writes };
     });
   }
 
@@ -95,7 +95,7 @@ export class Persons {
     accountId: string,
     write: PersonWrite,
     work: (stored: Aggregate) => Promise<MutationOutcome>,
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     const { person_token } = write.given;
     const lockKeys = [
       `account:${accountId}`,

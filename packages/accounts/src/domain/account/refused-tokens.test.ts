@@ -83,8 +83,8 @@ describe('a rejected person token', () => {
     const account = await platform.make('accounts', merchant());
     const expected = { code: 'incorrect_token_wrong_type', param: 'person_token' };
     for (const person_token of ['accttok_1', await accountToken(platform)]) {
-      const answer = await platform.call(`accounts/${account}/persons`, { person_token });
-      assertRefused(answer, expected);
+      const response = await platform.call(`accounts/${account}/persons`, { person_token });
+      assertRefused(response, expected);
     }
   });
 
@@ -103,8 +103,8 @@ describe('a rejected person token', () => {
     const account = await platform.make('accounts', merchant());
     const expected = { code: 'invalid_person_token', status: 403, param: 'person_token' };
     for (const person_token of ['perstok_1', 'nonsense']) {
-      const answer = await platform.call(`accounts/${account}/persons`, { person_token });
-      assertRefused(answer, expected);
+      const response = await platform.call(`accounts/${account}/persons`, { person_token });
+      assertRefused(response, expected);
     }
   });
 

@@ -1,4 +1,4 @@
-import { type Clock, isOver, type Random } from '@plinth/kernel';
+import { type Clock, hasExpired, type Random } from '@plinth/kernel';
 import type { Given } from '../../model/account/parts.js';
 import type { PersonFields } from '../../model/account/person.js';
 import {
@@ -17,7 +17,7 @@ import { WriteSet } from '../../storage/commit-queue.js';
 import type { TokenStore } from '../../storage/token-store.js';
 import { sentContent } from '../change/attested.js';
 import type { GivenAccount } from '../change/merge-account.js';
-import type { MutationAnswer, Mutations } from '../change/mutations.js';
+import type { MutationResponse, Mutations } from '../change/mutations.js';
 import { accountClosed, notFound } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
 import type { AccountAccess } from './account-access.js';
@@ -56,7 +56,7 @@ export class Tokens {
     context: RequestContext,
     accountId: string,
     write: { readonly body: unknown; readonly given: unknown },
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     const concurrencyKey = `account:${accountId}`;
     // Takes the account's lock, because closing the account invalidates its tokens.
     const call = { context, body: write.body, concurrencyKey, lockKeys: [concurrencyKey] };
@@ -71,7 +71,7 @@ export class Tokens {
   async createAccountToken(
     context: RequestContext,
     write: { readonly body: unknown; readonly given: unknown },
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     const call = {
       context,
       body: write.body,
@@ -220,7 +220,7 @@ export class Tokens {
         message: `${param} ${id} has already been used; create another token.`,
       });
     }
-    if (isOver(expiresMs, this.#deps.clock.nowMs()) || payload === undefined) {
+    if (hasExpired(expiresMs, this.#deps.clock.nowMs()) || payload === undefined) {
       throw new AccountsRefused({
         code: 'token_expired',
         param,

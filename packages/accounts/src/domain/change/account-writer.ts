@@ -7,7 +7,7 @@ import type { Requirements } from '../../model/account/requirements.js';
 import { BUNDLE_ID_LENGTH, type EventBundle, type EventDraft } from '../../model/events/event.js';
 import { IdGenerator } from '../../model/ids.js';
 import type { PlatformSettings } from '../../model/platform/platform-settings.js';
-import { accountHead, type WireOptions } from '../../model/wire/account-object.js';
+import { accountSummaryJson, type WireOptions } from '../../model/wire/account-object.js';
 import { toAccountRow, toPersonRow } from '../../storage/account-codec.js';
 import type { Aggregate } from '../../storage/account-store.js';
 import { WriteSet } from '../../storage/commit-queue.js';
@@ -31,7 +31,7 @@ export interface ChangeReason {
 export interface FinishedChange {
   readonly after: Aggregate;
   /** Response JSON of the account without its included parts; also stored for reads. */
-  readonly head: string;
+  readonly summaryJson: string;
   readonly writes: WriteSet;
 }
 
@@ -68,15 +68,15 @@ export class AccountWriter {
     const evaluated: Aggregate = { account, persons: after.persons };
     const drafts = eventsOf(before, evaluated);
     const writes = new WriteSet();
-    const head = accountHead(account, this.#deps.wire);
+    const summaryJson = accountSummaryJson(account, this.#deps.wire);
     // Internal changes are stored even without a visible change.
     if (drafts.length === 0 && before !== undefined && !hasHiddenChange(before.account, account)) {
-      return { after: evaluated, head, writes };
+      return { after: evaluated, summaryJson, writes };
     }
-    writes.put('accounts_accounts', toAccountRow(account, head, this.#deps.encryptor));
+    writes.put('accounts_accounts', toAccountRow(account, summaryJson, this.#deps.encryptor));
     this.#putPersons(writes, before?.persons ?? [], evaluated);
     if (drafts.length > 0) this.#putEvents(writes, evaluated, drafts, reason);
-    return { after: evaluated, head, writes };
+    return { after: evaluated, summaryJson, writes };
   }
 
   /** Writes events without an account change, such as a ping. */

@@ -32,7 +32,7 @@ export interface MutationCall {
   readonly lockKeys: readonly string[];
 }
 
-export interface MutationAnswer {
+export interface MutationResponse {
   readonly body: string;
   /** Id of the request that produced this response; `undefined` for the current one. */
   readonly originalRequestId: string | undefined;
@@ -73,18 +73,18 @@ export class Mutations {
    * usual case, therefore needs no separate look-up. Throws `AccountsRefused`.
    * @param work throws before it has changed anything, or returns all its changes.
    */
-  async run(call: MutationCall, work: () => Promise<MutationOutcome>): Promise<MutationAnswer> {
+  async run(call: MutationCall, work: () => Promise<MutationOutcome>): Promise<MutationResponse> {
     try {
-      const answer = await this.#run(call, work);
-      if (answer.originalRequestId !== undefined) this.#deps.metrics.repeated('replayed');
-      return answer;
+      const response = await this.#run(call, work);
+      if (response.originalRequestId !== undefined) this.#deps.metrics.repeated('replayed');
+      return response;
     } catch (error) {
       this.#count(error);
       throw error;
     }
   }
 
-  async #run(call: MutationCall, work: () => Promise<MutationOutcome>): Promise<MutationAnswer> {
+  async #run(call: MutationCall, work: () => Promise<MutationOutcome>): Promise<MutationResponse> {
     const { context } = call;
     const record = this.#keyOf(call);
     this.#refuseWhileRunning(record);
@@ -93,7 +93,7 @@ export class Mutations {
       return await this.#counted(call, () => this.#locked(call, record, work));
     } catch (error) {
       if (!(error instanceof AccountsRefused)) throw error;
-      const earlier = await this.#earlierAnswer(record);
+      const earlier = await this.#earlierResponse(record);
       if (earlier !== undefined) return earlier;
       if (!isOverLimit(error)) await this.#keepFingerprint(context, record);
       throw error;
@@ -136,31 +136,31 @@ export class Mutations {
     { context, lockKeys }: MutationCall,
     record: RecordKey,
     work: () => Promise<MutationOutcome>,
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     const { locks, records, commits } = this.#deps;
     const prepare = async () => {
       const outcome = await work();
       const { body, writes, isSecret = false } = outcome;
-      const answer = { status: 200, body, requestId: context.requestId, isSecret };
-      records.put(writes, { ...this.#recordOf(context, record), answer });
+      const response = { status: 200, body, requestId: context.requestId, isSecret };
+      records.put(writes, { ...this.#recordOf(context, record), response });
       return { outcome, writes };
     };
     return await locks.with(lockKeys, async () => {
       const { outcome, result } = await commits.commit(lockKeys, prepare, record.id);
       // If the existing record has just expired, the look-up finds none.
-      if (result === 'key_in_use') return (await this.#earlierAnswer(record)) ?? refuseInUse();
+      if (result === 'key_in_use') return (await this.#earlierResponse(record)) ?? refuseInUse();
       outcome.afterCommit?.();
       return { body: outcome.body, originalRequestId: undefined };
     });
   }
 
   /** Throws `idempotency_error` if the key was used with other parameters. */
-  async #earlierAnswer({ id, fingerprint }: RecordKey): Promise<MutationAnswer | undefined> {
+  async #earlierResponse({ id, fingerprint }: RecordKey): Promise<MutationResponse | undefined> {
     const record = await this.#deps.records.find(id);
     if (record === undefined) return undefined;
     if (record.fingerprint !== fingerprint) throw keyReused();
-    const { answer } = record;
-    return answer && { body: answer.body, originalRequestId: answer.requestId };
+    const { response } = record;
+    return response && { body: response.body, originalRequestId: response.requestId };
   }
 
   /**
@@ -169,7 +169,7 @@ export class Mutations {
    */
   async #keepFingerprint(context: RequestContext, record: RecordKey): Promise<void> {
     const writes = this.#deps.records.newWriteSet();
-    this.#deps.records.put(writes, { ...this.#recordOf(context, record), answer: undefined });
+    this.#deps.records.put(writes, { ...this.#recordOf(context, record), response: undefined });
     await this.#deps.commits.commit([], async () => ({ outcome: undefined, writes }), record.id);
   }
 

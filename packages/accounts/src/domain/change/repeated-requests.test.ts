@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { TestAnswer } from '@plinth/kernel/testing';
+import type { TestResponse } from '@plinth/kernel/testing';
 import { type AnyJson, TestAccounts, testAccounts } from '../../testing/test-accounts.js';
 
 const server = testAccounts();
 
 const ACCOUNTS = '/v2/core/accounts';
-const codeOf = ({ status, text }: TestAnswer): string =>
+const codeOf = ({ status, text }: TestResponse): string =>
   status === 200 ? 'ok' : JSON.parse(text).error.code;
 
 describe('idempotency', () => {
@@ -54,11 +54,11 @@ describe('idempotency', () => {
     const idempotencyKey = randomUUID();
     const { id } = await server.create({ display_name: 'x' }, { idempotencyKey });
     const check = async (path: string, body: unknown, method = 'POST') => {
-      const answer = await server.call(path, { method, body, idempotencyKey });
-      assert.equal(codeOf(answer), 'idempotency_error');
-      assert.equal(answer.status, 409);
-      assert.equal(JSON.parse(answer.text).error.type, 'idempotency_error');
-      assert.equal(answer.headers['stripe-should-retry'], 'false');
+      const response = await server.call(path, { method, body, idempotencyKey });
+      assert.equal(codeOf(response), 'idempotency_error');
+      assert.equal(response.status, 409);
+      assert.equal(JSON.parse(response.text).error.type, 'idempotency_error');
+      assert.equal(response.headers['stripe-should-retry'], 'false');
     };
     await check(ACCOUNTS, { display_name: 'y' });
     await check(`${ACCOUNTS}/${id}`, { display_name: 'x' });
@@ -140,17 +140,19 @@ describe('idempotency', () => {
   it('200 parallel repeats of one key create one account', async () => {
     const idempotencyKey = randomUUID();
     const body = { display_name: 'Only one', metadata: { run: idempotencyKey } };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 200 }, () => server.call(ACCOUNTS, { body, idempotencyKey })),
     );
-    const codes = new Set(answers.map(codeOf));
+    const codes = new Set(responses.map(codeOf));
     for (const code of codes) assert.ok(['ok', 'idempotency_key_in_use'].includes(code), code);
-    const inUse = answers.find((answer) => codeOf(answer) === 'idempotency_key_in_use');
+    const inUse = responses.find((response) => codeOf(response) === 'idempotency_key_in_use');
     if (inUse !== undefined) {
       assert.equal(inUse.status, 409);
       assert.equal(inUse.headers['api-should-retry'], 'true');
     }
-    const bodies = new Set(answers.filter(({ status }) => status === 200).map(({ text }) => text));
+    const bodies = new Set(
+      responses.filter(({ status }) => status === 200).map(({ text }) => text),
+    );
     assert.equal(bodies.size, 1);
     const { data } = await server.ok(`${ACCOUNTS}?limit=100`);
     assert.equal(data.filter(({ metadata }: AnyJson) => metadata.run === idempotencyKey).length, 1);
@@ -170,17 +172,17 @@ describe('the limit of concurrent updates', () => {
             body: { metadata: { [`k${index}`]: `${round}` } },
             idempotencyKey: key,
           });
-        const answers = await Promise.all(keys.map(send));
-        const refused = answers.filter(({ status }) => status === 429);
+        const responses = await Promise.all(keys.map(send));
+        const refused = responses.filter(({ status }) => status === 429);
         if (refused.length === 0) continue;
         refusedRounds++;
-        assert.equal(refused.length, 1, answers.map(codeOf).join());
+        assert.equal(refused.length, 1, responses.map(codeOf).join());
         const error = JSON.parse(refused[0]?.text ?? '').error;
         assert.equal(error.code, 'account_rate_limit_exceeded');
         assert.equal(error.type, 'rate_limit');
         assert.equal(refused[0]?.headers['retry-after'], '1');
         assert.equal(refused[0]?.headers['stripe-should-retry'], 'true');
-        const index = answers.findIndex(({ status }) => status === 429);
+        const index = responses.findIndex(({ status }) => status === 429);
         // The same key is accepted with other parameters, because no record was stored.
         const key = keys[index] ?? '';
         await server.ok(`${ACCOUNTS}/${id}`, { body: { metadata: {} }, idempotencyKey: key });
@@ -193,8 +195,8 @@ describe('the limit of concurrent updates', () => {
 describe('the limit of concurrent creates', () => {
   const parallel = async (count: number): Promise<string[]> => {
     const bodies = Array.from({ length: count }, (_, index) => ({ display_name: `${index}` }));
-    const answers = await Promise.all(bodies.map((body) => server.call(ACCOUNTS, { body })));
-    return answers.map(codeOf);
+    const responses = await Promise.all(bodies.map((body) => server.call(ACCOUNTS, { body })));
+    return responses.map(codeOf);
   };
 
   it('is far above the update limit of one account', async () => {
@@ -262,12 +264,12 @@ describe('tokens', () => {
     const { id } = await server.create({});
     const person_token = await newToken(id);
     await server.withSettings({ update_concurrency_limit: 1000 }, async () => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 200 }, () =>
           server.call(`${ACCOUNTS}/${id}/persons`, { body: { person_token } }),
         ),
       );
-      const codes = answers.map(codeOf);
+      const codes = responses.map(codeOf);
       assert.equal(codes.filter((code) => code === 'ok').length, 1);
       assert.equal(codes.filter((code) => code === 'token_already_used').length, 199);
     });

@@ -103,7 +103,7 @@ export class EventDelivery {
   start(): void {
     const { clock, log } = this.#deps;
     const job = { clock, log, name: 'event delivery', intervalMs: POLL_INTERVAL_MS };
-    this.#pollTimer = repeatJob(job, () => this.#lookForDue());
+    this.#pollTimer = repeatJob(job, () => this.#checkForDue());
   }
 
   async close(): Promise<void> {
@@ -150,7 +150,7 @@ export class EventDelivery {
     await this.#deliverDue();
   }
 
-  async #lookForDue(): Promise<void> {
+  async #checkForDue(): Promise<void> {
     const { store, clock } = this.#deps;
     if (!this.#hasWork && !store.isShared) return;
     const nowMs = clock.nowMs();

@@ -16,7 +16,7 @@ import type { DestinationStore } from '../../storage/destination-store.js';
 import { pageOfList } from '../../storage/pages.js';
 import { type ListRequest, readPage, toPage } from '../account/account-pages.js';
 import type { AccountWriter } from '../change/account-writer.js';
-import type { MutationAnswer, MutationOutcome, Mutations } from '../change/mutations.js';
+import type { MutationOutcome, MutationResponse, Mutations } from '../change/mutations.js';
 import { invalidFields, notFound } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
 
@@ -104,7 +104,7 @@ export class EventDestinations {
     );
   }
 
-  async create(context: RequestContext, write: DestinationWrite): Promise<MutationAnswer> {
+  async create(context: RequestContext, write: DestinationWrite): Promise<MutationResponse> {
     const { tenant } = context;
     const key = `destinations:${tenantKey(tenant)}`;
     const call = { context, body: write.body, concurrencyKey: key, lockKeys: [key] };
@@ -143,23 +143,23 @@ export class EventDestinations {
     context: RequestContext,
     id: string,
     write: DestinationWrite,
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     const include = { url: write.include.includes('webhook_endpoint.url'), secret: false };
     return await this.#change(context, id, write.body, async (before) => {
       const { name, description, enabled_events, metadata, webhook_endpoint } = write.given;
       const url = webhook_endpoint?.url ?? before.url;
       // An unchanged URL is not checked again, so that other fields can still be changed.
       if (url !== before.url) this.#refuseUrl(url, before.tenant);
-      const kept =
+      const merged =
         metadata === null ? {} : mergeFields<Record<string, string>>(before.metadata, metadata);
-      if (metadata) refuseMetadata(kept);
+      if (metadata) refuseMetadata(merged);
       const after: EventDestination = {
         ...before,
         url,
         name: name ?? before.name,
         description: description === undefined ? before.description : (description ?? ''),
         enabledEvents: enabled_events ?? before.enabledEvents,
-        metadata: kept,
+        metadata: merged,
       };
       return this.#written(this.#updated(after), include);
     });
@@ -170,7 +170,7 @@ export class EventDestinations {
     id: string,
     isEnabled: boolean,
     body: unknown,
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     return await this.#change(context, id, body, async (before) => {
       const after =
         before.isEnabled === isEnabled ? before : this.#updated({ ...before, isEnabled });
@@ -179,7 +179,7 @@ export class EventDestinations {
   }
 
   /** Sends a test event only to this destination, even while it is disabled. */
-  async ping(context: RequestContext, id: string, body: unknown): Promise<MutationAnswer> {
+  async ping(context: RequestContext, id: string, body: unknown): Promise<MutationResponse> {
     return await this.#change(context, id, body, async ({ tenant }) => {
       const writes = new WriteSet();
       const bundle = this.#deps.putBundle(writes, {
@@ -193,7 +193,7 @@ export class EventDestinations {
     });
   }
 
-  async delete(context: RequestContext, id: string): Promise<MutationAnswer> {
+  async delete(context: RequestContext, id: string): Promise<MutationResponse> {
     return await this.#change(context, id, {}, async () => ({
       body: JSON.stringify({ id, object: 'v2.core.event_destination' }),
       writes: new WriteSet().delete('accounts_destinations', id),
@@ -248,7 +248,7 @@ export class EventDestinations {
     id: string,
     body: unknown,
     work: (before: EventDestination) => Promise<MutationOutcome>,
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     const key = `destination:${id}`;
     const call = { context, body, concurrencyKey: key, lockKeys: [key] };
     return await this.#deps.mutations.run(call, async () => {

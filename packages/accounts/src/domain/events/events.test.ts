@@ -69,7 +69,7 @@ describe('events', () => {
   it('contain reason, related object, data and changes', async () => {
     const account = await server.create({ display_name: 'Before' });
     const key = 'the-key-of-this-update';
-    const answer = await server.call(`/v2/core/accounts/${account.id}`, {
+    const response = await server.call(`/v2/core/accounts/${account.id}`, {
       body: { display_name: 'After', metadata: { a: 'b' } },
       idempotencyKey: key,
     });
@@ -84,7 +84,7 @@ describe('events', () => {
       context: null,
       reason: {
         type: 'request',
-        request: { id: answer.headers['request-id'], idempotency_key: key },
+        request: { id: response.headers['request-id'], idempotency_key: key },
       },
       related_object: {
         id: account.id,

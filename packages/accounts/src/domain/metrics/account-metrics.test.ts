@@ -84,8 +84,8 @@ describe('account metrics', () => {
     await server.ok(ACCOUNTS, call);
     await server.ok(ACCOUNTS, call);
     const other = { ...call, body: { display_name: 'Twice' } };
-    const answer = await server.call(ACCOUNTS, other);
-    assert.equal(JSON.parse(answer.text).error.code, 'idempotency_error', answer.text);
+    const response = await server.call(ACCOUNTS, other);
+    assert.equal(JSON.parse(response.text).error.code, 'idempotency_error', response.text);
     await become({
       'accounts_repeated_requests_total{outcome="replayed"}': 2,
       'accounts_repeated_requests_total{outcome="other_parameters"}': 1,

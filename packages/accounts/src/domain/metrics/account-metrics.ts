@@ -78,11 +78,11 @@ export class AccountMetrics {
       samples: () => [{ value: this.#eventCount }],
     });
     const stored = (
-      about: { readonly name: string; readonly help: string; readonly labels: readonly string[] },
+      options: { readonly name: string; readonly help: string; readonly labels: readonly string[] },
       read: (counts: NonNullable<RowCounter['latest']>) => readonly MetricSample[],
     ): void =>
       metrics.add({
-        ...about,
+        ...options,
         type: 'gauge',
         samples: () => (rows.latest === undefined ? [] : read(rows.latest)),
       });

@@ -19,10 +19,10 @@ describe('operator API', () => {
     assert.deepEqual(after.activated, { test: true, live: false });
     assert.equal(after.country, 'DE');
     assert.deepEqual(await server.settings({ activated: null, country: null }), before);
-    const answer = await server.sendOps('PATCH', PLATFORM, { colour: 'red', age_limit: 'ten' });
-    assert.equal(answer.status, 400);
+    const response = await server.sendOps('PATCH', PLATFORM, { colour: 'red', age_limit: 'ten' });
+    assert.equal(response.status, 400);
     assert.deepEqual(
-      JSON.parse(answer.text)
+      JSON.parse(response.text)
         .error.invalid_fields.map(({ field }: AnyJson) => field)
         .sort(),
       ['age_limit', 'colour'],

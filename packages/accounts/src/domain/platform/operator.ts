@@ -33,7 +33,7 @@ import type { TestClocks } from './test-clocks.js';
 /** Platform keys as the operator manages them. */
 export interface ManagedKeys {
   create(
-    wanted: readonly {
+    newKeys: readonly {
       readonly platform: string;
       readonly kind: 'secret' | 'publishable';
       readonly livemode: boolean;
@@ -214,7 +214,7 @@ export class Operator {
 
   async listAccounts(
     platform: string,
-    about: {
+    options: {
       readonly livemode: boolean;
       readonly isClosed: boolean;
       readonly limit: number;
@@ -222,49 +222,53 @@ export class Operator {
       readonly path: string;
     },
   ): Promise<object> {
-    const tenant = this.#tenant(platform, about.livemode);
-    const { livemode, isClosed, limit, page, path } = about;
+    const tenant = this.#tenant(platform, options.livemode);
+    const { livemode, isClosed, limit, page, path } = options;
     const filters = [
       ['livemode', String(livemode)],
       ['closed', String(isClosed)],
     ] as const;
     const request = { tenant, path, filters, limit, page };
     const query = readPage(request);
-    const found = await this.#deps.store.listHeads(tenant, { isClosed, configurations: [] }, query);
+    const found = await this.#deps.store.listSummaries(
+      tenant,
+      { isClosed, configurations: [] },
+      query,
+    );
     const { items, next_page_url, previous_page_url } = toPage(request, query, found);
-    const data = items.map(({ head }) => JSON.parse(head) as unknown);
+    const data = items.map(({ summaryJson }) => JSON.parse(summaryJson) as unknown);
     return { data, next_page_url, previous_page_url };
   }
 
   /** Returns an account with every section and the data visible only to the operator. */
-  async account(at: AccountAt): Promise<object> {
-    const tenant = await this.#tenantOf(at);
-    const view = await this.#deps.store.view(tenant, at.id);
-    if (view === undefined) throw notFound('account', at.id);
+  async account(target: AccountAt): Promise<object> {
+    const tenant = await this.#tenantOf(target);
+    const view = await this.#deps.store.view(tenant, target.id);
+    if (view === undefined) throw notFound('account', target.id);
     const account = accountObject(view, ALL_SECTIONS, this.#deps.wire);
     return { account, ...this.#operatorSide(view.account) };
   }
 
-  async closeAccount(at: AccountAt): Promise<object> {
-    const tenant = await this.#tenantOf(at);
-    await this.#deps.upkeep.close(tenant, at.id);
-    await this.#audit('account_closed', { account: at.id });
-    return await this.account(at);
+  async closeAccount(target: AccountAt): Promise<object> {
+    const tenant = await this.#tenantOf(target);
+    await this.#deps.upkeep.close(tenant, target.id);
+    await this.#audit('account_closed', { account: target.id });
+    return await this.account(target);
   }
 
-  async patchState(at: AccountAt, body: unknown): Promise<object> {
+  async patchState(target: AccountAt, body: unknown): Promise<object> {
     const { verify, ...state } = check<
       Partial<AccountState> & { verify?: { target: string; outcome: string } }
     >(stateSchema(this.#deps.lists), body);
-    const account = await this.#deps.upkeep.changeState(await this.#tenantOf(at), at.id, {
+    const account = await this.#deps.upkeep.changeState(await this.#tenantOf(target), target.id, {
       state: (before) => withMethods({ ...before, ...state }),
       ...(verify && { outcomes: { [verify.target]: verify.outcome } }),
     });
-    await this.#audit('account_state_changed', { account: at.id, members: Object.keys(state) });
+    await this.#audit('account_state_changed', { account: target.id, members: Object.keys(state) });
     return this.#operatorSide(account);
   }
 
-  async addRequirement(at: AccountAt, body: unknown): Promise<object> {
+  async addRequirement(target: AccountAt, body: unknown): Promise<object> {
     const { lists, terms, random } = this.#deps;
     const given = check<Omit<OperatorRequirement, 'id'>>(
       operatorRequirementSchema(lists),
@@ -272,14 +276,18 @@ export class Operator {
     );
     if (given.transition !== undefined) instant('transition', given.transition);
     const entry = { ...given, id: `reqent_${randomLetters(random, 16)}` };
-    await this.#deps.upkeep.addOperatorRequirement(await this.#tenantOf(at), at.id, entry);
-    await this.#audit('requirement_injected', { account: at.id, entry: entry.id });
+    await this.#deps.upkeep.addOperatorRequirement(await this.#tenantOf(target), target.id, entry);
+    await this.#audit('requirement_injected', { account: target.id, entry: entry.id });
     return { ...(this.#deps.terms.allToWire(entry) as object) };
   }
 
-  async removeRequirement(at: AccountAt, entryId: string): Promise<object> {
-    await this.#deps.upkeep.removeOperatorRequirement(await this.#tenantOf(at), at.id, entryId);
-    await this.#audit('requirement_removed', { account: at.id, entry: entryId });
+  async removeRequirement(target: AccountAt, entryId: string): Promise<object> {
+    await this.#deps.upkeep.removeOperatorRequirement(
+      await this.#tenantOf(target),
+      target.id,
+      entryId,
+    );
+    await this.#audit('requirement_removed', { account: target.id, entry: entryId });
     return { id: entryId, deleted: true };
   }
 

@@ -63,9 +63,13 @@ export class RegisteredObjects {
 
   async addPaymentMethod(
     tenant: Tenant,
-    about: { readonly type: string; readonly account?: string | null; readonly detached?: boolean },
+    options: {
+      readonly type: string;
+      readonly account?: string | null;
+      readonly detached?: boolean;
+    },
   ): Promise<RegisteredPaymentMethod> {
-    const { type, account, detached = false } = about;
+    const { type, account, detached = false } = options;
     const { livemode } = tenant;
     return await this.#add(tenant, 'payment_method', (letters) => ({
       id: `pm_${letters}`,

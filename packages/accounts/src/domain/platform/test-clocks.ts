@@ -8,7 +8,7 @@ import { type CommitQueue, WriteSet } from '../../storage/commit-queue.js';
 import type { RegisteredObjectStore } from '../../storage/registered-object-store.js';
 import { type ListRequest, readPage, toPage } from '../account/account-pages.js';
 import type { AccountWriter } from '../change/account-writer.js';
-import type { MutationAnswer, Mutations } from '../change/mutations.js';
+import type { MutationResponse, Mutations } from '../change/mutations.js';
 import { invalidFields, notFound } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
 
@@ -53,7 +53,7 @@ export class TestClocks {
   async create(
     context: RequestContext,
     call: { readonly body: unknown; readonly frozenTime: number; readonly name: string | null },
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     const mutation = { context, body: call.body, concurrencyKey: 'test_clocks', lockKeys: [] };
     return await this.#deps.mutations.run(mutation, async () => {
       refuseLive(context);
@@ -66,10 +66,10 @@ export class TestClocks {
   /** Creates a clock for the operator, without a key. */
   async add(
     tenant: Tenant,
-    about: { readonly frozenTime: number; readonly name: string | null },
+    options: { readonly frozenTime: number; readonly name: string | null },
   ): Promise<Record<string, unknown>> {
     const writes = new WriteSet();
-    const clock = this.#make(writes, tenant, about);
+    const clock = this.#make(writes, tenant, options);
     await this.#deps.commits.commit(writes);
     return this.#wire(clock);
   }
@@ -99,7 +99,7 @@ export class TestClocks {
     context: RequestContext,
     id: string,
     call: { readonly body: unknown; readonly frozenTime: number },
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     return await this.#change(context, id, call.body, async (clock) => {
       const { frozenTime } = call;
       if (this.#isAdvancing(clock)) {
@@ -121,7 +121,7 @@ export class TestClocks {
   }
 
   /** Deletes a clock and closes its accounts. */
-  async delete(context: RequestContext, id: string): Promise<MutationAnswer> {
+  async delete(context: RequestContext, id: string): Promise<MutationResponse> {
     for (let round = 1; ; round++) {
       try {
         return await this.#deleteWith(context, id, await this.#deps.accounts.listOnClock(id));
@@ -136,7 +136,7 @@ export class TestClocks {
     context: RequestContext,
     id: string,
     accountIds: readonly string[],
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     const { accounts, writer } = this.#deps;
     const { tenant, settings } = context;
     const locks = accountIds.map((accountId) => `account:${accountId}`);
@@ -163,7 +163,7 @@ export class TestClocks {
     body: unknown,
     work: (clock: TestClock) => Promise<{ readonly body: string; readonly writes: WriteSet }>,
     moreLocks: readonly string[] = [],
-  ): Promise<MutationAnswer> {
+  ): Promise<MutationResponse> {
     const key = `clock:${id}`;
     const call = { context, body, concurrencyKey: key, lockKeys: [key, ...moreLocks] };
     return await this.#deps.mutations.run(call, async () => {
@@ -181,14 +181,14 @@ export class TestClocks {
   #make(
     writes: WriteSet,
     tenant: Tenant,
-    about: { readonly frozenTime: number; readonly name: string | null },
+    options: { readonly frozenTime: number; readonly name: string | null },
   ): TestClock {
     const { createdMs, letters } = this.#idGenerator.next();
     const created = Math.floor(createdMs / 1000);
     const clock: TestClock = {
       id: `clock_${letters}`,
-      name: about.name,
-      frozen_time: about.frozenTime,
+      name: options.name,
+      frozen_time: options.frozenTime,
       created,
       deletes_after: created + LIFE_SEC,
       advancesUntilMs: 0,

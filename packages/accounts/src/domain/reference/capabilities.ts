@@ -46,9 +46,9 @@ export function isOfferedIn(row: CapabilityRow, country: string): boolean {
 
 export function isOfferedTo(
   row: CapabilityRow,
-  at: { country: string; entityType: string },
+  options: { country: string; entityType: string },
 ): boolean {
   const refused = row.not_for_entity_types;
-  const types = refused?.[at.country] ?? refused?.['*'] ?? [];
-  return !types.includes(at.entityType);
+  const types = refused?.[options.country] ?? refused?.['*'] ?? [];
+  return !types.includes(options.entityType);
 }

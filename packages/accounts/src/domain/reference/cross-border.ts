@@ -25,15 +25,15 @@ export function defaultCrossBorder(): CrossBorderRules {
  */
 export function isPairAllowed(
   pair: CountryPair,
-  at: { readonly rules: CrossBorderRules; readonly isRecipient: boolean },
+  options: { readonly rules: CrossBorderRules; readonly isRecipient: boolean },
 ): boolean {
-  const { rules } = at;
+  const { rules } = options;
   const [platform, account] = pair;
   if (hasPair(rules.deny, pair)) return false;
   if (hasPair(rules.allow, pair) || platform === account) return true;
   if (rules.same_country_only.includes(platform)) return false;
   if (table().only_from_same_country.includes(account)) return false;
-  if (!at.isRecipient || !isCountryOf('recipient_only', account)) return true;
+  if (!options.isRecipient || !isCountryOf('recipient_only', account)) return true;
   return table().recipient_only_from.includes(platform);
 }
 

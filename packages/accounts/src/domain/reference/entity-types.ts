@@ -36,11 +36,11 @@ export function structures(): readonly string[] {
 /** Whether a legal structure exists for this entity type in this country. */
 export function isStructureOf(
   structure: string,
-  at: { readonly country: string; readonly entityType: EntityType },
+  options: { readonly country: string; readonly entityType: EntityType },
 ): boolean {
   const { matrix } = structureTable();
   const row =
-    matrix.find(({ countries }) => countries.includes(at.country)) ??
+    matrix.find(({ countries }) => countries.includes(options.country)) ??
     matrix.find(({ countries }) => countries.includes('*'));
-  return row?.[at.entityType].includes(structure) ?? false;
+  return row?.[options.entityType].includes(structure) ?? false;
 }

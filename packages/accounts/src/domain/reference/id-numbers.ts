@@ -82,9 +82,9 @@ export function countryOfType(type: string): string {
 
 export function isIdNumberRefused(
   type: string,
-  at: { readonly entityType: string | undefined; readonly structure: string | undefined },
+  options: { readonly entityType: string | undefined; readonly structure: string | undefined },
 ): boolean {
-  return table().refused.some((row) => row.types.includes(type) && refuses(row, at));
+  return table().refused.some((row) => row.types.includes(type) && refuses(row, options));
 }
 
 function refuses(

@@ -137,7 +137,7 @@ const restriction = ({ configuration, id }: Capability, status: DeadlineStatus):
 function makeEntry(
   subject: Subject,
   options: Pick<MissingField, Shared>,
-  of: {
+  params: {
     readonly restricts: readonly Restriction[];
     readonly reason: 'routine_onboarding' | 'routine_verification';
     readonly awaits?: 'user' | 'vendor';
@@ -146,13 +146,15 @@ function makeEntry(
 ): RequirementEntry {
   return {
     id: subject.entryIds.get(keyOf(options)) ?? subject.input.newEntryId(),
-    awaiting_action_from: of.awaits ?? 'user',
+    awaiting_action_from: params.awaits ?? 'user',
     description: options.description,
-    errors: of.errors ?? [],
-    impact: { restricts_capabilities: of.restricts },
-    minimum_deadline: { status: strictest(of.restricts.map(({ deadline }) => deadline.status)) },
+    errors: params.errors ?? [],
+    impact: { restricts_capabilities: params.restricts },
+    minimum_deadline: {
+      status: strictest(params.restricts.map(({ deadline }) => deadline.status)),
+    },
     ...(options.reference && { reference: options.reference }),
-    requested_reasons: [{ code: of.reason }],
+    requested_reasons: [{ code: params.reason }],
   };
 }
 

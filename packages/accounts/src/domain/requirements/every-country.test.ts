@@ -61,7 +61,7 @@ class Applicant {
     });
   }
 
-  answer({ description, reference }: RequirementEntry): void {
+  respond({ description, reference }: RequirementEntry): void {
     const individual = 'identity.individual.';
     if (reference?.resource !== undefined) this.#write(reference.resource, description);
     else if (description.startsWith('relationship.')) this.#addPerson(description);
@@ -128,7 +128,7 @@ describe('providing every requested field leaves no requirements', () => {
         let result = applicant.derive();
         assert.ok(result.requirements.entries.length > 0, about);
         for (let round = 0; round < MAX_ROUND_COUNT; round++) {
-          for (const entry of result.requirements.entries) applicant.answer(entry);
+          for (const entry of result.requirements.entries) applicant.respond(entry);
           result = applicant.derive();
         }
         const left = result.requirements.entries.map(({ description }) => description);

@@ -8,8 +8,8 @@ export interface Capability {
   readonly id: string;
 }
 
-/** A field that the account lacks. It is not requested unless it restricts a capability. */
-export interface MissingField {
+/** A field that a requirement concerns. It is not requested unless it restricts a capability. */
+export interface RequiredField {
   /** Dotted path in the request's notation, relative to the Person in `reference`. */
   readonly description: string;
   readonly restricts: readonly Capability[];
@@ -20,15 +20,18 @@ export interface MissingField {
   readonly extraGraceCount?: number;
 }
 
+/** A field that the account lacks. */
+export type MissingField = RequiredField;
+
 /** A stored field with a failed or pending verification. */
-export interface Finding extends MissingField {
+export interface Finding extends RequiredField {
   readonly status: 'failed' | 'pending';
   /** Present if the verification failed. */
   readonly code?: string;
 }
 
-/** Returns the key that identifies a missing field; several requirements can have the same one. */
-export function keyOf(options: Pick<MissingField, 'description' | 'reference'>): string {
+/** Returns the key that identifies a field; several requirements can have the same one. */
+export function keyOf(options: Pick<RequiredField, 'description' | 'reference'>): string {
   const { description, reference } = options;
   return reference === undefined
     ? description

@@ -61,21 +61,21 @@ const INCLUDE = [
 const QUERY = INCLUDE.map((name) => `include=${name}`).join('&');
 
 async function create(platform: TestPlatform, body: Json, live = false): Promise<Account> {
-  const answer = await platform.call('accounts', { ...body, include: INCLUDE }, { live });
-  assert.equal(answer.status, 200, answer.text);
-  return JSON.parse(answer.text) as Account;
+  const response = await platform.call('accounts', { ...body, include: INCLUDE }, { live });
+  assert.equal(response.status, 200, response.text);
+  return JSON.parse(response.text) as Account;
 }
 
 async function update(platform: TestPlatform, id: string, body: Json): Promise<Account> {
-  const answer = await platform.call(`accounts/${id}`, { ...body, include: INCLUDE });
-  assert.equal(answer.status, 200, answer.text);
-  return JSON.parse(answer.text) as Account;
+  const response = await platform.call(`accounts/${id}`, { ...body, include: INCLUDE });
+  assert.equal(response.status, 200, response.text);
+  return JSON.parse(response.text) as Account;
 }
 
 async function read(platform: TestPlatform, id: string): Promise<Account> {
-  const answer = await platform.call(`accounts/${id}?${QUERY}`);
-  assert.equal(answer.status, 200, answer.text);
-  return JSON.parse(answer.text) as Account;
+  const response = await platform.call(`accounts/${id}?${QUERY}`);
+  assert.equal(response.status, 200, response.text);
+  return JSON.parse(response.text) as Account;
 }
 
 const descriptions = ({ requirements }: Account): string[] =>

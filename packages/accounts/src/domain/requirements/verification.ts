@@ -234,18 +234,19 @@ const TEST_FILES: ReadonlyMap<string, 'success' | 'fail'> = new Map([
 ]);
 const KEYED_IDENTITY = '111111112';
 
-function magicOf(of: {
+function magicOf(options: {
   readonly numbers: readonly IdNumber[];
   readonly line1: string | undefined;
   readonly documents: Documents | undefined;
   readonly mismatch: string;
 }): Magic {
   // A valid document also resolves failures of the other data.
-  if (fileIds(of.documents).some((file) => TEST_FILES.get(file) === 'success')) return 'success';
-  const values = of.numbers.map(({ value }) => normaliseIdNumber(value));
+  if (fileIds(options.documents).some((file) => TEST_FILES.get(file) === 'success'))
+    return 'success';
+  const values = options.numbers.map(({ value }) => normaliseIdNumber(value));
   if (values.includes(KEYED_IDENTITY)) return { failed: 'verification_failed_keyed_identity' };
-  if (values.includes('111111111') || values.includes('1111')) return { failed: of.mismatch };
-  if (of.line1 === 'address_no_match' || of.line1 === 'address_line1_no_match') {
+  if (values.includes('111111111') || values.includes('1111')) return { failed: options.mismatch };
+  if (options.line1 === 'address_no_match' || options.line1 === 'address_line1_no_match') {
     return { failed: 'verification_failed_address_match' };
   }
   return values.includes('333333333') ? 'pending' : 'success';

@@ -17,12 +17,12 @@ interface Sent {
 
 /** Returns the error code for a minimal request with the given parts. */
 async function codeOf({ method = 'POST', path = 'accounts', headers = {}, body = '{}' }: Sent) {
-  const answer = await server.send(`/v2/core/${path}`, {
+  const response = await server.send(`/v2/core/${path}`, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
     ...(method === 'GET' ? {} : { body }),
   });
-  return (JSON.parse(answer.text) as { error?: { code: string } }).error?.code;
+  return (JSON.parse(response.text) as { error?: { code: string } }).error?.code;
 }
 
 describe('without a known key', () => {
@@ -55,16 +55,16 @@ describe('with a key', () => {
     const callOptions = idempotencyKey === undefined ? {} : { idempotencyKey };
     if (options.first !== undefined) await platform.make(path, options.first, callOptions);
     await platform.ops('PATCH', '', options.settings);
-    const answer = await platform.call(path, body, callOptions);
-    const { error } = JSON.parse(answer.text) as { error: { code: string } };
-    assert.equal(error.code, expected, answer.text);
+    const response = await platform.call(path, body, callOptions);
+    const { error } = JSON.parse(response.text) as { error: { code: string } };
+    assert.equal(error.code, expected, response.text);
   };
   const UNKNOWN = 'accounts/acct_0000000000000000';
 
   it('step 3 is before step 4: the kind of key is checked before the body', async () => {
     const platform = await server.platform();
-    const answer = await platform.call('accounts', { planet: 'Mars' }, { kind: 'publishable' });
-    assert.match(answer.text, /"code":"secret_key_required"/);
+    const response = await platform.call('accounts', { planet: 'Mars' }, { kind: 'publishable' });
+    assert.match(response.text, /"code":"secret_key_required"/);
   });
 
   it('step 4 is before step 6: an invalid shape does not count against a limit', async () => {

@@ -13,9 +13,9 @@ interface About {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-export function violate(code: ErrorCode, about: About): Violation {
+export function violate(code: ErrorCode, options: About): Violation {
   const forUser = userMessage(code);
-  return { code, ...about, ...(forUser !== undefined && { userMessage: forUser }) };
+  return { code, ...options, ...(forUser !== undefined && { userMessage: forUser }) };
 }
 
 /** Shape violation that only a rule can detect. */

@@ -4,11 +4,13 @@ import { CONFIGURATION_NAMES, type ConfigurationName } from './configuration-nam
 import type { Given } from './parts.js';
 
 /** Derives the requirements collector from dashboard and losses. Source: accounts, section 8.5. */
-export function requirementsCollectorOf(at: {
+export function requirementsCollectorOf(options: {
   readonly dashboard: Dashboard | undefined;
   readonly losses: Collector | undefined;
 }): Collector {
-  return at.dashboard === 'none' && at.losses === 'application' ? 'application' : 'vendor';
+  return options.dashboard === 'none' && options.losses === 'application'
+    ? 'application'
+    : 'vendor';
 }
 
 /** Applied configurations that are not deactivated, in wire order. */

@@ -57,7 +57,7 @@ export function accountObject(
 }
 
 /** Returns the JSON of an account in lists and in responses without `include`. */
-export function accountHead(account: StoredAccount, options: WireOptions): string {
+export function accountSummaryJson(account: StoredAccount, options: WireOptions): string {
   return JSON.stringify(accountObject({ account, individual: undefined }, NO_INCLUDE, options));
 }
 

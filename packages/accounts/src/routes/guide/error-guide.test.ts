@@ -22,9 +22,9 @@ describe('the page of error codes', () => {
 
   it("uses the operator's word", async () => {
     await using named = new TestServer({ 'accounts-vendor-word': 'stripe' });
-    const answer = await named.send('/docs/accounts/errors');
-    assert.match(answer.text, /<h2 id="stripe_loss_liable_cannot_be_deleted">/);
-    assert.doesNotMatch(answer.text, /vendor/);
+    const response = await named.send('/docs/accounts/errors');
+    assert.match(response.text, /<h2 id="stripe_loss_liable_cannot_be_deleted">/);
+    assert.doesNotMatch(response.text, /vendor/);
   });
 
   it('has every code once', async () => {

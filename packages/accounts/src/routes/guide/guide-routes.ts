@@ -1,4 +1,4 @@
-import { escapeHtml, type HttpAnswer, OpenApi, pageAnswer, type Route } from '@plinth/kernel';
+import { escapeHtml, type HttpResponse, OpenApi, pageResponse, type Route } from '@plinth/kernel';
 import { ERROR_CODES, type ErrorCode } from '../../model/error-codes.js';
 import type { VendorTerms } from '../../model/platform/vendor-terms.js';
 import { DOCS_PATH } from '../request-authenticator.js';
@@ -19,17 +19,17 @@ const STYLE =
 
 /** The page that `doc_url` points to, with an anchor for every code. Needs no key. */
 export function guideRoute({ vendorTerms }: { readonly vendorTerms: VendorTerms }): Route {
-  let answer: HttpAnswer | undefined;
+  let response: HttpResponse | undefined;
   return {
     method: 'GET',
     path: `${DOCS_PATH}/errors`,
     access: 'public',
     about: { summary: 'HTML page that explains every error code' },
-    output: { 200: OpenApi.answer('the page', OpenApi.html) },
+    output: { 200: OpenApi.response('the page', OpenApi.html) },
     hasHead: false,
     handle() {
-      answer ??= pageAnswer(Buffer.from(renderPage(vendorTerms)));
-      return answer;
+      response ??= pageResponse(Buffer.from(renderPage(vendorTerms)));
+      return response;
     },
   };
 }

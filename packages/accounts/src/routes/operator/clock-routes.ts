@@ -10,21 +10,21 @@ import type { RequestShapes } from '../request-shapes.js';
 
 const PATH = '/v1/test_helpers/test_clocks';
 
-const LIST: CallDocs = { summary: 'List test clocks', answer: 'Page', query: pageQuery() };
+const LIST: CallDocs = { summary: 'List test clocks', response: 'Page', query: pageQuery() };
 const CREATE: CallDocs = {
   summary: 'Create a test clock',
-  answer: 'TestClock',
+  response: 'TestClock',
   body: 'test_clock',
 };
-const SHOW: CallDocs = { summary: 'Retrieve a test clock', answer: 'TestClock' };
+const SHOW: CallDocs = { summary: 'Retrieve a test clock', response: 'TestClock' };
 const ADVANCE: CallDocs = {
   summary: 'Advance a test clock',
-  answer: 'TestClock',
+  response: 'TestClock',
   body: 'test_clock_advance',
 };
 const DELETE: CallDocs = {
   summary: 'Delete a test clock and close its accounts',
-  answer: 'Deleted',
+  response: 'Deleted',
 };
 
 /** Routes of test clocks. Source: accounts, sections 7 (E16) and 18. */

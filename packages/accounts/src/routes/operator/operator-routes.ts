@@ -12,7 +12,7 @@ import { bodyRule, MAX_OPERATOR_VALUE_COUNT, readJson } from '../bodies.js';
 import { bodyName, HANDLER_VALIDATION, pageQuery } from '../description.js';
 import { PAGE_LIMIT, Query } from '../query.js';
 import { OPERATOR_PATH, type RequestAuthenticator } from '../request-authenticator.js';
-import { jsonTextAnswer } from '../to-wire.js';
+import { jsonTextResponse } from '../to-wire.js';
 
 interface OperatorCall {
   readonly request: HttpRequest;
@@ -54,7 +54,7 @@ export function operatorRoutes(deps: {
       {
         ...docs,
         ...(body && { body: OpenApi.ref(bodyName(body)) }),
-        output: { 200: OpenApi.answer('done', OpenApi.json(Type.Object({}))) },
+        output: { 200: OpenApi.response('done', OpenApi.json(Type.Object({}))) },
       },
       HANDLER_VALIDATION,
     ),
@@ -66,7 +66,7 @@ export function operatorRoutes(deps: {
         param: (name) => request.parameters[name] ?? '',
         body: () => readJson(request, MAX_OPERATOR_VALUE_COUNT),
       };
-      return jsonTextAnswer(JSON.stringify(await handle(call)));
+      return jsonTextResponse(JSON.stringify(await handle(call)));
     },
   });
   const platform = '/platforms/:platform';

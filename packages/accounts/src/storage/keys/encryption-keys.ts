@@ -16,7 +16,7 @@ export interface KeyStore {
    * Reads the keys, or creates the first one. Throws `key_file_damaged` or `shared_keys_damaged`,
    * and `key_file_missing` if encrypted data exist without a key.
    */
-  open(at: { readonly hasData: boolean }): Promise<EncryptionKeys>;
+  open(options: { readonly hasData: boolean }): Promise<EncryptionKeys>;
   /**
    * Adds a key and makes it current. Every node knows it when the promise resolves.
    * @returns `old`: keys that no node uses for encryption. They may be dropped once no row needs

@@ -18,12 +18,12 @@ export async function refuseForeignKeys(
   path: string,
 ): Promise<void> {
   const own = keyCheckValueOf(keys);
-  const kept =
+  const stored =
     (await readKeyCheckValue(store.reader())) ??
     (await store.transaction<AccountTables, string>(
       async (tx) => await storeKeyCheckValue(tx, own),
     ));
-  if (kept !== own) throw accountsError('key_file_foreign', { path });
+  if (stored !== own) throw accountsError('key_file_foreign', { path });
 }
 
 /** The key check value: a digest that the database stores to identify the keys of its data. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { NodeFileSystem, openRelationalStore, SecretBox, SystemClock } from '@plinth/kernel';
 import { ManualClock, SeededRandom, temporaryFolder } from '@plinth/kernel/testing';
 import { ACCOUNT_MIGRATIONS, type AccountTables } from '../account-tables.js';
@@ -125,7 +125,7 @@ async function settled<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
   });
   while (!isDone) {
     await clock.advanceMs(100);
-    await turn();
+    await setImmediate();
   }
   return await marked;
 }

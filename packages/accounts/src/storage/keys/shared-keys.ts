@@ -57,13 +57,13 @@ export class SharedKeys implements KeyStore {
     const own = await this.#file.read();
     const path = this.#file.path;
     return await this.#store.transaction<AccountTables, EncryptionKeys>(async (tx) => {
-      const kept = await readKeyCheckValue(tx);
+      const storedCheckValue = await readKeyCheckValue(tx);
       const found = await this.read(tx);
-      if (found === undefined && own === undefined && (hasData || kept !== undefined)) {
+      if (found === undefined && own === undefined && (hasData || storedCheckValue !== undefined)) {
         throw accountsError('key_file_missing', { path });
       }
       const keys = found ?? own ?? firstKeys(this.#random);
-      const checkValue = kept ?? (await storeKeyCheckValue(tx, keyCheckValueOf(keys)));
+      const checkValue = storedCheckValue ?? (await storeKeyCheckValue(tx, keyCheckValueOf(keys)));
       if (own !== undefined && keyCheckValueOf(own) !== checkValue) {
         throw accountsError('key_file_foreign', { path });
       }

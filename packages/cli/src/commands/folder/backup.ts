@@ -100,12 +100,12 @@ async function begin(
   const deadlineMs = performance.now() + waitMs;
   let isNoted = false;
   for (;;) {
-    const answer = await call(connection, BACKUPS, { method: 'POST', signal });
-    if (answer.status !== 503) return await requireOk(answer, connection);
-    const message = errorTextOf(await answer.text());
-    const retryMs = Number(answer.headers.get('retry-after') ?? 1) * 1000;
+    const response = await call(connection, BACKUPS, { method: 'POST', signal });
+    if (response.status !== 503) return await requireOk(response, connection);
+    const message = errorTextOf(await response.text());
+    const retryMs = Number(response.headers.get('retry-after') ?? 1) * 1000;
     const isBusy = message.includes(BUSY) && performance.now() + retryMs <= deadlineMs;
-    if (!isBusy) throw failureOf(answer.status, message, connection);
+    if (!isBusy) throw failureOf(response.status, message, connection);
     if (!isNoted) {
       await onWait();
       printNote(`plinth: waiting: ${message}\n`);
@@ -120,8 +120,8 @@ function toSeconds(text: string): number {
   throw new InvalidArgumentError('use an integer from 0 to 86400');
 }
 
-async function* linesOf(answer: Response): AsyncGenerator<string> {
-  yield* createInterface({ input: Readable.from(bytesOf(answer)) });
+async function* linesOf(response: Response): AsyncGenerator<string> {
+  yield* createInterface({ input: Readable.from(bytesOf(response)) });
 }
 
 /** Rejects when the server ends the backup. Never resolves. */
@@ -145,8 +145,8 @@ async function copyFiles(
   const copyNext = async (): Promise<void> => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       const query = { name: file.name };
-      const answer = await callOk(connection, `${BACKUPS}/${id}/file`, { query, signal });
-      const pieces = bytesOf(answer);
+      const response = await callOk(connection, `${BACKUPS}/${id}/file`, { query, signal });
+      const pieces = bytesOf(response);
       await writeChecked(join(folder, file.name), pieces, file, (size) => progress.add(size));
     }
   };

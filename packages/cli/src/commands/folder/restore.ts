@@ -93,12 +93,12 @@ async function lockFolder(folder: string): Promise<FolderLock> {
 }
 
 /** Copies all files, or none. */
-async function copyAll(at: {
+async function copyAll(options: {
   readonly manifest: Manifest;
   readonly from: string;
   readonly to: string;
 }): Promise<void> {
-  const { manifest, from, to } = at;
+  const { manifest, from, to } = options;
   const marker = join(to, RESTORE_MARKER);
   const made = await open(marker, 'w').catch((error: unknown) => {
     throw cannotWrite(marker, error);

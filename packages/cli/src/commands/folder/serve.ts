@@ -113,14 +113,14 @@ function takesBareFlag({ isBoolean, key }: SettingDescription): boolean {
 }
 
 function givenFlags(command: Command): Record<string, string> {
-  const given: Record<string, string> = Object.create(null);
+  const flags: Record<string, string> = Object.create(null);
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName());
     if (value === undefined || option.long === undefined) continue;
     const isBareAddress = value === true && option.long.endsWith('recovery-http-bind');
-    given[option.long.slice(2)] = isBareAddress ? '127.0.0.1:8182' : String(value);
+    flags[option.long.slice(2)] = isBareAddress ? '127.0.0.1:8182' : String(value);
   }
-  return given;
+  return flags;
 }
 
 /** @param origin the flag or variable that names the file, for the error message. */

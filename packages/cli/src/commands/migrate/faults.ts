@@ -1,10 +1,10 @@
 import { CommandFailed } from '@plinth/server/process/command-failed.js';
 
-const MAX_TOLD_COUNT = 20;
+const MAX_REPORTED_COUNT = 20;
 
 /** Unreadable parts of a source, each reported once although a source is read twice. */
 export class Faults {
-  readonly #told: string[] = [];
+  readonly #reported: string[] = [];
   #count = 0;
   /** The first pass is complete: later errors are not faults of the source. */
   isComplete = false;
@@ -18,14 +18,14 @@ export class Faults {
 
   /** The first faults, and the number of further ones. */
   get texts(): readonly string[] {
-    const more = this.#count - this.#told.length;
-    return more === 0 ? this.#told : [...this.#told, `... and ${more} more`];
+    const more = this.#count - this.#reported.length;
+    return more === 0 ? this.#reported : [...this.#reported, `... and ${more} more`];
   }
 
   add(text: string): void {
     if (this.isComplete) return;
     this.#count += 1;
-    if (this.#told.length < MAX_TOLD_COUNT) this.#told.push(text);
+    if (this.#reported.length < MAX_REPORTED_COUNT) this.#reported.push(text);
   }
 
   /** For `catch`: records a corrupt or foreign file as a fault and returns `instead`. */

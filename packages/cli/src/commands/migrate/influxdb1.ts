@@ -45,7 +45,7 @@ export async function portableSource(
     return {
       backup,
       names,
-      told: () => names.told,
+      notes: () => names.notes,
       identity: await identityOf(folder),
       progressPath: join(dirname(resolve(folder)), `${basename(resolve(folder))}.plinth-migration`),
       statements: backup.databases.flatMap(statementsOf),

@@ -74,7 +74,7 @@ export async function fileSource(
       chunks: (run) => whole(path, faults, chunksOf(path, formatOf, { faults, names, note, run })),
     })),
     faults,
-    told: () => [...names.told, ...notes],
+    notes: () => [...names.notes, ...notes],
   };
 }
 

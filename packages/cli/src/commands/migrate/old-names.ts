@@ -14,46 +14,46 @@ const POLICY = new RegExp(
 );
 
 /** Assigns unique names: other characters become `_`, and a number is appended to a name that is in use. */
-class GivenNames {
-  readonly #given = new Map<string, string>();
+class UniqueNames {
+  readonly #assigned = new Map<string, string>();
   readonly #taken = new Set<string>();
 
-  of(name: string, wanted: string): string {
-    const known = this.#given.get(name);
+  of(name: string, preferred: string): string {
+    const known = this.#assigned.get(name);
     if (known !== undefined) return known;
-    let given = wanted;
-    for (let i = 2; this.#taken.has(given); i++) given = `${wanted}_${i}`;
-    this.#given.set(name, given);
-    this.#taken.add(given);
-    return given;
+    let assigned = preferred;
+    for (let i = 2; this.#taken.has(assigned); i++) assigned = `${preferred}_${i}`;
+    this.#assigned.set(name, assigned);
+    this.#taken.add(assigned);
+    return assigned;
   }
 }
 
 /** Maps databases and retention policies of InfluxDB 1.x to names of letters, digits, `_` and `-`. */
 export class OldNames {
-  readonly #databases = new GivenNames();
-  readonly #policies = new Map<string, GivenNames>();
-  readonly #told = new Set<string>();
+  readonly #databases = new UniqueNames();
+  readonly #policies = new Map<string, UniqueNames>();
+  readonly #notes = new Set<string>();
 
   /** A message for each renamed item so far. */
-  get told(): readonly string[] {
-    return [...this.#told];
+  get notes(): readonly string[] {
+    return [...this.#notes];
   }
 
   /** @returns `undefined` for the internal database, which is skipped. */
   database(name: string): string | undefined {
     if (name === OWN_DATABASE) return undefined;
-    const wanted = name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z0-9])/, 'db');
-    return this.#report(`database ${name}`, name, this.#databases.of(name, wanted));
+    const preferred = name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z0-9])/, 'db');
+    return this.#report(`database ${name}`, name, this.#databases.of(name, preferred));
   }
 
   /** @returns `undefined` for a policy whose points go to the database itself. */
   policy(database: string, name: string): string | undefined {
     if (PLAIN_POLICIES.has(name)) return undefined;
-    const names = this.#policies.get(database) ?? new GivenNames();
+    const names = this.#policies.get(database) ?? new UniqueNames();
     this.#policies.set(database, names);
-    const given = names.of(name, name.replace(/[^A-Za-z0-9_-]/g, '_'));
-    return this.#report(`retention policy ${name} of ${database}`, name, given);
+    const assigned = names.of(name, name.replace(/[^A-Za-z0-9_-]/g, '_'));
+    return this.#report(`retention policy ${name} of ${database}`, name, assigned);
   }
 
   /** The target database of a policy; `undefined` as above. */
@@ -89,12 +89,12 @@ export class OldNames {
     return `CREATE DATABASE ${quoted(here)}${words.length > 0 ? ` WITH ${words.join(' ')}` : ''}`;
   }
 
-  #report(what: string, name: string, given: string): string {
-    if (given !== name)
-      this.#told.add(
-        `${what} is renamed to ${given}: names may contain only letters, digits, _ and -`,
+  #report(what: string, name: string, assigned: string): string {
+    if (assigned !== name)
+      this.#notes.add(
+        `${what} is renamed to ${assigned}: names may contain only letters, digits, _ and -`,
       );
-    return given;
+    return assigned;
   }
 }
 

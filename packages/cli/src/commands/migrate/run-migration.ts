@@ -31,7 +31,7 @@ export interface Source {
   readonly statements: readonly string[];
   readonly pieces: readonly Piece[];
   /** A message for each renamed item; complete after all parts were read. */
-  readonly told: () => readonly string[];
+  readonly notes: () => readonly string[];
   /** Unreadable parts so far. */
   readonly faults: Faults;
 }
@@ -68,7 +68,7 @@ export async function runMigration(
     options,
     marks.done,
   );
-  for (const sentence of [...source.told(), ...facts.settle()]) printNote(`${sentence}\n`);
+  for (const sentence of [...source.notes(), ...facts.settle()]) printNote(`${sentence}\n`);
   if (options.dryRun) {
     printCounts(facts, new Map());
     return source.faults.count === 0;
@@ -251,11 +251,11 @@ async function findLost(
       return ` AND ${quoted(facts.tagName(database, table, tag))}::tag = '${value}'`;
     });
     const q = `SELECT * FROM ${quoted(table)} WHERE time = ${timestamp}${conditions.join('')} LIMIT 1`;
-    const answer = await call(connection, 'api/v3/query_influxql', {
+    const response = await call(connection, 'api/v3/query_influxql', {
       json: { db: database, q, format: 'json_rows' },
     });
-    const rows: unknown = answer.ok ? await answer.json() : undefined;
-    if (!answer.ok) await answer.body?.cancel();
+    const rows: unknown = response.ok ? await response.json() : undefined;
+    if (!response.ok) await response.body?.cancel();
     if (!Array.isArray(rows) || rows.length === 0) return `table ${table} of ${database}`;
   }
   return undefined;
@@ -267,11 +267,11 @@ async function rowCounts(facts: TableFacts, connection: Connection): Promise<Map
   for (const { database, table } of facts.counts()) {
     if (counts.size === MAX_COUNTED_TABLES) break;
     const q = `SELECT count(*) AS n FROM "${table.replaceAll('"', '""')}"`;
-    const answer = await call(connection, 'api/v3/query_sql', {
+    const response = await call(connection, 'api/v3/query_sql', {
       json: { db: database, q, format: 'json_rows' },
     });
-    const rows: unknown = answer.ok ? await answer.json() : undefined;
-    if (!answer.ok) await answer.body?.cancel();
+    const rows: unknown = response.ok ? await response.json() : undefined;
+    if (!response.ok) await response.body?.cancel();
     const n: unknown = Array.isArray(rows) ? Reflect.get(Object(rows[0]), 'n') : undefined;
     counts.set(JSON.stringify([database, table]), n === undefined ? '?' : String(n));
   }

@@ -66,7 +66,7 @@ export class TableFacts {
 
   /** Decides which columns to rename. @returns a message for each. */
   settle(): string[] {
-    const told: string[] = [];
+    const notes: string[] = [];
     for (const [database, tables] of this.#tables) {
       for (const [name, table] of tables) {
         const where = `table ${name} of ${database}`;
@@ -76,7 +76,7 @@ export class TableFacts {
           const other = freeName(`${tag}_tag`, table);
           tags.set(tag, other);
           const why = RESERVED.get(tag) ?? 'a tag and a field';
-          told.push(`${where}: ${tag} is ${why}; the tag is renamed to ${other}`);
+          notes.push(`${where}: ${tag} is ${why}; the tag is renamed to ${other}`);
         }
         const floats = new Set<string>();
         const fields = new Map<string, ReadonlyMap<Kind, string>>();
@@ -91,7 +91,7 @@ export class TableFacts {
                 freeName(`${field}_${kinds.length === 1 ? 'field' : SUFFIX[kind]}`, table),
               );
             fields.set(field, names);
-            told.push(
+            notes.push(
               `${where}: ${field} is ${reserved}; the field is renamed to ${[...names.values()].join(', ')}`,
             );
             continue;
@@ -99,7 +99,7 @@ export class TableFacts {
           if (counts.size < 2) continue;
           if (counts.has('float64') && !counts.has('bool') && !counts.has('utf8')) {
             floats.add(field);
-            told.push(`${where}: ${field} contains integers and floats; all values become floats`);
+            notes.push(`${where}: ${field} contains integers and floats; all values become floats`);
             continue;
           }
           const main = kinds.reduce((a, b) =>
@@ -110,14 +110,14 @@ export class TableFacts {
             .map((kind) => [kind, freeName(`${field}_${SUFFIX[kind]}`, table)] as const);
           fields.set(field, new Map(names));
           for (const [kind, other] of names)
-            told.push(
+            notes.push(
               `${where}: ${field} contains values of several types; its ${SUFFIX[kind]} values go to ${other}`,
             );
         }
         if (tags.size + floats.size + fields.size > 0) table.change = { tags, floats, fields };
       }
     }
-    return told;
+    return notes;
   }
 
   /** Whether any table of the database is changed. */
@@ -148,9 +148,9 @@ export class TableFacts {
   }
 }
 
-function freeName(wanted: string, { tags, fields }: Table): string {
-  let name = wanted;
-  for (let i = 2; tags.has(name) || fields.has(name); i++) name = `${wanted}_${i}`;
+function freeName(preferred: string, { tags, fields }: Table): string {
+  let name = preferred;
+  for (let i = 2; tags.has(name) || fields.has(name); i++) name = `${preferred}_${i}`;
   return name;
 }
 

@@ -81,8 +81,8 @@ export class TsmFile {
 
 function without({ times, values }: TsmBlock, deleted: Deleted): TsmBlock {
   const isKept = (time: bigint) => !deleted.some(({ min, max }) => time >= min && time <= max);
-  const kept = [...times.keys()].filter((i) => isKept(times[i] ?? 0n));
-  const pick = <V>(from: { readonly [i: number]: V }): V[] => kept.map((i) => from[i] as V);
+  const retained = [...times.keys()].filter((i) => isKept(times[i] ?? 0n));
+  const pick = <V>(from: { readonly [i: number]: V }): V[] => retained.map((i) => from[i] as V);
   const keptTimes = BigInt64Array.from(pick<bigint>(times));
   if (values instanceof Float64Array)
     return { times: keptTimes, values: Float64Array.from(pick<number>(values)) };

@@ -43,8 +43,8 @@ export function printOne(command: Command, value: unknown, text?: () => string):
 }
 
 /** Prints a response body. JSON is copied verbatim to keep all digits of numbers. */
-export async function printAnswer(command: Command, answer: Response): Promise<void> {
-  const text = await answer.text();
+export async function printResponse(command: Command, response: Response): Promise<void> {
+  const text = await response.text();
   if (isJson(command)) print(`${text.trimEnd()}\n`);
   else print(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
 }

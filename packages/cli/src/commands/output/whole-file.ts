@@ -10,13 +10,13 @@ export const SHARED = 0o666;
 export async function writeWhole(
   path: string,
   pieces: AsyncIterable<Uint8Array>,
-  how: {
+  options: {
     readonly mode: number;
     check?(): void;
     onPiece?(sizeBytes: number): void;
   },
 ): Promise<void> {
-  const { mode } = how;
+  const { mode } = options;
   const part = `${path}.part`;
   const fail = (error: unknown): never => {
     throw cannotWrite(path, error);
@@ -26,9 +26,9 @@ export async function writeWhole(
     if (mode !== SHARED) await file.chmod(mode).catch(fail); // A file left by an earlier run keeps its mode.
     for await (const piece of pieces) {
       await file.writeFile(piece).catch(fail);
-      how.onPiece?.(piece.byteLength);
+      options.onPiece?.(piece.byteLength);
     }
-    how.check?.();
+    options.check?.();
     await file.sync().catch(fail);
     await file.close();
     await rename(part, path).catch(fail);

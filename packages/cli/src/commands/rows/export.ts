@@ -56,7 +56,7 @@ export function exportCommand(): Command {
     const pieces =
       options.format === 'lp'
         ? exportLines(connection, options, loss)
-        : exportAnswer(connection, options);
+        : exportResponse(connection, options);
     const check = (): void => {
       const { rowCount, valueCount } = loss;
       if (options.lossy || rowCount + valueCount === 0) return;
@@ -91,7 +91,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-async function* exportAnswer(
+async function* exportResponse(
   connection: Connection,
   { table, query, format }: ExportOptions,
 ): AsyncGenerator<Uint8Array> {
@@ -99,10 +99,10 @@ async function* exportAnswer(
     throw new CommandFailed('use either --table or --query', EXIT.usage);
   }
   const q = query ?? `SELECT * FROM ${quoted(table ?? '')}`;
-  yield* await answerOf(connection, q, format === 'csv' ? 'csv_exact' : format);
+  yield* await responseOf(connection, q, format === 'csv' ? 'csv_exact' : format);
 }
 
-async function answerOf(
+async function responseOf(
   connection: Connection,
   q: string,
   format: string,
@@ -124,14 +124,14 @@ async function* exportLines(
 ): AsyncGenerator<Uint8Array> {
   if (table === undefined) throw new CommandFailed('--format lp requires --table', EXIT.usage);
   const q = `SELECT key, data_type FROM system.influxdb_schema WHERE measurement = '${table.replaceAll("'", "''")}'`;
-  const columns = await readRows<ExportedColumn>(await answerOf(connection, q, 'jsonl'));
+  const columns = await readRows<ExportedColumn>(await responseOf(connection, q, 'jsonl'));
   if (columns.length === 0) throw new CommandFailed(`table not found: ${table}`);
   const list = columns.map(({ key, data_type }, i) => `${exact(quoted(key), data_type)} AS c${i}`);
   // Without this line, small timestamps would be read as seconds.
   yield Buffer.from('# precision: ns\n');
   const rows = `SELECT ${list.join(', ')} FROM ${quoted(table)}`;
   const lines = createInterface({
-    input: Readable.from(await answerOf(connection, rows, 'jsonl')),
+    input: Readable.from(await responseOf(connection, rows, 'jsonl')),
     crlfDelay: Number.POSITIVE_INFINITY,
   });
   let piece: string[] = [];

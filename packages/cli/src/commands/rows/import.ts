@@ -87,11 +87,14 @@ async function typesOf(
   const types = new Map<string, FieldType>(numbers);
   const q = `SELECT key, data_type FROM system.influxdb_schema WHERE measurement = '${table.replaceAll("'", "''")}'`;
   const json = { db: databaseOf(connection), q, format: 'json_rows' };
-  const answer = await call(connection, 'api/v3/query_sql', { json });
+  const response = await call(connection, 'api/v3/query_sql', { json });
   // The import creates a missing database.
-  if (answer.status === 404) return types;
-  await requireOk(answer, connection);
-  for (const { key, data_type } of (await answer.json()) as { key: string; data_type: string }[]) {
+  if (response.status === 404) return types;
+  await requireOk(response, connection);
+  for (const { key, data_type } of (await response.json()) as {
+    key: string;
+    data_type: string;
+  }[]) {
     const type = TYPES.get(data_type);
     if (type !== undefined) types.set(key, type);
   }

@@ -72,7 +72,7 @@ async function output(response: Response, { output: file, format }: QueryOptions
   const body =
     response.body === null ? Readable.from([]) : Readable.fromWeb(asNodeStream(response.body));
   if (file !== undefined) {
-    await writeAnswer(file, body);
+    await writeResponse(file, body);
     return;
   }
   try {
@@ -89,7 +89,7 @@ async function output(response: Response, { output: file, format }: QueryOptions
 }
 
 /** Replaces a file only when the result is complete. A pipe or device receives the data as it arrives. */
-async function writeAnswer(path: string, body: Readable): Promise<void> {
+async function writeResponse(path: string, body: Readable): Promise<void> {
   const before = await stat(path).catch(() => undefined);
   if (before === undefined || before.isFile()) {
     const mode = before === undefined ? SHARED : before.mode & 0o777;

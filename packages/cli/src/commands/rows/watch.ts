@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EventStreamParser, type StreamEvent } from '@plinth/kernel/event-stream';
 import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
 import { Command } from 'commander';
 import {
@@ -11,12 +12,13 @@ import {
 } from '../connection.js';
 import { withQueryFormat } from '../output/listing.js';
 import { print, printNote } from '../output/terminal.js';
-import { eventsOf, type StreamEvent } from './event-stream.js';
 
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
 /** The server sends a heartbeat every 15 seconds. */
 const SILENCE_MS = 40_000;
+/** Below the longest string of Node.js, 2^29 characters. */
+const MAX_EVENT_LENGTH = 500_000_000;
 
 const EXAMPLES = `
 Examples:
@@ -97,9 +99,16 @@ class Watch {
         clearTimeout(timer);
         timer = setTimeout(() => silence.abort(), SILENCE_MS);
       };
-      for await (const event of eventsOf(bytesOf(response), restart)) {
-        yield event;
-        if (event.id !== undefined) this.#position = event.id;
+      const parser = new EventStreamParser(MAX_EVENT_LENGTH);
+      const decoder = new TextDecoder();
+      for await (const piece of bytesOf(response)) {
+        restart();
+        for (const event of parser.take(decoder.decode(piece, { stream: true }))) {
+          yield event;
+          this.#position = event.id || this.#position;
+        }
+        // Heartbeats contain positions, too.
+        this.#position = parser.lastId || this.#position;
       }
     } catch (error) {
       // A connection that breaks during the response.
@@ -131,9 +140,9 @@ class Watch {
       }
       case 'end':
         throw endOf(data);
-      default: // 'start', heartbeats, and events of later releases
+      default: // 'start', and events of later releases
     }
-    if (this.#showsPositions && id !== undefined && data !== '') printNote(`${id}\n`);
+    if (this.#showsPositions && id !== '') printNote(`${id}\n`);
   }
 
   #print(text: string): void {

@@ -133,9 +133,9 @@ export async function writeFiles(
 }
 
 /** A file can set its timestamp unit in the first line, as `plinth export` does. Dumps use nanoseconds. */
-function precisionOf(head: string, isOfDump: boolean, given: string): string {
-  if (given !== 'auto') return given;
-  return /^# precision: (s|ms|us|ns)\r?\n/.exec(head)?.[1] ?? (isOfDump ? 'ns' : given);
+function precisionOf(head: string, isOfDump: boolean, precision: string): string {
+  if (precision !== 'auto') return precision;
+  return /^# precision: (s|ms|us|ns)\r?\n/.exec(head)?.[1] ?? (isOfDump ? 'ns' : precision);
 }
 
 /** DuckDB, which reads Parquet, is loaded only when needed. */

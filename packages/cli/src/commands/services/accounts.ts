@@ -228,7 +228,7 @@ async function platformPath(connection: Connection, said: string): Promise<strin
   };
   const list = 'plinth accounts platforms list';
   const names = ({ name }: Item) => [name];
-  const id = await idOfName(platforms(), { what: 'platform', said, list, names });
+  const id = await idOfName(platforms(), { what: 'platform', name: said, list, names });
   return `platforms/${encodeURIComponent(id)}`;
 }
 
@@ -246,9 +246,9 @@ async function accountOf(
     for (const livemode of ['true', 'false']) {
       for (let page: string | undefined = ''; page !== undefined; ) {
         const query = { livemode, limit: '100', ...(page !== '' && { page }) };
-        const answer: Row = await request(connection, `${platform}/accounts`, { query });
-        yield* answer.data as Row[];
-        const next = answer['next_page_url'];
+        const response: Row = await request(connection, `${platform}/accounts`, { query });
+        yield* response.data as Row[];
+        const next = response['next_page_url'];
         page =
           typeof next === 'string'
             ? (new URL(next, connection.host).searchParams.get('page') ?? undefined)
@@ -258,7 +258,7 @@ async function accountOf(
   };
   const names = ({ display_name, contact_email }: Item) => [display_name, contact_email];
   const list = 'plinth accounts list';
-  const account = await idOfName(accounts(), { what: 'account', said, list, names });
+  const account = await idOfName(accounts(), { what: 'account', name: said, list, names });
   return { platform, account };
 }
 

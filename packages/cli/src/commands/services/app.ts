@@ -3,7 +3,7 @@ import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
 import { Command } from 'commander';
 import { type Connection, callOk, connectionOf, withConnection } from '../connection.js';
 import { readTextInput } from '../input/text-input.js';
-import { printAnswer, printRows, withFormat } from '../output/listing.js';
+import { printResponse, printRows, withFormat } from '../output/listing.js';
 import { print, printNote } from '../output/terminal.js';
 import { APPS, appOf } from './named.js';
 import { allItems, collected, type Item } from './pages.js';
@@ -84,7 +84,7 @@ function createCommand(): Command {
         public_key: await readTextInput(options['publicKey']),
       }),
     };
-    const made = await answerOf(connectionOf(command.opts()), APPS, { json });
+    const made = await responseOf(connectionOf(command.opts()), APPS, { json });
     await printKey(made, options['keyOut']);
     printJson(made);
     if (secret !== undefined) printNote(`secret (not shown again): ${secret}\n`);
@@ -116,7 +116,7 @@ function showCommand(): Command {
   );
   return command.action(async (name: string) => {
     const connection = connectionOf(command.opts());
-    await printAnswer(command, await callOk(connection, await pathOf(connection, name)));
+    await printResponse(command, await callOk(connection, await pathOf(connection, name)));
   });
 }
 
@@ -138,7 +138,7 @@ function updateCommand(): Command {
       throw new CommandFailed('no changes given; see `plinth app update --help`', EXIT.usage);
     const method = 'PATCH';
     const connection = connectionOf(command.opts());
-    printJson(await answerOf(connection, await pathOf(connection, app), { method, json }));
+    printJson(await responseOf(connection, await pathOf(connection, app), { method, json }));
     if (secret !== undefined) printNote(`secret (not shown again): ${secret}\n`);
   });
 }
@@ -170,7 +170,7 @@ function rotateCommand(): Command {
     };
     const connection = connectionOf(command.opts());
     const path = await pathOf(connection, name, '/secret/rotate');
-    printJson(await answerOf(connection, path, { json }));
+    printJson(await responseOf(connection, path, { json }));
   });
 }
 
@@ -184,7 +184,7 @@ function addKeyCommand(): Command {
     const { publicKey, keyOut } = command.opts<Record<string, string | undefined>>();
     const json = publicKey === undefined ? {} : { public_key: await readTextInput(publicKey) };
     const connection = connectionOf(command.opts());
-    const made = await answerOf(connection, await pathOf(connection, name, '/keys'), { json });
+    const made = await responseOf(connection, await pathOf(connection, name, '/keys'), { json });
     await printKey(made, keyOut);
     printJson(made);
   });
@@ -265,7 +265,7 @@ function secondsOf(text: string): number {
   return Number(amount) * (SECONDS[unit === '' ? 's' : unit] ?? 1);
 }
 
-async function answerOf(
+async function responseOf(
   connection: Connection,
   path: string,
   options: { readonly method?: string; readonly json?: unknown } = {},

@@ -1,7 +1,7 @@
 import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Connection, callOk, connectionOf, withConnection } from '../connection.js';
-import { printAnswer, printRows, withFormat } from '../output/listing.js';
+import { printResponse, printRows, withFormat } from '../output/listing.js';
 import { print, printNote } from '../output/terminal.js';
 import { APPS, appOf } from './named.js';
 
@@ -59,11 +59,11 @@ function listing(connected: Command, appIn: (command: Command) => string): Comma
   return command.action(async () => {
     const { limit, ...options } = command.opts<Record<string, string | undefined>>();
     const names = ['status', 'event', 'guid', 'since', 'until', 'state'];
-    const given = names.flatMap((name) => {
+    const filters = names.flatMap((name) => {
       const value = options[name];
       return value === undefined ? [] : [[name, value] as const];
     });
-    const query = { per_page: limit ?? '30', ...Object.fromEntries(given) };
+    const query = { per_page: limit ?? '30', ...Object.fromEntries(filters) };
     const connection = connectionOf(command.opts());
     const path = await pathOf(connection, appIn(command), '/deliveries');
     const response = await callOk(connection, path, { query });
@@ -84,7 +84,7 @@ function showCommand(): Command {
     const { app } = command.opts<{ app: string }>();
     const connection = connectionOf(command.opts());
     const path = await pathOf(connection, app, `/deliveries/${encodeURIComponent(id)}`);
-    await printAnswer(command, await callOk(connection, path));
+    await printResponse(command, await callOk(connection, path));
   });
 }
 

@@ -1,7 +1,7 @@
 import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
 import { Command } from 'commander';
 import { callOk, connectionOf, withConnection } from '../connection.js';
-import { printAnswer, printRows, withFormat } from '../output/listing.js';
+import { printResponse, printRows, withFormat } from '../output/listing.js';
 import { print, printNote } from '../output/terminal.js';
 import { allItems, collected } from './pages.js';
 
@@ -44,7 +44,7 @@ export function identityCommand(): Command {
     .description('show an identity')
     .argument('<identity>')
     .action(async (key: string) => {
-      await printAnswer(one, await callOk(connectionOf(one.opts()), pathOf(key)));
+      await printResponse(one, await callOk(connectionOf(one.opts()), pathOf(key)));
     });
   const update = connected('update')
     .description('update attributes; null removes an attribute')
@@ -96,22 +96,22 @@ type Attributes = Readonly<Record<string, unknown>>;
 /** Prints only the token to standard output, for scripts, and the rest to standard error. */
 export async function makeToken(
   command: Command,
-  wanted: {
+  newCredential: {
     readonly kind: string;
     readonly identity: string;
     readonly viaApp?: string | undefined;
     readonly expiresIn?: string | undefined;
   },
 ): Promise<void> {
-  const { kind, identity, viaApp, expiresIn } = wanted;
+  const { kind, identity, viaApp, expiresIn } = newCredential;
   const json = {
     kind,
     identity,
     ...(viaApp !== undefined && { via_app: viaApp }),
     ...(expiresIn !== undefined && { expires_in: Number(expiresIn) }),
   };
-  const answer = await callOk(connectionOf(command.opts()), 'ops/v1/credentials', { json });
-  const made = Object(await answer.json());
+  const response = await callOk(connectionOf(command.opts()), 'ops/v1/credentials', { json });
+  const made = Object(await response.json());
   print(`${String(Reflect.get(made, 'token'))}\n`);
   const expiry: unknown = Reflect.get(made, 'expires_at');
   const until = expiry === null ? 'does not expire' : `expires ${String(expiry)}`;
@@ -138,7 +138,7 @@ function readValue(text: string): unknown {
   }
 }
 
-async function show(answer: Promise<Response>): Promise<void> {
-  const value: unknown = await (await answer).json();
+async function show(response: Promise<Response>): Promise<void> {
+  const value: unknown = await (await response).json();
   print(`${JSON.stringify(value, null, 2)}\n`);
 }

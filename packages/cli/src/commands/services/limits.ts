@@ -102,14 +102,15 @@ async function check(connection: Connection, command: Command): Promise<void> {
     ...(endpoint !== undefined && { endpoint }),
     ...(cost !== undefined && { cost: Number(cost) }),
   };
-  const answer = fieldsOf(await (await callOk(connection, `${API}/check`, { json })).json());
-  const headers = Object.entries(fieldsOf(answer['headers']));
-  const why = answer['allowed'] === true ? 'allowed' : `refused by ${String(answer['limit_kind'])}`;
-  printOne(command, answer, () => {
+  const response = fieldsOf(await (await callOk(connection, `${API}/check`, { json })).json());
+  const headers = Object.entries(fieldsOf(response['headers']));
+  const why =
+    response['allowed'] === true ? 'allowed' : `refused by ${String(response['limit_kind'])}`;
+  printOne(command, response, () => {
     const table = formatTable(headers.map(([name, value]) => [name, String(value)]));
-    return `${why} (${String(answer['status'])})\n${table}`;
+    return `${why} (${String(response['status'])})\n${table}`;
   });
-  if (answer['allowed'] !== true) process.exitCode = EXIT.failed;
+  if (response['allowed'] !== true) process.exitCode = EXIT.failed;
 }
 
 async function reset(connection: Connection, _command: Command, identity: string): Promise<void> {
@@ -150,14 +151,14 @@ async function listBans(connection: Connection, command: Command): Promise<void>
 async function top(connection: Connection, command: Command): Promise<void> {
   const { resource, limit } = command.opts<Fields>();
   const query = { resource: String(resource), limit: String(limit) };
-  const answer = fieldsOf(await (await callOk(connection, `${API}/top`, { query })).json());
-  printRows(command, rowsOf(answer['top']), ['identity', 'used']);
+  const response = fieldsOf(await (await callOk(connection, `${API}/top`, { query })).json());
+  printRows(command, rowsOf(response['top']), ['identity', 'used']);
 }
 
 async function routes(connection: Connection, command: Command): Promise<void> {
-  const answer = await read(connection, `${API}/routes`);
+  const response = await read(connection, `${API}/routes`);
   const columns = ['service', 'method', 'path', 'resource', 'cost', 'points', 'content', 'exempt'];
-  printRows(command, rowsOf(answer['routes']), columns);
+  printRows(command, rowsOf(response['routes']), columns);
 }
 
 const rowsOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);

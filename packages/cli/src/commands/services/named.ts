@@ -5,17 +5,17 @@ import { allItems, type Item } from './pages.js';
 /** Maximum number of ids listed for an ambiguous name. */
 const MAX_LISTED = 20;
 /** Maximum number of items searched by name. */
-const MAX_LOOKED_AT = 10_000;
+const MAX_SEARCHED_COUNT = 10_000;
 
 /**
- * The id of the only item named `said`. Throws if the item does not exist or is not unique. For several items, the message lists
+ * The id of the only item named `name`. Throws if the item does not exist or is not unique. For several items, the message lists
  * their ids, because a command must not guess which item to change.
  */
 export async function idOfName(
   items: AsyncIterable<Item>,
-  at: {
+  options: {
     readonly what: string;
-    readonly said: string;
+    readonly name: string;
     /** The command that lists the items. */
     readonly list: string;
     names(item: Item): readonly unknown[];
@@ -24,22 +24,24 @@ export async function idOfName(
   const found: string[] = [];
   let count = 0;
   for await (const item of items) {
-    if (at.names(item).includes(at.said)) found.push(String(item['id']));
+    if (options.names(item).includes(options.name)) found.push(String(item['id']));
     count += 1;
-    if (count === MAX_LOOKED_AT) {
+    if (count === MAX_SEARCHED_COUNT) {
       throw new CommandFailed(
-        `cannot look up ${at.what} ${at.said} by name, because more than ${MAX_LOOKED_AT} exist; use the id`,
+        `cannot look up ${options.what} ${options.name} by name, because more than ${MAX_SEARCHED_COUNT} exist; use the id`,
       );
     }
   }
   const [id, ...others] = found;
   if (id === undefined) {
-    throw new CommandFailed(`${at.what} not found: ${at.said}; list them with \`${at.list}\``);
+    throw new CommandFailed(
+      `${options.what} not found: ${options.name}; list them with \`${options.list}\``,
+    );
   }
   if (others.length === 0) return id;
   const more = found.length > MAX_LISTED ? ` and ${found.length - MAX_LISTED} more` : '';
   throw new CommandFailed(
-    `${at.what} name ${at.said} is not unique (${found.length} matches); use an id: ${found.slice(0, MAX_LISTED).join(', ')}${more}`,
+    `${options.what} name ${options.name} is not unique (${found.length} matches); use an id: ${found.slice(0, MAX_LISTED).join(', ')}${more}`,
   );
 }
 
@@ -49,13 +51,13 @@ export const APPS = 'ops/v1/apps';
  * Resolves an app by id, client id or unique name to an identifier that the operator API accepts. An id takes
  * precedence over an equal name.
  */
-export async function appOf(connection: Connection, said: string): Promise<string> {
-  if (/^\d+$/.test(said)) return said;
-  const answer = await call(connection, `${APPS}/${encodeURIComponent(said)}`);
-  await answer.body?.cancel();
-  if (answer.status !== 404) return said; // A client id. Any other error is reported by the next request.
+export async function appOf(connection: Connection, name: string): Promise<string> {
+  if (/^\d+$/.test(name)) return name;
+  const response = await call(connection, `${APPS}/${encodeURIComponent(name)}`);
+  await response.body?.cancel();
+  if (response.status !== 404) return name; // A client id. Any other error is reported by the next request.
   return await idOfName(
     allItems(connection, APPS, ({ id }) => id),
-    { what: 'app', said, list: 'plinth app list', names: ({ name }) => [name] },
+    { what: 'app', name, list: 'plinth app list', names: ({ name }) => [name] },
   );
 }

@@ -8,7 +8,7 @@ import { reasonOf, send } from '../http-call.js';
 import { APPS } from './named.js';
 
 /** The response to a forwarded delivery. */
-export interface Answer {
+export interface TargetResponse {
   readonly status: number;
   readonly body: string | Buffer;
 }
@@ -16,7 +16,7 @@ export interface Answer {
 /** Longer than the server's delivery timeout. */
 const TIMEOUT_MS = 60_000;
 /** The server stores no more of a response body. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 /** Headers of the connection, which are not forwarded. */
 const OF_CONNECTION =
   /^(?:host|connection|keep-alive|content-length|transfer-encoding|expect|te|upgrade)$/;
@@ -36,7 +36,7 @@ export async function forward(
   target: URL,
   request: IncomingMessage,
   body: Buffer,
-): Promise<Answer> {
+): Promise<TargetResponse> {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     if (!OF_CONNECTION.test(name) && value !== undefined) headers.set(name, String(value));
@@ -44,15 +44,15 @@ export async function forward(
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const method = request.method ?? 'POST';
-    const answer = await send(target, { method, headers, body, ca: undefined, signal });
+    const response = await send(target, { method, headers, body, ca: undefined, signal });
     const pieces: Uint8Array[] = [];
     let sizeBytes = 0;
-    for await (const piece of bytesOf(answer)) {
+    for await (const piece of bytesOf(response)) {
       pieces.push(piece);
       sizeBytes += piece.byteLength;
-      if (sizeBytes >= MAX_ANSWER_BYTES) break;
+      if (sizeBytes >= MAX_RESPONSE_BYTES) break;
     }
-    return { status: answer.status, body: Buffer.concat(pieces).subarray(0, MAX_ANSWER_BYTES) };
+    return { status: response.status, body: Buffer.concat(pieces).subarray(0, MAX_RESPONSE_BYTES) };
   } catch (error) {
     const why = signal.aborted ? messageOf(error) : reasonOf(error, target).why;
     return { status: 502, body: `cannot reach ${target.origin}: ${why}` };
@@ -70,14 +70,14 @@ export async function registerApp(
   const events = webhook.events.split(',').map((name) => name.trim());
   const name = `listen-${hostname()}-${randomBytes(4).toString('hex')}`.slice(-64);
   const json = { name, webhook: { url, secret, events } };
-  const answer = await callOk(connection, APPS, { json }).catch((error: unknown) => {
+  const response = await callOk(connection, APPS, { json }).catch((error: unknown) => {
     if (!(error instanceof CommandFailed && error.message.includes('public Internet'))) throw error;
     throw new CommandFailed(
       `${error.message}\n  The setting webhooks.allow_private_targets must allow this target: start the server with\n` +
         `  --webhooks-allow-private-targets ${new URL(url).hostname}`,
     );
   });
-  const made = Object(await answer.json());
+  const made = Object(await response.json());
   return String(Reflect.get(made, 'id'));
 }
 

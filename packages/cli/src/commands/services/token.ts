@@ -189,14 +189,14 @@ function identityOf({ user, installation, repository }: CreateOptions): string {
 
 async function createToken(
   connection: Connection,
-  wanted: {
+  newToken: {
     readonly name: string | undefined;
     readonly expiresIn: string | undefined;
     readonly permission: readonly string[] | undefined;
     readonly claimCodeFile: string | undefined;
   },
 ): Promise<void> {
-  const { name, expiresIn, permission, claimCodeFile } = wanted;
+  const { name, expiresIn, permission, claimCodeFile } = newToken;
   if (name !== undefined && claimCodeFile !== undefined) {
     throw new CommandFailed(
       '--claim-code-file is only for the first admin token; omit the name',

@@ -6,7 +6,14 @@ import { connectionOf, withConnection } from '../connection.js';
 import { isJson, withFormat } from '../output/listing.js';
 import { print, printNote } from '../output/terminal.js';
 import { deliveriesOf } from './deliveries.js';
-import { type Answer, forward, newSecret, registerApp, removeApp, targetOf } from './relay.js';
+import {
+  forward,
+  newSecret,
+  registerApp,
+  removeApp,
+  type TargetResponse,
+  targetOf,
+} from './relay.js';
 
 const EXAMPLES = `
 Examples:
@@ -64,7 +71,7 @@ async function runReceiver(command: Command): Promise<void> {
     readBody(request).then(
       async (body) => {
         const verdict = verify(request, body, secret);
-        const answer: Answer =
+        const answer: TargetResponse =
           verdict === 'invalid signature'
             ? { status: 401, body: verdict }
             : target === undefined
@@ -114,12 +121,14 @@ async function runReceiver(command: Command): Promise<void> {
 type Verdict = 'valid signature' | 'invalid signature' | 'not signed' | 'signature not checked';
 
 function verify(request: IncomingMessage, body: Buffer, secret: string | undefined): Verdict {
-  const given = request.headers['x-hub-signature-256'];
-  if (typeof given !== 'string') return secret === undefined ? 'not signed' : 'invalid signature';
+  const signature = request.headers['x-hub-signature-256'];
+  if (typeof signature !== 'string')
+    return secret === undefined ? 'not signed' : 'invalid signature';
   if (secret === undefined) return 'signature not checked';
   const expected = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
   const isRight =
-    given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+    signature.length === expected.length &&
+    timingSafeEqual(Buffer.from(signature), Buffer.from(expected));
   return isRight ? 'valid signature' : 'invalid signature';
 }
 
@@ -127,7 +136,7 @@ function describeAsText(
   request: IncomingMessage,
   body: Buffer,
   verdict: Verdict,
-  reply: Answer | undefined,
+  reply: TargetResponse | undefined,
 ): string {
   const { event, guid } = namesOf(request);
   const text = payloadOf(request, body);
@@ -142,7 +151,7 @@ function describeAsJson(
   request: IncomingMessage,
   body: Buffer,
   verdict: Verdict,
-  reply: Answer | undefined,
+  reply: TargetResponse | undefined,
 ): string {
   const { headers } = request;
   return `${JSON.stringify({ ...namesOf(request), verdict, forwarded: reply?.status, headers, payload: payloadOf(request, body) })}\n`;

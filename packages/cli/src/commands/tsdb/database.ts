@@ -30,8 +30,8 @@ function list(): Command {
   return command.action(async () => {
     const { showDeleted, format } = command.opts<{ showDeleted?: true; format: string }>();
     const query = { format, ...(showDeleted && { show_deleted: 'true' }) };
-    const answer = await callOk(connectionOf(command.opts()), PATH, { query });
-    print(`${(await answer.text()).trimEnd()}\n`);
+    const response = await callOk(connectionOf(command.opts()), PATH, { query });
+    print(`${(await response.text()).trimEnd()}\n`);
   });
 }
 

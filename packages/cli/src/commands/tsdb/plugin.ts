@@ -164,7 +164,7 @@ function tryOut(): Command {
       cache_name: cache,
       input_arguments: args === undefined ? undefined : readArguments(args),
     };
-    const answer =
+    const response =
       lp === undefined
         ? await callOk(connection, 'api/v3/plugin_test/schedule', { json: { ...json, schedule } })
         : await callOk(connection, 'api/v3/plugin_test/wal', {
@@ -173,7 +173,7 @@ function tryOut(): Command {
               input_lp: isLineProtocol(lp) ? lp : readFileSync(lp === '-' ? 0 : lp, 'utf8'),
             },
           });
-    const report = (await answer.json()) as Report;
+    const report = (await response.json()) as Report;
     print(describe(report));
     if (report.errors.length > 0) {
       throw new CommandFailed(report.errors.join('\n'), EXIT.failed);

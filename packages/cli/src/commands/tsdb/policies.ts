@@ -7,12 +7,14 @@ import { printNote } from '../output/terminal.js';
  */
 export async function printPolicies(connection: Connection): Promise<void> {
   const name = databaseOf(connection);
-  const answer = await call(connection, 'api/v3/configure/database', { query: { format: 'json' } });
-  if (!answer.ok) {
-    await answer.body?.cancel();
+  const response = await call(connection, 'api/v3/configure/database', {
+    query: { format: 'json' },
+  });
+  if (!response.ok) {
+    await response.body?.cancel();
     return;
   }
-  const all = (await answer.json()) as readonly Readonly<Record<string, unknown>>[];
+  const all = (await response.json()) as readonly Readonly<Record<string, unknown>>[];
   const names = all.map((database) => String(database['iox::database']));
   const policies = names.filter((each) => each.startsWith(`${name}/`));
   if (policies.length > 0)

@@ -43,7 +43,7 @@ export function publishedCommand(): Command {
   });
 }
 
-async function readTables(answer: Promise<Response>): Promise<readonly PublishedTable[]> {
-  const { tables } = (await (await answer).json()) as { tables: readonly PublishedTable[] }; // see docs/api/operator.json
+async function readTables(response: Promise<Response>): Promise<readonly PublishedTable[]> {
+  const { tables } = (await (await response).json()) as { tables: readonly PublishedTable[] }; // see docs/api/operator.json
   return tables;
 }

@@ -13,7 +13,7 @@ const MAX_SPOKEN_COUNT = 5;
 export function moveByKey(
   plot: uPlot,
   values: Values,
-  at: { key: string; isFar: boolean },
+  options: { key: string; isFar: boolean },
 ): boolean {
   const [xs] = plot.data;
   const { min = -Infinity, max = Infinity } = plot.scales['x'] ?? {};
@@ -23,20 +23,20 @@ export function moveByKey(
     values.some((list) => list[index] !== null && list[index] !== undefined);
   const places = Array.from(xs.keys()).filter(isHere);
   const now = places.findIndex((index) => index >= (plot.cursor.idx ?? Infinity));
-  const step = at.isFar ? FAR_STEP : 1;
+  const step = options.isFar ? FAR_STEP : 1;
   const next: Readonly<Record<string, number>> = {
     ArrowRight: now === -1 ? 0 : now + step,
     ArrowLeft: now === -1 ? places.length - 1 : now - step,
     Home: 0,
     End: places.length - 1,
   };
-  if (at.key === 'Escape') {
+  if (options.key === 'Escape') {
     plot.setCursor({ left: -10, top: -10 });
     return false; // so that Escape can also close an enclosing dialog
   }
-  const wanted = next[at.key];
-  if (wanted === undefined) return false;
-  const index = places[Math.max(0, Math.min(places.length - 1, wanted))];
+  const target = next[options.key];
+  if (target === undefined) return false;
+  const index = places[Math.max(0, Math.min(places.length - 1, target))];
   if (index === undefined) return true;
   const left = plot.valToPos(xs[index] as number, 'x');
   plot.setCursor({ left, top: plot.over.clientHeight / 2 });

@@ -1,6 +1,6 @@
 import type uPlot from 'uplot';
 import { densityOf, strengthOf } from '../../lib/chart/density.js';
-import { cssColor, lookOf } from '../../lib/chart/palette.js';
+import { cssColor, styleOf } from '../../lib/chart/palette.js';
 import type { ChartSeries } from '../../lib/chart/series.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
 
@@ -10,7 +10,7 @@ const DOT_PX = 3;
 const DENSITY_CELL_PX = 2;
 const HEAT_CELL_PX = 10;
 
-export interface PointsLook {
+export interface PointsStyle {
   readonly series: readonly ChartSeries[];
   readonly kind: 'scatter' | 'heat';
   readonly range: TimeRange;
@@ -25,28 +25,28 @@ export const isDense = (series: readonly ChartSeries[]): boolean =>
  * Draws every point into a chart that already has its axes. The chart library's own paths lose
  * points above about 180,000. A heat map has one color and counts the points of all series.
  */
-export function drawPoints(plot: uPlot, look: PointsLook): void {
-  const { series, kind } = look;
+export function drawPoints(plot: uPlot, style: PointsStyle): void {
+  const { series, kind } = style;
   const { ctx, bbox } = plot;
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
   if (kind === 'heat') {
-    drawCells(plot, look, { of: series, colour: cssColor('--accent'), cellPx: HEAT_CELL_PX });
+    drawCells(plot, style, { of: series, colour: cssColor('--accent'), cellPx: HEAT_CELL_PX });
   } else if (isDense(series)) {
     for (const each of series) {
-      const colour = lookOf(look.colourOf(each.key)).color;
-      drawCells(plot, look, { of: [each], colour, cellPx: DENSITY_CELL_PX });
+      const colour = styleOf(style.colourOf(each.key)).color;
+      drawCells(plot, style, { of: [each], colour, cellPx: DENSITY_CELL_PX });
     }
-  } else for (const each of series) drawDots(plot, each, look);
+  } else for (const each of series) drawDots(plot, each, style);
   ctx.restore();
 }
 
-function drawDots(plot: uPlot, { key, times, values }: ChartSeries, look: PointsLook): void {
+function drawDots(plot: uPlot, { key, times, values }: ChartSeries, style: PointsStyle): void {
   const { ctx } = plot;
   const size = DOT_PX * devicePixelRatio;
-  ctx.fillStyle = lookOf(look.colourOf(key)).color;
+  ctx.fillStyle = styleOf(style.colourOf(key)).color;
   ctx.globalAlpha = 0.75;
   for (let at = 0; at < times.length; at++) {
     const x = plot.valToPos((times[at] as number) / 1000, 'x', true);
@@ -58,17 +58,21 @@ function drawDots(plot: uPlot, { key, times, values }: ChartSeries, look: Points
 
 function drawCells(
   plot: uPlot,
-  { range, isLog }: PointsLook,
-  at: { readonly of: readonly ChartSeries[]; readonly colour: string; readonly cellPx: number },
+  { range, isLog }: PointsStyle,
+  options: {
+    readonly of: readonly ChartSeries[];
+    readonly colour: string;
+    readonly cellPx: number;
+  },
 ): void {
   const { ctx, bbox, scales } = plot;
-  const cellPx = at.cellPx * devicePixelRatio;
+  const cellPx = options.cellPx * devicePixelRatio;
   const columns = Math.max(1, Math.round(bbox.width / cellPx));
   const rows = Math.max(1, Math.round(bbox.height / cellPx));
   const { min: low = 0, max: high = 1 } = scales['y'] ?? {};
-  const counts = densityOf(at.of, { ...range, low, high, columns, rows, isLog });
+  const counts = densityOf(options.of, { ...range, low, high, columns, rows, isLog });
   const highest = counts.reduce((most, count) => Math.max(most, count), 0);
-  ctx.fillStyle = at.colour;
+  ctx.fillStyle = options.colour;
   const [red = 0, green = 0, blue = 0] = channelsOf(String(ctx.fillStyle));
   const image = new ImageData(columns, rows);
   for (const [cell, count] of counts.entries()) {

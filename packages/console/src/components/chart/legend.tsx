@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { lookOf } from '../../lib/chart/palette.js';
+import { styleOf } from '../../lib/chart/palette.js';
 import type { ChartSeries } from '../../lib/chart/series.js';
 import type { SeriesStats } from '../../lib/frame/stats.js';
 import { countText, shortNumber } from '../../lib/units.js';
@@ -25,8 +25,8 @@ export function Legend(props: {
   const [order, setOrder] = useState<Order>('name');
   const [isAscending, setIsAscending] = useState(true);
   const shown = useMemo(() => {
-    const wanted = find.toLowerCase();
-    const list = series.filter(({ label }) => label.toLowerCase().includes(wanted));
+    const searchText = find.toLowerCase();
+    const list = series.filter(({ label }) => label.toLowerCase().includes(searchText));
     const sign = isAscending ? 1 : -1;
     return list.sort(
       (a, b) =>
@@ -111,7 +111,7 @@ export function Legend(props: {
                   >
                     <span
                       className="legend-mark"
-                      style={{ background: lookOf(colourOf(each.key)).color }}
+                      style={{ background: styleOf(colourOf(each.key)).color }}
                     />
                     {each.label}
                   </button>

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { cssColor, lookOf } from '../../lib/chart/palette.js';
+import { cssColor, styleOf } from '../../lib/chart/palette.js';
 import { PendingRanges } from '../../lib/chart/pending-ranges.js';
 import { type AlignedPoints, alignSeries, type ChartSeries } from '../../lib/chart/series.js';
 import { onThemeChange } from '../../lib/storage/theme.js';
@@ -132,7 +132,7 @@ function ChartNote(props: {
   return text ? <span className="time-chart-note">{text}</span> : null;
 }
 
-interface Look {
+interface ChartStyle {
   readonly values: Values;
   readonly series: readonly ChartSeries[];
   readonly kind: ChartKind;
@@ -151,8 +151,8 @@ const FONT = '11px system-ui, sans-serif';
 /** Above this count per series, point markers would only add noise. */
 const MAX_MARKED_COUNT = 60;
 
-function optionsOf(look: Look): uPlot.Options {
-  const { series, kind, range, isLog, width, height, isPlain } = look;
+function optionsOf(style: ChartStyle): uPlot.Options {
+  const { series, kind, range, isLog, width, height, isPlain } = style;
   const soft = cssColor('--ink-soft');
   const grid = { stroke: cssColor('--grid-line'), width: 1 };
   const axis = { stroke: soft, font: FONT, grid, ticks: { ...grid, size: 4 } };
@@ -183,13 +183,14 @@ function optionsOf(look: Look): uPlot.Options {
         ...axis,
         size: isPlain ? 56 : 60,
         ...(isPlain && { space: 36 }),
-        values: (_plot, values) => values.map((each) => (each === null ? '' : look.axisText(each))),
+        values: (_plot, values) =>
+          values.map((each) => (each === null ? '' : style.axisText(each))),
       },
     ],
-    series: [{}, ...series.map((each) => seriesLook(each, look))],
+    series: [{}, ...series.map((each) => seriesOptions(each, style))],
     hooks: {
       ...((kind === 'scatter' || kind === 'heat') && {
-        draw: [(plot) => drawPoints(plot, { ...look, kind })],
+        draw: [(plot) => drawPoints(plot, { ...style, kind })],
       }),
       setSelect: [
         (plot) => {
@@ -198,10 +199,10 @@ function optionsOf(look: Look): uPlot.Options {
           const fromMs = plot.posToVal(left, 'x') * 1000;
           const toMs = plot.posToVal(left + selected, 'x') * 1000;
           plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-          look.onZoom({ fromMs, toMs });
+          style.onZoom({ fromMs, toMs });
         },
       ],
-      ...(!isPlain && { init: [(plot) => addTooltip(plot, series, look.values)] }),
+      ...(!isPlain && { init: [(plot) => addTooltip(plot, series, style.values)] }),
     },
   };
 }
@@ -234,9 +235,9 @@ const yRange =
     return [floor === 0 ? 0 : floor - room, ceiling === 0 ? 0 : ceiling + room];
   };
 
-function seriesLook(series: ChartSeries, look: Look): uPlot.Series {
-  const { color, dash } = lookOf(look.colourOf(series.key));
-  const { kind, isStacked } = look;
+function seriesOptions(series: ChartSeries, style: ChartStyle): uPlot.Series {
+  const { color, dash } = styleOf(style.colourOf(series.key));
+  const { kind, isStacked } = style;
   if (kind === 'scatter' || kind === 'heat') {
     return { label: series.label, stroke: color, paths: () => null, points: { show: false } };
   }
@@ -249,7 +250,7 @@ function seriesLook(series: ChartSeries, look: Look): uPlot.Series {
     ...(kind === 'area' && { fill: `${color}${isStacked ? '99' : '33'}` }),
     ...(kind === 'bar' && { fill: `${color}cc`, ...(bars && { paths: bars }) }),
     points: {
-      show: kind !== 'bar' && series.times.length <= (look.isPlain ? 1 : MAX_MARKED_COUNT),
+      show: kind !== 'bar' && series.times.length <= (style.isPlain ? 1 : MAX_MARKED_COUNT),
       size: 5,
     },
   };

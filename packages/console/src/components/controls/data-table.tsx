@@ -25,8 +25,14 @@ export function DataTable<Row>(props: {
   /** Called for a click anywhere in a row. The first cell must contain a link for the keyboard. */
   readonly onOpen?: (row: Row) => void;
   readonly isCurrent?: (row: Row) => boolean;
+  /** Adds a checkbox to each row, which the key `x` also changes. */
+  readonly selection?: {
+    readonly has: (row: Row) => boolean;
+    readonly toggle: (row: Row) => void;
+    readonly labelOf: (row: Row) => string;
+  };
 }) {
-  const { label, rows, keyOf, columns, empty, onOpen, isCurrent } = props;
+  const { label, rows, keyOf, columns, empty, onOpen, isCurrent, selection } = props;
   if (rows === undefined) return null;
   if (rows.length === 0)
     return empty === undefined ? null : <p className="card empty soft">{empty}</p>;
@@ -36,6 +42,11 @@ export function DataTable<Row>(props: {
       <table className="list">
         <thead>
           <tr>
+            {selection && (
+              <th className="select">
+                <span className="visually-hidden">Selected</span>
+              </th>
+            )}
             {columns.map(({ title, isTitleHidden, className }) => (
               <th key={title} className={className}>
                 {isTitleHidden ? <span className="visually-hidden">{title}</span> : title}
@@ -51,6 +62,18 @@ export function DataTable<Row>(props: {
               className={`${onOpen ? 'clickable' : ''} ${isCurrent?.(row) ? 'current' : ''}`}
               onClick={onOpen && ((event) => isPlainClick(event) && onOpen(row))}
             >
+              {selection && (
+                <td className="select">
+                  <label>
+                    <input
+                      type="checkbox"
+                      aria-label={selection.labelOf(row)}
+                      checked={selection.has(row)}
+                      onChange={() => selection.toggle(row)}
+                    />
+                  </label>
+                </td>
+              )}
               {columns.map(({ title, className, cell }) => (
                 <td key={title} className={className} data-title={title}>
                   {cell(row, index)}
@@ -66,6 +89,6 @@ export function DataTable<Row>(props: {
 
 /** Whether a click hit no link or button of the row, and selected no text. */
 function isPlainClick({ target }: MouseEvent): boolean {
-  const isControl = target instanceof Element && target.closest('a, button, input') !== null;
+  const isControl = target instanceof Element && target.closest('a, button, label') !== null;
   return !isControl && document.getSelection()?.isCollapsed !== false;
 }

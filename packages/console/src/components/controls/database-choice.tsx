@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useId } from 'react';
 import { fetchDatabases } from '../../api/tsdb.js';
+import { useSearchParams } from '../search/use-search-params.js';
 
 /** The database in the address or, without one, the first database other than `_internal`. */
 export function useDatabase(): { readonly db: string; readonly names: readonly string[] } {
-  const { db = '' } = useSearch({ strict: false }) as Record<string, string>;
+  const [{ db = '' }] = useSearchParams();
   const databases = useQuery({ queryKey: ['tsdb', 'databases'], queryFn: () => fetchDatabases() });
   const names = (databases.data ?? []).map(({ name }) => name);
   const first = names.find((name) => name !== '_internal') ?? names[0] ?? '';

@@ -25,8 +25,9 @@ export function FormDialog(props: {
   // The disabled button has lost the focus, so after a failure it moves to the wrong or first field.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each failure moves the focus.
   useEffect(() => {
-    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
-    (wrong ?? form.current?.querySelector('input'))?.focus();
+    const find = (selector: string) => form.current?.querySelector<HTMLElement>(selector);
+    const first = find('[aria-invalid=true]') ?? find('input');
+    (first ?? find(isDanger ? '[type=button]' : '[type=submit]'))?.focus();
   }, [error]);
   return (
     <Dialog title={title} isOpen onClose={onClose}>

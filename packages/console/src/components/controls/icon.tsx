@@ -11,6 +11,8 @@ const PATHS = {
   plus: 'M8 3v10M3 8h10',
   down: 'M4 6l4 4 4-4',
   right: 'M6 4l4 4-4 4',
+  sliders:
+    'M2.5 4.500h5M10.500 4.500h3M2.500 11.500h3M8.500 11.500h5M9 3v3M7 10v3M2.500 8h8M13 8h.5M11.800 6.500v3',
   left: 'M10 4 6 8l4 4',
   play: 'M4.500 3v10l8-5z',
   stop: 'M4 4h8v8H4z',

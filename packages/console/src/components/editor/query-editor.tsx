@@ -23,7 +23,7 @@ export function QueryEditor(
           mountQuery(root, deps, {
             language: () => latest.current.language,
             schema: () => latest.current.schema,
-            tagValues: (...wanted) => latest.current.tagValues(...wanted),
+            tagValues: (...params) => latest.current.tagValues(...params),
           });
       }}
     />

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import { type Result, resultRunner } from '../../api/result-runner.js';
 import { cellText, type Frame, isNull } from '../../lib/frame/frame.js';
-import type { FilterEdit, Wanted } from '../../lib/query/add-condition.js';
+import type { ColumnValue, FilterEdit } from '../../lib/query/add-condition.js';
 import { countText } from '../../lib/units.js';
 import { CopyButton } from '../controls/copy-button.js';
 import { Dialog } from '../controls/dialog.js';
@@ -25,7 +25,7 @@ export function TableView(props: {
   readonly search: TableSearch;
   readonly onChange: (change: Readonly<Record<string, string>>) => void;
   /** The query with a condition on a value; `undefined` when the value cannot be filtered. */
-  readonly filtered: (wanted: Wanted, isOut: boolean) => FilterEdit | undefined;
+  readonly filtered: (columnValue: ColumnValue, isOut: boolean) => FilterEdit | undefined;
   readonly onFilter: (edit: FilterEdit) => void;
   /** Rows after this time are highlighted as new. */
   readonly newAfter: bigint | undefined;

@@ -10,20 +10,24 @@ import {
   widenRange,
 } from '../../lib/time/time-range.js';
 import { Icon } from '../controls/icon.js';
+import { SearchSelect } from '../search/search-fields.js';
 import '../controls/dialog.css';
 import './time-picker.css';
 
 const EXAMPLES = ['2026-11-26', '2026-11-26T08:30:00Z', 'now', 'now-1h', 'now-1d/d'];
-const REFRESH = ['', '1s', '5s', '10s', '30s', '1m', '5m'];
+const REFRESH = [
+  ['off', 'Refresh: off'],
+  ...['1s', '5s', '10s', '30s', '1m', '5m'].map((each) => [each, `every ${each}`] as const),
+] as const;
 
 /** Selects the time range of a page. Relative times stay relative. */
 export function TimePicker(props: {
   readonly range: RangeText;
   readonly onChange: (range: RangeText) => void;
-  readonly refresh?: string;
-  readonly onRefresh?: (refresh: string) => void;
+  /** The refresh interval without the search parameter `refresh`; absent on pages without refresh. */
+  readonly defaultRefresh?: string;
 }) {
-  const { range, onChange, refresh = '', onRefresh } = props;
+  const { range, onChange, defaultRefresh } = props;
   const move = (change: typeof widenRange) => {
     const resolved = resolveRange(range, Date.now());
     if (resolved !== undefined) onChange(absoluteRange(change(resolved)));
@@ -57,19 +61,13 @@ export function TimePicker(props: {
         act={() => move((each) => shiftRange(each, 1))}
       />
       <IconButton icon="zoomOut" label="Zoom out" act={() => move(widenRange)} />
-      {onRefresh && (
-        <select
-          className="input"
-          aria-label="Refresh interval"
-          value={refresh}
-          onChange={(event) => onRefresh(event.target.value)}
-        >
-          {REFRESH.map((each) => (
-            <option key={each} value={each}>
-              {each === '' ? 'Refresh: off' : `every ${each}`}
-            </option>
-          ))}
-        </select>
+      {defaultRefresh && (
+        <SearchSelect
+          label="Refresh interval"
+          name="refresh"
+          options={REFRESH}
+          fallback={defaultRefresh}
+        />
       )}
     </fieldset>
   );

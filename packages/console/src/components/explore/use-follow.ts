@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { followTable } from '../../api/live-query.js';
 import type { Result } from '../../api/result-runner.js';
+import { session } from '../../api/session.js';
 import { countText, timeText } from '../../lib/units.js';
 
 const LEAST_WAIT_MS = 2000;
@@ -23,7 +24,7 @@ export interface Follow {
  * Reruns the query while the user looks at the newest rows, and marks the new ones: when rows of its table were written,
  * or regularly if the query reads several tables or the live query is unavailable.
  */
-export function useFollow(at: {
+export function useFollow(options: {
   readonly isOn: boolean;
   readonly db: string;
   /** The table that the query reads. */
@@ -33,11 +34,11 @@ export function useFollow(at: {
   readonly result: Result | undefined;
   readonly refresh: () => void;
 }): Follow {
-  const { isOn, isRunning, hasFailed, result, db, table } = at;
-  const latest = useRef(at);
-  latest.current = at;
+  const { isOn, isRunning, hasFailed, result, db, table } = options;
+  const latest = useRef(options);
+  latest.current = options;
   const [isReading, onReading] = useState(false);
-  const { isLive, changeCount } = useTableChanges(isOn ? { db, table } : undefined);
+  const { isLive, changeCount, refusal } = useTableChanges(isOn ? { db, table } : undefined);
   const latestCount = useRef(changeCount);
   latestCount.current = changeCount;
   // The changes that the result contains.
@@ -80,27 +81,41 @@ export function useFollow(at: {
   const paused = 'paused while you scroll; return to the first row to resume';
   const statusText = isReading
     ? paused
-    : `${isLive ? 'live' : `refreshed every ${Math.round(waitMs / 1000)} s`}, last at ${timeText(atMs).slice(11)} UTC: ${countText(newCount)} new ${newCount === 1 ? 'row' : 'rows'}`;
+    : `${isLive ? 'live' : pollText(waitMs, refusal)}, last at ${timeText(atMs).slice(11)} UTC: ${countText(newCount)} new ${newCount === 1 ? 'row' : 'rows'}`;
   return { statusText, spoken: isReading ? paused : 'following', newAfter, onReading };
 }
 
 /** How often the table changed since following began. */
 function useTableChanges(
-  at: { readonly db: string; readonly table: string | undefined } | undefined,
-): { readonly isLive: boolean; readonly changeCount: number } {
+  target: { readonly db: string; readonly table: string | undefined } | undefined,
+): {
+  readonly isLive: boolean;
+  readonly changeCount: number;
+  /** The error message of a rejected live query. */
+  readonly refusal: string | undefined;
+} {
   const [isLive, setIsLive] = useState(false);
+  const [refusal, setRefusal] = useState<string | undefined>();
   const [changeCount, setChangeCount] = useState(0);
-  const { db, table } = at ?? {};
+  const { db, table } = target ?? {};
+  const token = useSyncExternalStore(session.subscribe, session.snapshot);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new token may be permitted to query the table.
   useEffect(() => {
-    if (db === undefined || table === undefined) return;
+    if (db === undefined || table === undefined || session.isRefused) return;
     const onChange = () => setChangeCount((count) => count + 1);
-    const stop = followTable({ db, table, onChange, onLive: setIsLive });
+    const stop = followTable({ db, table, onChange, onLive: setIsLive, onRefused: setRefusal });
     return () => {
       stop();
       setIsLive(false);
+      setRefusal(undefined);
     };
-  }, [db, table]);
-  return { isLive, changeCount };
+  }, [db, table, token]);
+  return { isLive, changeCount, refusal };
+}
+
+function pollText(waitMs: number, refusal: string | undefined): string {
+  const text = `refreshed every ${Math.round(waitMs / 1000)} s`;
+  return refusal === undefined ? text : `${text}, because the live query was rejected (${refusal})`;
 }
 
 interface Seen {

@@ -67,19 +67,19 @@ export function ResultGrid(props: GridOptions & { readonly frame: Frame }) {
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const look = () =>
+    const updateWindow = () =>
       setView({
         top: element.scrollTop,
         left: element.scrollLeft,
         width: element.clientWidth,
         height: element.clientHeight - HEAD_HEIGHT,
       });
-    const observer = new ResizeObserver(look);
+    const observer = new ResizeObserver(updateWindow);
     observer.observe(element);
-    element.addEventListener('scroll', look, { passive: true });
+    element.addEventListener('scroll', updateWindow, { passive: true });
     return () => {
       observer.disconnect();
-      element.removeEventListener('scroll', look);
+      element.removeEventListener('scroll', updateWindow);
     };
   }, [isEmpty]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new result or sort order scrolls to the top.

@@ -16,11 +16,11 @@ export interface LiveUse {
 /** Follows a topic while the component is mounted. Events arrive in groups. @param topic empty for none. */
 export function useLive(
   topic: string,
-  on: { readonly events: (events: readonly LiveEvent[]) => void; readonly reset: () => void },
+  options: { readonly events: (events: readonly LiveEvent[]) => void; readonly reset: () => void },
 ): LiveUse {
   const status = useSyncExternalStore(live.subscribe, () => live.status(topic));
-  const latest = useRef(on);
-  latest.current = on;
+  const latest = useRef(options);
+  latest.current = options;
   useEffect(() => {
     if (topic === '') return undefined;
     let waiting: LiveEvent[] = [];
@@ -54,15 +54,15 @@ export function useLive(
 /** Keeps the result of a query equal to the last event of a topic. */
 export function useLiveState<T>(
   topic: string,
-  at: { readonly queryKey: QueryKey; readonly read: (data: LiveEvent['data']) => T },
+  options: { readonly queryKey: QueryKey; readonly read: (data: LiveEvent['data']) => T },
 ): LiveUse {
   const client = useQueryClient();
   return useLive(topic, {
     events(events) {
       const last = events.at(-1);
-      if (last !== undefined) void takeState(client, at.queryKey, at.read(last.data));
+      if (last !== undefined) void takeState(client, options.queryKey, options.read(last.data));
     },
-    reset: () => void client.invalidateQueries({ queryKey: at.queryKey, exact: true }),
+    reset: () => void client.invalidateQueries({ queryKey: options.queryKey, exact: true }),
   });
 }
 

@@ -17,14 +17,14 @@ export interface NewRows<Row> {
 /**
  * Returns the rows, newest first. New rows are held back while the user has scrolled down or
  * selected text.
- * @param at.subject identifies the list: rows of another list are shown immediately.
+ * @param options.subject identifies the list: rows of another list are shown immediately.
  */
 export function useNewRows<Row>(
   rows: readonly Row[],
-  at: { readonly subject: string; readonly keyOf: (row: Row) => string | number },
+  options: { readonly subject: string; readonly keyOf: (row: Row) => string | number },
 ): NewRows<Row> {
   const topRef = useRef<HTMLDivElement | null>(null);
-  const [held, setHeld] = useState({ subject: at.subject, rows });
+  const [held, setHeld] = useState({ subject: options.subject, rows });
   const isAway = useCallback((): boolean => {
     const content = document.getElementById('content');
     const top = topRef.current;
@@ -36,9 +36,9 @@ export function useNewRows<Row>(
       top.parentElement?.contains(selection.anchorNode) === true;
     return isMarking || top.getBoundingClientRect().bottom < content.getBoundingClientRect().top;
   }, []);
-  const isHeld = held.subject === at.subject && held.rows !== rows && held.rows.length > 0;
+  const isHeld = held.subject === options.subject && held.rows !== rows && held.rows.length > 0;
   const shown = isHeld ? held.rows : rows;
-  const { subject } = at;
+  const { subject } = options;
   useLayoutEffect(() => {
     const settle = (): void => {
       if (!isAway()) {
@@ -55,8 +55,8 @@ export function useNewRows<Row>(
       document.removeEventListener('selectionchange', settle);
     };
   }, [rows, subject, isAway]);
-  const known = new Set(shown.map(at.keyOf));
-  const newCount = isHeld ? rows.filter((row) => !known.has(at.keyOf(row))).length : 0;
+  const known = new Set(shown.map(options.keyOf));
+  const newCount = isHeld ? rows.filter((row) => !known.has(options.keyOf(row))).length : 0;
   const announcement = useSeldom(newCount === 0 ? '' : `${newCount} new`);
   return {
     ...{ shown, newCount, announcement, topRef },

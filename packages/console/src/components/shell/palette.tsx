@@ -32,8 +32,8 @@ export function Palette(props: { readonly info: ServerInfo; readonly onClose: ()
   const id = useId();
   const list = useRef<HTMLUListElement>(null);
   const entries = useEntries(info, text);
-  const wanted = text.trim().toLowerCase();
-  const found = entries.filter((entry) => entry.text.toLowerCase().includes(wanted));
+  const searchText = text.trim().toLowerCase();
+  const found = entries.filter((entry) => entry.text.toLowerCase().includes(searchText));
   const shown = found.slice(0, MAX_SHOWN_COUNT);
   const choose = (entry: Entry | undefined) => {
     if (entry === undefined) return;

@@ -7,7 +7,7 @@ import { hasLetterKeys } from '../../lib/storage/letter-keys.js';
 const LETTER_WAIT_MS = 1200;
 const FOCUSED_BY: Readonly<Record<string, string>> = { '/': '[data-find]', v: '[data-result]' };
 /** Shortcuts of every page. While a field has the focus, only those with Ctrl work. */
-export function useShortcuts(at: {
+export function useShortcuts(options: {
   readonly isOff: boolean;
   readonly services: readonly string[];
   readonly openPalette: () => void;
@@ -15,8 +15,8 @@ export function useShortcuts(at: {
 }): void {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const latest = useRef(at);
-  latest.current = at;
+  const latest = useRef(options);
+  latest.current = options;
   useEffect(() => {
     let goUntilMs = 0;
     const onKey = (event: KeyboardEvent): void => {
@@ -41,12 +41,13 @@ export function useShortcuts(at: {
       if (event.key === 'g') goUntilMs = performance.now() + LETTER_WAIT_MS;
       if (event.key === '?') openHelp();
       if (event.key === 'r') void client.invalidateQueries();
+      if (event.key === 'x') selectRow();
       if (event.key === 'j') focusRow(1);
       if (event.key === 'k') focusRow(-1);
       if (event.key === '[') openNeighbor('previous');
       if (event.key === ']') openNeighbor('next');
-      const wanted = FOCUSED_BY[event.key];
-      const place = wanted && document.querySelector<HTMLElement>(wanted);
+      const selector = FOCUSED_BY[event.key];
+      const place = selector && document.querySelector<HTMLElement>(selector);
       if (place) {
         event.preventDefault();
         place.focus();
@@ -55,6 +56,30 @@ export function useShortcuts(at: {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, [navigate, client]);
+}
+
+/** A shortcut of one page, which takes precedence over the same key of all pages. */
+export function useLetterKey(key: string, act: () => void): void {
+  const latest = useRef(act);
+  latest.current = act;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const isModified = event.ctrlKey || event.metaKey || event.altKey;
+      if (event.key !== key || isModified || isTyping(event) || !hasLetterKeys()) return;
+      if (document.querySelector('[role=dialog]') !== null) return;
+      event.preventDefault();
+      latest.current();
+    };
+    // The capture phase comes before the listener of all pages.
+    document.addEventListener('keydown', onKey, true);
+    return () => document.removeEventListener('keydown', onKey, true);
+  }, [key]);
+}
+
+/** Changes the checkbox of the row that contains the focus. */
+function selectRow(): void {
+  const row = document.activeElement?.closest('main table.list tbody tr');
+  row?.querySelector<HTMLElement>('td.select input')?.click();
 }
 
 /** Moves the focus to the link or button of the next or previous row of the page's lists. */

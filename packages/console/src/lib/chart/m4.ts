@@ -7,7 +7,7 @@
 export function reduceM4(
   times: ArrayLike<number>,
   values: ArrayLike<number>,
-  at: {
+  options: {
     readonly from: number;
     readonly to: number;
     readonly minTime: number;
@@ -15,7 +15,7 @@ export function reduceM4(
     readonly width: number;
   },
 ): Uint32Array {
-  const { from, to, minTime, maxTime, width } = at;
+  const { from, to, minTime, maxTime, width } = options;
   const kept = new Uint32Array(Math.min(to - from, width * 5 + 8));
   let count = 0;
   const scale = maxTime > minTime ? width / (maxTime - minTime) : 0;

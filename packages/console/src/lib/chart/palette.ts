@@ -2,7 +2,7 @@ const COLOUR_COUNT = 8;
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [10, 3, 2, 3]];
 
 /** Eight distinguishable colors, then the same ones with dashes. */
-export function lookOf(index: number): {
+export function styleOf(index: number): {
   readonly color: string;
   readonly dash: readonly number[];
 } {

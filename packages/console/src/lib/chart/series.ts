@@ -34,8 +34,8 @@ export function buildSeries({ groups }: Frame, fields: readonly string[]): Serie
     groups.labels.map((label, index): ChartSeries => {
       const [from = 0, to = 0] = [groups.starts[index], groups.starts[index + 1]];
       const labels = groups.names.map((name, at) => [name, label[at] ?? ''] as const);
-      const told = labels.filter(([name]) => name !== MEASUREMENT || !isOneTable);
-      const tags = told.map(([name, value]) => `${name}=${value}`).join(' ');
+      const shownLabels = labels.filter(([name]) => name !== MEASUREMENT || !isOneTable);
+      const tags = shownLabels.map(([name, value]) => `${name}=${value}`).join(' ');
       const isNamed = lines.length > 1 || tags === '';
       const at = index * FIGURE_COUNT;
       const [last = 0, min = 0, max = 0, avg = 0, sum = 0] = line.figures.subarray(at, at + 5);
@@ -80,9 +80,9 @@ interface Picked {
  */
 export function alignSeries(
   series: readonly ChartSeries[],
-  at: { readonly fromMs: number; readonly toMs: number; readonly width: number },
+  options: { readonly fromMs: number; readonly toMs: number; readonly width: number },
 ): AlignedPoints {
-  const { fromMs, toMs, width } = at;
+  const { fromMs, toMs, width } = options;
   const picked = series.map((each): Picked => {
     const { times, values } = each;
     const from = Math.max(0, lowerBound(times, fromMs, 0, times.length) - 1);
@@ -91,7 +91,7 @@ export function alignSeries(
     const within = { from, to, minTime: fromMs, maxTime: toMs, width };
     return { series: each, rows: reduceM4(times, values, within), isReduced: true };
   });
-  const placed = picked.map((each) => timesOf(each, at));
+  const placed = picked.map((each) => timesOf(each, options));
   const all = new Set<number>();
   for (const times of placed) for (const time of times) all.add(time);
   const xs = [...all].sort((a, b) => a - b);

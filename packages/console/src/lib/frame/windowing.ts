@@ -2,7 +2,7 @@
 const MAX_HEIGHT = 8_000_000;
 
 /** The visible rows of a scrolled box. With more rows than fit into the maximum height, each pixel represents several rows. */
-export function rowWindow(at: {
+export function rowWindow(options: {
   readonly rowCount: number;
   readonly rowHeight: number;
   readonly viewHeight: number;
@@ -15,7 +15,7 @@ export function rowWindow(at: {
   /** The offset of the first row in the box. */
   readonly top: number;
 } {
-  const { rowCount, rowHeight, viewHeight, scrollTop, spare } = at;
+  const { rowCount, rowHeight, viewHeight, scrollTop, spare } = options;
   const realHeight = rowCount * rowHeight;
   const totalHeight = Math.min(realHeight, MAX_HEIGHT);
   const room = totalHeight - viewHeight;
@@ -29,14 +29,14 @@ export function rowWindow(at: {
 /** The scroll position that makes a row visible. */
 export function scrollTopOf(
   row: number,
-  at: {
+  options: {
     readonly rowCount: number;
     readonly rowHeight: number;
     readonly viewHeight: number;
     readonly scrollTop: number;
   },
 ): number {
-  const { rowCount, rowHeight, viewHeight, scrollTop } = at;
+  const { rowCount, rowHeight, viewHeight, scrollTop } = options;
   const realHeight = rowCount * rowHeight;
   const room = Math.min(realHeight, MAX_HEIGHT) - viewHeight;
   const scale = room > 0 ? (realHeight - viewHeight) / room : 1;

@@ -48,15 +48,15 @@ export function choose(chosen: Choices, name: string, choice: Choice): Choices {
 /** Returns `undefined` when no column is a field, because a point needs one. */
 export function mappingOf(
   columns: readonly ColumnGuess[],
-  at: { readonly table: string; readonly timeFormat: TimeFormat },
+  options: { readonly table: string; readonly timeFormat: TimeFormat },
 ): CsvMapping | undefined {
   const named = (role: Role) =>
     columns.filter((column) => column.role === role).map(({ name }) => name);
   const fields = columns
     .filter(({ role }) => role === 'field')
     .map(({ name, type }): readonly [string, FieldType] => [name, type]);
-  if (fields.length === 0 || at.table === '') return undefined;
-  return { ...at, tags: named('tag'), fields: new Map(fields), time: named('time')[0] };
+  if (fields.length === 0 || options.table === '') return undefined;
+  return { ...options, tags: named('tag'), fields: new Map(fields), time: named('time')[0] };
 }
 
 /** The file name without extensions, and without characters that would need quotes in a query. */
@@ -67,15 +67,18 @@ export const tableNameOf = (fileName: string): string =>
     .replace(/^_+|_+$/g, '');
 
 /** The equivalent command line. */
-export function commandOf(mapping: CsvMapping, at: { readonly db: string; readonly file: string }) {
+export function commandOf(
+  mapping: CsvMapping,
+  options: { readonly db: string; readonly file: string },
+) {
   const { table, tags, fields, time, timeFormat } = mapping;
   const typed = [...fields].map(([name, type]) => `${name}:${type}`);
   return [
-    `plinth write -d ${shellWord(at.db)} --csv --table ${shellWord(table)}`,
+    `plinth write -d ${shellWord(options.db)} --csv --table ${shellWord(table)}`,
     ...(tags.length > 0 ? [`--tag ${listWord(tags)}`] : []),
     `--field ${listWord(typed)}`,
     ...(time === undefined ? [] : [`--time ${shellWord(time)} --time-format ${timeFormat}`]),
-    shellWord(at.file),
+    shellWord(options.file),
   ].join(' ');
 }
 

@@ -23,7 +23,7 @@ export type LineRequest =
   | { readonly kind: 'check'; readonly id: number; readonly text: string }
   | { readonly kind: 'head'; readonly id: number; readonly file: File }
   | {
-      readonly kind: 'look' | 'write';
+      readonly kind: 'preview' | 'write';
       readonly id: number;
       readonly file: File;
       readonly mapping: CsvMapping;

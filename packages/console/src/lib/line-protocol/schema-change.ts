@@ -57,15 +57,15 @@ export function schemaChange(
 }
 
 function conflictOf(
-  at: { readonly table: string; readonly name: string; readonly is: string },
+  options: { readonly table: string; readonly name: string; readonly is: string },
   kind: string | undefined,
 ): string | undefined {
-  if (at.name === 'time') return `time is reserved for the timestamp: ${REFUSED}`;
+  if (options.name === 'time') return `time is reserved for the timestamp: ${REFUSED}`;
   if (kind === undefined) return undefined;
   const type = fieldTypeOf(kind);
   const was = type === undefined ? kind : TYPE_NAMES[type];
-  if (was === at.is) return undefined;
-  return `${at.name} is ${was} in ${at.table} and ${at.is} here: ${REFUSED}`;
+  if (was === options.is) return undefined;
+  return `${options.name} is ${was} in ${options.table} and ${options.is} here: ${REFUSED}`;
 }
 
 const listOf = (noun: string, names: readonly string[]): string =>

@@ -18,12 +18,12 @@ export function withNewLines<
   lines: readonly Each[],
   { level, find, limit }: { readonly level: string; readonly find: string; readonly limit: number },
 ): Page {
-  const wanted = find.toLowerCase();
+  const searchText = find.toLowerCase();
   const fresh = lines.filter(
     (line) =>
       line.seq > page.last_seq &&
       LEVELS.indexOf(line.level) >= LEVELS.indexOf(level) &&
-      (wanted === '' || valuesOf(line).some((text) => text.toLowerCase().includes(wanted))),
+      (searchText === '' || valuesOf(line).some((text) => text.toLowerCase().includes(searchText))),
   );
   const last_seq = Math.max(page.last_seq, ...lines.map(({ seq }) => seq));
   if (fresh.length === 0) return { ...page, last_seq };

@@ -33,11 +33,11 @@ export const linesOfRows = (
     .join('\n');
 
 function lineOf(table: string, columns: readonly Column[], row: Row): string {
-  const given = columns.filter(({ name }) => row[name] !== null && row[name] !== undefined);
-  const tags = given
+  const present = columns.filter(({ name }) => row[name] !== null && row[name] !== undefined);
+  const tags = present
     .filter(({ kind, name }) => kind === 'tag' && row[name] !== '')
     .map(({ name }) => `,${escapedKey(name)}=${escapedKey(String(row[name]))}`);
-  const fields = given
+  const fields = present
     .filter(({ kind }) => kind !== 'tag' && kind !== 'time')
     .map(({ name, kind }) => `${escapedKey(name)}=${fieldText(row[name], kind)}`);
   const time = columns.find(({ kind }) => kind === 'time')?.name ?? 'time';

@@ -23,7 +23,7 @@ const edit = (
   column: string,
   text: string | null,
   { isOut = false, language = 'sql' as Language } = {},
-) => addCondition(typed, { language, schema, wanted: [{ column, text }], isOut });
+) => addCondition(typed, { language, schema, columnValues: [{ column, text }], isOut });
 
 const edited = (...given: Parameters<typeof edit>): string => {
   const found = edit(...given);

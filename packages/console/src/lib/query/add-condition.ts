@@ -1,10 +1,10 @@
 import type { SchemaTable } from './completion.js';
 import { quoteName, quoteText } from './identifiers.js';
 import { type Language, RANGE_CONDITION } from './macros.js';
-import { calledBy, type Token, tokensOf } from './tokens.js';
+import { calledBy, parted, type Token, tokensOf } from './tokens.js';
 
 /** A value of a result column; `null` for a missing value. */
-export interface Wanted {
+export interface ColumnValue {
   readonly column: string;
   /** The displayed text, with all digits. */
   readonly text: string | null;
@@ -18,7 +18,7 @@ export type FilterEdit =
 interface ConditionTarget {
   readonly language: Language;
   readonly schema: readonly SchemaTable[];
-  readonly wanted: readonly Wanted[];
+  readonly columnValues: readonly ColumnValue[];
   /** If true, the rows with this value are excluded. */
   readonly isOut: boolean;
 }
@@ -35,13 +35,13 @@ const SETS = new Set(['union', 'intersect', 'except']);
 
 /** Adds conditions on result columns to the WHERE clause. `undefined` when the language has no condition for such a value. */
 export function addCondition(typed: string, target: ConditionTarget): FilterEdit | undefined {
-  const { language, wanted, isOut } = target;
+  const { language, columnValues, isOut } = target;
   const parsed = parse(typed, language);
   const table = typeof parsed === 'string' ? undefined : parsed.table;
   const columns = target.schema.find(({ name }) => name === table)?.columns ?? [];
   const conditions: string[] = [];
   let why = typeof parsed === 'string' ? parsed : undefined;
-  for (const each of wanted) {
+  for (const each of columnValues) {
     if (each.column === MEASUREMENT) continue;
     const source = typeof parsed === 'string' ? undefined : sourceOf(each.column, parsed, columns);
     const column = columns.find(({ name }) => name === source);
@@ -140,15 +140,6 @@ function tableOf(source: readonly Token[], language: Language): string | undefin
   return isAlias ? calledBy(name, language) : undefined;
 }
 
-function parted(tokens: readonly Token[]): readonly (readonly Token[])[] {
-  const items: Token[][] = [[]];
-  for (const token of tokens) {
-    if (token.text === ',' && token.depth === 0) items.push([]);
-    else items.at(-1)?.push(token);
-  }
-  return items;
-}
-
 /** The table column behind a result column; `undefined` for a computed one. */
 function sourceOf(
   output: string,
@@ -200,9 +191,9 @@ function inserted(typed: string, { where, sourceEnd }: Parsed, condition: string
   const isLoose = where.some(
     ({ kind, depth, text }) => kind === 'word' && depth === 0 && LOOSE.has(text.toLowerCase()),
   );
-  const kept = isLoose ? `(${before})` : before;
+  const existing = isLoose ? `(${before})` : before;
   const added = `AND ${condition}`;
-  return { text: `${typed.slice(0, begin)}${kept} ${added}${typed.slice(end)}`, added };
+  return { text: `${typed.slice(0, begin)}${existing} ${added}${typed.slice(end)}`, added };
 }
 
 /** Returns `undefined` when the language has no such condition. */
@@ -224,7 +215,8 @@ function conditionOf(
   return value && (isOut ? `(${name} IS DISTINCT FROM ${value})` : `${name} = ${value}`);
 }
 
-function literalOf(kind: string, text: string, language: Language): string | undefined {
+/** The literal of a value of a column; `undefined` when the text is not such a value. */
+export function literalOf(kind: string, text: string, language: Language): string | undefined {
   switch (kind) {
     case 'float64':
     case 'int64':

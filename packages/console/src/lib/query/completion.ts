@@ -49,9 +49,9 @@ export function contextAt(text: string, position: number): CompletionContext | u
 /** The suggestions for a context, most specific first. */
 export function suggestionsFor(
   context: Exclude<CompletionContext, { readonly kind: 'value' }>,
-  at: { readonly language: Language; readonly schema: readonly SchemaTable[] },
+  options: { readonly language: Language; readonly schema: readonly SchemaTable[] },
 ): readonly Suggestion[] {
-  const { language, schema } = at;
+  const { language, schema } = options;
   if (context.kind === 'macro') return MACROS;
   const tables = schema.map(
     ({ name, columns }): Suggestion => ({

@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md, the macros `${from}`, `${to}`, `${interval}` and `${max_points}`.
+// Source: docs/CONSOLE-EXPLORE.md, the macros `${from}`, `${to}`, `${interval}` and `${max_points}`.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { expandMacros, intervalFor } from './macros.js';

@@ -38,9 +38,9 @@ export interface Expanded {
 /** Replaces `${from}`, `${to}`, `${interval}` and `${max_points}` with literals. */
 export function expandMacros(
   typed: string,
-  at: { readonly language: Language; readonly range: TimeRange; readonly maxPoints: number },
+  options: { readonly language: Language; readonly range: TimeRange; readonly maxPoints: number },
 ): Expanded {
-  const { language, range, maxPoints } = at;
+  const { language, range, maxPoints } = options;
   const isSql = language === 'sql';
   const time = (ms: number): string => {
     const iso = new Date(ms).toISOString();

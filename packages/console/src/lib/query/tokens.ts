@@ -45,3 +45,13 @@ export function calledBy({ kind, text }: Token, language: Language): string {
   const inner = text.slice(1, -1);
   return language === 'sql' ? inner.replaceAll('""', '"') : inner.replace(/\\(.)/g, '$1');
 }
+
+/** Splits a list at its commas. */
+export function parted(tokens: readonly Token[]): readonly (readonly Token[])[] {
+  const items: Token[][] = [[]];
+  for (const token of tokens) {
+    if (token.text === ',' && token.depth === 0) items.push([]);
+    else items.at(-1)?.push(token);
+  }
+  return items;
+}

@@ -5,8 +5,8 @@ const listeners = new Set<() => void>();
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 
 const keptTheme = (): Theme => {
-  const kept = localStorage.getItem(KEY);
-  return kept === 'light' || kept === 'dark' ? kept : 'system';
+  const stored = localStorage.getItem(KEY);
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
 };
 
 export const shownTheme = (): 'light' | 'dark' =>

@@ -4,6 +4,7 @@ import { fetchAccount, fetchAccounts } from '../../api/accounts.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
+import { SearchBox, SearchCheckbox } from '../../components/search/search-fields.js';
 import type { AccountRow } from '../../lib/account.js';
 import { capabilitiesOf, requirementSummary, statusText } from '../../lib/account-text.js';
 import { countText } from '../../lib/units.js';
@@ -15,8 +16,7 @@ const MAX_DETAILED = 20;
 
 /** Lists the accounts of a platform. */
 export function AccountsPage() {
-  const search = useSearch({ strict: false }) as Record<string, string>;
-  const { find = '', closed = '' } = search;
+  const { find = '', closed = '' } = useSearch({ strict: false }) as Record<string, string>;
   const navigate = useNavigate();
   const { platforms, platform, isLive } = usePlatform();
   const pages = useInfiniteQuery({
@@ -28,38 +28,17 @@ export function AccountsPage() {
     enabled: platform !== '',
   });
   const loaded = pages.data?.pages.flatMap((page) => page.accounts) ?? [];
-  const wanted = find.trim().toLowerCase();
+  const searchText = find.trim().toLowerCase();
   const shown = loaded.filter(({ id, display_name, contact_email }) =>
-    `${id} ${display_name ?? ''} ${contact_email ?? ''}`.toLowerCase().includes(wanted),
+    `${id} ${display_name ?? ''} ${contact_email ?? ''}`.toLowerCase().includes(searchText),
   );
-  const go = (change: Record<string, string>) =>
-    void navigate({ to: '/accounts', search: { ...search, ...change }, replace: true });
   return (
     <div className="page">
       <header className="page-head">
         <h1 tabIndex={-1}>Accounts</h1>
-        <ModeSwitch
-          isLive={isLive}
-          platform={platform}
-          platforms={platforms.data ?? []}
-          onChange={go}
-        />
-        <input
-          className="input"
-          data-find
-          aria-label="Find account"
-          placeholder="Find account   /"
-          value={find}
-          onChange={(event) => go({ find: event.target.value })}
-        />
-        <label className="row small">
-          <input
-            type="checkbox"
-            checked={closed === '1'}
-            onChange={(event) => go({ closed: event.target.checked ? '1' : '' })}
-          />
-          Closed
-        </label>
+        <ModeSwitch platforms={platforms.data ?? []} />
+        <SearchBox label="Find account" placeholder="Find account" />
+        <SearchCheckbox label="Closed" name="closed" />
         <span className="row end">
           <Link to="/accounts/keys" search={{ platform }} className="button">
             API keys
@@ -142,9 +121,9 @@ function Detail(props: {
 }
 
 export function CapabilityChip({ status }: { readonly status: string }) {
-  const look = status === 'active' ? 'good' : status === 'pending' ? 'warn' : 'bad';
+  const style = status === 'active' ? 'good' : status === 'pending' ? 'warn' : 'bad';
   return (
-    <span className={`chip ${look}`}>
+    <span className={`chip ${style}`}>
       {status === 'active' ? '✓' : status === 'pending' ? '◷' : '✕'} {statusText(status)}
     </span>
   );

@@ -1,28 +1,19 @@
 import type { Platform } from '../../api/accounts.js';
+import { SearchSelect } from '../../components/search/search-fields.js';
+import { useSearchParams } from '../../components/search/use-search-params.js';
 
 /** Selects the platform, and test or live data. */
-export function ModeSwitch(props: {
-  readonly isLive: boolean;
-  readonly platform: string;
-  readonly platforms: readonly Platform[];
-  readonly onChange: (change: { mode: string } | { platform: string }) => void;
-}) {
-  const { isLive, platform, platforms, onChange } = props;
+export function ModeSwitch({ platforms }: { readonly platforms: readonly Platform[] }) {
+  const [params, change] = useSearchParams();
   return (
     <>
       {platforms.length > 1 && (
-        <select
-          className="input"
-          aria-label="Platform"
-          value={platform}
-          onChange={(event) => onChange({ platform: event.target.value })}
-        >
-          {platforms.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <SearchSelect
+          label="Platform"
+          name="platform"
+          options={platforms.map(({ id, name }) => [id, name])}
+          fallback={platforms[0]?.id ?? ''}
+        />
       )}
       <div className="row" role="group" aria-label="Mode">
         {(['test', 'live'] as const).map((mode) => (
@@ -30,8 +21,8 @@ export function ModeSwitch(props: {
             key={mode}
             type="button"
             className="button small"
-            aria-pressed={isLive === (mode === 'live')}
-            onClick={() => onChange({ mode: mode === 'live' ? 'live' : '' })}
+            aria-pressed={(params['mode'] === 'live') === (mode === 'live')}
+            onClick={() => change({ mode: mode === 'live' ? 'live' : '' })}
           >
             {mode === 'live' ? 'Live' : 'Test'}
           </button>

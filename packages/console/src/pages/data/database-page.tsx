@@ -9,6 +9,7 @@ import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
 import { toast } from '../../components/controls/toasts.js';
+import { SearchBox } from '../../components/search/search-fields.js';
 import { sampleQuery } from '../../lib/query/plot-query.js';
 import { bytesText, countText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
@@ -41,21 +42,7 @@ export function DatabasePage() {
         <h1 tabIndex={-1}>
           <Link to="/data">Databases</Link> <span className="soft">›</span> {db}
         </h1>
-        <input
-          className="input"
-          data-find
-          aria-label="Find table"
-          placeholder="Find table   /"
-          value={find}
-          onChange={(event) =>
-            void navigate({
-              to: '/data/$db',
-              params: { db },
-              search: { find: event.target.value },
-              replace: true,
-            })
-          }
-        />
+        <SearchBox label="Find table" placeholder="Find table" />
         <span className="row end">
           {db !== '_internal' && (
             <button type="button" className="button" onClick={() => setIsWriting(true)}>

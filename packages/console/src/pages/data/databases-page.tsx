@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
   changeDatabase,
@@ -15,6 +15,7 @@ import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
+import { SearchBox, SearchCheckbox } from '../../components/search/search-fields.js';
 import { bytesText, countText, retentionText } from '../../lib/units.js';
 import { DatabaseDialog } from './database-dialog.js';
 import { extentText } from './extent-text.js';
@@ -27,7 +28,6 @@ type Open =
 /** Lists the databases, with the actions for each. */
 export function DatabasesPage() {
   const { find = '', deleted = '' } = useSearch({ strict: false }) as Record<string, string>;
-  const navigate = useNavigate();
   const [open, setOpen] = useState<Open | undefined>();
   const isWithDeleted = deleted === '1';
   const databases = useQuery({
@@ -35,8 +35,6 @@ export function DatabasesPage() {
     queryFn: () => fetchDatabases({ find, deleted: isWithDeleted }),
     placeholderData: (before) => before,
   });
-  const search = (change: Record<string, string>) =>
-    void navigate({ to: '/data', search: { find, deleted, ...change }, replace: true });
   const { act, changed } = useChanges('tsdb');
   const undelete = (name: string) => act(() => undeleteDatabase(name), `${name} restored`);
   const list = databases.data ?? [];
@@ -44,22 +42,8 @@ export function DatabasesPage() {
     <div className="page">
       <header className="page-head">
         <h1 tabIndex={-1}>Databases</h1>
-        <input
-          className="input"
-          data-find
-          aria-label="Find database"
-          placeholder="Find database   /"
-          value={find}
-          onChange={(event) => search({ find: event.target.value })}
-        />
-        <label className="row small">
-          <input
-            type="checkbox"
-            checked={isWithDeleted}
-            onChange={(event) => search({ deleted: event.target.checked ? '1' : '' })}
-          />
-          Show deleted{' '}
-        </label>
+        <SearchBox label="Find database" placeholder="Find database" />
+        <SearchCheckbox label="Show deleted" name="deleted" />
         <span className="row end">
           <button type="button" className="button" onClick={() => setOpen({ kind: 'write' })}>
             <Icon name="edit" size={14} /> Write

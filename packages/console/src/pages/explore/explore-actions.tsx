@@ -21,11 +21,14 @@ export function ExploreActions(props: {
   /** Absent when the language has no query plans. */
   readonly onExplain: (() => void) | undefined;
   readonly onLanguage: (language: Language) => void;
+  /** Shows the query builder, in a new tab if it cannot show this query; absent when it is shown or not possible. */
+  readonly onBuilder: (() => void) | undefined;
   readonly onOpen: (search: ExploreSearch) => void;
   /** Adds the id of the saved query to the address. */
   readonly onSaved: (change: ExploreSearch) => void;
 }) {
-  const { search, state, onRun, onCancel, onExplain, onLanguage, onOpen, onSaved } = props;
+  const { search, state, onRun, onCancel, onExplain, onLanguage, onBuilder } = props;
+  const { onOpen, onSaved } = props;
   /** Replaces the time range when the query is saved with an absolute one. */
   const [saving, setSaving] = useState<Partial<RangeText> | undefined>();
   const [shownList, setShownList] = useState<'saved' | 'history' | undefined>();
@@ -63,6 +66,17 @@ export function ExploreActions(props: {
           </button>
         ))}
       </fieldset>
+      {onBuilder && (
+        <button
+          type="button"
+          className="button icon"
+          aria-label="Builder"
+          title="Show the query builder"
+          onClick={onBuilder}
+        >
+          <Icon name="sliders" size={14} />
+        </button>
+      )}
       {onExplain && (
         <button type="button" className="button" onClick={onExplain} title="Shift+Ctrl+Enter">
           Explain

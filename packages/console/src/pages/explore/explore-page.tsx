@@ -7,6 +7,7 @@ import type { EditorHandle } from '../../components/editor/code-editor.js';
 import { QueryEditor } from '../../components/editor/query-editor.js';
 import { TimePicker } from '../../components/explore/time-picker.js';
 import { useFollow } from '../../components/explore/use-follow.js';
+import { writeBuilderQuery } from '../../lib/query/builder/builder-query.js';
 import { quoteName } from '../../lib/query/identifiers.js';
 import { usesRange } from '../../lib/query/macros.js';
 import { parameterNames } from '../../lib/query/parameters.js';
@@ -20,6 +21,7 @@ import {
   widenRange,
 } from '../../lib/time/time-range.js';
 import './explore.css';
+import { QueryBuilder } from './builder/query-builder.js';
 import { EmptyExplore } from './empty-explore.js';
 import { ExploreActions } from './explore-actions.js';
 import {
@@ -30,6 +32,7 @@ import {
   tableOf,
   viewOf,
 } from './explore-search.js';
+import { useBuilder } from './hooks/use-builder.js';
 import { useExploreKeys } from './hooks/use-explore-keys.js';
 import { useFilters } from './hooks/use-filters.js';
 import { usePlan } from './hooks/use-plan.js';
@@ -105,6 +108,7 @@ export function ExplorePage() {
   const allTimes = table && rangeOfTable(table);
   const names = useMemo(() => parameterNames(draft, language), [draft, language]);
   const schema = useMemo(() => tables.data?.tables ?? [], [tables.data]);
+  const builder = useBuilder({ search, draft, schema, result: state.result });
   const { added, filtered, onEdit, onBound } = useFilters({ language, schema, latest, runWith });
   const hasNothing =
     databases.data?.every(({ name, table_count }) => name === '_internal' || table_count === 0) ===
@@ -117,8 +121,7 @@ export function ExplorePage() {
         <TimePicker
           range={rangeOf(search)}
           onChange={({ from, to }) => runWith({ from, to })}
-          refresh={search['refresh'] ?? ''}
-          onRefresh={(refresh) => patch({ refresh })}
+          defaultRefresh="off"
         />
       </header>
       <div className="explore-body">
@@ -130,6 +133,13 @@ export function ExplorePage() {
           onPlot={plot}
         />
         <div className="explore-main" ref={pane}>
+          {builder.isShown && (
+            <QueryBuilder
+              {...{ db, tables: schema, query: builder.query, isEmpty: builder.isEmpty }}
+              onChange={(query) => runWith({ q: writeBuilderQuery(query) })}
+              onDetach={() => patch({ builder: 'off' })}
+            />
+          )}
           <section className="explore-editor" aria-label="Editor">
             <QueryEditor
               text={draft}
@@ -137,12 +147,15 @@ export function ExplorePage() {
               schema={schema}
               problem={state.problem}
               tagValues={(table, tag, typed) => tagValues(db, { table, tag, typed })}
-              onChange={onType}
+              onChange={(text) => {
+                builder.hold();
+                onType(text);
+              }}
               onRun={() => runWith()}
               handle={editor}
             />
           </section>
-          <ParameterRow names={names} search={search} onChange={patch} onRun={runWith} />
+          <ParameterRow names={names} onChange={patch} onRun={runWith} />
           <ExploreActions
             search={{ ...search, q: draft }}
             state={state}
@@ -150,6 +163,12 @@ export function ExplorePage() {
             onCancel={cancel}
             onExplain={language === 'sql' ? explain : undefined}
             onLanguage={(lang) => patch({ lang })}
+            onBuilder={
+              builder.isShown || !builder.isPossible
+                ? undefined
+                : () =>
+                    builder.isReadable ? patch({ builder: '' }) : tabs.open({ db, lang: language })
+            }
             onOpen={(opened) => tabs.open(opened)}
             onSaved={patch}
           />

@@ -29,10 +29,10 @@ export function KeptQueries(props: {
 }) {
   const { list, onClose, onOpen } = props;
   const [find, setFind] = useState('');
-  const kept = useKept(list);
-  const wanted = find.toLowerCase();
-  const shown = kept.data.filter(({ title, text }) =>
-    `${title}\n${text}`.toLowerCase().includes(wanted),
+  const stored = useKept(list);
+  const searchText = find.toLowerCase();
+  const shown = stored.data.filter(({ title, text }) =>
+    `${title}\n${text}`.toLowerCase().includes(searchText),
   );
   return (
     <Dialog
@@ -48,8 +48,8 @@ export function KeptQueries(props: {
         value={find}
         onChange={(event) => setFind(event.target.value)}
       />
-      {kept.error != null && <ProblemNote error={kept.error} />}
-      {kept.data.length === 0 && kept.error == null && (
+      {stored.error != null && <ProblemNote error={stored.error} />}
+      {stored.data.length === 0 && stored.error == null && (
         <p className="soft">
           {list === 'saved'
             ? 'No saved queries yet. Press Ctrl+S to save the current query and get a short link.'

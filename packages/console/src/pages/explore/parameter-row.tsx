@@ -1,4 +1,5 @@
-import { useEffect, useId, useRef, useState } from 'react';
+import { useId } from 'react';
+import { useSearchParams } from '../../components/search/use-search-params.js';
 import {
   PARAMETER_TYPES,
   parameterJson,
@@ -9,7 +10,6 @@ import {
 import type { ExploreSearch } from './explore-search.js';
 
 interface ParameterProps {
-  readonly search: ExploreSearch;
   readonly onChange: (change: ExploreSearch) => void;
   readonly onRun: (change: ExploreSearch) => void;
 }
@@ -27,19 +27,12 @@ export function ParameterRow(props: ParameterProps & { readonly names: readonly 
   );
 }
 
-function Parameter({ name, search, onChange, onRun }: ParameterProps & { readonly name: string }) {
+function Parameter({ name, onChange, onRun }: ParameterProps & { readonly name: string }) {
   const id = useId();
+  const [search] = useSearchParams();
   const key = valueKey(name);
   const type = typeOf(search, name);
-  const given = search[key] ?? '';
-  // The address is updated with a delay.
-  const [value, setValue] = useState(given);
-  const written = useRef(given);
-  useEffect(() => {
-    if (given === written.current) return;
-    written.current = given;
-    setValue(given);
-  }, [given]);
+  const value = search[key] ?? '';
   const isWrong = parameterJson(value, type) === undefined;
   return (
     <span className="row">
@@ -52,11 +45,7 @@ function Parameter({ name, search, onChange, onRun }: ParameterProps & { readonl
         autoComplete="off"
         aria-invalid={isWrong}
         value={value}
-        onChange={(event) => {
-          written.current = event.target.value;
-          setValue(event.target.value);
-          onChange({ [key]: event.target.value });
-        }}
+        onChange={(event) => onChange({ [key]: event.target.value })}
         onKeyDown={(event) => {
           if (event.key === 'Enter') onRun({ [key]: value });
         }}

@@ -4,9 +4,10 @@ import { TimeChart } from '../../components/chart/time-chart.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TableView } from '../../components/explore/table-view.js';
 import type { Follow } from '../../components/explore/use-follow.js';
+import { SearchCheckbox } from '../../components/search/search-fields.js';
 import { buildSeries, type SeriesSet } from '../../lib/chart/series.js';
 import { type Frame, isNumeric, MAX_ROW_COUNT } from '../../lib/frame/frame.js';
-import type { FilterEdit, Wanted } from '../../lib/query/add-condition.js';
+import type { ColumnValue, FilterEdit } from '../../lib/query/add-condition.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
 import { countText } from '../../lib/units.js';
 import { type ExploreSearch, VIEWS, type View, viewOf } from './explore-search.js';
@@ -42,7 +43,10 @@ export function ResultPane(props: {
   readonly onAllTimes: (() => void) | undefined;
   readonly onRun: () => void;
   /** The query with filter conditions added; `undefined` when the values cannot be filtered. */
-  readonly filtered: (wanted: readonly Wanted[], isOut: boolean) => FilterEdit | undefined;
+  readonly filtered: (
+    columnValues: readonly ColumnValue[],
+    isOut: boolean,
+  ) => FilterEdit | undefined;
   readonly onFilter: (edit: FilterEdit) => void;
   /** Adds a time condition to the query, for the zoomed range if there is one; `undefined` when the query has one already. */
   readonly onBound: ((range: TimeRange | undefined) => void) | undefined;
@@ -97,32 +101,18 @@ export function ResultPane(props: {
                 <span className="visually-hidden" role="status">
                   {follow.spoken}
                 </span>
-                <Toggle
+                <SearchCheckbox
                   label="follow"
-                  isOn={search['follow'] === '1'}
-                  onChange={(isOn) =>
-                    onChange(
-                      isOn
-                        ? { follow: '1', view: 'table', sort: `-${timeName(result.frame)}` }
-                        : { follow: '' },
-                    )
-                  }
+                  name="follow"
+                  alsoOn={{ view: 'table', sort: `-${timeName(result.frame)}` }}
                 />
               </span>
             )}
             {view !== 'table' && view !== 'stat' && (
               <span className="row end">
-                <Toggle
-                  label="log"
-                  isOn={search['scale'] === 'log'}
-                  onChange={(isOn) => onChange({ scale: isOn ? 'log' : '' })}
-                />
+                <SearchCheckbox label="log" name="scale" on="log" />
                 {(view === 'area' || view === 'bar') && (
-                  <Toggle
-                    label="stack"
-                    isOn={search['stack'] === '1'}
-                    onChange={(isOn) => onChange({ stack: isOn ? '1' : '' })}
-                  />
+                  <SearchCheckbox label="stack" name="stack" />
                 )}
               </span>
             )}
@@ -133,7 +123,7 @@ export function ResultPane(props: {
               origin={result.ran.typed}
               search={search}
               onChange={onChange}
-              filtered={(wanted, isOut) => filtered([wanted], isOut)}
+              filtered={(columnValues, isOut) => filtered([columnValues], isOut)}
               onFilter={onFilter}
               newAfter={follow.newAfter}
               onReading={follow.onReading}
@@ -241,32 +231,15 @@ function Drawn(
         colourOf={colourOf}
         onHide={setHidden}
         onFilter={({ labels }) => {
-          const wanted = labels.map(([column, text]) => ({
+          const columnValues = labels.map(([column, text]) => ({
             column,
             text: text === '' ? null : text,
           }));
-          const edit = filtered(wanted, false);
+          const edit = filtered(columnValues, false);
           if (edit !== undefined) onFilter(edit);
         }}
       />
     </div>
-  );
-}
-
-function Toggle(props: {
-  readonly label: string;
-  readonly isOn: boolean;
-  readonly onChange: (isOn: boolean) => void;
-}) {
-  return (
-    <label className="row small">
-      <input
-        type="checkbox"
-        checked={props.isOn}
-        onChange={(event) => props.onChange(event.target.checked)}
-      />
-      {props.label}
-    </label>
   );
 }
 

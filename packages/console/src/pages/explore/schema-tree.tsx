@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from 'react';
 import { type Database, fetchTables, type Table } from '../../api/tsdb.js';
 import { Icon } from '../../components/controls/icon.js';
 import { useDelayed } from '../../components/controls/use-delayed.js';
+import { useSearchParams } from '../../components/search/use-search-params.js';
 import { countText } from '../../lib/units.js';
 
 const ROW_HEIGHT = 28;
@@ -59,22 +60,7 @@ export function SchemaTree(props: {
   return (
     <aside className="schema" aria-label="Schema">
       <div className="schema-head">
-        <select
-          className="input"
-          aria-label="Database"
-          value={db}
-          onChange={(event) => onDatabase(event.target.value)}
-        >
-          {db === '' && <option value="">no database</option>}
-          {databases?.every(({ name }) => name !== db) && db !== '' && (
-            <option value={db}>{db} (not found)</option>
-          )}
-          {databases?.map(({ name }) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <DatabaseSelect databases={databases} onDatabase={onDatabase} />
         <input
           className="input"
           data-find
@@ -114,6 +100,32 @@ export function SchemaTree(props: {
             : `${countText(tables.length)} of ${countText(total)} tables; use Find for the others`}
       </p>
     </aside>
+  );
+}
+
+function DatabaseSelect(props: {
+  readonly databases: readonly Database[] | undefined;
+  readonly onDatabase: (name: string) => void;
+}) {
+  const { databases, onDatabase } = props;
+  const [{ db = '' }] = useSearchParams();
+  return (
+    <select
+      className="input"
+      aria-label="Database"
+      value={db}
+      onChange={(event) => onDatabase(event.target.value)}
+    >
+      {db === '' && <option value="">no database</option>}
+      {databases?.every(({ name }) => name !== db) && db !== '' && (
+        <option value={db}>{db} (not found)</option>
+      )}
+      {databases?.map(({ name }) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }
 

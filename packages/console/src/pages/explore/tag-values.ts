@@ -6,16 +6,16 @@ const MAX_VALUE_COUNT = 100;
 /** Returns the values of a tag that start with the typed text. */
 export async function tagValues(
   db: string,
-  at: { readonly table: string; readonly tag: string; readonly typed: string },
+  options: { readonly table: string; readonly tag: string; readonly typed: string },
 ): Promise<readonly string[]> {
-  if (db === '' || at.table === '') return [];
+  if (db === '' || options.table === '') return [];
   const name = (text: string) => quoteName(text, 'influxql');
-  const begin = at.typed.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
-  const where = begin === '' ? '' : ` WHERE ${name(at.tag)} =~ /^${begin}/`;
+  const begin = options.typed.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+  const where = begin === '' ? '' : ` WHERE ${name(options.tag)} =~ /^${begin}/`;
   const rows = await queryRows<{ readonly value: string }>({
     db,
     lang: 'influxql',
-    text: `SHOW TAG VALUES FROM ${name(at.table)} WITH KEY = ${name(at.tag)}${where} LIMIT ${MAX_VALUE_COUNT}`,
+    text: `SHOW TAG VALUES FROM ${name(options.table)} WITH KEY = ${name(options.tag)}${where} LIMIT ${MAX_VALUE_COUNT}`,
   });
   return rows.map(({ value }) => value);
 }

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { fetchCollections, searchRecords } from '../../api/gamedata.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useDelayed } from '../../components/controls/use-delayed.js';
+import { SearchBox } from '../../components/search/search-fields.js';
 import { countText } from '../../lib/units.js';
 import { GameDataFrame } from './gamedata-frame.js';
 
@@ -21,28 +22,22 @@ export function CollectionsPage() {
 
 function Search() {
   const { q = '' } = useSearch({ strict: false }) as Record<string, string>;
-  const navigate = useNavigate();
-  const wanted = useDelayed(q.trim(), TYPING_MS);
+  const searchText = useDelayed(q.trim(), TYPING_MS);
   const hits = useQuery({
-    queryKey: ['gamedata', 'search', wanted],
-    queryFn: () => searchRecords(wanted),
-    enabled: wanted !== '',
+    queryKey: ['gamedata', 'search', searchText],
+    queryFn: () => searchRecords(searchText),
+    enabled: searchText !== '',
     placeholderData: (before) => before,
   });
   return (
     <>
-      <input
-        className="input"
-        data-find
-        aria-label="Find record"
-        placeholder="Find a published record in all collections   /"
-        value={q}
-        onChange={(event) =>
-          void navigate({ to: '/gamedata', search: { q: event.target.value }, replace: true })
-        }
+      <SearchBox
+        label="Find record"
+        placeholder="Find a published record in all collections"
+        name="q"
       />
       <QueryProblem of={hits} />
-      {wanted !== '' && (
+      {searchText !== '' && (
         <DataTable
           label="Found records"
           rows={hits.data}

@@ -5,6 +5,7 @@ import { fetchRecords } from '../../api/gamedata.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
+import { SearchBox } from '../../components/search/search-fields.js';
 import { recordName } from '../../lib/gamedata/record-fields.js';
 import { countOf, countText } from '../../lib/units.js';
 import { SignedIn } from './gamedata-frame.js';
@@ -35,7 +36,7 @@ export function RecordsPage() {
             params={{ kind }}
             search={{ create: '1' }}
             className="button end"
-            aria-disabled={missing('write') !== undefined}
+            disabled={missing('write') !== undefined}
             title={missing('write')}
           >
             <Icon name="plus" size={14} /> Create record
@@ -59,26 +60,14 @@ function Records({ kind }: { readonly kind: string }) {
   });
   const { open } = useOpenChanges();
   const changed = new Set(open.filter(({ type }) => type === kind).map(({ id }) => id));
-  const wanted = find.toLowerCase();
+  const searchText = find.toLowerCase();
   const fitting = (records.data ?? []).filter((record) =>
-    `${record.id} ${recordName(record)}`.toLowerCase().includes(wanted),
+    `${record.id} ${recordName(record)}`.toLowerCase().includes(searchText),
   );
   return (
     <>
       <div className="row wrap">
-        <input
-          className="input"
-          data-find
-          aria-label="Find record"
-          placeholder="Name or id   /"
-          value={find}
-          onChange={(event) =>
-            void navigate({
-              ...{ to: '/gamedata/$kind', params: { kind }, replace: true },
-              search: { find: event.target.value },
-            })
-          }
-        />
+        <SearchBox label="Find record" placeholder="Name or id" />
         {records.data && (
           <span className="soft small" role="status">
             {countText(fitting.length)} of {countOf(records.data.length, 'record')}

@@ -4,7 +4,7 @@ import { fetchHealth, type ServerInfo } from '../../api/server.js';
 import { fetchStorage } from '../../api/storage.js';
 import { fetchDatabases } from '../../api/tsdb.js';
 import { type App, fetchApps, fetchDeliveries, fetchQueue } from '../../api/webhooks.js';
-import { isDelivered } from '../../lib/delivery-text.js';
+import { deliveryFigures } from '../../lib/delivery-text.js';
 import { countText, durationText } from '../../lib/units.js';
 
 /** Something that an operator should look at, with the page for it. */
@@ -20,8 +20,6 @@ export interface Problem {
 
 /** Each app and database is read with its own requests, so only so many are checked. */
 const MAX_CHECKED = 20;
-/** A failure rate needs at least this many deliveries. */
-const MIN_DELIVERIES = 3;
 const RECENT_MS = 10 * 60_000;
 const NEAR_LIMIT = 0.8;
 
@@ -100,11 +98,11 @@ async function problemsOfApp(app: App): Promise<Problem[]> {
     { label: 'View', to: `/webhooks/${id}`, search: { show: 'failed' } },
     { label: 'Redrive', to: `/webhooks/${id}/redrive` },
   ];
-  const failedCount = deliveries.filter((delivery) => !isDelivered(delivery)).length;
+  const figures = deliveryFigures(deliveries);
   const waiting = queue.pending + queue.leased;
-  if (deliveries.length >= MIN_DELIVERIES && failedCount * 2 >= deliveries.length) {
-    const percent = Math.round((100 * failedCount) / deliveries.length);
-    const text = `${app.name}: ${percent} % of the last ${deliveries.length} deliveries failed`;
+  if (figures?.isFailing === true) {
+    const percent = 100 - figures.successPercent;
+    const text = `${app.name}: ${percent} % of the last ${figures.count} deliveries failed`;
     return [
       { isBad: true, text: waiting === 0 ? text : `${text}, ${countText(waiting)} queued`, links },
     ];

@@ -15,32 +15,29 @@ import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
+import { SearchBox, SearchSelect } from '../../components/search/search-fields.js';
 import { parseDuration } from '../../lib/time/duration.js';
 import { countText } from '../../lib/units.js';
 
 const REFRESH_MS = 5000;
+const CORE = 'core';
+/** The usage of any caller names all limited resources. */
+const ANY_CALLER = 'ip:127.0.0.1';
 
 /** Shows the callers with the most requests, the bans, and the remaining limits of one caller. */
 export function LimitsPage() {
   const search = useSearch({ strict: false }) as Record<string, string>;
-  const { resource = 'core', identity = '' } = search;
+  const { resource = CORE, identity = '' } = search;
   const navigate = useNavigate();
   const [banning, setBanning] = useState<string | undefined>();
-  const go = (change: Record<string, string>) =>
-    void navigate({ to: '/limits', search: { resource, identity, ...change } });
+  const show = (name: string) =>
+    void navigate({ to: '/limits', search: { ...search, identity: name } });
   const { act } = useChanges('limits');
   return (
     <div className="page">
       <header className="page-head">
         <h1 tabIndex={-1}>Rate limits</h1>
-        <input
-          className="input mono"
-          data-find
-          aria-label="Find caller"
-          placeholder="user:1, ip:192.0.2.1   /"
-          value={identity}
-          onChange={(event) => go({ identity: event.target.value })}
-        />
+        <SearchBox label="Find caller" placeholder="user:1, ip:192.0.2.1" name="identity" isCode />
         <span className="row wrap end">
           <Link to="/limits/simulate" search={{ identity }} className="button">
             Simulate a request
@@ -51,12 +48,8 @@ export function LimitsPage() {
         </span>
       </header>
       {identity !== '' && <Caller identity={identity} act={act} />}
-      <Top
-        resource={resource}
-        onResource={(name) => go({ resource: name })}
-        onCaller={(name) => go({ identity: name })}
-      />
-      <Bans onCaller={(name) => go({ identity: name })} act={act} />
+      <Top resource={resource} onCaller={show} />
+      <Bans onCaller={show} act={act} />
       {banning !== undefined && (
         <BanDialog
           identity={banning}
@@ -158,13 +151,14 @@ const callerColumn = (
   ),
 });
 
-function Top(props: {
-  readonly resource: string;
-  readonly onResource: (name: string) => void;
-  readonly onCaller: (name: string) => void;
-}) {
-  const { resource, onResource, onCaller } = props;
+function Top(props: { readonly resource: string; readonly onCaller: (name: string) => void }) {
+  const { resource, onCaller } = props;
   const id = useId();
+  const usage = useQuery({
+    queryKey: ['limits', 'usage', ANY_CALLER],
+    queryFn: () => fetchUsage(ANY_CALLER),
+  });
+  const names = Object.keys(usage.data?.buckets ?? {});
   const top = useQuery({
     queryKey: ['limits', 'top', resource],
     queryFn: () => fetchTop(resource),
@@ -176,11 +170,11 @@ function Top(props: {
     <section className="stack" aria-labelledby={id}>
       <div className="row wrap">
         <h2 id={id}>Top callers</h2>
-        <input
-          className="input mono"
-          aria-label="Resource"
-          value={resource}
-          onChange={(event) => onResource(event.target.value)}
+        <SearchSelect
+          label="Resource"
+          name="resource"
+          fallback={CORE}
+          options={[...new Set([CORE, resource, ...names])].map((name) => [name, name])}
         />
         <span className="soft small">refreshed every 5 s</span>
       </div>

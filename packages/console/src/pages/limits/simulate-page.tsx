@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import {
   type Decision,
@@ -15,6 +15,7 @@ import { DataTable } from '../../components/controls/data-table.js';
 import { ProblemNote, QueryProblem } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useTask } from '../../components/controls/use-task.js';
+import { useSearchParams } from '../../components/search/use-search-params.js';
 import { type LimitStep, limitName, limitSteps, requestsLeft } from '../../lib/limit-steps.js';
 import { countOf, countText, durationText, timeText } from '../../lib/units.js';
 
@@ -36,21 +37,15 @@ interface Simulated {
 
 /** Shows which limit a request would meet, without counting it. */
 export function SimulatePage() {
-  const search = useSearch({ strict: false }) as Record<string, string>;
-  const { identity = '', route: wanted = '' } = search;
-  const navigate = useNavigate();
+  const [{ identity = '', route: routeName = '' }, setParams] = useSearchParams();
   const { run, error, isBusy } = useTask();
   const [result, setResult] = useState<Simulated | undefined>();
   const routes = useQuery({ queryKey: ['limits', 'routes'], queryFn: fetchLimitedRoutes });
   const limited = (routes.data ?? []).filter(({ exempt }) => !exempt);
-  const route = limited.find((each) => nameOf(each) === wanted) ?? OTHER;
+  const route = limited.find((each) => nameOf(each) === routeName) ?? OTHER;
   const change = (next: Record<string, string>) => {
     setResult(undefined);
-    void navigate({
-      to: '/limits/simulate',
-      search: { identity, route: wanted, ...next },
-      replace: true,
-    });
+    setParams(next);
   };
   const start = () =>
     run(async () => {
@@ -142,11 +137,12 @@ function RouteChoice(props: {
   );
 }
 
-const LOOKS: Readonly<Record<LimitStep['result'], readonly [look: string, text: string]>> = {
-  passed: ['chip', '✓ passed'],
-  rejected: ['chip bad', '✕ rejected'],
-  'not checked': ['chip', '– not checked'],
-};
+const RESULT_STYLES: Readonly<Record<LimitStep['result'], readonly [style: string, text: string]>> =
+  {
+    passed: ['chip', '✓ passed'],
+    rejected: ['chip bad', '✕ rejected'],
+    'not checked': ['chip', '– not checked'],
+  };
 
 function Outcome({ identity, route, decision, usage }: Simulated) {
   const id = useId();
@@ -190,7 +186,9 @@ function Outcome({ identity, route, decision, usage }: Simulated) {
           { title: 'Maximum', className: 'num', cell: ({ limit }) => amount(limit) },
           {
             title: 'Result',
-            cell: ({ result }) => <span className={LOOKS[result][0]}>{LOOKS[result][1]}</span>,
+            cell: ({ result }) => (
+              <span className={RESULT_STYLES[result][0]}>{RESULT_STYLES[result][1]}</span>
+            ),
           },
         ]}
       />

@@ -8,21 +8,12 @@ import { parseArguments, pluginTemplate } from '../../lib/plugins/specification.
 const BEHAVIORS = ['log', 'retry', 'disable'] as const;
 const ARGUMENTS = 'Invalid arguments; use pairs such as host=a, limit=10.';
 
-type Field = 'name' | 'plugin' | 'specification';
-/** The field that an error of the server is about. */
-const FIELDS: readonly (readonly [message: RegExp, field: Field])[] = [
-  [/trigger name|already exists|resource/i, 'name'],
-  [/failed to parse trigger|plugin triggers|request path|table/i, 'specification'],
-  [/plugin|file/i, 'plugin'],
-];
+/** The fields of the request at which the form shows errors. */
+const FIELDS = ['trigger_name', 'plugin_filename', 'trigger_specification'] as const;
+type Field = (typeof FIELDS)[number];
 
-/** Errors without one of these statuses are not about the values of the form. */
-const BY_VALUE: ReadonlySet<number> = new Set([400, 404, 409, 422]);
-
-function fieldOf(error: unknown): Field | undefined {
-  if (!(error instanceof Problem) || !BY_VALUE.has(error.status)) return undefined;
-  return FIELDS.find(([message]) => message.test(error.message))?.[1];
-}
+const fieldOf = (error: unknown): Field | undefined =>
+  error instanceof Problem ? FIELDS.find((field) => field === error.field) : undefined;
 
 /** Creates a trigger for existing code, or for a new file that starts with a template. */
 export function CreateTrigger(props: {
@@ -68,7 +59,7 @@ export function CreateTrigger(props: {
               isCode
               value={name}
               onChange={setName}
-              mistake={mistakeOf('name')}
+              mistake={mistakeOf('trigger_name')}
             />
             <CodeChoice isNew={isNewFile} onChange={setIsNewFile} />
             <TextField
@@ -76,7 +67,7 @@ export function CreateTrigger(props: {
               isCode
               value={plugin}
               onChange={setPlugin}
-              mistake={mistakeOf('plugin')}
+              mistake={mistakeOf('plugin_filename')}
               placeholder={isNewFile ? path || 'hourly.py' : 'hourly.py'}
               hint={
                 isNewFile
@@ -89,7 +80,7 @@ export function CreateTrigger(props: {
               isCode
               value={specification}
               onChange={setSpecification}
-              mistake={mistakeOf('specification')}
+              mistake={mistakeOf('trigger_specification')}
               placeholder="every:1h"
               hint={
                 <>
@@ -151,14 +142,26 @@ function CodeChoice(props: {
   );
 }
 
-/** Creates a file with the code of a template. A file with the same content may exist from a failed attempt. */
+/** Creates a file with the code of a template. Its errors are shown at the field of the plugin. */
 async function createFile(path: string, content: string): Promise<void> {
+  try {
+    await writeFile(path, content);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 400) throw error;
+    const { status, curl, body } = error;
+    throw new Problem(error.message, { status, curl, body, field: 'plugin_filename' });
+  }
+}
+
+/** A file with the same content may exist from a failed attempt. */
+async function writeFile(path: string, content: string): Promise<void> {
   const existing = await fetchPluginCode(path).catch((error: unknown) => {
     if (error instanceof Problem && error.status === 404) return undefined;
     throw error;
   });
   if (existing === undefined) await savePluginCode(path, content);
   else if (existing.content !== content) {
-    throw new Problem(`plugin file ${path} exists; enter another name`, { status: 409, curl: '' });
+    const at = { status: 409, curl: '', field: 'plugin_filename' };
+    throw new Problem(`plugin file ${path} exists; enter another name`, at);
   }
 }

@@ -12,13 +12,13 @@ import { countOf } from '../../lib/units.js';
 const SAMPLE_COUNT = 5;
 
 /** Runs a plugin with sample input; nothing is stored. */
-export function useDryRun(at: {
+export function useDryRun(options: {
   readonly db: string;
   readonly trigger: Trigger;
   /** Runs instead of the stored code. */
   readonly code: string | undefined;
 }) {
-  const { db, trigger, code } = at;
+  const { db, trigger, code } = options;
   const { trigger_name: name, plugin_filename: path, trigger_specification } = trigger;
   const kind = triggerInput(trigger_specification);
   const table = kind.kind === 'wal' ? (kind.table ?? '') : undefined;
@@ -40,19 +40,19 @@ export function useDryRun(at: {
     if (kind.kind === 'request' || isBusy || sample.isLoading || args.isLoading) return;
     await run(async () => {
       setResult(undefined);
-      const wanted = { db, path, code, args: args.data ?? {}, input };
-      setResult(await dryRun(kind.kind, wanted));
+      const request = { db, path, code, args: args.data ?? {}, input };
+      setResult(await dryRun(kind.kind, request));
     });
   };
   const isLoading = sample.isLoading || args.isLoading;
   return { kind, input, setInput: setTyped, result, error, isBusy, isLoading, start };
 }
 
-/** The newest rows of a table as line protocol. @param wanted empty for the first table. */
-async function fetchSample(db: string, wanted: string): Promise<string> {
+/** The newest rows of a table as line protocol. @param tableName empty for the first table. */
+async function fetchSample(db: string, tableName: string): Promise<string> {
   const { tables } =
-    wanted === '' ? await fetchTables({ db, limit: 1 }) : await fetchTable(db, wanted);
-  const table = wanted === '' ? tables[0] : tables.find(({ name }) => name === wanted);
+    tableName === '' ? await fetchTables({ db, limit: 1 }) : await fetchTable(db, tableName);
+  const table = tableName === '' ? tables[0] : tables.find(({ name }) => name === tableName);
   if (table === undefined) return '';
   const text = newestRowsQuery(table.name, table.columns, SAMPLE_COUNT);
   const rows = await queryRows<Record<string, unknown>>({ db, lang: 'sql', text });

@@ -122,7 +122,9 @@ export function TriggerPage() {
   );
 }
 
-const LOOKS: Readonly<Record<TriggerRun['result'], readonly [look: string, text: string]>> = {
+const RESULT_STYLES: Readonly<
+  Record<TriggerRun['result'], readonly [style: string, text: string]>
+> = {
   succeeded: ['chip good', '✓ succeeded'],
   failed: ['chip bad', '✕ failed'],
   running: ['chip', '… running'],
@@ -150,7 +152,9 @@ function Runs({ db, name }: { readonly db: string; readonly name: string }) {
           },
           {
             title: 'Result',
-            cell: ({ result }) => <span className={LOOKS[result][0]}>{LOOKS[result][1]}</span>,
+            cell: ({ result }) => (
+              <span className={RESULT_STYLES[result][0]}>{RESULT_STYLES[result][1]}</span>
+            ),
           },
           {
             title: 'Duration',

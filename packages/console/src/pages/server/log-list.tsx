@@ -6,6 +6,7 @@ import { QueryProblem } from '../../components/controls/problem-note.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
+import { SearchBox, SearchCheckbox, SearchSelect } from '../../components/search/search-fields.js';
 import { withNewLines } from '../../lib/live/log-lines.js';
 import { countText } from '../../lib/units.js';
 
@@ -13,7 +14,10 @@ const SHOWN_COUNT = 300;
 /** Sampling is reported once a second, so after this time without a report it has stopped. */
 const SAMPLE_MS = 2500;
 const NONE: readonly LogLine[] = [];
-const LEVELS = ['debug', 'info', 'warn', 'error'];
+const LEVELS = [
+  ['', 'all levels'],
+  ...['debug', 'info', 'warn', 'error'].map((level) => [level, `${level} and above`] as const),
+] as const;
 const LOOKS: Readonly<Record<string, string>> = { warn: 'warn', error: 'bad', fatal: 'bad' };
 
 /** The newest log lines of the server, updated live. */
@@ -21,9 +25,8 @@ export function LogList(props: {
   readonly find: string;
   readonly level: string;
   readonly isLive: boolean;
-  readonly onChange: (change: Record<string, string>) => void;
 }) {
-  const { find, level, isLive, onChange } = props;
+  const { find, level, isLive } = props;
   const client = useQueryClient();
   const queryKey = ['server', 'logs', level, find];
   const [sample, setSample] = useState({ dropped: 0 });
@@ -34,14 +37,14 @@ export function LogList(props: {
   }, [sample]);
   /** Lines that arrived while a page was loading are not part of it. */
   const recent = useRef<readonly LogLine[]>(NONE);
-  const wanted = { level, find, limit: SHOWN_COUNT };
+  const filter = { level, find, limit: SHOWN_COUNT };
   const { refetchInterval, statusText } = useLive(isLive ? 'server-logs' : '', {
     events(events) {
       const left = events.findLast(({ event }) => event === 'sampled');
       if (left !== undefined) setSample({ dropped: left.data.dropped });
       const lines = events.flatMap(({ event, data }) => (event === 'log' ? [data as LogLine] : []));
       recent.current = [...recent.current, ...lines].slice(-SHOWN_COUNT);
-      client.setQueryData<LogPage>(queryKey, (page) => page && withNewLines(page, lines, wanted));
+      client.setQueryData<LogPage>(queryKey, (page) => page && withNewLines(page, lines, filter));
     },
     reset() {
       recent.current = NONE;
@@ -54,7 +57,7 @@ export function LogList(props: {
       const page = await fetchLogs({
         ...{ level: level || undefined, find: find || undefined, limit: SHOWN_COUNT },
       });
-      return refetchInterval === false ? withNewLines(page, recent.current, wanted) : page;
+      return refetchInterval === false ? withNewLines(page, recent.current, filter) : page;
     },
     refetchInterval,
     placeholderData: (before) => before,
@@ -64,35 +67,9 @@ export function LogList(props: {
   return (
     <section className="stack" aria-label="Logs">
       <div className="row wrap">
-        <input
-          className="input"
-          data-find
-          aria-label="Find in the log"
-          placeholder="Find   /"
-          value={find}
-          onChange={(event) => onChange({ find: event.target.value })}
-        />
-        <select
-          className="input"
-          aria-label="Minimum level"
-          value={level}
-          onChange={(event) => onChange({ level: event.target.value })}
-        >
-          <option value="">all levels</option>
-          {LEVELS.map((each) => (
-            <option key={each} value={each}>
-              {each} and above
-            </option>
-          ))}
-        </select>
-        <label className="row small">
-          <input
-            type="checkbox"
-            checked={isLive}
-            onChange={(event) => onChange({ live: event.target.checked ? '' : 'off' })}
-          />
-          live
-        </label>
+        <SearchBox label="Find in the log" placeholder="Find" />
+        <SearchSelect label="Minimum level" name="level" options={LEVELS} />
+        <SearchCheckbox label="live" name="live" on="" off="off" />
         {refetchInterval !== false && <span className="hint soft">{statusText}</span>}
         {sample.dropped > 0 && (
           <span className="hint soft">{countText(sample.dropped)} lines per second not shown</span>

@@ -68,7 +68,7 @@ async function fullText({ id, text }: LoggedQuery): Promise<string> {
   return text;
 }
 
-const LOOKS: Readonly<Record<string, readonly [look: string, label: string]>> = {
+const PHASE_STYLES: Readonly<Record<string, readonly [style: string, label: string]>> = {
   success: ['good', '✓ done'],
   fail: ['bad', '✕ failed'],
   cancel: ['warn', '– canceled'],
@@ -132,6 +132,6 @@ function QueryTable(props: {
 const shownText = ({ text, is_cut }: LoggedQuery): string => (is_cut ? `${text}…` : text);
 
 function PhaseChip({ phase }: { readonly phase: string }) {
-  const [look, label] = LOOKS[phase] ?? ['', phase.replaceAll('_', ' ')];
-  return <span className={`chip ${look}`}>{label}</span>;
+  const [style, label] = PHASE_STYLES[phase] ?? ['', phase.replaceAll('_', ' ')];
+  return <span className={`chip ${style}`}>{label}</span>;
 }

@@ -17,6 +17,7 @@ import './queries.css';
 
 const INTERNAL = '_internal';
 const MAX_POINTS = 180;
+const DEFAULT_REFRESH = '10s';
 
 const TABS = [
   ['', 'Dashboard'],
@@ -29,9 +30,9 @@ export function ServerPage() {
   const info = useServer();
   const search = useSearch({ strict: false }) as Record<string, string>;
   const navigate = useNavigate();
-  const { tab = '', from = 'now-1h', to = 'now', refresh = '10s' } = search;
-  const change = (next: Record<string, string>, replace: boolean) =>
-    void navigate({ to: '/server', search: { ...search, ...next }, replace });
+  const { tab = '', from = 'now-1h', to = 'now', refresh = DEFAULT_REFRESH } = search;
+  const show = (range: RangeText) =>
+    void navigate({ to: '/server', search: { ...search, ...range } });
   return (
     <div className="page">
       <header className="page-head">
@@ -47,9 +48,8 @@ export function ServerPage() {
           <span className="end">
             <TimePicker
               range={{ from, to }}
-              onChange={(range) => change({ from: range.from, to: range.to }, false)}
-              refresh={refresh}
-              onRefresh={(next) => change({ refresh: next === '' ? 'off' : next }, true)}
+              onChange={(range) => show({ from: range.from, to: range.to })}
+              defaultRefresh={DEFAULT_REFRESH}
             />
           </span>
         )}
@@ -71,18 +71,13 @@ export function ServerPage() {
         ))}
       </nav>
       {tab === 'settings' && (
-        <SettingsList
-          find={search['find'] ?? ''}
-          isAll={search['all'] === '1'}
-          onChange={(next) => change(next, true)}
-        />
+        <SettingsList find={search['find'] ?? ''} isAll={search['all'] === '1'} />
       )}
       {tab === 'logs' && (
         <LogList
           find={search['find'] ?? ''}
           level={search['level'] ?? ''}
           isLive={search['live'] !== 'off'}
-          onChange={(next) => change(next, true)}
         />
       )}
       {tab === '' && (
@@ -94,10 +89,7 @@ export function ServerPage() {
               range={{ from, to }}
               refresh={refresh}
               onZoom={(fromMs, toMs) =>
-                change(
-                  { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() },
-                  false,
-                )
+                show({ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() })
               }
             />
           ))}

@@ -3,40 +3,22 @@ import { fetchSettings, type Setting } from '../../api/server.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
+import { SearchBox, SearchCheckbox } from '../../components/search/search-fields.js';
 import { countText } from '../../lib/units.js';
 
 /** Lists the effective settings. They are read-only here, because they are set at startup. */
-export function SettingsList(props: {
-  readonly find: string;
-  readonly isAll: boolean;
-  readonly onChange: (change: Record<string, string>) => void;
-}) {
-  const { find, isAll, onChange } = props;
+export function SettingsList({ find, isAll }: { readonly find: string; readonly isAll: boolean }) {
   const settings = useQuery({ queryKey: ['server', 'settings'], queryFn: fetchSettings });
-  const wanted = find.toLowerCase();
+  const searchText = find.toLowerCase();
   const shown = (settings.data ?? []).filter(
     ({ name, description, is_default }) =>
-      (isAll || !is_default) && `${name} ${description}`.toLowerCase().includes(wanted),
+      (isAll || !is_default) && `${name} ${description}`.toLowerCase().includes(searchText),
   );
   return (
     <section className="stack" aria-label="Settings">
       <div className="row wrap">
-        <input
-          className="input"
-          data-find
-          aria-label="Find setting"
-          placeholder="Find setting   /"
-          value={find}
-          onChange={(event) => onChange({ find: event.target.value })}
-        />
-        <label className="row small">
-          <input
-            type="checkbox"
-            checked={!isAll}
-            onChange={(event) => onChange({ all: event.target.checked ? '' : '1' })}
-          />
-          Only changed settings
-        </label>
+        <SearchBox label="Find setting" placeholder="Find setting" />
+        <SearchCheckbox label="Only changed settings" name="all" on="" off="1" />
         {settings.data && (
           <span className="hint soft" role="status">
             {countText(shown.length)} of {countText(settings.data.length)} settings

@@ -5,7 +5,10 @@ import { type App, fetchApp, ping, suspend } from '../../api/webhooks.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { NotFound } from '../../components/shell/not-found.js';
+import { deliveryDuration } from '../../lib/delivery-text.js';
+import { countText, millisText } from '../../lib/units.js';
 import { AppState } from './apps-page.js';
+import { useFigures } from './use-figures.js';
 import './webhooks.css';
 
 const TABS = [
@@ -42,6 +45,7 @@ export function AppFrame(props: {
         </nav>
         <h1 tabIndex={-1}>{data?.name ?? `App ${app}`}</h1>
         {data && <AppState app={data} />}
+        <Figures app={isId(app) ? app : ''} />
         {data && (
           <span className="row end">
             <button
@@ -82,5 +86,17 @@ export function AppFrame(props: {
       </nav>
       {data && props.children(data)}
     </div>
+  );
+}
+
+function Figures({ app }: { readonly app: string }) {
+  const figures = useFigures(app);
+  if (figures === undefined) return null;
+  const { successPercent, count, p95Sec } = figures;
+  return (
+    <span className="soft small">
+      {successPercent} % of the last {countText(count)} deliveries succeeded · p95{' '}
+      {deliveryDuration(p95Sec, millisText)}
+    </span>
   );
 }

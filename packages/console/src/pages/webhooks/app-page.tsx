@@ -1,16 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useId, useMemo } from 'react';
+import { useId, useMemo, useState } from 'react';
 import { type App, type Delivery, fetchDeliveries, fetchQueued } from '../../api/webhooks.js';
 import { DataTable, type TableColumn } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
+import { SearchBox, SearchSelect } from '../../components/search/search-fields.js';
 import { attemptText, deliveryDuration, eventName } from '../../lib/delivery-text.js';
 import { countText, millisText } from '../../lib/units.js';
 import { AppFrame } from './app-frame.js';
 import { DeliveryPanel } from './delivery-panel.js';
+import { RedeliverSelected } from './redeliver-selected.js';
 import { StatusChip } from './status-chip.js';
 import { useQueue } from './use-queue.js';
 
@@ -41,6 +43,8 @@ const VIEWS = [
   ['dead', 'Dead'],
 ] as const;
 const STATUS: Readonly<Record<string, string>> = { failed: 'failure', succeeded: 'success' };
+/** A changed filter starts at the newest deliveries. */
+const FIRST_PAGE = { cursor: '' };
 const SINCE = [
   ['', 'any time'],
   ['1', 'last hour'],
@@ -50,7 +54,7 @@ const SINCE = [
 
 function Deliveries({ app, opened }: { readonly app: App; readonly opened: string | undefined }) {
   const search = useSearch({ strict: false }) as Record<string, string>;
-  const { show = '', event = '', guid = '', hours = '' } = search;
+  const { show = '' } = search;
   const navigate = useNavigate();
   const id = useId();
   const queue = useQueue(String(app.id));
@@ -60,7 +64,7 @@ function Deliveries({ app, opened }: { readonly app: App; readonly opened: strin
     void navigate({
       to: '/webhooks/$app',
       params: { app: String(app.id) },
-      search: { show, event, guid, hours, cursor: '', ...change },
+      search: { ...search, ...FIRST_PAGE, ...change },
     });
   return (
     <section className="stack" aria-labelledby={id}>
@@ -84,33 +88,16 @@ function Deliveries({ app, opened }: { readonly app: App; readonly opened: strin
         </div>
         {show !== 'queued' && show !== 'dead' && (
           <>
-            <input
-              className="input mono"
-              aria-label="Event"
+            <SearchBox
+              label="Event"
               placeholder="event"
-              value={event}
-              onChange={(change) => go({ event: change.target.value })}
+              name="event"
+              isCode
+              isSecondary
+              resets={FIRST_PAGE}
             />
-            <input
-              className="input mono"
-              data-find
-              aria-label="GUID"
-              placeholder="GUID   /"
-              value={guid}
-              onChange={(change) => go({ guid: change.target.value })}
-            />
-            <select
-              className="input"
-              aria-label="Time"
-              value={hours}
-              onChange={(change) => go({ hours: change.target.value })}
-            >
-              {SINCE.map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
+            <SearchBox label="GUID" placeholder="GUID" name="guid" isCode resets={FIRST_PAGE} />
+            <SearchSelect label="Time" name="hours" options={SINCE} resets={FIRST_PAGE} />
           </>
         )}
       </div>
@@ -236,14 +223,32 @@ function Attempts(props: {
     subject: [app, show, event, guid, hours, cursor].join(' '),
     keyOf: (delivery) => delivery.id,
   });
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const toggle = (id: number) =>
+    setSelected((before) => {
+      const next = new Set(before);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
   const open = ({ id }: Delivery) =>
     void navigate({ to: TO, params: { app, delivery: String(id) }, search });
   return (
     <>
       <QueryProblem of={page} />
       <NewRowsButton rows={rows} />
+      <RedeliverSelected
+        app={app}
+        ids={rows.shown.map(({ id }) => id).filter((id) => selected.has(id))}
+        onQueued={toggle}
+        onClear={() => setSelected(new Set())}
+      />
       <DataTable
         label="Deliveries"
+        selection={{
+          has: ({ id }) => selected.has(id),
+          toggle: ({ id }) => toggle(id),
+          labelOf: (delivery) => `Select ${eventName(delivery)} of ${delivery.delivered_at}`,
+        }}
         rows={page.data && rows.shown}
         keyOf={({ id }) => id}
         onOpen={open}

@@ -11,8 +11,10 @@ import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
-import { countText } from '../../lib/units.js';
+import { deliveryDuration } from '../../lib/delivery-text.js';
+import { countOf, countText, millisText } from '../../lib/units.js';
 import { eventList, HookFields, isHookUrl } from './hook-fields.js';
+import { useFigures } from './use-figures.js';
 
 const APPS = ['webhooks', 'apps'];
 const REFRESH_MS = 5000;
@@ -54,9 +56,22 @@ export function AppsPage() {
               </Link>
             ),
           },
-          { title: 'State', cell: (app) => <AppState app={app} /> },
+          {
+            title: 'State',
+            cell: (app, index) => <AppState app={app} isWatched={index < MAX_QUEUES} />,
+          },
           { title: 'URL', cell: ({ hook }) => <code>{hook?.config.url ?? '–'}</code> },
           { title: 'Events', cell: ({ hook }) => hook?.events.join(', ') || '–' },
+          {
+            title: 'Succeeded',
+            className: 'num nowrap',
+            cell: ({ id }, index) => index < MAX_QUEUES && <Figure app={id} of="success" />,
+          },
+          {
+            title: 'p95',
+            className: 'num nowrap',
+            cell: ({ id }, index) => index < MAX_QUEUES && <Figure app={id} of="p95" />,
+          },
           {
             title: 'Pending',
             className: 'num',
@@ -99,13 +114,31 @@ export function AppsPage() {
   );
 }
 
-export function AppState({ app }: { readonly app: App }) {
+/** @param props.isWatched whether the newest deliveries decide if the app is failing. */
+export function AppState({
+  app,
+  isWatched = true,
+}: {
+  readonly app: App;
+  readonly isWatched?: boolean;
+}) {
+  const isOn = app.suspended_at === null && app.hook?.active === true;
+  const figures = useFigures(isOn && isWatched ? String(app.id) : '');
   if (app.suspended_at !== null) return <span className="chip warn">– suspended</span>;
   if (app.hook?.config.url === undefined) return <span className="chip">no URL</span>;
-  return app.hook.active ? (
-    <span className="chip good">✓ active</span>
-  ) : (
-    <span className="chip warn">– inactive</span>
+  if (!app.hook.active) return <span className="chip warn">– inactive</span>;
+  if (figures?.isFailing === true) return <span className="chip bad">✕ failing</span>;
+  return <span className="chip good">✓ active</span>;
+}
+
+function Figure({ app, of }: { readonly app: number; readonly of: 'success' | 'p95' }) {
+  const figures = useFigures(String(app));
+  if (figures === undefined) return '–';
+  if (of === 'p95') return deliveryDuration(figures.p95Sec, millisText);
+  return (
+    <span title={`of the last ${countOf(figures.count, 'delivery').replace('ys', 'ies')}`}>
+      {figures.successPercent} %
+    </span>
   );
 }
 

@@ -11,8 +11,10 @@ import {
 import { CopyBox, CopyButton } from '../../components/controls/copy-button.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { Fact } from '../../components/controls/fact.js';
+import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
+import { useLetterKey } from '../../components/shell/use-shortcuts.js';
 import { attemptText, deliveryDuration, eventName } from '../../lib/delivery-text.js';
 import { countText, millisText } from '../../lib/units.js';
 import { StatusChip } from './status-chip.js';
@@ -45,7 +47,9 @@ export function DeliveryPanel({ app, id }: { readonly app: string; readonly id: 
     enabled: guid !== undefined,
   });
   const all = attempts.data?.deliveries ?? [];
-  const { act } = useChanges('webhooks');
+  const { act, changed } = useChanges('webhooks');
+  const [isAsking, setIsAsking] = useState(false);
+  useLetterKey('r', () => setIsAsking(true));
   const { data } = found;
   const newest = all.reduce<Delivery | undefined>(
     (last, each) => (last === undefined || each.id > last.id ? each : last),
@@ -142,6 +146,21 @@ export function DeliveryPanel({ app, id }: { readonly app: string; readonly id: 
         />
       )}
       {data && part === 'details' && <Details delivery={data} />}
+      {isAsking && data && (
+        <FormDialog
+          title={`Redeliver ${eventName(data)}`}
+          action="Redeliver"
+          canAct
+          onClose={() => setIsAsking(false)}
+          act={async () => {
+            await redeliver(app, id);
+            setIsAsking(false);
+            await changed('Redelivery queued');
+          }}
+        >
+          <p>The delivery is sent once more, with the same payload and GUID.</p>
+        </FormDialog>
+      )}
     </aside>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
   type App,
@@ -13,6 +13,7 @@ import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useTask } from '../../components/controls/use-task.js';
 import { TimePicker } from '../../components/explore/time-picker.js';
+import { useSearchParams } from '../../components/search/use-search-params.js';
 import { isDelivered, resultText } from '../../lib/delivery-text.js';
 import { resolveRange } from '../../lib/time/time-range.js';
 import { countOf, countText } from '../../lib/units.js';
@@ -28,10 +29,9 @@ export function RedrivePage() {
 
 function RedriveForm({ app }: { readonly app: App }) {
   const id = String(app.id);
-  const search = useSearch({ strict: false }) as Record<string, string>;
-  const { event = '', from = DAY.from, to = DAY.to } = search;
-  const kind = search['kind'] === 'dead' ? 'dead' : 'failed';
-  const navigate = useNavigate();
+  const [params, setParams] = useSearchParams();
+  const { event = '', from = DAY.from, to = DAY.to } = params;
+  const kind = params['kind'] === 'dead' ? 'dead' : 'failed';
   const [preview, setPreview] = useState<(Redrive & { readonly count: number }) | undefined>();
   const { run, error, isBusy } = useTask();
   const [startedCount, setStartedCount] = useState(0);
@@ -47,25 +47,20 @@ function RedriveForm({ app }: { readonly app: App }) {
   const [ping] = pings.data?.deliveries ?? [];
   const go = (change: Record<string, string>) => {
     setPreview(undefined);
-    void navigate({
-      to: '/webhooks/$app/redrive',
-      params: { app: id },
-      search: { kind, event, from, to, ...change },
-      replace: true,
-    });
+    setParams(change);
   };
   const findMatching = () =>
     run(async () => {
       const range = resolveRange({ from, to }, Date.now());
       if (range === undefined) throw new Error('Invalid time range; use a start before the end.');
       const [since, until] = [range.fromMs, range.toMs].map((ms) => new Date(ms).toISOString());
-      const wanted = { kind, event, since: since ?? '', until: until ?? '' } as const;
-      const { matched } = await redrive(id, wanted, true);
-      setPreview({ ...wanted, count: matched });
+      const request = { kind, event, since: since ?? '', until: until ?? '' } as const;
+      const { matched } = await redrive(id, request, true);
+      setPreview({ ...request, count: matched });
     });
-  const start = (wanted: Redrive) =>
+  const start = (request: Redrive) =>
     run(async () => {
-      const { queued } = await redrive(id, wanted, false);
+      const { queued } = await redrive(id, request, false);
       await queue.refetch();
       setStartedCount(queued);
       setPreview(undefined);

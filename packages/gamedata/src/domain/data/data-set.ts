@@ -23,8 +23,8 @@ export class DataSet {
   #relations: Relations | undefined;
 
   /** @param like shares the data derived from tables that both sets have. */
-  constructor(about: DataSetAbout, tables: Tables, like?: DataSet) {
-    this.about = about;
+  constructor(options: DataSetAbout, tables: Tables, like?: DataSet) {
+    this.about = options;
     this.tables = tables;
     if (like === undefined) return;
     for (const [kind, names] of like.#names) {
@@ -34,9 +34,12 @@ export class DataSet {
     if (isRelatedAlike) this.#relations = like.#relations;
   }
 
-  static empty(about?: Partial<DataSetAbout>): DataSet {
+  static empty(options?: Partial<DataSetAbout>): DataSet {
     const tables = mapKinds(() => new KindTable([]));
-    return new DataSet({ defaultLanguage: 'en', languages: ['en'], aliases: {}, ...about }, tables);
+    return new DataSet(
+      { defaultLanguage: 'en', languages: ['en'], aliases: {}, ...options },
+      tables,
+    );
   }
 
   get relations(): Relations {

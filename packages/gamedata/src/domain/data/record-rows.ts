@@ -34,19 +34,19 @@ const MAX_EXTRA_SIZE_BYTES = 8 * 1024;
 
 /**
  * Converts a client's body to the stored shape, or returns all faults.
- * @param given members set by the server.
+ * @param properties members set by the server.
  */
 export function prepareRecord(
   kind: Kind,
   body: Record<string, unknown>,
-  given: { readonly updatedAt: string; readonly slug?: string },
+  properties: { readonly updatedAt: string; readonly slug?: string },
 ): Prepared {
   const faults: Fault[] = [];
   const prepared = KIND_SPECS[kind].prepare(body, (fault) => faults.push(fault));
-  prepared['updatedAt'] = given.updatedAt;
+  prepared['updatedAt'] = properties.updatedAt;
   const name = prepared['name'] ?? prepared['title'] ?? prepared['id'];
   if (prepared['slug'] === undefined || prepared['slug'] === null) {
-    prepared['slug'] = given.slug ?? slugFor(kind, prepared, String(name));
+    prepared['slug'] = properties.slug ?? slugFor(kind, prepared, String(name));
   }
   const record = fillDefaults(STORED_SCHEMAS[kind], prepared);
   faults.push(...schemaFaults(kind, record));

@@ -19,7 +19,7 @@ export class Row {
   /**
    * The text, or a piece that contains it with others: UTF-8 outside the garbage-collected heap.
    */
-  #held: string | TextPiece;
+  #content: string | TextPiece;
   #start = 0;
   #end = 0;
 
@@ -34,44 +34,46 @@ export class Row {
     this.slug = from.slug;
     this.rev = from.rev;
     this.columns = from.columns;
-    this.#held = from.text;
+    this.#content = from.text;
   }
 
   /** Stored record as JSON. */
   get text(): string {
-    const held = this.#held;
-    return typeof held === 'string' ? held : held.view(this.#start, this.#end).toString();
+    const content = this.#content;
+    return typeof content === 'string' ? content : content.view(this.#start, this.#end).toString();
   }
 
   /** Size of the text in UTF-8. */
   get sizeBytes(): number {
-    const held = this.#held;
-    return typeof held === 'string' ? Buffer.byteLength(held) : this.#end - this.#start;
+    const content = this.#content;
+    return typeof content === 'string' ? Buffer.byteLength(content) : this.#end - this.#start;
   }
 
   /** Writes the text in UTF-8 to `target`, starting at `at`. */
   copyTo(target: Buffer, at: number): void {
-    const held = this.#held;
-    if (typeof held === 'string') target.write(held, at);
-    else held.view(this.#start, this.#end).copy(target, at);
+    const content = this.#content;
+    if (typeof content === 'string') target.write(content, at);
+    else content.view(this.#start, this.#end).copy(target, at);
   }
 
   /** A copy of the text in UTF-8. */
   get bytes(): Buffer {
-    const held = this.#held;
-    return Buffer.from(typeof held === 'string' ? held : held.view(this.#start, this.#end));
+    const content = this.#content;
+    return Buffer.from(
+      typeof content === 'string' ? content : content.view(this.#start, this.#end),
+    );
   }
 
   /** Whether the text contains `part`. */
   mentions(part: string): boolean {
-    const held = this.#held;
-    if (typeof held === 'string') return held.includes(part);
-    return held.view(this.#start, this.#end).includes(part);
+    const content = this.#content;
+    if (typeof content === 'string') return content.includes(part);
+    return content.view(this.#start, this.#end).includes(part);
   }
 
   /** Moves the text of rows that still have their own string into one piece. */
   static async pack(rows: readonly Row[], store: TextStore): Promise<void> {
-    const loose = rows.filter((row) => typeof row.#held === 'string');
+    const loose = rows.filter((row) => typeof row.#content === 'string');
     if (loose.length < MIN_PACKED_COUNT) return;
     let size = 0;
     for (const { text } of loose) size += Buffer.byteLength(text);
@@ -86,10 +88,10 @@ export class Row {
     const piece = await store.put(bytes);
     for (const [index, row] of loose.entries()) {
       // Another set may have packed this row during the `await`.
-      if (typeof row.#held !== 'string') continue;
+      if (typeof row.#content !== 'string') continue;
       row.#start = ends[index - 1] ?? 0;
       row.#end = ends[index] ?? 0;
-      row.#held = piece;
+      row.#content = piece;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { setImmediate as nextTick } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { type EventLoopYielder, ServerBusy } from '@plinth/kernel';
 
 /** Long tasks yield to requests after this time. */
@@ -43,7 +43,7 @@ export class Slices {
   /** Like `next`, for entries that each take long. */
   check(): Promise<void> | undefined {
     if (performance.now() - this.#startMs < SLICE_MS) return undefined;
-    return (this.#pace?.yielder.next() ?? nextTick()).then(() => {
+    return (this.#pace?.yielder.next() ?? setImmediate()).then(() => {
       this.assertWanted();
       this.#startMs = performance.now();
     });

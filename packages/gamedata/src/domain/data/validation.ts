@@ -166,15 +166,15 @@ function checkLevels(set: DataSet, type: string): RecordFault[] {
     if (level !== index + 1) add('/level', 'level_gap', `level ${index + 1} is missing`);
     if (index === 0 && exp !== 0) add('/exp', 'wrong_exp', 'exp of level 1 must be 0');
     const next = rows[order[index + 1] ?? -1];
-    const wanted = next === undefined ? 0 : (numberColumn(next, 'exp') ?? 0) - exp;
-    if (next !== undefined && wanted <= 0) {
+    const expected = next === undefined ? 0 : (numberColumn(next, 'exp') ?? 0) - exp;
+    if (next !== undefined && expected <= 0) {
       add('/exp', 'wrong_exp', 'exp must increase with each level');
     }
-    if (toNext !== wanted) {
+    if (toNext !== expected) {
       add(
         '/expToNextLevel',
         'wrong_exp',
-        `the next level requires ${wanted} more exp, not ${toNext}`,
+        `the next level requires ${expected} more exp, not ${toNext}`,
       );
     }
   }

@@ -86,13 +86,13 @@ export class Draft {
   async put(
     { turn, attempt }: Step,
     op: HistoryOp,
-    at: {
+    options: {
       readonly kind: Kind;
       readonly record: StoredRecord;
       readonly aboutSeq: number | null;
     },
   ): Promise<Decided<EditedRecord>> {
-    const { kind, record, aboutSeq } = at;
+    const { kind, record, aboutSeq } = options;
     const { seq } = turn;
     const row = makeRow(kind, record, seq);
     const next = withAlias(this.#withRow(kind, row.id, row), kind, row.id, undefined);
@@ -110,14 +110,14 @@ export class Draft {
   async remove(
     { turn, attempt }: Step,
     op: HistoryOp,
-    at: {
+    options: {
       readonly kind: Kind;
       readonly id: string;
       readonly replacedBy: string | null;
       readonly aboutSeq: number | null;
     },
   ): Promise<Decided<void>> {
-    const { kind, id, replacedBy, aboutSeq } = at;
+    const { kind, id, replacedBy, aboutSeq } = options;
     const { seq } = turn;
     const change = { kind, id, after: null, replacedBy, aboutSeq };
     await this.#store({ turn, attempt }, this.#entry(seq, attempt, op, change), { success: true });
@@ -158,14 +158,14 @@ export class Draft {
     await attempt.keep?.(tx, reply);
   }
 
-  #show(at: {
+  #show(options: {
     readonly kind: Kind;
     readonly id: string;
     readonly row: Row | undefined;
     readonly seq: number;
     readonly replacedBy: string | null;
   }): void {
-    const { kind, id, row, seq, replacedBy } = at;
+    const { kind, id, row, seq, replacedBy } = options;
     this.#set = withAlias(this.#withRow(kind, id, row), kind, id, replacedBy ?? undefined);
     if (row === undefined) this.#removals.set(`${kind}/${id}`, seq);
     else this.#removals.delete(`${kind}/${id}`);

@@ -85,8 +85,8 @@ export class Editor {
     options: { readonly generateId: boolean },
   ): Promise<EditedRecord> {
     return await this.turns.record(attempt, async (turn) => {
-      const given = body['id'];
-      const isGenerated = options.generateId && given === undefined;
+      const requestedId = body['id'];
+      const isGenerated = options.generateId && requestedId === undefined;
       const own = isGenerated ? { ...body, id: this.#newId() } : body;
       if (own['id'] === undefined && kind !== 'levels') {
         const fault = { path: '/id', code: 'required', message: 'id is missing' };
@@ -102,32 +102,32 @@ export class Editor {
 
   async replace(
     attempt: Attempt,
-    at: { readonly kind: Kind; readonly id: string } & Precondition,
+    target: { readonly kind: Kind; readonly id: string } & Precondition,
     body: Record<string, unknown>,
   ): Promise<EditedRecord> {
-    return await this.#update(attempt, at, () => body);
+    return await this.#update(attempt, target, () => body);
   }
 
   async patch(
     attempt: Attempt,
-    at: { readonly kind: Kind; readonly id: string } & Precondition,
+    target: { readonly kind: Kind; readonly id: string } & Precondition,
     patch: Record<string, unknown>,
   ): Promise<EditedRecord> {
     return await this.#update(
       attempt,
-      at,
+      target,
       (current) => mergePatch(current, patch) as Record<string, unknown>, // an object merged with an object
     );
   }
 
   async #update(
     attempt: Attempt,
-    at: { readonly kind: Kind; readonly id: string } & Precondition,
+    target: { readonly kind: Kind; readonly id: string } & Precondition,
     change: (current: Record<string, unknown>) => Record<string, unknown>,
   ): Promise<EditedRecord> {
-    const { kind, id } = at;
+    const { kind, id } = target;
     return await this.turns.record(attempt, async (turn) => {
-      const row = this.#existing(at);
+      const row = this.#existing(target);
       const current = presentRow(this.#draft.set, kind, row).data;
       const body = change(current);
       if (body['id'] !== undefined && body['id'] !== id) {
@@ -158,12 +158,12 @@ export class Editor {
   /** Throws `conflict` if other records refer to this one, unless `force` is set. */
   async delete(
     attempt: Attempt,
-    at: { readonly kind: Kind; readonly id: string } & Precondition,
+    target: { readonly kind: Kind; readonly id: string } & Precondition,
     options: { readonly force: boolean; readonly replacedBy: string | undefined },
   ): Promise<void> {
-    const { kind, id } = at;
+    const { kind, id } = target;
     await this.turns.record(attempt, async (turn) => {
-      this.#existing(at);
+      this.#existing(target);
       const { replacedBy } = options;
       if (
         replacedBy !== undefined &&
@@ -183,15 +183,16 @@ export class Editor {
     });
   }
 
-  #existing(at: { readonly kind: Kind; readonly id: string } & Precondition): Row {
-    const row = this.#draft.set.row(at.kind, at.id);
+  #existing(target: { readonly kind: Kind; readonly id: string } & Precondition): Row {
+    const row = this.#draft.set.row(target.kind, target.id);
     if (row === undefined) {
-      if (at.ifMatch !== undefined) throw gameDataError('precondition_failed', { rev: undefined });
-      throw gameDataError('not_found', KIND_WIRE[at.kind].notFound);
+      if (target.ifMatch !== undefined)
+        throw gameDataError('precondition_failed', { rev: undefined });
+      throw gameDataError('not_found', KIND_WIRE[target.kind].notFound);
     }
-    if (at.ifMatch === undefined) {
+    if (target.ifMatch === undefined) {
       if (this.#requireIfMatch) throw gameDataError('precondition_required');
-    } else if (at.ifMatch !== '*' && !at.ifMatch.includes(row.rev)) {
+    } else if (target.ifMatch !== '*' && !target.ifMatch.includes(row.rev)) {
       throw gameDataError('precondition_failed', { rev: row.rev });
     }
     return row;

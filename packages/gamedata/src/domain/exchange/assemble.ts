@@ -116,9 +116,9 @@ class Assembly {
     this.#before = before;
     this.#isMerge = isMerge;
     this.#seq = options.seq;
-    const kept = (kind: Kind): readonly Row[] => (isMerge ? before.tables[kind].rows : []);
-    this.#rows = mapKinds((kind) => new Map(kept(kind).map((row) => [row.id, row])));
-    this.#slugs = mapKinds((kind) => new SlugOwners(kept(kind)));
+    const existingRows = (kind: Kind): readonly Row[] => (isMerge ? before.tables[kind].rows : []);
+    this.#rows = mapKinds((kind) => new Map(existingRows(kind).map((row) => [row.id, row])));
+    this.#slugs = mapKinds((kind) => new SlugOwners(existingRows(kind)));
   }
 
   get faultCount(): number {
@@ -177,8 +177,8 @@ class Assembly {
     const { kind, start, end, hasOwnSlug } = record;
     const old = this.#before.row(kind, id);
     // A record keeps its slug unless the import has another one.
-    const wanted = !hasOwnSlug && this.#isMerge && old !== undefined ? old.slug : record.slug;
-    const slug = this.#slugs[kind].take(id, wanted, old?.slug);
+    const preferred = !hasOwnSlug && this.#isMerge && old !== undefined ? old.slug : record.slug;
+    const slug = this.#slugs[kind].take(id, preferred, old?.slug);
     const columns = this.#shared.inColumns(record.columns);
     const own = texts.toString('utf8', start, end);
     const read = new Row({ id, slug, rev: this.#seq, text: own, columns });

@@ -21,8 +21,8 @@ export class SlugOwners {
   }
 
   /** @param had previous slug of the record, which the record may keep. */
-  take(id: string, wanted: string, had: string | undefined): string {
-    const slug = this.#isTaken(id, wanted) ? this.#numbered(id, wanted, had) : wanted;
+  take(id: string, preferred: string, had: string | undefined): string {
+    const slug = this.#isTaken(id, preferred) ? this.#numbered(id, preferred, had) : preferred;
     this.#owners.set(slug, id);
     return slug;
   }
@@ -31,18 +31,18 @@ export class SlugOwners {
     return (this.#owners.get(slug) ?? id) !== id;
   }
 
-  #numbered(id: string, wanted: string, had: string | undefined): string {
+  #numbered(id: string, preferred: string, had: string | undefined): string {
     const own = Number(/-(\d+)$/.exec(had ?? '')?.[1]);
     for (let first = 2, beyond = 10; ; first = beyond, beyond *= 10) {
       // Long slugs that differ only at their end share these numbered forms.
-      const shared = numberedSlug(wanted, first);
+      const shared = numberedSlug(preferred, first);
       const next = this.#next.get(shared) ?? first;
-      const keepsOwn = own >= first && own < next && numberedSlug(wanted, own) === had;
+      const keepsOwn = own >= first && own < next && numberedSlug(preferred, own) === had;
       if (keepsOwn && !this.#isTaken(id, had)) return had;
       let n = next;
-      while (n < beyond && this.#isTaken(id, numberedSlug(wanted, n))) n += 1;
+      while (n < beyond && this.#isTaken(id, numberedSlug(preferred, n))) n += 1;
       this.#next.set(shared, n);
-      if (n < beyond) return numberedSlug(wanted, n);
+      if (n < beyond) return numberedSlug(preferred, n);
     }
   }
 }

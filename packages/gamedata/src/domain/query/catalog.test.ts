@@ -8,7 +8,7 @@ const REQUEST: ListRequest = {
   ...{ kind: 'items', limit: 1, offset: 0, search: undefined, query: undefined, sort: [] },
   ...{ fields: undefined, includes: { relations: [], param: 'include' }, ids: undefined },
   ...{ language: undefined, version: undefined, isPage: true, isFullTextWanted: false },
-  ...{ filters: { predicates: [], given: [] }, canonical: [], ignored: [] },
+  ...{ filters: { predicates: [], provided: [] }, canonical: [], ignored: [] },
 };
 
 it('runs a thousand queries at once, rejects the next, and accepts more afterwards', async () => {
@@ -19,9 +19,9 @@ it('runs a thousand queries at once, rejects the next, and accepts more afterwar
       ({ total }) => `total ${total}`,
       (error: Error) => `${error.name}: ${error.message}`,
     );
-  const answers = await Promise.all(Array.from({ length: 1001 }, ask));
-  assert.deepEqual(answers.slice(0, 1000), Array(1000).fill('total 0'));
-  assert.equal(answers[1000], 'ServerBusy: too many searches are queued; try again');
+  const responses = await Promise.all(Array.from({ length: 1001 }, ask));
+  assert.deepEqual(responses.slice(0, 1000), Array(1000).fill('total 0'));
+  assert.equal(responses[1000], 'ServerBusy: too many searches are queued; try again');
   assert.equal(await ask(), 'total 0');
   await catalog.close();
 });

@@ -12,9 +12,9 @@ import type { ListRequest } from './list-request.js';
 import { idsNamed } from './named-records.js';
 import { project } from './projection.js';
 import { evaluateQuery, type Scores } from './search/q-search.js';
-import { type FoundHits, type SearchWanted, searchAll } from './search/search-all.js';
+import { type FoundHits, type SearchRequest, searchAll } from './search/search-all.js';
 import { findInNames, nameLineOf, visitNames } from './search/search-texts.js';
-import { type Suggestion, type SuggestWanted, suggestNames } from './search/suggest.js';
+import { type Suggestion, type SuggestRequest, suggestNames } from './search/suggest.js';
 import { TextIndex } from './search/text-index.js';
 import { TextThread } from './search/text-thread.js';
 import { relevanceOf, rowAt, sortRows } from './sort-rows.js';
@@ -80,7 +80,7 @@ export class Catalog {
    */
   async #whenIdle<T>(
     signal: AbortSignal | undefined,
-    answer: (slices: Slices) => Promise<T>,
+    response: (slices: Slices) => Promise<T>,
   ): Promise<T> {
     if (this.#questionCount >= MAX_QUESTIONS) throw new ServerBusy('too many searches are queued');
     this.#questionCount += 1;
@@ -88,7 +88,7 @@ export class Catalog {
       if (this.#yielder.isBusy) await this.#yielder.next();
       const slices = new Slices({ yielder: this.#yielder, signal });
       slices.assertWanted();
-      return await answer(slices);
+      return await response(slices);
     } finally {
       this.#questionCount -= 1;
     }
@@ -127,19 +127,19 @@ export class Catalog {
     let order = defaultOrderOf(set, kind);
     const { rows } = set.tables[kind];
     if (request.ids !== undefined) {
-      const wanted = new Set(request.ids.map((id) => set.tables[kind].indexOf(id)));
-      order = order.filter((position) => wanted.has(position));
+      const requestedRows = new Set(request.ids.map((id) => set.tables[kind].indexOf(id)));
+      order = order.filter((position) => requestedRows.has(position));
     }
     const findNamed = this.#findNamed(set, { language, slices });
     for (const bind of filters.predicates) {
       const matches = await bind(set, findNamed);
-      const kept: number[] = [];
+      const matching: number[] = [];
       for (const position of order) {
-        if (matches(rowAt(set, kind, position))) kept.push(position);
+        if (matches(rowAt(set, kind, position))) matching.push(position);
         const pause = slices.next();
         if (pause !== undefined) await pause;
       }
-      order = kept;
+      order = matching;
     }
     if (search !== undefined)
       order = await this.#searchRows(set, kind, { order, search, language, slices });
@@ -182,27 +182,27 @@ export class Catalog {
   async #searchRows(
     set: DataSet,
     kind: Kind,
-    at: InLanguage & {
+    options: InLanguage & {
       readonly order: readonly number[];
       readonly search: string;
     },
   ): Promise<readonly number[]> {
     const matches = new Uint8Array(set.tables[kind].rows.length);
-    for (const language of new Set([at.language, set.about.defaultLanguage])) {
-      const scope = { set, index: this.#indexOf(set, kind, language), slices: at.slices };
-      await findInNames(scope, at.search, (position) => {
+    for (const language of new Set([options.language, set.about.defaultLanguage])) {
+      const scope = { set, index: this.#indexOf(set, kind, language), slices: options.slices };
+      await findInNames(scope, options.search, (position) => {
         matches[position] = 1;
       });
     }
-    return at.order.filter((position) => matches[position] === 1);
+    return options.order.filter((position) => matches[position] === 1);
   }
 
   /** Throws `invalid_parameter`. */
-  async search(set: DataSet, wanted: SearchWanted, signal?: AbortSignal): Promise<FoundHits> {
-    const language = languageOf(set, wanted.language);
+  async search(set: DataSet, request: SearchRequest, signal?: AbortSignal): Promise<FoundHits> {
+    const language = languageOf(set, request.language);
     const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
     return await this.#whenIdle(signal, (slices) =>
-      searchAll(set, wanted, {
+      searchAll(set, request, {
         ...{ indexOf, slices },
         findNamed: this.#findNamed(set, { language, slices }),
         presenter: this.presenter(set, undefined),
@@ -212,12 +212,14 @@ export class Catalog {
 
   async suggest(
     set: DataSet,
-    wanted: SuggestWanted,
+    request: SuggestRequest,
     signal?: AbortSignal,
   ): Promise<readonly Suggestion[]> {
-    const language = languageOf(set, wanted.language);
+    const language = languageOf(set, request.language);
     const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
-    return await this.#whenIdle(signal, (slices) => suggestNames(set, wanted, { indexOf, slices }));
+    return await this.#whenIdle(signal, (slices) =>
+      suggestNames(set, request, { indexOf, slices }),
+    );
   }
 
   /** Builds the search index of the default language, so that no query has to wait for it. */
@@ -232,9 +234,9 @@ export class Catalog {
 
   /** Filters also match record names in the language of the query. */
   #findNamed(set: DataSet, { language, slices }: InLanguage): FindNamed {
-    if (language === set.about.defaultLanguage) return (wanted) => idsNamed(set, wanted);
-    return (wanted) =>
-      idsNamed(set, wanted, { index: this.#indexOf(set, wanted.kind, language), slices });
+    if (language === set.about.defaultLanguage) return (request) => idsNamed(set, request);
+    return (request) =>
+      idsNamed(set, request, { index: this.#indexOf(set, request.kind, language), slices });
   }
 
   #indexOf(set: DataSet, kind: Kind, language: string): TextIndex {
@@ -252,10 +254,10 @@ export class Catalog {
 }
 
 /** Returns the language to search in. Throws `invalid_parameter`. */
-export function languageOf(set: DataSet, wanted: string | undefined): string {
+export function languageOf(set: DataSet, request: string | undefined): string {
   const { defaultLanguage, languages } = set.about;
-  if (wanted === undefined || wanted === 'all') return defaultLanguage;
-  if (languages.includes(wanted)) return wanted;
+  if (request === undefined || request === 'all') return defaultLanguage;
+  if (languages.includes(request)) return request;
   const message = `lang must be one of ${[...languages, 'all'].join(', ')}`;
   throw gameDataError('unknown_language', { param: 'lang', message });
 }

@@ -5,18 +5,18 @@ import type { DataSet } from '../data/data-set.js';
 import type { Row } from '../data/row.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import type { Field } from '../kinds/kind-spec.js';
-import type { NamedWanted } from './named-records.js';
+import type { NameLookup } from './named-records.js';
 import type { Parameters } from './parameters.js';
 
 export type Predicate = (row: Row) => boolean;
 /** Resolves filter values to the ids of the records they name. */
-export type FindNamed = (wanted: NamedWanted) => Promise<ReadonlySet<string>>;
+export type FindNamed = (lookup: NameLookup) => Promise<ReadonlySet<string>>;
 type Bind = (set: DataSet, findNamed: FindNamed) => Predicate | Promise<Predicate>;
 
 export interface ReadFilters {
   readonly predicates: readonly Bind[];
   /** Names and values as sent, for the canonical URL. */
-  readonly given: readonly (readonly [string, string])[];
+  readonly provided: readonly (readonly [string, string])[];
 }
 
 const MAX_FILTER_VALUES = 250;
@@ -25,7 +25,7 @@ const MAX_FILTER_VALUES = 250;
 export function readFilters(kind: Kind, parameters: Parameters): ReadFilters {
   const { filters, fields } = KIND_SPECS[kind];
   const predicates: Bind[] = [];
-  const given: [string, string][] = [];
+  const provided: [string, string][] = [];
   const bounds = new Map<string, { min?: number; max?: number }>();
   for (const [name, filter] of Object.entries(filters)) {
     const field = fields[filter.field];
@@ -33,7 +33,7 @@ export function readFilters(kind: Kind, parameters: Parameters): ReadFilters {
     if (filter.type !== 'any-of') {
       const bound = parameters.number(name);
       if (bound === undefined) continue;
-      given.push([name, String(bound)]);
+      provided.push([name, String(bound)]);
       const range = bounds.get(filter.field) ?? {};
       if (filter.type === 'minimum') range.min = bound;
       else range.max = bound;
@@ -46,18 +46,18 @@ export function readFilters(kind: Kind, parameters: Parameters): ReadFilters {
       continue;
     }
     if (field.type === 'flag') {
-      const wanted = parameters.flag(name);
-      if (wanted === undefined) continue;
-      given.push([name, String(wanted)]);
-      predicates.push((set) => (row) => field.get(row, set) === wanted);
+      const expected = parameters.flag(name);
+      if (expected === undefined) continue;
+      provided.push([name, String(expected)]);
+      predicates.push((set) => (row) => field.get(row, set) === expected);
       continue;
     }
     const values = parameters.list(name, { max: MAX_FILTER_VALUES });
     if (values === undefined) continue;
-    given.push([name, values.join(',')]);
+    provided.push([name, values.join(',')]);
     predicates.push(wordsPredicate(name, field, values));
   }
-  return { predicates, given };
+  return { predicates, provided };
 }
 
 function boundPredicate(field: Field, type: 'minimum' | 'maximum', bound: number) {
@@ -86,14 +86,14 @@ export function wordsPredicate(name: string, field: Field, values: readonly stri
           // Known words are stored in exactly this form.
           return (row) => field.get(row, set).some((entry) => values.includes(entry));
         }
-        const wanted = new Set(values.map(normalText));
-        return (row) => field.get(row, set).some((entry) => wanted.has(normalText(entry)));
+        const expected = new Set(values.map(normalText));
+        return (row) => field.get(row, set).some((entry) => expected.has(normalText(entry)));
       }
       default: {
-        const wanted = new Set(values.map(normalText));
+        const expected = new Set(values.map(normalText));
         return (row) => {
           const value = field.get(row, set);
-          return value !== null && wanted.has(normalText(String(value)));
+          return value !== null && expected.has(normalText(String(value)));
         };
       }
     }
@@ -120,13 +120,13 @@ function caliberPredicate(
 ): Predicate {
   const all = new Set<string>();
   for (const row of set.tables.ammunition.rows) all.add(normalCaliber(field.get(row, set) ?? ''));
-  const wanted = new Set(
+  const expected = new Set(
     values.map(normalCaliber).flatMap((value) => {
       if (all.has(value)) return [value];
       return value === '' ? [] : [...all].filter((caliber) => caliber.startsWith(value));
     }),
   );
-  return (row) => wanted.has(normalCaliber(field.get(row, set) ?? ''));
+  return (row) => expected.has(normalCaliber(field.get(row, set) ?? ''));
 }
 
 function normalCaliber(text: string): string {

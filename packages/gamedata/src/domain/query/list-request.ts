@@ -85,7 +85,7 @@ export function readListRequest(kind: Kind, queryText: string, limits: ListLimit
   const isRanked = searchText !== undefined || q !== undefined;
   const sort = (sortText ?? []).map((text) => readSortKey(kind, text, isRanked));
   const given: (readonly [string, string | undefined])[] = [
-    ...filters.given,
+    ...filters.provided,
     ['search', searchText],
     ['q', q],
     ['sort', sortText?.join(',')],
@@ -134,17 +134,17 @@ function readText(parameters: Parameters, name: string, maxLength: number): stri
 /** `expand` is an alias of `include`, used by other APIs. */
 export function readIncludes(kind: Kind, parameters: Parameters): Includes {
   const known = KIND_SPECS[kind].includes;
-  const wanted = (['include', 'expand'] as const).flatMap(
+  const requested = (['include', 'expand'] as const).flatMap(
     (name) => parameters.list(name, { max: 20 })?.map((relation) => ({ name, relation })) ?? [],
   );
-  for (const { name, relation } of wanted) {
+  for (const { name, relation } of requested) {
     if (Object.hasOwn(known, relation)) continue;
     const message = `${name}: unknown relation ${relation}; known: ${Object.keys(known).join(', ') || 'none'}`;
     throw gameDataError('unknown_field', { param: name, message });
   }
   return {
-    relations: [...new Set(wanted.map(({ relation }) => relation))],
-    param: wanted[0]?.name ?? 'include',
+    relations: [...new Set(requested.map(({ relation }) => relation))],
+    param: requested[0]?.name ?? 'include',
   };
 }
 

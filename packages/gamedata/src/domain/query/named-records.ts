@@ -4,7 +4,7 @@ import type { DataSet } from '../data/data-set.js';
 import { nameLineOf, type TextScope, visitNames } from './search/search-texts.js';
 
 /** Filter values that name records of a kind. */
-export interface NamedWanted {
+export interface NameLookup {
   readonly kind: Kind;
   readonly values: readonly string[];
 }
@@ -21,7 +21,7 @@ const MAX_JOINED_COUNT = 8;
  */
 export async function idsNamed(
   set: DataSet,
-  { kind, values }: NamedWanted,
+  { kind, values }: NameLookup,
   inLanguage?: Omit<TextScope, 'set'>,
 ): Promise<ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();

@@ -67,11 +67,11 @@ export function project(value: unknown, projection: Projection | true): unknown 
   if (projection === true) return value;
   if (Array.isArray(value)) return value.map((entry) => project(entry, projection));
   if (!isObject(value)) return value;
-  const kept: Record<string, unknown> = {};
+  const projected: Record<string, unknown> = {};
   // Keeps the order of the complete record.
   for (const [name, member] of Object.entries(value)) {
     const inner = projection[name];
-    if (inner !== undefined) kept[name] = project(member, inner);
+    if (inner !== undefined) projected[name] = project(member, inner);
   }
-  return kept;
+  return projected;
 }

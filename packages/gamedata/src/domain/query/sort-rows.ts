@@ -23,7 +23,7 @@ export function relevanceOf(
 
 export function sortRows(
   order: readonly number[],
-  by: {
+  options: {
     readonly set: DataSet;
     readonly kind: Kind;
     readonly sort: ListRequest['sort'];
@@ -32,7 +32,7 @@ export function sortRows(
     readonly names: ReadonlyMap<string, readonly string[]>;
   },
 ): readonly number[] {
-  const { set, kind, sort, scores, names } = by;
+  const { set, kind, sort, scores, names } = options;
   const { fields } = KIND_SPECS[kind];
   const keys = sort.map(({ field, isDescending }) => {
     const spec = fields[field];

@@ -108,7 +108,7 @@ export class QuestMaker {
     };
   }
 
-  #objective(at: {
+  #objective(options: {
     readonly index: number;
     readonly at: number;
     readonly map: number;
@@ -118,23 +118,23 @@ export class QuestMaker {
     const random = this.#random;
     const spot = random.pick(wordLists.places);
     const base = {
-      id: `q${at.index}-${at.at + 1}`,
-      type: at.type,
-      mapIds: [mapId(wordLists, at.map)],
+      id: `q${options.index}-${options.at + 1}`,
+      type: options.type,
+      mapIds: [mapId(wordLists, options.map)],
     };
     const items = (list: readonly SampleItem[], count: number): string[] =>
       random.some(list, count).map(({ id }) => id);
-    switch (at.type) {
+    switch (options.type) {
       case 'find':
       case 'collect':
       case 'build':
       case 'place':
         return {
           ...base,
-          itemIds: items(this.#barter, at.type === 'collect' ? 2 : 1),
+          itemIds: items(this.#barter, options.type === 'collect' ? 2 : 1),
           target: spot.en,
           count: random.between(1, 6),
-          foundInRaid: at.type === 'find',
+          foundInRaid: options.type === 'find',
         };
       case 'key':
         return { ...base, itemIds: items(this.#keys, 1), target: spot.en };
@@ -147,7 +147,7 @@ export class QuestMaker {
       case 'reputation':
         return {
           ...base,
-          traderId: traderId(seed, at.index % TRADER_COUNT),
+          traderId: traderId(seed, options.index % TRADER_COUNT),
           level: random.between(2, 4),
         };
       case 'skill':

@@ -28,8 +28,8 @@ function fill(schema: SchemaNode, value: unknown): unknown {
   if (properties === undefined || !isObject(value)) return value;
   const filled: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(properties)) {
-    const given = Object.hasOwn(value, name) ? value[name] : undefined;
-    const start = given === undefined ? structuredCloneOf(member.default) : given;
+    const present = Object.hasOwn(value, name) ? value[name] : undefined;
+    const start = present === undefined ? structuredCloneOf(member.default) : present;
     if (start !== undefined) filled[name] = fill(member, start);
   }
   for (const [name, member] of Object.entries(value)) {

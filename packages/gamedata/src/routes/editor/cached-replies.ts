@@ -9,7 +9,7 @@ type On = Parameters<NonNullable<Attempt['check']>>[0];
 /** Storage of replies. */
 export interface ReplyStore {
   keptReply(
-    at: { readonly key: string; readonly actor: string; readonly sinceMs: number },
+    options: { readonly key: string; readonly actor: string; readonly sinceMs: number },
     on: On,
   ): Promise<CachedReply | undefined>;
   keepReply: NonNullable<KeepReply>;
@@ -76,9 +76,9 @@ export class CachedReplies {
       .update(request.body)
       .digest('hex');
     const check = async (on: On): Promise<void> => {
-      const kept = await this.#store.keptReply({ key, actor, sinceMs: nowMs - KEEP_MS }, on);
-      if (kept === undefined) return;
-      if (kept.bodyHash === bodyHash) throw new ReplyFound(JSON.parse(kept.reply));
+      const cached = await this.#store.keptReply({ key, actor, sinceMs: nowMs - KEEP_MS }, on);
+      if (cached === undefined) return;
+      if (cached.bodyHash === bodyHash) throw new ReplyFound(JSON.parse(cached.reply));
       throw gameDataError('conflict', {
         message: 'the Idempotency-Key has already been used for another request',
       });
@@ -88,8 +88,8 @@ export class CachedReplies {
       check,
       keep: async (tx, reply) => {
         await check(tx);
-        const kept = { bodyHash, status: 200, reply: JSON.stringify(reply) };
-        await this.#store.keepReply(tx, { key, actor, nowMs, ...kept });
+        const cached = { bodyHash, status: 200, reply: JSON.stringify(reply) };
+        await this.#store.keepReply(tx, { key, actor, nowMs, ...cached });
       },
     };
   }

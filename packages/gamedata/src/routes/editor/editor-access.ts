@@ -5,7 +5,7 @@ import {
   type CountTogether,
   GuessGuard,
   type HttpHead,
-  isOver,
+  hasExpired,
   requestError,
 } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
@@ -89,7 +89,7 @@ export class EditorAccess {
     // Compares with all tokens, so that the duration does not reveal which one matched.
     for (const token of this.#tokens) {
       const isRight = timingSafeEqual(token.hash, hash);
-      if (isRight && !isOver(token.expiresMs, nowMs)) found = token;
+      if (isRight && !hasExpired(token.expiresMs, nowMs)) found = token;
     }
     if (found !== undefined) return found;
     const admin = this.#findAdmin(text);
@@ -111,11 +111,11 @@ export function requireScope(scopes: ReadonlySet<string>, scope: Scope): void {
 /** Parses `name:sha256:scopes[:last day]`, the format of the setting. */
 export function readEditorToken(text: string): EditorToken {
   const [name = '', hash = '', scopes = '', day] = text.split(':');
-  const wanted = scopes.split('+');
+  const requestedScopes = scopes.split('+');
   return {
     name,
     hash: Buffer.from(hash, 'hex'),
-    scopes: new Set(SCOPES.filter((scope) => wanted.includes(scope))),
+    scopes: new Set(SCOPES.filter((scope) => requestedScopes.includes(scope))),
     // The token is valid until the end of that day.
     expiresMs: day === undefined ? undefined : Date.parse(`${day}T00:00:00Z`) + 86_400_000,
   };

@@ -1,9 +1,9 @@
 import {
   type BodyRule,
-  bytesAnswer,
+  bytesResponse,
   type Clock,
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   type Route,
   type RouteDescription,
   type RouteDocs,
@@ -12,7 +12,7 @@ import {
 import { type TProperties, Type } from 'typebox';
 import type { Attempt } from '../../domain/edit/attempt.js';
 import type { Editor } from '../../domain/edit/editor.js';
-import type { Exchange } from '../../domain/exchange/exchange.js';
+import type { ImportExport } from '../../domain/exchange/import-export.js';
 import type { Library } from '../../domain/library.js';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
 import { JSON_TYPE, NOT_STORED } from '../content-headers.js';
@@ -24,7 +24,7 @@ import { RECORD_BODY, refuseOtherTypes } from './editor-body.js';
 export interface EditorRouteParts {
   readonly library: Library;
   readonly editor: Editor;
-  readonly exchange: Exchange;
+  readonly importExport: ImportExport;
   readonly replies: ReplyStore;
   readonly ready: () => Promise<void> | undefined;
   readonly clock: Clock;
@@ -60,22 +60,22 @@ export class EditorRouter {
   ): readonly Route[] {
     return this.answering(
       { method, path, scope, docs, ...(method !== 'GET' && { body }) },
-      async (request, actor) => this.answer(await handle(request, actor)),
+      async (request, actor) => this.respond(await handle(request, actor)),
     );
   }
 
   /** Like `route` for responses of any type. */
   answering(
-    at: {
+    options: {
       readonly method: Route['method'];
       readonly path: string;
       readonly scope: Scope;
       readonly docs: RouteDocs;
       readonly body?: BodyRule;
     },
-    handle: (request: HttpRequest, actor: string) => Promise<HttpAnswer>,
+    handle: (request: HttpRequest, actor: string) => Promise<HttpResponse>,
   ): readonly Route[] {
-    const { method, path, scope, docs, body } = at;
+    const { method, path, scope, docs, body } = options;
     const { ready } = this.parts;
     return withSlash(path).map(
       (each, index): Route<RouteInput, 'editor'> => ({
@@ -115,9 +115,9 @@ export class EditorRouter {
     return this.route('POST', path, scope, { ...docs, headers: ONCE }, handle, more.body);
   }
 
-  answer({ body, headers = {} }: Reply): HttpAnswer {
+  respond({ body, headers = {} }: Reply): HttpResponse {
     const all = [...NOT_STORED, ...Object.entries(headers)];
-    return bytesAnswer(200, JSON_TYPE, Buffer.from(JSON.stringify(body)), all);
+    return bytesResponse(200, JSON_TYPE, Buffer.from(JSON.stringify(body)), all);
   }
 }
 

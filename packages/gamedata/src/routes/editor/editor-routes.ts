@@ -24,7 +24,7 @@ export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
         isAlias: index > 0,
         async handle(request) {
           await parts.ready();
-          return router.answer({ body: await typesOf(request, parts) });
+          return router.respond({ body: await typesOf(request, parts) });
         },
       }),
     ),
@@ -37,7 +37,7 @@ export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
         ...editorDocs('session', SESSION),
         isAlias: index > 0,
         handle: ({ principal: { name, scopes } }) =>
-          router.answer({ body: { name, scopes: [...scopes] } }),
+          router.respond({ body: { name, scopes: [...scopes] } }),
       }),
     ),
     ...publishingRoutes(router),

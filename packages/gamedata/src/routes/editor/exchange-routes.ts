@@ -1,8 +1,8 @@
 import {
   type HeaderList,
-  type HttpAnswer,
   type HttpRequest,
-  piecesAnswer,
+  type HttpResponse,
+  piecesResponse,
   type Route,
   type RouteDocs,
 } from '@plinth/kernel';
@@ -48,12 +48,12 @@ export function exchangeRoutes(router: EditorRouter): readonly Route[] {
       async (request, attempt) => {
         const { buffer, byteOffset, byteLength } = request.body;
         const bytes = Buffer.from(buffer, byteOffset, byteLength);
-        return await parts.exchange.import(attempt, bytes, importOptions(request));
+        return await parts.importExport.import(attempt, bytes, importOptions(request));
       },
       { body: importBody(parts.maxImportBytes) },
     ),
     ...router.answering({ method: 'GET', path: 'export', scope: 'read', docs: EXPORT }, (request) =>
-      answerExport(request, parts),
+      exportResponse(request, parts),
     ),
   ];
 }
@@ -71,7 +71,10 @@ function importOptions(request: HttpRequest) {
   };
 }
 
-async function answerExport(request: HttpRequest, parts: EditorRouteParts): Promise<HttpAnswer> {
+async function exportResponse(
+  request: HttpRequest,
+  parts: EditorRouteParts,
+): Promise<HttpResponse> {
   const parameters = parametersOf(request);
   const format = parameters.choice('format', ['native', 'tarkovdata']) ?? 'native';
   const isDraft = parameters.flag('drafts') ?? false;
@@ -81,7 +84,7 @@ async function answerExport(request: HttpRequest, parts: EditorRouteParts): Prom
   const edition = await parts.library.edition(version);
   const set = isDraft ? parts.editor.draft : edition.set;
   const headers: HeaderList = [...NOT_STORED, ['content-type', JSON_TYPE]];
-  return await piecesAnswer(200, headers, bytesOf(parts.exchange.export(set, format)));
+  return await piecesResponse(200, headers, bytesOf(parts.importExport.export(set, format)));
 }
 
 async function* bytesOf(text: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {

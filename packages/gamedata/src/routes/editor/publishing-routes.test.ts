@@ -47,10 +47,10 @@ describe('publications', () => {
     await service.edit('POST', 'save');
     await service.edit('DELETE', 'items/old-id?replacedBy=new-id');
     await service.edit('POST', 'save');
-    const answer = await service.send('/api/items/old-id');
-    assert.equal(answer.status, 301);
-    assert.equal(answer.headers['location'], '/api/items/new-id');
-    assert.equal(JSON.parse(answer.text).code, 'moved');
+    const response = await service.send('/api/items/old-id');
+    assert.equal(response.status, 301);
+    assert.equal(response.headers['location'], '/api/items/new-id');
+    assert.equal(JSON.parse(response.text).code, 'moved');
     const inFrench = await service.send('/api/items/old-id?lang=fr&fields=name');
     assert.equal(inFrench.headers['location'], '/api/items/new-id?lang=fr&fields=name');
   });
@@ -67,8 +67,12 @@ describe('publications', () => {
       await service.edit('POST', 'save');
     }
     for (const id of ['cira', 'cirb']) {
-      const answer = await service.send(`/api/items/${id}`);
-      assert.deepEqual([answer.status, answer.headers['location']], [301, '/api/items/cirr'], id);
+      const response = await service.send(`/api/items/${id}`);
+      assert.deepEqual(
+        [response.status, response.headers['location']],
+        [301, '/api/items/cirr'],
+        id,
+      );
     }
     // In a cycle no record is found: the id was reused and removed again.
     await service.edit('DELETE', 'items/cirr');
@@ -101,11 +105,12 @@ describe('publications', () => {
     };
 
     for (const { url, bytes, sha256, format, count, kind } of files) {
-      const answer = await service.send(url);
-      assert.equal(answer.bytes.length, bytes);
-      assert.equal(createHash('sha256').update(answer.bytes).digest('hex'), sha256);
+      const response = await service.send(url);
+      assert.equal(response.bytes.length, bytes);
+      assert.equal(createHash('sha256').update(response.bytes).digest('hex'), sha256);
       if (kind === 'all') continue;
-      const records = format === 'json' ? JSON.parse(answer.text) : answer.text.trim().split('\n');
+      const records =
+        format === 'json' ? JSON.parse(response.text) : response.text.trim().split('\n');
       assert.equal(records.length, count);
     }
     const latest = await service.send('/api/bulk/latest/items.json');

@@ -111,24 +111,24 @@ describe('records in the editor', () => {
       '/api/editor/items',
       '/api/editor/items/x?limit=bad',
     ]) {
-      const answer = await service.send(path);
-      assert.equal(answer.status, 401);
-      assert.equal(answer.headers['www-authenticate'], 'Bearer realm="gamedata-editor"');
-      assert.deepEqual(JSON.parse(answer.text), { error: 'Unauthorized', code: 'unauthorized' });
-      assert.equal(answer.headers['access-control-allow-origin'], undefined);
+      const response = await service.send(path);
+      assert.equal(response.status, 401);
+      assert.equal(response.headers['www-authenticate'], 'Bearer realm="gamedata-editor"');
+      assert.deepEqual(JSON.parse(response.text), { error: 'Unauthorized', code: 'unauthorized' });
+      assert.equal(response.headers['access-control-allow-origin'], undefined);
     }
   });
 
   it('reports each fault of a body with its position', async () => {
-    const answer = await service.edit('POST', 'items', {
+    const response = await service.edit('POST', 'items', {
       id: 'bad',
       name: 7,
       weight: -1,
       colour: 'red',
       size: 1,
     });
-    assert.deepEqual([answer.status, answer.json['code']], [400, 'validation_failed']);
-    const details = answer.json['details'] as { path: string; code: string }[];
+    assert.deepEqual([response.status, response.json['code']], [400, 'validation_failed']);
+    const details = response.json['details'] as { path: string; code: string }[];
     assert.deepEqual(details.map(({ path }) => path).sort(), [
       '/colour',
       '/name',

@@ -48,7 +48,7 @@ export function recordWords(kind: Kind, name: 'id' | 'level'): RouteDescription 
     query: { fields: FIELDS, ...includeParameters(kind), ...COMMON },
     output: {
       ...ok(recordSchema(kind)),
-      301: OpenApi.answer('the record has another id; see Location'),
+      301: OpenApi.response('the record has another id; see Location'),
     },
     errors: failures(400, 404),
   });

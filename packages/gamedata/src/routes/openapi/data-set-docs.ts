@@ -102,7 +102,7 @@ export const BULK_FILE = about('getBulkFile', 'Get a bulk file as JSON or NDJSON
   },
   output: {
     ...ok({}),
-    302: OpenApi.answer('the file of the newest version; see Location'),
+    302: OpenApi.response('the file of the newest version; see Location'),
   },
   errors: MISSING,
 });

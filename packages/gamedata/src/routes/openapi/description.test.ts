@@ -92,18 +92,19 @@ describe('API description', () => {
     }
     const { body: description } = await service.get<Description>('/api/openapi.json');
     const check = async (path: string, url: string, kind?: string) => {
-      const answer = await service.send(url);
+      const response = await service.send(url);
       const schema =
-        description.paths[path]?.get.responses[answer.status]?.content?.['application/json'].schema;
-      assert.ok(schema !== undefined, `${url} ${answer.status} is not described`);
+        description.paths[path]?.get.responses[response.status]?.content?.['application/json']
+          .schema;
+      assert.ok(schema !== undefined, `${url} ${response.status} is not described`);
       const choices: readonly object[] = Reflect.get(schema, 'anyOf') ?? [schema];
       // A complete record must match the schema of complete records, not only the partial one.
       const usual = kind === undefined ? choices : choices.slice(0, kind === 'record' ? 1 : 2);
       const { components } = description;
       const fits = usual.some((choice) =>
-        Compile(inline(choice, components.schemas) as TSchema).Check(JSON.parse(answer.text)),
+        Compile(inline(choice, components.schemas) as TSchema).Check(JSON.parse(response.text)),
       );
-      assert.ok(fits, `${url} ${answer.text.slice(0, 200)}`);
+      assert.ok(fits, `${url} ${response.text.slice(0, 200)}`);
     };
     for (const kind of KINDS) {
       const path = `/api/${kind}`;

@@ -13,7 +13,7 @@ import { MAX_OFFSET } from '../../domain/query/parameters.js';
 export const OBJECT: TSchema = { type: 'object' };
 
 export const ok = (schema: object, description = 'OK'): Readonly<Record<number, RouteOutput>> => ({
-  200: OpenApi.answer(description, OpenApi.json(schema)),
+  200: OpenApi.response(description, OpenApi.json(schema)),
 });
 
 const FAILURES = {
@@ -66,7 +66,7 @@ export const docsOf = (
 /** Describes an HTML page. */
 export const pageWords = (summary: string): RouteDescription => ({
   about: { summary, tags: ['pages'] },
-  output: { 200: OpenApi.answer('OK', { 'text/html': { schema: Type.String() } }) },
+  output: { 200: OpenApi.response('OK', { 'text/html': { schema: Type.String() } }) },
 });
 
 export const text = (description: string, options: object = {}): TSchema =>

@@ -21,9 +21,9 @@ import {
 
 export async function recordPage(
   parts: PublicParts,
-  at: { readonly kind: Kind; readonly id: string; readonly target: Target },
+  options: { readonly kind: Kind; readonly id: string; readonly target: Target },
 ): Promise<Page> {
-  const { kind, id, target } = at;
+  const { kind, id, target } = options;
   const parameters = new Parameters(target.query);
   const { edition, language, isPinned } = await readCommon(parts, parameters);
   const paths = parameters.list('fields', { max: 50 });
@@ -34,14 +34,14 @@ export async function recordPage(
   const presenter = parts.catalog.presenter(edition.set, language);
   const record = presenter.present(kind, row, true);
   const idField = kind === 'levels' ? 'level' : 'id';
-  const kept =
+  const projected =
     paths === undefined
       ? record
       : (project(record, readProjection(paths, servedSchema(kind), idField)) as typeof record);
   const body =
     includes.relations.length === 0
-      ? kept
-      : { ...kept, included: include(kind, [row], includes, presenter) };
+      ? projected
+      : { ...projected, included: include(kind, [row], includes, presenter) };
   return page(edition, body, { ...languageHeader(edition, language), ...ignored }, isPinned);
 }
 

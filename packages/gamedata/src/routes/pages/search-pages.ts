@@ -18,8 +18,8 @@ export async function searchPage(parts: PublicParts, target: Target): Promise<Pa
   const kinds = readKinds(parameters);
   const { limit = 20, offset = 0 } = parameters.page(Math.min(parts.limits.maxLimit, MAX_HITS));
   const ignored = refuseUnknown(parameters);
-  const wanted = { q, kinds, language, offset, limit };
-  const { total, hits } = await parts.catalog.search(edition.set, wanted, target.signal);
+  const request = { q, kinds, language, offset, limit };
+  const { total, hits } = await parts.catalog.search(edition.set, request, target.signal);
   const body = { total, count: hits.length, offset, limit, results: hits };
   const headers = {
     'x-total-count': String(total),

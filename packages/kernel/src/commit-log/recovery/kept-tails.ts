@@ -23,41 +23,41 @@ export async function keepTail(options: {
 }): Promise<string | undefined> {
   const { fileSystem, directory, file, offset, end } = options;
   const path = join(directory, logFileName(file));
-  const kept = asideName(`${path}.tail`);
+  const copy = asideName(`${path}.tail`);
   try {
-    await copyRange(fileSystem, path, kept, { start: offset, end });
+    await copyRange(fileSystem, path, copy, { start: offset, end });
     await fileSystem.syncDirectory(directory);
   } catch (error) {
     if (asDiskFull(error) === undefined) throw error;
-    await fileSystem.remove(kept);
+    await fileSystem.remove(copy);
     return undefined;
   }
   const names = (await fileSystem.list(directory)).filter((name) => KEPT_TAIL.test(name)).sort();
   for (const name of names.slice(0, -MAX_KEPT_COUNT))
     await fileSystem.remove(join(directory, name));
-  return kept;
+  return copy;
 }
 
 /** Describes the records from `offset` on whose headers are intact. */
 export async function describeTail(
   fileSystem: FileSystem,
   path: string,
-  at: {
+  options: {
     readonly header: FileHeader;
     readonly offset: number;
     readonly describe: (payload: Uint8Array) => string | undefined;
   },
 ): Promise<readonly string[]> {
-  const { seed } = at.header;
+  const { seed } = options.header;
   const handle = await fileSystem.open(path, 'r');
   try {
     const reader = await LogFileReader.over(handle);
     const content: string[] = [];
-    let { offset } = at;
+    let { offset } = options;
     while (content.length < MAX_DESCRIBED_COUNT) {
       const payload = await reader.payloadAt(offset, seed);
       if (payload === undefined) break;
-      const text = at.describe(payload);
+      const text = options.describe(payload);
       if (text !== undefined) content.push(text);
       offset += RECORD_HEADER_SIZE + payload.byteLength;
     }

@@ -35,7 +35,7 @@ export class FileRecovery {
   /** `undefined` until the first file has been read. */
   nextSequence: number | undefined;
   /** Number of the newest start that a file or the catalog contains. */
-  newestStartNumber: number;
+  newestServerStartNumber: number;
   /** The catalog is older than a file, and a repair continues with this catalog. */
   isCatalogOlder = false;
   readonly #options: FileRecoveryOptions;
@@ -45,7 +45,7 @@ export class FileRecovery {
 
   constructor(options: FileRecoveryOptions, gaps: KnownGaps) {
     this.#options = options;
-    this.newestStartNumber = options.expected.startNumber ?? 0;
+    this.newestServerStartNumber = options.expected.serverStartNumber ?? 0;
     this.#gaps = gaps;
   }
 
@@ -104,13 +104,17 @@ export class FileRecovery {
    */
   #noteOlderCatalog(path: string, checked: CheckedFile, isLast: boolean): void {
     const { expected, repair } = this.#options;
-    const { startNumber = 0 } = checked.header ?? {};
-    this.newestStartNumber = Math.max(this.newestStartNumber, startNumber);
-    if (expected.startNumber === undefined) return;
+    const { serverStartNumber = 0 } = checked.header ?? {};
+    this.newestServerStartNumber = Math.max(this.newestServerStartNumber, serverStartNumber);
+    if (expected.serverStartNumber === undefined) return;
     const isOfUnknownStop =
-      isLast && startNumber > 0 && checked.endMark === 'stop' && expected.end === undefined;
+      isLast && serverStartNumber > 0 && checked.endMark === 'stop' && expected.end === undefined;
     const { sequence = checked.nextSequence } = (isLast ? expected.end : undefined) ?? {};
-    if (startNumber <= expected.startNumber && !isOfUnknownStop && checked.nextSequence <= sequence)
+    if (
+      serverStartNumber <= expected.serverStartNumber &&
+      !isOfUnknownStop &&
+      checked.nextSequence <= sequence
+    )
       return;
     if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: CATALOG_OLDER });
     if (!this.isCatalogOlder)

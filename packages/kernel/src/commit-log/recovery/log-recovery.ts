@@ -15,7 +15,7 @@ export interface RecoveredLog {
   /** The current repair or an earlier one removed records from these files or between them. */
   readonly hasGaps: boolean;
   /** No file belongs to a later start. */
-  readonly newestStartNumber: number;
+  readonly newestServerStartNumber: number;
 }
 
 /** Reads all files and cuts the torn tail of the last one. Refuses corruption anywhere else, or quarantines it durably. */
@@ -34,7 +34,7 @@ export async function recoverLog(options: FileRecoveryOptions): Promise<Recovere
   }
   for (const [index, file] of numbers.entries())
     await recovery.recover(file, index === numbers.length - 1);
-  const { files, losses, nextSequence, newestStartNumber } = recovery;
+  const { files, losses, nextSequence, newestServerStartNumber } = recovery;
   const hasGaps = gaps.newest >= (files[0]?.file ?? 0) && gaps.newest > 0;
   return {
     files,
@@ -42,7 +42,7 @@ export async function recoverLog(options: FileRecoveryOptions): Promise<Recovere
     nextFile: Math.max(numbers.at(-1) ?? 0, expected.newestFile) + 1,
     nextSequence: nextSequence ?? expected.end?.sequence ?? expected.first?.sequence ?? 1,
     hasGaps: hasGaps || recovery.isCatalogOlder,
-    newestStartNumber,
+    newestServerStartNumber,
   };
 }
 

@@ -132,7 +132,7 @@ describe('A repair of a log file', () => {
   it('never takes a payload for records, whatever a client knows of the file but its salt', async () => {
     // The seed that the file would have without a salt.
     const { seed } = encodeFileHeader({
-      ...{ nodeId: NODE_ID, startNumber: 0, file: 1, firstSequence: 1 },
+      ...{ nodeId: NODE_ID, serverStartNumber: 0, file: 1, firstSequence: 1 },
       salt: new Uint8Array(12),
     });
     const planted = ['2 forged', '3 forged'].map((text, index) =>
@@ -198,7 +198,7 @@ describe('A repair of a log file', () => {
 
   it('keeps nothing behind a damaged header in a file of a release without salts', async () => {
     const { bytes: head, seed } = encodeFileHeader({
-      ...{ nodeId: NODE_ID, startNumber: 0, file: 1, firstSequence: 1 },
+      ...{ nodeId: NODE_ID, serverStartNumber: 0, file: 1, firstSequence: 1 },
       salt: new Uint8Array(12),
     });
     const disk = await written([]);

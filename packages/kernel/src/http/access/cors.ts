@@ -1,5 +1,5 @@
-import type { HeaderList } from '../http-answer.js';
 import type { HttpHead } from '../http-request.js';
+import type { HeaderList } from '../http-response.js';
 
 export interface CorsTerms {
   /** The origins of pages that may read responses; `*` for all. */

@@ -45,7 +45,7 @@ export function refuseOversize(sizeBytes: number, limitBytes: number): void {
 /** Collects a body of at most `limitBytes`, and copies it at most once. */
 export function readBody(
   stream: BodyStream,
-  how: {
+  options: {
     readonly contentLength: string | undefined;
     readonly limitBytes: number;
     readonly memory: BodyMemory | undefined;
@@ -53,7 +53,7 @@ export function readBody(
   },
   done: (error: Error | null, body?: Buffer) => void,
 ): void {
-  const { contentLength, limitBytes, memory, reservation } = how;
+  const { contentLength, limitBytes, memory, reservation } = options;
   const expectedBytes = Number(contentLength ?? 0);
   const announced = oversize(expectedBytes, limitBytes);
   if (announced !== undefined && expectedBytes > MAX_DISCARDED_BYTES + limitBytes) {

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { Type } from 'typebox';
 import { createLogger } from '../../log/logger.js';
 import { inputCheck } from '../../schema/input-check.js';
-import { answerGithubError } from './github-errors.js';
+import { githubErrorResponse } from './github-errors.js';
 
 const log = createLogger({ level: 'silent' });
 const OPTIONAL_KEY = Type.Union([Type.String({ maxLength: 3 }), Type.Null()], {
@@ -26,7 +26,7 @@ function refusal(body: unknown): readonly object[] {
   try {
     check(body);
   } catch (error) {
-    const { status, body: told } = answerGithubError(error, { log, documentationUrl: 'd' });
+    const { status, body: told } = githubErrorResponse(error, { log, documentationUrl: 'd' });
     assert.equal(status, 422);
     return JSON.parse(String(told)).errors;
   }

@@ -3,9 +3,9 @@ import { asOutage, StoreOutage } from '../../relational/store-outage.js';
 import { RequestInvalid } from '../../schema/request-invalid.js';
 import type { SchemaFailure } from '../../schema/schema-failure.js';
 import { AppJwtRefused } from '../access/app-jwt-refused.js';
-import type { HttpAnswer } from '../http-answer.js';
+import type { HttpResponse } from '../http-response.js';
 import { requestError } from '../request-error.js';
-import { type FieldError, githubFailureAnswer } from './github-format.js';
+import { type FieldError, githubFailureResponse } from './github-format.js';
 import { ValidationFailed } from './github-requests.js';
 
 /** Status and message of failures of any route. Without a message, the error's own is used. */
@@ -22,12 +22,12 @@ const RESPONSES: ReadonlyMap<string, readonly [status: number, message?: string]
 ]);
 
 /** The response for errors that no service formats itself. Source: webhooks, section 2.2. */
-export function answerGithubError(
+export function githubErrorResponse(
   error: unknown,
   { log, documentationUrl }: { readonly log: Logger; readonly documentationUrl: string },
-): HttpAnswer {
+): HttpResponse {
   if (error instanceof AppJwtRefused) {
-    return githubFailureAnswer({
+    return githubFailureResponse({
       status: error.status,
       message: error.message,
       documentationUrl,
@@ -36,22 +36,22 @@ export function answerGithubError(
   const errors = wrongFields(error);
   if (errors !== undefined) {
     const message = 'Validation Failed';
-    return githubFailureAnswer({ status: 422, message, errors, documentationUrl });
+    return githubFailureResponse({ status: 422, message, errors, documentationUrl });
   }
   const fixedMessage = requestError.is(error) ? RESPONSES.get(error.kind) : undefined;
   if (fixedMessage !== undefined && error instanceof Error) {
     const [status, message = error.message] = fixedMessage;
-    return githubFailureAnswer({ status, message, documentationUrl });
+    return githubFailureResponse({ status, message, documentationUrl });
   }
   const outage = asOutage(error);
   if (outage === undefined) {
     log.error({ err: error }, 'request failed');
-    return githubFailureAnswer({ status: 500, message: 'Server Error', documentationUrl });
+    return githubFailureResponse({ status: 500, message: 'Server Error', documentationUrl });
   }
   log.debug({ err: error }, 'request refused');
   const message = outage instanceof StoreOutage ? 'Service unavailable' : outage.message;
   const retryAfter = String(outage.retryAfterSec);
-  return githubFailureAnswer({ status: 503, message, documentationUrl }, [
+  return githubFailureResponse({ status: 503, message, documentationUrl }, [
     ['retry-after', retryAfter],
   ]);
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { DialectRefusals } from '../dialect.js';
-import { bytesAnswer, type HeaderList, type HttpAnswer } from '../http-answer.js';
 import type { HttpHead } from '../http-request.js';
+import { bytesResponse, type HeaderList, type HttpResponse } from '../http-response.js';
 
 /** One validation error, in GitHub's format. Webhooks, rate limits and `/ops/v1` use this format. */
 export interface FieldError {
@@ -41,16 +41,16 @@ export const GITHUB_REFUSALS: DialectRefusals = {
   shared: { 503: 'temporarily unavailable' },
 };
 
-export const githubFailure = (at: {
+export const githubFailure = (options: {
   readonly status: number;
   readonly message: string;
   readonly documentationUrl: string;
   readonly errors?: readonly FieldError[] | undefined;
 }): object => ({
-  message: at.message,
-  ...(at.errors && { errors: at.errors.map(withShortValue) }),
-  documentation_url: at.documentationUrl,
-  status: String(at.status),
+  message: options.message,
+  ...(options.errors && { errors: options.errors.map(withShortValue) }),
+  documentation_url: options.documentationUrl,
+  status: String(options.status),
 });
 
 /** A time in GitHub's format. */
@@ -74,14 +74,14 @@ function isShort(value: unknown): boolean {
 }
 
 /** An error response with such a body. */
-export const githubFailureAnswer = (
+export const githubFailureResponse = (
   at: Parameters<typeof githubFailure>[0],
   headers?: HeaderList,
-): HttpAnswer => githubAnswer(at.status, githubFailure(at), headers);
+): HttpResponse => githubResponse(at.status, githubFailure(at), headers);
 
 /** A JSON response in GitHub's format. */
-export const githubAnswer = (status: number, body: unknown, headers?: HeaderList): HttpAnswer =>
-  bytesAnswer(
+export const githubResponse = (status: number, body: unknown, headers?: HeaderList): HttpResponse =>
+  bytesResponse(
     status,
     'application/json; charset=utf-8',
     Buffer.from(JSON.stringify(body)),
@@ -96,4 +96,5 @@ export const operatorFailure = (
   request: Pick<HttpHead, 'base'>,
   status: number,
   message: string,
-): HttpAnswer => githubFailureAnswer({ status, message, documentationUrl: operatorDocs(request) });
+): HttpResponse =>
+  githubFailureResponse({ status, message, documentationUrl: operatorDocs(request) });

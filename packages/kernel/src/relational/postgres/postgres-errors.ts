@@ -39,8 +39,8 @@ export function toStoreError(error: unknown): DomainError | StatementFailed | St
   const code = codeOf(error);
   const message = messageOf(error);
   // Errors of the server have their own type; all others are connection failures.
-  const isAnswer = error instanceof pg.DatabaseError;
-  if (!isAnswer || AWAY.has(code) || code.startsWith(CONNECTION_CLASS)) {
+  const isResponse = error instanceof pg.DatabaseError;
+  if (!isResponse || AWAY.has(code) || code.startsWith(CONNECTION_CLASS)) {
     return new StoreAway(code, message);
   }
   if (code.startsWith(DATA_CLASS)) return storeError('value_refused', message);

@@ -13,48 +13,48 @@ const CHECK_INTERVAL_MS = 500;
  * again.
  */
 export class PostgresLiveness {
-  readonly #greet: () => Promise<void>;
-  #greeting: Promise<StoreAway | undefined> | undefined;
+  readonly #openTestConnection: () => Promise<void>;
+  #runningCheck: Promise<StoreAway | undefined> | undefined;
   #away: StoreAway | undefined;
   #isClosed = false;
-  #looks: NodeJS.Timeout | undefined;
+  #nextCheck: NodeJS.Timeout | undefined;
   #outageCount = 0;
 
-  /** @param greet opens a test connection; rejects when the server does not respond in time. */
-  constructor(greet: () => Promise<void>) {
-    this.#greet = greet;
+  /** @param openTestConnection opens a test connection; rejects when the server does not respond in time. */
+  constructor(openTestConnection: () => Promise<void>) {
+    this.#openTestConnection = openTestConnection;
   }
 
   /**
    * Resolves with the result of `query`, or rejects with `StoreAway` when the server is unavailable.
    * @param abandon is called with a result that arrives too late.
    */
-  async watch<T>(query: () => Promise<T>, abandon: (answer: T) => void = () => {}): Promise<T> {
+  async watch<T>(query: () => Promise<T>, abandon: (response: T) => void = () => {}): Promise<T> {
     if (this.#away !== undefined) throw this.#away;
     const result = query();
     return await new Promise<T>((resolve, reject) => {
-      let isOver = false;
-      const feel = async (): Promise<void> => {
-        const away = await this.#feel();
-        if (isOver) return;
+      let hasEnded = false;
+      const check = async (): Promise<void> => {
+        const away = await this.#check();
+        if (hasEnded) return;
         if (away === undefined) {
-          timer = setTimeout(feel, SLOW_QUERY_MS);
+          timer = setTimeout(check, SLOW_QUERY_MS);
         } else {
-          isOver = true;
+          hasEnded = true;
           reject(away);
         }
       };
-      let timer = setTimeout(feel, SLOW_QUERY_MS);
+      let timer = setTimeout(check, SLOW_QUERY_MS);
       result.then(
-        (answer) => {
+        (response) => {
           clearTimeout(timer);
-          if (isOver) abandon(answer);
-          isOver = true;
-          resolve(answer);
+          if (hasEnded) abandon(response);
+          hasEnded = true;
+          resolve(response);
         },
         (error: unknown) => {
           clearTimeout(timer);
-          isOver = true;
+          hasEnded = true;
           reject(error);
         },
       );
@@ -68,28 +68,28 @@ export class PostgresLiveness {
 
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#looks);
+    clearTimeout(this.#nextCheck);
   }
 
   /** The error of an unavailable server, if any. Concurrent calls share one check. */
-  async #feel(): Promise<StoreAway | undefined> {
-    this.#greeting ??= this.#greetOnce().finally(() => {
-      this.#greeting = undefined;
+  async #check(): Promise<StoreAway | undefined> {
+    this.#runningCheck ??= this.#checkOnce().finally(() => {
+      this.#runningCheck = undefined;
     });
-    return await this.#greeting;
+    return await this.#runningCheck;
   }
 
-  async #greetOnce(): Promise<StoreAway | undefined> {
+  async #checkOnce(): Promise<StoreAway | undefined> {
     try {
-      await this.#greet();
+      await this.#openTestConnection();
       this.#away = undefined;
     } catch (error) {
       const why = messageOf(error);
       if (this.#away === undefined) this.#outageCount += 1;
       this.#away = new StoreAway('', `no response: ${why}`);
-      clearTimeout(this.#looks);
+      clearTimeout(this.#nextCheck);
       if (this.#isClosed) return this.#away;
-      this.#looks = setTimeout(() => void this.#feel(), CHECK_INTERVAL_MS).unref();
+      this.#nextCheck = setTimeout(() => void this.#check(), CHECK_INTERVAL_MS).unref();
     }
     return this.#away;
   }

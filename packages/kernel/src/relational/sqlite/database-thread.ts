@@ -80,7 +80,7 @@ export class DatabaseThread {
         return this.#snapshot(command);
       case 'close':
         this.close();
-        return { id: command.id, answer: undefined };
+        return { id: command.id, response: undefined };
       default:
         return assertNever(command);
     }
@@ -103,9 +103,9 @@ export class DatabaseThread {
     }
     const connection = command.on === 'writer' ? this.#writer : this.#reader;
     try {
-      const answer = connection.query(sql, parameters);
-      this.#hasNewSchema ||= answer.changedSchema;
-      return { id, answer };
+      const response = connection.query(sql, parameters);
+      this.#hasNewSchema ||= response.changedSchema;
+      return { id, response };
     } catch (error) {
       const failure = toFailure(error);
       // Some failures (full disk, I/O) make SQLite roll back the complete transaction, which is the group.
@@ -120,7 +120,7 @@ export class DatabaseThread {
     try {
       connection = new SqliteConnection(this.#settings);
       connection.exec(vacuumInto(path));
-      return { id, answer: undefined };
+      return { id, response: undefined };
     } catch (error) {
       return { id, failure: { ...toFailure(error), isFatal: false } };
     } finally {
@@ -133,7 +133,7 @@ export class DatabaseThread {
     const failure = this.#groupFailure;
     this.#groupFailure = undefined;
     try {
-      if (failure === undefined) return { id, answer: undefined };
+      if (failure === undefined) return { id, response: undefined };
       if (this.#writer.isInTransaction) this.#writer.exec('ROLLBACK');
     } catch (error) {
       return { id, failure: { ...toFailure(error), isFatal: true } };

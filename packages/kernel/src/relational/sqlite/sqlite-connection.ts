@@ -2,7 +2,7 @@ import Database from 'libsql';
 import { Memo } from '../../memo/memo.js';
 import { findFaults } from './database-check.js';
 import { readOnlyUri } from './read-only-uri.js';
-import type { QueryAnswer, SqlValue, WorkerSettings } from './worker-protocol.js';
+import type { QueryResponse, SqlValue, WorkerSettings } from './worker-protocol.js';
 
 type Statement = Database.Statement;
 
@@ -45,7 +45,7 @@ export class SqliteConnection {
     return await findFaults(this.#database, false);
   }
 
-  query(sql: string, parameters: readonly SqlValue[]): QueryAnswer {
+  query(sql: string, parameters: readonly SqlValue[]): QueryResponse {
     const prepared = this.#prepare(sql);
     const bound = parameters.map(toBound);
     if (prepared.returnsRows) {

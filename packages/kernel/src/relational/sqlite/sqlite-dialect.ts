@@ -12,9 +12,12 @@ import { InvariantBroken, invariant } from '../../errors/invariant.js';
 import type { ExclusiveTransaction, GroupCommit } from '../group-commit.js';
 import { toSqlValue } from '../sql-value.js';
 import type { WorkerChannel } from './worker-channel.js';
-import type { QueryAnswer, SqlValue } from './worker-protocol.js';
+import type { QueryResponse, SqlValue } from './worker-protocol.js';
 
-type RunQuery = (sql: string, parameters: readonly SqlValue[]) => Promise<QueryAnswer | undefined>;
+type RunQuery = (
+  sql: string,
+  parameters: readonly SqlValue[],
+) => Promise<QueryResponse | undefined>;
 
 /** Kysely's SQLite dialect with one of the two drivers below. */
 export function sqliteDialect(driver: Driver): Dialect {
@@ -80,7 +83,7 @@ export function writerDriver(groups: GroupCommit, { isEager = false } = {}): Dri
   };
 }
 
-const NOTHING: QueryAnswer = {
+const NOTHING: QueryResponse = {
   columns: [],
   rows: [],
   changedRowCount: undefined,
@@ -96,15 +99,15 @@ class StoreConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const answer = await this.#run(query.sql, query.parameters.map(toSqlValue));
-    invariant(answer !== undefined, 'the query returned no reply');
-    const rows = toObjects(answer) as R[]; // the caller's table map defines the column types
+    const response = await this.#run(query.sql, query.parameters.map(toSqlValue));
+    invariant(response !== undefined, 'the query returned no reply');
+    const rows = toObjects(response) as R[]; // the caller's table map defines the column types
     return {
       rows,
-      ...(answer.changedRowCount === undefined
+      ...(response.changedRowCount === undefined
         ? {}
-        : { numAffectedRows: BigInt(answer.changedRowCount) }),
-      ...(answer.insertId === undefined ? {} : { insertId: BigInt(answer.insertId) }),
+        : { numAffectedRows: BigInt(response.changedRowCount) }),
+      ...(response.insertId === undefined ? {} : { insertId: BigInt(response.insertId) }),
     };
   }
 
@@ -114,10 +117,10 @@ class StoreConnection implements DatabaseConnection {
   }
 }
 
-function toObjects(answer: QueryAnswer): Record<string, SqlValue>[] {
-  return answer.rows.map((row) => {
+function toObjects(response: QueryResponse): Record<string, SqlValue>[] {
+  return response.rows.map((row) => {
     const object: Record<string, SqlValue> = {};
-    for (const [index, column] of answer.columns.entries()) {
+    for (const [index, column] of response.columns.entries()) {
       object[column] = row[index] as SqlValue; // a row has a value for each column
     }
     return object;

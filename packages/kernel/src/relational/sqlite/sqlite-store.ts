@@ -64,7 +64,7 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
   };
   const open = async (thread?: Worker) =>
     await WorkerChannel.open(settings, limits.maxWaitingCount, {
-      filesReady: makeReady(options),
+      filesReady: prepareFiles(options),
       thread,
     });
   const channel = await open(options.thread).catch(async (error: unknown) => {
@@ -112,7 +112,7 @@ async function rebuildDatabase(
   await replaceDamaged(fileSystem, dirname(path), path);
 }
 
-async function makeReady(options: RelationalStoreOptions): Promise<void> {
+async function prepareFiles(options: RelationalStoreOptions): Promise<void> {
   const { path, fileSystem, repair = false, onLoss } = options;
   if (!options.readOnly) await fileSystem.makeDirectory(dirname(path));
   const loss =
@@ -137,7 +137,7 @@ class SqliteStore implements EmbeddedStore {
   /** Settles when this run has a number and a mark, or neither. */
   readonly #marked: Promise<void>;
   #run = 0;
-  #looking: Promise<void> | undefined;
+  #diskFullRetry: Promise<void> | undefined;
   readonly #commits = new CommitListeners();
   #closing: Promise<void> | undefined;
 
@@ -220,11 +220,11 @@ class SqliteStore implements EmbeddedStore {
 
   /** Runs a transaction that writes one page and changes nothing, because the next real write may be hours away. */
   #retryOnFullDisk(): void {
-    this.#looking ??= this.transaction(async (tx) => await this.#storeRun(tx))
+    this.#diskFullRetry ??= this.transaction(async (tx) => await this.#storeRun(tx))
       .then(() => this.#channel.forgetFull())
       .catch(() => undefined) // The disk is still full.
       .finally(() => {
-        this.#looking = undefined;
+        this.#diskFullRetry = undefined;
       });
   }
 

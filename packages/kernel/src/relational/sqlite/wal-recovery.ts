@@ -41,15 +41,15 @@ export async function recoverWal(options: {
  * @returns the copy; `undefined` if the disk is full, because the server must start nevertheless.
  */
 async function keepJournal(fileSystem: FileSystem, path: string): Promise<string | undefined> {
-  const kept = asideName(`${path}.tail`);
+  const copy = asideName(`${path}.tail`);
   const end = (await fileSystem.stat(path))?.sizeBytes ?? 0;
   try {
-    await copyRange(fileSystem, path, kept, { start: 0, end });
+    await copyRange(fileSystem, path, copy, { start: 0, end });
     await fileSystem.syncDirectory(dirname(path));
-    return kept;
+    return copy;
   } catch (error) {
     if (asDiskFull(error) === undefined) throw error;
-    await fileSystem.remove(kept);
+    await fileSystem.remove(copy);
     return undefined;
   }
 }

@@ -36,8 +36,8 @@ it('opens in a thread that was started earlier', async () => {
   const settings = { path: ':memory:', isChecked: false, maxStatementCount: 10, maxRowCount: 10 };
   const around = { filesReady: Promise.resolve(), thread };
   const channel = await WorkerChannel.open(settings, 10, around);
-  const answer = await channel.query('reader', 'select 1', []);
-  assert.deepEqual(answer?.rows, [[1]]);
+  const response = await channel.query('reader', 'select 1', []);
+  assert.deepEqual(response?.rows, [[1]]);
   await channel.close();
   assert.equal(thread.threadId, -1);
 });

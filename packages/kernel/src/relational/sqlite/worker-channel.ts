@@ -8,14 +8,14 @@ import type {
   Command,
   CommandFailure,
   OpeningFault,
-  QueryAnswer,
+  QueryResponse,
   Reply,
   SqlValue,
   WorkerSettings,
 } from './worker-protocol.js';
 
 interface Waiting {
-  readonly resolve: (answer: QueryAnswer | undefined) => void;
+  readonly resolve: (response: QueryResponse | undefined) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -72,9 +72,9 @@ export class WorkerChannel {
         reject(storeError('store_corrupt', { file: settings.path, why: first.corruption }));
       });
     });
-    const told = around.filesReady.then(() => worker.postMessage(settings));
+    const sent = around.filesReady.then(() => worker.postMessage(settings));
     try {
-      await Promise.all([told, opened]);
+      await Promise.all([sent, opened]);
     } catch (error) {
       // The thread waits for settings that were never sent; after a failed open, it exits.
       await ended(worker, undefined);
@@ -107,7 +107,7 @@ export class WorkerChannel {
     on: 'writer' | 'reader',
     sql: string,
     parameters: readonly SqlValue[],
-  ): Promise<QueryAnswer | undefined> {
+  ): Promise<QueryResponse | undefined> {
     if (this.#waiting.size >= this.#maxWaitingCount)
       throw storeError('store_overloaded', this.#maxWaitingCount);
     return await this.#request({ op: 'query', id: this.#nextId(), on, sql, parameters });
@@ -153,7 +153,7 @@ export class WorkerChannel {
     return this.#lastId;
   }
 
-  async #request(command: Exclude<Command, OneWayCommand>): Promise<QueryAnswer | undefined> {
+  async #request(command: Exclude<Command, OneWayCommand>): Promise<QueryResponse | undefined> {
     if (this.#broken !== undefined) throw this.#broken;
     if (this.#isClosing) throw storeError('store_unusable', 'it is closed');
     return await new Promise((resolve, reject) => {
@@ -183,7 +183,7 @@ export class WorkerChannel {
         this.#full ??= asDiskFull(error);
         waiting.reject(error);
         if (reply.failure.isFatal) this.break(this.#whyBroken(reply.failure), error);
-      } else waiting.resolve(reply.answer);
+      } else waiting.resolve(reply.response);
     }
   }
 }

@@ -22,7 +22,7 @@ export type Command =
 /** A column value. An integer is a `number` when that is exact, otherwise a `bigint`. */
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
-export interface QueryAnswer {
+export interface QueryResponse {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly SqlValue[])[];
   readonly changedRowCount: number | undefined;
@@ -39,7 +39,7 @@ export interface CommandFailure {
 }
 
 export type Reply =
-  | { readonly id: number; readonly answer: QueryAnswer | undefined }
+  | { readonly id: number; readonly response: QueryResponse | undefined }
   | { readonly id: number; readonly failure: CommandFailure };
 
 /** Sent instead of the first reply when the database is not opened because its pages are corrupt. */

@@ -1,9 +1,9 @@
 import {
   type Dialect,
-  type HttpAnswer,
   type HttpHead,
-  jsonAnswer,
+  type HttpResponse,
   jsonOf,
+  jsonResponse,
   OpenApi,
   type RouteTable,
   requestError,
@@ -11,15 +11,15 @@ import {
 import { Type } from 'typebox';
 import type { EnvoyService } from '../../domain/envoy-service.js';
 import { rateLimitError } from '../../errors.js';
-import type { AnswerContext } from '../answer.js';
 import { MAX_BODY_BYTES } from '../check-route.js';
+import type { ResponseContext } from '../wire-response.js';
 import { CODE, readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
 
 export interface EnvoyJsonDeps {
   readonly decisions: EnvoyService;
   /** The operator dialect; callers need the server's own token. */
   readonly dialect: Dialect;
-  contextOf(request: HttpHead): AnswerContext;
+  contextOf(request: HttpHead): ResponseContext;
 }
 
 /**
@@ -30,16 +30,16 @@ export function envoyJsonTable({ decisions, dialect, contextOf }: EnvoyJsonDeps)
   return {
     dialect,
     api: 'ratelimit',
-    answerError(error, request) {
+    errorResponse(error, request) {
       if (
         rateLimitError.is(error, 'question_invalid') ||
         requestError.is(error, 'json_unreadable')
       ) {
-        return jsonAnswer(400, { message: error.message });
+        return jsonResponse(400, { message: error.message });
       }
       if (rateLimitError.is(error, 'store_unavailable'))
-        return jsonAnswer(500, { message: 'internal error' });
-      return dialect.answerError(error, request);
+        return jsonResponse(500, { message: 'internal error' });
+      return dialect.errorResponse(error, request);
     },
     routes: [
       {
@@ -49,12 +49,12 @@ export function envoyJsonTable({ decisions, dialect, contextOf }: EnvoyJsonDeps)
         body: { maxBytes: MAX_BODY_BYTES },
         about: { summary: "check in Envoy's protocol (RateLimitRequest) as JSON" },
         input: { body: Type.Object({}), validation: 'the protocol has its own error format' },
-        output: { 200: OpenApi.answer('RateLimitResponse', OpenApi.json(Type.Object({}))) },
+        output: { 200: OpenApi.response('RateLimitResponse', OpenApi.json(Type.Object({}))) },
         errors: { 429: 'over a limit: RateLimitResponse', 500: 'the counter store is unavailable' },
-        async handle(request): Promise<HttpAnswer> {
+        async handle(request): Promise<HttpResponse> {
           const answer = await decisions.decide(readEnvoyRequest(jsonOf(request.body)));
           const { rawBody, statuses, ...response } = toEnvoyResponse(answer, contextOf(request));
-          return jsonAnswer(response.overallCode === CODE.OVER_LIMIT ? 429 : 200, {
+          return jsonResponse(response.overallCode === CODE.OVER_LIMIT ? 429 : 200, {
             ...response,
             statuses: statuses.map(withDurationText),
             ...(rawBody !== undefined && { rawBody: rawBody.toString('base64') }),

@@ -2,13 +2,13 @@ import type * as grpc from '@grpc/grpc-js';
 import type { Logger } from '@plinth/kernel';
 import type { EnvoyService } from '../../domain/envoy-service.js';
 import { rateLimitError } from '../../errors.js';
-import type { AnswerContext } from '../answer.js';
+import type { ResponseContext } from '../wire-response.js';
 import { envoyDescription } from './envoy-description.js';
 import { readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
 
 export interface EnvoyServerDeps {
   readonly decisions: EnvoyService;
-  readonly context: AnswerContext;
+  readonly context: ResponseContext;
   readonly log: Logger;
   readonly host: string;
   /** 0 selects a free port. */
@@ -45,7 +45,7 @@ export class EnvoyServer {
         call: grpc.ServerUnaryCall<unknown, object>,
         callback: grpc.sendUnaryData<object>,
       ) => {
-        this.#answer(call.request).then(
+        this.#respond(call.request).then(
           (response) => callback(null, response),
           (error: unknown) => {
             if (rateLimitError.is(error, 'question_invalid')) {
@@ -88,7 +88,7 @@ export class EnvoyServer {
     server?.forceShutdown();
   }
 
-  async #answer(request: unknown): Promise<object> {
+  async #respond(request: unknown): Promise<object> {
     const { decisions, context } = this.#deps;
     const response = toEnvoyResponse(await decisions.decide(readEnvoyRequest(request)), context);
     return {

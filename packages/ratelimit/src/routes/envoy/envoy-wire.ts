@@ -1,6 +1,6 @@
 import { isObject } from '@plinth/kernel';
 import {
-  type EnvoyAnswer,
+  type EnvoyDecision,
   type EnvoyDescriptor,
   type EnvoyRequest,
   isUnit,
@@ -10,7 +10,7 @@ import {
 import { rateLimitError } from '../../errors.js';
 import { windowSecOf } from '../../model/plan.js';
 import { UNLIMITED } from '../../model/resource.js';
-import { type AnswerContext, toWireAnswer } from '../answer.js';
+import { type ResponseContext, toWireResponse } from '../wire-response.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -92,12 +92,15 @@ const NAME_OF_SEC: ReadonlyMap<number, string> = new Map(
   Object.entries(UNIT_SEC).map(([name, seconds]) => [seconds, name]),
 );
 
-export function toEnvoyResponse(answer: EnvoyAnswer, context: AnswerContext): EnvoyResponse {
+export function toEnvoyResponse(
+  envoyDecision: EnvoyDecision,
+  context: ResponseContext,
+): EnvoyResponse {
   const nowSec = context.clock.nowMs() / 1000;
-  const wire = answer.tightest && toWireAnswer(answer.tightest, context);
+  const wire = envoyDecision.tightest && toWireResponse(envoyDecision.tightest, context);
   return {
-    overallCode: answer.isOverLimit ? CODE.OVER_LIMIT : CODE.OK,
-    statuses: answer.answers.map((each) => {
+    overallCode: envoyDecision.isOverLimit ? CODE.OVER_LIMIT : CODE.OK,
+    statuses: envoyDecision.results.map((each) => {
       if (each === undefined || each.decision.limit === UNLIMITED) {
         return { code: each !== undefined && each.isRefused ? CODE.OVER_LIMIT : CODE.OK };
       }
@@ -118,6 +121,6 @@ export function toEnvoyResponse(answer: EnvoyAnswer, context: AnswerContext): En
       key,
       value,
     })),
-    rawBody: answer.isOverLimit ? Buffer.from(JSON.stringify(wire?.body)) : undefined,
+    rawBody: envoyDecision.isOverLimit ? Buffer.from(JSON.stringify(wire?.body)) : undefined,
   };
 }

@@ -6,7 +6,7 @@ import { UNLIMITED } from '../../model/resource.js';
 /** Rate limit headers for every response. Source: rate-limits, sections 5.2 and 5.4. */
 export function headerList(
   { limit, used, resetSec, plan }: Pick<Admission, 'limit' | 'used' | 'resetSec' | 'plan'>,
-  at: { readonly windowSec: number; readonly clock: Clock; readonly hasIetfHeaders: boolean },
+  options: { readonly windowSec: number; readonly clock: Clock; readonly hasIetfHeaders: boolean },
 ): HeaderList {
   if (limit === UNLIMITED) return [];
   const remaining = limit > used ? limit - used : 0;
@@ -18,9 +18,9 @@ export function headerList(
     ['x-ratelimit-reset', String(resetSec)],
     ['x-ratelimit-resource', name],
   ];
-  if (at.hasIetfHeaders) {
-    const leftSec = Math.max(0, Math.ceil(resetSec - at.clock.nowMs() / 1000));
-    headers.push(['ratelimit-policy', `"${name}";q=${limit};w=${at.windowSec}`]);
+  if (options.hasIetfHeaders) {
+    const leftSec = Math.max(0, Math.ceil(resetSec - options.clock.nowMs() / 1000));
+    headers.push(['ratelimit-policy', `"${name}";q=${limit};w=${options.windowSec}`]);
     headers.push(['ratelimit', `"${name}";r=${remaining};t=${leftSec}`]);
   }
   return headers;

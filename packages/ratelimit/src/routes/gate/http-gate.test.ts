@@ -7,7 +7,7 @@ import {
   ANONYMOUS,
   ClientAddresses,
   type Dialect,
-  emptyAnswer,
+  emptyResponse,
   type GateRequest,
   loadSettings,
   type Principal,
@@ -30,8 +30,8 @@ const shop = (service = 'shop'): Dialect => ({
   service,
   paths: ['/'],
   identify: () => USER,
-  answerError: () => emptyAnswer(500),
-  answerNotFound: () => emptyAnswer(404),
+  errorResponse: () => emptyResponse(500),
+  notFoundResponse: () => emptyResponse(404),
 });
 const route = (path: string, more: Partial<Route> = {}): Route => ({
   ...{
@@ -41,7 +41,7 @@ const route = (path: string, more: Partial<Route> = {}): Route => ({
     about: { summary: path },
     output: { 204: { description: 'done' } },
   },
-  handle: () => emptyAnswer(204),
+  handle: () => emptyResponse(204),
   ...more,
 });
 const THINGS = route('/things');
@@ -79,15 +79,15 @@ function open(
    * connection, or the status and message of a refusal.
    */
   const told = async (about: Asked = {}): Promise<string> => {
-    const answer = await ask(about);
-    if (!('refusal' in answer)) {
-      const used = new Map(answer.settle(200)).get('x-ratelimit-used') ?? 'free';
-      answer.finish();
+    const response = await ask(about);
+    if (!('refusal' in response)) {
+      const used = new Map(response.settle(200)).get('x-ratelimit-used') ?? 'free';
+      response.finish();
       return used;
     }
-    if (answer.refusal === undefined) return 'cut';
-    const { message } = JSON.parse(String(answer.refusal.body)) as { message: string };
-    return `${answer.refusal.status} ${message}`;
+    if (response.refusal === undefined) return 'cut';
+    const { message } = JSON.parse(String(response.refusal.body)) as { message: string };
+    return `${response.refusal.status} ${message}`;
   };
   const inTurn = async (count: number, about: Asked = {}): Promise<readonly string[]> => {
     const all: string[] = [];
@@ -280,9 +280,9 @@ it('allows all requests in shadow mode, and reports the refusals', async () => {
   assert.deepEqual(await inTurn(5), ['1', '2', '3', '3', '3']);
   // A request that was not charged is not refunded.
   await inTurn(5, { principal: USER });
-  const answer = await ask({ principal: USER });
-  assert.ok(!('refusal' in answer));
-  assert.equal(new Map(answer.settle(304)).get('x-ratelimit-used'), '5');
+  const response = await ask({ principal: USER });
+  assert.ok(!('refusal' in response));
+  assert.equal(new Map(response.settle(304)).get('x-ratelimit-used'), '5');
 });
 
 it('reports the exceeded limit if enabled, the retry time and the service', async () => {
@@ -295,21 +295,21 @@ it('reports the exceeded limit if enabled, the retry time and the service', asyn
     const more = { limited_by_header: isNamed, retry_after_on_primary: true, support_hint: true };
     const { ask, inTurn } = open(more, { dialect });
     await inTurn(3);
-    const answer = await ask({ headers: [['x-acme-request-id', 'AB:1']] });
-    assert.ok('refusal' in answer);
-    const headers = new Map(answer.refusal?.headers);
+    const response = await ask({ headers: [['x-acme-request-id', 'AB:1']] });
+    assert.ok('refusal' in response);
+    const headers = new Map(response.refusal?.headers);
     assert.equal(headers.get('x-acme-limited-by'), isNamed ? 'primary' : undefined);
     assert.equal(headers.get('retry-after'), '60');
     assert.deepEqual([headers.get('x-ratelimit-remaining'), headers.get('x-own')], ['0', 'yes']);
-    const body = JSON.parse(String(answer.refusal?.body)) as { message: string; own: boolean };
+    const body = JSON.parse(String(response.refusal?.body)) as { message: string; own: boolean };
     assert.match(body.message, /please include the request ID AB:1\.$/);
     assert.equal(body.own, true);
   }
   const { ask, inTurn } = open();
   await inTurn(3);
-  const answer = await ask();
-  assert.ok('refusal' in answer);
-  assert.equal(new Map(answer.refusal?.headers).get('retry-after'), undefined);
+  const response = await ask();
+  assert.ok('refusal' in response);
+  assert.equal(new Map(response.refusal?.headers).get('retry-after'), undefined);
 });
 
 it('reports an unavailable store, and rethrows other errors', async () => {
@@ -339,10 +339,10 @@ it('refunds a 304 response to an authenticated caller', async () => {
     [undefined, '2'],
   ] as const) {
     const { ask, told } = open();
-    const answer = await ask({ principal });
-    assert.ok(!('refusal' in answer));
-    answer.settle(304);
-    answer.finish();
+    const response = await ask({ principal });
+    assert.ok(!('refusal' in response));
+    response.settle(304);
+    response.finish();
     assert.equal(await told({ principal }), left);
   }
 });

@@ -1,5 +1,5 @@
 import {
-  bytesAnswer,
+  bytesResponse,
   type Clock,
   docsBaseAt,
   type GateRequest,
@@ -153,7 +153,7 @@ export class HttpGate implements RequestGate {
       retryAfterSec === undefined ? NO_HEADERS : [['retry-after', String(retryAfterSec)]];
     const dialectHeaders = dialect.refusalHeaders?.(request) ?? NO_HEADERS;
     return {
-      refusal: bytesAnswer(status, contentType, bytes, [...dialectHeaders, ...headers, ...retry]),
+      refusal: bytesResponse(status, contentType, bytes, [...dialectHeaders, ...headers, ...retry]),
     };
   }
 

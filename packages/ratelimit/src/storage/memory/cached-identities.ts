@@ -54,15 +54,17 @@ export class CachedIdentities {
   }
 
   /** Restores persisted state without expired windows. Call before the first request. */
-  restore(kept: CachedIdentity): void {
+  restore(identity: CachedIdentity): void {
     const nowMs = this.#time.nowMs();
-    const windows = kept.windows.filter(({ resetSec }) => resetSec * 1000 > nowMs);
+    const windows = identity.windows.filter(({ resetSec }) => resetSec * 1000 > nowMs);
     const hourSlot = this.#time.hourSlot(nowMs);
-    const content = kept.contentHour.filter(([slot]) => slot <= hourSlot && slot > hourSlot - 61);
-    const bannedUntilMs = kept.ban?.untilMs ?? 0;
+    const content = identity.contentHour.filter(
+      ([slot]) => slot <= hourSlot && slot > hourSlot - 61,
+    );
+    const bannedUntilMs = identity.ban?.untilMs ?? 0;
     const isBanRemembered = nowMs - bannedUntilMs < BAN_MEMORY_MS;
     if (windows.length === 0 && content.length === 0 && !isBanRemembered) return;
-    const state = this.#states.get(kept.key) ?? this.#states.open(kept.key);
+    const state = this.#states.get(identity.key) ?? this.#states.open(identity.key);
     state.seenSec = wholeSec(nowMs);
     for (const { resourceIndex, used, resetSec } of windows) {
       if (state.openWindow(resourceIndex, used, resetSec)) this.#states.bucketCount += 1;
@@ -72,12 +74,12 @@ export class CachedIdentities {
       extra.contentHour ??= new SlidingSum(slot);
       extra.contentHour.add(slot, amount);
     }
-    if (kept.ban === undefined || !isBanRemembered) return;
+    if (identity.ban === undefined || !isBanRemembered) return;
     const extra = state.withExtra();
     extra.bannedUntilMs = bannedUntilMs;
     extra.lastBanMs = bannedUntilMs;
-    extra.banLevel = kept.ban.level;
-    if (bannedUntilMs > nowMs) this.#states.bannedKeys.add(kept.key);
+    extra.banLevel = identity.ban.level;
+    if (bannedUntilMs > nowMs) this.#states.bannedKeys.add(identity.key);
   }
 
   #toKept(state: IdentityState): CachedIdentity {

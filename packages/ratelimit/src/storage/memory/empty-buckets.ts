@@ -29,7 +29,7 @@ export class EmptyBuckets {
    * Returns the bucket state if the request can be rejected without Redis. Otherwise returns the
    * number of refusals to report to Redis.
    */
-  look(
+  find(
     caller: Caller,
     plan: Plan,
   ): { readonly used: number; readonly resetSec: number } | { readonly untoldCount: number } {

@@ -74,14 +74,14 @@ export class IdentityTable {
    * are evicted first.
    */
   #makeRoom(): void {
-    const victim = this.#lookForVictim(this.#addresses) ?? this.#lookForVictim(this.#others);
+    const victim = this.#findVictim(this.#addresses) ?? this.#findVictim(this.#others);
     if (victim !== undefined) this.#forget(victim);
   }
 
-  #lookForVictim(round: Round): IdentityState | undefined {
+  #findVictim(round: Round): IdentityState | undefined {
     const count = Math.min(EVICTION_SAMPLE_COUNT, round.states.size);
     let victim: IdentityState | undefined;
-    for (let looked = 0; looked < count; looked += 1) {
+    for (let sampledCount = 0; sampledCount < count; sampledCount += 1) {
       const state = round.next();
       if (state === undefined || state.inFlight > 0) continue;
       if (this.#options.isIdle(state)) return state;

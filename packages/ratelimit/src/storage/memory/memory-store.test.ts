@@ -149,35 +149,35 @@ describe('MemoryStore', () => {
   it('persists counters and restores them', async () => {
     const clock = new ManualClock();
     const store = new MemoryStore({ clock });
-    store.kept.trackChanges();
+    store.cachedIdentities.trackChanges();
     const caller = newCaller();
     const plan = newPlan({ content: true });
     store.finish(store.admit(caller, plan));
     store.finish(store.admit(caller, newPlan({ resource: 'slow' })));
     store.ban(caller.key, 60);
-    const kept = store.kept.takeChanged(10);
+    const kept = store.cachedIdentities.takeChanged(10);
     assert.equal(kept.length, 1);
-    assert.equal(store.kept.takeChanged(10).length, 0);
+    assert.equal(store.cachedIdentities.takeChanged(10).length, 0);
     const next = new MemoryStore({ clock });
-    for (const each of kept) next.kept.restore(each);
+    for (const each of kept) next.cachedIdentities.restore(each);
     assert.deepEqual(next.usage(caller.key, RESOURCES.all), store.usage(caller.key, RESOURCES.all));
     assert.equal(next.secondaryUsage(caller.key).content_hour, 1);
     assert.equal(next.admit(caller, plan).limitedBy, 'ban');
     await clock.advanceMs(3_700_000);
     const late = new MemoryStore({ clock });
-    for (const each of kept) late.kept.restore(each);
+    for (const each of kept) late.cachedIdentities.restore(each);
     assert.equal(late.stats.bucketCount, 0);
   });
 
   it('bounds the number of identities waiting to be persisted', () => {
     const store = new MemoryStore({ clock: new ManualClock(), maxIdentityCount: 3 });
-    store.kept.trackChanges();
+    store.cachedIdentities.trackChanges();
     for (let index = 0; index < 10; index += 1) store.finish(store.admit(newCaller(), newPlan()));
-    assert.equal(store.kept.takeChanged(100).length, 3);
+    assert.equal(store.cachedIdentities.takeChanged(100).length, 3);
     const late = newCaller();
     store.finish(store.admit(late, newPlan()));
     assert.deepEqual(
-      store.kept.takeChanged(100).map(({ key }) => key),
+      store.cachedIdentities.takeChanged(100).map(({ key }) => key),
       [late.key],
     );
   });

@@ -52,7 +52,7 @@ export class MemoryStore implements LimitStore {
   readonly #decider: MemoryDecider;
   readonly #bans: MemoryBans;
   /** For persistence across restarts. */
-  readonly kept: CachedIdentities;
+  readonly cachedIdentities: CachedIdentities;
   #inFlightCount = 0;
   #ticker: Disposable | undefined;
 
@@ -67,13 +67,13 @@ export class MemoryStore implements LimitStore {
       maxCount: maxIdentityCount,
       isIdle: (state) => this.#isIdle(state, this.#time.lastMs),
     });
-    this.kept = new CachedIdentities(this.#states, this.#time, maxIdentityCount);
+    this.cachedIdentities = new CachedIdentities(this.#states, this.#time, maxIdentityCount);
     this.#bans = new MemoryBans({
       states: this.#states,
       time: this.#time,
       rules,
       onBegin: (state, ban) => {
-        this.kept.noteChange(state);
+        this.cachedIdentities.noteChange(state);
         onBan(ban);
       },
     });
@@ -123,7 +123,7 @@ export class MemoryStore implements LimitStore {
     if (window === undefined || window.resetSec !== admission.resetSec) return;
     window.used = Math.max(0, window.used - plan.cost);
     admission.used = Math.max(0, admission.used - plan.cost);
-    this.kept.noteChange(state);
+    this.cachedIdentities.noteChange(state);
   }
 
   releaseSlot(admission: MemoryAdmission): void {
@@ -193,12 +193,12 @@ export class MemoryStore implements LimitStore {
     old.slotPoints = 0;
     old.extra = undefined;
     if (extra !== undefined && extra.bannedUntilMs > 0) {
-      const kept = old.withExtra();
-      kept.bannedUntilMs = extra.bannedUntilMs;
-      kept.banLevel = extra.banLevel;
-      kept.lastBanMs = extra.lastBanMs;
+      const withExtra = old.withExtra();
+      withExtra.bannedUntilMs = extra.bannedUntilMs;
+      withExtra.banLevel = extra.banLevel;
+      withExtra.lastBanMs = extra.lastBanMs;
     }
-    this.kept.noteChange(old);
+    this.cachedIdentities.noteChange(old);
   }
 
   ban(key: string, durationSec: number): void {
@@ -212,7 +212,7 @@ export class MemoryStore implements LimitStore {
     const state = this.#states.get(key);
     if (state?.extra === undefined) return false;
     const wasBanned = this.#bans.end(state);
-    this.kept.noteChange(state);
+    this.cachedIdentities.noteChange(state);
     return wasBanned;
   }
 
@@ -269,7 +269,7 @@ export class MemoryStore implements LimitStore {
       } else if (state.openWindow(plan.resource.index, admission.used, admission.resetSec)) {
         this.#states.bucketCount += 1;
       }
-      this.kept.noteChange(state);
+      this.cachedIdentities.noteChange(state);
     }
     const slot = this.#time.minuteSlot(steadyMs);
     if (plan.points > 0) state.addPoints(plan.endpoint, slot, plan.points);
@@ -303,7 +303,7 @@ export class MemoryStore implements LimitStore {
     extra.contentMinute.add(slot, 1);
     extra.contentHour ??= new SlidingSum(hourSlot);
     extra.contentHour.add(hourSlot, 1);
-    this.kept.noteChange(state);
+    this.cachedIdentities.noteChange(state);
     if (plan.contentPerMinute === undefined) return;
     // Only routes declare such a limit, so the map stays small.
     extra.contentByEndpoint ??= new Map();

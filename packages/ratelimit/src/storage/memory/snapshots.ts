@@ -5,7 +5,7 @@ import type { CachedIdentities, CachedIdentity } from './cached-identities.js';
 import { SNAPSHOT_MIGRATIONS, type SnapshotTables } from './snapshot-tables.js';
 
 export interface SnapshotsOptions {
-  readonly kept: CachedIdentities;
+  readonly cachedIdentities: CachedIdentities;
   readonly relational: RelationalStore;
   readonly resources: readonly Resource[];
   readonly clock: Clock;
@@ -59,10 +59,10 @@ export class Snapshots {
 
   /** Restores the counters. Call before the first request. */
   async start(): Promise<void> {
-    const { kept, clock } = this.#options;
+    const { cachedIdentities, clock } = this.#options;
     await this.prepare();
     await this.#load();
-    kept.trackChanges();
+    cachedIdentities.trackChanges();
     this.#ticker = clock.every(INTERVAL_MS, () => this.#write());
   }
 
@@ -75,7 +75,7 @@ export class Snapshots {
   }
 
   async #load(): Promise<void> {
-    const { relational, kept, clock } = this.#options;
+    const { relational, cachedIdentities, clock } = this.#options;
     const nowMs = clock.nowMs();
     let after = '';
     for (;;) {
@@ -90,7 +90,7 @@ export class Snapshots {
         .execute();
       for (const { identity_key, state } of rows) {
         const identity = this.#read(identity_key, state);
-        if (identity !== undefined) kept.restore(identity);
+        if (identity !== undefined) cachedIdentities.restore(identity);
       }
       const last = rows.at(-1);
       if (last === undefined || rows.length < PAGE_COUNT) return;
@@ -99,11 +99,11 @@ export class Snapshots {
   }
 
   async #write(maxBatchCount = MAX_BATCHES_PER_ROUND): Promise<void> {
-    const { kept, onFailure } = this.#options;
+    const { cachedIdentities, onFailure } = this.#options;
     try {
       for (let count = 0; count < maxBatchCount; count += 1) {
         // A failed batch is retried before further changes.
-        if (this.#pending.length === 0) this.#pending = kept.takeChanged(BATCH_COUNT);
+        if (this.#pending.length === 0) this.#pending = cachedIdentities.takeChanged(BATCH_COUNT);
         if (this.#pending.length === 0) break;
         await this.#upsert(this.#pending);
         this.#pending = [];
@@ -116,7 +116,7 @@ export class Snapshots {
   }
 
   async #upsert(identities: readonly CachedIdentity[]): Promise<void> {
-    const rows = identities.map((kept) => this.#toRow(kept));
+    const rows = identities.map((identity) => this.#toRow(identity));
     await this.#options.relational.transaction<SnapshotTables, void>(async (tx) => {
       await tx
         .insertInto('ratelimit_identities')
@@ -148,9 +148,9 @@ export class Snapshots {
     });
   }
 
-  #toRow(kept: CachedIdentity): SnapshotTables['ratelimit_identities'] {
+  #toRow(identity: CachedIdentity): SnapshotTables['ratelimit_identities'] {
     const { resources, hourSlotMs } = this.#options;
-    const { windows, contentHour, ban } = kept;
+    const { windows, contentHour, ban } = identity;
     const state: State = {
       v: VERSION,
       w: windows.map(({ resourceIndex, used, resetSec }) => [
@@ -171,7 +171,11 @@ export class Snapshots {
       // A slot counts for one window after its end.
       lastSlot === undefined ? 0 : (lastSlot + 61) * hourSlotMs,
     );
-    return { identity_key: kept.key, state: JSON.stringify(state), until_ms: Math.ceil(until_ms) };
+    return {
+      identity_key: identity.key,
+      state: JSON.stringify(state),
+      until_ms: Math.ceil(until_ms),
+    };
   }
 
   /** `undefined` for a row of a later version. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BatchedScripts, type Send } from './batched-scripts.js';
-import type { ScriptAnswer } from './redis-admission.js';
+import type { ScriptResponse } from './redis-admission.js';
 
 /** Returns the first argument of each request. */
 function recorder(): { readonly calls: (readonly string[])[]; readonly send: Send } {
@@ -13,12 +13,12 @@ function recorder(): { readonly calls: (readonly string[])[]; readonly send: Sen
       calls.push(keys);
       return keys
         .filter((_, index) => index % 2 === 0)
-        .map((_, index): ScriptAnswer => [args[index * 2] ?? -1, 0]);
+        .map((_, index): ScriptResponse => [args[index * 2] ?? -1, 0]);
     },
   };
 }
 
-const askMany = (together: BatchedScripts, count: number): Promise<ScriptAnswer[]> =>
+const askMany = (together: BatchedScripts, count: number): Promise<ScriptResponse[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => together.run([`p${i}`, `b${i}`], [i, 0])));
 
 describe('AskedTogether', () => {
@@ -37,9 +37,9 @@ describe('AskedTogether', () => {
 
   it('sends at most 64 at a time', async () => {
     const { calls, send } = recorder();
-    const answers = await askMany(new BatchedScripts(send), 150);
+    const responses = await askMany(new BatchedScripts(send), 150);
     assert.deepEqual(
-      answers.map(([used]) => used),
+      responses.map(([used]) => used),
       Array.from({ length: 150 }, (_, i) => i),
     );
     assert.deepEqual(

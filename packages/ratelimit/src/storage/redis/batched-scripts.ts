@@ -1,4 +1,4 @@
-import type { ScriptAnswer } from './redis-admission.js';
+import type { ScriptResponse } from './redis-admission.js';
 
 /** One call runs for less than a millisecond, so that it does not delay other Redis clients. */
 const MAX_COUNT = 64;
@@ -11,25 +11,25 @@ export type QuestionKeys = readonly [primary: string, ban: string];
 interface Question {
   readonly keys: QuestionKeys;
   readonly args: readonly number[];
-  readonly resolve: (answer: ScriptAnswer) => void;
+  readonly resolve: (response: ScriptResponse) => void;
   readonly reject: (error: unknown) => void;
 }
 
-type Answers = readonly (ScriptAnswer | Error)[];
+type Responses = readonly (ScriptResponse | Error)[];
 
 /** Sends all requests in one call. The result of a single request may be an error. */
 export type Send = (
   keys: readonly string[],
   args: readonly number[],
   /** Receives results that arrive after the promise was rejected. */
-  onLate: (answers: Answers) => void,
-) => Promise<Answers>;
+  onLate: (responses: Responses) => void,
+) => Promise<Responses>;
 
 /** Receives decisions that arrive after their callers timed out. */
 export type OnLateReply = (
   keys: QuestionKeys,
   args: readonly number[],
-  answer: ScriptAnswer,
+  response: ScriptResponse,
 ) => void;
 
 /**
@@ -48,7 +48,7 @@ export class BatchedScripts {
     this.#seeLate = seeLate;
   }
 
-  run(keys: QuestionKeys, args: readonly number[]): Promise<ScriptAnswer> {
+  run(keys: QuestionKeys, args: readonly number[]): Promise<ScriptResponse> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ keys, args, resolve, reject });
       if (this.#waiting.length === 1) setImmediate(() => this.#sendWaiting());
@@ -84,11 +84,11 @@ export class BatchedScripts {
     try {
       const keys = questions.flatMap((question) => question.keys);
       const args = questions.flatMap((question) => question.args);
-      const answers = await this.#send(keys, args, (late) => this.#reportLate(questions, late));
+      const responses = await this.#send(keys, args, (late) => this.#reportLate(questions, late));
       for (const [index, { resolve, reject }] of questions.entries()) {
-        const answer = answers[index] as ScriptAnswer | Error; // the script returns one result per request
-        if (answer instanceof Error) reject(answer);
-        else resolve(answer);
+        const response = responses[index] as ScriptResponse | Error; // the script returns one result per request
+        if (response instanceof Error) reject(response);
+        else resolve(response);
       }
     } catch (error) {
       if (isOfSeveral(questions) && IS_OF_SEVERAL_SLOTS.test(String(error))) {
@@ -101,10 +101,10 @@ export class BatchedScripts {
     }
   }
 
-  #reportLate(questions: readonly Question[], answers: Answers): void {
+  #reportLate(questions: readonly Question[], responses: Responses): void {
     for (const [index, { keys, args }] of questions.entries()) {
-      const answer = answers[index] as ScriptAnswer | Error; // the script returns one result per request
-      if (!(answer instanceof Error)) this.#seeLate(keys, args, answer);
+      const response = responses[index] as ScriptResponse | Error; // the script returns one result per request
+      if (!(response instanceof Error)) this.#seeLate(keys, args, response);
     }
   }
 }

@@ -34,7 +34,7 @@ export class CallWatch {
   /** Time that passed while the event loop was responsive. */
   #attendedMs = 0;
   #heardMs = 0;
-  #isLooking = false;
+  #isChecking = false;
 
   constructor(clock: Clock, timeoutMs: number) {
     this.#clock = clock;
@@ -46,7 +46,7 @@ export class CallWatch {
    * @param onLate receives the response to a call that was already rejected; the server has
    *   executed that call.
    */
-  watch<T>(call: Promise<T>, onLate?: (answer: T) => void): Promise<T> {
+  watch<T>(call: Promise<T>, onLate?: (response: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { askedMs: this.#attendedMs, give: reject };
       this.#waiting.add(waiting);
@@ -55,16 +55,16 @@ export class CallWatch {
         return this.#waiting.delete(waiting);
       };
       call.then(
-        (answer) => {
-          if (end()) resolve(answer);
-          else onLate?.(answer);
+        (response) => {
+          if (end()) resolve(response);
+          else onLate?.(response);
         },
         (error: unknown) => {
           end();
           reject(error);
         },
       );
-      if (!this.#isLooking) void this.#look();
+      if (!this.#isChecking) void this.#check();
     });
   }
 
@@ -73,8 +73,8 @@ export class CallWatch {
     this.#heardMs = this.#attendedMs;
   }
 
-  async #look(): Promise<void> {
-    this.#isLooking = true;
+  async #check(): Promise<void> {
+    this.#isChecking = true;
     for (let left = this.#leftMs(); left !== undefined; left = this.#leftMs()) {
       const stepMs = Math.min(STEP_MS, Math.max(1, left));
       const startMs = this.#clock.monotonicMs();
@@ -84,7 +84,7 @@ export class CallWatch {
       this.#attendedMs += Math.min(this.#clock.monotonicMs() - startMs, 2 * stepMs);
       this.#giveUp();
     }
-    this.#isLooking = false;
+    this.#isChecking = false;
   }
 
   /** Milliseconds until the oldest call times out; `undefined` if none is pending. */

@@ -8,7 +8,7 @@ import { type Resource, UNLIMITED } from '../../model/resource.js';
  * An admission has only the first two members, unless units were reserved or a ban started;
  * `waitMs` is then the time until the window ends.
  */
-export type ScriptAnswer = [
+export type ScriptResponse = [
   used: number,
   resetSec: number,
   kind?: string,
@@ -39,7 +39,7 @@ export interface RedisAdmission extends Decision {
 export function toAdmission(
   caller: Caller,
   plan: Plan,
-  [used, resetSec, kind = '', waitMs = 0]: ScriptAnswer,
+  [used, resetSec, kind = '', waitMs = 0]: ScriptResponse,
   rules: LimitRules,
 ): RedisAdmission {
   const limitedBy = kind === '' ? undefined : (kind as LimitKind); // the script returns only kinds that this code passed to it

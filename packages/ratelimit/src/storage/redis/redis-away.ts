@@ -11,6 +11,6 @@ const SERVES_NOBODY =
  */
 export function isRedisAway(error: unknown): boolean {
   // The client's class for error replies of the server.
-  const isAnswer = error instanceof Error && error.name === 'ReplyError';
-  return !isAnswer || SERVES_NOBODY.test(error.message);
+  const isResponse = error instanceof Error && error.name === 'ReplyError';
+  return !isResponse || SERVES_NOBODY.test(error.message);
 }

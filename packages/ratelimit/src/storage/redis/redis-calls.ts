@@ -53,7 +53,7 @@ export class RedisCalls {
   call<T>(
     key: string,
     run: (client: RedisClient) => Promise<T>,
-    onLate?: (answer: T) => void,
+    onLate?: (response: T) => void,
   ): Promise<T> {
     const link = this.#open;
     return this.#watched(link.serverOf(key), run(link.client), onLate);
@@ -81,7 +81,11 @@ export class RedisCalls {
     } while (cursor !== '0' && seenCount < MAX_SCANNED_COUNT);
   }
 
-  #watched<T>({ watch }: RedisServer, call: Promise<T>, onLate?: (answer: T) => void): Promise<T> {
+  #watched<T>(
+    { watch }: RedisServer,
+    call: Promise<T>,
+    onLate?: (response: T) => void,
+  ): Promise<T> {
     return watch.watch(call, onLate).catch((error: unknown) => {
       this.#errorCount += 1;
       throw error;

@@ -2,7 +2,7 @@ import type { Clock } from '@plinth/kernel';
 import type { Cluster, Redis } from 'ioredis';
 import type { LimitRules } from '../../model/limit-store.js';
 import { CallWatch } from './call-watch.js';
-import type { ScriptAnswer } from './redis-admission.js';
+import type { ScriptResponse } from './redis-admission.js';
 import {
   admitAll,
   admitPrimary,
@@ -28,8 +28,11 @@ const SLOTS_REFRESH_MS = 5_000;
 
 /** Commands defined by the scripts. */
 interface Scripts {
-  rlAdmitPrimary(keyCount: number, ...rest: (string | number)[]): Promise<(ScriptAnswer | Error)[]>;
-  rlAdmitAll(...keysAndArguments: (string | number)[]): Promise<ScriptAnswer>;
+  rlAdmitPrimary(
+    keyCount: number,
+    ...rest: (string | number)[]
+  ): Promise<(ScriptResponse | Error)[]>;
+  rlAdmitAll(...keysAndArguments: (string | number)[]): Promise<ScriptResponse>;
   rlHoldSlots(keyCount: number, key: string, ...slots: string[]): Promise<number>;
   rlSettle(keyCount: number, ...rest: (string | number)[]): Promise<number>;
   rlUsage(keyCount: number, ...keys: string[]): Promise<number[]>;

@@ -3,7 +3,7 @@ import type { Plan } from '../../model/plan.js';
 import { UNLIMITED } from '../../model/resource.js';
 import type { LimitKeys } from '../limit-keys.js';
 import { BatchedScripts } from './batched-scripts.js';
-import type { ScriptAnswer } from './redis-admission.js';
+import type { ScriptResponse } from './redis-admission.js';
 import type { RedisCalls } from './redis-calls.js';
 import type { RedisSettlement } from './redis-settlement.js';
 
@@ -40,15 +40,15 @@ export class RedisQuestions {
           (client) => client.rlAdmitPrimary(names.length, ...names, ...args),
           onLate,
         ),
-      ([primary, ban], [limit = 0, , cost = 0], answer) => {
+      ([primary, ban], [limit = 0, , cost = 0], response) => {
         const identity = keys.identityOf(ban, 'ban');
         const bucket = primary.slice(keys.of(identity, 'p:').length);
-        settlement.takeBack({ identity, bucket, cost: limit < 0 ? 0 : cost, slotId: '' }, answer);
+        settlement.takeBack({ identity, bucket, cost: limit < 0 ? 0 : cost, slotId: '' }, response);
       },
     );
   }
 
-  run(caller: Caller, plan: Plan, question: Question): Promise<ScriptAnswer> {
+  run(caller: Caller, plan: Plan, question: Question): Promise<ScriptResponse> {
     const { index, bucket } = plan.resource;
     const limit = caller.limits.limit[index] ?? UNLIMITED;
     const windowSec = caller.limits.windowSec[index] ?? plan.resource.windowSec;
@@ -81,7 +81,8 @@ export class RedisQuestions {
           plan.contentPerMinute ?? -1,
           plan.heavy,
         ),
-      (answer) => this.#settlement.takeBack({ identity: caller.key, bucket, cost, slotId }, answer),
+      (response) =>
+        this.#settlement.takeBack({ identity: caller.key, bucket, cost, slotId }, response),
     );
   }
 }

@@ -1,6 +1,6 @@
 import type { LimitRules } from '../../model/limit-store.js';
 import type { LimitKeys } from '../limit-keys.js';
-import type { RedisAdmission, ScriptAnswer } from './redis-admission.js';
+import type { RedisAdmission, ScriptResponse } from './redis-admission.js';
 import type { RedisCalls } from './redis-calls.js';
 import type { ReservedBucket } from './reserved-units.js';
 
@@ -70,7 +70,7 @@ export class RedisSettlement {
    */
   takeBack(
     { identity, bucket, cost, slotId }: Charge,
-    [, resetSec, kind = '', , , , units = 0]: ScriptAnswer,
+    [, resetSec, kind = '', , , , units = 0]: ScriptResponse,
   ): void {
     const refund = cost + units;
     if (kind !== '' || (refund === 0 && slotId === '')) return;

@@ -142,11 +142,11 @@ describe('RedisStore', { skip }, () => {
     const [before, broken, after] = [newCaller(), newCaller(), newCaller()];
     const other = new Redis(url);
     await other.lpush(`${prefix}{${broken.key}}:p:core`, 'no counter');
-    const answers = await Promise.allSettled(
+    const responses = await Promise.allSettled(
       [before, broken, after].map(async (caller) => (await store.admit(caller, plan)).used),
     );
     assert.deepEqual(
-      answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : 'failed')),
+      responses.map((response) => (response.status === 'fulfilled' ? response.value : 'failed')),
       [1, 'failed', 1],
     );
     await other.del(`${prefix}{${broken.key}}:p:core`);

@@ -15,7 +15,7 @@ import { type Resource, UNLIMITED } from '../../model/resource.js';
 import { LimitKeys } from '../limit-keys.js';
 import { EmptyBuckets } from '../memory/empty-buckets.js';
 import { NodeCount } from '../node-count.js';
-import { type RedisAdmission, type ScriptAnswer, toAdmission } from './redis-admission.js';
+import { type RedisAdmission, type ScriptResponse, toAdmission } from './redis-admission.js';
 import { banOf, RedisBans } from './redis-bans.js';
 import { RedisCalls } from './redis-calls.js';
 import { countsBesides, RedisQuestions } from './redis-questions.js';
@@ -125,7 +125,7 @@ export class RedisStore implements LimitStore {
       const admission = this.#admitFromUnits(caller, plan, bucket);
       if (admission !== undefined) return admission;
     }
-    const known = this.#empty.look(caller, plan);
+    const known = this.#empty.find(caller, plan);
     if ('used' in known) return this.#refuseAlone(caller, plan, known);
     const { untoldCount } = known;
     if (bucket === undefined) return this.#admitByRedis(caller, plan, { untoldCount, ahead: 0 });
@@ -243,8 +243,8 @@ export class RedisStore implements LimitStore {
   #admitFromUnits(caller: Caller, plan: Plan, bucket: ReservedBucket): RedisAdmission | undefined {
     const limit = caller.limits.limit[plan.resource.index] ?? UNLIMITED;
     if (!this.#reserved?.take(bucket, plan.cost, limit)) return undefined;
-    const answer: ScriptAnswer = [bucket.used - bucket.units, bucket.resetSec];
-    const admission = toAdmission(caller, plan, answer, this.#rules);
+    const response: ScriptResponse = [bucket.used - bucket.units, bucket.resetSec];
+    const admission = toAdmission(caller, plan, response, this.#rules);
     this.#running.add(admission);
     return admission;
   }
@@ -279,13 +279,13 @@ export class RedisStore implements LimitStore {
   async #admitByRedis(
     caller: Caller,
     plan: Plan,
-    how: { readonly untoldCount: number; readonly ahead: number },
+    options: { readonly untoldCount: number; readonly ahead: number },
   ): Promise<RedisAdmission> {
     const slotId = plan.takesSlot ? this.#nextSlotId() : '';
     const askedMs = this.#reserved === undefined ? 0 : this.#clock.monotonicMs();
-    const answer = await this.#questions.run(caller, plan, { slotId, ...how, isDry: false });
-    const admission = toAdmission(caller, plan, answer, this.#rules);
-    const [, , , leftMs = 0, level = 0, untilMs = 0, units = 0] = answer;
+    const response = await this.#questions.run(caller, plan, { slotId, ...options, isDry: false });
+    const admission = toAdmission(caller, plan, response, this.#rules);
+    const [, , , leftMs = 0, level = 0, untilMs = 0, units = 0] = response;
     if (level > 0) {
       const ban = banOf(caller.key, level, untilMs);
       await this.#noteBan(ban);
@@ -295,7 +295,7 @@ export class RedisStore implements LimitStore {
       const { used, resetSec } = admission;
       const bucket = this.#reserved?.find(caller.key, plan.resource);
       if (bucket !== undefined) {
-        const wished = how.ahead;
+        const wished = options.ahead;
         this.#reserved?.note(bucket, { used, resetSec, wished, units, leftMs, askedMs });
         admission.used -= this.#unitsOf(admission);
       } else if (units > 0) {

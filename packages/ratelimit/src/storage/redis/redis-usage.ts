@@ -72,9 +72,9 @@ export class RedisUsage {
     const buckets = resources.map(({ bucket }) => `p:${bucket}`);
     const known = [...buckets, ...SUM_PARTS, 'rej'].map((part) => own + part);
     await this.#calls.call(own, (client) => client.unlink(...known));
-    const kept = new Set(KEPT_PARTS.map((part) => own + part));
+    const retainedKeys = new Set(KEPT_PARTS.map((part) => own + part));
     await this.#calls.scanBeside(own, `${escapeGlob(own)}*`, async (keys) => {
-      const gone = keys.filter((each) => !kept.has(each));
+      const gone = keys.filter((each) => !retainedKeys.has(each));
       if (gone.length > 0) await this.#calls.call(own, (client) => client.unlink(...gone));
     });
   }

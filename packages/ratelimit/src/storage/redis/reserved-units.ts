@@ -26,7 +26,7 @@ export interface ReservedBucket {
 }
 
 /** Response of Redis about a bucket. */
-export interface BucketAnswer {
+export interface BucketResponse {
   readonly used: number;
   readonly resetSec: number;
   /** Requested units. */
@@ -100,8 +100,8 @@ export class ReservedUnits {
     return isBusy ? Math.max(0, this.#most - bucket.units) : 0;
   }
 
-  note(bucket: ReservedBucket, answer: BucketAnswer): void {
-    const { used, resetSec, wished, units, leftMs, askedMs } = answer;
+  note(bucket: ReservedBucket, response: BucketResponse): void {
+    const { used, resetSec, wished, units, leftMs, askedMs } = response;
     if (bucket.resetSec !== resetSec) bucket.units = 0;
     bucket.used = used;
     bucket.resetSec = resetSec;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import type { HttpAnswer, HttpRequest } from '@plinth/kernel';
+import type { HttpRequest, HttpResponse } from '@plinth/kernel';
 import { BuiltFiles } from '../files/built-files.js';
-import { fileAnswer } from '../files/file-answers.js';
+import { fileResponse } from '../files/file-responses.js';
 
 /** Output folder of `npm run docs`, also in releases. */
 const FOLDER = fileURLToPath(new URL('../../../../../docs/site/dist', import.meta.url));
@@ -14,16 +14,16 @@ export class DocumentationSite {
   #policy: string | undefined;
 
   /** `undefined` for an unknown page or file. @param name path below `/docs/` */
-  async answer(name: string, request: HttpRequest): Promise<HttpAnswer | undefined> {
+  async respond(name: string, request: HttpRequest): Promise<HttpResponse | undefined> {
     const file = await this.#files.find(
       name === '' || name.endsWith('/') ? `${name}index.html` : name,
     );
     if (file === undefined) return undefined;
     if (!file.type.startsWith('text/html')) {
-      return fileAnswer(file, request, name.startsWith('assets/'));
+      return fileResponse(file, request, name.startsWith('assets/'));
     }
     this.#policy ??= policyFor(file.plain.toString());
-    return fileAnswer(file, request, false, [['content-security-policy', this.#policy]]);
+    return fileResponse(file, request, false, [['content-security-policy', this.#policy]]);
   }
 }
 

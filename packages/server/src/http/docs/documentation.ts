@@ -1,7 +1,7 @@
-import { type HttpService, type Logger, OpenApi, pageAnswer, type Route } from '@plinth/kernel';
+import { type HttpService, type Logger, OpenApi, pageResponse, type Route } from '@plinth/kernel';
 import type { Settings } from '../../settings.js';
 import { openDialect } from '../open-dialect.js';
-import { answerNotFound } from '../to-wire.js';
+import { notFoundResponse } from '../to-wire.js';
 import {
   type Describe,
   type DocumentationPage,
@@ -26,13 +26,13 @@ export function createDocumentation(
     ...list,
     about: { summary: 'The documentation, or its built-in pages' },
     handle: async (request, context) =>
-      (await site.answer('', request)) ?? (await list.handle(request, context)),
+      (await site.respond('', request)) ?? (await list.handle(request, context)),
   };
   const pages = [front, ...others.map(asRoute)];
   const routes = [
     ...pages.flatMap((page) => [page, { ...page, path: `${page.path}/`, isAlias: true }]),
     publicPage(`${INDEX}/*`, 'Pages and files of the documentation', async (request) => {
-      return (await site.answer(request.parameters['*'] ?? '', request)) ?? answerNotFound();
+      return (await site.respond(request.parameters['*'] ?? '', request)) ?? notFoundResponse();
     }),
   ];
   return {
@@ -54,7 +54,7 @@ function asRoute({ path, title, render }: DocumentationPage): Route {
   let page: Buffer | undefined;
   return publicPage(path, `HTML page: ${title}`, () => {
     page ??= Buffer.from(render());
-    return pageAnswer(page);
+    return pageResponse(page);
   });
 }
 
@@ -63,6 +63,6 @@ const publicPage = (path: string, summary: string, handle: Route['handle']): Rou
   path,
   access: 'public',
   about: { summary },
-  output: { 200: OpenApi.answer('the page', OpenApi.html) },
+  output: { 200: OpenApi.response('the page', OpenApi.html) },
   handle,
 });

@@ -47,12 +47,12 @@ export class LiveHub {
 
   /**
    * Opens a stream of these topics. Throws `ServerBusy`.
-   * @param at.isLetIn whether the client is still authorized; called repeatedly.
-   * @param at.disconnectSignal aborted when the client disconnects.
-   * @param at.drop called when the stream has ended but the client has not read the end.
+   * @param options.isLetIn whether the client is still authorized; called repeatedly.
+   * @param options.disconnectSignal aborted when the client disconnects.
+   * @param options.drop called when the stream has ended but the client has not read the end.
    * @returns the first unknown topic name in place of a stream.
    */
-  async open(at: {
+  async open(options: {
     readonly topics: readonly string[];
     /** The last received event, by topic. */
     readonly positions: ReadonlyMap<string, number>;
@@ -66,13 +66,18 @@ export class LiveHub {
     }
     this.#openingCount++;
     try {
-      const topics = await this.#unlessLate(this.#openAll(at.topics), at.disconnectSignal);
+      const topics = await this.#unlessLate(
+        this.#openAll(options.topics),
+        options.disconnectSignal,
+      );
       if (typeof topics === 'string') return topics;
       if (this.#isClosed) throw new ServerBusy('the server is shutting down');
-      const stream: LiveStream = new LiveStream(at.isLetIn, () => this.#leave(stream));
-      this.#streams.set(stream, { ...at, topics });
+      const stream: LiveStream = new LiveStream(options.isLetIn, () => this.#leave(stream));
+      this.#streams.set(stream, { ...options, topics });
       stream.push(HEARTBEAT);
-      const positions = new Map([...at.positions].map(([name, seq]) => [oneNameOf(name), seq]));
+      const positions = new Map(
+        [...options.positions].map(([name, seq]) => [oneNameOf(name), seq]),
+      );
       for (const topic of topics) {
         // The replay of an earlier topic may have cut the stream.
         if (this.#streams.has(stream)) topic.follow(stream, positions.get(topic.name));
@@ -98,10 +103,10 @@ export class LiveHub {
   /** @returns the first unknown topic name in place of topics. */
   async #openAll(names: readonly string[]): Promise<readonly LiveTopic[] | string> {
     const topics = new Set<LiveTopic>();
-    for (const given of names) {
-      const name = oneNameOf(given);
+    for (const requested of names) {
+      const name = oneNameOf(requested);
       const topic = name === undefined ? undefined : await this.#topic(name);
-      if (topic === undefined) return given;
+      if (topic === undefined) return requested;
       topics.add(topic);
     }
     return [...topics];

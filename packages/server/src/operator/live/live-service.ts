@@ -7,7 +7,7 @@ import {
   OpenApi,
   operatorFailure,
   operatorRoute,
-  piecesAnswer,
+  piecesResponse,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { LiveHub, MAX_STREAM_COUNT } from './live-hub.js';
@@ -66,7 +66,7 @@ export function createLive(deps: {
                 ),
               }),
             },
-            output: { 200: OpenApi.answer('endless event stream', { 'text/event-stream': {} }) },
+            output: { 200: OpenApi.response('endless event stream', { 'text/event-stream': {} }) },
             errors: {
               404: 'topic not found',
               503: `${MAX_STREAM_COUNT} streams are open, a topic did not open in time, or the server is shutting down`,
@@ -87,7 +87,7 @@ export function createLive(deps: {
                 return operatorFailure(request, 404, `no such topic: ${stream}`);
               }
               disconnectSignal.addEventListener('abort', () => stream.end(), { once: true });
-              return await piecesAnswer(200, HEADERS, stream.pieces());
+              return await piecesResponse(200, HEADERS, stream.pieces());
             },
           }),
         ],

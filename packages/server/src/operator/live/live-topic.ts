@@ -20,7 +20,7 @@ export class LiveTopic {
   readonly #onSlow: (stream: LiveStream) => void;
   readonly #ticking: Disposable;
   /** The last events; for states, only the last event per name. */
-  #kept: SentEvent[] = [];
+  #recentEvents: SentEvent[] = [];
   #keptBytes = 0;
   /** The sequence number before the oldest kept event. */
   #goneSeq: number;
@@ -31,21 +31,21 @@ export class LiveTopic {
   #isClosed = false;
   #leftMs: number;
 
-  /** @param at.onSlow called when a follower does not read its events. */
-  constructor(at: {
+  /** @param options.onSlow called when a follower does not read its events. */
+  constructor(options: {
     readonly name: string;
     readonly isState: boolean;
     readonly clock: Clock;
     readonly onSlow: (stream: LiveStream) => void;
   }) {
-    this.name = at.name;
-    this.isState = at.isState;
-    this.#onSlow = at.onSlow;
+    this.name = options.name;
+    this.isState = options.isState;
+    this.#onSlow = options.onSlow;
     // Larger than all numbers of an earlier process or of an earlier topic of this name.
-    this.#lastSeq = Math.floor(at.clock.nowMs()) * 1000;
+    this.#lastSeq = Math.floor(options.clock.nowMs()) * 1000;
     this.#goneSeq = this.#lastSeq;
-    this.#leftMs = at.clock.monotonicMs();
-    this.#ticking = at.clock.every(1000, () => this.#tick());
+    this.#leftMs = options.clock.monotonicMs();
+    this.#ticking = options.clock.every(1000, () => this.#tick());
   }
 
   /** The event source, which is closed with the topic. */
@@ -100,15 +100,18 @@ export class LiveTopic {
     for (const stream of this.#followers) if (!stream.push(bytes)) this.#onSlow(stream);
   }
 
-  #keep(told: SentEvent): void {
+  #keep(sent: SentEvent): void {
     if (this.isState) {
-      this.#kept = [...this.#kept.filter(({ event }) => event !== told.event), told];
+      this.#recentEvents = [
+        ...this.#recentEvents.filter(({ event }) => event !== sent.event),
+        sent,
+      ];
       return;
     }
-    this.#kept.push(told);
-    this.#keptBytes += told.bytes.length;
-    while (this.#kept.length > MAX_KEPT_COUNT || this.#keptBytes > MAX_KEPT_BYTES) {
-      const oldest = this.#kept.shift();
+    this.#recentEvents.push(sent);
+    this.#keptBytes += sent.bytes.length;
+    while (this.#recentEvents.length > MAX_KEPT_COUNT || this.#keptBytes > MAX_KEPT_BYTES) {
+      const oldest = this.#recentEvents.shift();
       this.#keptBytes -= oldest?.bytes.length ?? 0;
       this.#goneSeq = oldest?.seq ?? this.#goneSeq;
     }
@@ -120,7 +123,7 @@ export class LiveTopic {
     const fromSeq = afterSeq ?? 0;
     // A larger number comes from another node, or from a process whose clock was ahead.
     if (fromSeq > this.#lastSeq || (!this.isState && fromSeq < this.#goneSeq)) return this.gap();
-    const missed = this.#kept.filter(({ seq }) => seq > fromSeq);
+    const missed = this.#recentEvents.filter(({ seq }) => seq > fromSeq);
     return Buffer.concat(missed.map(({ bytes }) => bytes));
   }
 

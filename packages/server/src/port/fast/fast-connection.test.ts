@@ -3,16 +3,16 @@ import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { FastConnection, type WrittenAnswer } from './fast-connection.js';
+import { FastConnection, type WrittenResponse } from './fast-connection.js';
 
 /** Below the socket's high-water mark. */
-const ANSWER_SIZE_BYTES = 8000;
+const RESPONSE_SIZE_BYTES = 8000;
 const QUIET_MS = 500;
 const MAX_PENDING_BYTES = 100_000;
 
 /** A client and a server connection; the server responds to every byte with `answer`. */
-async function openPair(answer: WrittenAnswer) {
-  let answerCount = 0;
+async function openPair(response: WrittenResponse) {
+  let responseCount = 0;
   let goneCount = 0;
   let served: Socket | undefined;
   const server = createServer((socket) => {
@@ -20,11 +20,11 @@ async function openPair(answer: WrittenAnswer) {
     new FastConnection(socket, {
       nowMs: 0,
       read: () => {
-        answerCount += 1;
+        responseCount += 1;
         const onClosed = () => {
           goneCount += 1;
         };
-        return { sizeBytes: 1, answer: async () => answer, onClosed };
+        return { sizeBytes: 1, respond: async () => response, onClosed };
       },
       onResponseFailed: () => undefined,
       onConnectionClosed: () => undefined,
@@ -37,7 +37,7 @@ async function openPair(answer: WrittenAnswer) {
   await once(client, 'connect');
   return {
     client,
-    answerCount: () => answerCount,
+    responseCount: () => responseCount,
     goneCount: () => goneCount,
     pendingBytes: () => served?.writableLength ?? 0,
     [Symbol.dispose]: () => {
@@ -53,7 +53,7 @@ const aWhile = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 async function askUntilFull(pair: Awaited<ReturnType<typeof openPair>>): Promise<void> {
   for (let asked = 1; ; asked++) {
     pair.client.write('?');
-    for (let waitedMs = 0; pair.answerCount() < asked; waitedMs += 5) {
+    for (let waitedMs = 0; pair.responseCount() < asked; waitedMs += 5) {
       if (waitedMs > QUIET_MS && pair.pendingBytes() > 0) return;
       await aWhile(waitedMs === 0 ? 0 : 5);
     }
@@ -61,7 +61,7 @@ async function askUntilFull(pair: Awaited<ReturnType<typeof openPair>>): Promise
 }
 
 /** A server whose requests end with `;` and are echoed. Those starting with `!` are for Node's HTTP server. */
-async function openEcho(at: { readonly pauseMs?: number } = {}) {
+async function openEcho(options: { readonly pauseMs?: number } = {}) {
   const handedOver: Socket[] = [];
   const connections: FastConnection[] = [];
   const waiting: number[] = [];
@@ -84,11 +84,11 @@ async function openEcho(at: { readonly pauseMs?: number } = {}) {
         if (sizeBytes === 0) return 'incomplete';
         const start = bytes.toString('latin1', 0, sizeBytes);
         const isLast = start === 'last;';
-        const answer = async () => {
-          if (at.pauseMs !== undefined) await aWhile(at.pauseMs);
+        const respond = async () => {
+          if (options.pauseMs !== undefined) await aWhile(options.pauseMs);
           return { start, isLast };
         };
-        return { sizeBytes, answer, onClosed: () => undefined };
+        return { sizeBytes, respond, onClosed: () => undefined };
       },
       onResponseFailed: () => undefined,
       onConnectionClosed: () => undefined,
@@ -193,39 +193,39 @@ describe('pipelined requests', () => {
 });
 
 describe('FastConnection', () => {
-  const start = Buffer.alloc(ANSWER_SIZE_BYTES, 's');
-  const body = Buffer.alloc(ANSWER_SIZE_BYTES / 2, 'b');
-  for (const [what, answer] of [
+  const start = Buffer.alloc(RESPONSE_SIZE_BYTES, 's');
+  const body = Buffer.alloc(RESPONSE_SIZE_BYTES / 2, 'b');
+  for (const [what, response] of [
     ['one piece', { start }],
     ['two pieces', { start: 'head', body }],
   ] as const) {
     it(`continues with a client that paused reading short answers of ${what}`, async () => {
-      using pair = await openPair(answer);
+      using pair = await openPair(response);
       pair.client.pause();
       await askUntilFull(pair);
-      const before = pair.answerCount();
+      const before = pair.responseCount();
       assert.ok(pair.pendingBytes() < MAX_PENDING_BYTES, 'what is sent ahead waits in the socket');
       pair.client.resume();
       const signal = AbortSignal.timeout(10_000);
-      while (pair.answerCount() === before) {
+      while (pair.responseCount() === before) {
         signal.throwIfAborted();
         await aWhile(5);
       }
     });
 
     it(`reports once for each short answer of ${what} that it was received or the client disconnected`, async () => {
-      using pair = await openPair(answer);
+      using pair = await openPair(response);
       pair.client.pause();
       await askUntilFull(pair);
-      assert.equal(pair.goneCount(), pair.answerCount() - 1, 'one waits to be taken');
+      assert.equal(pair.goneCount(), pair.responseCount() - 1, 'one waits to be taken');
       pair.client.destroy();
       const signal = AbortSignal.timeout(10_000);
-      while (pair.goneCount() < pair.answerCount()) {
+      while (pair.goneCount() < pair.responseCount()) {
         signal.throwIfAborted();
         await aWhile(5);
       }
       await aWhile(50);
-      assert.equal(pair.goneCount(), pair.answerCount());
+      assert.equal(pair.goneCount(), pair.responseCount());
     });
   }
 
@@ -235,7 +235,7 @@ describe('FastConnection', () => {
         nowMs: 0,
         read: (_bytes, disconnectSignal) => ({
           sizeBytes: 1,
-          async answer() {
+          async respond() {
             disconnectSignal();
             await once(socket, 'end');
             await aWhile(50);
@@ -269,7 +269,7 @@ describe('FastConnection', () => {
           nowMs: 0,
           read: (_bytes, disconnectSignal) => ({
             sizeBytes: 1,
-            async answer() {
+            async respond() {
               told.emit('begun');
               await aWhile(100); // The client has disconnected by then.
               told.emit('asked', disconnectSignal());

@@ -5,7 +5,7 @@ import { waitForDrain } from '../wait-for-drain.js';
 const NOTHING = Buffer.alloc(0);
 
 /** A response in the form in which it is sent. */
-export type WrittenAnswer = {
+export type WrittenResponse = {
   readonly start: string | Buffer;
   /** Whether the connection closes after the response. */
   readonly isLast?: boolean;
@@ -28,7 +28,7 @@ export interface FastExchange {
   /** Size of the request. */
   readonly sizeBytes: number;
   /** `undefined` if the connection is closed without a response. */
-  answer(): Promise<WrittenAnswer | undefined>;
+  respond(): Promise<WrittenResponse | undefined>;
   /** Called once, when the client has received the response or disconnected. */
   onClosed(): void;
 }
@@ -134,7 +134,7 @@ export class FastConnection {
     this.#isActive = true;
     if (bytes.length > request.sizeBytes) this.#socket.unshift(bytes.subarray(request.sizeBytes));
     this.#exchange = request;
-    request.answer().then(this.#send, this.#fail);
+    request.respond().then(this.#send, this.#fail);
   };
 
   /** Reads at most one request: a drained socket would continue reading. */
@@ -181,23 +181,23 @@ export class FastConnection {
     this.#fail(error);
   };
 
-  readonly #send = (answer: WrittenAnswer | undefined): void => {
-    if (answer === undefined) {
+  readonly #send = (response: WrittenResponse | undefined): void => {
+    if (response === undefined) {
       this.#socket.destroy();
       return;
     }
-    this.#hasSentClose = answer.isLast === true;
-    if (answer.rest !== undefined) {
-      this.#sendPieces(answer).then(this.#whenWritten, this.#failResponse);
+    this.#hasSentClose = response.isLast === true;
+    if (response.rest !== undefined) {
+      this.#sendPieces(response).then(this.#whenWritten, this.#failResponse);
       return;
     }
     const socket = this.#socket;
     if (socket.destroyed) return;
-    if (answer.body === undefined) this.#write(answer.start);
+    if (response.body === undefined) this.#write(response.start);
     else {
       socket.cork();
-      this.#write(answer.start);
-      socket.write(answer.body);
+      this.#write(response.start);
+      socket.write(response.body);
       socket.uncork();
     }
     this.#whenWritten();
@@ -225,7 +225,7 @@ export class FastConnection {
     rest,
     isChunked,
     onPieceWritten,
-  }: Extract<WrittenAnswer, { readonly isChunked: boolean }>): Promise<void> {
+  }: Extract<WrittenResponse, { readonly isChunked: boolean }>): Promise<void> {
     const socket = this.#socket;
     // `return` runs when the loop exits, and must be called directly if the loop never started.
     if (socket.destroyed) await rest.return();

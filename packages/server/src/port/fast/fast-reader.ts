@@ -1,13 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Clock, type HeaderList, type HttpAnswer, invariant, Memo } from '@plinth/kernel';
+import { type Clock, type HeaderList, type HttpResponse, invariant, Memo } from '@plinth/kernel';
 import type { Exchange } from '../../http/exchange.js';
 import type { TransportDeps } from '../node-transport.js';
 import {
   FastConnection,
   MAX_REQUEST_BYTES,
   type ReadResult,
-  type WrittenAnswer,
+  type WrittenResponse,
 } from './fast-connection.js';
 import { type FastHeaders, readFastHeaders, readFastTarget } from './fast-head.js';
 import { FastRequest } from './fast-request.js';
@@ -44,7 +44,7 @@ interface WrittenHead {
 export class FastReader {
   readonly #deps: FastReaderDeps;
   readonly #heads = new Memo<string, FastHeaders>({ maxCount: MAX_KNOWN_HEADS });
-  readonly #writtenHeads = new WeakMap<HttpAnswer, WrittenHead>();
+  readonly #writtenHeads = new WeakMap<HttpResponse, WrittenHead>();
   readonly #connections = new Set<FastConnection>();
   readonly #keepAliveMs: number;
   readonly #keepAliveLines: string;
@@ -118,7 +118,7 @@ export class FastReader {
     );
     return {
       sizeBytes,
-      answer: () => this.#answer(request),
+      respond: () => this.#respond(request),
       onClosed: () => request.notifyClosed(),
     };
   }
@@ -132,20 +132,20 @@ export class FastReader {
     return head;
   }
 
-  async #answer(request: FastRequest): Promise<WrittenAnswer | undefined> {
+  async #respond(request: FastRequest): Promise<WrittenResponse | undefined> {
     const { pipeline, log } = this.#deps;
     try {
-      const exchange = await pipeline.answer(request);
-      return exchange?.answer && this.#written(exchange.answer, exchange);
+      const exchange = await pipeline.respond(request);
+      return exchange?.response && this.#written(exchange.response, exchange);
     } catch (err) {
       log.error({ err }, 'request failed');
       throw err;
     }
   }
 
-  #written(answer: HttpAnswer, exchange: Exchange): WrittenAnswer {
-    const { body, rest, sizeBytes } = answer;
-    const head = this.#head(answer, exchange);
+  #written(response: HttpResponse, exchange: Exchange): WrittenResponse {
+    const { body, rest, sizeBytes } = response;
+    const head = this.#head(response, exchange);
     const isLast = this.#deps.isDraining();
     if (rest === undefined) {
       if (body === undefined) return { start: head, isLast };
@@ -154,7 +154,7 @@ export class FastReader {
     }
     const isChunked = sizeBytes === undefined;
     const first = body !== undefined && body.length > MAX_COPIED_BYTES ? body : undefined;
-    const { onPieceWritten } = answer;
+    const { onPieceWritten } = response;
     return {
       start: startOf(head, first ? undefined : body, isChunked),
       first,
@@ -166,11 +166,11 @@ export class FastReader {
   }
 
   /** The head of a response. */
-  #head(answer: HttpAnswer, exchange: Exchange): string | Buffer {
-    const { status } = answer;
+  #head(response: HttpResponse, exchange: Exchange): string | Buffer {
+    const { status } = response;
     const [dialectHeaders, limits] = exchange.outerHeaders;
-    const lines = this.#lines(answer);
-    const cached = limits.length === 0 ? this.#writtenHeads.get(answer) : undefined;
+    const lines = this.#lines(response);
+    const cached = limits.length === 0 ? this.#writtenHeads.get(response) : undefined;
     if (cached?.whole?.dialectHeaders === dialectHeaders) return cached.whole.bytes;
     if (dialectHeaders !== this.#dialectHeaders)
       [this.#dialectHeaders, this.#dialectLines] = [dialectHeaders, linesOf(dialectHeaders)];
@@ -182,11 +182,11 @@ export class FastReader {
   }
 
   /** The response's own headers and framing. */
-  #lines(answer: HttpAnswer): string {
+  #lines(response: HttpResponse): string {
     const common = this.#common();
-    const cached = answer.isReused === true ? this.#writtenHeads.get(answer) : undefined;
+    const cached = response.isReused === true ? this.#writtenHeads.get(response) : undefined;
     if (cached?.common === common) return cached.lines;
-    const { headers, body, rest, sizeBytes } = answer;
+    const { headers, body, rest, sizeBytes } = response;
     const length = rest === undefined ? body?.length : sizeBytes;
     for (const [name, value] of headers) refuseControls(name, value);
     // In the same order as Node's server.
@@ -194,9 +194,9 @@ export class FastReader {
     if (length !== undefined) lines += `content-length: ${length}\r\n`;
     lines += common;
     if (length === undefined && rest !== undefined) lines += 'Transfer-Encoding: chunked\r\n';
-    else if (length === undefined && mayHaveBody(answer)) lines += 'Content-Length: 0\r\n';
+    else if (length === undefined && mayHaveBody(response)) lines += 'Content-Length: 0\r\n';
     lines += '\r\n';
-    if (answer.isReused === true) this.#writtenHeads.set(answer, { common, lines });
+    if (response.isReused === true) this.#writtenHeads.set(response, { common, lines });
     return lines;
   }
 
@@ -223,7 +223,7 @@ const lacksLength = (method: string, { contentLength }: FastHeaders): boolean =>
   contentLength === undefined && method !== 'DELETE';
 
 /** Source: RFC 9110, section 8.6: some responses must not have a length. */
-const mayHaveBody = ({ status }: HttpAnswer): boolean =>
+const mayHaveBody = ({ status }: HttpResponse): boolean =>
   status >= 200 && status !== 204 && status !== 304;
 
 /** Throws for control characters, so that no header value can end its line. */

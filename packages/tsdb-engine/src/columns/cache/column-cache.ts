@@ -23,7 +23,7 @@ export interface CacheEntry {
 /** Limits the memory of decoded columns over all tables; evicts the least recently used first. */
 export class ColumnCache {
   readonly limitBytes: number;
-  readonly segmentRangeRows: number;
+  readonly cachedRangeRows: number;
   readonly #nowMs: () => number;
   readonly #entries = new Set<CacheEntry>();
   /**
@@ -38,10 +38,10 @@ export class ColumnCache {
     readonly limitBytes: number;
     readonly nowMs: () => number;
     /** Used only by tests. */
-    readonly segmentRangeRows?: number | undefined;
+    readonly cachedRangeRows?: number | undefined;
   }) {
     this.limitBytes = options.limitBytes;
-    this.segmentRangeRows = options.segmentRangeRows ?? SEGMENT_RANGE_ROWS;
+    this.cachedRangeRows = options.cachedRangeRows ?? SEGMENT_RANGE_ROWS;
     this.#nowMs = options.nowMs;
     this.loads = new LoadQueue(options.nowMs);
   }

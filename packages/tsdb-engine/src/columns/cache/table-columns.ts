@@ -121,8 +121,8 @@ export class TableColumns {
     { rows, unloaded }: FoundRows,
     { columns, minTimeNs, maxTimeNs, series = [] }: ColumnRequest,
   ): Promise<readonly LoadedRows[] | undefined> {
-    const wanted = { columns, minTimeNs, maxTimeNs, series };
-    const read = await this.#fewSeries.read(unloaded, wanted);
+    const missing = { columns, minTimeNs, maxTimeNs, series };
+    const read = await this.#fewSeries.read(unloaded, missing);
     return read && [...rows, ...read];
   }
 
@@ -155,9 +155,9 @@ export class TableColumns {
         let isLoaded = true;
         await this.#cache.loads.add(async () => {
           if (range.rows.isForgotten) return;
-          const wanted = group.filter(({ id }) => !range.rows.has(id));
+          const missing = group.filter(({ id }) => !range.rows.has(id));
           isLoaded = await this.#loads.fromDuckDb(source, range, {
-            columns: wanted,
+            columns: missing,
             hasRoom,
             rowCount,
           });
@@ -170,7 +170,7 @@ export class TableColumns {
   }
 
   /** Whether a buffer table has enough rows in small ranges that a single sorted range would be faster. */
-  hasManyRanges(key: object, rowCount: number): boolean {
+  hasManyCachedRanges(key: object, rowCount: number): boolean {
     return this.#ranges.unmergedFrom(key, rowCount) !== undefined;
   }
 
@@ -180,7 +180,7 @@ export class TableColumns {
    * range. Does nothing if the result does not fit in `limitBytes`. All rows of the source must be
    * in DuckDB.
    */
-  async mergeRanges(
+  async mergeCachedRanges(
     source: RowSource,
     columns: readonly Column[],
     limits: PreloadLimits,

@@ -26,13 +26,13 @@ export class TableEncodedTags implements EncodedTagsCache {
     this.#cache = cache;
   }
 
-  of(columns: readonly DictionaryValues[], form: string): EncodedTags | undefined {
-    let list = this.#lists.find((each) => each.isOf(columns, form));
+  of(columns: readonly DictionaryValues[], separatorsKey: string): EncodedTags | undefined {
+    let list = this.#lists.find((each) => each.isOf(columns, separatorsKey));
     if (list === undefined) {
       if (!this.#cache.isEnabled) return undefined;
       list = new ColumnsEncodedTags({
         columns,
-        form,
+        separatorsKey,
         cache: this.#cache,
         onDrop: (it) => this.#forget(it),
       });
@@ -55,7 +55,7 @@ export class TableEncodedTags implements EncodedTagsCache {
 
 class ColumnsEncodedTags implements EncodedTags {
   readonly #columns: readonly DictionaryValues[];
-  readonly #form: string;
+  readonly #separatorsKey: string;
   readonly #cache: ColumnCache;
   readonly #onDrop: (list: ColumnsEncodedTags) => void;
   #entry: CacheEntry | undefined;
@@ -68,19 +68,19 @@ class ColumnsEncodedTags implements EncodedTags {
 
   constructor(options: {
     readonly columns: readonly DictionaryValues[];
-    readonly form: string;
+    readonly separatorsKey: string;
     readonly cache: ColumnCache;
     readonly onDrop: (list: ColumnsEncodedTags) => void;
   }) {
     this.#columns = options.columns;
-    this.#form = options.form;
+    this.#separatorsKey = options.separatorsKey;
     this.#cache = options.cache;
     this.#onDrop = options.onDrop;
   }
 
-  isOf(columns: readonly DictionaryValues[], form: string): boolean {
+  isOf(columns: readonly DictionaryValues[], separatorsKey: string): boolean {
     return (
-      form === this.#form &&
+      separatorsKey === this.#separatorsKey &&
       columns.length === this.#columns.length &&
       columns.every((values, i) => values === this.#columns[i])
     );

@@ -87,16 +87,16 @@ export function gatherPresent(
   bucketRuns: BucketRuns,
   target: { readonly numbers: Float64Array; readonly bucketRuns: BucketRuns },
 ): void {
-  let kept = 0;
+  let count = 0;
   for (let i = 0; i < bucketRuns.count; i++) {
-    target.bucketRuns.starts[i] = kept;
+    target.bucketRuns.starts[i] = count;
     target.bucketRuns.groupBuckets[i] = bucketRuns.groupBuckets[i] as number;
     const end = bucketRuns.starts[i + 1] as number;
     for (let at = bucketRuns.starts[i] as number; at < end; at++) {
       const row = rows[at] as number;
-      if (isSet(validity, row)) target.numbers[kept++] = column.values[row] as number;
+      if (isSet(validity, row)) target.numbers[count++] = column.values[row] as number;
     }
   }
-  target.bucketRuns.starts[bucketRuns.count] = kept;
+  target.bucketRuns.starts[bucketRuns.count] = count;
   target.bucketRuns.count = bucketRuns.count;
 }

@@ -11,24 +11,25 @@ const CHUNK_ROWS = 4096;
 
 /** Returns the groups that have rows, in the requested order, as result chunks. */
 export function* groupChunks(options: {
-  readonly answer: InMemoryGroups;
+  readonly computation: InMemoryGroups;
   readonly groups: SeriesGroups;
   readonly buckets: Buckets;
   readonly rowCounts: Float64Array;
   readonly accumulators: readonly Accumulator[];
   readonly isTotal: boolean;
 }): Steps<readonly ResultChunk[] | undefined> {
-  const { answer, groups, buckets, rowCounts } = options;
+  const { computation, groups, buckets, rowCounts } = options;
   const groupBuckets = yield* orderedGroupBuckets(options);
-  const end = answer.limit === undefined ? groupBuckets.length : answer.offset + answer.limit;
-  const taken = groupBuckets.slice(answer.offset, end);
+  const end =
+    computation.limit === undefined ? groupBuckets.length : computation.offset + computation.limit;
+  const taken = groupBuckets.slice(computation.offset, end);
   const chunks: ResultChunk[] = [];
-  const texts = new Map(answer.tags.map((tag) => [tag, groups.valuesOf(tag)]));
+  const texts = new Map(computation.tags.map((tag) => [tag, groups.valuesOf(tag)]));
   for (let from = 0; from < taken.length; from += CHUNK_ROWS) {
     const some = taken.slice(from, from + CHUNK_ROWS);
     const codes = texts.size > 0 ? groupsOf(some, buckets) : undefined;
     const columns: ColumnVector[] = [];
-    for (const output of answer.outputs) {
+    for (const output of computation.outputs) {
       const vector =
         output.kind === 'bucket'
           ? bucketVector(some, buckets)
@@ -46,9 +47,9 @@ export function* groupChunks(options: {
 
 /** Returns the group buckets that have rows, in the requested order. */
 function* orderedGroupBuckets(options: Parameters<typeof groupChunks>[0]): Steps<number[]> {
-  const { answer, groups, buckets, rowCounts, isTotal } = options;
+  const { computation, groups, buckets, rowCounts, isTotal } = options;
   if (isTotal) return [0];
-  const { order } = answer;
+  const { order } = computation;
   const byTags = yield* groups.sorted(order);
   const bucketOrder = order.find(({ key }) => key.kind === 'bucket');
   const isBucketFirst = order[0]?.key.kind === 'bucket';

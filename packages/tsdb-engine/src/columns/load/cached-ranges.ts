@@ -37,7 +37,7 @@ export class CachedRanges {
     }
     if ((ranges.at(-1)?.to ?? 0) >= rowCount) return ranges;
     const rangeRows =
-      kind === 'segment' ? evenly(rowCount, this.#cache.segmentRangeRows) : UNFLUSHED_RANGE_ROWS;
+      kind === 'segment' ? evenly(rowCount, this.#cache.cachedRangeRows) : UNFLUSHED_RANGE_ROWS;
     for (const { rows } of ranges.splice(this.#firstJoined(source, ranges, rangeRows)))
       rows.forget();
     const end = ranges.at(-1)?.to ?? 0;

@@ -2,8 +2,8 @@ import type { StoredColumn } from '../cache/part.js';
 
 const TWO_32 = 2 ** 32;
 
-/** The form in which the values of a field are passed to a builder. */
-export interface ColumnForm {
+/** The numeric type of the values of a field that are passed to a builder. */
+export interface ColumnType {
   /**
    * The array type that holds every value; `undefined` for 64-bit integers, which are checked one
    * by one.
@@ -15,17 +15,17 @@ export interface ColumnForm {
 
 /** Collects the values of one field in the order of its source. */
 export class ColumnBuilder {
-  readonly #form: ColumnForm;
+  readonly #columnType: ColumnType;
   #values: Numbers;
   readonly #validity: Uint8Array;
   #count = 0;
   #missing = 0;
   #isFit = true;
 
-  constructor(form: ColumnForm, rowCount: number) {
-    this.#form = form;
-    this.#values = new (form.numbers ?? Int32Array)(rowCount);
-    this.#validity = new Uint8Array(form.mayLack ? (rowCount + 7) >> 3 : 0);
+  constructor(columnType: ColumnType, rowCount: number) {
+    this.#columnType = columnType;
+    this.#values = new (columnType.numbers ?? Int32Array)(rowCount);
+    this.#validity = new Uint8Array(columnType.mayLack ? (rowCount + 7) >> 3 : 0);
   }
 
   /**
@@ -40,7 +40,7 @@ export class ColumnBuilder {
     if (values instanceof BigInt64Array || values instanceof BigUint64Array)
       this.#addWords(values, rowCount, isPresent);
     else this.#values.set(values.subarray(0, rowCount), this.#count);
-    if (this.#form.mayLack) this.#notePresent(rowCount, isPresent);
+    if (this.#columnType.mayLack) this.#notePresent(rowCount, isPresent);
     this.#count += rowCount;
   }
 

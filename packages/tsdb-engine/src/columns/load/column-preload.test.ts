@@ -27,8 +27,8 @@ function preloading(cacheMib: number, usedMib: number, writeIdleMs = () => 10_00
         begun.limitMib = limitBytes / MIB;
         return true;
       },
-      hasManyRanges: false,
-      mergeRanges: async () => undefined,
+      hasManyCachedRanges: false,
+      mergeCachedRanges: async () => undefined,
     },
   };
   const preload = new ColumnPreload({

@@ -26,7 +26,10 @@ const LEAST_ROWS = 1024;
 /** The parts of a table's store that the preload uses. */
 export interface PreloadTable {
   readonly segments: readonly OpenSegment[];
-  readonly inMemory: Pick<TableInMemory, 'prepare' | 'preload' | 'hasManyRanges' | 'mergeRanges'>;
+  readonly inMemory: Pick<
+    TableInMemory,
+    'prepare' | 'preload' | 'hasManyCachedRanges' | 'mergeCachedRanges'
+  >;
 }
 
 export interface ColumnPreloadDeps {
@@ -83,7 +86,8 @@ export class ColumnPreload {
       if (!isIdle && !isDue) return;
       this.#waitingSinceMs = undefined;
       this.#run(() => this.#load());
-    } else if (areWritesIdle && !this.#deps.isFlushNear()) this.#run(() => this.#mergeRanges());
+    } else if (areWritesIdle && !this.#deps.isFlushNear())
+      this.#run(() => this.#mergeCachedRanges());
   }
 
   #run(work: () => Promise<void>): void {
@@ -94,12 +98,12 @@ export class ColumnPreload {
       });
   }
 
-  async #mergeRanges(): Promise<void> {
+  async #mergeCachedRanges(): Promise<void> {
     const { signal } = this.#closing;
     for (const { inMemory } of this.#deps.tables()) {
       const limitBytes = this.#limitBytes;
-      if (!signal.aborted && inMemory.hasManyRanges)
-        await inMemory.mergeRanges({ limitBytes, signal });
+      if (!signal.aborted && inMemory.hasManyCachedRanges)
+        await inMemory.mergeCachedRanges({ limitBytes, signal });
     }
   }
 

@@ -9,7 +9,7 @@ import type {
 } from '@plinth/tsdb-storage/segments/reader/segment-reader.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { StoredColumn } from '../cache/part.js';
-import { ColumnBuilder, type ColumnForm } from './column-builder.js';
+import { ColumnBuilder, type ColumnType } from './column-builder.js';
 import type { LoadedRows } from './loaded-rows.js';
 import { PartBuilder } from './part-builder.js';
 import { presentColumns, type RowFile, type RowRange, type RowSource } from './row-source.js';
@@ -252,7 +252,7 @@ function storedColumn(
   { values, isPresent }: ColumnValues,
   { rowCount, order }: LoadedRows['part'],
 ): StoredColumn | undefined {
-  let numbers: ColumnForm['numbers'];
+  let numbers: ColumnType['numbers'];
   if (values instanceof Int8Array) numbers = Int8Array;
   else if (values instanceof Float64Array) numbers = Float64Array;
   const builder = new ColumnBuilder({ numbers, mayLack: isPresent !== undefined }, rowCount);

@@ -7,7 +7,7 @@ import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { CachedRows } from '../cache/cached-rows.js';
-import { ColumnBuilder, type ColumnForm, narrowestFor } from './column-builder.js';
+import { ColumnBuilder, type ColumnType, narrowestFor } from './column-builder.js';
 import { PartBuilder } from './part-builder.js';
 
 /** Rows `[from, to)` of a source, which the column cache loads and evicts as one. */
@@ -34,7 +34,7 @@ export interface LoadSource {
 /** A field to load, with the numeric type that DuckDB returns for it. */
 export interface LoadColumn {
   readonly column: Column;
-  readonly form: ColumnForm;
+  readonly columnType: ColumnType;
   readonly text: string;
 }
 
@@ -66,7 +66,7 @@ export async function loadColumns(
   return columns.map((column, i) => {
     const [count, min, max] = facts.slice(1 + i * 3, 4 + i * 3);
     const mayLack = Number(count) < rowCount;
-    return { column, ...duckDbForm(column, Number(min ?? 0), Number(max ?? 0), mayLack) };
+    return { column, ...duckDbColumn(column, Number(min ?? 0), Number(max ?? 0), mayLack) };
   });
 }
 
@@ -77,25 +77,25 @@ export async function loadColumns(
 export function unseenColumns(columns: readonly Column[]): readonly LoadColumn[] {
   return columns.map((column) => ({
     column,
-    ...duckDbForm(column, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, true),
+    ...duckDbColumn(column, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, true),
   }));
 }
 
-function duckDbForm(
+function duckDbColumn(
   { kind, physicalName }: Column,
   min: number,
   max: number,
   mayLack: boolean,
-): Pick<LoadColumn, 'form' | 'text'> {
+): Pick<LoadColumn, 'columnType' | 'text'> {
   const name = quoteName(physicalName);
   const cast = (
-    numbers: ColumnForm['numbers'],
+    numbers: ColumnType['numbers'],
     type: string,
-  ): Pick<LoadColumn, 'form' | 'text'> => ({
-    form: { numbers, mayLack },
+  ): Pick<LoadColumn, 'columnType' | 'text'> => ({
+    columnType: { numbers, mayLack },
     text: `CAST(${name} AS ${type})`,
   });
-  if (kind === 'float64') return { form: { numbers: Float64Array, mayLack }, text: name };
+  if (kind === 'float64') return { columnType: { numbers: Float64Array, mayLack }, text: name };
   if (kind === 'bool') return cast(Int8Array, 'TINYINT');
   switch (narrowestFor(min, max)) {
     case Int8Array:
@@ -105,13 +105,13 @@ function duckDbForm(
     case Int32Array:
       return cast(Int32Array, 'INTEGER');
     default:
-      return { form: { numbers: undefined, mayLack }, text: name };
+      return { columnType: { numbers: undefined, mayLack }, text: name };
   }
 }
 
 /** Returns the maximum size of a loaded value in bytes. */
-export function valueSizeBytes({ form }: LoadColumn): number {
-  return form.numbers?.BYTES_PER_ELEMENT ?? 8;
+export function valueSizeBytes({ columnType }: LoadColumn): number {
+  return columnType.numbers?.BYTES_PER_ELEMENT ?? 8;
 }
 
 /** Reads the missing columns of a range, in row order. */
@@ -123,7 +123,7 @@ export async function loadRange(
   const lacking = columns.filter(({ column }) => !rows.has(column.id));
   const known = rows.part;
   const part = known === undefined ? new PartBuilder(to - from) : undefined;
-  const builders = lacking.map(({ form }) => new ColumnBuilder(form, to - from));
+  const builders = lacking.map(({ columnType }) => new ColumnBuilder(columnType, to - from));
   const task = new TimeSlicedTask(undefined, source.pauseForQueries);
   let rowCount = 0;
   for (let start = from; start < to; start += STATEMENT_ROWS) {
@@ -181,7 +181,7 @@ function readChunks(
   return source.host.stream({
     text: `SELECT ${texts.join(', ')} FROM ${rangeText(source, range.from, range.to)}`,
     columns,
-    isSmall: true,
+    isMaterialized: true,
     isBackground: true,
     signal: NEVER,
   });

@@ -42,7 +42,7 @@ export class RangeLoads {
   readonly #index: SeriesIndex;
   readonly #onError: (error: unknown) => void;
   /** By source, the numeric types of fields that are valid for its rows before `to`. */
-  readonly #forms = new Map<object, { readonly to: number; readonly loads: LoadColumn[] }>();
+  readonly #numericTypes = new Map<object, { readonly to: number; readonly loads: LoadColumn[] }>();
   readonly #loading = new Map<CachedRange, Promise<void>>();
 
   constructor(options: {
@@ -115,7 +115,7 @@ export class RangeLoads {
 
   /** Fields of unknown numeric type count as the narrowest: one byte per value. */
   #rowSizeBytes(source: RowSource, columns: readonly Column[]): number {
-    const known = this.#forms.get(source.key)?.loads ?? [];
+    const known = this.#numericTypes.get(source.key)?.loads ?? [];
     const isStored =
       source.kind === 'segment' && source.rowCount >= this.#index.count * LEAST_RUN_ROWS;
     return columns.reduce(
@@ -130,20 +130,20 @@ export class RangeLoads {
   /**
    * Loads from DuckDB. Returns false if the rows do not fit, or if `load` returns false. Without
    * `load`, everything is loaded in one step.
-   * @param how.rowCount number of rows that must fit before anything is loaded; defaults to the
+   * @param options.rowCount number of rows that must fit before anything is loaded; defaults to the
    * rows of the range.
    */
   async fromDuckDb(
     source: RowSource,
     range: CachedRange,
-    how: {
+    options: {
       readonly columns: readonly Column[];
       readonly hasRoom: (sizeBytes: number) => boolean;
       readonly rowCount?: number;
       readonly load?: (readable: LoadSource, loads: readonly LoadColumn[]) => Promise<boolean>;
     },
   ): Promise<boolean> {
-    const { columns, hasRoom, rowCount = range.to - range.from, load } = how;
+    const { columns, hasRoom, rowCount = range.to - range.from, load } = options;
     // Skip the query for the numeric types if the rows do not fit in any.
     if (!this.fits(source, columns)) return false;
     const { from, rowNumber } = source;
@@ -151,7 +151,7 @@ export class RangeLoads {
     const readable = { host: this.#host, index: this.#index, from, rowNumber, pauseForQueries };
     const unpin = await source.pin();
     try {
-      const loads = await this.#formsOf(source, range, columns, readable);
+      const loads = await this.#numericTypesOf(source, range, columns, readable);
       if (!this.fits(source, columns)) return false;
       if (!hasRoom(rowCount * this.#rowSizeBytes(source, columns))) return false;
       if (load !== undefined) return await load(readable, loads);
@@ -162,23 +162,23 @@ export class RangeLoads {
     }
   }
 
-  async #formsOf(
+  async #numericTypesOf(
     source: RowSource,
     range: CachedRange,
     columns: readonly Column[],
     readable: LoadSource,
   ): Promise<readonly LoadColumn[]> {
-    let forms = this.#forms.get(source.key);
+    let known = this.#numericTypes.get(source.key);
     // Only the rows added since then are examined.
-    if (forms !== undefined && forms.to < range.to) {
+    if (known !== undefined && known.to < range.to) {
       const isFew = range.to - range.from <= MAX_UNSEEN_ROWS;
       return isFew ? unseenColumns(columns) : await loadColumns(readable, columns, range);
     }
-    if (forms === undefined) {
-      forms = { to: source.duckDbRows, loads: [] };
-      this.#forms.set(source.key, forms);
+    if (known === undefined) {
+      known = { to: source.duckDbRows, loads: [] };
+      this.#numericTypes.set(source.key, known);
     }
-    const { to, loads } = forms;
+    const { to, loads } = known;
     const unknown = columns.filter(({ id }) => !loads.some(({ column }) => column.id === id));
     loads.push(...(await loadColumns(readable, unknown, { from: 0, to })));
     const ids = new Set(columns.map(({ id }) => id));
@@ -187,7 +187,7 @@ export class RangeLoads {
 
   /** Drops the numeric types of all sources except these. */
   retain(keys: ReadonlySet<object>): void {
-    for (const key of this.#forms.keys()) if (!keys.has(key)) this.#forms.delete(key);
+    for (const key of this.#numericTypes.keys()) if (!keys.has(key)) this.#numericTypes.delete(key);
   }
 }
 

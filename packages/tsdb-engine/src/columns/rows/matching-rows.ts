@@ -32,13 +32,13 @@ function checkOf(column: StoredColumn, { op, value }: FieldCondition): Check {
   const { values, validity } = column;
   const meets = meetsOf(op);
   return (rows, count) => {
-    let kept = 0;
+    let matchCount = 0;
     for (let i = 0; i < count; i++) {
       const row = rows[i] as number;
       if (validity !== undefined && !isSet(validity, row)) continue;
-      if (meets(values[row] as number, value)) rows[kept++] = row;
+      if (meets(values[row] as number, value)) rows[matchCount++] = row;
     }
-    return kept;
+    return matchCount;
   };
 }
 

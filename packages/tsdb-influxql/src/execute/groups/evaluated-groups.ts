@@ -104,16 +104,18 @@ function rowsRequest(
   range: EvaluatedRange,
 ): SourceRowsRequest {
   const areTables = sources.every(({ kind }) => kind === 'table');
-  const wanted = areTables ? refs.filter(({ isTag, type }) => !isTag && type !== 'unknown') : [];
+  const requiredColumns = areTables
+    ? refs.filter(({ isTag, type }) => !isTag && type !== 'unknown')
+    : [];
   return {
     select: { ...select, maxNs: range.maxNs },
     sources: sources.map((source) => widened(source, range)),
     refs,
-    wanted,
+    requiredColumns,
     minNs: range.minNs,
     isDescending: range.lastTimes !== undefined,
     // Rows without a value must not count.
-    rowLimit: wanted.length === 1 ? range.lastTimes : undefined,
+    rowLimit: requiredColumns.length === 1 ? range.lastTimes : undefined,
     limitsTimes: true,
     lastRowsOnly: false,
   };
@@ -122,27 +124,27 @@ function rowsRequest(
 /** Joins the consecutive pieces of each group. */
 async function* joinedGroups(
   pieces: AsyncIterable<GroupRows & { readonly tags: readonly string[] }>,
-  how: { readonly refs: readonly ColumnRef[] } & Pick<Evaluated, 'session' | 'task'>,
+  options: { readonly refs: readonly ColumnRef[] } & Pick<Evaluated, 'session' | 'task'>,
 ): AsyncGenerator<{ readonly tags: readonly string[]; readonly rows: GroupRows }> {
-  const { refs, session, task } = how;
-  let held: { tags: readonly string[]; parts: GroupRows[] } | undefined;
+  const { refs, session, task } = options;
+  let pending: { tags: readonly string[]; parts: GroupRows[] } | undefined;
   let count = new ValueBudget(session);
   for await (const piece of pieces) {
     await task.yieldIfDue();
-    if (held !== undefined && compareTags(held.tags, piece.tags) !== 0) {
-      yield { tags: held.tags, rows: await task.run(joinedRows(held.parts)) };
-      held = undefined;
+    if (pending !== undefined && compareTags(pending.tags, piece.tags) !== 0) {
+      yield { tags: pending.tags, rows: await task.run(joinedRows(pending.parts)) };
+      pending = undefined;
       count = new ValueBudget(session);
     }
     count.add(piece.times.length * (piece.columns.length + 1));
-    held ??= { tags: piece.tags, parts: [] };
-    held.parts.push({
+    pending ??= { tags: piece.tags, parts: [] };
+    pending.parts.push({
       times: piece.times,
       columns: piece.columns.map((column, i) => exactValues(column, refs[i]?.type ?? 'unknown')),
     });
   }
-  if (held === undefined) return;
-  yield { tags: held.tags, rows: await task.run(joinedRows(held.parts)) };
+  if (pending === undefined) return;
+  yield { tags: pending.tags, rows: await task.run(joinedRows(pending.parts)) };
 }
 
 /** Returns a subquery with another outer time range; its own bounds still apply. */

@@ -57,7 +57,7 @@ export function* keepBefore(points: Points, startNs: bigint, count: number): Ste
   if (times.length === 0 || (times[0] as bigint) >= startNs) return points;
   const found = times.findIndex((time) => time >= startNs);
   const first = found < 0 ? times.length : found;
-  const kept: number[] = [];
+  const selected: number[] = [];
   let left = count;
   let time: bigint | undefined;
   for (let i = first - 1; i >= 0; i--) {
@@ -68,11 +68,11 @@ export function* keepBefore(points: Points, startNs: bigint, count: number): Ste
       left--;
       time = times[i];
     }
-    kept.push(i);
+    selected.push(i);
   }
-  kept.reverse();
+  selected.reverse();
   const cut = <T>(items: readonly T[]): T[] =>
-    kept.map((i) => items[i] as T).concat(items.slice(first));
+    selected.map((i) => items[i] as T).concat(items.slice(first));
   return {
     times: cut(times),
     values: cut(values),

@@ -104,13 +104,13 @@ export async function* readAggregates(
 /** Returns the DuckDB text and the scan it needs. */
 function aggregateStatement(
   calls: readonly CompiledCall[],
-  at: {
+  options: {
     readonly reader: TableReader;
     readonly groups: readonly string[];
     readonly bucket: string | undefined;
   },
 ) {
-  const { reader, groups, bucket } = at;
+  const { reader, groups, bucket } = options;
   const keys = [...groups, ...(bucket === undefined ? [] : [bucket])];
   const list = [
     ...groups.map((text, i) => `${text} AS g${i}`),

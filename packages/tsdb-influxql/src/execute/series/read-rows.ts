@@ -17,7 +17,7 @@ export interface RowPiece extends GroupRows {
 export interface RowRequest extends TableRange {
   readonly refs: readonly ColumnRef[];
   /** Rows without any of these columns are skipped. If empty, no row is skipped. */
-  readonly wanted: readonly ColumnRef[];
+  readonly requiredColumns: readonly ColumnRef[];
   readonly isDescending: boolean;
   /** Maximum number of rows per group, from its first row. */
   readonly rowLimit: number | undefined;
@@ -106,8 +106,10 @@ function rowStatement(request: RowRequest, reader: TableReader) {
   const { rowLimit } = request;
   const groups = reader.groups;
   const columns = request.refs.map((ref) => reader.column(ref));
-  const wanted = request.wanted.map((ref) => `${reader.column(ref)} IS NOT NULL`);
-  const where = reader.where(wanted.length === 0 ? [] : [`(${wanted.join(' OR ')})`]);
+  const requiredColumns = request.requiredColumns.map((ref) => `${reader.column(ref)} IS NOT NULL`);
+  const where = reader.where(
+    requiredColumns.length === 0 ? [] : [`(${requiredColumns.join(' OR ')})`],
+  );
   const direction = request.isDescending ? ' DESC' : '';
   const rowOrder = [
     `${reader.time}${direction}`,
@@ -170,7 +172,7 @@ function isSameKey(keys: readonly ArrayLike<string>[], a: number, b: number): bo
 function inMemoryRows(
   request: RowRequest,
   reader: TableReader,
-): InMemoryRequest['answer'] | undefined {
+): InMemoryRequest['computation'] | undefined {
   const { groupTags, isDescending } = request;
   if (!hasEveryField(request) || hasTies(request, reader)) return undefined;
   const refs: ColumnRef[] = [
@@ -200,8 +202,8 @@ function inMemoryRows(
 }
 
 /** Whether every row has one of the wanted fields, so that no condition is needed. */
-function hasEveryField({ source, wanted }: RowRequest): boolean {
-  const names = new Set(wanted.map(({ name }) => name));
+function hasEveryField({ source, requiredColumns }: RowRequest): boolean {
+  const names = new Set(requiredColumns.map(({ name }) => name));
   return [...source.table.columns.values()].every(
     ({ kind, name }) => kind === 'tag' || kind === 'time' || names.has(name),
   );

@@ -50,13 +50,13 @@ async function* aggregateBlocks(
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const plain = plainCalls(select, source, session);
   const inMemory = plain === undefined ? undefined : inMemoryAggregates(plain, session);
-  const answer = inMemory === undefined ? undefined : await session.readInMemory(inMemory);
-  if (answer === undefined || plain === undefined) {
+  const result = inMemory === undefined ? undefined : await session.readInMemory(inMemory);
+  if (result === undefined || plain === undefined) {
     // The in-memory request was already tried; do not repeat it.
     yield* singleBlocks(select, inMemory === undefined ? session : withoutMemory(session));
     return;
   }
-  const chunks = [...answer];
+  const chunks = [...result];
   if (areComplete(chunks, plain)) yield* session.yieldingSlot(callBlocks(chunks, plain));
   // Reuses the chunks that were already read; these statements issue only one request.
   else yield* singleBlocks(select, { ...session, read: () => session.yieldingSlot(chunks) });
@@ -82,10 +82,10 @@ async function* rowBlocks(
   }
   const rows = tableRequest(request, source);
   const inMemory = inMemoryRowRequest(rows, session);
-  const answer = inMemory === undefined ? undefined : await session.readInMemory(inMemory);
+  const result = inMemory === undefined ? undefined : await session.readInMemory(inMemory);
   const cut = blockCutter(places, select.limit);
-  if (answer === undefined) yield* mapped(readRowBlocks(rows, session, true), cut);
-  else yield* mapped(session.yieldingSlot(answer), (chunk) => cut(rowBlock(chunk, rows)));
+  if (result === undefined) yield* mapped(readRowBlocks(rows, session, true), cut);
+  else yield* mapped(session.yieldingSlot(result), (chunk) => cut(rowBlock(chunk, rows)));
 }
 
 const hasRows = ({ spans }: SeriesBlock): boolean => spans.length > 0;
@@ -122,14 +122,14 @@ function cutter(
   let tags: readonly string[] | undefined;
   let left = limit;
   return (spans, areWhole = false) => {
-    const kept: SeriesSpan[] = [];
+    const limited: SeriesSpan[] = [];
     for (const span of spans) {
       if (areWhole || tags === undefined || !areSameTags(tags, span.tags)) left = limit;
       tags = span.tags;
       const to = Math.min(span.to, span.from + left);
       left -= to - span.from;
-      if (to > span.from) kept.push(to === span.to ? span : { ...span, to });
+      if (to > span.from) limited.push(to === span.to ? span : { ...span, to });
     }
-    return kept;
+    return limited;
   };
 }

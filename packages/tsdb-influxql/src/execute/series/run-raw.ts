@@ -37,11 +37,11 @@ export function rawRequest(
   select: CompiledSelect,
   sources: readonly CompiledSource[],
 ): SourceRowsRequest | undefined {
-  const wanted = select.columns.filter(({ isTag, type }) => !isTag && type !== 'unknown');
+  const requiredColumns = select.columns.filter(({ isTag, type }) => !isTag && type !== 'unknown');
   const used = sources.filter((source) =>
     source.kind === 'subquery'
       ? givesOneOf(source.select, select.columns)
-      : hasOneOf(source, wanted),
+      : hasOneOf(source, requiredColumns),
   );
   if (used.length === 0) return undefined;
   const rowLimit = select.limit === undefined ? undefined : select.limit + select.offset;
@@ -49,11 +49,12 @@ export function rawRequest(
     select,
     sources: used,
     refs: select.columns,
-    wanted,
+    requiredColumns,
     minNs: select.minNs,
     isDescending: select.isDescending,
     rowLimit,
-    lastRowsOnly: rowLimit === 1 && select.isDescending && isEveryRowWanted(select, used, wanted),
+    lastRowsOnly:
+      rowLimit === 1 && select.isDescending && isEveryRowWanted(select, used, requiredColumns),
   };
 }
 
@@ -74,8 +75,8 @@ function givesOneOf(inner: CompiledSelect, refs: CompiledSelect['columns']): boo
   );
 }
 
-function hasOneOf(source: TableSource, wanted: CompiledSelect['columns']): boolean {
-  return wanted.some(({ name }) => {
+function hasOneOf(source: TableSource, requiredColumns: CompiledSelect['columns']): boolean {
+  return requiredColumns.some(({ name }) => {
     const kind = source.table.columns.get(name)?.kind;
     return kind !== undefined && kind !== 'tag' && kind !== 'time';
   });
@@ -88,12 +89,12 @@ function hasOneOf(source: TableSource, wanted: CompiledSelect['columns']): boole
 function isEveryRowWanted(
   select: CompiledSelect,
   sources: readonly CompiledSource[],
-  wanted: CompiledSelect['columns'],
+  requiredColumns: CompiledSelect['columns'],
 ): boolean {
   const [source] = sources;
   if (sources.length !== 1 || source?.kind !== 'table' || select.condition !== undefined)
     return false;
-  const names = new Set(wanted.map(({ name }) => name));
+  const names = new Set(requiredColumns.map(({ name }) => name));
   return [...source.table.columns.values()].every(
     ({ kind, name }) => kind === 'tag' || kind === 'time' || names.has(name),
   );

@@ -22,7 +22,7 @@ export interface SourceRowsRequest {
   readonly select: CompiledSelect;
   readonly sources: readonly CompiledSource[];
   readonly refs: readonly ColumnRef[];
-  readonly wanted: readonly ColumnRef[];
+  readonly requiredColumns: readonly ColumnRef[];
   readonly minNs: bigint;
   readonly isDescending: boolean;
   readonly rowLimit: number | undefined;
@@ -74,7 +74,7 @@ export function tableRequest(
     maxNs,
     groupTags,
     refs: request.refs,
-    wanted: request.wanted,
+    requiredColumns: request.requiredColumns,
     isDescending: request.isDescending,
     rowLimit: request.rowLimit,
     limitsTimes: request.limitsTimes ?? false,
@@ -151,12 +151,12 @@ interface HeldGroup {
 /** Buffers rows in memory by group. */
 class Groups {
   readonly #request: SourceRowsRequest;
-  readonly #held: ValueBudget;
+  readonly #budget: ValueBudget;
   readonly #groups = new Map<string, HeldGroup>();
 
   constructor(request: SourceRowsRequest, session: Session) {
     this.#request = request;
-    this.#held = new ValueBudget(session);
+    this.#budget = new ValueBudget(session);
   }
 
   add(tags: readonly string[], time: bigint, values: readonly Value[]): void {
@@ -166,7 +166,7 @@ class Groups {
       group = { tags, times: [], columns: values.map(() => []), isOrdered: true };
       this.#groups.set(key, group);
     }
-    this.#held.add(values.length + 1);
+    this.#budget.add(values.length + 1);
     const before = group.times.at(-1);
     if (before !== undefined && time < before) group.isOrdered = false;
     group.times.push(time);

@@ -112,13 +112,13 @@ export class TableReader {
   }
 
   /** Returns an in-memory request, or `undefined` if the condition is not supported there. */
-  inMemory(answer: InMemoryRequest['answer'] | undefined): InMemoryRequest | undefined {
-    if (answer === undefined) return undefined;
+  inMemory(computation: InMemoryRequest['computation'] | undefined): InMemoryRequest | undefined {
+    if (computation === undefined) return undefined;
     const { source, minNs, maxNs, filter } = this.#range;
     const index = this.#session.seriesOf(source.table);
     const conditions = inMemoryConditions(filter, source.table, index);
     if (conditions === undefined) return undefined;
-    return { table: source.table, minTimeNs: minNs, maxTimeNs: maxNs, ...conditions, answer };
+    return { table: source.table, minTimeNs: minNs, maxTimeNs: maxNs, ...conditions, computation };
   }
 
   /** Returns the column if the statement reads it in its own type. */

@@ -148,20 +148,20 @@ function fieldsOfOthers(expr: Expr, columns: SourceColumns): Expr {
 function checkFields(
   select: ExpandedSelect,
   fields: ExpandedSelect['fields'],
-  at: {
+  options: {
     readonly interval: Interval | undefined;
     readonly isInherited: boolean;
     readonly typeOf: (expr: Expr) => DataType;
   },
 ): void {
   validateFields(fields, {
-    hasInterval: at.interval !== undefined,
-    isIntervalInherited: at.isInherited,
+    hasInterval: options.interval !== undefined,
+    isIntervalInherited: options.isInherited,
     fill:
       select.fill?.kind === 'none' || select.fill?.kind === 'linear' ? select.fill.kind : 'other',
     limit: select.limit,
     isWrite: select.into !== undefined,
-    typeOf: at.typeOf,
+    typeOf: options.typeOf,
   });
 }
 
@@ -219,7 +219,7 @@ function offsetOf(offset: Expr, context: ReduceContext): bigint {
 
 function boundsOf(
   range: { readonly min: bigint | undefined; readonly max: bigint | undefined },
-  at: {
+  options: {
     readonly around: Surroundings | undefined;
     readonly nowNs: bigint;
     /**
@@ -228,10 +228,10 @@ function boundsOf(
     readonly hasInterval: boolean;
   },
 ): Pick<CompiledSelect, 'minNs' | 'maxNs' | 'hasLowerBound' | 'ownRange'> {
-  const { around } = at;
+  const { around } = options;
   const outerMin = around?.hasLowerBound ? around.minNs : undefined;
   const min = laterOf(range.min, outerMin);
-  const ownMax = range.max ?? (at.hasInterval ? at.nowNs : undefined);
+  const ownMax = range.max ?? (options.hasInterval ? options.nowNs : undefined);
   const outerMax = around?.maxNs ?? MAX_TIME_NS;
   const maxNs = ownMax !== undefined && ownMax < outerMax ? ownMax : outerMax;
   const ownRange = { min: range.min, max: ownMax };

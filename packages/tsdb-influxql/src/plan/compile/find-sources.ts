@@ -21,12 +21,12 @@ export const NO_DATABASE =
  * Source: query-languages, "Qualified names".
  */
 export function databaseOf(
-  at: { readonly database?: string; readonly policy?: string },
+  options: { readonly database?: string; readonly policy?: string },
   env: Environment,
 ): DatabaseSchema {
-  const name = at.database ?? env.database;
+  const name = options.database ?? env.database;
   if (name === undefined || name === '') throw tsdbError('plan_error', NO_DATABASE);
-  const policy = at.policy ?? (at.database === undefined ? env.policy : undefined) ?? '';
+  const policy = options.policy ?? (options.database === undefined ? env.policy : undefined) ?? '';
   const byDefault =
     policy === '' && env.usesDefaultPolicies ? defaultDatabase(name, env) : undefined;
   if (byDefault !== undefined) return byDefault;
@@ -43,10 +43,10 @@ export function databaseOf(
  */
 export function defaultDatabase(
   name: string,
-  at: Pick<Environment, 'databaseOf'>,
+  options: Pick<Environment, 'databaseOf'>,
 ): DatabaseSchema | undefined {
-  const policy = at.databaseOf(name)?.defaultPolicy;
-  return policy === undefined ? undefined : at.databaseOf(policyDatabase(name, policy));
+  const policy = options.databaseOf(name)?.defaultPolicy;
+  return policy === undefined ? undefined : options.databaseOf(policyDatabase(name, policy));
 }
 
 /**
@@ -56,11 +56,11 @@ export function defaultDatabase(
 export function findPolicy(
   database: string,
   policy: string,
-  at: Pick<Environment, 'databaseOf'>,
+  options: Pick<Environment, 'databaseOf'>,
 ): DatabaseSchema | undefined {
   return (
-    at.databaseOf(policyDatabase(database, policy)) ??
-    at.databaseOf(policyDatabase(database, toAsciiLowerCase(policy)))
+    options.databaseOf(policyDatabase(database, policy)) ??
+    options.databaseOf(policyDatabase(database, toAsciiLowerCase(policy)))
   );
 }
 

@@ -18,9 +18,9 @@ import { encodeWrites } from './encode-writes.js';
  */
 export async function readDryLines(
   lines: string,
-  at: { readonly database: string; readonly nowNs: bigint },
+  options: { readonly database: string; readonly nowNs: bigint },
 ): Promise<PluginInput | string> {
-  const parsed = parse(Buffer.from(lines), at);
+  const parsed = parse(Buffer.from(lines), options);
   const [refused] = parsed.refused;
   if (refused !== undefined) return faultOf(refused);
   return await encodeWrites(parsed.tables.map(rowsOf));
@@ -32,15 +32,15 @@ export async function readDryLines(
  */
 export function checkDryLines(
   lines: Uint8Array,
-  at: {
+  options: {
     readonly database: string;
     readonly schema: DatabaseSchema | undefined;
     readonly nowNs: bigint;
   },
 ): readonly string[] {
-  const parsed = parse(lines, at);
+  const parsed = parse(lines, options);
   const check = checkRows({
-    database: at.schema,
+    database: options.schema,
     tables: parsed.tables,
     seriesOf: () => ({ tagKeys: [] }), // This parser knows no series.
     limits: DEFAULT_CATALOG_LIMITS,

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { CommittedRows } from '@plinth/tsdb-engine/write/commit-listener.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { isValid, type RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
@@ -7,7 +7,7 @@ import type { PluginInput } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import { ColumnBlock, type FrameColumn } from '../../storage/python/column-block.js';
 
 /** Rows encoded before yielding to the event loop. */
-const ROWS_PER_TURN = 20_000;
+const ROWS_PER_TICK = 20_000;
 
 /**
  * Encodes the input of one call. Tables are in order of first appearance; columns are tags, fields,
@@ -60,9 +60,9 @@ class TableEncoder {
 
   async #pause(): Promise<void> {
     this.#rowsSinceYield += this.rowCount;
-    if (this.#rowsSinceYield < ROWS_PER_TURN) return;
+    if (this.#rowsSinceYield < ROWS_PER_TICK) return;
     this.#rowsSinceYield = 0;
-    await turn();
+    await setImmediate();
   }
 
   /** Returns `undefined` if no row has the tag. */

@@ -45,7 +45,7 @@ export class PluginRuns {
 
   async run(
     input: PluginInput,
-    at: { readonly start: string; readonly depth: number },
+    options: { readonly start: string; readonly depth: number },
   ): Promise<RunOutcome | Refusal> {
     const { trigger, databaseName, session, backend, clock, note } = this.#deps;
     const end = new AbortController();
@@ -58,7 +58,7 @@ export class PluginRuns {
       this.#underWay.delete(end);
       return refusal;
     }
-    note('INFO', at.start);
+    note('INFO', options.start);
     const startNs = clock.nowNs();
     const timeoutMs =
       this.#deps.runTimeoutMs ?? (input.kind === 'request' ? REQUEST_TIMEOUT_MS : undefined);
@@ -69,7 +69,7 @@ export class PluginRuns {
         () => undefined, // The run ended in time.
       );
     }
-    const depth = at.depth + 1;
+    const depth = options.depth + 1;
     const outcome = await session.call({
       database: databaseName,
       args: trigger.arguments,

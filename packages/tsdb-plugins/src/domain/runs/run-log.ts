@@ -48,9 +48,9 @@ export class RunLog {
 
   /** Returns the lines of one database or of all, oldest first. */
   entries(databaseId?: number): readonly RunLogEntry[] {
-    const kept = this.#entries.slice(this.#first);
+    const retained = this.#entries.slice(this.#first);
     return databaseId === undefined
-      ? kept
-      : kept.filter((entry) => entry.databaseId === databaseId);
+      ? retained
+      : retained.filter((entry) => entry.databaseId === databaseId);
   }
 }

@@ -13,7 +13,7 @@ const LONGEST_LATENESS_NS = 3_600_000_000_000n;
 /** Calls `fire` at each time of the schedule until the signal is aborted. */
 export async function fireOnSchedule(
   schedule: Schedule,
-  at: {
+  options: {
     readonly clock: Clock;
     readonly signal: AbortSignal;
     /** @returns the number of waiting runs that were dropped for this one. */
@@ -21,7 +21,7 @@ export async function fireOnSchedule(
     readonly onSkipped: (count: number) => void;
   },
 ): Promise<void> {
-  const { clock, signal } = at;
+  const { clock, signal } = options;
   const nextNs = (afterNs: bigint) => schedule.nextNs(afterNs);
   let seenNs = clock.nowNs();
   let timeNs = nextNs(seenNs);
@@ -38,8 +38,8 @@ export async function fireOnSchedule(
       await clock.sleep(Math.min(restMs, LONGEST_SLEEP_MS), signal).catch(() => undefined);
       continue;
     }
-    const skippedCount = at.fire(timeNs);
-    if (skippedCount > 0) at.onSkipped(skippedCount);
+    const skippedCount = options.fire(timeNs);
+    if (skippedCount > 0) options.onSkipped(skippedCount);
     timeNs = nextNs(timeNs);
     // Times that passed during machine sleep or a clock change are skipped.
     const lateNs = timeNs === undefined ? 0n : clock.nowNs() - timeNs;

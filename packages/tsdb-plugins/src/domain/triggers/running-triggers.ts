@@ -46,14 +46,14 @@ export class RunningTriggers {
 
   start(
     trigger: Trigger,
-    at: {
+    options: {
       readonly database: DatabaseSchema;
       /** Called at the first run. */
       readonly findPlugin: () => Promise<{ readonly host: PluginHost; readonly code: PluginCode }>;
     },
   ): void {
     const { clock, log, settings, backend, store } = this.#deps;
-    const { database, findPlugin } = at;
+    const { database, findPlugin } = options;
     const session = new LazySession(async () => {
       const { host, code } = await findPlugin();
       return host.open({

@@ -27,10 +27,10 @@ export class TriggerList {
   }
 
   /** Throws `trigger_not_found`, and the errors of `database`. */
-  named(at: { readonly database: string; readonly name: string }): Trigger {
-    const database = this.database(at.database);
-    const found = this.of(database.id).find(({ name }) => name === at.name);
-    if (found === undefined) throw tsdbError('trigger_not_found', { trigger: at.name });
+  named(target: { readonly database: string; readonly name: string }): Trigger {
+    const database = this.database(target.database);
+    const found = this.of(database.id).find(({ name }) => name === target.name);
+    if (found === undefined) throw tsdbError('trigger_not_found', { trigger: target.name });
     return found;
   }
 

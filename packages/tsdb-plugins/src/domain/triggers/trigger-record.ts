@@ -15,18 +15,20 @@ export interface NewTrigger {
 }
 
 /** Throws `trigger_specification_invalid`. */
-export function recordOf(wanted: NewTrigger, databaseId: number): Omit<TriggerRecord, 'id'> {
-  const specification = parseTriggerSpecification(wanted.specification);
+export function recordOf(newTrigger: NewTrigger, databaseId: number): Omit<TriggerRecord, 'id'> {
+  const specification = parseTriggerSpecification(newTrigger.specification);
   return {
     database_id: databaseId,
-    name: wanted.name,
-    plugin_filename: wanted.pluginFilename,
+    name: newTrigger.name,
+    plugin_filename: newTrigger.pluginFilename,
     specification: canonicalText(specification),
-    run_async: wanted.runAsync ? 1 : 0,
-    error_behavior: wanted.errorBehavior,
+    run_async: newTrigger.runAsync ? 1 : 0,
+    error_behavior: newTrigger.errorBehavior,
     arguments:
-      wanted.arguments === undefined ? null : JSON.stringify([...wanted.arguments.entries()]),
-    disabled: wanted.isDisabled ? 1 : 0,
+      newTrigger.arguments === undefined
+        ? null
+        : JSON.stringify([...newTrigger.arguments.entries()]),
+    disabled: newTrigger.isDisabled ? 1 : 0,
   };
 }
 

@@ -37,7 +37,7 @@ type Event =
   | {
       readonly kind: 'request';
       readonly request: RequestInput;
-      readonly answer: (response: PluginResponse) => void;
+      readonly respond: (response: PluginResponse) => void;
     };
 
 export type RequestInput = Omit<Extract<PluginInput, { kind: 'request' }>, 'kind'>;
@@ -135,13 +135,13 @@ export class TriggerRunner {
   committed(rows: readonly CommittedRows[], depth: number): void {
     const specification = this.#specification;
     if (specification.kind !== 'all_tables' && specification.kind !== 'table') return;
-    const wanted =
+    const matching =
       specification.kind === 'all_tables'
         ? rows
         : rows.filter(({ table }) => table === specification.table);
-    if (wanted.length === 0) return;
+    if (matching.length === 0) return;
     if (depth > MAX_DEPTH) {
-      const rowCount = wanted.reduce((sum, { batch }) => sum + batch.rowCount, 0);
+      const rowCount = matching.reduce((sum, { batch }) => sum + batch.rowCount, 0);
       const text = `not delivered: ${rowCount} rows from a chain of ${MAX_DEPTH} plugin runs; a plugin that writes to its own table must skip these rows`;
       this.#deps.note('ERROR', text);
       this.#deps.log.error(
@@ -150,7 +150,7 @@ export class TriggerRunner {
       );
       return;
     }
-    this.#gatherer.add(wanted, depth);
+    this.#gatherer.add(matching, depth);
   }
 
   /**
@@ -163,7 +163,7 @@ export class TriggerRunner {
     disconnectSignal: AbortSignal,
   ): Promise<PluginResponse | undefined> {
     return await new Promise((resolve) => {
-      const event = { kind: 'request', request, answer: resolve } as const;
+      const event = { kind: 'request', request, respond: resolve } as const;
       if (!this.#queue.push(event)) return resolve(undefined);
       const onDisconnect = (): void => {
         if (this.#queue.drop(event)) resolve(undefined);
@@ -180,7 +180,7 @@ export class TriggerRunner {
     this.#runs.stop();
     this.#gatherer.close();
     for (let event = this.#queue.dropOldest(); event; event = this.#queue.dropOldest()) {
-      if (event.kind === 'request') event.answer(errorResponse('the trigger was stopped'));
+      if (event.kind === 'request') event.respond(errorResponse('the trigger was stopped'));
     }
     await Promise.all([this.#queue.close(), this.#deps.session.close()]);
     this.#deps.failures.close();
@@ -199,11 +199,11 @@ export class TriggerRunner {
   /** Never rejects. */
   async #handle(event: Event): Promise<void> {
     try {
-      if (event.kind === 'request') event.answer(await this.#answer(event.request));
+      if (event.kind === 'request') event.respond(await this.#respond(event.request));
       else await this.#repeat(event);
     } catch (err) {
       this.#deps.log.error({ err, ...this.#name }, 'plugin run failed');
-      if (event.kind === 'request') event.answer(errorResponse('internal error'));
+      if (event.kind === 'request') event.respond(errorResponse('internal error'));
     }
     this.#gatherer.wake();
   }
@@ -228,11 +228,11 @@ export class TriggerRunner {
       this.#noteFailure(outcome);
       if (outcome.kind === 'crashed') crashCount++;
       if (trigger.errorBehavior === 'disable') return this.#deps.onDisable();
-      const isOver =
+      const hasEnded =
         trigger.errorBehavior !== 'retry' ||
         (trigger.runAsync && attempt >= MAX_ASYNC_RETRIES) ||
         crashCount > MAX_CRASH_RETRIES;
-      if (isOver) return;
+      if (hasEnded) return;
       const pauseMs =
         attempt === 0
           ? 0
@@ -242,7 +242,7 @@ export class TriggerRunner {
     }
   }
 
-  async #answer(request: RequestInput): Promise<PluginResponse> {
+  async #respond(request: RequestInput): Promise<PluginResponse> {
     const outcome = await this.#runs.run(
       { kind: 'request', ...request },
       { start: this.#labels.start, depth: 0 },

@@ -37,7 +37,7 @@ export class PluginFolder {
   readonly #environment: string | undefined;
   readonly #isForOthers: boolean;
   readonly #onObstacle: (why: string) => void;
-  #isObstacleTold = false;
+  #isObstacleReported = false;
   #lastChange: Promise<unknown> = Promise.resolve();
 
   /**
@@ -73,8 +73,8 @@ export class PluginFolder {
     } catch (error) {
       const { message } = error as Error; // a system error
       const why = `plugin folder ${this.root} cannot be created or read (${message}): give the user of the server access to it, or set tsdb.plugin_dir to another folder`;
-      if (!this.#isObstacleTold) this.#onObstacle(why);
-      this.#isObstacleTold = true;
+      if (!this.#isObstacleReported) this.#onObstacle(why);
+      this.#isObstacleReported = true;
       return why;
     }
   }

@@ -47,10 +47,10 @@ export class ColumnBlock {
   dictionary(
     name: string,
     codes: Int32Array,
-    at: { readonly texts: readonly string[]; readonly present: Uint8Array | undefined },
+    options: { readonly texts: readonly string[]; readonly present: Uint8Array | undefined },
   ): FrameColumn {
     const o = this.#add(bytesOf(codes));
-    return { name, k: 'd', o, d: at.texts, ...this.#presence(at.present) };
+    return { name, k: 'd', o, d: options.texts, ...this.#presence(options.present) };
   }
 
   #presence(present: Uint8Array | undefined): { readonly v?: number } {

@@ -52,12 +52,12 @@ export class PluginChecks {
    * impossible. Checks are serialized.
    */
   async faultOf(code: PluginCode, functionName: string): Promise<string | undefined> {
-    const looking = this.#last.then(() => this.#look(code, functionName));
-    this.#last = looking.catch(() => undefined); // The caller receives the failure; the next check runs regardless.
-    return await looking;
+    const result = this.#last.then(() => this.#runCheck(code, functionName));
+    this.#last = result.catch(() => undefined); // The caller receives the failure; the next check runs regardless.
+    return await result;
   }
 
-  async #look(code: PluginCode, functionName: string): Promise<string | undefined> {
+  async #runCheck(code: PluginCode, functionName: string): Promise<string | undefined> {
     const target = await targetOf(code);
     if (target === undefined || 'fault' in target) return target?.fault;
     const { path, source, version } = target;

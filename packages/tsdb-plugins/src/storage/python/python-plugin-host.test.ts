@@ -231,8 +231,8 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     const services = {
       log: () => undefined,
       query: () => Promise.reject(new Error('not asked')),
-      write: async (at: { database: string; lines: Uint8Array; noSync: boolean }) => {
-        written.push(`${at.database} ${at.noSync} ${Buffer.from(at.lines)}`);
+      write: async (options: { database: string; lines: Uint8Array; noSync: boolean }) => {
+        written.push(`${options.database} ${options.noSync} ${Buffer.from(options.lines)}`);
       },
     };
     const { outcome } = await run(plugin, { services });

@@ -2,7 +2,7 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { valueType } from '@plinth/tsdb-model/sql-type.js';
 import type { ExprNodes } from '../../parse/ast.js';
 import type { Env } from '../session.js';
-import { type Bound, derive } from '../types/bound.js';
+import { type Bound, derive, withoutOrigin } from '../types/bound.js';
 import { unionType } from '../types/common-type.js';
 import { typeOfDataType } from '../types/data-type.js';
 import { convert } from './convert.js';
@@ -53,13 +53,5 @@ export function bindCase(node: ExprNodes['Case'], env: Env): Bound {
 export function bindCast(node: ExprNodes['Cast'], env: Env): Bound {
   const operand = env.session.bindExpr(node.expr, env);
   const type = typeOfDataType(node.data_type);
-  const converted = convert(operand, type, node.kind === 'TryCast' || node.kind === 'SafeCast');
-  const {
-    column: _column,
-    rowConditions: _rowConditions,
-    isExact: _isExact,
-    call: _call,
-    ...rest
-  } = converted;
-  return rest;
+  return withoutOrigin(convert(operand, type, node.kind === 'TryCast' || node.kind === 'SafeCast'));
 }

@@ -13,7 +13,14 @@ import type { ConstantValue } from '../../bound-expr.js';
 import { duckDbType } from '../../emit/duckdb-type.js';
 import { quoteString } from '../../emit/quote.js';
 import { instantNsText, localNsText } from '../../functions/time/zone-text.js';
-import { type Bound, constantExpr, foldingOf, mapped, typedText } from '../types/bound.js';
+import {
+  type Bound,
+  constantExpr,
+  foldingOf,
+  mapped,
+  typedText,
+  withoutOrigin,
+} from '../types/bound.js';
 import { parseTimeOfDay, parseTimestamp } from '../types/parse-timestamp.js';
 import { parseInterval } from './operators/intervals.js';
 
@@ -38,14 +45,7 @@ export function convert(expr: Bound, type: SqlType, isTry = false): Bound {
     if (value !== undefined)
       return constantExpr(value, type, expr.displayName, mapped(expr.constant, again));
   }
-  const { text: _text, constant: _constant, ...kept } = expr;
-  const {
-    column: _column,
-    rowConditions: _rowConditions,
-    isExact: _isExact,
-    call: _call,
-    ...rest
-  } = kept;
+  const { text: _text, constant: _constant, ...rest } = withoutOrigin(expr);
   const text = convertText({ text: expr.text, from, type, isTry });
   const folding = foldingOf(expr);
   if (folding === undefined) return { ...rest, text, type };

@@ -63,6 +63,13 @@ export function derive(
   };
 }
 
+/** Removes the properties that a cast value does not share with its operand. */
+export function withoutOrigin(expr: Bound): Bound {
+  const { column: _column, rowConditions: _conditions, isExact: _isExact, ...rest } = expr;
+  const { call: _call, ...kept } = rest;
+  return kept;
+}
+
 export const foldingOf = ({ constant, folds }: BoundExpr): Folding | undefined =>
   constant === undefined ? folds : constant.value === null ? 'null' : 'value';
 

@@ -7,11 +7,11 @@ export function eitherCondition(
   left: readonly RowCondition[],
   right: readonly RowCondition[],
 ): readonly RowCondition[] {
-  const kept: RowCondition[] = [];
+  const conditions: RowCondition[] = [];
   for (const scan of new Set(left.map((rowCondition) => rowCondition.scan))) {
     const [a, b] = [timeRange(left, scan), timeRange(right, scan)];
     if (a !== undefined && b !== undefined) {
-      kept.push({
+      conditions.push({
         scan,
         kind: 'time',
         minNs: least(a.minNs, b.minNs),
@@ -31,8 +31,8 @@ export function eitherCondition(
       if (other?.kind !== 'tag') continue;
       const union = [...new Set([...values, ...other.condition.values])];
       const eithers = [one.again, other.again];
-      const again = (given: Values): PlainRowCondition | undefined => {
-        const sides = eithers.map((either) => either?.(given));
+      const again = (values: Values): PlainRowCondition | undefined => {
+        const sides = eithers.map((either) => either?.(values));
         const both = sides.flatMap((side) => (side?.kind === 'tag' ? [side.condition.values] : []));
         if (both.length < 2) return undefined;
         return {
@@ -41,10 +41,10 @@ export function eitherCondition(
           condition: { tag, op: 'in', values: [...new Set(both.flat())] },
         };
       };
-      kept.push({ scan, kind: 'tag', condition: { tag, op: 'in', values: union }, again });
+      conditions.push({ scan, kind: 'tag', condition: { tag, op: 'in', values: union }, again });
     }
   }
-  return kept;
+  return conditions;
 }
 
 /** Intersects the conditions of `scan` on the time; returns `undefined` if there are none. */

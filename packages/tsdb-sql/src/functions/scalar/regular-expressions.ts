@@ -90,7 +90,7 @@ function patternOf(call: FunctionCall, flagsIndex: number, allowsGlobal: boolean
 function withoutLayout(pattern: string): string {
   return pattern.replaceAll(
     /(\\.|\[(?:\\.|[^\]\\])*\])|#[^\n]*|\s+/gs,
-    (_whole, kept: string | undefined) => kept ?? '',
+    (_whole, retained: string | undefined) => retained ?? '',
   );
 }
 

@@ -13,7 +13,7 @@ import type { BoundGroups } from './group-by.js';
 import { isLimited, positionOf, type RowLimit } from './order-limit.js';
 import type { OutputItem } from './projection.js';
 
-type Answer = InMemoryRequest['answer'];
+type Computation = InMemoryRequest['computation'];
 
 /** The bound parts of a SELECT. */
 interface SelectParts {
@@ -42,7 +42,7 @@ export function inMemoryQuery(boundSelect: SelectParts): InMemoryQuery | undefin
   const conditions = rowConditions && rowConditions.flatMap(({ again }) => again ?? []);
   if (!conditions || conditions.length < rowConditions.length) return undefined;
   if (select.having !== undefined || select.qualify !== undefined) return undefined;
-  const answer =
+  const computation =
     select.distinct === undefined
       ? groups === undefined
         ? rowsOf(boundSelect, range)
@@ -50,7 +50,7 @@ export function inMemoryQuery(boundSelect: SelectParts): InMemoryQuery | undefin
       : isLimited(limit)
         ? undefined
         : lastRowsOf(boundSelect);
-  return answer && { scan, answer, selection: select.selection, conditions };
+  return computation && { scan, computation, selection: select.selection, conditions };
 }
 
 /** Returns the table column that an expression consists of. */
@@ -83,7 +83,7 @@ function rangeOf({ count, offset = 0n }: RowLimit): Range | undefined {
   return { limit: count === undefined ? undefined : Number(count), offset: Number(offset) };
 }
 
-function rowsOf(boundSelect: SelectParts, range: Range): Answer | undefined {
+function rowsOf(boundSelect: SelectParts, range: Range): Computation | undefined {
   const columns = columnsOf(boundSelect);
   const [by] = boundSelect.orderBy;
   if (columns === undefined || boundSelect.orderBy.length > 1) return undefined;
@@ -94,7 +94,7 @@ function rowsOf(boundSelect: SelectParts, range: Range): Answer | undefined {
   return { kind: 'rows', columns, tieBreakers: [], descending, ...range };
 }
 
-function lastRowsOf(boundSelect: SelectParts): Answer | undefined {
+function lastRowsOf(boundSelect: SelectParts): Computation | undefined {
   const { select, orderBy, groups, where, env } = boundSelect;
   const columns = columnsOf(boundSelect);
   if (columns === undefined || groups !== undefined || typeof select.distinct !== 'object')
@@ -136,7 +136,11 @@ export function keyOf(bound: Bound | undefined): Key | undefined {
   return { kind: 'bucket', widthNs: BigInt(stride.days) * NS_PER_DAY + stride.nanos };
 }
 
-function groupsOf(boundSelect: SelectParts, groups: BoundGroups, range: Range): Answer | undefined {
+function groupsOf(
+  boundSelect: SelectParts,
+  groups: BoundGroups,
+  range: Range,
+): Computation | undefined {
   const { gaps, keys: bound } = groups.aggregation;
   const keys = bound.map(({ input }) => keyOf(input));
   const [bucket, ...others] = keys.filter((key) => key?.kind === 'bucket');

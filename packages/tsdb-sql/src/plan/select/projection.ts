@@ -108,9 +108,9 @@ function expand(
   const replaced = new Map(
     (options.opt_replace?.items ?? []).map((item) => [nameOf(item.column_name), item.expr]),
   );
-  const kept = columns.filter((column) => !left.has(column.name));
-  env.session.spend(kept.length);
-  return kept.map((column) => {
+  const remaining = columns.filter((column) => !left.has(column.name));
+  env.session.spend(remaining.length);
+  return remaining.map((column) => {
     const expr = replaced.get(column.name);
     return {
       name: column.name,

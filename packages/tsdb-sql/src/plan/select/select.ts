@@ -17,7 +17,7 @@ import type { FromItem } from '../from/table-factor.js';
 import { type BoundGroups, bindGroups, groupedText } from './group-by.js';
 import { inMemoryQuery } from './in-memory-query.js';
 import { narrowToLastRows } from './last-point.js';
-import { liveForm } from './live-form.js';
+import { liveChange } from './live-change.js';
 import {
   isLimited,
   limitText,
@@ -120,7 +120,7 @@ export function bindSelect(
     // Further ORDER BY keys may refer to tags by position.
     lateMaterializedTags:
       timeOrder === undefined || clauses.orderBy.length > 1 ? [] : lateMaterializedTags(items),
-    liveForm: liveForm({ ...clauses, select, from, groups, items, around }),
+    liveChange: liveChange({ ...clauses, select, from, groups, items, around }),
     inMemory: inMemoryQuery({ ...clauses, select, from, where, groups, items, env, orderEnv }),
   };
 }
@@ -332,6 +332,6 @@ function outputColumns(
     source: expr.column?.source,
     duckDbName: `c${index}`,
     ...(isTransparent && expr.column?.origin && { origin: expr.column.origin }),
-    isOnce: (isTable && expr.column?.origin !== undefined) || isCountedText(expr),
+    isSizeChecked: (isTable && expr.column?.origin !== undefined) || isCountedText(expr),
   }));
 }

@@ -45,7 +45,7 @@ describe('strings of DuckDB', () => {
       text,
       columns: [UTF8],
       signal,
-      isSmall,
+      isMaterialized: isSmall,
     })) {
       const [column] = columns;
       assert.ok(column);

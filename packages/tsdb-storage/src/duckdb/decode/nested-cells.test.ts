@@ -39,7 +39,7 @@ describe('nested values of DuckDB', () => {
   ): Promise<unknown[]> {
     const columns = [{ name: 'x', type, source: undefined }];
     const cells: unknown[] = [];
-    for await (const chunk of host.stream({ text, columns, signal, isSmall }))
+    for await (const chunk of host.stream({ text, columns, signal, isMaterialized: isSmall }))
       for (let row = 0; row < chunk.rowCount; row++) cells.push(chunk.columns[0]?.values[row]);
     return cells;
   }

@@ -66,7 +66,7 @@ export class MemoryWatch {
     if (this.#running.size === 0) this.#noteRest();
     const statement = new WatchedStatement(stop, (ended) => this.#running.delete(ended));
     this.#running.add(statement);
-    this.#timer ??= setInterval(() => this.#look(), this.#options.intervalMs).unref();
+    this.#timer ??= setInterval(() => this.#check(), this.#options.intervalMs).unref();
     return statement;
   }
 
@@ -81,7 +81,7 @@ export class MemoryWatch {
     this.#restBytes = this.#options.residentBytes();
   }
 
-  #look(): void {
+  #check(): void {
     if (this.#running.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;

@@ -148,9 +148,9 @@ function readPage(
   const present = new Uint8Array(to);
   levelsOf(page).read(0, present);
   const skip = sumOf(present.subarray(0, from));
-  const wanted = present.subarray(from);
-  const dense = decode(bytes, encoding, { type, skip, count: sumOf(wanted), dictionary });
-  return spread(dense, wanted, emptyOf(type, count));
+  const selected = present.subarray(from);
+  const dense = decode(bytes, encoding, { type, skip, count: sumOf(selected), dictionary });
+  return spread(dense, selected, emptyOf(type, count));
 }
 
 /** One bit per row: whether it has a value. */
@@ -201,7 +201,7 @@ function decode(
     case Encoding.plain:
       return plain(bytes, type, skip, count);
     case Encoding.rleDictionary:
-      return looked(bytes, skip, count, dictionary);
+      return dictionaryValues(bytes, skip, count, dictionary);
     case Encoding.deltaBinaryPacked: {
       const values = new BigInt64Array(count);
       const words = new Int32Array(values.buffer);
@@ -246,7 +246,7 @@ function numbersOf(
 }
 
 /** Reads values by their dictionary indexes. */
-function looked(
+function dictionaryValues(
   bytes: Uint8Array,
   skip: number,
   count: number,

@@ -56,7 +56,7 @@ export async function* readHistory(request: HistoryRequest): AsyncGenerator<RowB
     const chunks = host.stream({
       text,
       columns: output,
-      isSmall: false,
+      isMaterialized: false,
       isBackground: true,
       signal,
     });
@@ -88,13 +88,13 @@ function historyText(
 
 function toBatch(
   { rowCount, columns }: ResultChunk,
-  of: {
+  options: {
     readonly store: TableStore;
     readonly tags: readonly Column[];
     readonly fields: readonly Column[];
   },
 ): RowBatch {
-  const { store, tags, fields } = of;
+  const { store, tags, fields } = options;
   const series = new Uint32Array(rowCount);
   for (let row = 0; row < rowCount; row++) {
     const keys: string[] = [];

@@ -78,7 +78,7 @@ export class CacheRecords {
   async replace<DB>(
     transaction: Transaction<DB>,
     changed: {
-      readonly kept: readonly CacheDefinition[];
+      readonly retained: readonly CacheDefinition[];
       readonly dropped: readonly CacheDefinition[];
     },
   ): Promise<void> {
@@ -86,7 +86,7 @@ export class CacheRecords {
     for (const { kind, id } of changed.dropped) {
       await tx.deleteFrom('tsdb_caches').where('kind', '=', kind).where('id', '=', id).execute();
     }
-    for (const { kind, id, tableId, name: _, ...rest } of changed.kept) {
+    for (const { kind, id, tableId, name: _, ...rest } of changed.retained) {
       await tx
         .updateTable('tsdb_caches')
         .set({ table_id: tableId, definition: JSON.stringify(rest) })

@@ -15,7 +15,7 @@ import type { KeyValue } from './row-keys.js';
 /** More rows than this are sorted by DuckDB. */
 const MAX_SORTED_ROWS = 256;
 /** Combinations checked before yielding to the event loop. */
-const SLOTS_PER_TURN = 50_000;
+const SLOTS_PER_TICK = 50_000;
 
 /** Returns a table whose scans read the cache. */
 export function cacheTable(live: LiveCache, rows: CacheRows, clock: Clock): ScannedTable {
@@ -32,8 +32,15 @@ export function cacheTable(live: LiveCache, rows: CacheRows, clock: Clock): Scan
     const columns = columnsOf(table, definition.columnIds);
     const source: ScanSource = {
       prepare: (request) =>
-        prepare(request, (wanted) =>
-          readDistinct(content.cache, { columns, wanted, request, rows, clock, visibleFromNs }),
+        prepare(request, (requestedColumns) =>
+          readDistinct(content.cache, {
+            columns,
+            requestedColumns,
+            request,
+            rows,
+            clock,
+            visibleFromNs,
+          }),
         ),
     };
     return { source, table: snapshotOf(table, columns) };
@@ -43,8 +50,8 @@ export function cacheTable(live: LiveCache, rows: CacheRows, clock: Clock): Scan
   const keys = columnsOf(table, definition.keyColumnIds);
   const source: ScanSource = {
     prepare: (request) =>
-      prepare(request, (wanted) =>
-        readLast(content.cache, { keys, wanted, request, rows, clock, visibleFromNs }),
+      prepare(request, (requestedColumns) =>
+        readLast(content.cache, { keys, requestedColumns, request, rows, clock, visibleFromNs }),
       ),
   };
   const others = [...table.columns.values()].filter((column) => !keys.includes(column));
@@ -68,7 +75,7 @@ function snapshotOf(table: TableSchema, columns: readonly Column[]): TableSchema
 }
 
 interface CacheRead {
-  readonly wanted: readonly Column[];
+  readonly requestedColumns: readonly Column[];
   readonly request: ScanRequest;
   readonly rows: CacheRows;
   readonly clock: Clock;
@@ -77,15 +84,15 @@ interface CacheRead {
 
 async function readLast(
   cache: LastCache,
-  of: CacheRead & { readonly keys: readonly Column[] },
+  options: CacheRead & { readonly keys: readonly Column[] },
 ): Promise<RowsText> {
-  const { keys, wanted, request } = of;
+  const { keys, requestedColumns, request } = options;
   const found: { readonly slot: number; readonly entry: number }[] = [];
-  let looked = 0;
-  const fromNs = of.visibleFromNs();
-  for (const each of cache.entries(request.tagConditions, of.clock.nowMs())) {
+  let count = 0;
+  const fromNs = options.visibleFromNs();
+  for (const each of cache.entries(request.tagConditions, options.clock.nowMs())) {
     if (fromNs === MIN_TIME_NS || cache.timeOf(each.entry) >= fromNs) found.push(each);
-    if (++looked % SLOTS_PER_TURN === 0) await setImmediate();
+    if (++count % SLOTS_PER_TICK === 0) await setImmediate();
   }
   if (found.length <= MAX_SORTED_ROWS) {
     // The sort is stable, so the rows of one key stay newest first.
@@ -97,7 +104,7 @@ async function readLast(
       ),
     );
   }
-  const readers = wanted.map(
+  const readers = requestedColumns.map(
     (column): ((row: { slot: number; entry: number }) => KeyValue | number) => {
       const position = keys.indexOf(column);
       if (position >= 0) return ({ slot }) => cache.keyOf(slot, position);
@@ -105,33 +112,34 @@ async function readLast(
       return ({ entry }) => cache.valueOf(entry, column);
     },
   );
-  return await of.rows.toText({
-    columns: wanted,
+  return await options.rows.toText({
+    columns: requestedColumns,
     rowCount: found.length,
     rowAt: (row) => {
       const at = found[row] as { slot: number; entry: number }; // row < rowCount
       return readers.map((read) => read(at));
     },
-    orderBy: keys.filter((key) => wanted.includes(key)),
+    orderBy: keys.filter((key) => requestedColumns.includes(key)),
   });
 }
 
 async function readDistinct(
   cache: DistinctCache,
-  of: CacheRead & { readonly columns: readonly Column[] },
+  options: CacheRead & { readonly columns: readonly Column[] },
 ): Promise<RowsText> {
-  const { columns, request } = of;
+  const { columns, request } = options;
   // Keep the column order of the cache, so that its sort order still applies.
-  const wanted = columns.filter((column) => of.wanted.includes(column));
-  const isPrefix = wanted.length > 0 && wanted.every((column, i) => column === columns[i]);
+  const requestedColumns = columns.filter((column) => options.requestedColumns.includes(column));
+  const isPrefix =
+    requestedColumns.length > 0 && requestedColumns.every((column, i) => column === columns[i]);
   const seen = new Set<string>();
   let found: KeyValue[][] = [];
-  let looked = 0;
-  const fromNs = of.visibleFromNs();
-  for (const slot of cache.slots(request.tagConditions, of.clock.nowNs(), fromNs)) {
-    const values = wanted.map((column) => cache.valueOf(slot, columns.indexOf(column)));
-    if (++looked % SLOTS_PER_TURN === 0) await setImmediate();
-    if (isPrefix && wanted.length < columns.length) {
+  let count = 0;
+  const fromNs = options.visibleFromNs();
+  for (const slot of cache.slots(request.tagConditions, options.clock.nowNs(), fromNs)) {
+    const values = requestedColumns.map((column) => cache.valueOf(slot, columns.indexOf(column)));
+    if (++count % SLOTS_PER_TICK === 0) await setImmediate();
+    if (isPrefix && requestedColumns.length < columns.length) {
       const key = JSON.stringify(values.map((value) => value ?? null));
       if (seen.has(key)) continue;
       seen.add(key);
@@ -141,17 +149,17 @@ async function readDistinct(
   if (found.length <= MAX_SORTED_ROWS) {
     found = found.sort((a, b) =>
       compareKeys(
-        wanted,
+        requestedColumns,
         (i) => a[i],
         (i) => b[i],
       ),
     );
   }
-  return await of.rows.toText({
-    columns: wanted,
+  return await options.rows.toText({
+    columns: requestedColumns,
     rowCount: found.length,
     rowAt: (row) => found[row] ?? [],
-    orderBy: wanted,
+    orderBy: requestedColumns,
   });
 }
 

@@ -100,26 +100,26 @@ export class Caches {
     this.#byTable.clear();
   }
 
-  async createLast(wanted: NewLastCache): Promise<LastCacheDefinition> {
-    const schema = this.#find(wanted);
-    return await this.#add(schema, defineLastCache(schema, wanted));
+  async createLast(newCache: NewLastCache): Promise<LastCacheDefinition> {
+    const schema = this.#find(newCache);
+    return await this.#add(schema, defineLastCache(schema, newCache));
   }
 
-  async createDistinct(wanted: NewDistinctCache): Promise<DistinctCacheDefinition> {
-    const schema = this.#find(wanted);
-    return await this.#add(schema, defineDistinctCache(schema, wanted));
+  async createDistinct(newCache: NewDistinctCache): Promise<DistinctCacheDefinition> {
+    const schema = this.#find(newCache);
+    return await this.#add(schema, defineDistinctCache(schema, newCache));
   }
 
-  async delete(at: {
+  async delete(target: {
     readonly kind: CacheDefinition['kind'];
     readonly database: string;
     readonly table: string;
     readonly name: string;
   }): Promise<void> {
-    const schema = this.#find(at);
+    const schema = this.#find(target);
     await this.#changes.run(String(schema.id), async () => {
-      const found = this.#named(schema.id, at);
-      if (found === undefined) throw tsdbError('resource_not_found', { resource: at.name });
+      const found = this.#named(schema.id, target);
+      if (found === undefined) throw tsdbError('resource_not_found', { resource: target.name });
       await this.#deps.records.remove(found.definition);
       found.close();
       const rest = this.#cachesOf(schema.id).filter((cache) => cache !== found);
@@ -143,17 +143,17 @@ export class Caches {
     const split = (replacement: Replacement) => {
       const all = this.#cachesOf(replacement.before.id).map(({ definition }) => definition);
       const next = all.map((definition) => definitionFor(definition, replacement));
-      const kept = next.filter((definition) => definition !== undefined);
-      return { kept, dropped: all.filter((_, i) => next[i] === undefined) };
+      const retained = next.filter((definition) => definition !== undefined);
+      return { retained, dropped: all.filter((_, i) => next[i] === undefined) };
     };
     return {
       write: (tx, replacement) => this.#deps.records.replace(tx, split(replacement)),
       applyInMemory: (replacement) => {
         const { before, after } = replacement;
-        const { kept } = split(replacement);
+        const { retained } = split(replacement);
         for (const cache of this.#cachesOf(before.id)) cache.close();
         this.#byTable.delete(before.id);
-        for (const definition of kept) this.#start(definition, after);
+        for (const definition of retained) this.#start(definition, after);
       },
     };
   }
@@ -232,20 +232,20 @@ export class Caches {
 
   async #add<D extends CacheDefinition>(
     schema: TableSchema,
-    wanted: Omit<D, 'id'> & Pick<D, 'kind'>,
+    newCache: Omit<D, 'id'> & Pick<D, 'kind'>,
   ): Promise<D> {
-    if (wanted.name === '') throw invalidConfiguration('cache name cannot be empty');
+    if (newCache.name === '') throw invalidConfiguration('cache name cannot be empty');
     // Creations for one table are serialized, so that a name cannot be used twice.
     return await this.#changes.run(String(schema.id), async () => {
-      if (this.#named(schema.id, wanted) !== undefined) {
-        throw tsdbError('resource_exists', { resource: wanted.name });
+      if (this.#named(schema.id, newCache) !== undefined) {
+        throw tsdbError('resource_exists', { resource: newCache.name });
       }
-      if (this.countOf(schema.id, wanted.kind) >= MAX_CACHES_PER_TABLE) {
+      if (this.countOf(schema.id, newCache.kind) >= MAX_CACHES_PER_TABLE) {
         throw invalidConfiguration(
           `a table can have at most ${MAX_CACHES_PER_TABLE} caches of each kind`,
         );
       }
-      const definition = { ...wanted, id: ++this.#lastIds[wanted.kind] } as unknown as D; // complete with its id
+      const definition = { ...newCache, id: ++this.#lastIds[newCache.kind] } as unknown as D; // complete with its id
       await this.#deps.records.add(definition);
       if (this.#deps.catalog.tableById(schema.id) === undefined) {
         // The table has been deleted in the meantime.
@@ -273,13 +273,14 @@ export class Caches {
     this.#byTable.set(schema.id, [...this.#cachesOf(schema.id), cache]);
   }
 
-  #find(at: { readonly database: string; readonly table: string }): TableSchema {
+  #find(target: { readonly database: string; readonly table: string }): TableSchema {
     const { catalog } = this.#deps;
-    if (at.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
-    const database = catalog.database(at.database);
-    if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
-    const schema = database.tables.get(at.table);
-    if (schema === undefined) throw tableNotKnown(database, at.table);
+    if (target.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    const database = catalog.database(target.database);
+    if (database === undefined)
+      throw tsdbError('database_not_known', { database: target.database });
+    const schema = database.tables.get(target.table);
+    if (schema === undefined) throw tableNotKnown(database, target.table);
     return schema;
   }
 

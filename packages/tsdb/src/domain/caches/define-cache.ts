@@ -33,9 +33,9 @@ export interface NewDistinctCache extends CacheOf {
 /** Throws `cache_definition_invalid`. */
 export function defineLastCache(
   schema: TableSchema,
-  wanted: NewLastCache,
+  newCache: NewLastCache,
 ): Omit<LastCacheDefinition, 'id'> {
-  const keys = (wanted.keyColumns ?? schema.seriesKey).map((name) => {
+  const keys = (newCache.keyColumns ?? schema.seriesKey).map((name) => {
     const column = schema.columns.get(name);
     if (column === undefined) throw invalidConfiguration(`invalid key column provided: ${name}`);
     if (column.kind === 'float64' || column.kind === 'time') {
@@ -46,33 +46,33 @@ export function defineLastCache(
     }
     return column;
   });
-  const values = wanted.valueColumns?.map((name) => {
+  const values = newCache.valueColumns?.map((name) => {
     const column = schema.columns.get(name);
     if (column === undefined) throw invalidConfiguration(`invalid value column provided: ${name}`);
     return column;
   });
   assertDistinct(keys, 'key');
-  const name = givenName(wanted) ?? defaultName(schema.name, names(keys), 'last');
+  const name = givenName(newCache) ?? defaultName(schema.name, names(keys), 'last');
   return {
     kind: 'last',
     tableId: schema.id,
     name,
     keyColumnIds: ids(keys),
     valueColumnIds: values && ids([...new Set(values)].filter(({ kind }) => kind !== 'time')),
-    count: wanted.count ?? 1,
-    ttlSec: wanted.ttlSec ?? 14_400,
+    count: newCache.count ?? 1,
+    ttlSec: newCache.ttlSec ?? 14_400,
   };
 }
 
 /** Throws `cache_definition_invalid`. */
 export function defineDistinctCache(
   schema: TableSchema,
-  wanted: NewDistinctCache,
+  newCache: NewDistinctCache,
 ): Omit<DistinctCacheDefinition, 'id'> {
-  if (wanted.columns.length === 0) {
+  if (newCache.columns.length === 0) {
     throw invalidConfiguration('no columns provided when creating distinct cache');
   }
-  const columns = wanted.columns.map((name) => {
+  const columns = newCache.columns.map((name) => {
     const column = schema.columns.get(name);
     if (column === undefined) throw invalidConfiguration(`invalid column provided: ${name}`);
     if (column.kind !== 'tag' && column.kind !== 'utf8') {
@@ -87,10 +87,10 @@ export function defineDistinctCache(
   return {
     kind: 'distinct',
     tableId: schema.id,
-    name: givenName(wanted) ?? defaultName(schema.name, names(columns), 'distinct'),
+    name: givenName(newCache) ?? defaultName(schema.name, names(columns), 'distinct'),
     columnIds: ids(columns),
-    maxCardinality: wanted.maxCardinality ?? 100_000,
-    maxAgeSec: wanted.maxAgeSec ?? 86_400,
+    maxCardinality: newCache.maxCardinality ?? 100_000,
+    maxAgeSec: newCache.maxAgeSec ?? 86_400,
   };
 }
 

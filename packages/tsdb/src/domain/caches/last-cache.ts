@@ -130,11 +130,11 @@ export class LastCache {
    * skipped.
    */
   takeArrivedSince(batch: RowBatch, arrivalsMs: Float64Array, oldestMs: number): void {
-    const kept = [...arrivalsMs.keys()].filter((row) => (arrivalsMs[row] as number) > oldestMs);
-    if (kept.length === batch.rowCount) this.#take(batch, arrivalsMs, false);
-    else if (kept.length > 0) {
-      const arrivalTimes = Float64Array.from(kept, (row) => arrivalsMs[row] as number);
-      this.#take(takeRows(batch, kept), arrivalTimes, false);
+    const recent = [...arrivalsMs.keys()].filter((row) => (arrivalsMs[row] as number) > oldestMs);
+    if (recent.length === batch.rowCount) this.#take(batch, arrivalsMs, false);
+    else if (recent.length > 0) {
+      const arrivalTimes = Float64Array.from(recent, (row) => arrivalsMs[row] as number);
+      this.#take(takeRows(batch, recent), arrivalTimes, false);
     }
   }
 

@@ -21,12 +21,12 @@ export function thresholdOf(values: Float64Array, count: number): number {
       Math.min(BUCKET_COUNT - 1, Math.floor((value - min) / width));
     const counts = new Int32Array(BUCKET_COUNT);
     for (const value of rest) counts[bucketOf(value)] = (counts[bucketOf(value)] as number) + 1;
-    let wanted = 0;
-    while ((counts[wanted] as number) < place) {
-      place -= counts[wanted] as number;
-      wanted++;
+    let bucket = 0;
+    while ((counts[bucket] as number) < place) {
+      place -= counts[bucket] as number;
+      bucket++;
     }
-    rest = rest.filter((value) => bucketOf(value) === wanted);
+    rest = rest.filter((value) => bucketOf(value) === bucket);
   }
   return rest.toSorted()[place - 1] ?? Number.NEGATIVE_INFINITY;
 }

@@ -1,6 +1,6 @@
-import { seriesOf } from '@plinth/tsdb-influxql/answer.js';
 import { readContinuousQuery } from '@plinth/tsdb-influxql/continuous/continuous-query.js';
 import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
+import { seriesOf } from '@plinth/tsdb-influxql/result.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import type { QueryWork } from './query-runner.js';
@@ -37,9 +37,9 @@ async function writeResult(
   let outcome: 'success' | 'fail' = 'fail';
   try {
     let writtenCount = 0n;
-    const answer = await run.execute(0);
-    const index = answer.columns.findIndex(({ name }) => name === 'written');
-    for await (const { columns } of seriesOf(answer)) {
+    const result = await run.execute(0);
+    const index = result.columns.findIndex(({ name }) => name === 'written');
+    for await (const { columns } of seriesOf(result)) {
       writtenCount += BigInt((columns[index]?.[0] ?? 0) as bigint | number);
     }
     outcome = 'success';

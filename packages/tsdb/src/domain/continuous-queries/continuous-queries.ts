@@ -132,12 +132,12 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
 
   /** See `ContinuousQueryDirectory.create`. Also throws the errors of `prepare`. */
   async define(
-    at: { readonly database: string; readonly name: string },
+    target: { readonly database: string; readonly name: string },
     definition: QueryDefinition,
   ): Promise<void> {
     await this.#alone(async () => {
-      const database = this.#database(at.database, definition.language);
-      const known = this.#find(database.id, at.name);
+      const database = this.#database(target.database, definition.language);
+      const known = this.#find(database.id, target.name);
       if (known !== undefined) {
         if (isEqual(known.query.definition, definition)) return;
         throw tsdbError('continuous_query_exists');
@@ -152,7 +152,7 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
       this.#deps.prepare(definition, database);
       await this.#deps.check(definition, database);
       const { id: databaseId } = database;
-      const { name } = at;
+      const { name } = target;
       this.#add(
         await this.#deps.records.add({ databaseId, name, definition, positionNs: undefined }),
       );
@@ -235,13 +235,13 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
     runner.start();
   }
 
-  #onRun(error: unknown, at: { readonly database: string; readonly name: string }): void {
+  #onRun(error: unknown, target: { readonly database: string; readonly name: string }): void {
     this.counts.runCount++;
     if (error === undefined) return;
     this.counts.failureCount++;
-    this.#failures.add(`${at.database}.${at.name}: ${messageOf(error)}`);
+    this.#failures.add(`${target.database}.${target.name}: ${messageOf(error)}`);
     const isExpected = isDomainError(error) || error instanceof RunTimedOut;
-    if (!isExpected) this.#deps.log.error({ err: error, ...at }, 'continuous query failed');
+    if (!isExpected) this.#deps.log.error({ err: error, ...target }, 'continuous query failed');
   }
 
   #enqueue(runner: QueryRunner): void {
@@ -262,8 +262,9 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
     await this.#alone(async () => {
       const ids = [...this.#entries.values()]
         .filter(({ query: { databaseId } }) => {
-          const kept = catalog.databaseById(databaseId) ?? catalog.deleted.databaseById(databaseId);
-          return kept === undefined;
+          const database =
+            catalog.databaseById(databaseId) ?? catalog.deleted.databaseById(databaseId);
+          return database === undefined;
         })
         .map(({ query }) => query.id);
       if (ids.length === 0) return;

@@ -22,7 +22,7 @@ import { COPY_ACCESS, TableCopy } from './table-copy.js';
 const MAX_LISTED = 100;
 const EXPIRY_MARGIN_NS = 60n * NS_PER_SECOND;
 
-export interface WantedConversion {
+export interface ConversionRequest {
   readonly database: string;
   readonly table: string;
   readonly column: string;
@@ -123,26 +123,26 @@ export class Conversions {
    * Throws `internal_database`, `database_not_known`, `table_not_known`, `column_not_known`,
    * `conversion_invalid`, and the errors of queries.
    */
-  async check(wanted: WantedConversion, signal: AbortSignal): Promise<ConversionCounts & Found> {
-    const found = this.#find(wanted);
+  async check(request: ConversionRequest, signal: AbortSignal): Promise<ConversionCounts & Found> {
+    const found = this.#find(request);
     const { table, column } = found;
-    const conversion = possibleConversion(column, wanted.to);
+    const conversion = possibleConversion(column, request.to);
     for (const { name } of table.columns.values()) {
       if (!hasBreak(name)) continue;
       const text = `the name ${JSON.stringify(name)} contains a tab or newline, which cannot be copied; rename the column first`;
       throw tsdbError('conversion_invalid', text);
     }
     const brokenTags = this.#brokenTags(table, column);
-    const text = countText(table, column, conversion, { to: wanted.to, brokenTags });
+    const text = countText(table, column, conversion, { to: request.to, brokenTags });
     const [rows = 0, values = 0, impossible = 0, inexact = 0, fieldless = 0, uncopied = 0] =
-      await this.#numbers(wanted.database, text, signal);
+      await this.#numbers(request.database, text, signal);
     if (uncopied > 0) {
       const text = `${uncopied} rows contain NaN, or a tag with a tab or newline, which cannot be copied; delete these rows first`;
       throw tsdbError('conversion_invalid', text);
     }
     const [points = 0] =
       column.kind === 'tag'
-        ? await this.#numbers(wanted.database, pointsText(table, column), signal)
+        ? await this.#numbers(request.database, pointsText(table, column), signal)
         : [rows];
     return {
       ...found,
@@ -152,9 +152,9 @@ export class Conversions {
   }
 
   /** Starts a conversion. Throws the errors of `check`, and `conversion_busy`. */
-  async start(wanted: WantedConversion, signal: AbortSignal): Promise<Conversion> {
-    const { table, column } = this.#find(wanted);
-    possibleConversion(column, wanted.to);
+  async start(request: ConversionRequest, signal: AbortSignal): Promise<Conversion> {
+    const { table, column } = this.#find(request);
+    possibleConversion(column, request.to);
     if (this.#running !== undefined) throw tsdbError('conversion_busy');
     const stop = new AbortController();
     const { promise, resolve } = deferred();
@@ -164,11 +164,11 @@ export class Conversions {
     };
     this.#running = running;
     try {
-      const counts = await this.#startable(wanted, AbortSignal.any([signal, stop.signal]));
-      const listed = this.#list(wanted, counts);
+      const counts = await this.#startable(request, AbortSignal.any([signal, stop.signal]));
+      const listed = this.#list(request, counts);
       const started = { ...running, id: listed.id };
       this.#running = started;
-      void this.#run(started, wanted, counts).finally(resolve);
+      void this.#run(started, request, counts).finally(resolve);
       return listed;
     } catch (error) {
       this.#running = undefined;
@@ -179,13 +179,13 @@ export class Conversions {
 
   /** Checks a conversion, and throws `conversion_invalid` if it must not start. */
   async #startable(
-    wanted: WantedConversion,
+    request: ConversionRequest,
     signal: AbortSignal,
   ): Promise<ConversionCounts & Found> {
-    const counts = await this.check(wanted, signal);
+    const counts = await this.check(request, signal);
     const { impossible_values, rows_without_field, column } = counts;
     if (impossible_values > 0) {
-      const text = `${impossible_values} values of '${column.name}' cannot become ${wanted.to}; delete or correct their rows first`;
+      const text = `${impossible_values} values of '${column.name}' cannot become ${request.to}; delete or correct their rows first`;
       throw tsdbError('conversion_invalid', text);
     }
     if (rows_without_field > 0) {
@@ -195,9 +195,9 @@ export class Conversions {
     return counts;
   }
 
-  #list(wanted: WantedConversion, { table, column, row_count }: ConversionCounts & Found) {
+  #list(request: ConversionRequest, { table, column, row_count }: ConversionCounts & Found) {
     const id = this.#nextId++;
-    const { database: db, to } = wanted;
+    const { database: db, to } = request;
     const started_at = new Date(this.#deps.clock.nowMs()).toISOString();
     const listed: Conversion = {
       ...{ id, db, table: table.name, column: column.name, from: column.kind, to },
@@ -219,22 +219,22 @@ export class Conversions {
     await this.#running?.ended;
   }
 
-  async #run(running: Started, wanted: WantedConversion, found: Found): Promise<void> {
+  async #run(running: Started, request: ConversionRequest, found: Found): Promise<void> {
     const { catalog, engine, log } = this.#deps;
     const { id, stop } = running;
     let staged: TableSchema | undefined;
     try {
       staged = await catalog.replacements.stage(found.table, (present) =>
-        definitionOf(present, found.column, wanted),
+        definitionOf(present, found.column, request),
       );
-      await this.#copy(running, wanted, staged);
+      await this.#copy(running, request, staged);
       this.#end(id, { state: 'completed' });
-      log.info({ ...wanted, id }, 'column converted');
+      log.info({ ...request, id }, 'column converted');
     } catch (error) {
       if (staged !== undefined) await this.#discard(staged);
       const state = stop.signal.aborted ? 'cancelled' : 'failed';
       this.#end(id, { state, error: state === 'failed' ? messageOf(error) : null });
-      if (state === 'failed') log.warn({ err: error, ...wanted, id }, 'column conversion failed');
+      if (state === 'failed') log.warn({ err: error, ...request, id }, 'column conversion failed');
     }
     engine.removeDeletedSoon();
   }
@@ -253,12 +253,12 @@ export class Conversions {
     });
   }
 
-  async #copy(running: Started, wanted: WantedConversion, staged: TableSchema): Promise<void> {
+  async #copy(running: Started, request: ConversionRequest, staged: TableSchema): Promise<void> {
     const { catalog, engine, clock } = this.#deps;
     const { id, tableId, stop } = running;
     using copy = new TableCopy({
-      ...{ engine, clock, staged, to: wanted.to, signal: stop.signal },
-      ...{ database: wanted.database, columnName: wanted.column },
+      ...{ engine, clock, staged, to: request.to, signal: stop.signal },
+      ...{ database: request.database, columnName: request.column },
       tableOf: () => catalog.tableById(tableId),
       onCopied: (rowCount) => {
         const copied = this.#listed.get(id)?.copied_count ?? 0;
@@ -268,8 +268,8 @@ export class Conversions {
     running.copy = copy;
     for (let isDone = false; !isDone; ) {
       await copy.run();
-      isDone = await engine.withoutWrites(wanted.database, () =>
-        this.#replaceIfShort(copy, { wanted, staged, running }),
+      isDone = await engine.withoutWrites(request.database, () =>
+        this.#replaceIfShort(copy, { request, staged, running }),
       );
     }
   }
@@ -278,11 +278,11 @@ export class Conversions {
   async #replaceIfShort(
     copy: TableCopy,
     {
-      wanted,
+      request,
       staged,
       running,
     }: {
-      readonly wanted: WantedConversion;
+      readonly request: ConversionRequest;
       readonly staged: TableSchema;
       readonly running: Started;
     },
@@ -294,16 +294,16 @@ export class Conversions {
     const table = catalog.tableById(tableId);
     if (table === undefined)
       throw tsdbError('conversion_failed', 'the table was deleted during the conversion');
-    await this.#assertComplete(wanted, table, staged, stop.signal);
+    await this.#assertComplete(request, table, staged, stop.signal);
     // Live queries that continue must not receive the copied rows as new rows.
-    await engine.recent.rowsDeleted([staged.id]);
+    await engine.retainedLog.rowsDeleted([staged.id]);
     await catalog.replacements.replace(table, staged);
     return true;
   }
 
   /** The last protection before the copy replaces the table: both have the same number of points. */
   async #assertComplete(
-    { database, column: columnName }: WantedConversion,
+    { database, column: columnName }: ConversionRequest,
     table: TableSchema,
     staged: TableSchema,
     signal: AbortSignal,
@@ -311,11 +311,11 @@ export class Conversions {
     const column = table.columns.get(columnName);
     const text = column?.kind === 'tag' ? pointsText(table, column) : countAllText(table);
     const fromNs = this.#keptFromNs(table);
-    const [wanted = 0] = await this.#numbers(database, text, signal, fromNs);
+    const [request = 0] = await this.#numbers(database, text, signal, fromNs);
     const copiedText = countAllText(staged);
     const [copied = 0] = await this.#numbers(INTERNAL_DATABASE, copiedText, signal, fromNs);
-    if (wanted === copied) return;
-    const fault = `the copy has ${copied} points instead of ${wanted}; report this as a bug`;
+    if (request === copied) return;
+    const fault = `the copy has ${copied} points instead of ${request}; report this as a bug`;
     throw tsdbError('conversion_failed', fault);
   }
 
@@ -334,7 +334,7 @@ export class Conversions {
     return others.filter((tag) => index.tagValues(tag).some(hasBreak));
   }
 
-  #find({ database: name, table: tableName, column: columnName }: WantedConversion): Found {
+  #find({ database: name, table: tableName, column: columnName }: ConversionRequest): Found {
     if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     const { catalog } = this.#deps;
     const database = catalog.database(name);
@@ -395,7 +395,7 @@ function possibleConversion(column: Column, to: TargetKind) {
 function definitionOf(
   table: TableSchema,
   column: Column,
-  { database, table: name, to }: WantedConversion,
+  { database, table: name, to }: ConversionRequest,
 ) {
   const isSame = table.name === name && table.columns.get(column.name)?.id === column.id;
   if (!isSame) {

@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import { type RecentRecords, RecentRecordsGone } from '@plinth/tsdb-engine/live/recent-records.js';
+import { RecordsNotRetained, type RetainedLog } from '@plinth/tsdb-engine/live/retained-log.js';
 import type { LiveQuery, LiveStatements } from './live-query.js';
 import { LiveTable } from './live-table.js';
 import { isQueueFull } from './statement-runs.js';
@@ -20,7 +20,7 @@ const MAX_PASS_COUNT = 50;
  * reconnect after a restart.
  */
 export class CatchUpReader {
-  readonly #recent: RecentRecords;
+  readonly #retainedLog: RetainedLog;
   readonly #clock: Clock;
   readonly #statements: LiveStatements;
   readonly #waiting = new Set<LiveQuery>();
@@ -29,12 +29,12 @@ export class CatchUpReader {
   #isClosed = false;
 
   constructor(options: {
-    readonly recent: RecentRecords;
+    readonly retainedLog: RetainedLog;
     readonly clock: Clock;
     readonly statements: LiveStatements;
     readonly onFailed: (queries: readonly LiveQuery[], error: unknown) => void;
   }) {
-    this.#recent = options.recent;
+    this.#retainedLog = options.retainedLog;
     this.#clock = options.clock;
     this.#statements = options.statements;
     this.#onFailed = options.onFailed;
@@ -72,7 +72,7 @@ export class CatchUpReader {
 
   /** @returns the time to wait before the next pass. */
   async #pass(waiting: readonly LiveQuery[]): Promise<number> {
-    await this.#recent.whenSettled();
+    await this.#retainedLog.whenSettled();
     const startMs = this.#clock.monotonicMs();
     const ready = await this.#readyOf(waiting);
     if (ready.length === 0) return RETRY_MS;
@@ -92,7 +92,7 @@ export class CatchUpReader {
       tableIds: new Set(tables.keys()),
     };
     try {
-      for await (const { seq, batches } of this.#recent.read(range)) {
+      for await (const { seq, batches } of this.#retainedLog.read(range)) {
         if (this.#isClosed) return 0;
         if (reading.size === 0) break;
         const full = new Set<LiveQuery>();
@@ -107,10 +107,10 @@ export class CatchUpReader {
           if (!(await this.#sendSoon(query, seq, isReading))) reading.delete(query);
       }
     } catch (error) {
-      if (!(error instanceof RecentRecordsGone)) throw error;
+      if (!(error instanceof RecordsNotRetained)) throw error;
       // The next pass reports a gap.
       for (const query of reading.keys())
-        if (isReading(query)) query.beginCatchUp(this.#recent.lastSeq);
+        if (isReading(query)) query.beginCatchUp(this.#retainedLog.lastSeq);
       return RETRY_MS;
     }
     for (const query of reading.keys())
@@ -121,12 +121,12 @@ export class CatchUpReader {
 
   /** Queries whose clients have room. What can no longer be read is reported to them first. */
   async #readyOf(waiting: readonly LiveQuery[]): Promise<readonly LiveQuery[]> {
-    const oldestSeq = await this.#recent.oldestSeq();
+    const oldestSeq = await this.#retainedLog.oldestSeq();
     const ready: LiveQuery[] = [];
     for (const query of waiting) {
       if (ready.length === MAX_PASS_COUNT) break;
       const { catchUp } = query;
-      if (query.isOver || catchUp === undefined) {
+      if (query.hasEnded || catchUp === undefined) {
         this.#waiting.delete(query);
         continue;
       }
@@ -136,7 +136,7 @@ export class CatchUpReader {
       const { afterSeq } = catchUp;
       // Rows of an earlier pass that the client had no room for.
       if (!(await this.#sendRows(query, afterSeq))) continue;
-      const fromSeq = this.#recent.availableFrom(query.plan.table.id, afterSeq, oldestSeq);
+      const fromSeq = this.#retainedLog.availableFrom(query.plan.table.id, afterSeq, oldestSeq);
       if (fromSeq === afterSeq || query.skipGap(fromSeq)) ready.push(query);
     }
     return ready;
@@ -144,7 +144,7 @@ export class CatchUpReader {
 
   async #finish(query: LiveQuery, throughSeq: bigint): Promise<void> {
     const { catchUp } = query;
-    if (query.isOver || catchUp === undefined) return;
+    if (query.hasEnded || catchUp === undefined) return;
     // Later rows may have been added to the catch-up during this pass.
     const seq = least(throughSeq, catchUp.throughSeq);
     if ((await this.#sendRows(query, seq)) && query.endCatchUp()) this.#waiting.delete(query);

@@ -41,19 +41,19 @@ const SUPPORTED =
 
 /** Throws `live_query_unsupported`. */
 export function livePlan(planned: PlannedQuery): LivePlan {
-  const { liveForm, columns } = planned;
+  const { liveChange, columns } = planned;
   const [scan, ...others] = planned.scans;
-  if (liveForm === undefined || scan === undefined || others.length > 0 || isVirtual(scan))
+  if (liveChange === undefined || scan === undefined || others.length > 0 || isVirtual(scan))
     throw tsdbError('live_query_unsupported', SUPPORTED);
   const { table, minTimeNs, maxTimeNs, tagConditions } = scan;
   const conditions = { minTimeNs, maxTimeNs, tagConditions, fieldConditions: [] };
-  if (liveForm.kind === 'buckets') {
-    const { widthNs } = liveForm;
+  if (liveChange.kind === 'buckets') {
+    const { widthNs } = liveChange;
     return { table, columns, conditions, output: { kind: 'buckets', widthNs, planned } };
   }
   const { inMemory } = planned;
-  if (inMemory?.answer.kind === 'rows') {
-    const rowColumns = inMemory.answer.columns;
+  if (inMemory?.computation.kind === 'rows') {
+    const rowColumns = inMemory.computation.columns;
     return { table, columns, conditions: inMemory, output: { kind: 'copied', rowColumns } };
   }
   const rowColumns = scan.columns.flatMap((name) => table.columns.get(name) ?? []);

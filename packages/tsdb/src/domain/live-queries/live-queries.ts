@@ -1,5 +1,5 @@
 import type { Clock, Logger, Principal } from '@plinth/kernel';
-import type { RecentRecords } from '@plinth/tsdb-engine/live/recent-records.js';
+import type { RetainedLog } from '@plinth/tsdb-engine/live/retained-log.js';
 import type { RecordListener, TableBatch } from '@plinth/tsdb-engine/write/write-buffer.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
@@ -36,7 +36,7 @@ const CHECK_MS = 500;
 const TABLE_REPLACED = 'a column of the table was converted, or the table was created again';
 
 interface LiveQueriesDeps {
-  readonly engine: Pick<Engine, 'describe'> & { readonly recent: RecentRecords };
+  readonly engine: Pick<Engine, 'describe'> & { readonly retainedLog: RetainedLog };
   readonly catalog: {
     database(name: string): DatabaseSchema | undefined;
     tableById(id: number): TableSchema | undefined;
@@ -82,7 +82,7 @@ export class LiveQueries implements RecordListener {
     this.#deps = deps;
     const { clock, statements, engine } = deps;
     this.#catchUp = new CatchUpReader({
-      ...{ recent: engine.recent, clock, statements },
+      ...{ retainedLog: engine.retainedLog, clock, statements },
       onFailed: (queries, error) => this.#failed(queries, error),
     });
     this.#timers = [
@@ -127,9 +127,9 @@ export class LiveQueries implements RecordListener {
   }
 
   #start(request: LiveQueryRequest, plan: ReturnType<typeof livePlan>): () => void {
-    const { recent } = this.#deps.engine;
+    const { retainedLog } = this.#deps.engine;
     const { principal } = request.access;
-    const now = { seq: recent.lastSeq };
+    const now = { seq: retainedLog.lastSeq };
     const position = request.after ?? now;
     const query = new LiveQuery({
       ...{ plan, position, text: request.text, sink: request.sink },
@@ -167,8 +167,8 @@ export class LiveQueries implements RecordListener {
   }
 
   #stop(query: LiveQuery): void {
-    if (query.isOver) return;
-    query.isOver = true;
+    if (query.hasEnded) return;
+    query.hasEnded = true;
     this.#detach(query);
     this.#catchUp.delete(query);
     this.#computing.delete(query);
@@ -179,7 +179,7 @@ export class LiveQueries implements RecordListener {
   }
 
   #end(query: LiveQuery, reason: string): void {
-    if (query.isOver) return;
+    if (query.hasEnded) return;
     this.#stop(query);
     query.sink.end(reason);
   }
@@ -220,9 +220,9 @@ export class LiveQueries implements RecordListener {
     try {
       const planned = await this.#deps.engine.describe({ ...request, language: 'sql' });
       const plan = livePlan(planned);
-      if (query.isOver) return;
+      if (query.hasEnded) return;
       this.#detach(query);
-      query.usePlan(plan, this.#deps.engine.recent.lastSeq);
+      query.usePlan(plan, this.#deps.engine.retainedLog.lastSeq);
       this.#attach(query);
       this.#catchUp.add(query);
     } catch (error) {
@@ -269,19 +269,19 @@ export class LiveQueries implements RecordListener {
   #notComputed(query: LiveQuery, error: unknown): void {
     if (!isQueueFull(error)) this.#failed([query], error);
     else if (
-      !query.isOver &&
+      !query.hasEnded &&
       query.plan.output.kind === 'computed' &&
       query.catchUp === undefined
     ) {
-      query.beginCatchUp(this.#deps.engine.recent.lastSeq);
+      query.beginCatchUp(this.#deps.engine.retainedLog.lastSeq);
       this.#catchUp.add(query);
     }
   }
 
   async #beat(): Promise<void> {
-    const { recent } = this.#deps.engine;
-    const seq = recent.lastSeq;
-    await recent.whenSettled();
+    const { retainedLog } = this.#deps.engine;
+    const seq = retainedLog.lastSeq;
+    await retainedLog.whenSettled();
     for (const query of [...this.#queries.keys()]) {
       query.sendRows();
       query.heartbeat(seq);

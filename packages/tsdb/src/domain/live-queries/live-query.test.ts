@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { SystemClock } from '@plinth/kernel';
-import { type RecentRecords, RecentRecordsGone } from '@plinth/tsdb-engine/live/recent-records.js';
+import { RecordsNotRetained, type RetainedLog } from '@plinth/tsdb-engine/live/retained-log.js';
 import type { TableBatch } from '@plinth/tsdb-engine/write/write-buffer.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
@@ -204,14 +204,14 @@ it('updates the position of an idle client only', () => {
 /** A log with the writes 1 to 3, whose oldest record can disappear. */
 function logOf(rowCount = 1) {
   const log = { oldestSeq: 0n, isGone: false };
-  const recent = {
+  const retainedLog = {
     ...{ lastSeq: 3n, whenSettled: async () => {}, oldestSeq: async () => log.oldestSeq },
     availableFrom: (_: number, afterSeq: bigint, oldestSeq: bigint) =>
       afterSeq > oldestSeq ? afterSeq : oldestSeq,
     async *read({ afterSeq }: { readonly afterSeq: bigint }) {
       if (log.isGone && log.oldestSeq === 0n) {
         log.oldestSeq = 2n;
-        throw new RecentRecordsGone();
+        throw new RecordsNotRetained();
       }
       for (let seq = afterSeq + 1n; seq <= 3n; seq++) {
         const batch = batchOf(Number(seq) * 10, rowCount);
@@ -220,17 +220,17 @@ function logOf(rowCount = 1) {
       }
     },
   };
-  return { log, recent: recent as unknown as RecentRecords };
+  return { log, retainedLog: retainedLog as unknown as RetainedLog };
 }
 
 async function caughtUp(
-  recent: RecentRecords,
+  retainedLog: RetainedLog,
   queries: readonly LiveQuery[],
   statements: LiveStatements = NO_STATEMENTS,
 ): Promise<readonly LiveQuery[]> {
   const failed: LiveQuery[] = [];
   const onFailed = (each: readonly LiveQuery[]) => failed.push(...each);
-  const reader = new CatchUpReader({ recent, statements, clock: new SystemClock(), onFailed });
+  const reader = new CatchUpReader({ retainedLog, statements, clock: new SystemClock(), onFailed });
   for (const query of queries) {
     query.beginCatchUp(3n);
     reader.add(query);
@@ -242,10 +242,10 @@ async function caughtUp(
 }
 
 it('reports a gap if log files disappear while they are read', async () => {
-  const { log, recent } = logOf();
+  const { log, retainedLog } = logOf();
   log.isGone = true;
   const { query, sink } = queryOf();
-  assert.deepEqual(await caughtUp(recent, [query]), []);
+  assert.deepEqual(await caughtUp(retainedLog, [query]), []);
   assert.deepEqual(sink.events, [
     ['gap', undefined],
     ['3', 30],
@@ -255,7 +255,7 @@ it('reports a gap if log files disappear while they are read', async () => {
 it('ends only the query whose statement fails during a catch-up', async () => {
   const { query, sink } = queryOf();
   const other = queryOf([], { seq: 0n }, 'computed').query;
-  assert.deepEqual(await caughtUp(logOf().recent, [other, query]), [other]);
+  assert.deepEqual(await caughtUp(logOf().retainedLog, [other, query]), [other]);
   assert.deepEqual(sink.events, [['3', 10, 20, 30]]);
 });
 
@@ -315,7 +315,7 @@ it('drops rows of a large write that wait for their computation', async () => {
 it('catches up more queries than one pass reads', async () => {
   const all = Array.from({ length: 120 }, () => queryOf());
   const queries = all.map(({ query }) => query);
-  assert.deepEqual(await caughtUp(logOf().recent, queries), []);
+  assert.deepEqual(await caughtUp(logOf().retainedLog, queries), []);
   for (const { sink } of all) assert.deepEqual(sink.events, [['3', 10, 20, 30]]);
 });
 
@@ -325,7 +325,7 @@ it('catches up a client that first has no room', async () => {
   setTimeout(() => {
     sink.hasRoom = true;
   }, 20);
-  assert.deepEqual(await caughtUp(logOf(3000).recent, [query]), []);
+  assert.deepEqual(await caughtUp(logOf(3000).retainedLog, [query]), []);
   const rows = (sink.events as [string, ...number[]][]).flatMap(([, ...values]) => values);
   assert.equal(rows.length, 9000);
 });

@@ -29,7 +29,7 @@ interface CatchUp {
   afterSeq: bigint;
   throughSeq: bigint;
   /** Rows written later. */
-  readonly held: GatheredRows | undefined;
+  readonly gathered: GatheredRows | undefined;
   /** The client has read up to here within a write. */
   readonly skipped: Position;
 }
@@ -57,7 +57,7 @@ export class LiveQuery {
   sentRowCount = 0;
   droppedRowCount = 0;
   /** Set once the stream has ended. */
-  isOver = false;
+  hasEnded = false;
 
   /** @param options.position rows after it are sent. */
   constructor(options: {
@@ -106,7 +106,7 @@ export class LiveQuery {
     this.#catchUp = {
       afterSeq: completeSeq(from),
       throughSeq,
-      held: this.#buckets === undefined ? newRows(this.#plan) : undefined,
+      gathered: this.#buckets === undefined ? newRows(this.#plan) : undefined,
       skipped: from,
     };
     this.#rows.clear();
@@ -188,7 +188,7 @@ export class LiveQuery {
 
   /** Whether `compute` has something to do. */
   get needsComputing(): boolean {
-    if (this.isOver || this.#isComputing) return false;
+    if (this.hasEnded || this.#isComputing) return false;
     if (this.#buckets !== undefined) return this.#buckets.count > 0 && this.sink.hasRoom;
     return (
       this.#catchUp === undefined &&
@@ -227,7 +227,7 @@ export class LiveQuery {
   ): Promise<readonly ResultChunk[] | undefined> {
     const count = this.#catchUpCount;
     const chunks = await statements.compute(this, rows);
-    if (!this.isOver && count === this.#catchUpCount) return chunks;
+    if (!this.hasEnded && count === this.#catchUpCount) return chunks;
     for (const chunk of chunks) chunk.release?.();
     return undefined;
   }
@@ -242,7 +242,7 @@ export class LiveQuery {
     try {
       for (let range = ranges[0]; range !== undefined; range = ranges[0]) {
         const chunks = await statements.bucketRows(this, range.minTimeNs, range.maxTimeNs);
-        if (this.isOver) return;
+        if (this.hasEnded) return;
         const rowCount = rowCountOf(chunks);
         // The position moves on when all buckets up to it were sent.
         if (rowCount > 0 && !this.#send(chunks, rowCount, this.#position)) return;
@@ -335,8 +335,8 @@ export class LiveQuery {
     if (catchUp.afterSeq < catchUp.throughSeq) return false;
     this.#catchUp = undefined;
     // Buckets are sent later; until then, a client that reconnects must find them again.
-    if (catchUp.held !== undefined) {
-      this.#rows = catchUp.held;
+    if (catchUp.gathered !== undefined) {
+      this.#rows = catchUp.gathered;
       this.#position = { seq: catchUp.throughSeq };
     }
     return true;
@@ -357,14 +357,14 @@ export class LiveQuery {
 
 /** Rows that do not fit are read from the log. */
 function hold(catchUp: CatchUp, rows: BatchRows, row: number, seq: bigint): void {
-  const { held } = catchUp;
-  if (held === undefined) return;
-  if (held.sizeBytes >= MAX_GATHERED_BYTES) {
-    held.clear();
+  const { gathered } = catchUp;
+  if (gathered === undefined) return;
+  if (gathered.sizeBytes >= MAX_GATHERED_BYTES) {
+    gathered.clear();
     catchUp.throughSeq = seq;
     return;
   }
-  held.push(rows, row, seq, () => false);
+  gathered.push(rows, row, seq, () => false);
 }
 
 const newRows = ({ output }: LivePlan): GatheredRows =>

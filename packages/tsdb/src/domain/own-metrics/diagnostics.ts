@@ -5,17 +5,17 @@ import type { Diagnostic } from '@plinth/tsdb-influxql/show/show-server.js';
 /** Go's names of the architectures. */
 const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 
-export function readDiagnostics(at: {
+export function readDiagnostics(options: {
   readonly version: string;
   readonly commit: string;
   readonly startedMs: number;
   readonly nowMs: number;
 }): readonly Diagnostic[] {
-  const upSec = Math.max(0, Math.floor((at.nowMs - at.startedMs) / 1000));
+  const upSec = Math.max(0, Math.floor((options.nowMs - options.startedMs) / 1000));
   return [
     {
       name: 'build',
-      values: { Branch: '', 'Build Time': '', Commit: at.commit, Version: at.version },
+      values: { Branch: '', 'Build Time': '', Commit: options.commit, Version: options.version },
     },
     { name: 'network', values: { hostname: hostname() } },
     {
@@ -31,8 +31,8 @@ export function readDiagnostics(at: {
       name: 'system',
       values: {
         PID: process.pid,
-        currentTime: new Date(at.nowMs).toISOString(),
-        started: new Date(at.startedMs).toISOString(),
+        currentTime: new Date(options.nowMs).toISOString(),
+        started: new Date(options.startedMs).toISOString(),
         uptime: goDuration(BigInt(upSec) * 1_000_000_000n),
       },
     },

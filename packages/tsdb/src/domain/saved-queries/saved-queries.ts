@@ -68,10 +68,10 @@ export class SavedQueries {
   readonly #clock: Clock;
   readonly #random: Random;
 
-  constructor(store: RelationalStore, at: { readonly clock: Clock; readonly random: Random }) {
+  constructor(store: RelationalStore, options: { readonly clock: Clock; readonly random: Random }) {
     this.#store = store;
-    this.#clock = at.clock;
-    this.#random = at.random;
+    this.#clock = options.clock;
+    this.#random = options.random;
   }
 
   /** Returns all queries, sorted by folder and name. */

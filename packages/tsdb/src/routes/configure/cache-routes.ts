@@ -1,4 +1,10 @@
-import { bytesAnswer, type HttpAnswer, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
+import {
+  bytesResponse,
+  type HttpResponse,
+  OpenApi,
+  type Route,
+  type RouteDocs,
+} from '@plinth/kernel';
 import { MAX_NAME_LENGTH } from '@plinth/tsdb-model/database/limits.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { Type } from 'typebox';
@@ -13,7 +19,7 @@ const LAST = '/api/v3/configure/last_cache';
 const DISTINCT = '/api/v3/configure/distinct_cache';
 
 const CREATED = {
-  output: { 201: OpenApi.answer('the new cache', OpenApi.json(Type.Object({}))) },
+  output: { 201: OpenApi.response('the new cache', OpenApi.json(Type.Object({}))) },
   errors: MANAGEMENT_FAILED,
 } as const;
 const NAME = Type.Optional(
@@ -63,7 +69,7 @@ export function cacheRoutes(deps: RouteDeps): readonly Route[] {
     create: (input: ManagementInput) => Promise<CacheDefinition>,
   ): Route =>
     routeBuilder.send('POST', path, { ...CREATED, ...docs }, async (request) =>
-      createdAnswer(await create(ManagementInput.of(request)), deps),
+      createdResponse(await create(ManagementInput.of(request)), deps),
     );
   const deleting = (path: string, kind: CacheDefinition['kind']): Route =>
     routeBuilder.command('DELETE', path, deletionWords(kind), (input) =>
@@ -101,10 +107,10 @@ export function cacheRoutes(deps: RouteDeps): readonly Route[] {
 }
 
 /** Responds with the new cache, in the field names of InfluxDB's catalog. */
-function createdAnswer(
+function createdResponse(
   definition: CacheDefinition,
   { catalog, caches, clock }: RouteDeps,
-): HttpAnswer {
+): HttpResponse {
   const table = catalog.keptTableById(definition.tableId);
   const database = table && catalog.databaseById(table.databaseId);
   const head = {
@@ -113,7 +119,7 @@ function createdAnswer(
     ops: [table === undefined ? {} : operationOf(definition, table)],
   };
   const body = `{"catalog_batch":{"Database":{"time_ns":${clock.nowNs()},${JSON.stringify(head).slice(1)}},"sequence_number":${caches.createdCount}}`;
-  return bytesAnswer(201, 'application/json', Buffer.from(body));
+  return bytesResponse(201, 'application/json', Buffer.from(body));
 }
 
 function operationOf(definition: CacheDefinition, table: TableSchema): object {

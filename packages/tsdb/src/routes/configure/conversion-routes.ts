@@ -1,4 +1,4 @@
-import { jsonAnswer, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
+import { jsonResponse, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { Type } from 'typebox';
 import { TARGET_KINDS } from '../../domain/conversions/conversion-sql.js';
@@ -9,7 +9,7 @@ import { ManagementInput } from './management-input.js';
 import { ListedReferences } from './rename-routes.js';
 import { tableOf } from './table-routes.js';
 
-const { answer, json, nullable, oneOf } = OpenApi;
+const { response, json, nullable, oneOf } = OpenApi;
 const PATH = '/api/v3/configure/column/convert';
 const Count = Type.Integer({ minimum: 0 });
 
@@ -58,8 +58,8 @@ const CONVERT: RouteDocs = {
     dry_run: Type.Optional(Type.Boolean({ description: 'count the effects, without a change' })),
   }),
   output: {
-    200: answer('the effects of a dry run', json(Checked)),
-    202: answer('the conversion was started', json(Conversion)),
+    200: response('the effects of a dry run', json(Checked)),
+    202: response('the conversion was started', json(Conversion)),
   },
   errors: {
     ...MANAGEMENT_FAILED,
@@ -71,7 +71,7 @@ const CONVERT: RouteDocs = {
 const LIST: RouteDocs = {
   summary: 'List running and recent conversions with their progress',
   output: {
-    200: answer('newest first', json(Type.Object({ conversions: Type.Array(Conversion) }))),
+    200: response('newest first', json(Type.Object({ conversions: Type.Array(Conversion) }))),
   },
 };
 const CANCEL: RouteDocs = {
@@ -94,17 +94,22 @@ export function conversionRoutes(deps: RouteDeps): readonly Route[] {
           'parameter_invalid',
           `missing field \`to\`; use ${TARGET_KINDS.join(', ')}`,
         );
-      const wanted = { ...tableOf(input), column, to };
+      const conversion = { ...tableOf(input), column, to };
       if (input.flag('dry_run') !== true)
-        return jsonAnswer(202, await conversions.start(wanted, signal));
-      const { database, table, column: found, ...counts } = await conversions.check(wanted, signal);
+        return jsonResponse(202, await conversions.start(conversion, signal));
+      const {
+        database,
+        table,
+        column: found,
+        ...counts
+      } = await conversions.check(conversion, signal);
       const references = await referencesTo(deps, {
         ...{ database, table, column: found },
         isConverted: true,
       });
-      return jsonAnswer(200, { dry_run: true, ...counts, ...references });
+      return jsonResponse(200, { dry_run: true, ...counts, ...references });
     }),
-    routeBuilder.get(PATH, LIST, () => jsonAnswer(200, { conversions: conversions.list() })),
+    routeBuilder.get(PATH, LIST, () => jsonResponse(200, { conversions: conversions.list() })),
     routeBuilder.command(
       'DELETE',
       PATH,

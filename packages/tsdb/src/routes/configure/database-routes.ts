@@ -13,7 +13,7 @@ import {
   RETENTION as RETENTION_PERIOD,
 } from '../description.js';
 import type { FormatName } from '../formats/index.js';
-import { answerQuery } from '../query/answer-query.js';
+import { queryResponse } from '../query/query-response.js';
 import { formatOfName } from '../query/result-format.js';
 import { parseParameters, readBoolean, readParameter } from '../query-string.js';
 import { parseRetention } from './human-time.js';
@@ -49,7 +49,7 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
       const { format, showDeleted } = readListing(request.url);
       const text = showDeleted ? ALL_DATABASES : ACTIVE_DATABASES;
       const query = { database: INTERNAL_DATABASE, text, params: new Map(), format };
-      return answerQuery(query, request, deps);
+      return queryResponse(query, request, deps);
     }),
     routeBuilder.command(
       'POST',

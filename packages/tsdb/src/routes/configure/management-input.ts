@@ -71,8 +71,8 @@ export class ManagementInput {
 
   /** `null` counts as absent. */
   text(...spellings: readonly string[]): string | undefined {
-    const given = readParameter(this.#parameters, spellings);
-    let found = given === undefined ? undefined : { name: '', value: given };
+    const parameter = readParameter(this.#parameters, spellings);
+    let found = parameter === undefined ? undefined : { name: '', value: parameter };
     for (const name of spellings) {
       const value = this.#field(name);
       if (value === undefined) continue;
@@ -87,10 +87,10 @@ export class ManagementInput {
 
   /** Returns an integer of at least `minimum`; `undefined` if it is absent. */
   integer(name: string, options: { readonly minimum: number; readonly tooSmall: string }) {
-    const given = readParameter(this.#parameters, [name]);
-    const value = this.#field(name) ?? given;
+    const parameter = readParameter(this.#parameters, [name]);
+    const value = this.#field(name) ?? parameter;
     if (value === undefined) return undefined;
-    const number = typeof value === 'string' && given !== undefined ? Number(value) : value;
+    const number = typeof value === 'string' && parameter !== undefined ? Number(value) : value;
     if (typeof number !== 'number' || !Number.isInteger(number)) {
       throw wrongType(name, value, 'u64');
     }
@@ -114,8 +114,8 @@ export class ManagementInput {
    * Returns an object, given as JSON text in a query string; `undefined` if it is absent or null.
    */
   object(name: string): Readonly<Record<string, unknown>> | undefined {
-    const given = readParameter(this.#parameters, [name]);
-    const value = this.#field(name) ?? (given === undefined ? undefined : parseJson(given));
+    const parameter = readParameter(this.#parameters, [name]);
+    const value = this.#field(name) ?? (parameter === undefined ? undefined : parseJson(parameter));
     if (value === undefined || value === null) return undefined;
     if (!isObject(value)) throw wrongType(name, value, 'a map');
     return value;

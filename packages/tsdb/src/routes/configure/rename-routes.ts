@@ -1,4 +1,4 @@
-import { jsonAnswer, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
+import { jsonResponse, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { Type } from 'typebox';
 import {
@@ -11,7 +11,7 @@ import { MANAGEMENT_FAILED, TABLE as NAMED } from '../description.js';
 import { ManagementInput } from './management-input.js';
 import { tableOf } from './table-routes.js';
 
-const { answer, json, oneOf } = OpenApi;
+const { response, json, oneOf } = OpenApi;
 const TABLE = '/api/v3/configure/table';
 const COLUMN = '/api/v3/configure/column';
 
@@ -29,7 +29,7 @@ export const ListedReferences = Type.Array(
   }),
 );
 const RENAMED = {
-  200: answer(
+  200: response(
     'the references to the former name',
     json(
       Type.Object({
@@ -108,5 +108,5 @@ async function changed(
   const dry_run = input.flag('dry_run') ?? false;
   const references: References = await referencesTo(deps, { ...to, database });
   if (!dry_run) await change();
-  return jsonAnswer(200, { dry_run, ...references });
+  return jsonResponse(200, { dry_run, ...references });
 }

@@ -7,9 +7,9 @@ import { FLIGHT_PATH, grpcDialect } from './flight-dialect.js';
 it('returns UNAUTHENTICATED for invalid credentials, and logs unexpected errors', () => {
   const logged: unknown[] = [];
   const log = { error: ({ err }: { err: unknown }) => logged.push(err) } as unknown as Logger; // `grpcDialect` calls only `error`
-  const { answerError } = grpcDialect(FLIGHT_PATH, () => ANONYMOUS, log);
+  const { errorResponse } = grpcDialect(FLIGHT_PATH, () => ANONYMOUS, log);
   const told = (error: unknown) => {
-    const headers = new Map(answerError(error, {} as HttpHead).headers); // not read
+    const headers = new Map(errorResponse(error, {} as HttpHead).headers); // not read
     return [headers.get('grpc-status'), headers.get('grpc-message')];
   };
   const stranger = requestError('not_authenticated');

@@ -1,10 +1,10 @@
 import {
   asOutage,
   type Dialect,
-  emptyAnswer,
+  emptyResponse,
   type HeaderList,
-  type HttpAnswer,
   type HttpHead,
+  type HttpResponse,
   type Logger,
   type Principal,
   type RouteAccess,
@@ -30,17 +30,17 @@ export const grpcDialect = (path: string, identify: Identify, log: Logger): Dial
   identify: ({ url, socket, client, headers }, access) =>
     identify({ url, socket, client, headers: withPadding(headers) }, access),
   // Every credential error is UNAUTHENTICATED. Source: tsdb-http, §20.
-  answerError(error) {
+  errorResponse(error) {
     const outage = asOutage(error);
     if (outage !== undefined) {
       const retry = [['retry-after', String(outage.retryAfterSec)]] as const;
-      return statusAnswer(GRPC.UNAVAILABLE, outage.message, retry);
+      return statusResponse(GRPC.UNAVAILABLE, outage.message, retry);
     }
     return error instanceof Error && 'kind' in error
-      ? statusAnswer(GRPC.UNAUTHENTICATED, error.message)
-      : statusAnswer(GRPC.INTERNAL, toGrpcFailure(error, { log }).message);
+      ? statusResponse(GRPC.UNAUTHENTICATED, error.message)
+      : statusResponse(GRPC.INTERNAL, toGrpcFailure(error, { log }).message);
   },
-  answerNotFound: () => statusAnswer(GRPC.UNIMPLEMENTED, 'unknown method'),
+  notFoundResponse: () => statusResponse(GRPC.UNIMPLEMENTED, 'unknown method'),
 });
 
 /**
@@ -56,8 +56,8 @@ function withPadding(headers: HttpHead['headers']): HttpHead['headers'] {
 }
 
 /** Sends headers and the end of the stream in one frame, as a Trailers-Only status requires. */
-const statusAnswer = (code: GrpcCode, message: string, headers: HeaderList = []): HttpAnswer =>
-  emptyAnswer(200, [
+const statusResponse = (code: GrpcCode, message: string, headers: HeaderList = []): HttpResponse =>
+  emptyResponse(200, [
     ...headers,
     ['content-type', 'application/grpc'],
     ['grpc-status', String(code)],

@@ -5,7 +5,7 @@ import type { GrpcCall } from '../grpc/grpc-call.js';
 import { GRPC, GrpcFailure } from '../grpc/grpc-status.js';
 import { databaseOfCall, languageOfCall } from './call-database.js';
 import type { FlightQuery } from './run-query.js';
-import { fieldsOfCommand } from './sql/catalog-answers.js';
+import { fieldsOfCommand } from './sql/catalog-results.js';
 import { type Command, decodeCommand } from './sql/commands.js';
 import { decodeHandle, describeQuery } from './sql/prepared-statement.js';
 import { encodeTicket, type Ticket } from './ticket.js';

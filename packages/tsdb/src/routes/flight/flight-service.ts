@@ -5,7 +5,7 @@ import { databaseOfCall, languageOfCall } from './call-database.js';
 import { getFlightInfo } from './flight-info.js';
 import { runQuery } from './run-query.js';
 import { type ArrowStream, sendStream } from './send-stream.js';
-import { answerCommand } from './sql/catalog-answers.js';
+import { commandResult } from './sql/catalog-results.js';
 import { bytesAt, decodeCommand } from './sql/commands.js';
 import {
   closeStatement,
@@ -72,7 +72,7 @@ async function openStream(ticket: Ticket, call: GrpcCall, deps: FlightDeps): Pro
     case 'prepared_statement':
       return await runQuery(decodeHandle(command.handle), deps, call.signal);
     default:
-      return await answerCommand(command, database, deps, call.signal);
+      return await commandResult(command, database, deps, call.signal);
   }
 }
 

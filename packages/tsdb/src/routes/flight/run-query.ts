@@ -1,7 +1,7 @@
 import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import { arrowFieldOf, type KeyValuePair } from '../arrow/arrow-field.js';
 import type { FlightDeps } from '../deps.js';
-import { type NativeAnswer, openNative, rowsOf } from '../influxql/native/open-native.js';
+import { type NativeResult, openNative, rowsOf } from '../influxql/native/open-native.js';
 import type { ArrowStream } from './send-stream.js';
 import type { QueryLanguage } from './ticket.js';
 
@@ -50,12 +50,12 @@ const GROUP_KEY = 'iox::influxql::group_key::metadata';
  * Metadata with the columns that identify a row's series. All statements have it, because clients
  * that convert results to tables require it. Source: tsdb-http, §20.2.
  */
-function groupKeyOf({ statement, result }: NativeAnswer): readonly KeyValuePair[] {
+function groupKeyOf({ statement, result }: NativeResult): readonly KeyValuePair[] {
   const tag_key_columns = statement.kind === 'select' ? tagKeyColumnsOf(result) : [];
   return [[GROUP_KEY, JSON.stringify({ measurement_column_index: 0, tag_key_columns })]];
 }
 
-function tagKeyColumnsOf({ columns, tagNames }: NativeAnswer['result']) {
+function tagKeyColumnsOf({ columns, tagNames }: NativeResult['result']) {
   const selected = columns.map(({ name }) => name);
   const projected = new Set(selected);
   let next = 2; // after the measurement and the time

@@ -105,7 +105,7 @@ export function plainSteps(type: SqlType, style: TextStyle): NestedText {
     ofName: (name) => name,
     separator: ', ',
     colon: ': ',
-    ofNull: '',
+    textOfNull: '',
   });
 }
 
@@ -119,7 +119,7 @@ export function jsonSteps(type: SqlType, style: TextStyle): NestedText {
     ofName: JSON.stringify,
     separator: ',',
     colon: ':',
-    ofNull: 'null',
+    textOfNull: 'null',
   });
 }
 

@@ -19,8 +19,8 @@ const COLON = 58;
 const BACKSLASH = 92;
 const TILDE = 126;
 
-/** A text that is written many times. */
-export class Piece {
+/** A short text that is encoded once and written many times, such as the comma before a cell. */
+export class EncodedText {
   readonly text: string;
   /** Length in bytes. */
   readonly length: number;
@@ -104,7 +104,7 @@ export class TextBytes {
     this.#bytes[at] = code;
   }
 
-  put({ length, words, bytes }: Piece): void {
+  put({ length, words, bytes }: EncodedText): void {
     this.#reserve(length + WORD_BYTES);
     if (length > FEW_BYTES) this.#bytes.set(bytes, this.#size);
     else {

@@ -1,5 +1,5 @@
 import { civilFromDays, floorDiv } from '@plinth/tsdb-model/time/calendar.js';
-import { Piece, type TextBytes } from './text-bytes.js';
+import { EncodedText, type TextBytes } from './text-bytes.js';
 
 const SECONDS_PER_DAY = 86_400;
 const NS_PER_SECOND = 1_000_000_000;
@@ -79,12 +79,12 @@ export class TimeWriter {
   readonly #suffix: string;
   readonly #quote: string;
   readonly #fraction: Fraction;
-  readonly #end: Piece;
+  readonly #end: EncodedText;
   readonly #one = new BigInt64Array(1);
   readonly #parts = new TimeParts();
   #day = Number.NaN;
   #dayText = '';
-  #dayPiece = new Piece('');
+  #encodedDay = new EncodedText('');
 
   /**
    * @param suffix `Z`; empty for local times without a time zone.
@@ -94,7 +94,7 @@ export class TimeWriter {
     this.#suffix = suffix;
     this.#quote = quote;
     this.#fraction = fraction;
-    this.#end = new Piece(suffix + quote);
+    this.#end = new EncodedText(suffix + quote);
   }
 
   text(timeNs: bigint): string {
@@ -112,7 +112,7 @@ export class TimeWriter {
   put(halves: Int32Array, row: number, out: TextBytes): void {
     const second = this.#secondOfDay(halves, row);
     const { nanos } = this.#parts;
-    out.put(this.#dayPiece);
+    out.put(this.#encodedDay);
     out.clock(second);
     if (nanos !== 0) {
       out.byte(POINT);
@@ -130,7 +130,7 @@ export class TimeWriter {
     if (day !== this.#day) {
       this.#day = day;
       this.#dayText = `${dateText(day)}T`;
-      this.#dayPiece = new Piece(this.#quote + this.#dayText);
+      this.#encodedDay = new EncodedText(this.#quote + this.#dayText);
     }
     return second - day * SECONDS_PER_DAY;
   }

@@ -1,11 +1,11 @@
 import {
   EventLoopYielder,
-  emptyAnswer,
+  emptyResponse,
   type HttpRequest,
   OpenApi,
   type Route,
   requestIdOf,
-  textAnswer,
+  textResponse,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { RouteDeps } from '../deps.js';
@@ -44,17 +44,17 @@ export function grpcRoute(
       bodyType: 'application/grpc',
       validation: 'calls read their bodies themselves',
     },
-    output: { 200: OpenApi.answer('gRPC messages, then a status', { 'application/grpc': {} }) },
+    output: { 200: OpenApi.response('gRPC messages, then a status', { 'application/grpc': {} }) },
     errors: { 415: 'the request is not a gRPC request' },
     async handle(request) {
       const { httpVersion, headers, parameters } = request;
       if (httpVersion !== 2 || !GRPC_TYPE.test(headers['content-type'] ?? ''))
-        return textAnswer(415, WRONG_PROTOCOL);
+        return textResponse(415, WRONG_PROTOCOL);
       const { GrpcCall } = await import('./grpc-call.js');
       const requestId = requestIdOf(headers);
       const maxMessageBytes = Math.min(MAX_MESSAGE_BYTES, settings.max_request_size_bytes);
       return {
-        ...emptyAnswer(200),
+        ...emptyResponse(200),
         async takeOver(incoming, response) {
           const call = new GrpcCall({ request: incoming, response, clock, maxMessageBytes });
           await call.serve(

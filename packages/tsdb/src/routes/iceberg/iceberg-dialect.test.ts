@@ -1,14 +1,14 @@
 // Source: Apache Iceberg REST catalog specification, `ErrorModel`; internal details are not sent to clients.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ANONYMOUS, type Dialect, DiskFull, jsonAnswer, StoreOutage } from '@plinth/kernel';
+import { ANONYMOUS, type Dialect, DiskFull, jsonResponse, StoreOutage } from '@plinth/kernel';
 import { icebergDialect } from './iceberg-dialect.js';
 
 const messageOf = (status: number, error: unknown): string => {
-  const base = { answerError: () => jsonAnswer(status, {}) } as unknown as Dialect; // only this is called
-  const answer = icebergDialect(base, () => ANONYMOUS).answerError(error, undefined as never);
-  assert.equal(answer.status, status);
-  return JSON.parse(String(answer.body)).error.message;
+  const base = { errorResponse: () => jsonResponse(status, {}) } as unknown as Dialect; // only this is called
+  const response = icebergDialect(base, () => ANONYMOUS).errorResponse(error, undefined as never);
+  assert.equal(response.status, status);
+  return JSON.parse(String(response.body)).error.message;
 };
 
 it('sends the message of an expected error, and no details of others', () => {

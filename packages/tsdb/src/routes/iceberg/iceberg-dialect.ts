@@ -1,7 +1,7 @@
-import { type Dialect, type HttpAnswer, withHeaders } from '@plinth/kernel';
+import { type Dialect, type HttpResponse, withHeaders } from '@plinth/kernel';
 import type { Identify } from '../flight/flight-dialect.js';
 import { clientHeaders, clientMessage } from '../to-wire.js';
-import { ICEBERG_ERROR, icebergFailure } from './iceberg-answers.js';
+import { ICEBERG_ERROR, icebergFailure } from './iceberg-responses.js';
 
 export const ICEBERG_PATH = '/iceberg';
 
@@ -15,14 +15,14 @@ export const icebergDialect = (base: Dialect, identify: Identify): Dialect => ({
   paths: [ICEBERG_PATH],
   refusals: { name: 'IcebergError', schema: ICEBERG_ERROR, shared: {} },
   identify,
-  answerError: (error, request) => inFormat(base.answerError(error, request), error),
-  answerNotFound: ({ method }) =>
+  errorResponse: (error, request) => inFormat(base.errorResponse(error, request), error),
+  notFoundResponse: ({ method }) =>
     method === 'GET' || method === 'HEAD'
       ? icebergFailure(404, 'no such resource in this catalog')
       : icebergFailure(403, 'the catalog is read-only; write to the database instead'),
 });
 
-function inFormat(answer: HttpAnswer, error: unknown): HttpAnswer {
-  const { status } = answer;
-  return withHeaders(icebergFailure(status, clientMessage(error, status)), clientHeaders(answer));
+function inFormat(response: HttpResponse, error: unknown): HttpResponse {
+  const { status } = response;
+  return withHeaders(icebergFailure(status, clientMessage(error, status)), clientHeaders(response));
 }

@@ -1,17 +1,17 @@
 import {
-  bytesAnswer,
-  emptyAnswer,
-  type HttpAnswer,
+  bytesResponse,
+  emptyResponse,
   type HttpRequest,
-  jsonAnswer,
+  type HttpResponse,
+  jsonResponse,
   type Route,
 } from '@plinth/kernel';
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import { NAMESPACE_SEPARATOR, type Namespace } from '@plinth/tsdb-open-tables/namespaces.js';
 import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import { Type } from 'typebox';
-import { icebergFailure, noNamespace, noTable, OUTPUT } from './iceberg-answers.js';
 import { ICEBERG_PATH } from './iceberg-dialect.js';
+import { icebergFailure, noNamespace, noTable, OUTPUT } from './iceberg-responses.js';
 import { type Page, pageOf } from './pages.js';
 
 const V1 = `${ICEBERG_PATH}/v1`;
@@ -55,7 +55,7 @@ export function icebergRoutes(
       summary: 'Get the configuration of the Iceberg catalog',
       output: OUTPUT.config,
       handle: () =>
-        jsonAnswer(200, {
+        jsonResponse(200, {
           // Clients override these defaults with their own properties.
           defaults: openTables.readerProperties,
           overrides: {},
@@ -78,7 +78,7 @@ export function icebergRoutes(
       handle(request) {
         const found = find(request);
         if (found === undefined) return noNamespace(namespaceOf(request));
-        return jsonAnswer(200, {
+        return jsonResponse(200, {
           namespace: [found.name],
           properties: { 'plinth.database': found.database },
         });
@@ -110,7 +110,7 @@ export function icebergRoutes(
         if (newest === undefined) return noTable(found.name, name);
         const location = JSON.stringify(newest.location);
         const body = `{"metadata-location":${location},"metadata":${newest.metadata},"config":{}}`;
-        return bytesAnswer(200, 'application/json', Buffer.from(body));
+        return bytesResponse(200, 'application/json', Buffer.from(body));
       },
     }),
   ];
@@ -118,29 +118,29 @@ export function icebergRoutes(
 
 function route(
   path: string,
-  of: {
+  options: {
     readonly summary: string;
     readonly query?: Parameters<typeof Type.Object>[0];
     readonly output: (typeof OUTPUT)[keyof typeof OUTPUT];
-    handle(request: HttpRequest, query: URLSearchParams): HttpAnswer | Promise<HttpAnswer>;
+    handle(request: HttpRequest, query: URLSearchParams): HttpResponse | Promise<HttpResponse>;
   },
 ): Route {
-  const withoutBody = (request: HttpRequest, answer: HttpAnswer): HttpAnswer =>
-    request.method === 'HEAD' && answer.status === 200 ? emptyAnswer(204) : answer;
+  const withoutBody = (request: HttpRequest, response: HttpResponse): HttpResponse =>
+    request.method === 'HEAD' && response.status === 200 ? emptyResponse(204) : response;
   return {
     method: 'GET',
     path: `${V1}${path}`,
     access: 'granted',
-    about: { summary: of.summary, tags: ['iceberg'] },
-    ...(of.query && { input: { query: Type.Object(of.query), validation: VALIDATION } }),
-    output: { 200: of.output },
+    about: { summary: options.summary, tags: ['iceberg'] },
+    ...(options.query && { input: { query: Type.Object(options.query), validation: VALIDATION } }),
+    output: { 200: options.output },
     errors: FAILED,
     handle(request) {
       const query = new URL(request.url, 'http://localhost').searchParams;
-      const answer = of.handle(request, query);
-      return answer instanceof Promise
-        ? answer.then((each) => withoutBody(request, each))
-        : withoutBody(request, answer);
+      const response = options.handle(request, query);
+      return response instanceof Promise
+        ? response.then((each) => withoutBody(request, each))
+        : withoutBody(request, response);
     },
   };
 }
@@ -153,8 +153,8 @@ function paged(
   names: readonly string[],
   query: URLSearchParams,
   toBody: (page: readonly string[]) => object,
-): HttpAnswer {
+): HttpResponse {
   const page: Page | string = pageOf(names, query);
   if (typeof page === 'string') return icebergFailure(400, page);
-  return jsonAnswer(200, { ...toBody(page.names), 'next-page-token': page.next });
+  return jsonResponse(200, { ...toBody(page.names), 'next-page-token': page.next });
 }

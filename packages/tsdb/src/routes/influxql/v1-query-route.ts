@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import {
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   OpenApi,
   type Route,
   type RouteDocs,
   requestIdOf,
   withHeaders,
 } from '@plinth/kernel';
-import type { Answer } from '@plinth/tsdb-influxql/answer.js';
 import type { InfluxqlRun } from '@plinth/tsdb-influxql/influxql.js';
 import { ParseError } from '@plinth/tsdb-influxql/parse/parse-error.js';
+import type { StatementResult } from '@plinth/tsdb-influxql/result.js';
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import type { QueryOutcome } from '@plinth/tsdb-model/query/query-outcome.js';
 import { Type } from 'typebox';
@@ -47,7 +47,7 @@ const WORDS: RouteDocs = {
     ...PARAMS,
   },
   output: {
-    200: OpenApi.answer('one result per statement, which contains its error if it failed', {
+    200: OpenApi.response('one result per statement, which contains its error if it failed', {
       'application/json': {},
       'application/csv': {},
       'application/x-msgpack': {},
@@ -62,12 +62,16 @@ export function v1QueryRoutes(deps: RouteDeps): readonly Route[] {
   // InfluxDB 3 formats times here as on its other endpoints.
   const style = deps.settings.compat === 'influxdb3' ? SERIES_STYLE : V1_STYLE;
   const routes = deps.routeBuilder.query('/query', WORDS, async (request) =>
-    withHeaders(await answer(readV1Input(request, style), request, deps), headers),
+    withHeaders(await respond(readV1Input(request, style), request, deps), headers),
   );
   return [...routes, ...routes.map((route) => ({ ...route, path: '/query/', isAlias: true }))];
 }
 
-async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer> {
+async function respond(
+  input: V1Input,
+  request: HttpRequest,
+  deps: RouteDeps,
+): Promise<HttpResponse> {
   const head = { status: 200, headers: [['content-type', CONTENT_TYPES[input.format]]] } as const;
   let run: InfluxqlRun;
   try {
@@ -234,9 +238,9 @@ async function* compactPieces(
   out.ascii('{"results":[');
   for (const index of run.statements.keys()) {
     out.ascii(index === 0 ? '{' : ',{');
-    const answer = (): Promise<Answer> => run.execute(index);
+    const result = (): Promise<StatementResult> => run.execute(index);
     const onFailed = (error: unknown): void => run.failed(error);
-    for await (const _written of writeStatement(answer, index, { input, out, onFailed })) {
+    for await (const _written of writeStatement(result, index, { input, out, onFailed })) {
       if (out.size >= PIECE_LENGTH) yield out.take();
     }
     out.ascii('}');
@@ -269,7 +273,7 @@ async function* documentTexts(
 }
 
 async function* writeStatement(
-  answerOf: () => Promise<Answer>,
+  resultOf: () => Promise<StatementResult>,
   index: number,
   {
     input,
@@ -286,8 +290,8 @@ async function* writeStatement(
   let isBegun = false;
   try {
     // Until the first rows are sent, an error replaces the complete result.
-    const answer = await answerOf();
-    for await (const _written of encodeResult(answer, input, { frame: { head }, out })) {
+    const result = await resultOf();
+    for await (const _written of encodeResult(result, input, { frame: { head }, out })) {
       isBegun = true;
       yield;
     }
@@ -325,29 +329,29 @@ async function* msgpackPieces(
 ): AsyncGenerator<Buffer, void, undefined> {
   const writer = await MsgpackWriter.load();
   const isChunked = input.documentRows !== undefined;
-  let held: Buffer[] = isChunked ? [] : [writer.open(run.statements.length)];
+  let pending: Buffer[] = isChunked ? [] : [writer.open(run.statements.length)];
   let length = 0;
   for (const index of run.statements.keys()) {
     try {
-      const answer = await run.execute(index);
+      const result = await run.execute(index);
       const pieces = isChunked
-        ? writer.documents(answer, index, input)
-        : writer.result(answer, index, input);
+        ? writer.documents(result, index, input)
+        : writer.result(result, index, input);
       for await (const piece of pieces) {
-        held.push(piece);
+        pending.push(piece);
         length += piece.length;
         if (length < PIECE_LENGTH) continue;
-        yield Buffer.concat(held);
-        held = [];
+        yield Buffer.concat(pending);
+        pending = [];
         length = 0;
       }
     } catch (error) {
       const text = failedText(run, error, index);
-      if (isChunked) held.push(writer.open(1));
-      held.push(writer.failedResult(index, text));
+      if (isChunked) pending.push(writer.open(1));
+      pending.push(writer.failedResult(index, text));
     }
   }
-  yield Buffer.concat(held);
+  yield Buffer.concat(pending);
 }
 
 async function* csvTexts(

@@ -1,8 +1,8 @@
 import {
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   OpenApi,
-  piecesAnswer,
+  piecesResponse,
   type Route,
 } from '@plinth/kernel';
 import { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
@@ -48,19 +48,19 @@ export function subscribeRoute(deps: RouteDeps): Route {
         Type.String({ description: 'position; takes precedence over `since`' }),
       ),
     },
-    output: { 200: OpenApi.answer('endless event stream', { 'text/event-stream': {} }) },
+    output: { 200: OpenApi.response('endless event stream', { 'text/event-stream': {} }) },
     errors: { ...QUERY_FAILED, 503: 'too many live queries, or the server is shutting down' },
   };
   const route = deps.routeBuilder.get('/api/v3/subscribe', docs, (request) =>
-    answerStream(request, deps),
+    streamResponse(request, deps),
   );
   return { ...route, access: 'granted', takesLongQuery: true, hasHead: false };
 }
 
-async function answerStream(
+async function streamResponse(
   request: HttpRequest,
   { catalog, formats, isAuthRequired, liveQueries }: RouteDeps,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { database, text, params, requested = 'json' } = readFromUrl(request);
   const format = FORMATS.find((name) => name === requested);
   if (format === undefined)
@@ -83,7 +83,7 @@ async function answerStream(
     });
   if (disconnectSignal.aborted) sink.stream.end();
   disconnectSignal.addEventListener('abort', () => sink.stream.end(), { once: true });
-  return await piecesAnswer(200, EVENT_HEADERS, sink.stream.pieces());
+  return await piecesResponse(200, EVENT_HEADERS, sink.stream.pieces());
 }
 
 /** Throws `parameter_invalid`. */

@@ -1,7 +1,7 @@
 import {
-  type HttpAnswer,
   type HttpRequest,
-  jsonAnswer,
+  type HttpResponse,
+  jsonResponse,
   OpenApi,
   operatorFailure,
   operatorRoute,
@@ -16,7 +16,7 @@ import { Type } from 'typebox';
 
 const PATH = '/tsdb/open-tables';
 const MAX_BODY_BYTES = 64 * 1024;
-const { answer, json, nullable, oneOf } = OpenApi;
+const { response, json, nullable, oneOf } = OpenApi;
 const Count = Type.Integer({ minimum: 0 });
 const Name = Type.String({ minLength: 1 });
 
@@ -45,7 +45,7 @@ export const openTableRoutes = (
   catalog: RelationalCatalog,
   openTables: OpenTables,
 ): readonly Route[] => {
-  const databaseOf = (request: HttpRequest, name: string): DatabaseSchema | HttpAnswer => {
+  const databaseOf = (request: HttpRequest, name: string): DatabaseSchema | HttpResponse => {
     const database = catalog.database(name);
     if (database === undefined) return operatorFailure(request, 404, `database not found: ${name}`);
     if (openTables.isPublished(name)) return database;
@@ -56,20 +56,20 @@ export const openTableRoutes = (
     operatorRoute('GET', PATH, {
       about: { summary: 'List published tables with their newest versions' },
       input: { query: Type.Object({ db: Type.Optional(Name) }) },
-      output: { 200: answer('published tables, once for each namespace', json(List)) },
+      output: { 200: response('published tables, once for each namespace', json(List)) },
       errors: { 404: 'database not found', 409: 'the database is not published' },
       handle(request, { query: { db } }) {
         const database = db === undefined ? undefined : databaseOf(request, db);
         if (database !== undefined && 'status' in database) return database;
         const databases = database === undefined ? openTables.databases() : [database];
-        return jsonAnswer(200, listToWire(openTables, databases));
+        return jsonResponse(200, listToWire(openTables, databases));
       },
     }),
     operatorRoute('POST', `${PATH}/publish`, {
       maxBytes: MAX_BODY_BYTES,
       about: { summary: 'Flush and publish the tables of a database, or one table' },
       input: { body: Type.Object({ db: Name, table: Type.Optional(Name) }) },
-      output: { 200: answer('state after publishing', json(List)) },
+      output: { 200: response('state after publishing', json(List)) },
       errors: {
         404: 'database or table not found',
         409: 'the database is not published',
@@ -87,8 +87,8 @@ export const openTableRoutes = (
           return operatorFailure(request, 422, `table ${db}.${name} cannot be published: ${fault}`);
         await openTables.publishNow(tables.filter((table) => nameFault(table) === undefined));
         const { tables: listed } = listToWire(openTables, [database]);
-        const wanted = listed.filter((each) => name === undefined || each.table === name);
-        return jsonAnswer(200, { tables: wanted });
+        const matching = listed.filter((each) => name === undefined || each.table === name);
+        return jsonResponse(200, { tables: matching });
       },
     }),
   ];

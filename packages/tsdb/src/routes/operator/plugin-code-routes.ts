@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import {
-  type HttpAnswer,
   type HttpRequest,
-  jsonAnswer,
+  type HttpResponse,
+  jsonResponse,
   OpenApi,
   operatorFailure,
   operatorRoute,
@@ -12,7 +12,7 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { Plugins } from '@plinth/tsdb-plugins/domain/plugins/plugins.js';
 import { Type } from 'typebox';
 
-const { answer, json } = OpenApi;
+const { response, json } = OpenApi;
 
 const Source = Type.Object({
   path: Type.String(),
@@ -35,13 +35,13 @@ export const pluginCodeRoutes = (plugins: Plugins): readonly Route[] => [
         }),
       }),
     },
-    output: { 200: answer('the code', json(Source)) },
+    output: { 200: response('the code', json(Source)) },
     errors: { 404: 'file not found', 422: 'the path is not allowed, or the file is not readable' },
     async handle(request, { query: { path } }) {
       try {
         const { content, files } = await plugins.readCode(path);
         const sha256 = createHash('sha256').update(content).digest('hex');
-        return jsonAnswer(200, { path, content, sha256, files });
+        return jsonResponse(200, { path, content, sha256, files });
       } catch (error) {
         return failureOf(request, error);
       }
@@ -49,7 +49,7 @@ export const pluginCodeRoutes = (plugins: Plugins): readonly Route[] => [
   }),
 ];
 
-function failureOf(request: HttpRequest, error: unknown): HttpAnswer {
+function failureOf(request: HttpRequest, error: unknown): HttpResponse {
   if (!tsdbError.is(error)) throw error;
   return operatorFailure(request, error.kind === 'plugin_file_missing' ? 404 : 422, error.message);
 }

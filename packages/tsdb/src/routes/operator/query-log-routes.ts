@@ -1,6 +1,6 @@
 import {
-  emptyAnswer,
-  jsonAnswer,
+  emptyResponse,
+  jsonResponse,
   OpenApi,
   operatorFailure,
   operatorRoute,
@@ -34,18 +34,18 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
       }),
     },
     output: {
-      200: OpenApi.answer(
+      200: OpenApi.response(
         'newest first',
         OpenApi.json(Type.Object({ queries: Type.Array(Query) })),
       ),
     },
     handle(_request, { query: { running = false, limit = 100 } }) {
-      return jsonAnswer(200, queriesToWire(log, { running, limit }));
+      return jsonResponse(200, queriesToWire(log, { running, limit }));
     },
   }),
   operatorRoute('DELETE', `${PATH}/:id`, {
     about: { summary: 'Cancel a running query; its client receives an error' },
-    output: { 202: OpenApi.answer('cancellation requested') },
+    output: { 202: OpenApi.response('cancellation requested') },
     errors: { 404: 'query not found or not running' },
     handle(request) {
       const { id } = request.parameters;
@@ -55,20 +55,20 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
       if (entry === undefined)
         return operatorFailure(request, 404, `query not found or not running: ${id}`);
       entry.cancel();
-      return emptyAnswer(202);
+      return emptyResponse(202);
     },
   }),
 ];
 
 /**
- * Returns the queries, newest first. @param at.maxTextLength maximum length of statements; longer
+ * Returns the queries, newest first. @param options.maxTextLength maximum length of statements; longer
  * ones are cut and marked.
  */
 export function queriesToWire(
   log: QueryLog,
-  at: { readonly running: boolean; readonly limit: number; readonly maxTextLength?: number },
+  options: { readonly running: boolean; readonly limit: number; readonly maxTextLength?: number },
 ): object {
-  const { running, limit, maxTextLength = Number.POSITIVE_INFINITY } = at;
+  const { running, limit, maxTextLength = Number.POSITIVE_INFINITY } = options;
   const entries = log.entries().filter((entry) => !running || entry.isRunning);
   return {
     queries: entries

@@ -1,8 +1,8 @@
 import {
-  emptyAnswer,
-  type HttpAnswer,
+  emptyResponse,
   type HttpRequest,
-  jsonAnswer,
+  type HttpResponse,
+  jsonResponse,
   OpenApi,
   operatorFailure,
   operatorRoute,
@@ -23,7 +23,7 @@ const MAX_BODY_BYTES = 512 * 1024;
 const plain = (maxLength: number, more: object = {}) =>
   Type.String({ maxLength, pattern: '^[^\\u0000]*$', ...more });
 const maybe = Type.Optional;
-const { answer, json, nullable } = OpenApi;
+const { response, json, nullable } = OpenApi;
 
 const Content = Type.Object({
   name: plain(200, { minLength: 1 }),
@@ -56,14 +56,14 @@ const IF_MATCH = {
 export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
   operatorRoute('GET', PATH, {
     about: { summary: 'List saved queries by folder and name' },
-    output: { 200: answer('all', json(Type.Object({ saved_queries: Type.Array(Saved) }))) },
-    handle: async () => jsonAnswer(200, { saved_queries: await saved.list() }),
+    output: { 200: response('all', json(Type.Object({ saved_queries: Type.Array(Saved) }))) },
+    handle: async () => jsonResponse(200, { saved_queries: await saved.list() }),
   }),
   operatorRoute('POST', PATH, {
     maxBytes: MAX_BODY_BYTES,
     about: { summary: 'Save a query' },
     input: { body: Content },
-    output: { 201: answer('the query with its id', json(Saved)) },
+    output: { 201: response('the query with its id', json(Saved)) },
     errors: {
       409: 'the limit of 10,000 queries or 16 MiB has been reached',
       422: 'a field is missing or too long',
@@ -73,22 +73,22 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
       const by = principal.kind === 'admin' ? principal.tokenName : null;
       if (isViewTooLong(body)) return operatorFailure(request, 422, VIEW_TOO_LONG);
       const made = await saved.create(contentOf(body), by);
-      return made === undefined ? operatorFailure(request, 409, FULL) : savedAnswer(201, made);
+      return made === undefined ? operatorFailure(request, 409, FULL) : savedResponse(201, made);
     },
   }),
   operatorRoute('GET', `${PATH}/:id`, {
     about: { summary: 'Get a saved query' },
-    output: { 200: answer('the query', json(Saved)) },
+    output: { 200: response('the query', json(Saved)) },
     async handle(request) {
       const found = await saved.find(idOf(request));
-      return found === undefined ? noSuch(request) : savedAnswer(200, found);
+      return found === undefined ? noSuch(request) : savedResponse(200, found);
     },
   }),
   operatorRoute('PUT', `${PATH}/:id`, {
     maxBytes: MAX_BODY_BYTES,
     about: { summary: 'Change a saved query' },
     input: { body: Content, ...IF_MATCH },
-    output: { 200: answer('the changed query', json(Saved)) },
+    output: { 200: response('the changed query', json(Saved)) },
     errors: {
       409: 'the limit of 16 MiB has been reached',
       412: 'the query was changed since this revision',
@@ -107,14 +107,14 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
           'the query was changed since this revision; reload it and try again',
         );
       }
-      return savedAnswer(200, changed);
+      return savedResponse(200, changed);
     },
   }),
   operatorRoute('DELETE', `${PATH}/:id`, {
     about: { summary: 'Delete a saved query' },
-    output: { 204: answer('deleted') },
+    output: { 204: response('deleted') },
     handle: async (request) =>
-      (await saved.delete(idOf(request))) ? emptyAnswer(204) : noSuch(request),
+      (await saved.delete(idOf(request))) ? emptyResponse(204) : noSuch(request),
   }),
 ];
 
@@ -133,11 +133,11 @@ const FULL = 'the limit of 10,000 saved queries or 16 MiB has been reached; dele
 
 const idOf = ({ parameters }: HttpRequest): string => parameters['id'] ?? '';
 
-const noSuch = (request: HttpRequest): HttpAnswer =>
+const noSuch = (request: HttpRequest): HttpResponse =>
   operatorFailure(request, 404, `saved query not found: ${idOf(request)}`);
 
-const savedAnswer = (status: number, query: SavedQuery): HttpAnswer =>
-  jsonAnswer(status, query, [['etag', `"${query.rev}"`]]);
+const savedResponse = (status: number, query: SavedQuery): HttpResponse =>
+  jsonResponse(status, query, [['etag', `"${query.rev}"`]]);
 
 function contentOf(
   body: Pick<SavedQueryContent, 'name' | 'db' | 'lang' | 'text'> & Partial<SavedQueryContent>,

@@ -1,4 +1,4 @@
-import { jsonAnswer, OpenApi, operatorFailure, operatorRoute, type Route } from '@plinth/kernel';
+import { jsonResponse, OpenApi, operatorFailure, operatorRoute, type Route } from '@plinth/kernel';
 import {
   databasesOverview,
   type TableFacts,
@@ -10,7 +10,7 @@ import { Type } from 'typebox';
 
 const MAX_TABLE_COUNT = 1000;
 const maybe = Type.Optional;
-const { answer, json, nullable } = OpenApi;
+const { response, json, nullable } = OpenApi;
 const Ns = nullable(Type.String({ description: 'nanoseconds since 1970' }));
 const ExtentFields = {
   row_count: Type.Integer({ description: 'stored rows; overwritten points count more than once' }),
@@ -58,10 +58,10 @@ export const schemaRoutes = (catalog: RelationalCatalog, facts: TableFacts): rea
       query: Type.Object({ ...FIND, deleted: maybe(Type.Boolean({ default: false })) }),
     },
     output: {
-      200: answer('databases by name', json(Type.Object({ databases: Type.Array(Database) }))),
+      200: response('databases by name', json(Type.Object({ databases: Type.Array(Database) }))),
     },
     handle: (_request, { query: { find = '', deleted = false } }) =>
-      jsonAnswer(200, {
+      jsonResponse(200, {
         databases: databasesOverview(catalog, facts, { find, withDeleted: deleted }),
       }),
   }),
@@ -76,7 +76,7 @@ export const schemaRoutes = (catalog: RelationalCatalog, facts: TableFacts): rea
       }),
     },
     output: {
-      200: answer(
+      200: response(
         'tables by name',
         json(
           Type.Object({
@@ -91,16 +91,16 @@ export const schemaRoutes = (catalog: RelationalCatalog, facts: TableFacts): rea
     handle(request, { query: { db, find = '', limit = 200, cursor } }) {
       const database = catalog.database(db);
       if (database === undefined) return operatorFailure(request, 404, `database not found: ${db}`);
-      const wanted = find.toLowerCase();
+      const searchText = find.toLowerCase();
       const tables = [...database.tables.values()]
-        .filter(({ name }) => name.toLowerCase().includes(wanted))
+        .filter(({ name }) => name.toLowerCase().includes(searchText))
         .sort((a, b) => compareByteOrder(a.name, b.name));
       const rest =
         cursor === undefined
           ? tables
           : tables.filter(({ name }) => compareByteOrder(name, cursor) > 0);
       const page = rest.slice(0, limit);
-      return jsonAnswer(200, {
+      return jsonResponse(200, {
         tables: page.map((table) => tableOverview(table, facts)),
         table_count: tables.length,
         next_cursor: rest.length > limit ? (page.at(-1)?.name ?? null) : null,

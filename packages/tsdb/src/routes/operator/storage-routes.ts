@@ -1,4 +1,4 @@
-import { jsonAnswer, OpenApi, operatorFailure, operatorRoute, type Route } from '@plinth/kernel';
+import { jsonResponse, OpenApi, operatorFailure, operatorRoute, type Route } from '@plinth/kernel';
 import type { TableFacts, TableStorage } from '@plinth/tsdb-catalog/overview.js';
 import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import type { EngineStorage } from '@plinth/tsdb-engine/engine-storage.js';
@@ -10,7 +10,7 @@ import { Type } from 'typebox';
 const PATH = '/tsdb/storage';
 const MAX_FILE_COUNT = 10_000;
 const MAX_BODY_BYTES = 64 * 1024;
-const { answer, json, nullable, oneOf } = OpenApi;
+const { response, json, nullable, oneOf } = OpenApi;
 const maybe = Type.Optional;
 const Count = Type.Integer({ minimum: 0 });
 const Time = Type.String({ format: 'date-time' });
@@ -79,12 +79,12 @@ export const storageRoutes = (
           limit: maybe(Type.Integer({ minimum: 1, maximum: MAX_FILE_COUNT, default: 1000 })),
         }),
       },
-      output: { 200: answer('current state', json(Files)) },
+      output: { 200: response('current state', json(Files)) },
       errors: { 404: 'database or table not found', 422: 'table requires db' },
       handle(request, { query: { db, table, limit = 1000 } }) {
         if (db === undefined) {
           if (table !== undefined) return operatorFailure(request, 422, 'table requires db');
-          return jsonAnswer(200, shown());
+          return jsonResponse(200, shown());
         }
         const database = catalog.database(db);
         if (database === undefined)
@@ -99,7 +99,7 @@ export const storageRoutes = (
           tables.filter((each) => each !== undefined),
           facts,
         );
-        return jsonAnswer(200, {
+        return jsonResponse(200, {
           ...shown(),
           files: files.slice(0, limit),
           file_count: files.length,
@@ -112,12 +112,12 @@ export const storageRoutes = (
       access: 'admin',
       about: { summary: 'Flush all rows in memory to files' },
       output: {
-        202: answer('flush started or already running; GET returns its progress', json(Storage)),
+        202: response('flush started or already running; GET returns its progress', json(Storage)),
       },
       errors: { 503: 'the log is read-only' },
       handle: (request) =>
         storage.flushSoon()
-          ? jsonAnswer(202, shown())
+          ? jsonResponse(202, shown())
           : operatorFailure(request, 503, storage.state().obstacle ?? READ_ONLY),
     },
     operatorRoute('POST', `${PATH}/compact`, {
@@ -132,7 +132,7 @@ export const storageRoutes = (
         }),
       },
       output: {
-        202: answer('compaction started or queued; GET returns its progress', json(Storage)),
+        202: response('compaction started or queued; GET returns its progress', json(Storage)),
       },
       errors: {
         404: 'database or table not found',
@@ -150,7 +150,7 @@ export const storageRoutes = (
         const fault = faultOf(span);
         if (fault !== undefined) return operatorFailure(request, 422, fault);
         if (!storage.compactSoon(table, span)) return operatorFailure(request, 409, TOO_MANY);
-        return jsonAnswer(202, shown());
+        return jsonResponse(202, shown());
       },
     }),
   ];

@@ -19,7 +19,7 @@ import {
 const DEFAULT_DATABASE = 'opentelemetry';
 /** As in Arrow Flight. */
 const DATABASE_HEADER = 'database';
-const { answer } = OpenApi;
+const { response } = OpenApi;
 
 /**
  * OpenTelemetry metrics over OTLP/HTTP. Exporters retry a request after 429, 502, 503 and 504, and
@@ -50,7 +50,7 @@ export function metricsRoute(deps: RouteDeps): Route {
       validation: 'parameters are those of the 1.x endpoint, and data points have their own parser',
     },
     output: {
-      200: answer(
+      200: response(
         'ExportMetricsServiceResponse; partial_success counts data points that were not stored',
       ),
     },

@@ -1,7 +1,7 @@
-import { type Dialect, type HttpAnswer, type HttpHead, withHeaders } from '@plinth/kernel';
+import { type Dialect, type HttpHead, type HttpResponse, withHeaders } from '@plinth/kernel';
 import type { Identify } from '../flight/flight-dialect.js';
 import { clientHeaders, clientMessage } from '../to-wire.js';
-import { statusAnswer } from './otlp-message.js';
+import { statusResponse } from './otlp-message.js';
 
 export const METRICS_PATH = '/v1/metrics';
 
@@ -17,17 +17,18 @@ export const otlpDialect = (base: Dialect, identify: Identify): Dialect => ({
   paths: [METRICS_PATH],
   refusals: { name: 'OtlpStatus', schema: STATUS_SCHEMA, shared: {} },
   identify,
-  answerError: (error, request) => asStatus(base.answerError(error, request), { error, request }),
-  answerNotFound: (request, allowed) =>
-    asStatus(base.answerNotFound(request, allowed), { request, message: 'send POST requests' }),
+  errorResponse: (error, request) =>
+    asStatus(base.errorResponse(error, request), { error, request }),
+  notFoundResponse: (request, allowed) =>
+    asStatus(base.notFoundResponse(request, allowed), { request, message: 'send POST requests' }),
 });
 
 /** An error response with its status and message in the format of OTLP. */
 export function asStatus(
-  answer: HttpAnswer,
+  response: HttpResponse,
   { error, request, message }: { error?: unknown; request: HttpHead; message?: string },
-): HttpAnswer {
-  const { status } = answer;
+): HttpResponse {
+  const { status } = response;
   const text = message ?? clientMessage(error, status);
-  return withHeaders(statusAnswer(request.headers, status, text), clientHeaders(answer));
+  return withHeaders(statusResponse(request.headers, status, text), clientHeaders(response));
 }

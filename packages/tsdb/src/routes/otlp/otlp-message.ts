@@ -1,4 +1,4 @@
-import { bytesAnswer, type HttpAnswer, type HttpHeaders, jsonAnswer } from '@plinth/kernel';
+import { bytesResponse, type HttpHeaders, type HttpResponse, jsonResponse } from '@plinth/kernel';
 import { MessageWriter } from '@plinth/tsdb-ingest/messages/message-writer.js';
 import { BYTES, tagOf, VARINT } from '@plinth/tsdb-ingest/messages/proto-cursor.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
@@ -38,15 +38,15 @@ export interface PartialSuccess {
 }
 
 /** `ExportMetricsServiceResponse`, with `partial_success` only if points were rejected. */
-export function metricsResponse(type: OtlpType, partial: PartialSuccess | undefined): HttpAnswer {
+export function metricsResponse(type: OtlpType, partial: PartialSuccess | undefined): HttpResponse {
   if (type === JSON_TYPE) {
-    if (partial === undefined) return jsonAnswer(200, {});
+    if (partial === undefined) return jsonResponse(200, {});
     const { rejected, message } = partial;
     // A 64-bit integer is a string in JSON.
     const partialSuccess = { rejectedDataPoints: String(rejected), errorMessage: message };
-    return jsonAnswer(200, { partialSuccess });
+    return jsonResponse(200, { partialSuccess });
   }
-  return bytesAnswer(200, PROTOBUF, responseMessage(partial));
+  return bytesResponse(200, PROTOBUF, responseMessage(partial));
 }
 
 /** `ExportMetricsServiceResponse` in Protocol Buffers. */
@@ -66,10 +66,14 @@ export function responseMessage(partial: PartialSuccess | undefined): Buffer {
  * A `google.rpc.Status` in the content type of the request, or in JSON. Its code is omitted,
  * because clients read the status of the response. Source: OTLP/HTTP, "Failures".
  */
-export function statusAnswer(headers: HttpHeaders, status: number, message: string): HttpAnswer {
+export function statusResponse(
+  headers: HttpHeaders,
+  status: number,
+  message: string,
+): HttpResponse {
   const media = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  if (media !== PROTOBUF) return jsonAnswer(status, { message });
+  if (media !== PROTOBUF) return jsonResponse(status, { message });
   const writer = new MessageWriter();
   writer.text(STATUS_MESSAGE_TAG, message);
-  return bytesAnswer(status, PROTOBUF, writer.take());
+  return bytesResponse(status, PROTOBUF, writer.take());
 }

@@ -1,4 +1,10 @@
-import { emptyAnswer, type HttpRequest, queryOf, type Route, type RouteDocs } from '@plinth/kernel';
+import {
+  emptyResponse,
+  type HttpRequest,
+  queryOf,
+  type Route,
+  type RouteDocs,
+} from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { Type } from 'typebox';
 import { ManagementInput } from '../configure/management-input.js';
@@ -60,7 +66,7 @@ export function pluginFileRoutes({ processing, routeBuilder }: RouteDeps): reado
       const path = rawFileOf(request);
       if (path === undefined) await write(ManagementInput.of(request));
       else await plugins.writableFolder().write(path, request.body);
-      return emptyAnswer(200);
+      return emptyResponse(200);
     });
   return [
     writing('POST', WRITE, async (input) => {

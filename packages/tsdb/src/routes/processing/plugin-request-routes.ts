@@ -2,9 +2,9 @@ import {
   type Dialect,
   gunzipBounded,
   type HeaderList,
-  type HttpAnswer,
   type HttpRequest,
-  jsonAnswer,
+  type HttpResponse,
+  jsonResponse,
   OpenApi,
   pathOf,
   queryOf,
@@ -65,7 +65,7 @@ const WORDS = {
     }),
     validation: 'the plugin validates the request',
   },
-  output: { default: OpenApi.answer('response of the plugin') },
+  output: { default: OpenApi.response('response of the plugin') },
   errors: {
     404: 'no enabled trigger has this path',
     500: 'the plugin failed',
@@ -79,8 +79,8 @@ export function pluginRequestRoutes(
   dialect: Dialect,
 ): readonly Route[] {
   const limitBytes = settings.max_request_size_bytes;
-  const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
-    const answer = await processing.engine.running.request(
+  const handle = async (request: HttpRequest): Promise<HttpResponse> => {
+    const response = await processing.engine.running.request(
       pathOf(request.url).slice(PREFIX.length),
       {
         query: Object.fromEntries(new URLSearchParams(queryOf(request.url))),
@@ -92,16 +92,17 @@ export function pluginRequestRoutes(
       },
       request.disconnectSignal(),
     );
-    if (answer === undefined) return jsonAnswer(404, { error: 'not found', data: {} }, PROTECTION);
-    if (answer === 'busy') {
+    if (response === undefined)
+      return jsonResponse(404, { error: 'not found', data: {} }, PROTECTION);
+    if (response === 'busy') {
       const failure = {
         error: 'too many requests are waiting for this trigger; retry later',
         data: {},
       };
-      return jsonAnswer(503, failure, [...PROTECTION, ['retry-after', '1']]);
+      return jsonResponse(503, failure, [...PROTECTION, ['retry-after', '1']]);
     }
     return withHeaders(
-      answerOf(answer, {
+      responseOf(response, {
         own: dialect.headers?.(request) ?? [],
         mayHaveCookies: settings.plugin_response_cookies,
       }),
@@ -134,10 +135,10 @@ function headersOf(request: HttpRequest): Readonly<Record<string, string>> {
  * Drops headers that the server sets or that affect more than this response.
  * @param own headers that the server adds.
  */
-function answerOf(
+function responseOf(
   { status, headers, body }: PluginResponse,
   { own, mayHaveCookies }: { readonly own: HeaderList; readonly mayHaveCookies: boolean },
-): HttpAnswer {
+): HttpResponse {
   const withheld = new Set([
     'date',
     ...OF_THE_ORIGIN,

@@ -1,4 +1,4 @@
-import { jsonAnswer, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
+import { jsonResponse, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
 import { readDryLines } from '@plinth/tsdb-plugins/domain/runs/dry-lines.js';
 import type { DryRunReport, DryRunRequest } from '@plinth/tsdb-plugins/domain/runs/dry-run.js';
 import { type TProperties, Type } from 'typebox';
@@ -29,7 +29,7 @@ const dryRun = (summary: string, input: TProperties, outcome: TProperties = {}):
     ...input,
   }),
   output: {
-    200: OpenApi.answer(
+    200: OpenApi.response(
       'log lines, writes and errors of the run',
       OpenApi.json(Type.Object({ ...outcome, ...OUTCOME })),
     ),
@@ -54,7 +54,7 @@ export function pluginTestRoutes({ processing, routeBuilder, clock }: RouteDeps)
     run: (input: ManagementInput) => Promise<DryRunReport>,
   ): Route =>
     routeBuilder.send('POST', path, docs, async (request) =>
-      jsonAnswer(200, await run(ManagementInput.of(request))),
+      jsonResponse(200, await run(ManagementInput.of(request))),
     );
   return [
     route('/api/v3/plugin_test/wal', OF_WRITES, async (input) => {

@@ -8,6 +8,7 @@ import type { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
 import { DB, PROCESSING_FAILED } from '../description.js';
 import { jsonError, numberTextOf } from '../query/json-request.js';
+import type { FieldsOfErrors } from '../route-builder.js';
 
 const PATH = '/api/v3/configure/processing_engine_trigger';
 const ERROR_BEHAVIORS: readonly ErrorBehavior[] = ['log', 'retry', 'disable'];
@@ -37,6 +38,20 @@ const CREATE: RouteDocs = {
   }),
   errors: PROCESSING_FAILED,
 };
+/** The fields that the errors of a new trigger are about. */
+const FIELDS: FieldsOfErrors = {
+  ...{ internal_database_untriggered: 'db', already_deleted: 'db', database_not_known: 'db' },
+  resource_exists: 'trigger_name',
+  ...{
+    trigger_specification_invalid: 'trigger_specification',
+    request_path_taken: 'trigger_specification',
+  },
+  plugin_type_refused: 'trigger_specification',
+  ...{ plugin_file_missing: 'plugin_filename', plugin_folder_incomplete: 'plugin_filename' },
+  ...{ plugin_path_escapes: 'plugin_filename', plugin_file_refused: 'plugin_filename' },
+  ...{ plugin_invalid: 'plugin_filename', plugin_fetch_failed: 'plugin_filename' },
+  plugin_folder_locked: 'plugin_filename',
+};
 const ENABLE: RouteDocs = {
   summary: 'Enable a trigger',
   body: Type.Object(NAMED),
@@ -61,7 +76,9 @@ const DELETE: RouteDocs = {
 export function triggerRoutes({ processing, routeBuilder }: RouteDeps): readonly Route[] {
   const { engine } = processing;
   return [
-    routeBuilder.command('POST', PATH, CREATE, (input) => engine.create(readTrigger(input))),
+    routeBuilder.command('POST', PATH, CREATE, (input) => engine.create(readTrigger(input)), {
+      fields: FIELDS,
+    }),
     routeBuilder.command('POST', `${PATH}/enable`, ENABLE, (input) =>
       engine.enable(readName(input)),
     ),
@@ -80,19 +97,7 @@ function readName(input: ManagementInput): { readonly database: string; readonly
 
 function readTrigger(input: ManagementInput): NewTrigger {
   const { database, name } = readName(input);
-  if (name === '') throw tsdbError('parameter_invalid', 'trigger name cannot be empty');
-  if (!isPlainText(name)) {
-    throw tsdbError(
-      'parameter_invalid',
-      'trigger name cannot contain control characters or unpaired surrogates',
-    );
-  }
-  if (name.length > MAX_NAME_LENGTH) {
-    throw tsdbError(
-      'parameter_invalid',
-      `trigger name cannot have more than ${MAX_NAME_LENGTH} characters`,
-    );
-  }
+  checkName(name);
   const nodes = input.text('node_spec');
   if (nodes !== undefined && nodes !== 'all') {
     throw tsdbError(
@@ -111,6 +116,19 @@ function readTrigger(input: ManagementInput): NewTrigger {
     arguments: readArguments(input.exactObject('trigger_arguments'), 'trigger_arguments'),
     isDisabled: input.flag('disabled') ?? false,
   };
+}
+
+function checkName(name: string): void {
+  const fault =
+    name === ''
+      ? 'cannot be empty'
+      : !isPlainText(name)
+        ? 'cannot contain control characters or unpaired surrogates'
+        : name.length > MAX_NAME_LENGTH && `cannot have more than ${MAX_NAME_LENGTH} characters`;
+  if (fault === false) return;
+  const error = tsdbError('parameter_invalid', `trigger name ${fault}`);
+  error.field = 'trigger_name';
+  throw error;
 }
 
 function readRunAsync(value: unknown): boolean {

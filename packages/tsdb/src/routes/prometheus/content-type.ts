@@ -26,5 +26,5 @@ export function messageOf<Name extends string>(
   return found;
 }
 
-const unsupported = (what: string, given: string, expected: string): Error =>
-  tsdbError('content_type_unsupported', { given: `${what} "${given}"`, expected });
+const unsupported = (what: string, received: string, expected: string): Error =>
+  tsdbError('content_type_unsupported', { given: `${what} "${received}"`, expected });

@@ -1,5 +1,5 @@
-import type { AnswerBlock } from '@plinth/tsdb-influxql/answer.js';
 import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
+import type { ResultBlock } from '@plinth/tsdb-influxql/result.js';
 import { labelOfTag, METRIC_LABEL } from '@plinth/tsdb-ingest/messages/label-rules.js';
 import { STALE_FIELD, VALUE_FIELD } from '@plinth/tsdb-ingest/messages/row-fields.js';
 import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
@@ -7,7 +7,7 @@ import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
-import { chunkOf } from '../influxql/answer-chunks.js';
+import { chunkOf } from '../influxql/result-chunks.js';
 import { LabelMatchers, quoted } from './label-matchers.js';
 import type { ReadQuery } from './read-request.js';
 import { type Labels, PieceWriter, type SamplePiece } from './sample-pieces.js';
@@ -133,7 +133,7 @@ class SeriesNames {
 }
 
 function* piecesOf(
-  block: AnswerBlock,
+  block: ResultBlock,
   series: SeriesNames,
   table: TableSchema,
   piece: PieceWriter,

@@ -1,8 +1,8 @@
 import {
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   OpenApi,
-  piecesAnswer,
+  piecesResponse,
   type Route,
 } from '@plinth/kernel';
 import { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
@@ -42,7 +42,7 @@ export function remoteReadRoutes(deps: RouteDeps): readonly Route[] {
       validation: 'targets are cached by query string, and the body has its own parser',
     },
     output: {
-      200: OpenApi.answer('prometheus.ReadResponse, or frames with ChunkedReadResponse', {
+      200: OpenApi.response('prometheus.ReadResponse, or frames with ChunkedReadResponse', {
         'application/x-protobuf': {},
         'application/x-streamed-protobuf': {},
       }),
@@ -58,7 +58,7 @@ async function read(
   request: HttpRequest,
   target: ReturnType<typeof targetOfQuery>,
   { influxql, catalog, isAuthRequired }: RouteDeps,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   messageOf(request.headers, ['prometheus.ReadRequest']);
   const access = accessOf(request.principal, isAuthRequired);
   const name = databaseToWrite(target, catalog);
@@ -68,8 +68,8 @@ async function read(
   const source = { influxql, database, access, signal: request.disconnectSignal() };
   const pieces = queries.map((query) => readSamples(query, source));
   return acceptsChunks
-    ? await piecesAnswer(200, [['content-type', CHUNKED_TYPE]], chunkedResponse(pieces))
-    : await piecesAnswer(
+    ? await piecesResponse(200, [['content-type', CHUNKED_TYPE]], chunkedResponse(pieces))
+    : await piecesResponse(
         200,
         [
           ['content-type', 'application/x-protobuf'],

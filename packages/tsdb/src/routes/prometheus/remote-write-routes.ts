@@ -1,10 +1,10 @@
-import { emptyAnswer, type HttpAnswer, OpenApi, type Route, withHeaders } from '@plinth/kernel';
+import { emptyResponse, type HttpResponse, OpenApi, type Route, withHeaders } from '@plinth/kernel';
 import type { WriteOutcome } from '@plinth/tsdb-model/engine.js';
 import { Type } from 'typebox';
 import type { RouteDeps } from '../deps.js';
 import { RP } from '../description.js';
 import { cachedByQueryString, queryStringOf } from '../query-string.js';
-import { failureAnswer } from '../to-wire.js';
+import { failureResponse } from '../to-wire.js';
 import { messageTarget, refusedSeries } from '../write/message-write.js';
 import { write } from '../write/write-route.js';
 import type { WriteTarget } from '../write/write-target.js';
@@ -22,7 +22,7 @@ const FORMATS = {
   'io.prometheus.write.v2.Request': 'remote_write_2',
 } as const;
 const MESSAGES = ['prometheus.WriteRequest', 'io.prometheus.write.v2.Request'] as const;
-const { answer, json, ref } = OpenApi;
+const { response, json, ref } = OpenApi;
 
 /**
  * Prometheus remote write. Prometheus retries a request after 429 and 5xx and drops it
@@ -46,8 +46,8 @@ export function remoteWriteRoutes(deps: RouteDeps): readonly Route[] {
       validation: 'targets are cached by query string, and samples have their own parser',
     },
     output: {
-      204: answer('all samples were written'),
-      400: answer(
+      204: response('all samples were written'),
+      400: response(
         'the body is not valid, or some series were refused and the others written',
         json({ anyOf: [ref('RefusedLines'), ref('Error')] }),
       ),
@@ -67,7 +67,7 @@ export function remoteWriteRoutes(deps: RouteDeps): readonly Route[] {
         const target = targetOf(queryStringOf(request.url) ?? '');
         const format = { encoding: 'snappy', format: FORMATS[message] } as const;
         const outcome = await write(request, target, deps, format);
-        return withHeaders(answerOf(outcome), writtenHeaders(outcome));
+        return withHeaders(responseOf(outcome), writtenHeaders(outcome));
       } finally {
         bodies.release(request.body);
       }
@@ -79,9 +79,9 @@ export function remoteWriteRoutes(deps: RouteDeps): readonly Route[] {
 export const targetOfQuery = (queryString: string): WriteTarget =>
   messageTarget(queryString, DEFAULT_DATABASE);
 
-function answerOf(outcome: WriteOutcome): HttpAnswer {
+function responseOf(outcome: WriteOutcome): HttpResponse {
   const { refused } = outcome;
-  if (refused.length === 0) return emptyAnswer(204);
+  if (refused.length === 0) return emptyResponse(204);
   const error = refusedSeries(outcome, 'samples were refused');
   const data = refused.map(({ originalLine, lineNumber, message }) => ({
     original_line: originalLine,
@@ -89,7 +89,7 @@ function answerOf(outcome: WriteOutcome): HttpAnswer {
     error_message: message,
   }));
   const isOverLimit = refused.some((line) => line.reason === 'limit');
-  return failureAnswer(isOverLimit ? 422 : 400, { error, data });
+  return failureResponse(isOverLimit ? 422 : 400, { error, data });
 }
 
 /** Source: Prometheus remote write 2.0, "Required Written Response Headers". */

@@ -17,7 +17,7 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
  * limit, the sorted ones are released, and a later series that belongs before them is an error.
  */
 export class SortedSeries {
-  #held: EncodedSeries[] = [];
+  #pending: EncodedSeries[] = [];
   #heldBytes = 0;
   #last: Labels | undefined;
 
@@ -28,18 +28,18 @@ export class SortedSeries {
         'parameter_invalid',
         `series with different labels exceed ${MAX_HELD_BYTES} bytes and cannot be sorted; select fewer series or a shorter time range`,
       );
-    this.#held.push(series);
+    this.#pending.push(series);
     this.#heldBytes += series.sizeBytes;
     if (this.#heldBytes > MAX_HELD_BYTES) yield* this.rest();
   }
 
   /** All held series. */
   *rest(): Generator<EncodedSeries, void, undefined> {
-    const held = this.#held.sort((a, b) => compareLabels(a.labels, b.labels));
-    this.#held = [];
+    const sorted = this.#pending.sort((a, b) => compareLabels(a.labels, b.labels));
+    this.#pending = [];
     this.#heldBytes = 0;
-    this.#last = held.at(-1)?.labels ?? this.#last;
-    yield* held;
+    this.#last = sorted.at(-1)?.labels ?? this.#last;
+    yield* sorted;
   }
 }
 

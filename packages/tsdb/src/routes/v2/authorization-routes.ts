@@ -1,9 +1,9 @@
 import {
   checkedRoute,
-  emptyAnswer,
-  type HttpAnswer,
+  emptyResponse,
+  type HttpResponse,
   isSafeName,
-  jsonAnswer,
+  jsonResponse,
   type Permission,
   type Route,
 } from '@plinth/kernel';
@@ -65,7 +65,7 @@ export function authorizationRoutes(
           .filter(({ name }) => user === undefined || name === user)
           .filter(({ id }) => wanted === undefined || id === wanted)
           .map((token) => shown(token));
-        return jsonAnswer(200, { authorizations, links: { self: PATH } });
+        return jsonResponse(200, { authorizations, links: { self: PATH } });
       },
     }),
     checkedRoute({
@@ -98,7 +98,7 @@ export function authorizationRoutes(
             ? undefined
             : databasePermissions(permissions, catalog),
         });
-        return jsonAnswer(201, shown(token, text));
+        return jsonResponse(201, shown(token, text));
       },
     }),
     checkedRoute({
@@ -111,7 +111,7 @@ export function authorizationRoutes(
       errors: MISSING,
       handle({ parameters }) {
         const token = find(parameters['authID']);
-        return token === undefined ? NOT_FOUND : jsonAnswer(200, shown(token));
+        return token === undefined ? NOT_FOUND : jsonResponse(200, shown(token));
       },
     }),
     checkedRoute({
@@ -126,11 +126,11 @@ export function authorizationRoutes(
       },
       output: one(200, Authorization),
       errors: MISSING,
-      handle({ parameters }, { body: { status = 'active', description } }): HttpAnswer {
+      handle({ parameters }, { body: { status = 'active', description } }): HttpResponse {
         const token = find(parameters['authID']);
         if (token === undefined) return NOT_FOUND;
         if (status === 'active' && (description ?? token.name) === token.name)
-          return jsonAnswer(200, shown(token));
+          return jsonResponse(200, shown(token));
         return v2Failure(400, 'an authorization cannot be changed; delete it and create another');
       },
     }),
@@ -146,7 +146,7 @@ export function authorizationRoutes(
         const token = find(parameters['authID']);
         if (token === undefined) return NOT_FOUND;
         await tokens.delete(token.name);
-        return emptyAnswer(204);
+        return emptyResponse(204);
       },
     }),
   ];
@@ -175,21 +175,21 @@ type Permissions = Static<typeof V2Permissions>;
 
 /** An operator or all-access token of 2.x can write authorizations and all buckets. */
 function isAdministrator(permissions: Permissions): boolean {
-  const mayWrite = (wanted: string): boolean =>
+  const mayWrite = (resourceType: string): boolean =>
     permissions.some(
       ({ action, resource: { type, id, name } }) =>
-        type === wanted && action === 'write' && id === undefined && name === undefined,
+        type === resourceType && action === 'write' && id === undefined && name === undefined,
     );
   return mayWrite('authorizations') && mayWrite('buckets');
 }
 
 /** Throws `parameter_invalid`. */
 function databasePermissions(
-  given: Permissions,
+  permissions: Permissions,
   catalog: RelationalCatalog,
 ): readonly Permission[] {
   const actions = new Map<string, Set<'read' | 'write'>>();
-  for (const { action, resource } of given) {
+  for (const { action, resource } of permissions) {
     if (resource.type !== 'buckets') continue;
     requireOrganization(resource.orgID);
     const name = databaseOf(resource, catalog);

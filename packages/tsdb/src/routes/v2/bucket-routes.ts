@@ -1,4 +1,10 @@
-import { checkedRoute, emptyAnswer, jsonAnswer, type Principal, type Route } from '@plinth/kernel';
+import {
+  checkedRoute,
+  emptyResponse,
+  jsonResponse,
+  type Principal,
+  type Route,
+} from '@plinth/kernel';
 import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import {
@@ -66,15 +72,15 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
       output: many('buckets', Bucket),
       handle({ principal }, { query: { orgID, name, id, after, limit = 20, offset = 0 } }) {
         requireOrganization(orgID);
-        const wanted = name === undefined ? undefined : bucketDatabase(name);
+        const requestedName = name === undefined ? undefined : bucketDatabase(name);
         const from = after === undefined ? -1 : (numberOf(after) ?? -1);
         const found = visible(catalog.databases(), principal, deps)
-          .filter((bucket) => wanted === undefined || bucket.name === wanted)
+          .filter((bucket) => requestedName === undefined || bucket.name === requestedName)
           .filter((bucket) => id === undefined || bucket.id === numberOf(id))
           .filter((bucket) => bucket.id > from)
           .sort((a, b) => a.id - b.id)
           .slice(offset, offset + limit);
-        return jsonAnswer(200, { buckets: found.map(bucketOf), links: { self: PATH } });
+        return jsonResponse(200, { buckets: found.map(bucketOf), links: { self: PATH } });
       },
     }),
     checkedRoute({
@@ -93,7 +99,7 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
           throw tsdbError('bucket_exists', { bucket: name });
         await catalog.createDatabase(database, nanosOf(retentionRules?.[0]?.everySeconds));
         await applyShards(catalog, database, retentionRules);
-        return jsonAnswer(201, bucketOf(catalog.database(database) as DatabaseSchema));
+        return jsonResponse(201, bucketOf(catalog.database(database) as DatabaseSchema));
       },
     }),
     checkedRoute({
@@ -106,7 +112,7 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
       errors: MISSING,
       handle({ principal, parameters }) {
         const bucket = find(parameters['bucketID'] as string, principal);
-        return bucket === undefined ? NOT_FOUND : jsonAnswer(200, bucketOf(bucket));
+        return bucket === undefined ? NOT_FOUND : jsonResponse(200, bucketOf(bucket));
       },
     }),
     checkedRoute({
@@ -130,7 +136,7 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
           await catalog.setRetention(bucket.name, nanosOf(retentionRules[0]?.everySeconds));
           await applyShards(catalog, bucket.name, retentionRules);
         }
-        return jsonAnswer(200, bucketOf(catalog.databaseById(bucket.id) ?? bucket));
+        return jsonResponse(200, bucketOf(catalog.databaseById(bucket.id) ?? bucket));
       },
     }),
     checkedRoute({
@@ -147,7 +153,7 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
         const hardDelete = withCompatDefault({ kind: 'absent' }, deps);
         await catalog.deletions.deleteDatabase(bucket.name, hardDelete);
         engine.removeDeletedSoon();
-        return emptyAnswer(204);
+        return emptyResponse(204);
       },
     }),
     checkedRoute({
@@ -168,8 +174,8 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
       output: many('content', Mapping),
       handle({ principal }, { query }) {
         requireOrganization(query.orgID);
-        const matches = (wanted: unknown, value: unknown): boolean =>
-          wanted === undefined || wanted === value;
+        const matches = (requested: unknown, value: unknown): boolean =>
+          requested === undefined || requested === value;
         const content = visible(catalog.databases(), principal, deps)
           .flatMap((bucket) => {
             const owner = catalog.database(ownerOf(bucket.name) ?? bucket.name);
@@ -179,7 +185,7 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
           .filter((mapping) => matches(query.db, mapping.database))
           .filter((mapping) => matches(query.rp, mapping.retention_policy))
           .filter((mapping) => matches(query.default, mapping.default));
-        return jsonAnswer(200, { content });
+        return jsonResponse(200, { content });
       },
     }),
   ];

@@ -1,4 +1,4 @@
-import { checkedRoute, jsonAnswer, type Principal, type Route } from '@plinth/kernel';
+import { checkedRoute, jsonResponse, type Principal, type Route } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { idOf, ORGANIZATION_ID, ORGANIZATION_NAME, v2Failure } from './v2-objects.js';
 import { Id, many, ORG, Organization, one, PAGE, User } from './v2-schemas.js';
@@ -19,7 +19,7 @@ export function organizationRoutes(): readonly Route[] {
       errors: { 404: 'no organization has this id' },
       handle(_request, { query: { org, orgID = ORGANIZATION_ID } }) {
         if (orgID !== ORGANIZATION_ID) return NOT_FOUND;
-        return jsonAnswer(200, { orgs: [organization(org)], links: { self: '/api/v2/orgs' } });
+        return jsonResponse(200, { orgs: [organization(org)], links: { self: '/api/v2/orgs' } });
       },
     }),
     checkedRoute({
@@ -31,7 +31,7 @@ export function organizationRoutes(): readonly Route[] {
       output: one(200, Organization),
       errors: { 404: 'no organization has this id' },
       handle: ({ parameters }) =>
-        parameters['orgID'] === ORGANIZATION_ID ? jsonAnswer(200, organization()) : NOT_FOUND,
+        parameters['orgID'] === ORGANIZATION_ID ? jsonResponse(200, organization()) : NOT_FOUND,
     }),
     checkedRoute({
       method: 'GET',
@@ -40,7 +40,7 @@ export function organizationRoutes(): readonly Route[] {
       about: { summary: 'Get the token of this request as a user (v2)' },
       input: {},
       output: one(200, User),
-      handle: ({ principal }) => jsonAnswer(200, { ...userOf(principal), status: 'active' }),
+      handle: ({ principal }) => jsonResponse(200, { ...userOf(principal), status: 'active' }),
     }),
   ];
 }

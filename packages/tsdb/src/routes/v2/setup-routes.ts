@@ -1,4 +1,4 @@
-import { checkedRoute, jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { checkedRoute, jsonResponse, OpenApi, type Route } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { Type } from 'typebox';
 import type { RouteDeps } from '../deps.js';
@@ -10,7 +10,7 @@ import { Authorization, BODY, Bucket, Organization, one, User } from './v2-schem
 
 const maybe = Type.Optional;
 const PATH = '/api/v2/setup';
-const { answer, json } = OpenApi;
+const { response, json } = OpenApi;
 
 /**
  * The first token, as the setup of a 2.x server. No user is created: the password is ignored.
@@ -26,8 +26,8 @@ export const setupRoutes = (
     access: 'public',
     about: { summary: 'Get whether the first token can be created (v2)' },
     input: {},
-    output: { 200: answer('the state', json(Type.Object({ allowed: Type.Boolean() }))) },
-    handle: () => jsonAnswer(200, { allowed: !tokens.hasFirst() }),
+    output: { 200: response('the state', json(Type.Object({ allowed: Type.Boolean() }))) },
+    handle: () => jsonResponse(200, { allowed: !tokens.hasFirst() }),
   }),
   checkedRoute({
     method: 'POST',
@@ -63,7 +63,7 @@ export const setupRoutes = (
         await catalog.createDatabase(database, nanosOf(retentionPeriodSeconds));
       const schema = await catalog.ensureDatabase(database);
       const { token, text } = await tokens.createFirst(request);
-      return jsonAnswer(201, {
+      return jsonResponse(201, {
         user: { id: idOf(token.id), name: username, status: 'active' },
         bucket: bucketOf(schema),
         org: organization(org),

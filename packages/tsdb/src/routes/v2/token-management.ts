@@ -11,7 +11,7 @@ export interface CreatedToken {
 export interface TokenManagement extends Pick<TokenDirectory, 'list'> {
   /** The id of the valid token with this text. */
   idOf(text: string): number | undefined;
-  create(wanted: {
+  create(newToken: {
     readonly name: string;
     /** `undefined` creates an admin token. */
     readonly permissions: readonly Permission[] | undefined;

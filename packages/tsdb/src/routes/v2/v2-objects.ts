@@ -1,4 +1,4 @@
-import { type HttpAnswer, isOver, jsonAnswer, type Permission } from '@plinth/kernel';
+import { type HttpResponse, hasExpired, jsonResponse, type Permission } from '@plinth/kernel';
 import { ownerOf } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
@@ -72,7 +72,7 @@ export function authorizationOf(
   return {
     id: idOf(token.id),
     token: options.text ?? 'REDACTED',
-    status: isOver(token.expiryMs, options.nowMs) ? 'inactive' : 'active',
+    status: hasExpired(token.expiryMs, options.nowMs) ? 'inactive' : 'active',
     description: token.name,
     orgID: ORGANIZATION_ID,
     org: ORGANIZATION_NAME,
@@ -115,8 +115,8 @@ export const nanosOf = (seconds = 0): bigint | undefined =>
   seconds === 0 ? undefined : BigInt(seconds) * NS_PER_SEC;
 
 /** An error response in the format of 2.x. */
-export const v2Failure = (status: number, message: string): HttpAnswer =>
-  jsonAnswer(status, { code: v2Code(status), message, error: message, data: {} });
+export const v2Failure = (status: number, message: string): HttpResponse =>
+  jsonResponse(status, { code: v2Code(status), message, error: message, data: {} });
 
 /** Throws `parameter_invalid` if the id is not that of the organization. */
 export function requireOrganization(id: string | undefined): void {

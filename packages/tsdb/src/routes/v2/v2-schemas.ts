@@ -2,7 +2,7 @@ import { type BodyRule, OpenApi, type RouteOutput } from '@plinth/kernel';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { jsonBody } from '../query/json-body.js';
 
-const { answer, json, oneOf } = OpenApi;
+const { response, json, oneOf } = OpenApi;
 const maybe = Type.Optional;
 const MAX_SECONDS = 9_000_000_000;
 const Seconds = Type.Integer({ minimum: 0, maximum: MAX_SECONDS });
@@ -68,9 +68,9 @@ export const Authorization = Type.Object({
 });
 
 export const one = (status: 200 | 201, schema: TSchema): Record<number, RouteOutput> => ({
-  [status]: answer('the object', json(schema)),
+  [status]: response('the object', json(schema)),
 });
 export const many = (name: string, schema: TSchema): Record<number, RouteOutput> => {
   const properties: TProperties = { [name]: Type.Array(schema) };
-  return { 200: answer('the objects', json(Type.Object(properties))) };
+  return { 200: response('the objects', json(Type.Object(properties))) };
 };

@@ -37,7 +37,7 @@ export async function deleteByField(
     readonly conditions: readonly DeleteCondition[];
     readonly tables: readonly TableSchema[];
   },
-  by: {
+  options: {
     readonly influxql: Influxql;
     readonly access: DatabaseAccess;
     readonly signal: AbortSignal;
@@ -54,13 +54,13 @@ export async function deleteByField(
     ...(maxTimeNs < MAX_TIME_NS ? [`time <= ${maxTimeNs}`] : []),
   ];
   const text = `DELETE FROM ${quoteName(db)}.${quoteName(policy)}.${source} WHERE ${where.join(' AND ')}`;
-  const run = await by.influxql.open({
+  const run = await options.influxql.open({
     text,
     database: db,
     policy: undefined,
     params: new Map(),
-    access: by.access,
-    signal: by.signal,
+    access: options.access,
+    signal: options.signal,
   });
   let outcome: 'success' | 'fail' = 'fail';
   try {

@@ -1,4 +1,10 @@
-import { emptyAnswer, type HttpRequest, queryOf, type Route, type RouteDocs } from '@plinth/kernel';
+import {
+  emptyResponse,
+  type HttpRequest,
+  queryOf,
+  type Route,
+  type RouteDocs,
+} from '@plinth/kernel';
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { DeleteRowsRequest } from '@plinth/tsdb-model/engine.js';
@@ -55,12 +61,12 @@ export const deleteRoute = (deps: RouteDeps): Route =>
           signal: request.disconnectSignal(),
         },
       );
-      return emptyAnswer(204);
+      return emptyResponse(204);
     }
     // As in 2.x, deleting from an unknown measurement succeeds.
     const tables = table === undefined ? undefined : known.map(({ name }) => name);
     await engine.deleteRows({ ...what, tables, anyOf: [conditions.map(tagCondition)] });
-    return emptyAnswer(204);
+    return emptyResponse(204);
   });
 
 /**

@@ -8,7 +8,7 @@ const FAILED = 'write of line protocol failed';
 /** Maximum bytes of a line in InfluxDB 3 error messages. */
 const INFLUXDB3_LINE_BYTES = 20;
 
-export interface RefusalAnswer {
+export interface RefusalResponse {
   readonly status: 400 | 422;
   readonly body: unknown;
 }
@@ -17,10 +17,10 @@ export interface RefusalAnswer {
  * Responds to a write in which lines were refused. Source: tsdb-http, "Line failures", "v2 error
  * body".
  */
-export function answerRefusedLines(
+export function refusedLinesResponse(
   outcome: WriteOutcome,
   options: { readonly api: WriteApi; readonly target: WriteTarget; readonly isInfluxdb3: boolean },
-): RefusalAnswer {
+): RefusalResponse {
   const { acceptPartial } = options.target;
   const isOverLimit = acceptPartial && outcome.refused.some((line) => line.reason === 'limit');
   const status = isOverLimit ? 422 : 400;

@@ -1,5 +1,5 @@
 import {
-  emptyAnswer,
+  emptyResponse,
   encodingOf,
   type HttpRequest,
   OpenApi,
@@ -14,9 +14,9 @@ import { type TProperties, Type } from 'typebox';
 import type { RouteDeps } from '../deps.js';
 import { BUCKET, DB, RP } from '../description.js';
 import { cachedByQueryString, queryStringOf } from '../query-string.js';
-import { failureAnswer } from '../to-wire.js';
+import { failureResponse } from '../to-wire.js';
 import { versionHeaders } from '../version-headers.js';
-import { answerRefusedLines } from './refused-lines.js';
+import { refusedLinesResponse } from './refused-lines.js';
 import {
   missingQueryString,
   RULES,
@@ -25,7 +25,7 @@ import {
   type WriteTarget,
 } from './write-target.js';
 
-const { answer, json, oneOf, ref } = OpenApi;
+const { response, json, oneOf, ref } = OpenApi;
 const HOW = {
   accept_partial: Type.Optional(Type.Boolean({ description: 'false: write all lines or none' })),
   no_sync: Type.Optional(
@@ -59,8 +59,8 @@ const describe = (api: WriteApi): RouteDescription => ({
     validation: 'targets are cached by query string, and lines have their own parser',
   },
   output: {
-    204: answer('all lines were written'),
-    400: answer(
+    204: response('all lines were written'),
+    400: response(
       'some lines were refused; with accept_partial, the others were written',
       json({ anyOf: [ref('RefusedLines'), ref('Error')] }),
     ),
@@ -87,12 +87,13 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
   const isInfluxdb3 = settings.compat === 'influxdb3';
   const targetOf = cachedByQueryString((text) => readWriteTarget(api, text, isInfluxdb3));
   const headers = api === 'v1' ? versionHeaders(settings) : [];
-  const written = { ...emptyAnswer(204, headers), isReused: true };
+  const written = { ...emptyResponse(204, headers), isReused: true };
   return {
     method: 'POST',
     path: PATHS[api],
     ...describe(api),
-    access: 'granted', // any grantee; WritePath checks the permission for the database
+    // Any token with permissions, any user with a password, and admins. WritePath checks the permission for the database.
+    access: 'granted',
     cost: { resource: 'tsdb_write' },
     // Bodies are decoded on other threads.
     body: { maxBytes: settings.max_request_size_bytes, isLeftEncoded: true, memory: bodies },
@@ -105,8 +106,8 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
           encoding: encodingOf(request.headers['content-encoding']),
         });
         if (outcome.refused.length === 0) return written;
-        const { status, body } = answerRefusedLines(outcome, { api, target, isInfluxdb3 });
-        return withHeaders(failureAnswer(status, body), headers);
+        const { status, body } = refusedLinesResponse(outcome, { api, target, isInfluxdb3 });
+        return withHeaders(failureResponse(status, body), headers);
       } finally {
         bodies.release(request.body);
       }

@@ -14,10 +14,10 @@ export class AppQueue {
   /** Items that are being accepted and have reserved room in the window. */
   reservedCount = 0;
   inflightCount = 0;
-  /** Pending and running items, on this node and on others. */
+  /** Pending, held and running items, on this node and on others. */
   queuedCount = 0;
   /**
-   * Counts hints that the store may have more due items. A claim covers only the hints that came
+   * Counts the signals that the store may have more due items. A claim covers only the signals that came
    * before it started.
    */
   dueSignals = 0;

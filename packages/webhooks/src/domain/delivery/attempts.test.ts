@@ -339,8 +339,8 @@ describe('deliveries', () => {
     const path = `/hook/deliveries/${original.id}`;
     const before = (await app.call('GET', path)).text;
     await app.patch({ content_type: 'form', secret: 'new' });
-    const answer = await app.call('POST', `${path}/attempts`);
-    assert.deepEqual([answer.status, answer.text], [202, '']);
+    const response = await app.call('POST', `${path}/attempts`);
+    assert.deepEqual([response.status, response.text], [202, '']);
     const [again] = await app.untilRecorded('event=again', 2);
     assert.deepEqual([again?.guid, again?.redelivery], [original.guid, true]);
     assert.ok((again?.id ?? 0) > original.id);

@@ -48,8 +48,8 @@ export interface AttemptDeps {
   readonly random: Random;
   readonly log: Logger;
   readonly tracer: Tracer | undefined;
-  /** Called after the server has disabled a webhook. */
-  readonly onDisabled: (hook: Hook, why: string) => Promise<void>;
+  /** Disables the webhook. */
+  readonly disable: (hook: Hook, why: string) => Promise<void>;
 }
 
 /**
@@ -66,7 +66,7 @@ export class Attempts {
   /**
    * Sends the request and returns the next state of the item. Rejects when the request could not be
    * built, which does not count as a failure of the receiver.
-   * @param at.throttledSinceMs time since which limits of this server have delayed the item.
+   * @param options.throttledSinceMs time since which limits of this server have delayed the item.
    * @returns `undefined` when the attempt was aborted; the request may have reached the receiver.
    */
   async run(
@@ -201,7 +201,7 @@ export class Attempts {
     this.#deps.metrics.disabled.inc();
     this.#deps.log.warn({ app: hook.appId, why }, 'webhook disabled');
     this.#deps
-      .onDisabled(hook, why)
+      .disable(hook, why)
       .catch((err: unknown) => this.#deps.log.error({ err }, 'cannot disable the webhook'));
   }
 }

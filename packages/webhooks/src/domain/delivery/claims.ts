@@ -67,9 +67,9 @@ export class Claims {
           clock.nowMs(),
         );
         // The node may have lost its lease during the claim, and these items with it.
-        const stillHeld = claimed.filter(({ leaseHolder }) => leaseHolder === queue.leaseHolder);
-        this.#deps.appQueues.add(stillHeld);
-        return stillHeld;
+        const stillLeased = claimed.filter(({ leaseHolder }) => leaseHolder === queue.leaseHolder);
+        this.#deps.appQueues.add(stillLeased);
+        return stillLeased;
       });
       const counts = new Map<number, number>();
       for (const { appId } of items) counts.set(appId, (counts.get(appId) ?? 0) + 1);

@@ -18,7 +18,7 @@ const TICK_MS = 100;
 const HEARTBEAT_MS = 1000;
 /** Every fifth heartbeat counts the live nodes and all queue items. */
 const COUNT_EVERY = 5;
-/** Intervals between polls of the store, for work that no hint announced. */
+/** Intervals between polls of the store, for work that no due signal announced. */
 const POLL_BUSY_MS = 200;
 const POLL_SHARED_MS = 1000;
 const POLL_ALONE_MS = 5000;
@@ -125,7 +125,7 @@ export class DeliveryEngine {
    */
   reserve(hook: Hook, payloadSizeBytes: number): boolean {
     if (!this.#settings.isWorker || this.#isStopping || hook.ordering === 'key') return false;
-    if (!this.#lease.isHeld) return false;
+    if (!this.#lease.isValid) return false;
     if (payloadSizeBytes > MAX_KEPT_PAYLOAD_BYTES) return false;
     return this.#appQueues.reserve(this.#appQueues.of(hook.appId));
   }

@@ -120,7 +120,7 @@ export class Dispatcher {
   }
 
   get #mayStartAttempt(): boolean {
-    const isOpen = !this.#isStopping && !this.#deps.finisher.isFull && this.#deps.lease.isHeld;
+    const isOpen = !this.#isStopping && !this.#deps.finisher.isFull && this.#deps.lease.isValid;
     return isOpen && !this.#slots.isFull;
   }
 
@@ -172,7 +172,7 @@ export class Dispatcher {
     const throttledSinceMs = appQueue.takeThrottle(item, this.#deps.clock.nowMs());
     if (throttledSinceMs !== item.throttledSinceMs) this.#deps.metrics.throttled.inc();
     const isLeasedHere = (): boolean => item.leaseHolder === this.#deps.queue.leaseHolder;
-    const maySend = (): boolean => this.#deps.lease.isHeld && isLeasedHere();
+    const maySend = (): boolean => this.#deps.lease.isValid && isLeasedHere();
     // With an ordering key, the attempt is aborted when this node loses the lease, because another
     // node then continues with the key.
     const signal = item.orderingKey === undefined ? undefined : this.#deps.lease.lostSignal;

@@ -28,7 +28,7 @@ export class OwnLease {
     this.#deps = deps;
   }
 
-  get isHeld(): boolean {
+  get isValid(): boolean {
     return !this.#deps.queue.isShared || this.#deps.clock.monotonicMs() < this.#untilMs;
   }
 
@@ -48,7 +48,7 @@ export class OwnLease {
    * expiry.
    */
   check(): void {
-    if (!this.isHeld && !this.lostSignal.aborted)
+    if (!this.isValid && !this.lostSignal.aborted)
       this.#lost.abort(new Error('the lease has expired'));
   }
 

@@ -29,10 +29,10 @@ export async function checkIdempotency(
     tx,
     'webhooks_idempotency',
     ['key', 'body_hash', 'answer', 'accepted_ms'],
-    [...firstOf.values()].map(({ idempotency: { key, bodyHash, answer } }) => [
+    [...firstOf.values()].map(({ idempotency: { key, bodyHash, response } }) => [
       key,
       bodyHash,
-      answer,
+      response,
       nowMs,
     ]),
     `on conflict (key) do update set body_hash = excluded.body_hash, answer = excluded.answer,
@@ -52,7 +52,7 @@ export async function checkIdempotency(
     refused.set(
       one,
       row?.body_hash === bodyHash
-        ? { kind: 'duplicate', answer: row.answer }
+        ? { kind: 'duplicate', response: row.answer }
         : { kind: 'conflict' },
     );
   };

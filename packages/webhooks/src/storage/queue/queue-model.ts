@@ -23,12 +23,12 @@ export interface Idempotency {
   readonly key: string;
   readonly bodyHash: string;
   /** Response to the first request, as JSON. */
-  readonly answer: string;
+  readonly response: string;
 }
 
 export type AcceptOutcome =
   | { readonly kind: 'accepted'; readonly items: readonly AcceptedItem[] }
-  | { readonly kind: 'duplicate'; readonly answer: string }
+  | { readonly kind: 'duplicate'; readonly response: string }
   | { readonly kind: 'conflict' };
 
 export interface AcceptedItem {

@@ -52,7 +52,7 @@ export function toItem(
 ): QueueItem {
   return {
     id: row.id,
-    leaseHolder: row.node,
+    leaseHolder: row.node, // the stored name of the lease holder
     appId: row.app_id,
     guid: row.guid,
     kind: row.kind,

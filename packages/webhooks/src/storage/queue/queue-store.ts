@@ -1,5 +1,5 @@
 import type { RelationalStore, Statement } from '@plinth/kernel';
-import { isRepeatedAttempt, type QueueItem } from '../../model/event.js';
+import { isRetryOrRedelivery, type QueueItem } from '../../model/event.js';
 import { eventUse, readEvents } from './event-rows.js';
 import { NodeLeases } from './node-leases.js';
 import { QueueBase } from './queue-base.js';
@@ -87,13 +87,13 @@ export class QueueStore {
 
   /**
    * Writes records and moves their items to the next state.
-   * @param isRepeated a previous call failed and may have committed nevertheless.
+   * @param mayBeStored a previous call failed and may have committed nevertheless.
    * @returns the ids of the new records, in order.
    */
   async finish(
     batch: readonly FinishedAttempt[],
     nowMs: number,
-    isRepeated = false,
+    mayBeStored = false,
   ): Promise<readonly number[]> {
     return await this.#base.write(async (tx) => {
       await this.#base.lockKeys(
@@ -102,7 +102,7 @@ export class QueueStore {
       );
       const ids = await this.#ids.forDeliveries(tx, batch.length, nowMs);
       // An earlier attempt that is still running holds the id lock until it ends.
-      const isStored = isRepeated ? await findRecords(this.#base, tx, batch) : () => false;
+      const isStored = mayBeStored ? await findRecords(this.#base, tx, batch) : () => false;
       const records = batch
         .filter((one) => !isStored(one))
         .map((one) => ({ ...one, id: ids.next() }));
@@ -110,7 +110,7 @@ export class QueueStore {
         .filter(({ next }) => next.kind === 'done')
         .map(({ item }) => item);
       const repeatedGuids = batch
-        .filter(({ item }) => isRepeatedAttempt(item))
+        .filter(({ item }) => isRetryOrRedelivery(item))
         .map(({ item }) => item.guid);
       const { sql } = this.#base;
       await sql.runAll(tx, [

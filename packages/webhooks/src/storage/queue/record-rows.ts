@@ -1,6 +1,6 @@
 import type { SqlConnection, Statement, StatementValue } from '@plinth/kernel';
 import type { AttemptRecord } from '../../model/delivery.js';
-import { isRepeatedAttempt, type QueueItem } from '../../model/event.js';
+import { isRetryOrRedelivery, type QueueItem } from '../../model/event.js';
 import type { QueueBase } from './queue-base.js';
 
 export interface RecordToWrite {
@@ -89,7 +89,7 @@ function summaryRow({ id, item, record }: RecordToWrite): StatementValue[] {
     item.appId,
     item.guid,
     record.deliveredMs,
-    isRepeatedAttempt(item) ? 1 : 0,
+    isRetryOrRedelivery(item) ? 1 : 0,
     record.durationMs,
     record.status,
     record.status_code,

@@ -301,18 +301,18 @@ describe('a merchant is created with the details of its country', () => {
         at('configuration.merchant.capabilities', Object.fromEntries(requested)),
         { include: ['identity', 'defaults', 'configuration.merchant'] },
       );
-      const answer = await platform.call('accounts', body);
-      assert.equal(answer.status, 200, answer.text);
-      const account = JSON.parse(answer.text);
+      const response = await platform.call('accounts', body);
+      assert.equal(response.status, 200, response.text);
+      const account = JSON.parse(response.text);
       assert.equal(account.identity.country, country.toUpperCase());
       assert.equal(account.identity.business_details.address.country, country.toUpperCase());
       for (const [name] of requested) {
         const status = account.configuration.merchant.capabilities[String(name)]?.status;
-        assert.equal(status, 'active', `${name} ${answer.text}`);
+        assert.equal(status, 'active', `${name} ${response.text}`);
       }
       if (id)
         assert.ok(
-          !answer.text.includes(String(Reflect.get(id, 'value'))),
+          !response.text.includes(String(Reflect.get(id, 'value'))),
           'the number stays inside',
         );
     });
@@ -416,8 +416,8 @@ describe('alternative forms are accepted', () => {
   for (const [name, body] of CASES) {
     it(name, async () => {
       const platform = await server.platform();
-      const answer = await platform.call('accounts', body);
-      assert.equal(answer.status, 200, answer.text);
+      const response = await platform.call('accounts', body);
+      assert.equal(response.status, 200, response.text);
     });
   }
 });

@@ -128,8 +128,9 @@ function checkTestClock(context: AccountContext): Violation | undefined {
 
 /** A tax location can only be validated for an existing customer (sections 8.2 and 14). */
 function checkTaxLocation(context: AccountContext): Violation | undefined {
-  const wanted = context.given.configuration?.customer?.automatic_indirect_tax?.validate_location;
-  if (!wanted) return undefined;
+  const validateLocation =
+    context.given.configuration?.customer?.automatic_indirect_tax?.validate_location;
+  if (!validateLocation) return undefined;
   const param = `${BLOCK}.automatic_indirect_tax.validate_location`;
   if (context.stored?.applied.customer === undefined) {
     return violate('cannot_use_validate_location_on_customer_create', {
@@ -137,7 +138,7 @@ function checkTaxLocation(context: AccountContext): Violation | undefined {
       message: `${param} cannot be sent with the request that applies the customer configuration.`,
     });
   }
-  if (wanted !== 'immediately') return undefined;
+  if (validateLocation !== 'immediately') return undefined;
   const source = taxLocationSource(context.fields);
   if (hasTaxLocation(context)) return undefined;
   return violate('customer_invalid_tax_location', {

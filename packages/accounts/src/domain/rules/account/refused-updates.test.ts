@@ -281,8 +281,8 @@ describe('rejected updates', () => {
     await platform.state(id, payoutMethod('outm_1'));
     await platform.make(`accounts/${id}`, at('defaults.payout_methods.usd', 'outm_1'));
     await platform.state(id, payoutMethod('outm_1', { type: 'financial_account' }));
-    const answer = await platform.call(`accounts/${id}`, { configuration: { merchant: {} } });
-    assertRefused(answer, {
+    const response = await platform.call(`accounts/${id}`, { configuration: { merchant: {} } });
+    assertRefused(response, {
       code: 'cannot_add_connect_due_to_incompatible_default_payout_method',
       ex: 'U',
       param: 'defaults.payout_methods.usd',

@@ -238,13 +238,13 @@ function verdictOf(options: {
  */
 function unsupported(
   context: AccountContext,
-  about: { readonly param: string; readonly message: string },
+  options: { readonly param: string; readonly message: string },
 ): Violation {
   const code =
     context.isCreate && context.platform.unified_accounts_beta
       ? 'account_controller_ua_unsupported_configuration'
       : 'account_controller_unsupported_configuration';
-  return violate(code, { ...about, extra: permutation(context) });
+  return violate(code, { ...options, extra: permutation(context) });
 }
 
 function permutation(context: AccountContext): Readonly<Record<string, unknown>> {

@@ -337,10 +337,10 @@ describe('persons that conflict with stored data', () => {
     const listed = await platform.call(`accounts/${id}/persons`);
     const { data } = JSON.parse(listed.text) as { data: { id: string }[] };
     assert.equal(data.length, 1);
-    const answer = await platform.call(`accounts/${id}/persons/${data[0]?.id}`, undefined, {
+    const response = await platform.call(`accounts/${id}/persons/${data[0]?.id}`, undefined, {
       method: 'DELETE',
     });
-    assertRefused(answer, {
+    assertRefused(response, {
       code: 'immutable_identity_param',
       ex: 'U',
       param: 'identity.individual',

@@ -28,10 +28,10 @@ export function ConvertDialog(props: {
   const id = useId();
   const targets = TARGETS[column.kind];
   const [to, setTo] = useState(targets[0] ?? '');
-  const wanted = { db, table, column: column.name, to };
+  const conversion = { db, table, column: column.name, to };
   const check = useQuery({
-    queryKey: ['tsdb', 'conversion', wanted],
-    queryFn: () => checkConversion(wanted),
+    queryKey: ['tsdb', 'conversion', conversion],
+    queryFn: () => checkConversion(conversion),
     retry: false,
   });
   const counts = check.data;
@@ -42,7 +42,7 @@ export function ConvertDialog(props: {
       action="Convert"
       canAct={isPossible}
       act={async () => {
-        await startConversion(wanted);
+        await startConversion(conversion);
         toast(`Conversion of ${column.name} started`);
         onClose();
       }}

@@ -25,7 +25,7 @@ import { CsvPreview } from './csv-preview.js';
 import { CsvSending } from './csv-sending.js';
 import { FileChoice } from './file-choice.js';
 import { SchemaPreview, useSchemaChanges } from './schema-preview.js';
-import { IDLE, useCsvHead, useCsvLook, useCsvRun } from './use-csv.js';
+import { IDLE, useCsvHead, useCsvPreview, useCsvRun } from './use-csv.js';
 import { useKnownTables } from './use-known-tables.js';
 import { WriteButton } from './write-button.js';
 
@@ -58,7 +58,7 @@ export function CsvForm(props: {
   readonly onSending: (isSending: boolean) => void;
   /** Reports whether closing would lose input. */
   readonly onUnwritten: (is: boolean) => void;
-  readonly onQuery: (of: { readonly db: string; readonly table: string }) => void;
+  readonly onQuery: (target: { readonly db: string; readonly table: string }) => void;
 }) {
   const { db, onSending, onUnwritten, onQuery } = props;
   const [file, setFile] = useState<File | undefined>();
@@ -88,8 +88,8 @@ export function CsvForm(props: {
     () => mappingOf(columns, { table, timeFormat }),
     [columns, table, timeFormat],
   );
-  const look = useCsvLook(phase === 'idle' ? file : undefined, mapping);
-  const hasRows = look.phase === 'running' || look.progress?.rowCount !== 0;
+  const preview = useCsvPreview(phase === 'idle' ? file : undefined, mapping);
+  const hasRows = preview.phase === 'running' || preview.progress?.rowCount !== 0;
   const changes = useSchemaChanges(db, mapping === undefined || !hasRows ? [] : [mapping]);
   const hasConflicts = changes.some(({ conflicts }) => conflicts.length > 0);
   const fate = fateOf(mapping);
@@ -188,7 +188,7 @@ export function CsvForm(props: {
               )}
               <SchemaPreview changes={changes} tableCount={1} />
               {phase === 'idle' && (
-                <CsvPreview file={file} look={look} hasConflicts={hasConflicts} fate={fate} />
+                <CsvPreview file={file} preview={preview} hasConflicts={hasConflicts} fate={fate} />
               )}
               <CsvSending
                 file={file}

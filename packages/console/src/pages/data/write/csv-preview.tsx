@@ -6,13 +6,13 @@ import type { CsvRunState } from './use-csv.js';
 /** Shows the first points, and the rows of the file that cannot be written. */
 export function CsvPreview(props: {
   readonly file: File;
-  readonly look: CsvRunState;
+  readonly preview: CsvRunState;
   readonly hasConflicts: boolean;
   /** A note about overwritten rows; empty when there are none. */
   readonly fate: string;
 }) {
-  const { file, look, hasConflicts, fate } = props;
-  const { progress, phase, error } = look;
+  const { file, preview, hasConflicts, fate } = props;
+  const { progress, phase, error } = preview;
   if (phase === 'failed') return <ProblemNote error={error} />;
   if (progress === undefined) return null;
   const { rowCount, shortCount, refusedCount, lines, readBytes } = progress;

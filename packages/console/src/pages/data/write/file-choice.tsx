@@ -9,7 +9,7 @@ export function FileChoice(props: {
   readonly onFile: (file: File) => void;
 }) {
   const { file, isDisabled, onFile } = props;
-  const [isOver, setIsOver] = useState(false);
+  const [isDraggedOver, setIsOver] = useState(false);
   // A file dropped outside the box would replace the page.
   useEffect(() => {
     const stay = (event: DragEvent) => event.preventDefault();
@@ -25,7 +25,7 @@ export function FileChoice(props: {
   };
   return (
     <label
-      className={`file-choice ${isDisabled ? 'file-off' : isOver ? 'file-over' : ''}`}
+      className={`file-choice ${isDisabled ? 'file-off' : isDraggedOver ? 'file-over' : ''}`}
       onDragOver={(event) => {
         event.preventDefault();
         setIsOver(true);

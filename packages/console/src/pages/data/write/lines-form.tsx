@@ -24,7 +24,7 @@ export function LinesForm(props: {
   readonly db: string;
   /** Reports whether closing would lose input. */
   readonly onUnwritten: (is: boolean) => void;
-  readonly onQuery: (of: { readonly db: string; readonly table: string }) => void;
+  readonly onQuery: (target: { readonly db: string; readonly table: string }) => void;
 }) {
   const { db, onUnwritten, onQuery } = props;
   const [precision, setPrecision] = useState<string>('auto');
@@ -35,7 +35,7 @@ export function LinesForm(props: {
   // The field is uncontrolled: setting 10 MB of text on every key press would be slow.
   const field = useRef<HTMLTextAreaElement>(null);
   const textOf = () => field.current?.value ?? '';
-  const { check, error: checkError, look } = useLineCheck(textOf);
+  const { check, error: checkError, recheck } = useLineCheck(textOf);
   const { problems, problemCount, lineCount, tables, tableCount } = check;
   const changes = useSchemaChanges(db, tables);
   /** A change of the lines clears the outcome of the previous write. */
@@ -43,7 +43,7 @@ export function LinesForm(props: {
     setWritten(undefined);
     setError(undefined);
     onUnwritten(textOf() !== '');
-    look();
+    recheck();
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the last failure may be about the name.
   useEffect(() => setError(undefined), [db]);

@@ -20,9 +20,9 @@ export function useCsvHead(file: File | undefined): {
 } {
   const [state, setState] = useState<{ file?: File; head?: CsvHead; error?: unknown }>({});
   useEffect(() => {
-    let isOver = false;
+    let hasEnded = false;
     const settle = (rest: { head?: CsvHead; error?: unknown }) => {
-      if (!isOver && file !== undefined) setState({ file, ...rest });
+      if (!hasEnded && file !== undefined) setState({ file, ...rest });
     };
     if (file !== undefined) {
       lineRunner.head(file).then(
@@ -31,7 +31,7 @@ export function useCsvHead(file: File | undefined): {
       );
     }
     return () => {
-      isOver = true;
+      hasEnded = true;
     };
   }, [file]);
   const isOfFile = file !== undefined && state.file === file;
@@ -45,7 +45,7 @@ export function useCsvRun() {
   const cancel = useCallback(() => running.current?.abort(), []);
   useEffect(() => cancel, [cancel]);
   const start = useCallback(
-    async (work: (how: Pick<CsvRun, 'signal' | 'onProgress'>) => Promise<CsvProgress>) => {
+    async (work: (options: Pick<CsvRun, 'signal' | 'onProgress'>) => Promise<CsvProgress>) => {
       running.current?.abort();
       const controller = new AbortController();
       running.current = controller;
@@ -75,12 +75,15 @@ export function useCsvRun() {
 }
 
 /** Counts the valid rows of the file; restarts when the mapping changes. */
-export function useCsvLook(file: File | undefined, mapping: CsvMapping | undefined): CsvRunState {
+export function useCsvPreview(
+  file: File | undefined,
+  mapping: CsvMapping | undefined,
+): CsvRunState {
   const { state, start, reset } = useCsvRun();
   useEffect(() => {
     if (file === undefined || mapping === undefined) return;
     const timer = setTimeout(
-      () => void start((how) => lineRunner.look({ file, mapping, ...how })),
+      () => void start((how) => lineRunner.preview({ file, mapping, ...how })),
       LOOK_AFTER_MS,
     );
     return () => {

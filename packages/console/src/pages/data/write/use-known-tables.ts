@@ -12,7 +12,7 @@ export function useKnownTables(
   tables: readonly string[],
 ): readonly (KnownColumns | 'new' | undefined)[] {
   const delayedDb = useDelayed(db, ASK_AFTER_MS);
-  const answers = useQueries({
+  const responses = useQueries({
     queries: tables.map((name) => ({
       queryKey: ['tsdb', 'table', delayedDb, name],
       queryFn: () => fetchTable(delayedDb, name),
@@ -20,7 +20,7 @@ export function useKnownTables(
     })),
   });
   if (delayedDb !== db) return [];
-  return answers.map(({ data, error }, index) => {
+  return responses.map(({ data, error }, index) => {
     // The database does not exist.
     if (error instanceof Problem && error.status === 404) return 'new';
     const found = data?.tables.find(({ name }) => name === tables[index]);

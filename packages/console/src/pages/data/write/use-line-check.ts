@@ -12,7 +12,7 @@ const LOOK_AFTER_MS = 120;
 export function useLineCheck(textOf: () => string): {
   readonly check: LineCheck;
   readonly error: unknown;
-  readonly look: () => void;
+  readonly recheck: () => void;
 } {
   const [seen, setSeen] = useState<{ check: LineCheck; error?: unknown }>({ check: NOTHING });
   const state = useRef({ textOf, timer: 0, isWanted: false, isRunning: false });
@@ -31,7 +31,7 @@ export function useLineCheck(textOf: () => string): {
     }
     now.isRunning = false;
   }, []);
-  const look = useCallback(() => {
+  const recheck = useCallback(() => {
     const now = state.current;
     now.isWanted = true;
     clearTimeout(now.timer);
@@ -39,5 +39,5 @@ export function useLineCheck(textOf: () => string): {
       if (!now.isRunning) void run();
     }, LOOK_AFTER_MS);
   }, [run]);
-  return { check: seen.check, error: seen.error, look };
+  return { check: seen.check, error: seen.error, recheck };
 }

@@ -27,11 +27,11 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
   const navigate = useNavigate();
   const databases = useQuery({ queryKey: ['tsdb', 'databases'], queryFn: () => fetchDatabases() });
   const isNew = db !== '' && databases.data?.every(({ name }) => name !== db);
-  const onQuery = (of: { readonly db: string; readonly table: string }) => {
+  const onQuery = (target: { readonly db: string; readonly table: string }) => {
     onClose();
     void navigate({
       to: '/explore',
-      search: { db: of.db, lang: 'sql', q: sampleQuery(of.table), view: 'table' },
+      search: { db: target.db, lang: 'sql', q: sampleQuery(target.table), view: 'table' },
     });
   };
   return (

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'react';
 
 /** The page's keys: cancel, explain, and move through time. */
-export function useExploreKeys(at: {
+export function useExploreKeys(options: {
   readonly cancel: () => void;
   readonly explain: () => void;
   readonly move: (direction: -1 | 1) => void;
 }) {
-  const latest = useRef(at);
-  latest.current = at;
+  const latest = useRef(options);
+  latest.current = options;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key === '.') latest.current.cancel();

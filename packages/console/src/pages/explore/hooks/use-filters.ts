@@ -4,26 +4,26 @@ import { toast } from '../../../components/controls/toasts.js';
 import {
   addCondition,
   addRange,
+  type ColumnValue,
   type FilterEdit,
-  type Wanted,
 } from '../../../lib/query/add-condition.js';
 import type { SchemaTable } from '../../../lib/query/completion.js';
 import type { TimeRange } from '../../../lib/time/time-range.js';
 import { addressOf, type ExploreSearch, type languageOf } from '../explore-search.js';
 
 /** Adds conditions from the result to the query, and runs it. */
-export function useFilters(of: {
+export function useFilters(options: {
   readonly language: ReturnType<typeof languageOf>;
   readonly schema: readonly SchemaTable[];
   readonly latest: RefObject<{ readonly draft: string }>;
   readonly runWith: (change: ExploreSearch) => void;
 }) {
-  const { language, schema, latest, runWith } = of;
+  const { language, schema, latest, runWith } = options;
   const [added, setAdded] = useState<
     (FilterEdit & { kind: 'edited'; before: string }) | undefined
   >();
-  const filtered = (wanted: readonly Wanted[], isOut: boolean) =>
-    addCondition(latest.current.draft, { language, schema, wanted, isOut });
+  const filtered = (columnValues: readonly ColumnValue[], isOut: boolean) =>
+    addCondition(latest.current.draft, { language, schema, columnValues, isOut });
   const onEdit = (edit: FilterEdit, change: ExploreSearch = {}): void => {
     if (edit.kind === 'unsafe') {
       void copyText(edit.condition).then(() =>

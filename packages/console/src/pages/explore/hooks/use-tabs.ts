@@ -20,23 +20,23 @@ export interface Tab {
  */
 type Cause = 'address' | 'start' | 'choice';
 
-interface Kept {
+interface StoredTabs {
   readonly tabs: readonly Tab[];
   readonly closed: readonly Tab[];
   readonly active: string;
 }
 
-let kept: Kept | undefined;
+let stored: StoredTabs | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
-const reading = readKept<Kept>(KEY).then((found) => {
-  kept = found ?? { tabs: [], closed: [], active: '' };
+const reading = readKept<StoredTabs>(KEY).then((found) => {
+  stored = found ?? { tabs: [], closed: [], active: '' };
   for (const listener of listeners) listener();
 });
 
-function set(next: Kept): void {
-  kept = next;
+function set(next: StoredTabs): void {
+  stored = next;
   for (const listener of listeners) listener();
   clearTimeout(timer);
   timer = setTimeout(() => void keep(KEY, next), KEEP_AFTER_MS);
@@ -55,15 +55,15 @@ export function useTabs(
   isUnread: boolean,
   show: (tab: Tab, cause: Cause) => void,
 ) {
-  const state = useSyncExternalStore(subscribe, () => kept);
+  const state = useSyncExternalStore(subscribe, () => stored);
   const latest = useRef({ search, show });
   latest.current = { search, show };
   // biome-ignore lint/correctness/useExhaustiveDependencies: it runs only when the address has no tab.
   useEffect(() => {
     void reading.then(() => {
       const { search: shown, show: change } = latest.current;
-      if (kept === undefined || shown['tab'] !== undefined) return;
-      const last = kept.tabs.find(({ id }) => id === kept?.active) ?? kept.tabs[0];
+      if (stored === undefined || shown['tab'] !== undefined) return;
+      const last = stored.tabs.find(({ id }) => id === stored?.active) ?? stored.tabs[0];
       // An address with a query or a database opens its own tab.
       const hasQuery = shown['q'] !== undefined || shown['db'] !== undefined;
       if (hasQuery) change({ id: newId(), search: shown }, 'address');
@@ -72,39 +72,39 @@ export function useTabs(
   }, [search['tab']]);
   useEffect(() => {
     const id = search['tab'];
-    if (state === undefined || id === undefined || kept === undefined) return;
+    if (state === undefined || id === undefined || stored === undefined) return;
     const tab = { id, search, isUnread };
-    const place = kept.tabs.findIndex((each) => each.id === id);
-    const before = kept.tabs[place];
-    if (kept.active === id && before?.search === search && before.isUnread === isUnread) return;
-    const tabs = place === -1 ? [...kept.tabs, tab] : kept.tabs.with(place, tab);
-    set({ ...kept, tabs: tabs.slice(-MAX_TAB_COUNT), active: id });
+    const place = stored.tabs.findIndex((each) => each.id === id);
+    const before = stored.tabs[place];
+    if (stored.active === id && before?.search === search && before.isUnread === isUnread) return;
+    const tabs = place === -1 ? [...stored.tabs, tab] : stored.tabs.with(place, tab);
+    set({ ...stored, tabs: tabs.slice(-MAX_TAB_COUNT), active: id });
   }, [state, search, isUnread]);
   return {
     tabs: state?.tabs ?? [],
     closed: state?.closed ?? [],
     open: (content: ExploreSearch) => show({ id: newId(), search: content }, 'choice'),
     choose: (id: string) => {
-      const tab = kept?.tabs.find((each) => each.id === id);
+      const tab = stored?.tabs.find((each) => each.id === id);
       if (tab !== undefined) show(tab, 'choice');
     },
     close: (id: string) => {
-      if (kept === undefined) return;
-      const place = kept.tabs.findIndex((each) => each.id === id);
-      const gone = kept.tabs[place];
+      if (stored === undefined) return;
+      const place = stored.tabs.findIndex((each) => each.id === id);
+      const gone = stored.tabs[place];
       if (gone === undefined) return;
-      const tabs = kept.tabs.filter((each) => each.id !== id);
-      const closed = [gone, ...kept.closed].slice(0, MAX_CLOSED_COUNT);
-      set({ ...kept, tabs, closed });
+      const tabs = stored.tabs.filter((each) => each.id !== id);
+      const closed = [gone, ...stored.closed].slice(0, MAX_CLOSED_COUNT);
+      set({ ...stored, tabs, closed });
       if (latest.current.search['tab'] !== id) return;
       const next = tabs[Math.min(place, tabs.length - 1)];
       const { db = '', lang = 'sql' } = gone.search;
       show(next ?? { id: newId(), search: { db, lang } }, 'choice');
     },
     reopen: () => {
-      const [last, ...closed] = kept?.closed ?? [];
-      if (kept === undefined || last === undefined) return;
-      set({ ...kept, closed });
+      const [last, ...closed] = stored?.closed ?? [];
+      if (stored === undefined || last === undefined) return;
+      set({ ...stored, closed });
       show(last, 'choice');
     },
   };

@@ -44,7 +44,7 @@ export function readHideout(reading: Reading): void {
 function moduleLevel(
   reading: Reading,
   raw: Raw,
-  at: {
+  options: {
     readonly byName: ReadonlyMap<string, { readonly id: string; readonly name: string }>;
     readonly path: string;
   },
@@ -57,13 +57,13 @@ function moduleLevel(
   const requirements = Array.isArray(raw['require']) ? raw['require'] : [];
   for (const [index, requirement] of requirements.entries()) {
     const { type, name, quantity } = Object(requirement) as Raw;
-    const path = `${at.path}/require/${index}`;
+    const path = `${options.path}/require/${index}`;
     const count = Math.max(1, Math.trunc(numberOf(quantity)));
     if (type === 'item') {
       if (reading.itemNames.has(String(name))) items.push({ id: name, count, foundInRaid: false });
       else reading.warn('dangling_reference', file, path, `unknown item ${String(name)}`);
     } else if (type === 'module') {
-      const station = at.byName.get(normalText(String(name)));
+      const station = options.byName.get(normalText(String(name)));
       if (station === undefined) {
         reading.warn('dangling_reference', file, path, `unknown module ${String(name)}`);
         continue;

@@ -99,15 +99,15 @@ export function readAmmunition(reading: Reading): void {
     const b = isObject(raw['ballistics']) ? raw['ballistics'] : {};
     const bound = (name: string, low: number, high: number): number => {
       const value = numberOf(b[name]);
-      const kept = Math.min(high, Math.max(low, value));
-      if (kept !== value)
+      const clamped = Math.min(high, Math.max(low, value));
+      if (clamped !== value)
         reading.warn(
           'out_of_range',
           file,
           `${path}/ballistics/${name}`,
-          `${value} was changed to ${kept}`,
+          `${value} was changed to ${clamped}`,
         );
-      return kept;
+      return clamped;
     };
     for (const member of ['weight', 'stackMaxSize']) {
       if (raw[member] !== undefined) continue;

@@ -33,7 +33,7 @@ export function readQuests(reading: Reading): void {
 function readQuest(
   reading: Reading,
   raw: Raw,
-  at: {
+  options: {
     readonly id: string;
     readonly gameId: string | null;
     readonly path: string;
@@ -41,7 +41,7 @@ function readQuest(
   },
 ): Raw {
   const file = 'quests.json';
-  const { id, gameId, path } = at;
+  const { id, gameId, path } = options;
   const require = isObject(raw['require']) ? raw['require'] : {};
   if (require['level'] === null || require['level'] === undefined) {
     reading.warn('missing_level', file, `${path}/require/level`, 'missing; treated as 0');
@@ -50,7 +50,7 @@ function readQuest(
   if (rawObjectives.length === 0)
     reading.warn('no_objectives', file, path, 'the quest has no objectives');
   const objectives = rawObjectives.map((objective, index) =>
-    readObjective(reading, Object(objective), { ...at, path: `${path}/objectives/${index}` }),
+    readObjective(reading, Object(objective), { ...options, path: `${path}/objectives/${index}` }),
   );
   const title = textOf(raw['title']) || id;
   const giverId = traderOf(reading, raw['giver'], `${path}/giver`);
@@ -115,16 +115,17 @@ function traderOf(reading: Reading, number: unknown, path: string): string | und
 function readObjective(
   reading: Reading,
   raw: Raw,
-  at: { readonly id: string; readonly path: string; readonly objectiveIds: Set<string> },
+  options: { readonly id: string; readonly path: string; readonly objectiveIds: Set<string> },
 ): Raw {
   const file = 'quests.json';
   let id = String(raw['id'] ?? '');
-  if (id === '' || at.objectiveIds.has(id)) {
-    reading.warn('duplicate_objective_id', file, `${at.path}/id`, `duplicate objective ${id}`);
-    id = `${at.id}-${id || 'x'}`;
-    for (let n = 2; at.objectiveIds.has(id); n++) id = `${at.id}-${String(raw['id'] ?? 'x')}-${n}`;
+  if (id === '' || options.objectiveIds.has(id)) {
+    reading.warn('duplicate_objective_id', file, `${options.path}/id`, `duplicate objective ${id}`);
+    id = `${options.id}-${id || 'x'}`;
+    for (let n = 2; options.objectiveIds.has(id); n++)
+      id = `${options.id}-${String(raw['id'] ?? 'x')}-${n}`;
   }
-  at.objectiveIds.add(id);
+  options.objectiveIds.add(id);
   const type = OBJECTIVE_TYPES.find((known) => known === raw['type']) ?? 'other';
   const targets = [raw['target']].flat();
   const itemIds = targets.filter((target): target is string =>
@@ -135,12 +136,12 @@ function readObjective(
   );
   const { location, gps } = raw;
   if (location === undefined && type !== 'build') {
-    reading.warn('missing_location', file, at.path, 'missing; treated as any map');
+    reading.warn('missing_location', file, options.path, 'missing; treated as any map');
   }
   const mapId =
     typeof location === 'number' && location >= 0 ? reading.maps.get(location) : undefined;
   if (typeof location === 'number' && location >= 0 && mapId === undefined) {
-    reading.warn('dangling_reference', file, `${at.path}/location`, `unknown map ${location}`);
+    reading.warn('dangling_reference', file, `${options.path}/location`, `unknown map ${location}`);
   }
   const number = numberOf(raw['number']);
   const isPlace = isObject(gps) && isPercent(gps['leftPercent']) && isPercent(gps['topPercent']);

@@ -102,7 +102,7 @@ export function readPresets(reading: Reading): void {
   const file = 'item_presets.json';
   for (const [id, raw] of reading.object(file)) {
     const parts = Array.isArray(raw['parts']) ? (raw['parts'] as Raw[]) : [];
-    const kept = parts.map((part) => ({
+    const items = parts.map((part) => ({
       id: String(Object(part).id),
       quantity: Math.max(1, Math.trunc(numberOf(Object(part).quantity) || 1)),
     }));
@@ -112,8 +112,8 @@ export function readPresets(reading: Reading): void {
       appendName: textOf(raw['appendName']) || null,
       default: raw['default'] === true,
       baseId: String(raw['baseId']),
-      mods: kept.slice(1).map((part) => ({ slot: 'part', item: part.id })),
-      parts: kept,
+      mods: items.slice(1).map((part) => ({ slot: 'part', item: part.id })),
+      parts: items,
       source: { raw },
     });
   }

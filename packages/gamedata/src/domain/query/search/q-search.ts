@@ -110,13 +110,13 @@ function isOfTranslatedNames(
 
 async function byNames({ field, operator, value }: FieldNode, scope: SearchScope): Promise<Scores> {
   const { set, kind } = scope;
-  const wanted = normalText(value);
+  const expected = normalText(value);
   const scores = new Float32Array(set.tables[kind].rows.length);
   await visitNames(
     scope,
     (name, position) => {
       const isMatch =
-        operator === ':' ? name.includes(wanted) : (name === wanted) === (operator === '=');
+        operator === ':' ? name.includes(expected) : (name === expected) === (operator === '=');
       if (isMatch) scores[position] = PLAIN_MATCH;
     },
     nameLineOf(kind, field),
@@ -213,8 +213,8 @@ async function fieldPredicate(node: FieldNode, scope: SearchScope): Promise<Pred
       return (row) => normalText(String(of.get(row, data) ?? '')).includes(needle);
     }
     if (of.type === 'words') {
-      const wanted = normalText(value);
-      return (row) => of.get(row, data).some((entry) => normalText(entry) === wanted);
+      const expected = normalText(value);
+      return (row) => of.get(row, data).some((entry) => normalText(entry) === expected);
     }
     return await wordsPredicate(name, of, [value])(data, findNamed);
   }

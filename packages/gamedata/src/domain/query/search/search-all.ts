@@ -8,7 +8,7 @@ import { parseQuery, type QueryNode } from './q-parser.js';
 import { evaluateQuery, type Scores, type SearchScope } from './q-search.js';
 import type { TextIndex } from './text-index.js';
 
-export interface SearchWanted {
+export interface SearchRequest {
   readonly q: string;
   readonly kinds: readonly Kind[];
   /** Language code as sent by the client. */
@@ -44,36 +44,36 @@ interface KindScores {
 /** Returns one page of hits, best first, then by kind and id. Source: gamedata, section 2.8. */
 export async function searchAll(
   set: DataSet,
-  wanted: SearchWanted,
+  request: SearchRequest,
   from: Pick<SearchScope, 'findNamed' | 'presenter' | 'slices'> & {
     readonly indexOf: (kind: Kind) => TextIndex;
   },
 ): Promise<FoundHits> {
   const { indexOf, ...common } = from;
   const { slices } = from;
-  const node = parseQuery(wanted.q);
+  const node = parseQuery(request.q);
   let found = await scoresOf(node);
   if (!found.some(({ scores }) => hasMatch(scores))) {
-    const forgiving = mistyped(wanted.q);
+    const forgiving = mistyped(request.q);
     if (forgiving !== undefined) found = await scoresOf(forgiving);
   }
-  return await bestOf(set, wanted, { found, slices });
+  return await bestOf(set, request, { found, slices });
 
   async function scoresOf(query: QueryNode): Promise<readonly KindScores[]> {
-    const answers: KindScores[] = [];
+    const responses: KindScores[] = [];
     let failure: GameDataError | undefined;
-    for (const kind of wanted.kinds) {
+    for (const kind of request.kinds) {
       const scope = { set, kind, index: indexOf(kind), ...common };
       try {
-        answers.push({ kind, scores: await evaluateQuery(query, scope) });
+        responses.push({ kind, scores: await evaluateQuery(query, scope) });
       } catch (error) {
         // A field needs to exist in only one of the searched kinds.
         if (!gameDataError.is(error, ...PARAMETER_KINDS)) throw error;
         failure = error;
       }
     }
-    if (answers.length === 0 && failure !== undefined) throw failure;
-    return answers;
+    if (responses.length === 0 && failure !== undefined) throw failure;
+    return responses;
   }
 }
 
@@ -97,7 +97,7 @@ function hasMatch(scores: Scores): boolean {
  */
 async function bestOf(
   set: DataSet,
-  { offset, limit, language }: SearchWanted,
+  { offset, limit, language }: SearchRequest,
   { found, slices }: { readonly found: readonly KindScores[]; readonly slices: Slices },
 ): Promise<FoundHits> {
   let totalCount = 0;

@@ -9,7 +9,7 @@ import { NAME_WEIGHT, WEIGHTS } from './group-texts.js';
 import { visitNames } from './search-texts.js';
 import type { TextIndex } from './text-index.js';
 
-export interface SuggestWanted {
+export interface SuggestRequest {
   readonly q: string;
   readonly kinds: readonly Kind[];
   readonly limit: number;
@@ -36,11 +36,11 @@ interface Candidate {
  */
 export async function suggestNames(
   set: DataSet,
-  wanted: SuggestWanted,
+  request: SuggestRequest,
   { indexOf, slices }: { readonly indexOf: (kind: Kind) => TextIndex; readonly slices: Slices },
 ): Promise<readonly Suggestion[]> {
-  const needle = normalText(wanted.q);
-  const best = new BestCandidates(wanted.limit);
+  const needle = normalText(request.q);
+  const best = new BestCandidates(request.limit);
   await lookAtNames((name) => suggestRank(name, needle));
   const limit = needle.length >= 8 ? 2 : needle.length >= 4 ? 1 : 0;
   if (best.isShort && limit > 0) {
@@ -52,11 +52,11 @@ export async function suggestNames(
     const [firstToken, ...others] = tokensOf(needle);
     if (firstToken === needle && others.length === 0) await lookAtSimilarWords(edits);
   }
-  const presenter = new Presenter(set, wanted.language);
+  const presenter = new Presenter(set, request.language);
   return best.list.map(({ kind, row: { id } }) => ({ kind, id, name: presenter.nameOf(kind, id) }));
 
   async function lookAtNames(rankOf: (name: string) => number | undefined): Promise<void> {
-    for (const kind of wanted.kinds) {
+    for (const kind of request.kinds) {
       const { rows } = set.tables[kind];
       await visitNames({ set, index: indexOf(kind), slices }, (name, position) => {
         const rank = rankOf(name);
@@ -68,7 +68,7 @@ export async function suggestNames(
 
   /** Words come from the index, which has far fewer of them than there are names. */
   async function lookAtSimilarWords(edits: EditDistance): Promise<void> {
-    for (const kind of wanted.kinds) {
+    for (const kind of request.kinds) {
       const index = indexOf(kind);
       const { groups } = set.tables[kind];
       const texts = await index.textsOf(set);

@@ -98,13 +98,13 @@ export class TextIndex {
    * @returns false when the vocabulary may be mostly obsolete; a rebuilt index is then smaller.
    */
   keepOnly(set: DataSet): boolean {
-    const wanted = new Set(set.tables[this.#kind].groups);
+    const currentGroups = new Set(set.tables[this.#kind].groups);
     for (const group of this.#groups.keys()) {
-      if (wanted.has(group)) continue;
+      if (currentGroups.has(group)) continue;
       this.#groups.delete(group);
       this.#forgottenCount += 1;
     }
-    return this.#forgottenCount <= SPARE_GROUP_COUNT + wanted.size;
+    return this.#forgottenCount <= SPARE_GROUP_COUNT + currentGroups.size;
   }
 
   #tokenOf(term: string): number {

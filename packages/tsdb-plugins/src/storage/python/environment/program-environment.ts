@@ -39,8 +39,8 @@ export function programEnvironment(
   from: Variables,
   { names, user }: EnvironmentRules,
 ): Record<string, string> {
-  const kept = pick(from, (name) => BASIC.includes(name) || names.includes(name));
-  return user === undefined ? kept : { ...kept, HOME: user.home };
+  const allowed = pick(from, (name) => BASIC.includes(name) || names.includes(name));
+  return user === undefined ? allowed : { ...allowed, HOME: user.home };
 }
 
 /** The same, plus variables for package mirrors and proxies. */
@@ -58,25 +58,25 @@ export function installerEnvironment(
 export function pluginEnvironment(
   from: Variables,
   rules: EnvironmentRules,
-  at: { readonly virtualEnv: string | undefined; readonly pluginFolder: string },
+  options: { readonly virtualEnv: string | undefined; readonly pluginFolder: string },
 ): Record<string, string> {
-  const kept = programEnvironment(from, rules);
-  const { virtualEnv, pluginFolder } = at;
+  const allowed = programEnvironment(from, rules);
+  const { virtualEnv, pluginFolder } = options;
   if (virtualEnv !== undefined) {
-    kept['VIRTUAL_ENV'] = virtualEnv;
-    kept['PATH'] = [join(virtualEnv, 'bin'), kept['PATH'] ?? ''].join(delimiter);
+    allowed['VIRTUAL_ENV'] = virtualEnv;
+    allowed['PATH'] = [join(virtualEnv, 'bin'), allowed['PATH'] ?? ''].join(delimiter);
   }
-  kept['PLUGIN_DIR'] = pluginFolder;
-  kept['INFLUXDB3_PLUGIN_DIR'] = pluginFolder;
+  allowed['PLUGIN_DIR'] = pluginFolder;
+  allowed['INFLUXDB3_PLUGIN_DIR'] = pluginFolder;
   // Schedule times have no time zone, and plugins interpret them as UTC.
-  kept['TZ'] = 'UTC';
-  return kept;
+  allowed['TZ'] = 'UTC';
+  return allowed;
 }
 
 function pick(from: Variables, isWanted: (name: string) => boolean): Record<string, string> {
-  const kept: Record<string, string> = {};
+  const allowed: Record<string, string> = {};
   for (const [name, value] of Object.entries(from)) {
-    if (value !== undefined && isWanted(name)) kept[name] = value;
+    if (value !== undefined && isWanted(name)) allowed[name] = value;
   }
-  return kept;
+  return allowed;
 }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@plinth/kernel';
 
 /**
@@ -11,7 +11,7 @@ const PREFIX = `${MARK_VARIABLE}=`;
 /** Maximum age of a process count. */
 const COUNTED_FOR_MS = 250;
 /** A read takes several microseconds; yield to the event loop after this many. */
-const READS_PER_TURN = 50;
+const READS_PER_TICK = 50;
 /** Processes that start faster than they are found are found in a later round. */
 const ROUNDS = 20;
 
@@ -36,14 +36,14 @@ export class MarkedProcesses {
   /** Returns a recent number of processes with the mark. */
   async count(mark: string): Promise<number> {
     const isFresh = this.#clock.monotonicMs() - this.#lastMs < COUNTED_FOR_MS;
-    const found = await (isFresh ? this.#last : this.#look());
+    const found = await (isFresh ? this.#last : this.#refresh());
     return found.get(mark)?.length ?? 0;
   }
 
   /** Kills all processes with the mark. */
   async end(mark: string): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
-      const found = (await this.#look()).get(mark);
+      const found = (await this.#refresh()).get(mark);
       if (found === undefined) return;
       // Stop all of them first, so that they cannot start others in the meantime.
       for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
@@ -53,18 +53,18 @@ export class MarkedProcesses {
   }
 
   /** Starts a scan, or joins one that has not started yet. */
-  #look(): Promise<Found> {
+  #refresh(): Promise<Found> {
     this.#next ??= this.#last.then(() => {
       this.#next = undefined;
       this.#lastMs = this.#clock.monotonicMs();
-      this.#last = look();
+      this.#last = readProcesses();
       return this.#last;
     });
     return this.#next;
   }
 }
 
-async function look(): Promise<Found> {
+async function readProcesses(): Promise<Found> {
   const found = new Map<string, number[]>();
   let readCount = 0;
   for (const name of processNames()) {
@@ -74,7 +74,7 @@ async function look(): Promise<Found> {
       if (pids === undefined) found.set(mark, [Number(name)]);
       else pids.push(Number(name));
     }
-    if (++readCount % READS_PER_TURN === 0) await turn();
+    if (++readCount % READS_PER_TICK === 0) await setImmediate();
   }
   return found;
 }

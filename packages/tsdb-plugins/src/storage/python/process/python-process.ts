@@ -41,7 +41,7 @@ export class PythonProcess {
   readonly #channel: Duplex;
   readonly #mark: string;
   readonly #marked: MarkedProcesses;
-  #isOver = false;
+  #hasEnded = false;
 
   constructor(options: PythonProcessOptions) {
     this.#mark = options.mark;
@@ -55,8 +55,8 @@ export class PythonProcess {
     // `pipe` creates a bidirectional socket.
     this.#channel = this.#child.stdio[3] as Duplex;
     const end = (how: ProcessEnd): void => {
-      if (this.#isOver) return;
-      this.#isOver = true;
+      if (this.#hasEnded) return;
+      this.#hasEnded = true;
       this.#channel.destroy();
       this.#endAll();
       options.onExit(how);
@@ -87,7 +87,7 @@ export class PythonProcess {
    */
   send(header: FrameHeader, body?: readonly Uint8Array[]): void {
     const pieces = encodeFrame(header, body);
-    if (this.#isOver || !this.#channel.writable) return;
+    if (this.#hasEnded || !this.#channel.writable) return;
     this.#channel.cork();
     for (const piece of pieces) this.#channel.write(piece);
     this.#channel.uncork();
@@ -95,7 +95,7 @@ export class PythonProcess {
 
   /** Kills the process and its child processes immediately. */
   kill(): void {
-    if (!this.#isOver) this.#endAll();
+    if (!this.#hasEnded) this.#endAll();
   }
 
   /** Returns the number of its processes, including itself; 0 if they cannot be counted. */

@@ -122,9 +122,9 @@ export class WorkerProcess implements PoolMember {
     ended: AbortSignal,
   ): Promise<Refusal | undefined> {
     const signals = [signal, ended, this.#closed.signal];
-    const isOver = (): boolean => signals.some(({ aborted }) => aborted);
+    const isCancelled = (): boolean => signals.some(({ aborted }) => aborted);
     if (isAwaited) {
-      while (this.#pauses.refusal === undefined && this.#process === undefined && !isOver()) {
+      while (this.#pauses.refusal === undefined && this.#process === undefined && !isCancelled()) {
         const waitMs = this.#pauses.requestWaitMs;
         if (waitMs === 0) return undefined;
         const wait = this.#deps.clock.sleep(waitMs, this.#closed.signal).catch(() => undefined);
@@ -134,7 +134,7 @@ export class WorkerProcess implements PoolMember {
       return refusal && { kind: 'refused', ...refusal };
     }
     if (this.#pauses.current !== undefined) this.#notes.get(name)?.('WARN', this.#pauses.reason);
-    while (this.#pauses.current !== undefined && !isOver()) {
+    while (this.#pauses.current !== undefined && !isCancelled()) {
       await orAborted(this.#pauses.current, signals);
     }
     return undefined;
@@ -142,14 +142,14 @@ export class WorkerProcess implements PoolMember {
 
   /** @param ended aborting it cancels the run, like the call's own signal. */
   async call(name: string, call: PluginCall, ended: AbortSignal): Promise<RunOutcome> {
-    const isOver = (): boolean =>
+    const isCancelled = (): boolean =>
       call.signal.aborted || ended.aborted || this.#closed.signal.aborted;
-    if (isOver()) return { kind: 'cancelled' };
+    if (isCancelled()) return { kind: 'cancelled' };
     while (this.#process === undefined) {
       this.#pendingCount++;
       await orAborted(this.#started(), [call.signal, ended, this.#closed.signal]);
       this.#pendingCount--;
-      if (!isOver()) continue;
+      if (!isCancelled()) continue;
       if (this.isIdle) this.#deps.pool.idle(this);
       return { kind: 'cancelled' };
     }

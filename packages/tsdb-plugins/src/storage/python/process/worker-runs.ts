@@ -98,7 +98,7 @@ export class WorkerRuns {
         run.call.services.log(levelOf(header['level']), String(header['text']));
         break;
       case 'cb':
-        void this.#answer(run, header, Buffer.from(body));
+        void this.#respond(run, header, Buffer.from(body));
         break;
       case 'done':
         run.settle(run.isCancelled ? { kind: 'cancelled' } : outcomeOf(header, body));
@@ -106,13 +106,17 @@ export class WorkerRuns {
     }
   }
 
-  async #answer(run: RunUnderWay, header: FrameHeader, body: Buffer): Promise<void> {
+  async #respond(run: RunUnderWay, header: FrameHeader, body: Buffer): Promise<void> {
     const { id, cb } = header;
     const { globals, log, label } = this.#deps;
     const process = this.#deps.process();
     try {
-      const answer = await handlePluginCall({ services: run.call.services, globals }, header, body);
-      process?.send({ t: 'res', id, cb, ok: true, ...answer.header }, answer.parts);
+      const response = await handlePluginCall(
+        { services: run.call.services, globals },
+        header,
+        body,
+      );
+      process?.send({ t: 'res', id, cb, ok: true, ...response.header }, response.parts);
     } catch (error) {
       const isExpected = error instanceof PluginCallFailed || error instanceof FrameInvalid;
       if (!isExpected) log.error({ err: error, plugin: label }, 'plugin call failed');

@@ -32,14 +32,14 @@ export function decodeHandle(handle: Uint8Array): FlightQuery {
 /** Handles `CreatePreparedStatement`. @returns the body of the action's single result. */
 export async function prepareStatement(
   body: Uint8Array,
-  at: Pick<FlightQuery, 'database' | 'language'>,
+  options: Pick<FlightQuery, 'database' | 'language'>,
   deps: FlightDeps,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const given = textAt(decodeNamed(body, 'ActionCreatePreparedStatementRequest'), 1);
-  const text = at.language === 'sql' ? numbered(given) : given;
+  const text = options.language === 'sql' ? numbered(given) : given;
   const names = placeholdersIn(text);
-  const query = { ...at, text, params: new Map<string, ParameterValue>() };
+  const query = { ...options, text, params: new Map<string, ParameterValue>() };
   const shape = await shapeOf(query, names, deps, signal);
   const result = new MessageWriter().bytes(1, encodeHandle(query));
   if (shape !== undefined) result.bytes(2, encapsulated(schemaMessage(shape.fields)));

@@ -132,8 +132,8 @@ const SQL_INFO: ReadonlyMap<number, UnionCell> = new Map([
 
 /** Returns the requested rows; without ids, all of them. Unknown ids are omitted. */
 export function sqlInfoRows(ids: readonly number[]): readonly Row[] {
-  const wanted = ids.length === 0 ? [...SQL_INFO.keys()] : [...new Set(ids)];
-  return wanted.flatMap((id): Row[] => {
+  const requestedIds = ids.length === 0 ? [...SQL_INFO.keys()] : [...new Set(ids)];
+  return requestedIds.flatMap((id): Row[] => {
     const value = SQL_INFO.get(id);
     return value === undefined ? [] : [[id, value]];
   });

@@ -5,7 +5,7 @@ import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import fc from 'fast-check';
 import { SERIES_STYLE } from '../cell-text.js';
-import { Piece, TextBytes } from '../text-bytes.js';
+import { EncodedText, TextBytes } from '../text-bytes.js';
 import { JsonCells } from './json-cells.js';
 
 /** Encodes the values of a column as JSON and parses them, keeping numbers as text. */
@@ -14,8 +14,8 @@ function cellsOf(type: SqlType, vector: ColumnVector, rowCount: number): string[
   const column = {
     type,
     style: SERIES_STYLE,
-    lead: new Piece(' '),
-    ofNull: new Piece(' NULL'),
+    textBefore: new EncodedText(' '),
+    textOfNull: new EncodedText(' NULL'),
   };
   const writers = new JsonCells([column], out).of({ columns: [vector] });
   for (let row = 0; row < rowCount; row++) for (const write of writers) write(row);

@@ -3,7 +3,7 @@ import type { SeriesOfRows } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { isNested } from '@plinth/tsdb-model/sql-type.js';
 import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
-import { Piece, type TextBytes } from '../text-bytes.js';
+import { EncodedText, type TextBytes } from '../text-bytes.js';
 import {
   type CellWriter,
   type JsonColumn,
@@ -79,7 +79,7 @@ export function* putListsInSteps(
 interface Joined {
   readonly of: readonly DictionaryVector[];
   /** `null` if the code occurred once, `undefined` if it did not occur. */
-  readonly pieces: (Piece | null | undefined)[];
+  readonly encoded: (EncodedText | null | undefined)[];
 }
 
 /** Writes the columns of rows, chunk by chunk, and caches the encoded tags. */
@@ -140,8 +140,8 @@ export class JsonCells {
   #putTags(from: number, tags: readonly DictionaryVector[], row: number): void {
     for (let i = 0; i < tags.length; i++) {
       const { codes, texts } = tags[i] as DictionaryVector; // i is below the length
-      const { lead, ofNull } = this.#columns[from + i] as JsonColumn; // one vector per column
-      putTag(texts[codes[row] as number], { lead, ofNull }, this.#out);
+      const { textBefore, textOfNull } = this.#columns[from + i] as JsonColumn; // one vector per column
+      putTag(texts[codes[row] as number], { textBefore, textOfNull }, this.#out);
     }
   }
 
@@ -151,23 +151,23 @@ export class JsonCells {
       joined?.of.length === group.length &&
       joined.of.every((one, i) => one.texts === group[i]?.texts);
     if (joined === undefined || !isSame) {
-      joined = { of: group, pieces: new Array(group[0]?.texts.length ?? 0) };
+      joined = { of: group, encoded: new Array(group[0]?.texts.length ?? 0) };
       this.#joined.set(at, joined);
     }
-    const { pieces } = joined;
+    const { encoded } = joined;
     const [{ codes }] = group as [DictionaryVector];
     const out = this.#out;
     return (row) => {
       const code = codes[row] as number;
-      const piece = pieces[code];
+      const piece = encoded[code];
       if (piece) out.put(piece);
       else if (piece === undefined) {
         // A value that occurs once is not worth caching.
-        pieces[code] = null;
+        encoded[code] = null;
         this.#putTexts(at, group, code);
       } else {
         const made = this.#textOf(at, group, code);
-        pieces[code] = made;
+        encoded[code] = made;
         out.put(made);
       }
     };
@@ -175,18 +175,18 @@ export class JsonCells {
 
   #putTexts(at: number, group: readonly DictionaryVector[], code: number): void {
     for (let i = 0; i < group.length; i++) {
-      const { lead, ofNull } = this.#columns[at + i] as JsonColumn; // one vector per column
-      putTag(group[i]?.texts[code], { lead, ofNull }, this.#out);
+      const { textBefore, textOfNull } = this.#columns[at + i] as JsonColumn; // one vector per column
+      putTag(group[i]?.texts[code], { textBefore, textOfNull }, this.#out);
     }
   }
 
-  #textOf(at: number, group: readonly DictionaryVector[], code: number): Piece {
+  #textOf(at: number, group: readonly DictionaryVector[], code: number): EncodedText {
     const cells = group.map(({ texts }, i) => {
-      const { lead, ofNull } = this.#columns[at + i] as JsonColumn; // one vector per column
+      const { textBefore, textOfNull } = this.#columns[at + i] as JsonColumn; // one vector per column
       const text = texts[code];
-      return text === undefined ? ofNull.text : lead.text + JSON.stringify(text);
+      return text === undefined ? textOfNull.text : textBefore.text + JSON.stringify(text);
     });
-    return new Piece(cells.join(''));
+    return new EncodedText(cells.join(''));
   }
 }
 
@@ -202,7 +202,7 @@ function tagsFrom(vectors: readonly ColumnVector[], from: number): readonly Dict
 }
 
 /** The text between cells, used while tags are encoded. */
-type TagFrame = Pick<JsonColumn, 'lead' | 'ofNull'>;
+type TagFrame = Pick<JsonColumn, 'textBefore' | 'textOfNull'>;
 
 /**
  * Returns a writer that calls `encode` once per series and reuses the bytes; `undefined` if the
@@ -218,11 +218,13 @@ function encodedTagsWriter(
   out: TextBytes,
 ): CellWriter | undefined {
   const { tags, columns, series, encode } = options;
-  const form = JSON.stringify(columns.map(({ lead, ofNull }) => [lead.text, ofNull.text]));
+  const separatorsKey = JSON.stringify(
+    columns.map(({ textBefore, textOfNull }) => [textBefore.text, textOfNull.text]),
+  );
   const { ordinals: numbers } = series;
   const encoded = series.encodedTags.of(
     tags.map(({ texts }) => texts),
-    form,
+    separatorsKey,
   );
   if (encoded === undefined) return undefined;
   return (row) => {
@@ -238,8 +240,12 @@ function encodedTagsWriter(
   };
 }
 
-function putTag(text: string | undefined, { lead, ofNull }: TagFrame, out: TextBytes): void {
-  out.put(text === undefined ? ofNull : lead);
+function putTag(
+  text: string | undefined,
+  { textBefore, textOfNull }: TagFrame,
+  out: TextBytes,
+): void {
+  out.put(text === undefined ? textOfNull : textBefore);
   if (text !== undefined) out.jsonText(text);
 }
 

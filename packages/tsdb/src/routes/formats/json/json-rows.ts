@@ -2,7 +2,7 @@ import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import { ROW_STYLE } from '../cell-text.js';
 import type { Encoder, ResultHead, TextFormat } from '../encoder.js';
-import { Piece, type TextBytes } from '../text-bytes.js';
+import { EncodedText, type TextBytes } from '../text-bytes.js';
 import { JsonCells, putInSteps } from './json-cells.js';
 import type { JsonColumn } from './json-values.js';
 
@@ -46,10 +46,10 @@ class KnownMembers {
   of(columns: ResultHead['columns']): readonly JsonColumn[] {
     let members = this.#byColumns.get(columns);
     if (members === undefined) {
-      const ofNull = new Piece('');
+      const textOfNull = new EncodedText('');
       members = columns.map(({ name, type }) => {
-        const lead = new Piece(`,${JSON.stringify(name)}:`);
-        return { type, style: ROW_STYLE, lead, ofNull };
+        const textBefore = new EncodedText(`,${JSON.stringify(name)}:`);
+        return { type, style: ROW_STYLE, textBefore, textOfNull };
       });
       this.#byColumns.set(columns, members);
     }

@@ -1,6 +1,6 @@
 import { SERIES_STYLE } from '../cell-text.js';
 import type { Encoder, ResultHead, TextFormat } from '../encoder.js';
-import { Piece, type TextBytes } from '../text-bytes.js';
+import { EncodedText, type TextBytes } from '../text-bytes.js';
 import { JsonCells, putLists, putListsInSteps } from './json-cells.js';
 
 /** `{"results":[{"series":[{"name":…,"columns":[…],"values":[…]}]}]}`. Source: tsdb-http, "Series shape". */
@@ -9,10 +9,10 @@ export const JSON_SERIES: TextFormat = { contentType: 'application/json', open }
 const COMMA = 44;
 
 function open({ columns, tableName }: ResultHead, out: TextBytes): Encoder {
-  const lead = new Piece(',');
-  const ofNull = new Piece(',null');
+  const textBefore = new EncodedText(',');
+  const textOfNull = new EncodedText(',null');
   const cells = new JsonCells(
-    columns.map(({ type }) => ({ type, style: SERIES_STYLE, lead, ofNull })),
+    columns.map(({ type }) => ({ type, style: SERIES_STYLE, textBefore, textOfNull })),
     out,
   );
   const names = columns.map(({ name }) => name);

@@ -5,7 +5,7 @@ import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import { jsonSteps, jsonText, type TextStyle } from '../cell-text.js';
 import type { NestedText } from '../nested/nested-text.js';
 import { floatText, type WholeFloats } from '../number-text.js';
-import { Piece, type TextBytes } from '../text-bytes.js';
+import { EncodedText, type TextBytes } from '../text-bytes.js';
 import { EpochWriter, TimeWriter } from '../time-text.js';
 
 export type CellWriter = (row: number) => void;
@@ -17,9 +17,9 @@ export interface JsonColumn {
   readonly type: SqlType;
   readonly style: TextStyle;
   /** Text before each value. */
-  readonly lead: Piece;
-  /** Text in place of `lead` and value for NULL. */
-  readonly ofNull: Piece;
+  readonly textBefore: EncodedText;
+  /** Text in place of `textBefore` and value for NULL. */
+  readonly textOfNull: EncodedText;
   /** Times are written as integers in this unit. */
   readonly epochNs?: bigint | undefined;
   /**
@@ -46,8 +46,8 @@ const LEAST_EXPONENT = 1e15;
 const SCALE_DIGITS = 4;
 const SCALE = 10 ** SCALE_DIGITS;
 const LARGEST_SCALED = 1e9;
-const NULL = new Piece('null');
-const POINT_ZERO = new Piece('.0');
+const NULL = new EncodedText('null');
+const POINT_ZERO = new EncodedText('.0');
 
 /** Writes the cells of one column, chunk by chunk. */
 export class JsonColumnWriter {
@@ -65,14 +65,14 @@ export class JsonColumnWriter {
   }
 
   of(vector: ColumnVector): CellWriter {
-    const { lead, ofNull } = this.#column;
+    const { textBefore, textOfNull } = this.#column;
     const out = this.#out;
     const { values, validity } = vector;
     const put = this.#writerOf(values);
     const mayHoldNull = !ArrayBuffer.isView(values);
     if (validity === undefined && !mayHoldNull) {
       return (row) => {
-        out.put(lead);
+        out.put(textBefore);
         put(row);
       };
     }
@@ -80,9 +80,9 @@ export class JsonColumnWriter {
       const isNull =
         (validity !== undefined && ((validity[row >> 3] as number) & (1 << (row & 7))) === 0) ||
         (mayHoldNull && (values[row] ?? null) === null);
-      if (isNull) out.put(ofNull);
+      if (isNull) out.put(textOfNull);
       else {
-        out.put(lead);
+        out.put(textBefore);
         put(row);
       }
     };
@@ -97,13 +97,13 @@ export class JsonColumnWriter {
         return undefined;
       };
     }
-    const { lead, ofNull } = this.#column;
+    const { textBefore, textOfNull } = this.#column;
     const out = this.#out;
     const put = (part: string): void => out.text(part);
     return (row) => {
       const value = isValid(vector.validity, row) ? vector.values[row] : null;
       const isNull = value === null || value === undefined;
-      out.put(isNull ? ofNull : lead);
+      out.put(isNull ? textOfNull : textBefore);
       return isNull ? undefined : nested(value, put);
     };
   }

@@ -8,13 +8,13 @@ import { STEP_ROWS, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 export type NestedText = (value: unknown, put: (part: string) => void) => Steps<void>;
 
 /** Differences between formats. */
-export interface NestedForm {
+export interface NestedFormat {
   readonly ofValue: (type: SqlType) => (value: unknown) => string;
   readonly ofKey: (type: SqlType) => (value: unknown) => string;
   readonly ofName: (name: string) => string;
   readonly separator: string;
   readonly colon: string;
-  readonly ofNull: string;
+  readonly textOfNull: string;
 }
 
 /** Approximate length of a part. */
@@ -34,8 +34,8 @@ export function* partsOf(text: string): Generator<string, void, undefined> {
 export const isPair = (text: string, index: number): boolean =>
   (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
 
-export function nestedText(type: SqlType, form: NestedForm): NestedText {
-  const write = writerOf(type, form);
+export function nestedText(type: SqlType, format: NestedFormat): NestedText {
+  const write = writerOf(type, format);
   return function* (value, put) {
     const parts = new Parts(put);
     const steps = write(value, parts);
@@ -77,38 +77,38 @@ class Parts {
 type Writer = (value: unknown, parts: Parts) => Steps<void> | undefined;
 
 /** Returns the writer of a value that may be NULL. */
-function writerOf(type: SqlType, form: NestedForm): Writer {
-  const write = presentWriter(type, form);
+function writerOf(type: SqlType, format: NestedFormat): Writer {
+  const write = presentWriter(type, format);
   return (value, parts) => {
     if (value !== null && value !== undefined) return write(value, parts);
-    parts.add(form.ofNull);
+    parts.add(format.textOfNull);
     return undefined;
   };
 }
 
 // The assertions follow the `SqlType` table.
-function presentWriter(type: SqlType, form: NestedForm): Writer {
+function presentWriter(type: SqlType, format: NestedFormat): Writer {
   switch (type.kind) {
     case 'list': {
-      const items = { brackets: '[]', size: leafCount(type.element), separator: form.separator };
-      const write = writerOf(type.element, form);
+      const items = { brackets: '[]', size: leafCount(type.element), separator: format.separator };
+      const write = writerOf(type.element, format);
       return (value, parts) => itemSteps(value as readonly unknown[], write, parts, items);
     }
     case 'map': {
-      const items = { brackets: '{}', size: leafCount(type.value), separator: form.separator };
-      const key = form.ofKey(type.key);
-      const write = writerOf(type.value, form);
+      const items = { brackets: '{}', size: leafCount(type.value), separator: format.separator };
+      const key = format.ofKey(type.key);
+      const write = writerOf(type.value, format);
       const writePair: Writer = (pair, parts) => {
         const [name, value] = pair as readonly [unknown, unknown];
-        parts.add(key(name) + form.colon);
+        parts.add(key(name) + format.colon);
         return write(value, parts);
       };
       return (value, parts) => itemSteps(value as readonly unknown[], writePair, parts, items);
     }
     case 'struct':
-      return structWriter(type, form);
+      return structWriter(type, format);
     default: {
-      const text = form.ofValue(type);
+      const text = format.ofValue(type);
       return (value, parts) => {
         parts.add(text(value));
         return undefined;
@@ -142,17 +142,17 @@ function* itemSteps(
 
 function structWriter(
   type: Extract<SqlType, { readonly kind: 'struct' }>,
-  form: NestedForm,
+  format: NestedFormat,
 ): Writer {
   const fields = type.fields.map(({ name, type: fieldType }, index) => ({
     name,
-    lead: (index === 0 ? '{' : form.separator) + form.ofName(name) + form.colon,
-    write: writerOf(fieldType, form),
+    textBefore: (index === 0 ? '{' : format.separator) + format.ofName(name) + format.colon,
+    write: writerOf(fieldType, format),
   }));
   const end = fields.length === 0 ? '{}' : '}';
   const flat: Writer = (value, parts) => {
-    for (const { name, lead, write } of fields) {
-      parts.add(lead);
+    for (const { name, textBefore, write } of fields) {
+      parts.add(textBefore);
       write(memberOf(value, name), parts);
     }
     parts.add(end);
@@ -160,8 +160,8 @@ function structWriter(
   };
   if (!hasLists(type)) return flat;
   return function* (value, parts): Steps<void> {
-    for (const { name, lead, write } of fields) {
-      parts.add(lead);
+    for (const { name, textBefore, write } of fields) {
+      parts.add(textBefore);
       const steps = write(memberOf(value, name), parts);
       if (steps !== undefined) yield* steps;
     }

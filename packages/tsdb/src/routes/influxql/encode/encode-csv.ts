@@ -1,23 +1,27 @@
-import { type Answer, type AnswerHeading, seriesOf } from '@plinth/tsdb-influxql/answer.js';
 import type { Value } from '@plinth/tsdb-influxql/plan/data-type.js';
+import {
+  type ResultHeading,
+  type StatementResult,
+  seriesOf,
+} from '@plinth/tsdb-influxql/result.js';
 import { floorDiv } from '@plinth/tsdb-model/time/calendar.js';
 import { quoteCsv } from '../../formats/csv.js';
 
 /** Encodes the rows of one statement; times are integers. Source: tsdb-http, "CSV". */
 export async function* encodeCsv(
-  answer: Answer,
+  result: StatementResult,
   epochNs: bigint,
 ): AsyncGenerator<string, void, undefined> {
   let isBegun = false;
-  let last: AnswerHeading = answer;
-  for await (const { name, tags, rowCount, columns, heading = answer } of seriesOf(answer)) {
+  let last: ResultHeading = result;
+  for await (const { name, tags, rowCount, columns, heading = result } of seriesOf(result)) {
     const isSameHeading = isBegun && areSameColumns(heading, last);
     let out = isSameHeading ? '' : `${isBegun ? '\n' : ''}${headerOf(heading)}\n`;
     isBegun = true;
     last = heading;
-    const lead = `${quoteCsv(name)},${quoteCsv(heading.tagNames.map((key, i) => `${key}=${tags[i] ?? ''}`).join(','))}`;
+    const prefix = `${quoteCsv(name)},${quoteCsv(heading.tagNames.map((key, i) => `${key}=${tags[i] ?? ''}`).join(','))}`;
     for (let row = 0; row < rowCount; row++) {
-      out += lead;
+      out += prefix;
       for (let i = 0; i < columns.length; i++) {
         const isTime = heading.columns[i]?.type === 'time';
         out += `,${cellText(columns[i]?.[row] ?? null, isTime ? epochNs : undefined)}`;
@@ -28,10 +32,10 @@ export async function* encodeCsv(
   }
 }
 
-const headerOf = ({ columns }: AnswerHeading): string =>
+const headerOf = ({ columns }: ResultHeading): string =>
   ['name', 'tags', ...columns.map(({ name }) => name)].map(quoteCsv).join(',');
 
-const areSameColumns = (a: AnswerHeading, b: AnswerHeading): boolean =>
+const areSameColumns = (a: ResultHeading, b: ResultHeading): boolean =>
   a === b || headerOf(a) === headerOf(b);
 
 function cellText(value: Value, epochNs: bigint | undefined): string {

@@ -1,17 +1,17 @@
-import {
-  type Answer,
-  type AnswerBlock,
-  type AnswerHeading,
-  type AnswerSeries,
-  seriesOf,
-} from '@plinth/tsdb-influxql/answer.js';
 import { rowsAtOnce } from '@plinth/tsdb-influxql/execute/series/cut-rows.js';
 import { areSameTags } from '@plinth/tsdb-influxql/execute/series/series.js';
+import {
+  type ResultBlock,
+  type ResultHeading,
+  type ResultSeries,
+  type StatementResult,
+  seriesOf,
+} from '@plinth/tsdb-influxql/result.js';
 import type { TextStyle } from '../../formats/cell-text.js';
 import { JsonCells, putLists } from '../../formats/json/json-cells.js';
 import type { CellWriter, Infinities } from '../../formats/json/json-values.js';
-import { Piece, TextBytes } from '../../formats/text-bytes.js';
-import { chunkOf, outputOf } from '../answer-chunks.js';
+import { EncodedText, TextBytes } from '../../formats/text-bytes.js';
+import { chunkOf, outputOf } from '../result-chunks.js';
 
 export interface JsonOptions {
   readonly epochNs: bigint | undefined;
@@ -38,15 +38,15 @@ const PIECE_SIZE_BYTES = 128 * 1024;
  * Source: tsdb-http, "JSON response".
  */
 export async function* encodeResult(
-  answer: Answer,
+  result: StatementResult,
   options: JsonOptions,
-  at: { readonly frame: ResultFrame; readonly out: TextBytes },
+  params: { readonly frame: ResultFrame; readonly out: TextBytes },
 ): AsyncGenerator<void, void, undefined> {
-  const { out } = at;
-  const writer = new ResultWriter(answer, options, at);
-  const rowCount = rowsAtOnce(answer.columns.length);
+  const { out } = params;
+  const writer = new ResultWriter(result, options, params);
+  const rowCount = rowsAtOnce(result.columns.length);
   let start = out.size;
-  for await (const block of answer.blocks) {
+  for await (const block of result.blocks) {
     writer.take(block);
     for (const span of block.spans) {
       for (let { from } = span; ; from += rowCount) {
@@ -76,19 +76,19 @@ class ResultWriter {
   #mayGoOn = false;
 
   constructor(
-    answer: Answer,
+    result: StatementResult,
     options: JsonOptions,
     { frame, out }: { readonly frame: ResultFrame; readonly out: TextBytes },
   ) {
     this.#out = out;
-    this.#encoders = new Encoders(answer, options, out);
+    this.#encoders = new Encoders(result, options, out);
     this.#encoder = this.#encoders.of({});
     this.#separator = frame.head === '' ? '' : ',';
     out.text(frame.head);
   }
 
   /** Sets the block of the next spans. */
-  take(block: AnswerBlock): void {
+  take(block: ResultBlock): void {
     this.#name = block.name;
     this.#mayGoOn = this.#open !== undefined && block.areSpansWhole !== true;
     this.#encoder = this.#encoders.of(block);
@@ -96,7 +96,7 @@ class ResultWriter {
   }
 
   /** @param isRest true if the rows continue the previous span. */
-  put({ tags, from, to }: AnswerBlock['spans'][number], isRest: boolean): void {
+  put({ tags, from, to }: ResultBlock['spans'][number], isRest: boolean): void {
     const out = this.#out;
     const open = this.#open;
     const series = { name: this.#name, tags };
@@ -121,84 +121,84 @@ class ResultWriter {
 
 /** Encodes a chunked response as several documents. Source: tsdb-http, "Chunking". */
 export async function* encodeDocuments(
-  answer: Answer,
+  result: StatementResult,
   options: JsonOptions,
   frame: ResultFrame,
 ): AsyncGenerator<string, void, undefined> {
   const out = new TextBytes();
-  const encoders = new Encoders(answer, options, out);
+  const encoders = new Encoders(result, options, out);
   const size = options.documentRows || Number.POSITIVE_INFINITY;
   /** Rows of the current series that are not written yet. */
-  let held: { series: AnswerSeries; text: string; count: number } | undefined;
+  let pending: { series: ResultSeries; text: string; count: number } | undefined;
   const document = (
-    part: { series: AnswerSeries; text: string },
+    part: { series: ResultSeries; text: string },
     goesOn: 'series' | 'result' | 'end',
   ): string => {
     const partial = goesOn === 'series' ? ',"partial":true' : '';
     const more = goesOn === 'end' ? '' : ',"partial":true';
-    const lead = frame.head === '' ? '' : `${frame.head},`;
+    const prefix = frame.head === '' ? '' : `${frame.head},`;
     const hasRows = part.text !== '';
     encoders.of(part.series).putHead(part.series, hasRows);
     const series = `${out.take()}${part.text}${hasRows ? ']' : ''}`;
-    return `{"results":[{${lead}"series":[${series}${partial}}]${more}}]}\n`;
+    return `{"results":[{${prefix}"series":[${series}${partial}}]${more}}]}\n`;
   };
   let isEmpty = true;
-  for await (const piece of seriesOf(answer)) {
+  for await (const piece of seriesOf(result)) {
     isEmpty = false;
-    if (held !== undefined && !isSame(held.series, piece)) {
-      yield document(held, 'result');
-      held = undefined;
+    if (pending !== undefined && !isSame(pending.series, piece)) {
+      yield document(pending, 'result');
+      pending = undefined;
     }
     const encoder = encoders.of(piece);
     encoder.take(piece);
-    if (piece.rowCount === 0) held ??= { series: piece, text: '', count: 0 };
+    if (piece.rowCount === 0) pending ??= { series: piece, text: '', count: 0 };
     for (let from = 0; from < piece.rowCount; ) {
-      if (held !== undefined && held.count === size) {
-        yield document(held, 'series');
-        held = undefined;
+      if (pending !== undefined && pending.count === size) {
+        yield document(pending, 'series');
+        pending = undefined;
       }
-      held ??= { series: piece, text: '', count: 0 };
-      const to = Math.min(piece.rowCount, from + size - held.count);
+      pending ??= { series: piece, text: '', count: 0 };
+      const to = Math.min(piece.rowCount, from + size - pending.count);
       encoder.rows(from, to);
-      held.text += (held.count === 0 ? '' : ',') + out.take().toString();
-      held.count += to - from;
+      pending.text += (pending.count === 0 ? '' : ',') + out.take().toString();
+      pending.count += to - from;
       from = to;
     }
   }
-  if (held !== undefined) yield document(held, 'end');
+  if (pending !== undefined) yield document(pending, 'end');
   if (isEmpty) yield `{"results":[{${frame.head}}]}\n`;
 }
 
-type SeriesName = Pick<AnswerSeries, 'name' | 'tags'>;
+type SeriesName = Pick<ResultSeries, 'name' | 'tags'>;
 
 export function isSame(a: SeriesName, b: SeriesName): boolean {
   return a.name === b.name && areSameTags(a.tags, b.tags);
 }
 
 const COMMA = 44;
-const LEAD = new Piece(',');
-const OF_NULL = new Piece(',null');
+const COMMA_TEXT = new EncodedText(',');
+const OF_NULL = new EncodedText(',null');
 
 /** Caches the series encoder of a heading. Nearly all results have one heading. */
 class Encoders {
-  readonly #answer: Answer;
+  readonly #result: StatementResult;
   readonly #options: JsonOptions;
   readonly #out: TextBytes;
-  #heading: AnswerHeading;
+  #heading: ResultHeading;
   #encoder: SeriesEncoder;
 
-  constructor(answer: Answer, options: JsonOptions, out: TextBytes) {
-    this.#answer = answer;
+  constructor(result: StatementResult, options: JsonOptions, out: TextBytes) {
+    this.#result = result;
     this.#options = options;
     this.#out = out;
-    this.#heading = answer;
-    this.#encoder = new SeriesEncoder(answer, options, out);
+    this.#heading = result;
+    this.#encoder = new SeriesEncoder(result, options, out);
   }
 
-  of({ heading = this.#answer }: { readonly heading?: AnswerHeading | undefined }): SeriesEncoder {
+  of({ heading = this.#result }: { readonly heading?: ResultHeading | undefined }): SeriesEncoder {
     if (heading !== this.#heading) {
       this.#heading = heading;
-      this.#encoder = new SeriesEncoder({ ...this.#answer, ...heading }, this.#options, this.#out);
+      this.#encoder = new SeriesEncoder({ ...this.#result, ...heading }, this.#options, this.#out);
     }
     return this.#encoder;
   }
@@ -209,20 +209,20 @@ class Encoders {
  * have thousands of series.
  */
 class SeriesFrame {
-  readonly tagKeys: readonly Piece[];
-  readonly rest: Piece;
-  readonly rowless: Piece;
+  readonly tagKeys: readonly EncodedText[];
+  readonly rest: EncodedText;
+  readonly rowless: EncodedText;
   readonly #tagNames: readonly string[];
 
-  constructor({ columns, tagNames }: AnswerHeading) {
+  constructor({ columns, tagNames }: ResultHeading) {
     this.#tagNames = tagNames;
     this.tagKeys = tagNames.map(
-      (name, i) => new Piece(`${i === 0 ? '"tags":{' : ','}${JSON.stringify(name)}:`),
+      (name, i) => new EncodedText(`${i === 0 ? '"tags":{' : ','}${JSON.stringify(name)}:`),
     );
     const names = JSON.stringify(columns.map(({ name }) => name));
     const rowless = `${tagNames.length === 0 ? '' : '},'}"columns":${names}`;
-    this.rest = new Piece(`${rowless},"values":[`);
-    this.rowless = new Piece(rowless);
+    this.rest = new EncodedText(`${rowless},"values":[`);
+    this.rowless = new EncodedText(rowless);
   }
 
   isOf(tagNames: readonly string[]): boolean {
@@ -231,13 +231,13 @@ class SeriesFrame {
 }
 
 /** A repeated statement has the same column objects. */
-const FRAMES = new WeakMap<Answer['columns'], SeriesFrame>();
+const FRAMES = new WeakMap<StatementResult['columns'], SeriesFrame>();
 
-function frameOf(answer: AnswerHeading): SeriesFrame {
-  let frame = FRAMES.get(answer.columns);
-  if (!frame?.isOf(answer.tagNames)) {
-    frame = new SeriesFrame(answer);
-    FRAMES.set(answer.columns, frame);
+function frameOf(result: ResultHeading): SeriesFrame {
+  let frame = FRAMES.get(result.columns);
+  if (!frame?.isOf(result.tagNames)) {
+    frame = new SeriesFrame(result);
+    FRAMES.set(result.columns, frame);
   }
   return frame;
 }
@@ -248,43 +248,43 @@ class SeriesEncoder {
   readonly #frame: SeriesFrame;
   #writers: readonly CellWriter[] = [];
   #leadName: string | undefined;
-  #leadPiece: Piece | undefined;
+  #leadPiece: EncodedText | undefined;
 
   constructor(
-    answer: Answer,
+    result: StatementResult,
     { epochNs, style, infinities = 'refused' }: JsonOptions,
     out: TextBytes,
   ) {
     this.#out = out;
-    const frame = { style, lead: LEAD, ofNull: OF_NULL, epochNs, infinities };
-    const columns = answer.columns.map((column) => ({
-      type: outputOf(column, answer.zone).type,
+    const frame = { style, textBefore: COMMA_TEXT, textOfNull: OF_NULL, epochNs, infinities };
+    const columns = result.columns.map((column) => ({
+      type: outputOf(column, result.zone).type,
       ...frame,
     }));
     this.#cells = new JsonCells(columns, out);
-    this.#frame = frameOf(answer);
+    this.#frame = frameOf(result);
   }
 
   /** Writes the text before the rows. A series without rows has no `values`. */
   putHead({ name, tags }: SeriesName, hasRows: boolean): void {
     const out = this.#out;
     const { tagKeys, rest, rowless } = this.#frame;
-    let lead = this.#leadPiece;
-    if (lead === undefined || name !== this.#leadName) {
-      lead = new Piece(leadOf(name));
+    let prefix = this.#leadPiece;
+    if (prefix === undefined || name !== this.#leadName) {
+      prefix = new EncodedText(leadOf(name));
       this.#leadName = name;
-      this.#leadPiece = lead;
+      this.#leadPiece = prefix;
     }
-    out.put(lead);
+    out.put(prefix);
     for (let i = 0; i < tagKeys.length; i++) {
-      out.put(tagKeys[i] as Piece); // i is below the length
+      out.put(tagKeys[i] as EncodedText); // i is below the length
       out.jsonText(tags[i] ?? '');
     }
     out.put(hasRows ? rest : rowless);
   }
 
   /** Sets the block of the next rows. */
-  take(block: Pick<AnswerBlock, 'columns' | 'vectors' | 'series'>): void {
+  take(block: Pick<ResultBlock, 'columns' | 'vectors' | 'series'>): void {
     this.#writers = this.#cells.of(chunkOf(block));
   }
 

@@ -1,6 +1,6 @@
 import type { Encoder, ExtData } from '@msgpack/msgpack';
-import { type Answer, type AnswerSeries, seriesOf } from '@plinth/tsdb-influxql/answer.js';
 import type { Value } from '@plinth/tsdb-influxql/plan/data-type.js';
+import { type ResultSeries, type StatementResult, seriesOf } from '@plinth/tsdb-influxql/result.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { floorDiv, floorMod, NS_PER_SECOND } from '@plinth/tsdb-model/time/calendar.js';
 import { isSame } from './encode-json.js';
@@ -21,8 +21,8 @@ export interface MsgpackOptions {
   readonly documentRows: number | undefined;
 }
 
-interface HeldSeries {
-  readonly of: AnswerSeries;
+interface PendingSeries {
+  readonly of: ResultSeries;
   readonly rows: Buffer[];
   rowCount: number;
 }
@@ -64,10 +64,14 @@ export class MsgpackWriter {
   }
 
   /** Encodes the result of one statement. Throws `query_too_large`. */
-  async *result(answer: Answer, index: number, options: MsgpackOptions): AsyncGenerator<Buffer> {
-    const all: HeldSeries[] = [];
+  async *result(
+    result: StatementResult,
+    index: number,
+    options: MsgpackOptions,
+  ): AsyncGenerator<Buffer> {
+    const all: PendingSeries[] = [];
     let valueCount = 0;
-    for await (const piece of seriesOf(answer)) {
+    for await (const piece of seriesOf(result)) {
       valueCount += piece.rowCount * piece.columns.length;
       if (valueCount > MAX_VALUES) throw tsdbError('query_too_large', MAX_VALUES);
       let last = all.at(-1);
@@ -75,37 +79,41 @@ export class MsgpackWriter {
         last = { of: piece, rows: [], rowCount: 0 };
         all.push(last);
       }
-      this.#addRows(last, answer, piece, { ...options, from: 0, to: piece.rowCount });
+      this.#addRows(last, result, piece, { ...options, from: 0, to: piece.rowCount });
     }
     yield this.#resultHead(index, all.length, false);
-    for (const held of all) yield* this.#series(answer, held, false);
+    for (const pending of all) yield* this.#series(result, pending, false);
   }
 
   /** Encodes the documents of a chunked response, with the same boundaries as in JSON. */
-  async *documents(answer: Answer, index: number, options: MsgpackOptions): AsyncGenerator<Buffer> {
+  async *documents(
+    result: StatementResult,
+    index: number,
+    options: MsgpackOptions,
+  ): AsyncGenerator<Buffer> {
     const size = options.documentRows || Number.POSITIVE_INFINITY;
-    let held: HeldSeries | undefined;
+    let pending: PendingSeries | undefined;
     const document = (goesOn: 'series' | 'result' | 'end'): Buffer =>
       Buffer.concat([
         this.open(1),
-        this.#resultHead(index, held === undefined ? 0 : 1, goesOn !== 'end'),
-        ...(held === undefined ? [] : this.#series(answer, held, goesOn === 'series')),
+        this.#resultHead(index, pending === undefined ? 0 : 1, goesOn !== 'end'),
+        ...(pending === undefined ? [] : this.#series(result, pending, goesOn === 'series')),
         ...(goesOn === 'end' ? [] : this.#member('partial', true)),
       ]);
-    for await (const piece of seriesOf(answer)) {
-      if (held !== undefined && !isSame(held.of, piece)) {
+    for await (const piece of seriesOf(result)) {
+      if (pending !== undefined && !isSame(pending.of, piece)) {
         yield document('result');
-        held = undefined;
+        pending = undefined;
       }
-      if (piece.rowCount === 0) held ??= { of: piece, rows: [], rowCount: 0 };
+      if (piece.rowCount === 0) pending ??= { of: piece, rows: [], rowCount: 0 };
       for (let from = 0; from < piece.rowCount; ) {
-        if (held !== undefined && held.rowCount === size) {
+        if (pending !== undefined && pending.rowCount === size) {
           yield document('series');
-          held = undefined;
+          pending = undefined;
         }
-        held ??= { of: piece, rows: [], rowCount: 0 };
-        const to = Math.min(piece.rowCount, from + size - held.rowCount);
-        this.#addRows(held, answer, piece, { ...options, from, to });
+        pending ??= { of: piece, rows: [], rowCount: 0 };
+        const to = Math.min(piece.rowCount, from + size - pending.rowCount);
+        this.#addRows(pending, result, piece, { ...options, from, to });
         from = to;
       }
     }
@@ -121,8 +129,8 @@ export class MsgpackWriter {
     ]);
   }
 
-  #series(answer: Answer, { of, rows, rowCount }: HeldSeries, isPartial: boolean) {
-    const { name, tags, heading = answer } = of;
+  #series(result: StatementResult, { of, rows, rowCount }: PendingSeries, isPartial: boolean) {
+    const { name, tags, heading = result } = of;
     const { tagNames } = heading;
     const memberCount = 2 + (name === '' ? 0 : 1) + (tagNames.length > 0 ? 1 : 0);
     return [
@@ -147,26 +155,26 @@ export class MsgpackWriter {
   }
 
   #addRows(
-    held: HeldSeries,
-    answer: Answer,
-    piece: AnswerSeries,
-    at: { readonly from: number; readonly to: number; readonly epochNs: bigint | undefined },
+    pending: PendingSeries,
+    result: StatementResult,
+    piece: ResultSeries,
+    options: { readonly from: number; readonly to: number; readonly epochNs: bigint | undefined },
   ): void {
-    const types = (piece.heading ?? answer).columns.map(({ type }) => type);
+    const types = (piece.heading ?? result).columns.map(({ type }) => type);
     const rows: Buffer[] = [];
-    for (let row = at.from; row < at.to; row++) {
+    for (let row = options.from; row < options.to; row++) {
       rows.push(arrayOf(piece.columns.length));
       for (let i = 0; i < piece.columns.length; i++) {
         const value = piece.columns[i]?.[row] ?? null;
         rows.push(
           types[i] === 'time' && typeof value === 'bigint'
-            ? this.#time(value, at.epochNs)
+            ? this.#time(value, options.epochNs)
             : this.#cell(value, types[i] === 'float'),
         );
       }
     }
-    held.rows.push(Buffer.concat(rows));
-    held.rowCount += at.to - at.from;
+    pending.rows.push(Buffer.concat(rows));
+    pending.rowCount += options.to - options.from;
   }
 
   /** Integers may also arrive as numbers. */

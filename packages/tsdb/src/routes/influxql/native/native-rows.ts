@@ -1,13 +1,13 @@
-import { type Answer, seriesOf } from '@plinth/tsdb-influxql/answer.js';
 import type { Statement } from '@plinth/tsdb-influxql/ast/statements.js';
 import type { Value } from '@plinth/tsdb-influxql/plan/data-type.js';
+import { type StatementResult, seriesOf } from '@plinth/tsdb-influxql/result.js';
 import {
   type OutputColumn,
   type ResultChunk,
   type ResultStream,
   validityOf,
 } from '@plinth/tsdb-model/columns/result.js';
-import { outputOf } from '../answer-chunks.js';
+import { outputOf } from '../result-chunks.js';
 
 const NAME_COLUMN: OutputColumn = {
   name: 'iox::measurement',
@@ -19,28 +19,28 @@ const NAME_COLUMN: OutputColumn = {
  * Converts a result to native rows: `iox::measurement` first, grouping tags as columns. Source:
  * tsdb-http, §7.5.
  */
-export function nativeRows(answer: Answer, statement: Statement): ResultStream {
+export function nativeRows(result: StatementResult, statement: Statement): ResultStream {
   const isSelect = statement.kind === 'select';
-  const selected = new Set(answer.columns.map(({ name }) => name));
-  const tags = answer.tagNames.flatMap((name, index) =>
+  const selected = new Set(result.columns.map(({ name }) => name));
+  const tags = result.tagNames.flatMap((name, index) =>
     selected.has(name) ? [] : [{ name, index }],
   );
-  const [first, ...rest] = answer.columns;
+  const [first, ...rest] = result.columns;
   const lead = isSelect && first !== undefined ? [first] : [];
-  const others = isSelect ? rest : answer.columns;
+  const others = isSelect ? rest : result.columns;
   // The column names of these statements already describe the listed objects.
   const hasName =
     statement.kind !== 'show_databases' && statement.kind !== 'show_retention_policies';
   const columns: OutputColumn[] = [
     ...(hasName ? [NAME_COLUMN] : []),
-    ...lead.map((column) => outputOf(column, answer.zone)),
+    ...lead.map((column) => outputOf(column, result.zone)),
     ...tags.map(({ name }): OutputColumn => ({ name, type: { kind: 'tag' }, source: 'tag' })),
-    ...others.map((column) => outputOf(column, answer.zone)),
+    ...others.map((column) => outputOf(column, result.zone)),
   ];
   return {
     columns,
     tableName: undefined,
-    chunks: chunksOf(answer, {
+    chunks: chunksOf(result, {
       tags: tags.map(({ index }) => index),
       leadCount: lead.length,
       hasName,
@@ -49,17 +49,21 @@ export function nativeRows(answer: Answer, statement: Statement): ResultStream {
 }
 
 async function* chunksOf(
-  answer: Answer,
-  at: { readonly tags: readonly number[]; readonly leadCount: number; readonly hasName: boolean },
+  result: StatementResult,
+  options: {
+    readonly tags: readonly number[];
+    readonly leadCount: number;
+    readonly hasName: boolean;
+  },
 ): AsyncGenerator<ResultChunk, void, undefined> {
-  for await (const { name, tags, rowCount, columns } of seriesOf(answer)) {
+  for await (const { name, tags, rowCount, columns } of seriesOf(result)) {
     const constant = (value: string | null): ArrayLike<Value> =>
       new Array<Value>(rowCount).fill(value);
     const all: ArrayLike<Value>[] = [
-      ...(at.hasName ? [constant(name)] : []),
-      ...columns.slice(0, at.leadCount),
-      ...at.tags.map((index) => constant(tags[index] || null)),
-      ...columns.slice(at.leadCount),
+      ...(options.hasName ? [constant(name)] : []),
+      ...columns.slice(0, options.leadCount),
+      ...options.tags.map((index) => constant(tags[index] || null)),
+      ...columns.slice(options.leadCount),
     ];
     yield {
       rowCount,

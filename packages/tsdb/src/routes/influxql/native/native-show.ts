@@ -1,6 +1,6 @@
 import type { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
-import { type Answer, listAnswer, textColumn } from '@plinth/tsdb-influxql/answer.js';
 import type { Statement } from '@plinth/tsdb-influxql/ast/statements.js';
+import { listResult, type StatementResult, textColumn } from '@plinth/tsdb-influxql/result.js';
 import { goDuration } from '@plinth/tsdb-influxql/show/go-duration.js';
 import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
@@ -15,7 +15,7 @@ export function nativeShow(
   statement: Statement,
   database: string | undefined,
   catalog: CatalogView,
-): Answer | undefined {
+): StatementResult | undefined {
   switch (statement.kind) {
     case 'show_databases':
       return showDatabases(catalog);
@@ -26,19 +26,19 @@ export function nativeShow(
   }
 }
 
-function showDatabases(catalog: CatalogView): Answer {
+function showDatabases(catalog: CatalogView): StatementResult {
   const active = catalog.databases().map(({ name }) => [name, false] as const);
   const deleted = catalog.deletedDatabases().map(({ schema }) => [schema.name, true] as const);
   const rows = [active, deleted].flatMap((list) =>
     [...list].sort((a, b) => compareByteOrder(a[0], b[0])),
   );
-  return listAnswer(
+  return listResult(
     [textColumn('iox::database'), { name: 'deleted', type: 'boolean' }],
     [{ name: 'databases', rows }],
   );
 }
 
-function showPolicies(database: string | undefined, catalog: CatalogView): Answer {
+function showPolicies(database: string | undefined, catalog: CatalogView): StatementResult {
   if (database !== undefined && catalog.database(database) === undefined) {
     throw tsdbError('database_not_found', { database });
   }
@@ -51,7 +51,7 @@ function showPolicies(database: string | undefined, catalog: CatalogView): Answe
       const [whole = '', policy = 'autogen'] = name.split('/');
       return [whole, policy, goDuration(retentionNs ?? 0n)];
     });
-  return listAnswer(['iox::database', 'name', 'duration'].map(textColumn), [
+  return listResult(['iox::database', 'name', 'duration'].map(textColumn), [
     { name: 'retention_policies', rows },
   ]);
 }

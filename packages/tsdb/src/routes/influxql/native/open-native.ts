@@ -1,8 +1,8 @@
 import { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
-import type { Answer } from '@plinth/tsdb-influxql/answer.js';
 import type { Statement } from '@plinth/tsdb-influxql/ast/statements.js';
 import type { InfluxqlRun } from '@plinth/tsdb-influxql/influxql.js';
 import { ParseError } from '@plinth/tsdb-influxql/parse/parse-error.js';
+import type { StatementResult } from '@plinth/tsdb-influxql/result.js';
 import type { ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
@@ -13,10 +13,10 @@ import { nativeRows } from './native-rows.js';
 import { nativeShow } from './native-show.js';
 
 /** A statement whose rows have not been read. Call `run.end` after reading them. */
-export interface NativeAnswer {
+export interface NativeResult {
   readonly run: InfluxqlRun;
   readonly statement: Statement;
-  readonly result: Answer;
+  readonly result: StatementResult;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function openNative(
   },
   deps: Pick<RouteDeps, 'influxql' | 'catalog'>,
   signal: AbortSignal,
-): Promise<NativeAnswer> {
+): Promise<NativeResult> {
   const run = await open(query, deps, signal);
   try {
     const [statement] = run.statements;
@@ -55,7 +55,7 @@ export async function openNative(
 }
 
 /** Returns the rows of the result. Reading them to the end or abandoning them ends the run. */
-export function rowsOf({ run, statement, result }: NativeAnswer): ResultStream {
+export function rowsOf({ run, statement, result }: NativeResult): ResultStream {
   const rows = nativeRows(result, statement);
   async function* chunks() {
     let outcome: 'success' | 'cancel' = 'cancel';

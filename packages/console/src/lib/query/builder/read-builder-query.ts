@@ -1,0 +1,136 @@
+import { calledBy, parted, type Token, tokensOf } from '../tokens.js';
+import {
+  AGGREGATES,
+  type Aggregate,
+  type BuilderCondition,
+  type BuilderField,
+  type BuilderQuery,
+  EVERY_AUTO,
+  OPERATORS,
+  takesValue,
+  writeBuilderQuery,
+} from './builder-query.js';
+
+/**
+ * Reads a statement that the builder could have written; `undefined` for all others. Spaces, line ends and
+ * the case of words may differ. The reader extracts the parts of the query, and accepts them only if the builder
+ * writes the same statement from them, so that showing a query in the builder never changes its meaning.
+ */
+export function readBuilderQuery(text: string): BuilderQuery | undefined {
+  const tokens = tokensOf(text, 'sql');
+  if (tokens === undefined || /--|\/\*/.test(text)) return undefined;
+  const isNested = tokens[0] !== undefined && isWord(tokens[0], 'with');
+  const query = readSelection(isNested ? innerTokens(tokens) : tokens);
+  if (query === undefined || query.fields.length === 0) return undefined;
+  return sameStatement(writeBuilderQuery(query), tokens) ? query : undefined;
+}
+
+const isWord = ({ kind, text }: Token, word: string): boolean =>
+  kind === 'word' && text.toLowerCase() === word;
+
+/** The tokens in the first brackets. */
+function innerTokens(tokens: readonly Token[]): readonly Token[] {
+  const open = tokens.findIndex(({ text }) => text === '(');
+  const close = tokens.findIndex(({ text, depth }, at) => at > open && text === ')' && depth === 0);
+  return tokens.slice(open + 1, close).map((token) => ({ ...token, depth: token.depth - 1 }));
+}
+
+function readSelection(tokens: readonly Token[]): BuilderQuery | undefined {
+  /** The position of a clause, or of the end. */
+  const find = (word: string): number => {
+    const at = tokens.findIndex((token) => token.depth === 0 && isWord(token, word));
+    return at === -1 ? tokens.length : at;
+  };
+  const [from, where, order] = [find('from'), find('where'), find('order')];
+  const group = Math.min(find('group'), order);
+  const table = tokens[from + 1];
+  if (table === undefined || where === tokens.length) return undefined;
+  const fields: BuilderField[] = [];
+  const groupBy: string[] = [];
+  let every = '';
+  for (const item of parted(tokens.slice(1, from))) {
+    const field = fieldOf(item);
+    const width = everyOf(item);
+    if (width !== undefined) every = width;
+    else if (field !== undefined) fields.push(field);
+    else if (item.length === 1 && item[0] !== undefined) groupBy.push(calledBy(item[0], 'sql'));
+    else return undefined;
+  }
+  // The time range is always the first two conditions.
+  const parts = splitAtAnd(tokens.slice(where + 1, group)).slice(2);
+  const conditions = parts.map(conditionOf);
+  if (!conditions.every((each) => each !== undefined)) return undefined;
+  return { table: calledBy(table, 'sql'), fields, conditions, groupBy, every };
+}
+
+const SPACED = (tokens: readonly Token[]): string => tokens.map(({ text }) => text).join(' ');
+
+/** The width of `date_bin(…) AS time`. */
+function everyOf(item: readonly Token[]): string | undefined {
+  const [, macro, width] =
+    /^date_bin \( (?:(\$\{interval\})|interval '([^']+)') , time \) as time$/i.exec(SPACED(item)) ??
+    [];
+  return macro === undefined ? width : EVERY_AUTO;
+}
+
+const WRITTEN: readonly (readonly [aggregate: Aggregate, before: readonly string[]])[] = [
+  ...AGGREGATES.map((aggregate) => [aggregate, [aggregate, '(']] as const),
+  ['last', ['last_value', '(']],
+  ['p95', ['approx_percentile_cont', '(']],
+  ['rate', ['cast', '(', 'max', '(']],
+];
+
+function fieldOf(item: readonly Token[]): BuilderField | undefined {
+  const found = WRITTEN.find(([, before]) =>
+    before.every((text, at) => item[at]?.text.toLowerCase() === text),
+  );
+  const column = found && item[found[1].length];
+  return found && column && { name: calledBy(column, 'sql'), aggregate: found[0] };
+}
+
+function splitAtAnd(tokens: readonly Token[]): readonly (readonly Token[])[] {
+  const parts: Token[][] = [[]];
+  for (const token of tokens) {
+    if (token.depth === 0 && isWord(token, 'and')) parts.push([]);
+    else parts.at(-1)?.push(token);
+  }
+  return parts;
+}
+
+function conditionOf(tokens: readonly Token[]): BuilderCondition | undefined {
+  const isExclusion = tokens[0]?.text === '(' && tokens.at(-1)?.text === ')';
+  const [name, ...rest] = isExclusion ? tokens.slice(1, -1) : tokens;
+  if (name === undefined) return undefined;
+  const text = SPACED(rest).replace(/^([<>]) =/, '$1=');
+  const column = calledBy(name, 'sql');
+  if (isExclusion) {
+    const [, value] = /^is distinct from ([\s\S]+)$/i.exec(text) ?? [];
+    const literal = literalOf(value ?? '');
+    return literal === undefined ? undefined : { column, operator: '!=', literal };
+  }
+  // Longer operators come first, so that `<=` is not read as `<`.
+  const operator = [...OPERATORS]
+    .sort((a, b) => b.length - a.length)
+    .find((each) => text.toUpperCase() === each || text.toUpperCase().startsWith(`${each} `));
+  if (operator === undefined) return undefined;
+  if (!takesValue(operator)) return { column, operator, literal: '' };
+  const literal = literalOf(text.slice(operator.length).trim());
+  return literal === undefined ? undefined : { column, operator, literal };
+}
+
+/** A single literal. Only these can be values: an expression after it could change the meaning of the condition. */
+function literalOf(tokens: string): string | undefined {
+  const text = tokens.replace(/^- (?=\d)/, '-'); // a sign and its number are separate tokens
+  return /^(?:'(?:[^']|'')*'|-?\d[\w.]*|true|false)$/i.test(text) ? text : undefined;
+}
+
+function sameStatement(written: string, tokens: readonly Token[]): boolean {
+  const own = tokensOf(written, 'sql') ?? [];
+  const rest = tokens.at(-1)?.text === ';' ? tokens.slice(0, -1) : tokens;
+  return own.length === rest.length && own.every((token, at) => isSame(token, rest[at]));
+}
+
+const isSame = (a: Token, b: Token | undefined): boolean =>
+  b !== undefined &&
+  a.kind === b.kind &&
+  (a.kind === 'word' ? a.text.toLowerCase() === b.text.toLowerCase() : a.text === b.text);

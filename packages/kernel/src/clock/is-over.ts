@@ -1,3 +1,0 @@
-/** Whether `endMs`, such as the expiry of a token, has passed. `undefined` means that it never expires. */
-export const isOver = (endMs: number | undefined, nowMs: number): boolean =>
-  endMs !== undefined && endMs <= nowMs;
