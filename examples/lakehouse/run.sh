@@ -35,23 +35,24 @@ wait_for() {
 }
 
 start_plinth() {
-  node "$ROOT/scripts/ensure-built.mjs" >"$RUN/build.log" 2>&1 || fail "the build failed:" "$RUN/build.log"
+  # Installs and builds the checkout first, if necessary.
   env -u PLINTH_TEST_TRINO -u PLINTH_TEST_TRINO_JAVA \
-    node "$ROOT/packages/cli/dist/cli.cjs" serve --data-dir "$RUN/data" --http-bind 127.0.0.1:0 --without-auth \
+    node "$ROOT/scripts/start.cjs" --data-dir "$RUN/data" --http-bind 127.0.0.1:0 --without-auth \
     --services tsdb --open-tables-databases home >"$RUN/plinth.log" 2>&1 &
   STARTED+=($!)
-  wait_for $! "$RUN/plinth.log" 120 grep '"msg":"server listens"' "$RUN/plinth.log"
+  wait_for $! "$RUN/plinth.log" 600 grep '"msg":"server listens"' "$RUN/plinth.log"
   PLINTH=$(sed -n 's/.*"address":"\(http[^"]*\)".*"msg":"server listens".*/\1/p' "$RUN/plinth.log" | head -n 1)
   echo "Plinth listens at $PLINTH"
 }
 
 prepare_python() {
   PYTHON=${LAKEHOUSE_VENV:-$WORK/venv}/bin/python
-  [ -x "$PYTHON" ] || {
-    echo "installing PyIceberg and chdb-core below $WORK"
-    python3 -m venv "$WORK/venv" && PYTHON=$WORK/venv/bin/python &&
-      "$PYTHON" -m pip install --quiet --disable-pip-version-check \
-        'pyiceberg[pyarrow]==0.12.*' 'chdb-core==26.9.*'
+  [ ! -x "$PYTHON" ] || return 0
+  echo "installing PyIceberg and chdb-core"
+  PYTHON=$WORK/venv/bin/python
+  {
+    python3 -m venv "$WORK/venv" && "$PYTHON" -m pip install --quiet --disable-pip-version-check \
+      'pyiceberg[pyarrow]==0.12.*' 'chdb-core==26.9.*'
   } >"$RUN/pip.log" 2>&1 || PYTHON=python3
 }
 

@@ -36,3 +36,9 @@ it('keeps a snapshot for the full time after it was replaced', () => {
   assert.deepEqual(at(350), ['3', '3', 'cd', '2']);
   assert.deepEqual(at(9999), ['3', '3', 'cd', '2']);
 });
+
+it('needs no version to remove metadata files alone', () => {
+  const idle = { ...HISTORY, snapshots: HISTORY.snapshots.slice(-1) };
+  assert.equal(hasExpired(idle, 9999, 50), false);
+  assert.equal(withoutExpired(idle, 9999, 50).metadata.length, 1);
+});

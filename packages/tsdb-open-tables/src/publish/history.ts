@@ -65,11 +65,16 @@ export function historyOf(text: string | undefined, root: string): PublishedHist
 export const isListed = (manifest: ManifestRecord, version: number): boolean =>
   manifest.added <= version && (manifest.removed === undefined || version < manifest.removed);
 
-/** Whether `withoutExpired` would remove something. */
-export function hasExpired(history: PublishedHistory, nowMs: number, keepMs: number): boolean {
-  return [history.snapshots, history.metadata].some((entries) =>
-    entries.some((_, index) => isExpired(entries, index, nowMs - keepMs)),
-  );
+/**
+ * Whether `withoutExpired` would remove a snapshot, which needs a new metadata file. Replaced metadata files alone are removed
+ * with the next version: otherwise, each version would cause another one when it expires, forever.
+ */
+export function hasExpired(
+  { snapshots }: PublishedHistory,
+  nowMs: number,
+  keepMs: number,
+): boolean {
+  return snapshots.some((_, index) => isExpired(snapshots, index, nowMs - keepMs));
 }
 
 /**
