@@ -66,8 +66,8 @@ export const isListed = (manifest: ManifestRecord, version: number): boolean =>
   manifest.added <= version && (manifest.removed === undefined || version < manifest.removed);
 
 /**
- * Whether `withoutExpired` would remove a snapshot, which needs a new metadata file. Without such a snapshot, replaced metadata files are removed
- * with the next version: otherwise, each version would cause another one when it expires, forever.
+ * Whether `withoutExpired` would remove a snapshot, which needs a new metadata file. Otherwise, replaced metadata files
+ * wait for the next version: a version for each of them would cause another one when it expires, forever.
  */
 export function hasExpired(
   { snapshots }: PublishedHistory,
