@@ -10,17 +10,18 @@ const FAILURES = 12;
 const MAX_ATTEMPTS = 3000;
 
 async function withPressure(
-  work: (connection: DuckDBConnection, isOver: () => void) => Promise<void>,
+  work: (connection: DuckDBConnection, endPressure: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '64MB' });
   const writer = await instance.connect();
   await writer.run(
     "CREATE TABLE texts AS SELECT i, 'text ' || i || repeat('x', (i % 60)::INT) AS t FROM range(600000) r(i)",
   );
-  let isOver = false;
+  await writer.run('CREATE TABLE grown (a BIGINT, b BIGINT, c BIGINT, t VARCHAR)');
+  let hasEnded = false;
   const press = async (text: string): Promise<void> => {
     const connection = await instance.connect();
-    while (!isOver) await connection.run(text).catch(() => undefined); // Most of them run out of memory.
+    while (!hasEnded) await connection.run(text).catch(() => undefined); // Most of them run out of memory.
     connection.closeSync();
   };
   const pressing = [
@@ -28,13 +29,14 @@ async function withPressure(
     'SELECT max(len(a)) FROM (SELECT array_agg(t) AS a FROM texts GROUP BY i % 50)',
     'SELECT count(*) FROM (SELECT t, count(*) AS c FROM texts GROUP BY t)',
   ].map(press);
-  try {
-    await work(writer, () => {
-      isOver = true;
-    });
-  } finally {
-    isOver = true;
+  const endPressure = async (): Promise<void> => {
+    hasEnded = true;
     await Promise.all(pressing);
+  };
+  try {
+    await work(writer, endPressure);
+  } finally {
+    await endPressure();
     writer.closeSync();
     instance.closeSync();
   }
@@ -46,7 +48,6 @@ describe('a growing DuckDB table', () => {
   }, async () => {
     await withPressure(async (connection, endPressure) => {
       const table = new GrowingTable('grown');
-      await connection.run('CREATE TABLE grown (a BIGINT, b BIGINT, c BIGINT, t VARCHAR)');
       let rowCount = 0;
       let failures = 0;
       for (let step = 0; step < MAX_ATTEMPTS && failures < FAILURES; step++) {
@@ -64,7 +65,7 @@ describe('a growing DuckDB table', () => {
         }
         await sleep(20);
       }
-      endPressure();
+      await endPressure();
       for (let tries = 0; ; tries++) {
         try {
           await table.change(connection, rowCount, () => undefined);
