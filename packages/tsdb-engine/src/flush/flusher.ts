@@ -90,6 +90,8 @@ export class Flusher {
   #retryMs = FIRST_RETRY_MS;
   #notBeforeMs = 0;
   #isRequested = false;
+  /** Set once at the start, because a file that cannot be removed must not cause flushes forever. */
+  #mayHaveObsoleteFiles = false;
   /**
    * First log file with rows in segments that would be read again at the next start.
    */
@@ -150,6 +152,7 @@ export class Flusher {
     const isDue =
       this.#closed !== undefined ||
       (this.#isRequested && this.#hasWork) ||
+      (this.#mayHaveObsoleteFiles && this.#buffer.hasObsoleteFiles) ||
       this.#buffer.generationBytes >= flushBytes ||
       this.#buffer.generationAgeMs >= flushAgeMs ||
       (this.#deps.host.tableMemory.isCrowded &&
@@ -171,6 +174,7 @@ export class Flusher {
     // A flush also removes rows of deleted tables from the log, which may free more than it writes.
     if (!this.#isRequested && !this.#deps.hasSpaceFor(this.#buffer.sizeBytes)) return;
     if (this.#closed === undefined && what === 'all') this.#isRequested = false;
+    this.#mayHaveObsoleteFiles = false;
     this.#running = this.#flushOnce(what)
       .then(() => {
         this.#retryMs = FIRST_RETRY_MS;
@@ -237,7 +241,7 @@ export class Flusher {
       throw new FlushHeldElsewhere();
     if (this.hasRowsInSegmentsAndLog && !(await this.#flushOnce('all')))
       throw new FlushHeldElsewhere();
-    this.#isRequested ||= this.#buffer.hasObsoleteFiles;
+    this.#mayHaveObsoleteFiles = true;
   }
 
   /** True if segments contain rows that would also be read from the log at the next start. */
