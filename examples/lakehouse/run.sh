@@ -36,9 +36,11 @@ wait_for() {
 
 start_plinth() {
   # Installs and builds the checkout first, if necessary.
-  env -u PLINTH_TEST_TRINO -u PLINTH_TEST_TRINO_JAVA \
-    node "$ROOT/scripts/start.cjs" --data-dir "$RUN/data" --http-bind 127.0.0.1:0 --without-auth \
-    --services tsdb --open-tables-databases home >"$RUN/plinth.log" 2>&1 &
+  (
+    unset "${!PLINTH_TEST_@}" # not settings of the server
+    exec node "$ROOT/scripts/start.cjs" --data-dir "$RUN/data" --http-bind 127.0.0.1:0 --without-auth \
+      --services tsdb --open-tables-databases home
+  ) >"$RUN/plinth.log" 2>&1 &
   STARTED+=($!)
   wait_for $! "$RUN/plinth.log" 600 grep '"msg":"server listens"' "$RUN/plinth.log"
   PLINTH=$(sed -n 's/.*"address":"\(http[^"]*\)".*"msg":"server listens".*/\1/p' "$RUN/plinth.log" | head -n 1)
