@@ -47,7 +47,7 @@ it('a name of a trigger of more than 255 characters is refused', async () => {
       trigger_specification: 'all_tables',
     });
   const words = 'trigger name cannot have more than 255 characters';
-  assertError(await made(`${LONGEST}n`), 400, words);
+  assertError(await made(`${LONGEST}n`), 400, words, { field: 'trigger_name' });
   // The server has no plugin folder, so this request fails too.
   assert.ok(!(await made(LONGEST)).text.includes(words));
 });
