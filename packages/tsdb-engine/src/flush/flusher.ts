@@ -232,15 +232,16 @@ export class Flusher {
     if (!(await this.#flushOnce('all'))) throw new FlushHeldElsewhere();
   }
 
-  /**
-   * Called after the last record was read. Flushes the remaining rows if `flushReplayed` was called. A later flush removes
-   * files with records of deleted tables only.
-   */
+  /** Called after the last record was read. Flushes the remaining rows if `flushReplayed` was called. */
   async endReplay(): Promise<void> {
     if (this.#closed !== undefined && !(await this.#flushOnce('all')))
       throw new FlushHeldElsewhere();
     if (this.hasRowsInSegmentsAndLog && !(await this.#flushOnce('all')))
       throw new FlushHeldElsewhere();
+  }
+
+  /** Called once after startup if every record was restored, flushed before, or of a deleted table. */
+  removeObsoleteFiles(): void {
     this.#mayHaveObsoleteFiles = true;
   }
 

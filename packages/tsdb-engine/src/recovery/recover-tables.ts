@@ -78,6 +78,8 @@ export async function recoverTables(
   });
   await replayFlushes.end();
   if (tagless.size > 0) report.rowsLost(tagless, { without: 'tags', nameOf });
+  // Records that could not be restored stay in the log, where a repair can read them, until rows are flushed.
+  if (tagless.size === 0 && lost.size === 0) parts.flusher.removeObsoleteFiles();
   if (lost.size > 0) {
     // The log keeps these rows for a while: at the next start, a new table with the same id would receive them.
     for (const tableId of lost.keys()) catalog.passTableId(tableId);

@@ -70,8 +70,8 @@ export interface ClosedGeneration {
 
 /**
  * Stores accepted rows in the log and, in the same order, in the current generation (the rows in memory that the next
- * flush writes to segments). Counts the bytes of rows that are not in segments yet. Above the hard limit, writes wait for a flush, and are refused if the flush takes too
- * long.
+ * flush writes to segments). Counts the bytes of rows that are not in segments yet. Above the hard limit, writes wait
+ * for a flush, and are refused if the flush takes too long.
  */
 export class WriteBuffer {
   readonly #log: CommitLog;
