@@ -290,7 +290,7 @@ export class TsdbEngine implements Engine {
       segmentBytes,
       queriesWaiting: this.#queries.waitingCount,
       queriesRunning: this.#queries.runningCount,
-      inMemoryQueries: this.#queries.inMemoryCount,
+      columnQueries: this.#queries.columnQueryCount,
       columnCacheBytes: this.#columnCache.sizeBytes,
     };
   }

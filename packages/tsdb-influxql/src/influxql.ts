@@ -182,7 +182,7 @@ export class Influxql {
       limits: this.#deps.limits,
       runsBackward: dialect !== 'native',
       read: (statement) => queries.read(statement),
-      readInMemory: (inMemory) => queries.readInMemory(inMemory),
+      readFromColumns: (columnQuery) => queries.readFromColumns(columnQuery),
       yieldingSlot: (items) => queries.yieldingSlot(items),
       indexed: (tables) => queries.indexed(tables),
       seriesOf: (table) => queries.seriesOf(table),

@@ -7,7 +7,7 @@ export interface VerifiedCommit {
   /** Whether the transaction was committed; called after it failed with `error`. */
   isMade(error: unknown): Promise<boolean>;
   /** Called if it was committed. Must not fail. */
-  applyInMemory(): void | Promise<void>;
+  applyCommitted(): void | Promise<void>;
   /** Called if it was not committed. Must not fail. */
   abandon(): void | Promise<void>;
 }
@@ -75,7 +75,7 @@ export class VerifiedCommits {
         throw error;
       }
     }
-    await commit.applyInMemory();
+    await commit.applyCommitted();
   }
 
   async #settle(): Promise<void> {
@@ -83,6 +83,6 @@ export class VerifiedCommits {
     if (commit === undefined) return;
     const isMade = await commit.isMade(undefined);
     this.#unsettled = undefined;
-    await (isMade ? commit.applyInMemory() : commit.abandon());
+    await (isMade ? commit.applyCommitted() : commit.abandon());
   }
 }

@@ -127,7 +127,7 @@ export class CatalogGrowth {
           if (!isInternal) await this.#report(tx, change, database);
         }),
       isMade: () => hasChange(store.reader<CatalogTables>(), change),
-      applyInMemory: () => {
+      applyCommitted: () => {
         this.#state.growing.delete(growing);
         shown = this.#state.show(
           database,

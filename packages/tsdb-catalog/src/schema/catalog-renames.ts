@@ -35,7 +35,7 @@ export interface RenameFollower {
   /** Changes the stored names in the transaction of the rename. */
   write<DB>(tx: Transaction<DB>, renamed: RenamedTable): Promise<void>;
   /** Called in the tick in which the rename becomes visible. */
-  applyInMemory(renamed: RenamedTable): void;
+  applyCommitted(renamed: RenamedTable): void;
 }
 
 interface Found {
@@ -148,8 +148,8 @@ export class CatalogRenames {
           await writeTableName(tx, { ...renamed, tableId: schema.id });
           for (const each of this.#followers) await each.write(tx, renamed);
         },
-        applyInMemory: () => {
-          for (const each of this.#followers) each.applyInMemory(renamed);
+        applyCommitted: () => {
+          for (const each of this.#followers) each.applyCommitted(renamed);
         },
       });
     });
@@ -208,10 +208,10 @@ export class CatalogRenames {
     change: {
       readonly after: TableSchema;
       readonly write: (tx: Transaction<CatalogTables>) => Promise<void>;
-      readonly applyInMemory?: () => void;
+      readonly applyCommitted?: () => void;
     },
   ): Promise<void> {
-    const { after, write, applyInMemory } = change;
+    const { after, write, applyCommitted } = change;
     const made = { before: schema, after: { schema: after, nextColumnId } };
     await this.#changes.make([database.name], {
       make: () =>
@@ -224,10 +224,10 @@ export class CatalogRenames {
         hasChange(this.#store.reader<CatalogTables>(), {
           ...{ createdMs: 0, newDatabase: undefined, tables: [made] },
         }),
-      applyInMemory: () => {
+      applyCommitted: () => {
         const present = this.#state.databaseById(database.id) ?? database;
         this.#state.showRenamed(present, schema.name, made.after);
-        applyInMemory?.();
+        applyCommitted?.();
         this.#onRenamed(after);
       },
       abandon: () => undefined,

@@ -275,7 +275,7 @@ export class Compactor {
       files: this.#deps.files,
       visibleFromNs: this.#deps.visibleFromNs(store),
     });
-    const inMemoryChange = store.inMemoryChange({
+    const committedChange = store.committedChange({
       removed: inputs,
       added: added.map((segment) => store.openVerified(segment)),
     });
@@ -286,7 +286,7 @@ export class Compactor {
         addSeriesFiles: [],
         removeSeriesFiles: [],
       },
-      inMemoryChanges: [inMemoryChange],
+      committedChanges: [committedChange],
     }));
     this.#state = { ...this.#state, mergeCount: this.#state.mergeCount + 1 };
     this.#deps.onMerged();
@@ -294,7 +294,7 @@ export class Compactor {
 
   async #mergeSeriesFiles(store: TableStore, inputs: readonly SeriesFile[]): Promise<void> {
     const file = await mergeSeriesFiles(store, inputs, this.#deps.files);
-    const inMemoryChange = store.inMemoryChange({ mergedSeries: { removed: inputs, file } });
+    const committedChange = store.committedChange({ mergedSeries: { removed: inputs, file } });
     await this.#deps.fileCommits.commit(() => ({
       change: {
         addSegments: [],
@@ -302,7 +302,7 @@ export class Compactor {
         addSeriesFiles: [file],
         removeSeriesFiles: inputs.map(({ id }) => id),
       },
-      inMemoryChanges: [inMemoryChange],
+      committedChanges: [committedChange],
     }));
   }
 }

@@ -55,7 +55,7 @@ export class Retention {
         .map((open) => open.segment)
         .filter((segment) => segment.maxTime < fromNs);
       if (expired.length === 0 || store.isGone) continue;
-      const inMemoryChange = store.inMemoryChange({ removed: expired });
+      const committedChange = store.committedChange({ removed: expired });
       try {
         await this.#deps.fileCommits.commit(() => ({
           change: {
@@ -64,7 +64,7 @@ export class Retention {
             addSeriesFiles: [],
             removeSeriesFiles: [],
           },
-          inMemoryChanges: [inMemoryChange],
+          committedChanges: [committedChange],
         }));
       } catch (error) {
         // A compaction replaced the segment; the next check covers its output.

@@ -1,6 +1,6 @@
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
-import type { InMemoryChange } from '../table/in-memory-change.js';
+import type { CommittedChange } from '../table/committed-change.js';
 import type { TableStore } from '../table/table-store.js';
 import type { ClosedGeneration } from '../write/write-buffer.js';
 import type { FileCommits } from './file-commits.js';
@@ -60,8 +60,8 @@ export class FlushGroups {
   async #flushGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<void> {
     const flushed = await this.#writeGroup(closed, waiting);
     const isLast = waiting.length === 0;
-    const inMemoryChanges = flushed.map(({ store, result }) =>
-      inMemoryChangeOf(store, closed, result),
+    const committedChanges = flushed.map(({ store, result }) =>
+      committedChangeOf(store, closed, result),
     );
     let gone: readonly Flushed[] = [];
     try {
@@ -84,7 +84,9 @@ export class FlushGroups {
               newestFile: closed.newestFile,
             },
           },
-          inMemoryChanges: inMemoryChanges.filter((_, i) => !gone.includes(flushed[i] as Flushed)),
+          committedChanges: committedChanges.filter(
+            (_, i) => !gone.includes(flushed[i] as Flushed),
+          ),
         };
       });
     } finally {
@@ -144,12 +146,12 @@ export class FlushGroups {
   }
 }
 
-function inMemoryChangeOf(
+function committedChangeOf(
   store: TableStore,
   { number }: ClosedGeneration,
   { segments, seriesFile, storedSeries }: FlushedTable,
-): InMemoryChange {
-  return store.inMemoryChange({
+): CommittedChange {
+  return store.committedChange({
     flushed: number,
     added: segments.map((segment) => store.openVerified(segment)),
     storedSeries: { count: storedSeries, file: seriesFile },

@@ -203,7 +203,7 @@ function spansOf(
 const readsTags = ({ columns, table, tagConditions }: ScanRequest): boolean =>
   tagConditions.length > 0 || columns.some((name) => table.columns.get(name)?.kind === 'tag');
 
-/** Returns the rows in memory, without the deleted ones. */
+/** Returns the unflushed rows, without the deleted ones. */
 function survivingRows(
   source: Source,
   tombstones: readonly Tombstone[],

@@ -1,4 +1,4 @@
-import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { FieldCondition } from '@plinth/tsdb-model/query/column-query.js';
 import {
   MAX_TIME_NS,
   MIN_TIME_NS,

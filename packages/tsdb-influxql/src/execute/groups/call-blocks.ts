@@ -42,7 +42,7 @@ const keyCountOf = ({ groupTags, windows }: Pick<PlainCalls, 'groupTags' | 'wind
   groupTags.length + (windows === undefined ? 0 : 1);
 
 /**
- * Creates result rows from complete in-memory aggregates. Without empty buckets in between, the
+ * Creates result rows from the complete aggregates of a column query. Without empty buckets in between, the
  * rows use the columns of the aggregates directly.
  */
 export function* callBlocks(
@@ -57,7 +57,7 @@ export function* callBlocks(
     const starts =
       windows === undefined
         ? undefined
-        : (columns[groupTags.length]?.values as BigInt64Array<ArrayBuffer>); // in-memory bucket starts
+        : (columns[groupTags.length]?.values as BigInt64Array<ArrayBuffer>); // bucket starts of a column query
     const values = calls.map(({ type }, i) =>
       vectorValues(columns[first + i] as ColumnVector, rowCount, type),
     );

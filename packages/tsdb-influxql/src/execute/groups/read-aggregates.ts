@@ -1,8 +1,8 @@
 import type {
+  ColumnQuery,
   GroupOutput,
-  InMemoryGroups,
-  InMemoryRequest,
-} from '@plinth/tsdb-model/query/in-memory-request.js';
+  GroupsComputation,
+} from '@plinth/tsdb-model/query/column-query.js';
 import { AGGREGATES } from '../../functions/aggregates.js';
 import type { CompiledCall } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
@@ -47,9 +47,9 @@ export async function* readAggregates(
   const reader = new TableReader(request, session);
   const groups = reader.groups;
   const { windows } = request;
-  const inMemory = reader.inMemory(inMemoryGroups(request, reader));
+  const columnQuery = reader.columnQuery(groupsComputation(request, reader));
   // In-memory results contain bucket starts, not bucket numbers.
-  const bucketed = inMemory === undefined ? request : { ...request, hasLowerBound: false };
+  const bucketed = columnQuery === undefined ? request : { ...request, hasLowerBound: false };
   const bucket = windows === undefined ? undefined : bucketText(bucketed, windows, reader.time);
   const keyCount = groups.length + (bucket === undefined ? 0 : 1);
   // Most statements are served from memory, so the DuckDB text is created lazily.
@@ -74,7 +74,7 @@ export async function* readAggregates(
       return reader.mostGroups;
     },
     render: (scanText) => statement().textOver(scanText(0)),
-    inMemory,
+    columnQuery,
   });
   const collector = new Collector(request.calls);
   for await (const { rowCount, columns } of chunks) {
@@ -138,22 +138,22 @@ function aggregateText({ name, argument }: CompiledCall, reader: TableReader): s
 }
 
 /**
- * Returns the equivalent in-memory request, or `undefined` if a function or the condition is not
+ * Returns the equivalent column query, or `undefined` if a function or the condition is not
  * supported there.
  */
-export function inMemoryAggregates(
+export function aggregateColumnQuery(
   request: AggregateRequest,
   session: Session,
-): InMemoryRequest | undefined {
+): ColumnQuery | undefined {
   const reader = new TableReader(request, session);
-  return reader.inMemory(inMemoryGroups(request, reader));
+  return reader.columnQuery(groupsComputation(request, reader));
 }
 
-/** Returns the in-memory grouping, or `undefined` if a function is not supported there. */
-function inMemoryGroups(
+/** Returns the grouping of a column query, or `undefined` if a function is not supported there. */
+function groupsComputation(
   request: AggregateRequest,
   reader: TableReader,
-): InMemoryGroups | undefined {
+): GroupsComputation | undefined {
   const { windows, groupTags, source } = request;
   const outputs: GroupOutput[] = [];
   for (const tag of groupTags) {
@@ -163,7 +163,7 @@ function inMemoryGroups(
   if (windows !== undefined) outputs.push({ kind: 'bucket' });
   for (const { name, argument } of request.calls) {
     const column = argument.kind === 'column' ? reader.plainColumn(argument.ref) : undefined;
-    // Sums of integers wrap at 64 bits; in-memory sums are used only when they cannot come close to
+    // Sums of integers wrap at 64 bits; column queries sum them only when they cannot come close to
     // that.
     const kind = AGGREGATES.get(name)?.measure;
     if (column === undefined || kind === undefined) return undefined;

@@ -1,10 +1,10 @@
 import type { CompiledSelect, CompiledSource } from '../../plan/compile/compiled-select.js';
 import { areComplete, callBlocks } from '../groups/call-blocks.js';
-import { inMemoryAggregates } from '../groups/read-aggregates.js';
+import { aggregateColumnQuery } from '../groups/read-aggregates.js';
 import { plainCalls } from '../groups/run-calls.js';
 import { runSelect } from '../run-select.js';
 import type { Session } from '../session.js';
-import { inMemoryRowRequest, readRowBlocks, rowBlock } from './read-rows.js';
+import { readRowBlocks, rowBlock, rowColumnQuery } from './read-rows.js';
 import { plainColumnOf, rawRequest } from './run-raw.js';
 import { areSameTags, LazyBlock, type SeriesBlock, type SeriesSpan } from './series.js';
 import { tableRequest } from './source-rows.js';
@@ -49,11 +49,11 @@ async function* aggregateBlocks(
   session: Session,
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const plain = plainCalls(select, source, session);
-  const inMemory = plain === undefined ? undefined : inMemoryAggregates(plain, session);
-  const result = inMemory === undefined ? undefined : await session.readInMemory(inMemory);
+  const columnQuery = plain === undefined ? undefined : aggregateColumnQuery(plain, session);
+  const result = columnQuery === undefined ? undefined : await session.readFromColumns(columnQuery);
   if (result === undefined || plain === undefined) {
-    // The in-memory request was already tried; do not repeat it.
-    yield* singleBlocks(select, inMemory === undefined ? session : withoutMemory(session));
+    // The column query was already tried; do not repeat it.
+    yield* singleBlocks(select, columnQuery === undefined ? session : withoutMemory(session));
     return;
   }
   const chunks = [...result];
@@ -64,7 +64,7 @@ async function* aggregateBlocks(
 
 const withoutMemory = (session: Session): Session => ({
   ...session,
-  read: (statement) => session.read({ ...statement, inMemory: undefined }),
+  read: (statement) => session.read({ ...statement, columnQuery: undefined }),
 });
 
 /** Blocks of unchanged columns; fields with computed values are read series by series. */
@@ -81,8 +81,8 @@ async function* rowBlocks(
     return;
   }
   const rows = tableRequest(request, source);
-  const inMemory = inMemoryRowRequest(rows, session);
-  const result = inMemory === undefined ? undefined : await session.readInMemory(inMemory);
+  const columnQuery = rowColumnQuery(rows, session);
+  const result = columnQuery === undefined ? undefined : await session.readFromColumns(columnQuery);
   const cut = blockCutter(places, select.limit);
   if (result === undefined) yield* mapped(readRowBlocks(rows, session, true), cut);
   else yield* mapped(session.yieldingSlot(result), (chunk) => cut(rowBlock(chunk, rows)));

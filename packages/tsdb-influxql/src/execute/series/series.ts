@@ -21,7 +21,7 @@ export interface SeriesBlock {
   readonly columns: readonly ArrayLike<Value>[];
   /** The vectors behind `columns`, if they are unchanged. */
   readonly vectors?: readonly (ColumnVector | undefined)[] | undefined;
-  /** Series of the rows, if they are unchanged in-memory rows of a table. */
+  /** Series of the rows, if they are the unchanged result of a column query. */
   readonly series?: SeriesOfRows | undefined;
   /** True if each span contains its complete series, so that spans need not be compared. */
   readonly areSpansWhole?: boolean | undefined;

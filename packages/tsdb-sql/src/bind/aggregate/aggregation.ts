@@ -150,7 +150,7 @@ export class Aggregation {
 
 /**
  * Drops the constant or call, because the text now refers to the key. Only `date_bin` is kept,
- * since in-memory columns can be grouped by it.
+ * since column queries can group by it.
  */
 function withoutConstant(expr: Bound): Bound {
   const { constant: _constant, choice: _choice, call, ...rest } = expr;

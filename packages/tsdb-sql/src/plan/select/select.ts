@@ -14,8 +14,8 @@ import {
 } from '../../parse/ast.js';
 import { bindFrom, scopeOf } from '../from/from.js';
 import type { FromItem } from '../from/table-factor.js';
+import { columnQueryTemplate } from './column-query-template.js';
 import { type BoundGroups, bindGroups, groupedText } from './group-by.js';
-import { inMemoryQuery } from './in-memory-query.js';
 import { narrowToLastRows } from './last-point.js';
 import { liveChange } from './live-change.js';
 import {
@@ -121,7 +121,16 @@ export function bindSelect(
     lateMaterializedTags:
       timeOrder === undefined || clauses.orderBy.length > 1 ? [] : lateMaterializedTags(items),
     liveChange: liveChange({ ...clauses, select, from, groups, items, around }),
-    inMemory: inMemoryQuery({ ...clauses, select, from, where, groups, items, env, orderEnv }),
+    columnQuery: columnQueryTemplate({
+      ...clauses,
+      select,
+      from,
+      where,
+      groups,
+      items,
+      env,
+      orderEnv,
+    }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
-import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { FieldCondition } from '@plinth/tsdb-model/query/column-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { isNumeric, isSameType, isText, type SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { ConstantValue } from '../../../bound-expr.js';

@@ -42,7 +42,7 @@ describe('a repeated statement', () => {
       },
     });
     assert.ok(!(planned instanceof Promise));
-    return planned.inMemory;
+    return planned.columnQuery;
   };
 
   it('uses its own literals', () => {

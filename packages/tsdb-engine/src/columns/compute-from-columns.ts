@@ -2,10 +2,10 @@ import { assertNever } from '@plinth/kernel';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { EncodedTagsCache } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnQuery } from '@plinth/tsdb-model/query/column-query.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { SeriesIndex } from '../series/series-index.js';
-import { isInMemoryKind } from './cache/cached-rows.js';
+import { isCacheableKind } from './cache/cached-rows.js';
 import { computeGroups } from './groups/compute-groups.js';
 import type { LoadedRows } from './load/loaded-rows.js';
 import { computeLastRows } from './rows/compute-last-rows.js';
@@ -16,8 +16,8 @@ import { computeRows } from './rows/compute-rows.js';
  * loaded rows must not change during the call.
  * @param loaded unique points only: each point occurs once.
  */
-export async function computeInMemory(
-  request: InMemoryRequest,
+export async function computeFromColumns(
+  request: ColumnQuery,
   loaded: readonly LoadedRows[],
   options: {
     readonly index: SeriesIndex;
@@ -49,7 +49,7 @@ export async function computeInMemory(
 export function fieldsOf({
   computation,
   fieldConditions,
-}: InMemoryRequest): readonly Column[] | undefined {
+}: ColumnQuery): readonly Column[] | undefined {
   const fields = new Map<number, Column>();
   const columns =
     computation.kind === 'groups'
@@ -59,5 +59,5 @@ export function fieldsOf({
     if (column !== undefined && column.kind !== 'tag' && column.kind !== 'time')
       fields.set(column.id, column);
   const all = [...fields.values()];
-  return all.every((field) => isInMemoryKind(field.kind)) ? all : undefined;
+  return all.every((field) => isCacheableKind(field.kind)) ? all : undefined;
 }

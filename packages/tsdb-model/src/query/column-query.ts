@@ -3,10 +3,11 @@ import type { TagCondition } from '../scan.js';
 import type { TableSchema } from '../schema.js';
 
 /**
- * A query of one table in a form that rows in memory can serve without DuckDB, independent of the
- * query language. All conditions must hold and are exact, so no filter remains.
+ * A query of one table that the server can compute from columns in memory (`ColumnCache`) without
+ * DuckDB, independent of the query language. All conditions must hold and are exact, so no filter
+ * remains.
  */
-export interface InMemoryRequest {
+export interface ColumnQuery {
   readonly table: TableSchema;
   /** Inclusive bounds of `time`, nanoseconds. */
   readonly minTimeNs: bigint;
@@ -14,7 +15,7 @@ export interface InMemoryRequest {
   readonly tagConditions: readonly TagCondition[];
   /** A row whose field is NULL matches none of them. */
   readonly fieldConditions: readonly FieldCondition[];
-  readonly computation: InMemoryGroups | InMemoryRows | InMemoryLastRows;
+  readonly computation: GroupsComputation | RowsComputation | LastRowsComputation;
 }
 
 export interface FieldCondition {
@@ -29,14 +30,14 @@ export interface FieldCondition {
  * `GROUP BY time bucket, tags`. Groups without rows are omitted. Without a key, there is always
  * exactly one group.
  */
-export interface InMemoryGroups {
+export interface GroupsComputation {
   readonly kind: 'groups';
   /** Buckets start at `originNs` plus a multiple of `widthNs`. */
   readonly bucket: { readonly widthNs: bigint; readonly originNs: bigint } | undefined;
   readonly tags: readonly string[];
   readonly outputs: readonly GroupOutput[];
   /** Each key appears at most once. Rows that are equal in all keys have no defined order. */
-  readonly order: readonly InMemoryOrder[];
+  readonly order: readonly GroupKeyOrder[];
   readonly limit: number | undefined;
   readonly offset: number;
 }
@@ -52,14 +53,14 @@ export type GroupOutput =
    */
   | { readonly kind: 'min' | 'max' | 'sum' | 'mean'; readonly column: Column };
 
-export interface InMemoryOrder {
+export interface GroupKeyOrder {
   readonly key: { readonly kind: 'bucket' } | { readonly kind: 'tag'; readonly tag: string };
   readonly descending: boolean;
   readonly nullsFirst: boolean;
 }
 
 /** Rows ordered by time. */
-export interface InMemoryRows {
+export interface RowsComputation {
   readonly kind: 'rows';
   /**
    * Rows of the same time are ordered by the values of these tags; absent tags sort as empty. If
@@ -76,8 +77,8 @@ export interface InMemoryRows {
  * The latest row of every combination of the tags `by`, in their order. Field conditions are not
  * supported.
  */
-export interface InMemoryLastRows {
+export interface LastRowsComputation {
   readonly kind: 'last';
   readonly columns: readonly Column[];
-  readonly by: readonly InMemoryOrder[];
+  readonly by: readonly GroupKeyOrder[];
 }

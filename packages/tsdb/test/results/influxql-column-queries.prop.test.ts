@@ -77,7 +77,7 @@ describe('InfluxQL over rows in memory', () => {
   });
 
   it('returns the same bytes as DuckDB', { timeout: 240_000 }, async () => {
-    let inMemoryCount = 0;
+    let columnQueryCount = 0;
     let count = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -86,29 +86,32 @@ describe('InfluxQL over rows in memory', () => {
         async (rows, queries) => {
           const dir = join(folder, String(count++));
           const metrics = new Metrics();
-          const inMemory = await openTestNode(`${dir}-inMemory`, { metrics, cachedRangeRows: 16 });
+          const byColumns = await openTestNode(`${dir}-columns`, { metrics, cachedRangeRows: 16 });
           const byDuckDb = await openTestNode(`${dir}-engine`, {
             flags: { 'tsdb-column-cache-bytes': '0' },
           });
           try {
-            for (const node of [inMemory, byDuckDb]) await write(node, rows);
+            for (const node of [byColumns, byDuckDb]) await write(node, rows);
             for (const query of queries)
               assert.equal(
-                await queryInfluxql(inMemory, query),
+                await queryInfluxql(byColumns, query),
                 await queryInfluxql(byDuckDb, query),
                 query,
               );
             const { text } = await metrics.page();
-            inMemoryCount += Number(/^plinth_tsdb_direct_queries_total (\d+)/m.exec(text)?.[1]);
+            columnQueryCount += Number(/^plinth_tsdb_direct_queries_total (\d+)/m.exec(text)?.[1]);
           } finally {
-            await inMemory.close();
+            await byColumns.close();
             await byDuckDb.close();
           }
         },
       ),
       { numRuns: caseCount(12) },
     );
-    assert.ok(inMemoryCount > caseCount(50), `only ${inMemoryCount} answers came from memory`);
+    assert.ok(
+      columnQueryCount > caseCount(50),
+      `only ${columnQueryCount} answers came from memory`,
+    );
   });
 });
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { EncodedTagsCache } from '@plinth/tsdb-model/columns/encoded-tags.js';
-import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnQuery } from '@plinth/tsdb-model/query/column-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { SeriesIndex } from '../series/series-index.js';
-import { computeInMemory } from './compute-in-memory.js';
+import { computeFromColumns } from './compute-from-columns.js';
 
 const VALUE: Column = { id: 7, name: 'v', physicalName: 'v', kind: 'float64' };
 const VALUES = [1, 2, 3];
@@ -15,7 +15,7 @@ const HOST_KEY = {
   nullsFirst: false,
 } as const;
 
-const COMPUTATIONS: readonly InMemoryRequest['computation'][] = [
+const COMPUTATIONS: readonly ColumnQuery['computation'][] = [
   {
     kind: 'groups',
     bucket: undefined,
@@ -40,7 +40,7 @@ const NO_CACHE: EncodedTagsCache = { of: () => undefined };
 
 /** Returns the values of the first column of the result over one series with `VALUES`. */
 async function valuesOf(
-  computation: InMemoryRequest['computation'],
+  computation: ColumnQuery['computation'],
   signal: AbortSignal,
 ): Promise<number[]> {
   const index = new SeriesIndex(1n);
@@ -62,11 +62,11 @@ async function valuesOf(
     maxTimeNs: MAX_TIME_NS,
     fieldConditions: [],
     computation,
-  } as unknown as InMemoryRequest; // no other property is read
+  } as unknown as ColumnQuery; // no other property is read
   const loaded = [
     { part, column: () => ({ values: Float64Array.from(VALUES), validity: undefined }) },
   ];
-  const chunks = await computeInMemory(request, loaded, {
+  const chunks = await computeFromColumns(request, loaded, {
     index,
     series: undefined,
     encodedTags: NO_CACHE,
@@ -82,7 +82,7 @@ function endSlicesAtOnce(t: TestContext): void {
   t.mock.method(performance, 'now', () => (nowMs += 1000));
 }
 
-describe('computeInMemory', () => {
+describe('computeFromColumns', () => {
   for (const computation of COMPUTATIONS) {
     it(`stops with the abort reason: ${computation.kind}`, async (t) => {
       endSlicesAtOnce(t);

@@ -35,7 +35,7 @@ describe('large results from memory', () => {
       ]) {
         const expected = await query(node, text + BY_DUCKDB);
         assert.ok(text.endsWith('LIMIT 10') || expected.length > STORED_ROWS, text);
-        const actual = await whenInMemory(node, metrics, text);
+        const actual = await resultFromColumns(node, metrics, text);
         // Every row has its own timestamp, so the order is defined.
         assert.deepEqual(actual, expected, text);
       }
@@ -52,7 +52,7 @@ describe('large results from memory', () => {
     const cacheBytes = (): Promise<number> => gauge(metrics, 'plinth_tsdb_column_cache_bytes');
     try {
       const text = 'SELECT time, host, f FROM t';
-      await whenInMemory(node, metrics, text);
+      await resultFromColumns(node, metrics, text);
       const { chunks } = await node.engine.query({
         ...{
           database: TEST_DATABASE,
@@ -94,7 +94,11 @@ async function writeRows(node: OpenTsdb, from: number, to: number): Promise<void
  * Repeats the query until it is served from memory: missing columns are loaded after the first or
  * second query.
  */
-async function whenInMemory(node: OpenTsdb, metrics: Metrics, text: string): Promise<string[]> {
+async function resultFromColumns(
+  node: OpenTsdb,
+  metrics: Metrics,
+  text: string,
+): Promise<string[]> {
   const answered = (): Promise<number> => gauge(metrics, 'plinth_tsdb_direct_queries_total');
   for (let attempt = 0; attempt < 200; attempt++) {
     const before = await answered();

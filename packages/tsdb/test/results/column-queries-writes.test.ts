@@ -52,9 +52,9 @@ describe('columns in memory while rows are written', () => {
         if (round % 4 === 1) assert.equal(await groupedCount(node), count, `round ${round}`);
       }
       const { text } = await metrics.page();
-      const [, inMemory] = /plinth_tsdb_direct_queries_total (\d+)/.exec(text) ?? [];
+      const [, columnQueries] = /plinth_tsdb_direct_queries_total (\d+)/.exec(text) ?? [];
       const [, flushes] = /plinth_tsdb_flushes_total (\d+)/.exec(text) ?? [];
-      assert.ok(Number(inMemory) > ROUNDS, `only ${inMemory} answers came from memory`);
+      assert.ok(Number(columnQueries) > ROUNDS, `only ${columnQueries} answers came from memory`);
       assert.ok(Number(flushes) > 0, 'nothing was flushed');
     } finally {
       await node.close();
@@ -89,14 +89,14 @@ describe('columns in memory while rows are written', () => {
           ...(round % 2 === 0 ? [`SELECT count(i) AS n, max(i) AS m FROM t WHERE ${half}`] : []),
           ...(round >= 12 ? ['SELECT DISTINCT ON (host) * FROM t ORDER BY host, time DESC'] : []),
         ]) {
-          const inMemory = (await query(node, sql)).toSorted();
+          const byColumns = (await query(node, sql)).toSorted();
           const expected = (await query(node, `${sql}${BY_DUCKDB}`)).toSorted();
-          assert.deepEqual(inMemory, expected, `round ${round}: ${sql}`);
+          assert.deepEqual(byColumns, expected, `round ${round}: ${sql}`);
         }
       }
       const { text } = await metrics.page();
-      const [, inMemory] = /plinth_tsdb_direct_queries_total (\d+)/.exec(text) ?? [];
-      assert.ok(Number(inMemory) > 60, `only ${inMemory} answers came from memory`);
+      const [, columnQueries] = /plinth_tsdb_direct_queries_total (\d+)/.exec(text) ?? [];
+      assert.ok(Number(columnQueries) > 60, `only ${columnQueries} answers came from memory`);
     } finally {
       await node.close();
     }

@@ -1,12 +1,9 @@
 import { Memo } from '@plinth/kernel';
 import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
-import type {
-  FieldCondition,
-  InMemoryRequest,
-} from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnQuery, FieldCondition } from '@plinth/tsdb-model/query/column-query.js';
 import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
-import type { InMemoryQuery } from '../bind/session.js';
+import type { ColumnQueryTemplate } from '../bind/session.js';
 import type { LiteralNode } from '../parse/ast.js';
 import { MAIN_THREAD_LIMITS } from '../parse/planning-limits.js';
 import { type PlanMaker, plannedFrom } from '../plan-maker.js';
@@ -14,7 +11,7 @@ import { liftLiterals } from './lift-literals.js';
 import { literalsOf } from './literals-of.js';
 
 interface KnownQuery {
-  readonly query: InMemoryQuery;
+  readonly query: ColumnQueryTemplate;
   /** Literals of the WHERE clause, in text order. */
   readonly literals: readonly LiteralNode[];
   readonly columns: readonly OutputColumn[];
@@ -22,12 +19,12 @@ interface KnownQuery {
 }
 
 /**
- * Plans statements and caches statements that in-memory rows can serve, independently of their literals.
- * A cached statement is not planned again.
+ * Plans statements. Caches statements that are column queries, independently of their literals; a cached
+ * statement is not planned again.
  */
-export class InMemoryPlanner {
+export class ColumnQueryPlanner {
   readonly #maker: PlanMaker;
-  /** `null` if in-memory rows cannot serve the statement. */
+  /** `null` if the statement has no equivalent column query. */
   readonly #known: Memo<string, KnownQuery | null>;
 
   constructor(maker: PlanMaker, options: { readonly maxCount: number }) {
@@ -44,10 +41,10 @@ export class InMemoryPlanner {
     const known = this.#known.get(key);
     const table = known?.query.scan.table;
     if (known && table && context.database.tables.get(table.name) === table) {
-      const inMemory = requestOf(known, lifted.literals, context);
-      return inMemory === undefined ? planFully() : lazily(known, inMemory, planFully);
+      const columnQuery = requestOf(known, lifted.literals, context);
+      return columnQuery === undefined ? planFully() : lazily(known, columnQuery, planFully);
     }
-    const { serialized, statement, inMemory: query } = make();
+    const { serialized, statement, columnQuery: query } = make();
     const planned = plannedFrom(serialized);
     if (known === null) return planned;
     const literals = query && literalsOf(statement, query.selection, lifted.literals);
@@ -56,7 +53,7 @@ export class InMemoryPlanner {
     this.#known.set(key, found ?? null);
     return found === undefined
       ? planned
-      : { ...planned, inMemory: requestOf(found, lifted.literals, context) };
+      : { ...planned, columnQuery: requestOf(found, lifted.literals, context) };
   }
 }
 
@@ -65,7 +62,7 @@ function requestOf(
   { query, literals }: KnownQuery,
   given: readonly string[],
   context: PlanContext,
-): InMemoryRequest | undefined {
+): ColumnQuery | undefined {
   const values = { texts: new Map(literals.map((node, i) => [node, given[i] as string])), context };
   let [minTimeNs, maxTimeNs] = [MIN_TIME_NS, MAX_TIME_NS];
   const tagConditions: TagCondition[] = [];
@@ -86,7 +83,7 @@ function requestOf(
 
 function lazily(
   { columns, tableName }: KnownQuery,
-  inMemory: NonNullable<PlannedQuery['inMemory']>,
+  columnQuery: NonNullable<PlannedQuery['columnQuery']>,
   planFully: () => PlannedQuery,
 ): PlannedQuery {
   let made: PlannedQuery | undefined;
@@ -125,7 +122,7 @@ function lazily(
     columns,
     tableName,
     isExplain: false,
-    inMemory,
+    columnQuery,
     render: (scanText) => full().render(scanText),
   };
 }

@@ -1,11 +1,11 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type {
+  ColumnQuery,
+  GroupKeyOrder,
   GroupOutput,
-  InMemoryOrder,
-  InMemoryRequest,
-} from '@plinth/tsdb-model/query/in-memory-request.js';
+} from '@plinth/tsdb-model/query/column-query.js';
 import { NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
-import type { Env, InMemoryQuery } from '../../bind/session.js';
+import type { ColumnQueryTemplate, Env } from '../../bind/session.js';
 import type { Bound } from '../../bind/types/bound.js';
 import type { Expr, OrderByExpr, Select } from '../../parse/ast.js';
 import type { FromItem } from '../from/table-factor.js';
@@ -13,7 +13,7 @@ import type { BoundGroups } from './group-by.js';
 import { isLimited, positionOf, type RowLimit } from './order-limit.js';
 import type { OutputItem } from './projection.js';
 
-type Computation = InMemoryRequest['computation'];
+type Computation = ColumnQuery['computation'];
 
 /** The bound parts of a SELECT. */
 interface SelectParts {
@@ -31,8 +31,8 @@ interface SelectParts {
 /** Row counts from this value on are left to DuckDB. */
 const MAX_ROW_COUNT = 1_000_000_000n;
 
-/** Returns `undefined` unless the in-memory query is known to be exactly equivalent. */
-export function inMemoryQuery(boundSelect: SelectParts): InMemoryQuery | undefined {
+/** Returns the exactly equivalent column query for any literals; `undefined` if there is none. */
+export function columnQueryTemplate(boundSelect: SelectParts): ColumnQueryTemplate | undefined {
   const { select, from, where, groups, limit, env } = boundSelect;
   const scan = from?.visible[0]?.origin?.scan;
   const range = rangeOf(limit);
@@ -105,7 +105,7 @@ function lastRowsOf(boundSelect: SelectParts): Computation | undefined {
   if (last === undefined || orderBy.length !== tags.length + 1) return undefined;
   if (columnOf(orderTarget(boundSelect, last.expr))?.kind !== 'time' || last.options.asc !== false)
     return undefined;
-  const by: InMemoryOrder[] = [];
+  const by: GroupKeyOrder[] = [];
   for (const [i, { expr, options }] of orderBy.slice(0, -1).entries()) {
     const tag = columnOf(orderTarget(boundSelect, expr));
     if (tag?.kind !== 'tag' || tag !== tags[i]) return undefined;
@@ -114,7 +114,7 @@ function lastRowsOf(boundSelect: SelectParts): Computation | undefined {
   return new Set(tags).size < tags.length ? undefined : { kind: 'last', columns, by };
 }
 
-function orderOf(key: InMemoryOrder['key'], options: OrderByExpr['options']): InMemoryOrder {
+function orderOf(key: GroupKeyOrder['key'], options: OrderByExpr['options']): GroupKeyOrder {
   const descending = options.asc === false;
   return { key, descending, nullsFirst: options.nulls_first ?? descending };
 }
@@ -157,7 +157,7 @@ function groupsOf(
     bucket: bucket && { widthNs: bucket.widthNs, originNs: 0n },
     tags: keys.flatMap((key) => (key?.kind === 'tag' ? [key.tag] : [])),
     outputs: outputs as readonly GroupOutput[],
-    order: orders as readonly InMemoryOrder[],
+    order: orders as readonly GroupKeyOrder[],
     ...range,
   };
 }

@@ -1,17 +1,17 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnQuery } from '@plinth/tsdb-model/query/column-query.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { BufferTable } from '@plinth/tsdb-storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
-import { isInMemoryKind } from '../columns/cache/cached-rows.js';
+import { isCacheableKind } from '../columns/cache/cached-rows.js';
 import type { ColumnCache } from '../columns/cache/column-cache.js';
 import type { LoadQueue } from '../columns/cache/load-queue.js';
 import { RequestedRows } from '../columns/cache/requested-rows.js';
 import { type PreloadLimits, TableColumns } from '../columns/cache/table-columns.js';
-import { computeInMemory, fieldsOf } from '../columns/compute-in-memory.js';
+import { computeFromColumns, fieldsOf } from '../columns/compute-from-columns.js';
 import type { RowFile, RowSource } from '../columns/load/row-source.js';
 import { haveAllSeries, selectedSeries } from '../columns/rows/runs.js';
 import { parquetWithRowNumbersFrom, tableFrom } from '../scan/sources.js';
@@ -24,8 +24,12 @@ const LAST_ROWS_PER_SERIES = 4;
 
 type Result = Iterable<ResultChunk> | undefined;
 
-/** Runs common queries of one table on columns in memory (ADR 0005), and preloads the columns of requested rows. */
-export class TableInMemory {
+/**
+ * Runs column queries of one table: common queries that JavaScript computes from columns in memory,
+ * of segments and of unflushed rows, without DuckDB (ADR 0005). Preloads the columns of requested
+ * rows.
+ */
+export class TableColumnQueries {
   readonly #components: TableComponents;
   readonly #columns: TableColumns;
   readonly #loads: LoadQueue;
@@ -56,11 +60,11 @@ export class TableInMemory {
   }
 
   /**
-   * Returns the result from rows in memory, including everything written before the call;
+   * Returns the result from columns in memory, including everything written before the call;
    * `undefined` if DuckDB has to run the query.
    */
   async compute(
-    request: InMemoryRequest,
+    request: ColumnQuery,
     visibleFromNs: bigint,
     queryContext?: Pick<QueryContext, 'signal'>,
   ): Promise<Result> {
@@ -91,7 +95,7 @@ export class TableInMemory {
 
   /** Returns `'incomplete'` if all series are needed and not all have a row in the time range. */
   async #computeFrom(
-    request: InMemoryRequest,
+    request: ColumnQuery,
     read: {
       readonly columns: readonly Column[];
       readonly series: readonly number[] | undefined;
@@ -122,7 +126,7 @@ export class TableInMemory {
         const { index } = series;
         const options = { ...read, index, encodedTags: this.#columns.encodedTags };
         if (needsAllSeries && !(await haveAllSeries(request, rows, options))) return 'incomplete';
-        return await computeInMemory(request, rows, options);
+        return await computeFromColumns(request, rows, options);
       }
       if (isAwaited) return undefined;
       await foundRows;
@@ -133,7 +137,7 @@ export class TableInMemory {
    * For the last rows of series: returns the start of the newest sources with several rows per
    * series. If they contain all series, older rows are not needed. `undefined` if this is unlikely.
    */
-  #newestFrom({ computation, minTimeNs, maxTimeNs }: InMemoryRequest): bigint | undefined {
+  #newestFrom({ computation, minTimeNs, maxTimeNs }: ColumnQuery): bigint | undefined {
     const { series, segments } = this.#components;
     if (computation.kind !== 'last' || this.#incompleteSegments === segments.list) return undefined;
     const newestFirst = this.#rowSources(minTimeNs, maxTimeNs).sort((a, b) =>
@@ -203,7 +207,7 @@ export class TableInMemory {
   /** Returns the columns that can be kept in memory. */
   #allColumns(): readonly Column[] {
     return [...this.#components.schema().columns.values()].filter(({ kind }) =>
-      isInMemoryKind(kind),
+      isCacheableKind(kind),
     );
   }
 

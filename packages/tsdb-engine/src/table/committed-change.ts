@@ -1,8 +1,8 @@
 /**
- * Applies a committed file change to a table. All work that can fail precedes the commit; the remaining work is one
- * step in memory. It returns `undefined`, not a promise, so it cannot call the disk, the catalog or DuckDB.
+ * Applies a file change to the objects of a table after its commit. All work that can fail precedes the commit.
+ * `apply` returns `undefined`, not a promise, so it cannot call the disk, the catalog or DuckDB.
  */
-export interface InMemoryChange {
+export interface CommittedChange {
   readonly apply: () => undefined;
   /** Runs work exclusively, while no other change of the table's files and rows runs. */
   readonly runExclusively: (work: () => Promise<void>) => Promise<void>;
@@ -11,7 +11,7 @@ export interface InMemoryChange {
 }
 
 /** Called after the commit. Resolves when new queries see the change. */
-export async function applyInMemory(change: InMemoryChange): Promise<void> {
+export async function applyCommitted(change: CommittedChange): Promise<void> {
   await change.runExclusively(async () => {
     change.apply();
     await change.cleanUp();
