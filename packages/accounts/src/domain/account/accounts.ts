@@ -1,5 +1,5 @@
 import { type Clock, type Random, randomLetters } from '@plinth/kernel';
-import { EMPTY_STATE, type StoredAccount } from '../../model/account/account.js';
+import { NO_OVERRIDES, type StoredAccount } from '../../model/account/account.js';
 import type { ConfigurationName } from '../../model/account/configuration-name.js';
 import type { StoredPerson } from '../../model/account/person.js';
 import { Provided } from '../../model/account/provided.js';
@@ -362,7 +362,7 @@ function emptyAccount({ tenant }: RequestContext, id: string, createdMs: number)
     applied: {},
     individualId: undefined,
     everActive: [],
-    state: EMPTY_STATE,
+    overrides: NO_OVERRIDES,
     operatorRequirements: [],
     verifications: {},
     capabilities: {},

@@ -76,7 +76,7 @@ function checkPayoutMethods(context: AccountContext): Violation | undefined {
   return firstOf(Object.entries(context.given.defaults?.payout_methods ?? {}), ([currency, id]) => {
     if (!id) return undefined;
     const param = `defaults.payout_methods.${currency}`;
-    const method = context.merged.state.payout_methods.find((known) => known.id === id);
+    const method = context.merged.overrides.payout_methods.find((known) => known.id === id);
     if (method?.v1 || /^(?:ba|card)_/.test(id)) {
       return violate('payout_method_incompatible_type', {
         param,
@@ -101,7 +101,7 @@ function checkStoredMethods(context: AccountContext): Violation | undefined {
   return firstOf(
     Object.entries(context.fields.defaults?.payout_methods ?? {}),
     ([currency, id]) => {
-      const method = context.merged.state.payout_methods.find((known) => known.id === id);
+      const method = context.merged.overrides.payout_methods.find((known) => known.id === id);
       if (method && !INCOMPATIBLE_TYPES.includes(method.type)) return undefined;
       return violate('cannot_add_connect_due_to_incompatible_default_payout_method', {
         param: `defaults.payout_methods.${currency}`,

@@ -86,7 +86,7 @@ function checkLocked(
   before: IdentityFields,
   after: IdentityFields,
 ): Violation | undefined {
-  if (!context.stored?.state.identity_locked) return undefined;
+  if (!context.stored?.overrides.identity_locked) return undefined;
   const { individual: _, ...members } = after;
   const changed = changedMember(before, members) ?? changedIndividual(context, []);
   return changed === undefined ? undefined : immutable(`identity.${changed}`, 'while it is locked');

@@ -82,7 +82,7 @@ function checkOnlyPerson(context: PersonContext): Violation | undefined {
 function checkImmutable(context: PersonContext): Violation | undefined {
   const { stored, account } = context;
   if (stored === undefined) return undefined;
-  if (account.state.identity_locked) {
+  if (account.overrides.identity_locked) {
     const changed = changedMember(
       { ...stored.fields, metadata: undefined },
       { ...context.merged.fields, metadata: undefined },

@@ -1,31 +1,32 @@
 import { isObject } from '@plinth/kernel';
 
 /**
- * The operator's own name in values and fields. Internally it is always `vendor`. Responses use the
+ * The word for the operator in names and values of fields, such as `stripe` in `stripe_balance`
+ * (setting `vendor_word`). Internally it is always `vendor`. Responses use the
  * configured word, and requests may use any accepted alias. Source: accounts, section 1.
  */
-export class VendorTerms {
-  readonly term: string;
+export class VendorWord {
+  readonly word: string;
   readonly #accepted: ReadonlySet<string>;
 
-  constructor(term: string, aliases: readonly string[]) {
-    this.term = term;
-    this.#accepted = new Set(['vendor', term, ...aliases]);
+  constructor(word: string, aliases: readonly string[]) {
+    this.word = word;
+    this.#accepted = new Set(['vendor', word, ...aliases]);
   }
 
   /** Aliases that requests may use but responses never contain. */
   get others(): readonly string[] {
-    return [...this.#accepted].filter((term) => term !== this.term);
+    return [...this.#accepted].filter((word) => word !== this.word);
   }
 
   /** Replaces the word in values, capability ids, codes and messages of a response. */
   toWire(text: string): string {
-    return this.term === 'vendor' ? text : text.replace(VENDOR_WORD, `$1${this.term}`);
+    return this.word === 'vendor' ? text : text.replace(VENDOR_WORD, `$1${this.word}`);
   }
 
   /** Applies `toWire` to all strings and member names in `value`. */
   allToWire(value: unknown): unknown {
-    if (this.term === 'vendor') return value;
+    if (this.word === 'vendor') return value;
     if (typeof value === 'string') return this.toWire(value);
     if (Array.isArray(value)) return value.map((item) => this.allToWire(item));
     if (typeof value !== 'object' || value === null) return value;
@@ -34,7 +35,7 @@ export class VendorTerms {
     );
   }
 
-  /** Replaces every accepted alias in a parsed body where the word has a meaning. */
+  /** Replaces the word and its aliases with `vendor` in a parsed body, where they are names or values. */
   toInternal(body: unknown): unknown {
     const configuration = (at: unknown): unknown => inside(at, 'capabilities', this.#capabilities);
     const withDefaults = inside(body, 'defaults', (defaults) =>

@@ -16,11 +16,11 @@ const MAX_PARAMETER_COUNT = 1000;
 export const PAGE_LIMIT = { min: 1, max: 100, default: 20 } as const;
 
 /**
- * Query parameters of one request. Every reader marks its parameters as read; `end` rejects unread parameters and
+ * Query parameters of one request. Each read parameter is known from then on; `refuseUnknown` rejects all others and
  * reports all errors together. Lists are `name[0]=a&name[1]=b`, `name[]=a` or `name=a&name=b`. Source: accounts,
  * section 2.1.
  */
-export class Query {
+export class QueryString {
   readonly #parameters: readonly Parameter[];
   readonly #taken = new Set<string>();
   readonly #problems: InvalidField[] = [];
@@ -88,8 +88,8 @@ export class Query {
     this.#fail(field, code, message);
   }
 
-  /** Throws `invalid_fields`. */
-  end(): void {
+  /** Call after all parameters were read. Throws `invalid_fields` for unknown and invalid parameters. */
+  refuseUnknown(): void {
     for (const { name, bracket } of this.#parameters) {
       const full = bracket === undefined || bracket === '' ? name : `${name}.${bracket}`;
       if (this.#taken.has(`${name}[${bracket ?? ''}`)) continue;
