@@ -91,9 +91,11 @@ export async function wireUp(
     return {
       ...{ pipeline, refused },
       ...{ addresses: base.addresses, clock: base.clock, metrics: base.metrics },
-      descriptions: () => describeAll(router.served),
+      descriptions: () => describeAll(router.registered),
       longQueryPaths: new Set(
-        router.served.flatMap(({ route }) => (route.takesLongQuery === true ? [route.path] : [])),
+        router.registered.flatMap(({ route }) =>
+          route.takesLongQuery === true ? [route.path] : [],
+        ),
       ),
       headerLines: () => linesOf(dialect.headersFor(undefined)),
       isDraining: () => state.isDraining,

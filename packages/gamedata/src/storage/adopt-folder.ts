@@ -113,7 +113,7 @@ async function moveRows(
         if (some.rows.length < ROWS_AT_ONCE) break;
       }
     }
-    await history.settle(tx);
+    await history.moveIntoPlace(tx);
     const lastSeq = Math.max(seq, state.last_seq + 1);
     await tx
       .updateTable('gamedata_state')

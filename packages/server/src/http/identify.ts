@@ -24,7 +24,7 @@ export function identify({ dialect, request, match }: Exchange): Caller | Promis
     error,
   });
   try {
-    const principal = dialect.identify(request, match?.served.route.access);
+    const principal = dialect.identify(request, match?.registered.route.access);
     return principal instanceof Promise ? principal.then(known, refused) : known(principal);
   } catch (error) {
     return refused(error);

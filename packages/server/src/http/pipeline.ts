@@ -67,19 +67,20 @@ export class Pipeline {
     const admitted = admitting instanceof Promise ? await admitting : admitting;
     if (admitted !== undefined && 'refusal' in admitted) {
       if (admitted.refusal === undefined) return undefined;
-      return this.#settled(exchange.reject(admitted.refusal), caller);
+      return this.#noteResponse(exchange.reject(admitted.refusal), caller);
     }
     exchange.pass = admitted;
     try {
       const answered = this.#handle(exchange, caller);
-      exchange.settle(answered instanceof Promise ? await answered : answered);
-      return this.#settled(exchange, caller);
+      exchange.setResponse(answered instanceof Promise ? await answered : answered);
+      return this.#noteResponse(exchange, caller);
     } finally {
       exchange.request.bodyReservation?.release();
     }
   }
 
-  #settled(exchange: Exchange, caller: Caller): Exchange {
+  /** Counts a failed login, and lets the access log wait for the end of the response. */
+  #noteResponse(exchange: Exchange, caller: Caller): Exchange {
     if (caller.authOutcome === 'refusal') this.#failedLogins.note(exchange);
     this.#deps.accessLog?.watch(exchange);
     return exchange;
@@ -89,9 +90,9 @@ export class Pipeline {
   #route(request: IncomingRequest, outerDialect?: Dialect): Exchange {
     const { router, dialects, clock } = this.#deps;
     const match = router.find(request.method, pathOf(request.url));
-    const dialect = match?.served.table.dialect ?? dialects.of(request);
+    const dialect = match?.registered.table.dialect ?? dialects.of(request);
     const download =
-      request.fault === undefined && match?.served.route.downloadOf?.(match.parameters);
+      request.fault === undefined && match?.registered.route.downloadOf?.(match.parameters);
     // A one-time download URL is replaced by the query that it was created for.
     if (download) return this.#route(new IncomingDownload(request, download), dialect);
     const onClosed = (exchange: Exchange): void => this.#count(exchange);
@@ -108,7 +109,7 @@ export class Pipeline {
   ): Admitting {
     const { gate } = this.#deps;
     if (gate?.covers(dialect.service) !== true) return undefined;
-    const route = match?.served.route;
+    const route = match?.registered.route;
     return gate.admit({ request, dialect, headers, route, principal, authOutcome });
   }
 
@@ -121,7 +122,7 @@ export class Pipeline {
     if (match === undefined || caller.principal === undefined) {
       return unroutedResponse(exchange, router.methodsOf(pathOf(request.url)));
     }
-    const { route, table, readInput } = match.served;
+    const { route, table, readInput } = match.registered;
     request.principal = caller.principal;
     if (!grants(route.access, caller.principal)) {
       return dialect.errorResponse(refusalOf(route.access, caller.principal), request);
@@ -168,7 +169,11 @@ export class Pipeline {
     if (exchange.span !== undefined) this.#deps.spans?.end(exchange.span, exchange);
     if (response === undefined) return;
     const { status } = response;
-    (match?.served.metrics ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(response) });
+    (match?.registered.metrics ?? unmatched).count({
+      status,
+      durationMs,
+      sizeBytes: sizeOf(response),
+    });
     if (!log.isLevelEnabled('debug')) return;
     const { method, url } = request;
     const requestId = requestIdOf(request.headers);

@@ -127,7 +127,7 @@ export async function openServices(
     ...[tsdb, identity, accounts, webhooks, rateLimit, gamedata].filter(
       (service) => service !== undefined,
     ),
-    createDocumentation(settings, log, (name) => describeOne(name, router.served)),
+    createDocumentation(settings, log, (name) => describeOne(name, router.registered)),
     createServiceEndpoints({
       ...{ clock, metrics, obstacle, dialect },
       operatorDialect: identity.dialect,

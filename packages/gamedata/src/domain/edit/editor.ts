@@ -12,7 +12,7 @@ import type { RecordFault } from '../data/validation.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import type { Ledger } from '../ledger.js';
 import type { Library } from '../library.js';
-import { settleAliases } from './aliases.js';
+import { resolveAliases } from './aliases.js';
 import type { Attempt } from './attempt.js';
 import { Draft, type EditedRecord, presentRow } from './draft.js';
 import { Publishing } from './publishing.js';
@@ -145,7 +145,7 @@ export class Editor {
       // Members derived from other records may differ from the values in the request.
       const record = isSameContent(sent, current)
         ? undefined
-        : this.#prepare(kind, settleAliases(KIND_SPECS[kind], sent, current), row);
+        : this.#prepare(kind, resolveAliases(KIND_SPECS[kind], sent, current), row);
       if (record === undefined || isSameContent(record, parseRow(kind, row))) {
         const result = presentRow(this.#draft.set, kind, row);
         await attempt.keep?.(turn.tx, { success: true, data: result.data });

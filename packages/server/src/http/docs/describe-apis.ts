@@ -4,7 +4,7 @@ import { type ApiDescription, type ApiDocs, describeApi } from '@plinth/kernel';
 import { RATE_LIMIT_API } from '@plinth/ratelimit';
 import { TSDB_API } from '@plinth/tsdb';
 import { WEBHOOKS_API } from '@plinth/webhooks';
-import type { ServedRoute } from '../router.js';
+import type { RegisteredRoute } from '../router.js';
 
 const OPERATOR_API: ApiDocs = {
   title: 'Plinth operator API',
@@ -25,7 +25,7 @@ const WORDS = {
 export type ApiName = keyof typeof WORDS;
 
 /** OpenAPI of the routes whose table has the API `name`. */
-export const describeOne = (name: ApiName, served: readonly ServedRoute[]): ApiDescription =>
+export const describeOne = (name: ApiName, served: readonly RegisteredRoute[]): ApiDescription =>
   describeApi(
     WORDS[name],
     served.filter(({ table }) => table.api === name),
@@ -33,7 +33,7 @@ export const describeOne = (name: ApiName, served: readonly ServedRoute[]): ApiD
 
 /** By API name. */
 export const describeAll = (
-  served: readonly ServedRoute[],
+  served: readonly RegisteredRoute[],
 ): Readonly<Record<ApiName, ApiDescription>> =>
   Object.fromEntries(
     Object.keys(WORDS).map((name) => [name, describeOne(name as ApiName, served)]),
