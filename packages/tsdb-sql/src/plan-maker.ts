@@ -19,7 +19,11 @@ import { bindQuery } from './plan/query.js';
 import { bindStatement } from './plan/statement.js';
 
 /** DuckDB's EXPLAIN has two text columns. */
-const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({ name, type: UTF8, source: undefined }));
+const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({
+  name,
+  type: UTF8,
+  tableColumnKind: undefined,
+}));
 
 /** Maximum number of macro expansions, which take DuckDB about a second. */
 const MAX_MACROS = 1500;
@@ -81,7 +85,11 @@ export class PlanMaker {
       pieces: splitAtScanMarks(session.stringBudget.apply(text)),
       columns:
         explain === undefined
-          ? query.columns.map(({ name, type, source }) => ({ name, type, source }))
+          ? query.columns.map(({ name, type, tableColumnKind }) => ({
+              name,
+              type,
+              tableColumnKind,
+            }))
           : PLAN_COLUMNS,
       parameterTypes: session.parameterTypes.all,
       tableName: explain === undefined ? query.tableName : undefined,

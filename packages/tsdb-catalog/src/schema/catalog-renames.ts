@@ -1,5 +1,5 @@
 import type { RelationalStore } from '@plinth/kernel';
-import { type Column, tagKeyOf } from '@plinth/tsdb-model/columns/column.js';
+import { type Column, storedTagNameOf } from '@plinth/tsdb-model/columns/column.js';
 import { MAX_FORMER_NAMES } from '@plinth/tsdb-model/database/limits.js';
 import { INTERNAL_DATABASE, isReservedColumn } from '@plinth/tsdb-model/database/names.js';
 import { tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
@@ -160,11 +160,17 @@ export class CatalogRenames {
     await this.#changes.run(rename.database, async () => {
       const { table: schema, column } = this.checkColumn(rename);
       const { database, entry } = this.#find(rename);
-      const tagKey = column.kind === 'tag' ? tagKeyOf(column) : undefined;
+      const storedTagName = column.kind === 'tag' ? storedTagNameOf(column) : undefined;
       await this.#make(database, entry, {
         after: withColumnName(schema, column, after),
         write: (tx) =>
-          writeColumnName(tx, { tableId: schema.id, columnId: column.id, before, after, tagKey }),
+          writeColumnName(tx, {
+            tableId: schema.id,
+            columnId: column.id,
+            before,
+            after,
+            storedTagName,
+          }),
       });
     });
   }
@@ -252,7 +258,7 @@ function withColumnName(schema: TableSchema, column: Column, name: string): Tabl
   const renamed: Column = {
     ...column,
     name,
-    ...(column.kind === 'tag' && { tagKey: tagKeyOf(column) }),
+    ...(column.kind === 'tag' && { storedTagName: storedTagNameOf(column) }),
   };
   const columns = [...schema.columns.values()].map((each) => (each === column ? renamed : each));
   const formerColumns = new Map(schema.formerColumns);

@@ -54,7 +54,7 @@ export class Retention {
       const expired = store.segments
         .map((open) => open.segment)
         .filter((segment) => segment.maxTime < fromNs);
-      if (expired.length === 0 || store.isGone) continue;
+      if (expired.length === 0 || store.isBeingRemoved) continue;
       const committedChange = store.committedChange({ removed: expired });
       try {
         await this.#deps.fileCommits.commit(() => ({

@@ -42,7 +42,7 @@ export class FileCommits {
 
   /**
    * Resolves when the change is committed and applied in memory. On failure, either nothing has changed and the new files are
-   * removed, or the outcome is unknown and `settle` determines it. Throws `SegmentsChanged` if a file to be removed
+   * removed, or the outcome is unknown and `determineOutcome` determines it. Throws `SegmentsChanged` if a file to be removed
    * no longer exists.
    * @param prepare called immediately before the commit.
    */
@@ -69,8 +69,8 @@ export class FileCommits {
    * Determines the outcome of an unsettled commit and completes it. Throws while the catalog is
    * unreachable.
    */
-  async settle(): Promise<void> {
-    await this.#commits.settle();
+  async determineOutcome(): Promise<void> {
+    await this.#commits.determineOutcome();
   }
 
   /**

@@ -40,7 +40,7 @@ export class FlushGroups {
    */
   async write(closed: ClosedGeneration): Promise<boolean> {
     const { tables, fileCommits, mustStop, onProgress } = this.#deps;
-    await fileCommits.settle(); // this generation, or a part of it, may already be stored
+    await fileCommits.determineOutcome(); // this generation, or a part of it, may already be stored
     const duckDbBytes = (store: TableStore): number =>
       store.generation(closed.number)?.duckDbBytes ?? 0;
     const waiting = [...tables()]
@@ -67,8 +67,8 @@ export class FlushGroups {
     try {
       await this.#deps.fileCommits.commit(() => {
         // In the same step as the check: if a table is deleted afterwards, the files registered here are also removed.
-        gone = flushed.filter(({ store }) => store.isGone);
-        const existing = flushed.filter(({ store }) => !store.isGone);
+        gone = flushed.filter(({ store }) => store.isBeingRemoved);
+        const existing = flushed.filter(({ store }) => !store.isBeingRemoved);
         const tableIds = existing.map(({ store }) => store.tableId);
         return {
           change: {
@@ -124,11 +124,11 @@ export class FlushGroups {
    */
   async #flushTable(store: TableStore, generation: number): Promise<FlushedTable | undefined> {
     const table = store.generation(generation);
-    if (table === undefined || store.isGone) return undefined;
+    if (table === undefined || store.isBeingRemoved) return undefined;
     try {
       return await flushTable(store, table, this.#deps.host, this.#deps.files);
     } catch (error) {
-      if (store.isGone) return undefined;
+      if (store.isBeingRemoved) return undefined;
       throw error;
     }
   }

@@ -198,7 +198,7 @@ export class QueryPath {
         return {
           planned,
           logged,
-          work: chunks,
+          textOrResult: chunks,
           queryContext,
           slot,
           scans: [],

@@ -8,7 +8,7 @@ import { type Source, timeCondition } from './sources.js';
  * The points of a table that were written more than once and are not merged yet: (`_series`,
  * `time`) pairs in a DuckDB table. Almost always empty; only queries that read these points pay for merging.
  */
-export class DuplicateKeys {
+export class RepeatedKeys {
   readonly #table: GrowingTable;
   #count = 0;
   #minTime = 0n;
@@ -64,8 +64,8 @@ export class DuplicateKeys {
   /**
    * Returns a new set with the points that occur in one of `sources`. This set stays unchanged for running queries.
    */
-  async pruned(name: string, sources: readonly Source[]): Promise<DuplicateKeys> {
-    const rest = new DuplicateKeys({ name, host: this.#host });
+  async pruned(name: string, sources: readonly Source[]): Promise<RepeatedKeys> {
+    const rest = new RepeatedKeys({ name, host: this.#host });
     if (this.#count === 0 || sources.length === 0) return rest;
     const hits = sources.map(
       (source) =>

@@ -45,7 +45,7 @@ export type RowObserver = (batch: RowBatch) => void;
  */
 export class TableStore {
   readonly tableId: number;
-  /** Row deletions: every code path that reads rows must apply them. */
+  /** Hidden rows: every code path that reads rows must apply them. */
   readonly tombstones = new Tombstones();
   readonly series: TableSeries;
   readonly repeated: RepeatedPoints;
@@ -53,11 +53,11 @@ export class TableStore {
   readonly columnQueries: TableColumnQueries;
   readonly #textSizes = new TextSizes();
   /** True if the table's data is being removed, so no more of it may be stored. */
-  isGone = false;
+  isBeingRemoved = false;
   /**
-   * True if none of the table's files is registered. Until then, a failed deletion may be retried after the next start.
+   * True if none of the table's files is registered any more. Until then, a failed deletion may be retried after the next start.
    */
-  #hasVanished = false;
+  #isUnregistered = false;
   #schema: TableSchema;
   readonly #generations: Generations;
   readonly #segments: TableSegments;
@@ -231,7 +231,7 @@ export class TableStore {
     const [segments, generations] = [this.#segments, this.#generations];
     if (change.storedSeries !== undefined) this.series.noteStored(change.storedSeries);
     if (change.mergedSeries !== undefined) this.series.noteMerged(change.mergedSeries);
-    if (this.#hasVanished) {
+    if (this.#isUnregistered) {
       // The DuckDB tables may be dropped already; only files remain to be removed.
       segments.list = [...segments.list, ...added];
       this.#retireAll();
@@ -249,7 +249,7 @@ export class TableStore {
 
   /** Drops the keys of points that are now stored once, because they slow down queries. */
   async #forgetMergedPoints(): Promise<void> {
-    if (this.isGone) return;
+    if (this.isBeingRemoved) return;
     const overlays = this.#segments.list.filter(({ segment }) => segment.kind === 'overlay');
     await this.repeated.prune([
       ...overlays.flatMap((open) => this.#segments.sourcesOf([open])),
@@ -263,10 +263,10 @@ export class TableStore {
    * Removes the data of an unregistered table. Files and memory are freed when the
    * last query that reads them has ended.
    */
-  async vanish(): Promise<void> {
-    this.isGone = true;
+  async removeUnregistered(): Promise<void> {
+    this.isBeingRemoved = true;
     await this.exclusive(async () => {
-      this.#hasVanished = true;
+      this.#isUnregistered = true;
       this.#retireAll();
     });
   }
@@ -311,7 +311,7 @@ export class TableStore {
     await this.series.table.drop();
   }
 
-  /** Runs `work` exclusively, while no other change of sources and duplicates runs. */
+  /** Runs `work` exclusively, while no other change of sources and repeated points runs. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
     return this.#exclusive.run(work);
   }

@@ -1,12 +1,15 @@
-/** Lets writes and row deletions of a database wait while a change needs that none is running. */
-export class WriteGate {
+/**
+ * A lock per database: any number of writes and row deletions share it (`shared`). A change that needs that none of
+ * them is running excludes them (`exclusive`).
+ */
+export class DatabaseWriteLock {
   readonly #running = new Map<string, number>();
-  readonly #closed = new Map<string, Promise<void>>();
+  readonly #exclusive = new Map<string, Promise<void>>();
   readonly #waiting = new Map<string, () => void>();
 
   /** Runs a write or deletion of rows, after the changes that exclude it. */
-  async pass<T>(database: string, work: () => Promise<T>): Promise<T> {
-    while (this.#closed.has(database)) await this.#closed.get(database);
+  async shared<T>(database: string, work: () => Promise<T>): Promise<T> {
+    while (this.#exclusive.has(database)) await this.#exclusive.get(database);
     this.#running.set(database, (this.#running.get(database) ?? 0) + 1);
     try {
       return await work();
@@ -29,9 +32,9 @@ export class WriteGate {
    * Runs `work` while no write of the database runs; new ones wait. Only one call at a time for a
    * database.
    */
-  async whileClosed<T>(database: string, work: () => Promise<T>): Promise<T> {
+  async exclusive<T>(database: string, work: () => Promise<T>): Promise<T> {
     let open: () => void = () => undefined;
-    this.#closed.set(
+    this.#exclusive.set(
       database,
       new Promise((resolve) => {
         open = resolve;
@@ -44,7 +47,7 @@ export class WriteGate {
       }
       return await work();
     } finally {
-      this.#closed.delete(database);
+      this.#exclusive.delete(database);
       open();
     }
   }

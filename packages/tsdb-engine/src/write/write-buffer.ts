@@ -244,7 +244,7 @@ export class WriteBuffer {
   /**
    * Resolves when every write up to now is durable or refused, after the listener was notified.
    */
-  async whenSettled(): Promise<void> {
+  async whenDecided(): Promise<void> {
     await this.#newest.catch(ignoreUnsynced);
   }
 

@@ -100,7 +100,8 @@ export interface QueryColumn {
   readonly name: string;
   readonly qualifier: string | undefined;
   readonly type: SqlType;
-  readonly source: ColumnKind | undefined;
+  /** See `OutputColumn`. */
+  readonly tableColumnKind: ColumnKind | undefined;
   readonly duckDbName: string;
   readonly origin?: NonNullable<ScopeColumn['origin']>;
   /**
@@ -116,7 +117,7 @@ export interface ColumnQueryTemplate {
   readonly computation: ColumnQuery['computation'];
   readonly selection: Expr | undefined;
   /** All conditions of the WHERE clause, recomputable for any literals. */
-  readonly conditions: readonly NonNullable<RowCondition['again']>[];
+  readonly conditions: readonly NonNullable<RowCondition['recompute']>[];
 }
 
 /** A bound query. `text` has no parentheses around it. */

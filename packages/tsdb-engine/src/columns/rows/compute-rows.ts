@@ -284,7 +284,7 @@ function sortedByTime(
   const scale = timeScale(loaded, picked.sources);
   if (scale === undefined) return undefined;
   const count = picked.rows.length;
-  const order = new TimeSorter(isDescending).sorted(ticksOf(picked, loaded, scale), count);
+  const order = new TimeSorter(isDescending).sorted(scaledTimesOf(picked, loaded, scale), count);
   const sorted = {
     sources: new Uint16Array(count),
     rows: new Uint32Array(count),
@@ -299,17 +299,17 @@ function sortedByTime(
   return sorted;
 }
 
-function ticksOf(
+function scaledTimesOf(
   { sources, rows }: PickedRows,
   loaded: readonly LoadedRows[],
   { starts, factors }: TimeScale,
 ): Float64Array {
-  const ticks = new Float64Array(rows.length);
+  const scaledTimes = new Float64Array(rows.length);
   for (let i = 0; i < rows.length; i++) {
     const source = sources[i] as number;
     const { offsets } = (loaded[source] as LoadedRows).part;
     const offset = offsets[rows[i] as number] as number;
-    ticks[i] = (starts[source] as number) + offset * (factors[source] as number);
+    scaledTimes[i] = (starts[source] as number) + offset * (factors[source] as number);
   }
-  return ticks;
+  return scaledTimes;
 }

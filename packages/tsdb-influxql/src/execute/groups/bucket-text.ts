@@ -29,13 +29,17 @@ export function bucketText(
     const ns = isWide ? `CAST(epoch_ns(${time}) AS HUGEINT)` : `epoch_ns(${time})`;
     return {
       text: `CAST((${ns} - (${origin})) // ${everyNs} AS INTEGER)`,
-      column: { name: 'b', type: { kind: 'int', bits: 32, signed: true }, source: undefined },
+      column: {
+        name: 'b',
+        type: { kind: 'int', bits: 32, signed: true },
+        tableColumnKind: undefined,
+      },
       startOf: (index) => origin + BigInt(index) * everyNs,
     };
   }
   return {
     text: binText(`epoch_ns(${time})`, { kind: 'fixed', widthNs: everyNs }, offsetNs),
-    column: { name: 'b', type: sqlTypeOf('integer'), source: undefined },
+    column: { name: 'b', type: sqlTypeOf('integer'), tableColumnKind: undefined },
     startOf: (start) => BigInt(start),
   };
 }

@@ -65,7 +65,7 @@ export async function* readPicked(
     columns: [
       ...groups.map((_, i) => outputColumn(`g${i}`, 'tag')),
       ...(bucket === undefined ? [] : [bucket.column]),
-      { name: 'p', type: { kind: 'struct', fields }, source: undefined },
+      { name: 'p', type: { kind: 'struct', fields }, tableColumnKind: undefined },
     ],
     isSmall: true,
     groupTags: request.groupTags,

@@ -103,7 +103,7 @@ export class TableReader {
     const selected = runThrough(index.select(this.conditions, 1));
     if (selected !== undefined) return [];
     const grouped = new Set(this.#range.groupTags);
-    return [...index.tagKeys].filter((tag) => !grouped.has(tag)).sort();
+    return [...index.tagNames].filter((tag) => !grouped.has(tag)).sort();
   }
 
   /** True if every series is its own group, so that no two rows of a group have the same time. */
@@ -222,5 +222,5 @@ export function sqlTypeOf(type: DataType): SqlType {
 }
 
 export function outputColumn(name: string, type: DataType): OutputColumn {
-  return { name, type: sqlTypeOf(type), source: undefined };
+  return { name, type: sqlTypeOf(type), tableColumnKind: undefined };
 }

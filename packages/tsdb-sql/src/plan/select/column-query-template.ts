@@ -39,7 +39,8 @@ export function columnQueryTemplate(boundSelect: SelectParts): ColumnQueryTempla
   if (from?.tableName === undefined || scan === undefined || range === undefined) return undefined;
   if (env.depth > 0 || env.session.scans.length > 1) return undefined;
   const rowConditions = where === undefined ? [] : where.isExact && where.rowConditions;
-  const conditions = rowConditions && rowConditions.flatMap(({ again }) => again ?? []);
+  // Only if every condition can be recomputed for other literals.
+  const conditions = rowConditions && rowConditions.flatMap(({ recompute }) => recompute ?? []);
   if (!conditions || conditions.length < rowConditions.length) return undefined;
   if (select.having !== undefined || select.qualify !== undefined) return undefined;
   const computation =

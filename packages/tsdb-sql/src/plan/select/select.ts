@@ -145,7 +145,8 @@ function timeOrderOf(
     position === undefined
       ? list.env.session.bindExpr(first.expr, list.env)
       : list.items[position - 1]?.expr;
-  if (bound?.column?.source !== 'time' || bound.column.origin === undefined) return undefined;
+  if (bound?.column?.tableColumnKind !== 'time' || bound.column.origin === undefined)
+    return undefined;
   if (bound.column.origin.scan.isShared) return undefined;
   return first.options.asc === false ? 'descending' : 'ascending';
 }
@@ -154,7 +155,8 @@ function timeOrderOf(
 function lateMaterializedTags(items: readonly OutputItem[]): readonly LateMaterializedTag[] {
   return items.flatMap(({ expr: { column } }, columnIndex) => {
     const { origin } = column ?? {};
-    const isPassed = column?.source === 'tag' && origin?.scan.useCount(origin.column) === 1;
+    const isPassed =
+      column?.tableColumnKind === 'tag' && origin?.scan.useCount(origin.column) === 1;
     return isPassed ? [{ columnIndex, tag: origin.column }] : [];
   });
 }
@@ -292,7 +294,7 @@ function orderText(
 /** Without ORDER BY, orders rows of a plain scan by time, ascending. */
 function timeOrderText(from: FromItem | undefined): string {
   if (from?.tableName === undefined) return '';
-  const time = from.visible.find((column) => column.source === 'time');
+  const time = from.visible.find((column) => column.tableColumnKind === 'time');
   if (time === undefined) return '';
   time.use();
   return ` ORDER BY ${time.text}`;
@@ -338,7 +340,7 @@ function outputColumns(
     name,
     qualifier,
     type: expr.column === undefined ? valueType(expr.type) : expr.type,
-    source: expr.column?.source,
+    tableColumnKind: expr.column?.tableColumnKind,
     duckDbName: `c${index}`,
     ...(isTransparent && expr.column?.origin && { origin: expr.column.origin }),
     isSizeChecked: (isTable && expr.column?.origin !== undefined) || isCountedText(expr),

@@ -11,7 +11,7 @@ export function outputOf(
 ): OutputColumn {
   const sqlType = sqlTypeOf(type);
   const isZoned = sqlType.kind === 'timestamp' && zone !== undefined && zone !== 'UTC';
-  return { name, type: isZoned ? { ...sqlType, zone } : sqlType, source };
+  return { name, type: isZoned ? { ...sqlType, zone } : sqlType, tableColumnKind: source };
 }
 
 /**
