@@ -38,8 +38,11 @@ export function areComplete(chunks: readonly ResultChunk[], { calls, ...request 
   );
 }
 
-const keyCountOf = ({ groupTags, windows }: Pick<PlainCalls, 'groupTags' | 'windows'>): number =>
-  groupTags.length + (windows === undefined ? 0 : 1);
+const keyCountOf = ({
+  groupTags,
+  timeBuckets,
+}: Pick<PlainCalls, 'groupTags' | 'timeBuckets'>): number =>
+  groupTags.length + (timeBuckets === undefined ? 0 : 1);
 
 /**
  * Creates result rows from the complete aggregates of a column query. Without empty buckets in between, the
@@ -49,13 +52,13 @@ export function* callBlocks(
   chunks: readonly ResultChunk[],
   request: PlainCalls,
 ): Generator<SeriesBlock, void, undefined> {
-  const { groupTags, windows, calls } = request;
+  const { groupTags, timeBuckets, calls } = request;
   const series = new OpenSeries(request);
   const first = keyCountOf(request);
   for (const { rowCount, columns } of chunks) {
     const tags = columns.slice(0, groupTags.length).map((vector) => textsOf(vector, rowCount));
     const starts =
-      windows === undefined
+      timeBuckets === undefined
         ? undefined
         : (columns[groupTags.length]?.values as BigInt64Array<ArrayBuffer>); // bucket starts of a column query
     const values = calls.map(({ type }, i) =>
@@ -112,11 +115,11 @@ class OpenSeries {
   #rowCount = 0;
 
   constructor(request: PlainCalls) {
-    const { windows, minNs, maxNs, hasLowerBound } = request;
+    const { timeBuckets, minNs, maxNs, hasLowerBound } = request;
     this.#request = request;
-    this.#everyNs = windows?.everyNs ?? 0n;
-    this.#firstNs = hasLowerBound ? windows?.of(minNs).start : undefined;
-    this.#lastNs = windows?.of(maxNs).start ?? 0n;
+    this.#everyNs = timeBuckets?.everyNs ?? 0n;
+    this.#firstNs = hasLowerBound ? timeBuckets?.bucketOf(minNs).start : undefined;
+    this.#lastNs = timeBuckets?.bucketOf(maxNs).start ?? 0n;
   }
 
   isOf(tags: readonly TextOf[], row: number): boolean {
@@ -156,7 +159,7 @@ class OpenSeries {
   }
 
   #behind(startNs: bigint): bigint {
-    return this.#request.windows?.next(startNs) ?? startNs;
+    return this.#request.timeBuckets?.nextStart(startNs) ?? startNs;
   }
 
   /**

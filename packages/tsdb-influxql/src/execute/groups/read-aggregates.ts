@@ -10,7 +10,7 @@ import type { Points } from '../series/points.js';
 import { outputColumn, type TableRange, TableReader } from '../series/table-reader.js';
 import { tagTexts, vectorValues } from '../series/vector-values.js';
 import type { Session } from '../session.js';
-import type { Windows } from '../windows/windows.js';
+import type { TimeBuckets } from '../time-buckets/time-buckets.js';
 import { bucketText } from './bucket-text.js';
 
 /** One group with the points of each call. Buckets without a value are omitted. */
@@ -34,7 +34,7 @@ function isCountOfDistinct({ name, argument }: CompiledCall): boolean {
 export interface AggregateRequest extends TableRange {
   readonly calls: readonly CompiledCall[];
   /** Buckets of equal length; without them each group is one bucket at `baseNs`. */
-  readonly windows: Windows | undefined;
+  readonly timeBuckets: TimeBuckets | undefined;
   readonly baseNs: bigint;
   readonly hasLowerBound: boolean;
 }
@@ -46,17 +46,18 @@ export async function* readAggregates(
 ): AsyncGenerator<CallGroup, void, undefined> {
   const reader = new TableReader(request, session);
   const groups = reader.groups;
-  const { windows } = request;
+  const { timeBuckets } = request;
   const columnQuery = reader.columnQuery(groupsComputation(request, reader));
   // In-memory results contain bucket starts, not bucket numbers.
   const bucketed = columnQuery === undefined ? request : { ...request, hasLowerBound: false };
-  const bucket = windows === undefined ? undefined : bucketText(bucketed, windows, reader.time);
+  const bucket =
+    timeBuckets === undefined ? undefined : bucketText(bucketed, timeBuckets, reader.time);
   const keyCount = groups.length + (bucket === undefined ? 0 : 1);
   // Most statements are served from memory, so the DuckDB text is created lazily.
-  let made: ReturnType<typeof aggregateStatement> | undefined;
+  let budget: ReturnType<typeof aggregateStatement> | undefined;
   const statement = () => {
-    made ??= aggregateStatement(request.calls, { reader, groups, bucket: bucket?.text });
-    return made;
+    budget ??= aggregateStatement(request.calls, { reader, groups, bucket: bucket?.text });
+    return budget;
   };
   const chunks = session.read({
     get scans() {
@@ -69,7 +70,7 @@ export async function* readAggregates(
     ],
     isSmall: true,
     groupTags: request.groupTags,
-    bucketNs: windows?.everyNs,
+    bucketNs: timeBuckets?.everyNs,
     get maxRows() {
       return reader.mostGroups;
     },
@@ -154,13 +155,13 @@ function groupsComputation(
   request: AggregateRequest,
   reader: TableReader,
 ): GroupsComputation | undefined {
-  const { windows, groupTags, source } = request;
+  const { timeBuckets, groupTags, source } = request;
   const outputs: GroupOutput[] = [];
   for (const tag of groupTags) {
     if (source.table.columns.get(tag)?.kind !== 'tag') return undefined;
     outputs.push({ kind: 'tag', tag });
   }
-  if (windows !== undefined) outputs.push({ kind: 'bucket' });
+  if (timeBuckets !== undefined) outputs.push({ kind: 'bucket' });
   for (const { name, argument } of request.calls) {
     const column = argument.kind === 'column' ? reader.plainColumn(argument.ref) : undefined;
     // Sums of integers wrap at 64 bits; column queries sum them only when they cannot come close to
@@ -172,10 +173,12 @@ function groupsComputation(
   const ascending = { descending: false, nullsFirst: true } as const;
   const order = [
     ...groupTags.map((tag) => ({ key: { kind: 'tag', tag } as const, ...ascending })),
-    ...(windows === undefined ? [] : [{ key: { kind: 'bucket' } as const, ...ascending }]),
+    ...(timeBuckets === undefined ? [] : [{ key: { kind: 'bucket' } as const, ...ascending }]),
   ];
   const bucket =
-    windows === undefined ? undefined : { widthNs: windows.everyNs, originNs: windows.offsetNs };
+    timeBuckets === undefined
+      ? undefined
+      : { widthNs: timeBuckets.everyNs, originNs: timeBuckets.offsetNs };
   return { kind: 'groups', bucket, tags: groupTags, outputs, order, limit: undefined, offset: 0 };
 }
 

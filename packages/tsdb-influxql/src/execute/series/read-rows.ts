@@ -54,10 +54,10 @@ export async function* readRowBlocks(
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const reader = new TableReader(request, session);
   // Most statements are served from memory, so the DuckDB text is created lazily.
-  let made: ReturnType<typeof rowStatement> | undefined;
+  let budget: ReturnType<typeof rowStatement> | undefined;
   const statement = () => {
-    made ??= rowStatement(request, reader);
-    return made;
+    budget ??= rowStatement(request, reader);
+    return budget;
   };
   const { groupTags, refs } = request;
   const rowLimit = hasTies(request, reader) ? undefined : request.rowLimit;

@@ -3,7 +3,7 @@ import { floorMod, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import type { Interval } from '../../plan/compile/compiled-select.js';
 import { ZoneOffsets } from './zone-offsets.js';
 
-export interface Window {
+export interface TimeBucket {
   readonly start: bigint;
   /** Exclusive end. */
   readonly end: bigint;
@@ -13,7 +13,7 @@ export interface Window {
  * The buckets of GROUP BY time, in wall-clock time if the statement has a zone. Source:
  * query-languages, "GROUP BY time".
  */
-export class Windows {
+export class TimeBuckets {
   readonly everyNs: bigint;
   readonly offsetNs: bigint;
   readonly #zone: ZoneOffsets | undefined;
@@ -29,7 +29,7 @@ export class Windows {
     return this.#zone === undefined;
   }
 
-  of(timeNs: bigint): Window {
+  bucketOf(timeNs: bigint): TimeBucket {
     const { everyNs, offsetNs } = this;
     const zoneNs = this.#zone?.at(timeNs) ?? 0n;
     const local = timeNs + zoneNs;
@@ -70,10 +70,10 @@ export class Windows {
   }
 
   /** Returns the start of the bucket after the one that starts at `start`. */
-  next(start: bigint): bigint {
+  nextStart(start: bigint): bigint {
     // The first bucket starts at the earliest valid time and may be shorter.
     if (this.#zone === undefined && start > MIN_TIME_NS) return start + this.everyNs;
-    const { end } = this.of(start);
+    const { end } = this.bucketOf(start);
     return end > start ? end : start + this.everyNs;
   }
 }

@@ -2,7 +2,7 @@ import { isSameSeries, type Series } from './series.js';
 import { sliceOf } from './vector-values.js';
 
 /** Applies LIMIT and OFFSET to each series. */
-export function cutRows(
+export function limitRows(
   pieces: AsyncIterable<Series>,
   limit: number | undefined,
   offset: number,
@@ -35,7 +35,7 @@ const VALUES_AT_ONCE = 65_536;
 export const rowsAtOnce = (columnCount: number): number =>
   Math.ceil(VALUES_AT_ONCE / (columnCount + 1));
 
-/** Splits a piece so that the caller can yield to the event loop between parts. */
+/** Splits a piece of a series so that the caller can yield to the event loop in between. */
 export function* piecesOf<T extends Pick<Series, 'times' | 'columns'>>(
   piece: T,
   columnCount = piece.columns.length,
@@ -59,7 +59,7 @@ function slicePiece<T extends Pick<Series, 'times' | 'columns'>>(
 }
 
 /** Applies SLIMIT and SOFFSET to the series of each table. */
-export function cutSeries(
+export function limitSeries(
   pieces: AsyncIterable<Series>,
   limit: number | undefined,
   offset: number,
