@@ -1,5 +1,5 @@
 import { ValidationFailed } from '@plinth/kernel';
-import type { Question } from '../domain/decision-service.js';
+import type { CheckRequest } from '../domain/decision-service.js';
 import { ANY_ENDPOINT } from '../model/endpoint.js';
 import type { Question as Asked } from './description.js';
 
@@ -7,7 +7,7 @@ import type { Question as Asked } from './description.js';
  * Parses a check. Throws `ValidationFailed` when it names no identity. Source: rate-limits, section
  * 12.1.
  */
-export function readQuestion(body: Asked): Question & { readonly objects: number } {
+export function readCheck(body: Asked): CheckRequest & { readonly objects: number } {
   const { graph = false } = body;
   const { cost = 1, mutation = false } = typeof graph === 'object' ? graph : {};
   const isGraph = graph !== false;
@@ -28,7 +28,7 @@ export function readQuestion(body: Asked): Question & { readonly objects: number
   };
 }
 
-function callerOf({ identity, authorization, ip }: Asked): Question['caller'] {
+function callerOf({ identity, authorization, ip }: Asked): CheckRequest['caller'] {
   if (identity !== undefined) return { by: 'identity', key: identity };
   if (authorization !== undefined) return { by: 'authorization', header: authorization, ip };
   if (ip !== undefined) return { by: 'ip', ip };

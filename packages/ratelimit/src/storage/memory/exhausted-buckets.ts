@@ -8,7 +8,7 @@ import { bucketOf, type RedisAdmission } from '../redis/redis-admission.js';
 const KNOWN_MS = 1_000;
 const MAX_COUNT = 100_000;
 
-interface EmptyBucket {
+interface ExhaustedBucket {
   readonly untilMs: number;
   readonly used: number;
   readonly resetSec: number;
@@ -17,9 +17,9 @@ interface EmptyBucket {
 }
 
 /** Caches exhausted buckets, so that a flood of rejected requests does not reach Redis. */
-export class EmptyBuckets {
+export class ExhaustedBuckets {
   readonly #clock: Clock;
-  readonly #known = new Map<string, EmptyBucket>();
+  readonly #known = new Map<string, ExhaustedBucket>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -32,11 +32,11 @@ export class EmptyBuckets {
   find(
     caller: Caller,
     plan: Plan,
-  ): { readonly used: number; readonly resetSec: number } | { readonly untoldCount: number } {
-    if (this.#known.size === 0) return NOTHING_UNTOLD;
+  ): { readonly used: number; readonly resetSec: number } | { readonly unreportedCount: number } {
+    if (this.#known.size === 0) return NOTHING_UNREPORTED;
     const bucket = bucketOf(caller.key, plan.resource);
     const known = this.#known.get(bucket);
-    if (known === undefined) return NOTHING_UNTOLD;
+    if (known === undefined) return NOTHING_UNREPORTED;
     const limit = caller.limits.limit[plan.resource.index] ?? UNLIMITED;
     const isEmpty = plan.cost > 0 && known.used + plan.cost > limit;
     if (isEmpty && this.#clock.monotonicMs() < known.untilMs) {
@@ -44,7 +44,7 @@ export class EmptyBuckets {
       return known;
     }
     this.#known.delete(bucket);
-    return { untoldCount: known.rejectionCount };
+    return { unreportedCount: known.rejectionCount };
   }
 
   remember({ caller, plan, used, resetSec }: RedisAdmission): void {
@@ -63,4 +63,4 @@ export class EmptyBuckets {
   }
 }
 
-const NOTHING_UNTOLD = { untoldCount: 0 };
+const NOTHING_UNREPORTED = { unreportedCount: 0 };

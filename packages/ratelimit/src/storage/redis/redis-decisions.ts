@@ -8,32 +8,32 @@ import type { RedisCalls } from './redis-calls.js';
 import type { RedisSettlement } from './redis-settlement.js';
 
 /** Members of a decision request besides caller and plan. */
-export interface Question {
+export interface DecisionOptions {
   /** Name of the slot to take; empty for none. */
   readonly slotId: string;
   /** Refusals of this node that Redis does not know about. */
-  readonly untoldCount: number;
+  readonly unreportedCount: number;
   /** Units to reserve. */
-  readonly ahead: number;
+  readonly reserveCount: number;
   /** Whether to charge nothing. */
-  readonly isDry: boolean;
+  readonly isDryRun: boolean;
 }
 
 /**
  * Requests decisions from Redis, each in one script call. Charges of decisions that arrive too late
  * are refunded.
  */
-export class RedisQuestions {
+export class RedisDecisions {
   readonly #calls: RedisCalls;
   readonly #keys: LimitKeys;
   readonly #settlement: RedisSettlement;
-  readonly #together: BatchedScripts;
+  readonly #batched: BatchedScripts;
 
   constructor(calls: RedisCalls, keys: LimitKeys, settlement: RedisSettlement) {
     this.#calls = calls;
     this.#keys = keys;
     this.#settlement = settlement;
-    this.#together = new BatchedScripts(
+    this.#batched = new BatchedScripts(
       (names, args, onLate) =>
         calls.call(
           names[0] ?? '',
@@ -43,23 +43,29 @@ export class RedisQuestions {
       ([primary, ban], [limit = 0, , cost = 0], response) => {
         const identity = keys.identityOf(ban, 'ban');
         const bucket = primary.slice(keys.of(identity, 'p:').length);
-        settlement.takeBack({ identity, bucket, cost: limit < 0 ? 0 : cost, slotId: '' }, response);
+        settlement.refundLate(
+          { identity, bucket, cost: limit < 0 ? 0 : cost, slotId: '' },
+          response,
+        );
       },
     );
   }
 
-  run(caller: Caller, plan: Plan, question: Question): Promise<ScriptResponse> {
+  run(caller: Caller, plan: Plan, options: DecisionOptions): Promise<ScriptResponse> {
     const { index, bucket } = plan.resource;
     const limit = caller.limits.limit[index] ?? UNLIMITED;
     const windowSec = caller.limits.windowSec[index] ?? plan.resource.windowSec;
     const own = this.#keys.own(caller.key);
     const [primary, ban] = [`${own}p:${bucket}`, `${own}ban`];
-    const most = limit === UNLIMITED ? -1 : limit;
-    const { slotId, untoldCount, ahead, isDry } = question;
-    if (!countsBesides(plan) && !plan.chargesCpu && !isDry) {
-      return this.#together.run([primary, ban], [most, windowSec, plan.cost, untoldCount, ahead]);
+    const limitArg = limit === UNLIMITED ? -1 : limit;
+    const { slotId, unreportedCount, reserveCount, isDryRun } = options;
+    if (!hasSecondaryCharges(plan) && !plan.chargesCpu && !isDryRun) {
+      return this.#batched.run(
+        [primary, ban],
+        [limitArg, windowSec, plan.cost, unreportedCount, reserveCount],
+      );
     }
-    const cost = isDry || most < 0 ? 0 : plan.cost;
+    const cost = isDryRun || limitArg < 0 ? 0 : plan.cost;
     return this.#calls.call(
       own,
       (client) =>
@@ -67,12 +73,12 @@ export class RedisQuestions {
           primary,
           ban,
           `${own}s:${this.#keys.endpointHash(plan.endpoint)}`,
-          most,
+          limitArg,
           windowSec,
           plan.cost,
-          untoldCount,
-          ahead,
-          isDry ? 1 : 0,
+          unreportedCount,
+          reserveCount,
+          isDryRun ? 1 : 0,
           slotId,
           plan.points,
           plan.isGraph ? 1 : 0,
@@ -82,11 +88,11 @@ export class RedisQuestions {
           plan.heavy,
         ),
       (response) =>
-        this.#settlement.takeBack({ identity: caller.key, bucket, cost, slotId }, response),
+        this.#settlement.refundLate({ identity: caller.key, bucket, cost, slotId }, response),
     );
   }
 }
 
 /** Whether a decision changes more in Redis than the primary bucket. */
-export const countsBesides = (plan: Plan): boolean =>
+export const hasSecondaryCharges = (plan: Plan): boolean =>
   plan.takesSlot || plan.isContent || plan.isTokenCreation || plan.points > 0 || plan.heavy > 0;
