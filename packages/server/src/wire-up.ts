@@ -99,7 +99,7 @@ export async function wireUp(
       ),
       headerLines: () => linesOf(dialect.headersFor(undefined)),
       isDraining: () => state.isDraining,
-      isFirstTokenFree: () => identity.gate.isFirstTokenFree(),
+      isFirstTokenFree: () => identity.accessControl.isFirstTokenFree(),
       warmUp() {
         for (const service of services.all) service.warmUp?.();
       },
@@ -156,7 +156,7 @@ async function openPipeline(
     accessLog: accessLog?.log,
     spans: base.traces.spans,
     ...{ router, dialects, gate, bodies, clock, log },
-    grants: (access, principal) => identity.gate.grants(access, principal),
+    grants: (access, principal) => identity.accessControl.grants(access, principal),
     unmatched: httpMetrics.unmatched,
   });
 }

@@ -11,17 +11,17 @@ const PERMISSIONS = [{ resource: 'db', names: ['d'], actions: ['read'] }] as con
 async function principalOf(to: TestIdentity, authorization: string): Promise<Principal> {
   const head = { headers: { authorization }, url: '/api/v3/query_sql' };
   const client = { address: '192.0.2.1', key: '192.0.2.1' };
-  return await to.identity.gate.check({ ...head, client } as never, 'granted'); // all that it reads
+  return await to.identity.accessControl.authenticate({ ...head, client } as never, 'granted'); // all that it reads
 }
 const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}`;
 
 it('treats a deleted, replaced or expired token as not current', async () => {
   await using to = await openTestIdentity();
-  const { gate } = to.identity;
+  const { accessControl } = to.identity;
   const operator = await to.send({ method: 'POST', url: '/api/v3/configure/token/admin' });
   const { token } = JSON.parse(String(operator.body)) as { token: string };
   const admin = await principalOf(to, `Bearer ${token}`);
-  assert.equal(gate.isCurrent(admin), true);
+  assert.equal(accessControl.isCurrent(admin), true);
   const named = await to.send({
     method: 'POST',
     url: '/api/v3/enterprise/configure/token',
@@ -38,65 +38,65 @@ it('treats a deleted, replaced or expired token as not current', async () => {
     to,
     `Bearer ${(JSON.parse(String(named.body)) as { token: string }).token}`,
   );
-  assert.equal(gate.isCurrent(short), true);
+  assert.equal(accessControl.isCurrent(short), true);
   await to.clock.advanceMs(60_001);
-  assert.equal(gate.isCurrent(short), false, 'expired');
+  assert.equal(accessControl.isCurrent(short), false, 'expired');
   const regenerated = await to.send({
     method: 'POST',
     url: '/api/v3/configure/token/admin/regenerate',
     headers: { authorization: `Bearer ${token}` },
   });
   assert.equal(regenerated.status, 201, String(regenerated.body));
-  assert.equal(gate.isCurrent(admin), false, 'replaced');
+  assert.equal(accessControl.isCurrent(admin), false, 'replaced');
 });
 
 it('treats a dropped user as not current, even if another user has the same name', async () => {
   await using to = await openTestIdentity();
-  const { gate, users } = to.identity;
+  const { accessControl, users } = to.identity;
   const login = { user: 'ann', password: 'secret', isAdministrator: false };
   await users.create(login);
   const ann = await principalOf(to, basic('ann:secret'));
   await users.grant('ann', 'd', ['read']);
-  assert.equal(gate.isCurrent(ann), true, 'a new grant is the same user');
+  assert.equal(accessControl.isCurrent(ann), true, 'a new grant is the same user');
   await users.drop('ann');
-  assert.equal(gate.isCurrent(ann), false);
+  assert.equal(accessControl.isCurrent(ann), false);
   await to.clock.advanceMs(1);
   await users.create(login);
-  assert.equal(gate.isCurrent(ann), false, 'another user of the name');
-  assert.equal(gate.isCurrent(await principalOf(to, basic('ann:secret'))), true);
+  assert.equal(accessControl.isCurrent(ann), false, 'another user of the name');
+  assert.equal(accessControl.isCurrent(await principalOf(to, basic('ann:secret'))), true);
 });
 
 it('treats a user with a new password or fewer permissions as not current', async () => {
   await using to = await openTestIdentity();
-  const { gate, users } = to.identity;
+  const { accessControl, users } = to.identity;
   await users.create({ user: 'ann', password: 'secret', isAdministrator: false });
   await users.grant('ann', 'd', ['read', 'write']);
   const before = await principalOf(to, basic('ann:secret'));
   await users.grant('ann', 'e', ['read']);
   await users.refresh();
-  assert.equal(gate.isCurrent(before), true, 'more permissions, reloaded');
+  assert.equal(accessControl.isCurrent(before), true, 'more permissions, reloaded');
   await users.revoke('ann', 'd', ['write']);
-  assert.equal(gate.isCurrent(before), false, 'revoked');
+  assert.equal(accessControl.isCurrent(before), false, 'revoked');
   const reader = await principalOf(to, basic('ann:secret'));
-  assert.equal(gate.isCurrent(reader), true);
+  assert.equal(accessControl.isCurrent(reader), true);
   await users.setAdministrator('ann', true);
-  assert.equal(gate.isCurrent(reader), true, 'an administrator has all permissions');
+  assert.equal(accessControl.isCurrent(reader), true, 'an administrator has all permissions');
   const administrator = await principalOf(to, basic('ann:secret'));
   await users.setAdministrator('ann', false);
-  assert.equal(gate.isCurrent(administrator), false, 'no longer an administrator');
-  assert.equal(gate.isCurrent(reader), true);
+  assert.equal(accessControl.isCurrent(administrator), false, 'no longer an administrator');
+  assert.equal(accessControl.isCurrent(reader), true);
   await users.setPassword('ann', 'other');
-  assert.equal(gate.isCurrent(reader), false, 'a new password');
+  assert.equal(accessControl.isCurrent(reader), false, 'a new password');
 });
 
 it('treats principals of other kinds as current', async () => {
   await using to = await openTestIdentity();
-  const { gate } = to.identity;
-  assert.equal(gate.isCurrent(ANONYMOUS), true);
-  assert.equal(gate.isCurrent({ kind: 'app', appId: 1 }), true);
+  const { accessControl } = to.identity;
+  assert.equal(accessControl.isCurrent(ANONYMOUS), true);
+  assert.equal(accessControl.isCurrent({ kind: 'app', appId: 1 }), true);
   const made: Principal = {
     ...{ kind: 'grantee', id: '7', owner: '7', name: 'nobody' },
     ...{ permissions: PERMISSIONS, isAdministrator: false },
   };
-  assert.equal(gate.isCurrent(made), false, 'a user that does not exist');
+  assert.equal(accessControl.isCurrent(made), false, 'a user that does not exist');
 });

@@ -37,7 +37,7 @@ export const OPERATOR_TOKEN_PATH = `${TOKEN_PATH}/admin`;
  * except for password checks. They depend on the route's declared access, never on the path text.
  * Source: tsdb-http, "Authentication and authorization", order of checks.
  */
-export class AccessGate {
+export class AccessControl {
   readonly #tokens: ApiTokens;
   readonly #users: PasswordUsers;
   readonly #isWithoutAuth: boolean;
@@ -76,16 +76,16 @@ export class AccessGate {
    * @param access of the route; `undefined` for an unknown route, which is only revealed to
    * authenticated clients.
    */
-  check(
+  authenticate(
     request: CheckedHead & Pick<HttpHead, 'client'>,
     access: RouteAccess | undefined,
   ): Principal | Promise<Principal> {
     if (access === 'public') return ANONYMOUS;
     if (this.#isWithoutAuth) {
-      const isOfTokens = [TOKEN_PATH, GRANTED_TOKEN_PATH].some((path) =>
+      const isTokenRoute = [TOKEN_PATH, GRANTED_TOKEN_PATH].some((path) =>
         request.url?.startsWith(path),
       );
-      if (isOfTokens) throw identityError('endpoint_disabled');
+      if (isTokenRoute) throw identityError('endpoint_disabled');
       // Without authentication, a web page that reaches this address would have admin rights.
       this.#pages.refuseForeignPages(request);
       return ANONYMOUS;

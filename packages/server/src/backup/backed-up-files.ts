@@ -11,14 +11,15 @@ const SUM_PIECE_BYTES = 4 * 1024 * 1024;
  * list. A service freezes its part during a backup (`HttpService.freeze`).
  * All other files in the folder are recreated at the next start. Source: docs/formats/backup.md.
  */
-export const KEPT: readonly { readonly service: string; readonly paths: readonly string[] }[] = [
-  // Keys of the node: without them the encrypted secrets in the relational store cannot be read.
-  { service: 'server', paths: ['master.key', 'plinth.version'] },
-  { service: AUDIT, paths: [AUDIT_FOLDER] },
-  { service: 'accounts', paths: ['accounts/keys.json'] },
-  { service: 'gamedata', paths: ['objects/gamedata'] },
-  { service: 'tsdb', paths: ['objects/tsdb', 'tsdb-log'] },
-];
+export const BACKED_UP: readonly { readonly service: string; readonly paths: readonly string[] }[] =
+  [
+    // Keys of the node: without them the encrypted secrets in the relational store cannot be read.
+    { service: 'server', paths: ['master.key', 'plinth.version'] },
+    { service: AUDIT, paths: [AUDIT_FOLDER] },
+    { service: 'accounts', paths: ['accounts/keys.json'] },
+    { service: 'gamedata', paths: ['objects/gamedata'] },
+    { service: 'tsdb', paths: ['objects/tsdb', 'tsdb-log'] },
+  ];
 
 export interface BackupFile {
   /** Below the data folder. */

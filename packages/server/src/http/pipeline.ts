@@ -20,7 +20,7 @@ import type { DialectDirectory } from './dialect-directory.js';
 import { Exchange, sizeOf } from './exchange.js';
 import { FailedLogins } from './failed-logins.js';
 import type { RouteMetrics } from './http-metrics.js';
-import { type Caller, identify } from './identify.js';
+import { type AuthResult, identify } from './identify.js';
 import { IncomingDownload } from './incoming-download.js';
 import type { IncomingRequest } from './incoming-request.js';
 import type { RequestSpans } from './request-spans.js';
@@ -62,26 +62,26 @@ export class Pipeline {
     const exchange = this.#route(request);
     if (request.fault !== undefined) return exchange.reject(headFaultResponse(request.fault));
     const identified = identify(exchange);
-    const caller = identified instanceof Promise ? await identified : identified;
-    const admitting = this.#admit(exchange, caller);
+    const auth = identified instanceof Promise ? await identified : identified;
+    const admitting = this.#admit(exchange, auth);
     const admitted = admitting instanceof Promise ? await admitting : admitting;
     if (admitted !== undefined && 'refusal' in admitted) {
       if (admitted.refusal === undefined) return undefined;
-      return this.#noteResponse(exchange.reject(admitted.refusal), caller);
+      return this.#noteResponse(exchange.reject(admitted.refusal), auth);
     }
     exchange.pass = admitted;
     try {
-      const answered = this.#handle(exchange, caller);
+      const answered = this.#handle(exchange, auth);
       exchange.setResponse(answered instanceof Promise ? await answered : answered);
-      return this.#noteResponse(exchange, caller);
+      return this.#noteResponse(exchange, auth);
     } finally {
       exchange.request.bodyReservation?.release();
     }
   }
 
   /** Counts a failed login, and lets the access log wait for the end of the response. */
-  #noteResponse(exchange: Exchange, caller: Caller): Exchange {
-    if (caller.authOutcome === 'refusal') this.#failedLogins.note(exchange);
+  #noteResponse(exchange: Exchange, auth: AuthResult): Exchange {
+    if (auth.authOutcome === 'refusal') this.#failedLogins.note(exchange);
     this.#deps.accessLog?.watch(exchange);
     return exchange;
   }
@@ -105,7 +105,7 @@ export class Pipeline {
   /** `undefined` if no limiter applies. */
   #admit(
     { request, dialect, match, headers }: Exchange,
-    { principal, authOutcome }: Caller,
+    { principal, authOutcome }: AuthResult,
   ): Admitting {
     const { gate } = this.#deps;
     if (gate?.covers(dialect.service) !== true) return undefined;
@@ -113,19 +113,19 @@ export class Pipeline {
     return gate.admit({ request, dialect, headers, route, principal, authOutcome });
   }
 
-  #handle(exchange: Exchange, caller: Caller): Answering {
+  #handle(exchange: Exchange, auth: AuthResult): Answering {
     const { request, dialect, match, pass } = exchange;
     const { router, grants } = this.#deps;
-    if ('error' in caller && (match !== undefined || dialect.revealsPaths !== true)) {
-      return dialect.errorResponse(caller.error, request);
+    if ('error' in auth && (match !== undefined || dialect.revealsPaths !== true)) {
+      return dialect.errorResponse(auth.error, request);
     }
-    if (match === undefined || caller.principal === undefined) {
+    if (match === undefined || auth.principal === undefined) {
       return unroutedResponse(exchange, router.methodsOf(pathOf(request.url)));
     }
     const { route, table, readInput } = match.registered;
-    request.principal = caller.principal;
-    if (!grants(route.access, caller.principal)) {
-      return dialect.errorResponse(refusalOf(route.access, caller.principal), request);
+    request.principal = auth.principal;
+    if (!grants(route.access, auth.principal)) {
+      return dialect.errorResponse(refusalOf(route.access, auth.principal), request);
     }
     request.parameters = match.parameters;
     const handle = (body: Uint8Array): Answering => {
