@@ -66,7 +66,7 @@ export async function adoptFolder(
       const leavesDraft = hasImport || (await own.drafts(0)).length > 0;
       adopted = { version: undefined, leavesDraft };
     } else if (names.length > 0) {
-      await copyMissing(await own.namedObjects());
+      await copyMissing(await own.referencedObjects());
       const isMoved = await moveRows(
         from.relational,
         editions,
@@ -76,7 +76,7 @@ export async function adoptFolder(
     }
   }
   if (!(await editions.isUnused())) await dropMovingHistory(editions);
-  if (names.length > 0) await copyMissing(await editions.namedObjects());
+  if (names.length > 0) await copyMissing(await editions.referencedObjects());
   return adopted;
 }
 

@@ -15,7 +15,7 @@ export interface Pace {
 }
 
 /** Splits a long loop into time slices. Call `next` once per entry. */
-export class Slices {
+export class TimeSlices {
   readonly #pace: Pace | undefined;
   #startMs = performance.now();
   #count = 0;

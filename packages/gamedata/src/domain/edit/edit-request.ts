@@ -2,22 +2,22 @@ import type { EditionReader, EditionTransaction } from '../../storage/edition-st
 import type { SerializedWrite } from '../ledger.js';
 
 /** One editor request. */
-export interface Attempt {
+export interface EditRequest {
   readonly actor: string;
   /** Throws if the same request already has a stored reply. */
-  readonly check?: (on?: EditionReader) => Promise<void>;
+  readonly refuseRepeated?: (on?: EditionReader) => Promise<void>;
   /** Stores the reply in the transaction of the change, for repeated requests. */
-  readonly keep?: (tx: EditionTransaction, reply: unknown) => Promise<void>;
+  readonly storeReply?: (tx: EditionTransaction, reply: unknown) => Promise<void>;
 }
 
-/** An attempt with the write in which it runs. */
+/** An editor request with the write in which it runs. */
 export interface Step {
-  readonly turn: SerializedWrite;
-  readonly attempt: Attempt;
+  readonly write: SerializedWrite;
+  readonly editRequest: EditRequest;
 }
 
 /** Result of a decided change, and a callback to apply it in memory after it is stored. */
-export interface Decided<T> {
+export interface DecidedChange<T> {
   readonly result: T;
-  readonly show?: () => void;
+  readonly applyInMemory?: () => void;
 }

@@ -64,7 +64,7 @@ export const docsOf = (
 ): RouteDescription => described({ output: ok(OBJECT), ...docs, tags: [tag] }, JUDGED);
 
 /** Describes an HTML page. */
-export const pageWords = (summary: string): RouteDescription => ({
+export const pageDocs = (summary: string): RouteDescription => ({
   about: { summary, tags: ['pages'] },
   output: { 200: OpenApi.response('OK', { 'text/html': { schema: Type.String() } }) },
 });
