@@ -108,13 +108,13 @@ function readWrite(
 ): AccountWrite {
   new QueryString(call.request.url).refuseUnknown();
   const body = readJson(call.request);
-  const checked = shapes.check<AccountWrite['given'] & { include?: readonly Include[] }>(
+  const checked = shapes.check<AccountWrite['requestFields'] & { include?: readonly Include[] }>(
     shape,
     vendorWord.toInternal(body),
   );
   const { include = [], ...rest } = checked;
   refuseIncludes(include, includesFor(call));
-  return { body, given: rest, include: readIncludes(include) };
+  return { body, requestFields: rest, include: readIncludes(include) };
 }
 
 /**

@@ -125,10 +125,10 @@ function destinationRoutes(
   const write = (call: Call, shape: 'destination_create' | 'destination_update') => {
     new QueryString(call.request.url).refuseUnknown();
     const body = readJson(call.request);
-    const { include = [], ...given } = shapes.check<
+    const { include = [], ...requestFields } = shapes.check<
       DestinationFields & { readonly include?: readonly string[] }
     >(shape, body);
-    return { body, given, include };
+    return { body, requestFields, include };
   };
   return [
     routes.change('POST', path, CREATE, async (call) => {

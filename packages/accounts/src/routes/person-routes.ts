@@ -36,12 +36,12 @@ export function personRoutes(
   const at = (call: Call) => ({ accountId: call.param('account'), id: call.param('person') });
   const write = (call: Call, shape: 'person_create' | 'person_update'): PersonWrite => {
     const body = readBody(call);
-    return { body, given: shapes.check(shape, body) };
+    return { body, requestFields: shapes.check(shape, body) };
   };
   return [
     routes.change('POST', '/v2/core/accounts/:account/persons', CREATE, async (call) => {
-      const given = write(call, 'person_create');
-      return await persons.create(call.context, call.param('account'), given);
+      const requestFields = write(call, 'person_create');
+      return await persons.create(call.context, call.param('account'), requestFields);
     }),
     routes.get('/v2/core/accounts/:account/persons', LIST, async (call) => {
       const query = new QueryString(call.request.url);
@@ -72,13 +72,16 @@ function tokenRoutes(
   const anyKey = { allows: 'any' } as const;
   const createPersonToken = async (call: Call) => {
     const body = readBody(call);
-    const given = shapes.check<unknown>('person_token', body);
-    return await tokens.createPersonToken(call.context, call.param('account'), { body, given });
+    const requestFields = shapes.check<unknown>('person_token', body);
+    return await tokens.createPersonToken(call.context, call.param('account'), {
+      body,
+      requestFields,
+    });
   };
   const createAccountToken = async (call: Call) => {
     const body = readBody(call);
-    const given = shapes.check<unknown>('account_token', body);
-    return await tokens.createAccountToken(call.context, { body, given });
+    const requestFields = shapes.check<unknown>('account_token', body);
+    return await tokens.createAccountToken(call.context, { body, requestFields });
   };
   return [
     routes.change('POST', path, PERSON_TOKEN, createPersonToken, anyKey),

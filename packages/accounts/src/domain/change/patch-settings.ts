@@ -21,12 +21,12 @@ export function patchSettings(
   body: Readonly<Record<string, unknown>>,
   { lists, vendorWord }: { readonly lists: ReferenceLists; readonly vendorWord: VendorWord },
 ): PlatformSettings {
-  const given = vendorWord.settingsToInternal(body);
-  const patched = mergePatch(settings, given) as Readonly<Record<string, unknown>>; // the patch of an object is an object
-  const isNamed = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(given, name);
+  const patch = vendorWord.settingsToInternal(body);
+  const patched = mergePatch(settings, patch) as Readonly<Record<string, unknown>>; // the patch of an object is an object
+  const isNamed = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(patch, name);
   const named = Object.fromEntries(Object.entries(patched).filter(isNamed));
   // Removing an absent member is allowed, but an unknown name is an error.
-  const unknown = Object.entries(given).filter(
+  const unknown = Object.entries(patch).filter(
     ([name]) => !Object.hasOwn(DEFAULT_PLATFORM_SETTINGS, name),
   );
   const { value, failures } = checkShape(settingsSchema(lists), {

@@ -277,12 +277,12 @@ export class Operator {
 
   async addRequirement(target: AccountAt, body: unknown): Promise<object> {
     const { lists, vendorWord, random } = this.#deps;
-    const given = check<Omit<OperatorRequirement, 'id'>>(
+    const fields = check<Omit<OperatorRequirement, 'id'>>(
       operatorRequirementSchema(lists),
       vendorWord.restrictsToInternal(body),
     );
-    if (given.transition !== undefined) instant('transition', given.transition);
-    const entry = { ...given, id: `reqent_${randomLetters(random, 16)}` };
+    if (fields.transition !== undefined) instant('transition', fields.transition);
+    const entry = { ...fields, id: `reqent_${randomLetters(random, 16)}` };
     await this.#deps.upkeep.addOperatorRequirement(await this.#tenantOf(target), target.id, entry);
     await this.#audit('requirement_injected', { account: target.id, entry: entry.id });
     return { ...(this.#deps.vendorWord.allToWire(entry) as object) };

@@ -35,9 +35,12 @@ export function clockRoutes(
   return [
     routes.change('POST', PATH, CREATE, async (call) => {
       const body = readBody(call);
-      const given = shapes.check<{ frozen_time: number; name?: string | null }>('test_clock', body);
-      const name = given.name || null;
-      return await clocks.create(call.context, { body, frozenTime: given.frozen_time, name });
+      const fields = shapes.check<{ frozen_time: number; name?: string | null }>(
+        'test_clock',
+        body,
+      );
+      const name = fields.name || null;
+      return await clocks.create(call.context, { body, frozenTime: fields.frozen_time, name });
     }),
     routes.get(PATH, LIST, async (call) => {
       const query = new QueryString(call.request.url);
