@@ -157,17 +157,17 @@ export class ScheduledBackups {
       }
       // Scheduled times during the previous backup are skipped.
       lastMs = this.#clock.nowMs();
-      await this.#make(nextMs);
+      await this.#makeBackup(nextMs);
     }
   }
 
-  async #make(timeMs: number): Promise<void> {
+  async #makeBackup(timeMs: number): Promise<void> {
     let name = nameOf(timeMs);
     const startedMs = this.#clock.monotonicMs();
     try {
       const folderId = await this.#backups.folderId();
       await this.#makeFolder();
-      await this.#removeParts(folderId);
+      await this.#removeIncomplete(folderId);
       const part = join(this.#folder, `${name}${partSuffix(folderId)}`);
       const sizeBytes = await this.#copy(part, this.#latestStartMs(timeMs));
       name = await this.#publish(part, name, folderId);
@@ -276,7 +276,7 @@ export class ScheduledBackups {
   }
 
   /** Unfinished backups of an earlier process on this data folder. */
-  async #removeParts(ownId: string): Promise<void> {
+  async #removeIncomplete(ownId: string): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const isOwn = name.startsWith('plinth-') && name.endsWith(partSuffix(ownId));
       if (isOwn) await rm(join(this.#folder, name), { recursive: true });

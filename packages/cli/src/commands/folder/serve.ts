@@ -11,7 +11,7 @@ import {
   settingOrigins,
 } from '@plinth/kernel';
 import { checkSettings } from '@plinth/server/check-settings.js';
-import { assertHostsUsable } from '@plinth/server/folder/take-place.js';
+import { assertHostsUsable } from '@plinth/server/folder/acquire-folder-and-port.js';
 import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
 import { endAtOnceOnBug } from '@plinth/server/process/crash-handler.js';
 import { explainFailedStart } from '@plinth/server/process/explain-failed-start.js';

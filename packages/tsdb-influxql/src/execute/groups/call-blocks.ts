@@ -144,7 +144,7 @@ class OpenSeries {
   /** Adds consecutive rows of this series and fills the empty buckets between them. */
   *take(from: number, to: number, rows: BlockRows): Generator<SeriesBlock, void, undefined> {
     const { isFilled } = this.#request;
-    if (!isFilled || this.#passed(from, to, rows)) {
+    if (!isFilled || this.#skipRun(from, to, rows)) {
       rows.addRun(this.#tags ?? [], from, to);
       this.#rowCount += to - from;
       return;
@@ -154,11 +154,11 @@ class OpenSeries {
       if (this.#nextNs < timeNs) yield* this.#fillUpTo(timeNs, rows);
       rows.addRun(this.#tags ?? [], row, row + 1);
       this.#rowCount++;
-      this.#nextNs = this.#behind(timeNs);
+      this.#nextNs = this.#nextAfter(timeNs);
     }
   }
 
-  #behind(startNs: bigint): bigint {
+  #nextAfter(startNs: bigint): bigint {
     return this.#request.timeBuckets?.nextStart(startNs) ?? startNs;
   }
 
@@ -166,7 +166,7 @@ class OpenSeries {
    * Skips past a run of rows that starts at the next bucket and has no gaps. Returns false if the
    * run has gaps.
    */
-  #passed(from: number, to: number, rows: BlockRows): boolean {
+  #skipRun(from: number, to: number, rows: BlockRows): boolean {
     const start = rows.timeOf(from);
     if (start !== this.#nextNs || start === MIN_TIME_NS) return false;
     const count = to - from;
@@ -178,7 +178,7 @@ class OpenSeries {
 
   /** Adds empty buckets up to an instant. */
   *#fillUpTo(timeNs: bigint, rows: BlockRows): Generator<SeriesBlock, void, undefined> {
-    for (; this.#nextNs < timeNs; this.#nextNs = this.#behind(this.#nextNs)) {
+    for (; this.#nextNs < timeNs; this.#nextNs = this.#nextAfter(this.#nextNs)) {
       rows.addEmpty(this.#tags ?? [], this.#nextNs);
       this.#rowCount++;
       if (rows.isFull) yield* rows.taken();
@@ -231,14 +231,14 @@ class BlockRows {
         times.push(this.timeOf(row));
       }
     }
-    this.#extend(tags, to - from);
+    this.#addToSpan(tags, to - from);
   }
 
   addEmpty(tags: readonly string[], timeNs: bigint): void {
     const { rows, times } = this.#pick();
     rows.push(NO_ROW);
     times.push(timeNs);
-    this.#extend(tags, 1);
+    this.#addToSpan(tags, 1);
   }
 
   /** Yields the block if it has rows, then starts the next one. */
@@ -277,7 +277,7 @@ class BlockRows {
     return this.#picked;
   }
 
-  #extend(tags: readonly string[], count: number): void {
+  #addToSpan(tags: readonly string[], count: number): void {
     const span = this.#spans.at(-1);
     const from = this.#count;
     this.#count += count;

@@ -15,7 +15,7 @@ export interface CallPlan {
   /** Transformations from the innermost to the outermost. */
   readonly transformations: readonly CompiledCall[];
   /** Number of buckets before the time range that are read as well, without a look-back. */
-  readonly lookBack: number;
+  readonly bucketsBefore: number;
   readonly isInDuckDb: boolean;
 }
 
@@ -23,16 +23,23 @@ export interface CallPlan {
 export function planCall(call: CompiledCall, canGroup: boolean): CallPlan {
   const transformations: CompiledCall[] = [];
   let innermost = call;
-  let lookBack = 0;
+  let bucketsBefore = 0;
   for (;;) {
     const isTransformation = TRANSFORMATIONS.has(innermost.name) || FORECASTS.has(innermost.name);
     if (!isTransformation) break;
     transformations.unshift(innermost);
     if (innermost.argument.kind === 'column') {
       const { ref } = innermost.argument;
-      return { call, innermost, ofColumn: ref, transformations, lookBack: 0, isInDuckDb: false };
+      return {
+        call,
+        innermost,
+        ofColumn: ref,
+        transformations,
+        bucketsBefore: 0,
+        isInDuckDb: false,
+      };
     }
-    if (LOOK_BACK.has(innermost.name)) lookBack++;
+    if (LOOK_BACK.has(innermost.name)) bucketsBefore++;
     innermost = innermost.argument.call;
   }
   return {
@@ -40,7 +47,7 @@ export function planCall(call: CompiledCall, canGroup: boolean): CallPlan {
     innermost,
     ofColumn: undefined,
     transformations,
-    lookBack,
+    bucketsBefore,
     isInDuckDb: canGroup && isDuckDbCall(innermost),
   };
 }

@@ -323,7 +323,7 @@ class CallRun {
    * Returns the time range to read for a call, without its look-back. It includes the buckets that
    * precede it in run direction.
    */
-  #range({ lookBack }: CallPlan, before: number | undefined): EvaluatedRange {
+  #range({ bucketsBefore: lookBack }: CallPlan, before: number | undefined): EvaluatedRange {
     const { minNs, maxNs, hasLowerBound } = this.#select;
     if (this.#timeBuckets === undefined || before === 0) return { minNs, maxNs };
     // The first bucket of a transformation is complete.

@@ -5,13 +5,13 @@ import type { Settings } from '../settings.js';
 import { DataFolder } from './data-folder.js';
 
 /** The folder and port that one server owns. */
-export interface Place {
+export interface FolderAndPort {
   readonly folder: DataFolder;
   readonly port: HeldPort;
 }
 
 /** Acquires both before anything is read or changed; a failure leaves the folder unchanged. */
-export async function takePlace(settings: Settings): Promise<Place> {
+export async function acquireFolderAndPort(settings: Settings): Promise<FolderAndPort> {
   const folder = await DataFolder.open(settings.server);
   try {
     const port = await holdPort(splitBind(settings.server.http_bind));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { FileSystem } from '@plinth/kernel';
 
 /** Creates a durable file that only the server's user can read. The caller must hold the folder lock. */
-export async function makeOnce(
+export async function createPrivateFile(
   files: FileSystem,
   options: { readonly folder: string; readonly name: string },
   text: string,
