@@ -32,7 +32,7 @@ export const TARGETS = [
     tests: [unit('identity', 'domain/key-maker')],
   },
   {
-    file: 'packages/identity/dist/domain/access-gate.js',
+    file: 'packages/identity/dist/domain/access-control.js',
     tests: [
       unit('identity', 'service'),
       unit('identity', 'domain/first-token-claim'),

@@ -28,12 +28,12 @@ import { AccountMetrics } from './domain/metrics/account-metrics.js';
 import type { ManagedKeys } from './domain/platform/operator.js';
 import { DEFAULT_PLATFORM, Platforms } from './domain/platform/platforms.js';
 import { DEFAULT_PLATFORM_SETTINGS } from './model/platform/platform-settings.js';
-import { VendorTerms } from './model/platform/vendor-terms.js';
-import { ClientTerms } from './routes/client-terms.js';
+import { VendorWord } from './model/platform/vendor-word.js';
 import { AccountsDialect } from './routes/dialect.js';
 import { type KeyDirectory, RequestAuthenticator } from './routes/request-authenticator.js';
 import { accountsTable } from './routes/table.js';
 import type { ErrorWording } from './routes/to-wire.js';
+import { VendorWordWarnings } from './routes/vendor-word-warnings.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
 import { CommitQueue } from './storage/commit-queue.js';
 import { Encryptor } from './storage/encryptor.js';
@@ -108,7 +108,7 @@ class AccountsService implements HttpService {
   readonly #wording: ErrorWording;
   readonly #platforms: Platforms;
   readonly #commits: CommitQueue;
-  readonly #terms: VendorTerms;
+  readonly #vendorWord: VendorWord;
   readonly #sender: EgressSender;
   readonly #attempts = new AttemptMetrics();
   readonly #accountMetrics = new AccountMetrics();
@@ -122,7 +122,7 @@ class AccountsService implements HttpService {
     const { config, store, outbox, clock, random, log, keys } = deps;
     this.#deps = deps;
     this.#bootstrapKeys = readBootstrapKeys(config.bootstrap_keys, DEFAULT_PLATFORM);
-    this.#terms = new VendorTerms(config.vendor_word, config.vendor_word_aliases);
+    this.#vendorWord = new VendorWord(config.vendor_word, config.vendor_word_aliases);
     this.#commits = new CommitQueue({
       store,
       outbox,
@@ -134,7 +134,7 @@ class AccountsService implements HttpService {
     this.#accountMetrics.register(deps.metrics, this.#rows);
     this.#platforms = new Platforms({ store, commits: this.#commits, clock, random });
     this.#wording = {
-      terms: this.#terms,
+      vendorWord: this.#vendorWord,
       headerPrefixes: config.header_prefixes,
       baseUrl: (requestUrl) =>
         config.public_url === '' ? requestUrl : config.public_url.replace(/\/+$/, ''),
@@ -146,7 +146,7 @@ class AccountsService implements HttpService {
       random,
       headerPrefixes: config.header_prefixes,
       maxBodyBytes: config.max_body_bytes,
-      clientTerms: new ClientTerms(this.#terms, log),
+      vendorWordWarnings: new VendorWordWarnings(this.#vendorWord, log),
       findOperator: (request) => deps.findOperator(request),
     });
   }
@@ -158,7 +158,14 @@ class AccountsService implements HttpService {
     const authenticator = this.#authenticator;
     const dialect = new AccountsDialect(authenticator, this.#wording);
     return [
-      accountsTable({ authenticator, dialect, domain, config, vendorTerms: this.#terms, random }),
+      accountsTable({
+        authenticator,
+        dialect,
+        domain,
+        config,
+        vendorWord: this.#vendorWord,
+        random,
+      }),
     ];
   }
 
@@ -194,7 +201,7 @@ class AccountsService implements HttpService {
       encryptor,
       commits: this.#commits,
       platforms: this.#platforms,
-      terms: this.#terms,
+      vendorWord: this.#vendorWord,
       config,
       keyring: this.#deps.keys,
       keyStore,

@@ -25,7 +25,7 @@ import { imageLinks } from './domain/data/image-links.js';
 import { groupRows } from './domain/data/kind-table.js';
 import { makeRow } from './domain/data/record-rows.js';
 import type { Row } from './domain/data/row.js';
-import { Slices } from './domain/data/slices.js';
+import { TimeSlices } from './domain/data/time-slices.js';
 import { Editor } from './domain/edit/editor.js';
 import { ImportExport } from './domain/exchange/import-export.js';
 import { Ledger } from './domain/ledger.js';
@@ -40,7 +40,7 @@ import { KINDS } from './model/kinds.js';
 import { cacheFor } from './routes/content-headers.js';
 import { GameDataDialect } from './routes/dialect.js';
 import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor/editor-access.js';
-import { type PublicRouteParts, warmUp } from './routes/public-routes.js';
+import { type PublicRouteDeps, warmUp } from './routes/public-routes.js';
 import { ReplyCache } from './routes/reply-cache.js';
 import { gameDataTable } from './routes/table.js';
 import { adoptFolder } from './storage/adopt-folder.js';
@@ -107,7 +107,7 @@ class GameDataService implements GameData {
   readonly #groups: GroupStore;
   readonly #ledger: Ledger;
   readonly #library: Library;
-  readonly #parts: PublicRouteParts;
+  readonly #parts: PublicRouteDeps;
   readonly #dialect: GameDataDialect;
   readonly #editions: EditionStore;
   readonly #texts: TextStore;
@@ -214,7 +214,7 @@ class GameDataService implements GameData {
     registerMetrics(deps.metrics, {
       library: this.#library,
       cache: this.#parts.cache,
-      behindMs: () => this.#editor.turns.behindMs,
+      behindMs: () => this.#editor.writes.behindMs,
     });
     this.#library.onPublished(({ set }) => {
       this.#parts.cache.clear();
@@ -249,7 +249,7 @@ class GameDataService implements GameData {
     if (this.#opening.isFailing) return 'the game data cannot be loaded';
     if (this.#opening.ready() !== undefined) return undefined;
     if (this.#library.isUnreadable) return 'no version of the game data is readable';
-    const { behindMs } = this.#editor.turns;
+    const { behindMs } = this.#editor.writes;
     if (behindMs <= MAX_BEHIND_MS) return undefined;
     return `changes of the game data by other nodes have not been read for ${Math.round(behindMs / 1000)} s`;
   }
@@ -259,7 +259,7 @@ class GameDataService implements GameData {
     const { clock, log } = this.#deps;
     const name = 'read game data changes of other nodes';
     const job = { clock, log, name, intervalMs: FOLLOW_MS };
-    this.#following = repeatJob(job, () => this.#editor.turns.follow());
+    this.#following = repeatJob(job, () => this.#editor.writes.follow());
   }
 
   async freeze({ copyStore }: BackupMoment): Promise<FrozenFiles> {
@@ -276,7 +276,7 @@ class GameDataService implements GameData {
     this.#images.close();
     await this.#opening.ended();
     this.#following?.[Symbol.dispose]();
-    await this.#ledger.alone(async () => {});
+    await this.#ledger.exclusive(async () => {});
     await this.#parts.catalog.close();
     await this.#warming;
     await this.#texts.close();
@@ -293,9 +293,9 @@ class GameDataService implements GameData {
     await this.#images.start();
     await this.#editions.migrate();
     await this.#adoptFolder();
-    const { turns } = this.#editor;
-    await turns.load();
-    await this.#library.removeUnnamed();
+    const { writes } = this.#editor;
+    await writes.load();
+    await this.#library.removeUnreferenced();
     if (this.#isNew && this.#deps.settings.sample) await this.#publishSample();
   }
 
@@ -325,7 +325,7 @@ class GameDataService implements GameData {
   async #publishSample(): Promise<void> {
     const { sample_seed: seed } = this.#deps.settings;
     const set = await sampleSet(seed);
-    await this.#editor.turns.whole({ actor: 'system' }, async () => {
+    await this.#editor.writes.changeBase({ actor: 'system' }, async () => {
       // Another node may have started the same publication.
       if (!this.#isNew) return;
       await this.#library.publish(set, {
@@ -364,7 +364,7 @@ class GameDataService implements GameData {
 async function sampleSet(seed: number): Promise<DataSet> {
   const wordLists = await readWordLists();
   const rows = new Map<Kind, Row[]>(KINDS.map((kind) => [kind, []]));
-  const slices = new Slices();
+  const slices = new TimeSlices();
   for (const { kind, record } of generateSample({ seed, scale: 1, wordLists })) {
     rows.get(kind)?.push(makeRow(kind, record, 0));
     const pause = slices.check();

@@ -33,7 +33,7 @@ async function createAdmin(to: TestIdentity): Promise<string> {
 
 /** Whether the token has admin rights. */
 const works = (to: TestIdentity, token: string): boolean =>
-  to.identity.gate.findAdmin(bearer(token))?.kind === 'admin';
+  to.identity.accessControl.findAdmin(bearer(token))?.kind === 'admin';
 
 it('adds the fields that version 2 clients read', () => {
   const { status, headers, body } = toErrorResponse(
@@ -53,7 +53,8 @@ it('adds the fields that version 2 clients read', () => {
 it('accepts a password in the query only on version 1 paths', async () => {
   await using to = await openTestIdentity();
   const token = await createAdmin(to);
-  const kindOf = (url: string, headers = {}) => to.identity.gate.findAdmin({ url, headers })?.kind;
+  const kindOf = (url: string, headers = {}) =>
+    to.identity.accessControl.findAdmin({ url, headers })?.kind;
   assert.equal(kindOf(`/query?u=x&p=${token}`), 'admin');
   assert.equal(kindOf('/query?p=x', bearer(token).headers), undefined);
   assert.equal(kindOf(`/health?p=${token}`), undefined);
@@ -64,13 +65,13 @@ it('resolves a request to its principal', async () => {
   const token = await createAdmin(to);
   const head = requestHead();
   const { headers } = bearer(token);
-  assert.deepEqual(to.identity.gate.check({ ...head, headers }, 'admin'), {
+  assert.deepEqual(to.identity.accessControl.authenticate({ ...head, headers }, 'admin'), {
     kind: 'admin',
     tokenId: 0,
     tokenName: '_admin',
   });
-  assert.deepEqual(to.identity.gate.check(head, 'public'), ANONYMOUS);
-  assert.throws(() => to.identity.gate.check(head, undefined), {
+  assert.deepEqual(to.identity.accessControl.authenticate(head, 'public'), ANONYMOUS);
+  assert.throws(() => to.identity.accessControl.authenticate(head, undefined), {
     kind: 'not_authenticated',
   });
 });
@@ -98,7 +99,7 @@ it('grants a route only to the principals that it names, and denies access by de
   };
   const all = [undefined, ANONYMOUS, admin, key, app, user, editor, grantee];
   const allowed = (access: RouteAccess | undefined) =>
-    all.filter((principal) => to.identity.gate.grants(access, principal));
+    all.filter((principal) => to.identity.accessControl.grants(access, principal));
   assert.deepEqual(allowed(undefined), []);
   assert.deepEqual(allowed('public'), all);
   assert.deepEqual(allowed('admin'), [admin]);
@@ -115,8 +116,10 @@ it('opens only the endpoints listed in disable_authz', async () => {
   const isOpen = ({ identity }: TestIdentity, openable: OpenableEndpoint): boolean => {
     try {
       // Without logins, `check` never needs to verify a password and returns synchronously.
-      const principal = identity.gate.check(requestHead(), { openable }) as Principal;
-      return identity.gate.grants({ openable }, principal);
+      const principal = identity.accessControl.authenticate(requestHead(), {
+        openable,
+      }) as Principal;
+      return identity.accessControl.grants({ openable }, principal);
     } catch (error) {
       assert.ok(requestError.is(error, 'not_authenticated'));
       return false;
@@ -130,7 +133,7 @@ it('opens only the endpoints listed in disable_authz', async () => {
     assert.equal(isOpen(all, openable), true, openable);
     assert.equal(isOpen(one, openable), openable === 'ping', openable);
   }
-  assert.throws(() => all.identity.gate.check(requestHead(), 'admin'), {
+  assert.throws(() => all.identity.accessControl.authenticate(requestHead(), 'admin'), {
     kind: 'not_authenticated',
   });
   await assert.rejects(openTestIdentity({ 'disable-authz': 'health,write' }), {
@@ -142,13 +145,13 @@ it('needs no credential when started without auth, and then has no token endpoin
   await using to = await openTestIdentity({ 'without-auth': 'true' });
   for (const authorization of ['malformed', `Bearer ${TOKEN_TEXT}`]) {
     const head = requestHead({ url: '/x', headers: { authorization } });
-    const principal = to.identity.gate.check(head, 'admin') as Principal;
+    const principal = to.identity.accessControl.authenticate(head, 'admin') as Principal;
     assert.equal(principal.kind, 'anonymous');
-    assert.ok(to.identity.gate.grants('admin', principal));
+    assert.ok(to.identity.accessControl.grants('admin', principal));
   }
   for (const url of [ADMIN, `${ADMIN}/regenerate`, '/api/v3/configure/tokens']) {
     assert.throws(
-      () => to.identity.gate.check(requestHead({ url }), undefined),
+      () => to.identity.accessControl.authenticate(requestHead({ url }), undefined),
       { kind: 'endpoint_disabled' },
       url,
     );
@@ -193,9 +196,9 @@ it('does not let clients create the operator token beside a preset token of anot
   );
   await using to = await openTestIdentity({ 'admin-token-file': file });
   assert.equal((await to.send({ method: 'POST', url: ADMIN })).status, 401);
-  assert.equal(to.identity.gate.grants('first_token', ANONYMOUS), false);
+  assert.equal(to.identity.accessControl.grants('first_token', ANONYMOUS), false);
   const ops: Principal = { kind: 'admin', tokenId: 1, tokenName: 'ops' };
-  assert.equal(to.identity.gate.grants('first_token', ops), true);
+  assert.equal(to.identity.accessControl.grants('first_token', ops), true);
   const created = await to.send({ method: 'POST', url: ADMIN, ...bearer(TOKEN_TEXT) });
   assert.equal(created.status, 201);
   assert.equal((JSON.parse(String(created.body)) as TokenObject).id, 0);

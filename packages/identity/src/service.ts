@@ -15,7 +15,7 @@ import type {
 } from '@plinth/kernel';
 import type { IdentityConfig } from './config.js';
 import { parseRecoveryBind } from './config.js';
-import { AccessGate } from './domain/access-gate.js';
+import { AccessControl } from './domain/access-control.js';
 import { ApiTokens } from './domain/api-tokens.js';
 import { AppDirectory } from './domain/app-directory.js';
 import type { AppHooks } from './domain/app-hooks.js';
@@ -81,7 +81,7 @@ export interface Identity extends HttpService {
   /** Dialect of all routes below `/ops/v1`, whichever service has the route. */
   readonly dialect: Dialect;
   /** Authenticates requests and authorizes routes. */
-  readonly gate: AccessGate;
+  readonly accessControl: AccessControl;
   /**
    * Requirement for creating the first admin token; `undefined` if a token exists or the server
    * needs none.
@@ -135,7 +135,7 @@ class IdentityService implements Identity {
   readonly #registryStore: RegistryStore;
   readonly tokens: ApiTokens;
   readonly users: PasswordUsers;
-  readonly gate: AccessGate;
+  readonly accessControl: AccessControl;
   readonly #claim: FirstTokenClaim;
   readonly #recovery: RecoveryListener;
   readonly #appStore: AppStore;
@@ -170,7 +170,7 @@ class IdentityService implements Identity {
       ...deps.firstToken,
       ...{ bind: deps.pages.bind, clock, random, log },
     });
-    this.gate = new AccessGate(
+    this.accessControl = new AccessControl(
       { tokens: this.tokens, users: this.users, claim: this.#claim },
       {
         isWithoutAuth: config.without_auth,
@@ -185,7 +185,7 @@ class IdentityService implements Identity {
       onRecovered: deps.onTokenRecovered ?? (() => undefined),
       pages: new PageGuard({ ...deps.pages, bind: parseRecoveryBind(recoveryBind).host }),
     });
-    this.dialect = operatorDialect(this.gate, log);
+    this.dialect = operatorDialect(this.accessControl, log);
     this.#appStore = new AppStore(store);
     this.#appDirectory = new AppDirectory({ store: this.#appStore, clock });
     this.#apps = new Apps({
@@ -237,7 +237,7 @@ class IdentityService implements Identity {
   }
 
   #isUnclaimed(): boolean {
-    return !this.#deps.config.without_auth && this.gate.isFirstTokenFree();
+    return !this.#deps.config.without_auth && this.accessControl.isFirstTokenFree();
   }
 
   listTokens(): readonly ListedToken[] {

@@ -10,7 +10,7 @@ import {
   type SettingsSources,
 } from '@plinth/kernel';
 import { checkSettings } from './check-settings.js';
-import { takePlace } from './folder/take-place.js';
+import { acquireFolderAndPort } from './folder/acquire-folder-and-port.js';
 import { ConnectionLimit } from './port/limits/connection-limit.js';
 import { listen, type ServerAddress } from './port/listener.js';
 import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls/tls-identity.js';
@@ -75,7 +75,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   levels.add(log);
   const ignored = givenWithoutEffect(Object.values(SETTINGS), settings);
   if (ignored.length > 0) log.warn({ ignored }, 'settings without effect');
-  const { folder, port } = await takePlace(settings);
+  const { folder, port } = await acquireFolderAndPort(settings);
   const wired = await wireUp(settings, log.child({ node: node_id }), {
     folder,
     ring,

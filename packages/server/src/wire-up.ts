@@ -91,13 +91,15 @@ export async function wireUp(
     return {
       ...{ pipeline, refused },
       ...{ addresses: base.addresses, clock: base.clock, metrics: base.metrics },
-      descriptions: () => describeAll(router.served),
+      descriptions: () => describeAll(router.registered),
       longQueryPaths: new Set(
-        router.served.flatMap(({ route }) => (route.takesLongQuery === true ? [route.path] : [])),
+        router.registered.flatMap(({ route }) =>
+          route.takesLongQuery === true ? [route.path] : [],
+        ),
       ),
       headerLines: () => linesOf(dialect.headersFor(undefined)),
       isDraining: () => state.isDraining,
-      isFirstTokenFree: () => identity.gate.isFirstTokenFree(),
+      isFirstTokenFree: () => identity.accessControl.isFirstTokenFree(),
       warmUp() {
         for (const service of services.all) service.warmUp?.();
       },
@@ -154,7 +156,7 @@ async function openPipeline(
     accessLog: accessLog?.log,
     spans: base.traces.spans,
     ...{ router, dialects, gate, bodies, clock, log },
-    grants: (access, principal) => identity.gate.grants(access, principal),
+    grants: (access, principal) => identity.accessControl.grants(access, principal),
     unmatched: httpMetrics.unmatched,
   });
 }

@@ -42,9 +42,9 @@ export interface Catalog {
   /** Also returns the schema of a deleted table whose data still exists. */
   keptTableById(id: number): TableSchema | undefined;
   /** Returns false if, according to the catalog, no table can have had this id. */
-  hasGivenTableId(id: number): boolean;
+  mayHaveAssignedTableId(id: number): boolean;
   /** Ensures that new tables receive greater ids, because this id is used elsewhere. */
-  passTableId(id: number): void;
+  reserveTableIdsUpTo(id: number): void;
   /** Deleted databases and tables that the catalog still lists. */
   readonly deleted: DeletedResources;
   /** Active databases by name, ascending, including `_internal`. */

@@ -153,12 +153,12 @@ export class RelationalCatalog implements Catalog {
     return this.#state.keptTable(id);
   }
 
-  hasGivenTableId(id: number): boolean {
-    return this.#growth.hasGivenTableId(id);
+  mayHaveAssignedTableId(id: number): boolean {
+    return this.#growth.mayHaveAssignedTableId(id);
   }
 
-  passTableId(id: number): void {
-    this.#growth.passTableId(id);
+  reserveTableIdsUpTo(id: number): void {
+    this.#growth.reserveTableIdsUpTo(id);
   }
 
   databases(): readonly DatabaseSchema[] {

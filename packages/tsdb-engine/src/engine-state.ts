@@ -10,6 +10,6 @@ export interface EngineState {
   readonly queriesWaiting: number;
   readonly queriesRunning: number;
   /** Queries served from columns in memory. */
-  readonly inMemoryQueries: number;
+  readonly columnQueries: number;
   readonly columnCacheBytes: number;
 }

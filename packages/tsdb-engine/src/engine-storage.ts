@@ -48,7 +48,7 @@ export class EngineStorage {
     };
   }
 
-  /** Starts flushing all rows in memory to files. Returns false while the log is read-only. */
+  /** Starts flushing all unflushed rows to files. Returns false while the log is read-only. */
   flushSoon(): boolean {
     if (this.#buffer.isReadOnly) return false;
     this.#background.flusher.flushNow();

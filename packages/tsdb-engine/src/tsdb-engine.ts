@@ -149,9 +149,9 @@ export class TsdbEngine implements Engine {
     }
   }
 
-  /** See `WriteGate.whileClosed`. */
+  /** See `DatabaseWriteLock.exclusive`. */
   async withoutWrites<T>(database: string, work: () => Promise<T>): Promise<T> {
-    return await this.#writes.gate.whileClosed(database, work);
+    return await this.#writes.writeLock.exclusive(database, work);
   }
 
   async describe(request: Omit<QueryRequest, 'signal'>): Promise<PlannedQuery> {
@@ -186,9 +186,9 @@ export class TsdbEngine implements Engine {
 
   async #delete(database: string, work: () => Promise<readonly number[]>): Promise<void> {
     const { onRowsDeleted } = this.#deps;
-    const tableIds = await this.#writes.gate.pass(database, async () => {
+    const tableIds = await this.#writes.writeLock.shared(database, async () => {
       const found = await work();
-      // Before the gate opens for a change that must know every deletion.
+      // Before a change that must know every deletion can acquire the lock.
       if (found.length > 0) onRowsDeleted(found);
       return found;
     });
@@ -290,7 +290,7 @@ export class TsdbEngine implements Engine {
       segmentBytes,
       queriesWaiting: this.#queries.waitingCount,
       queriesRunning: this.#queries.runningCount,
-      inMemoryQueries: this.#queries.inMemoryCount,
+      columnQueries: this.#queries.columnQueryCount,
       columnCacheBytes: this.#columnCache.sizeBytes,
     };
   }

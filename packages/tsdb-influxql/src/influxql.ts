@@ -22,7 +22,7 @@ import type { Environment } from './plan/environment.js';
 import { bindStatement, type Parameters } from './plan/reduce.js';
 import type { ResultBlock, StatementResult } from './result.js';
 import { RunningQueries } from './running-queries.js';
-import type { ServerFacts } from './show/show-server.js';
+import type { ServerDiagnostics } from './show/show-server.js';
 import { type Changes, StatementExecutor } from './statement-executor.js';
 import type { UserDirectory } from './users/user-directory.js';
 
@@ -74,7 +74,7 @@ interface InfluxqlDeps {
   /** Without it, statements that change something are rejected. */
   readonly changes: Changes | undefined;
   /** Source of SHOW STATS and SHOW DIAGNOSTICS. */
-  readonly facts?: ServerFacts;
+  readonly diagnostics?: ServerDiagnostics;
   /** If absent, statements about users throw `not_implemented`. */
   readonly users?: UserDirectory | undefined;
   /** If absent, statements about continuous queries throw `not_implemented`. */
@@ -135,7 +135,7 @@ export class Influxql {
       {
         changes: this.#deps.changes,
         isReadOnly: request.isReadOnly === true,
-        facts: this.#deps.facts,
+        diagnostics: this.#deps.diagnostics,
         view,
         users: this.#deps.users,
         continuousQueries: this.#deps.continuousQueries,
@@ -182,7 +182,7 @@ export class Influxql {
       limits: this.#deps.limits,
       runsBackward: dialect !== 'native',
       read: (statement) => queries.read(statement),
-      readInMemory: (inMemory) => queries.readInMemory(inMemory),
+      readFromColumns: (columnQuery) => queries.readFromColumns(columnQuery),
       yieldingSlot: (items) => queries.yieldingSlot(items),
       indexed: (tables) => queries.indexed(tables),
       seriesOf: (table) => queries.seriesOf(table),

@@ -11,7 +11,7 @@ export interface ResultColumn {
   /**
    * Kind of the measurement column that is passed through unchanged; absent for computed columns.
    */
-  readonly source?: ColumnKind | undefined;
+  readonly tableColumnKind?: ColumnKind | undefined;
 }
 
 export const textColumn = (name: string): ResultColumn => ({ name, type: 'string' });

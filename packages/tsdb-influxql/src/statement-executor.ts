@@ -23,7 +23,7 @@ import { explainSelect } from './explain-select.js';
 import { compileSelect } from './plan/compile/compile-select.js';
 import { type CompiledSelect, type OutputField, tablesOf } from './plan/compile/compiled-select.js';
 import { expandSelect } from './plan/compile/expand-select.js';
-import type { ReadText } from './plan/compile/prepared-selects.js';
+import type { ParsedText } from './plan/compile/prepared-selects.js';
 import { COLUMN_SLOTS } from './plan/compile/slots.js';
 import type { DataType } from './plan/data-type.js';
 import type { Environment } from './plan/environment.js';
@@ -37,7 +37,7 @@ import type { ShownQuery } from './running-queries.js';
 import { runSchema } from './schema/run-schema.js';
 import { selectInto } from './schema/select-into.js';
 import { runShow } from './show/run-show.js';
-import type { ServerFacts } from './show/show-server.js';
+import type { ServerDiagnostics } from './show/show-server.js';
 import { runUsers } from './users/run-users.js';
 import type { UserDirectory } from './users/user-directory.js';
 
@@ -54,7 +54,7 @@ export interface ServerSide {
   readonly continuousQueries: ContinuousQueryDirectory | undefined;
   readonly changes: Changes | undefined;
   readonly isReadOnly: boolean;
-  readonly facts: ServerFacts | undefined;
+  readonly diagnostics: ServerDiagnostics | undefined;
   queries(): readonly ShownQuery[];
   kill(id: bigint): void;
 }
@@ -69,13 +69,13 @@ const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
 export class StatementExecutor {
   readonly #session: Session;
   readonly #env: Environment;
-  readonly #read: ReadText;
+  readonly #parsed: ParsedText;
   readonly #server: ServerSide;
 
-  constructor(session: Session, env: Environment, read: ReadText, server: ServerSide) {
+  constructor(session: Session, env: Environment, read: ParsedText, server: ServerSide) {
     this.#session = session;
     this.#env = env;
-    this.#read = read;
+    this.#parsed = read;
     this.#server = server;
   }
 
@@ -154,7 +154,7 @@ export class StatementExecutor {
       },
       databases: () => this.#server.view.databases(),
       queries: () => this.#server.queries(),
-      facts: this.#server.facts,
+      diagnostics: this.#server.diagnostics,
     });
   }
 
@@ -204,9 +204,9 @@ export class StatementExecutor {
   }
 
   async #select(statement: SelectStatement): Promise<StatementResult> {
-    const known = this.#read.compiled(this.#env);
+    const known = this.#parsed.compiled(this.#env);
     const select = known ?? this.#compile(statement);
-    if (known === undefined) this.#read.remember(select);
+    if (known === undefined) this.#parsed.remember(select);
     const indexing = this.#session.indexed(tablesOf(select));
     if (indexing !== undefined) await indexing;
     if (statement.into === undefined) return this.#compute(select);
@@ -229,18 +229,18 @@ export class StatementExecutor {
   }
 }
 
-/** Caches the result columns, so that all statements of a cached shape share one array. */
+/** Caches the result columns, so that all statements of a cached template share one array. */
 const COLUMNS = new WeakMap<CompiledSelect['fields'], readonly ResultColumn[]>();
 
 function columnsOf(select: CompiledSelect): readonly ResultColumn[] {
   const known = COLUMNS.get(select.fields);
   if (known !== undefined) return known;
   const columns: readonly ResultColumn[] = [
-    { name: select.timeName, type: 'time', source: 'time' },
+    { name: select.timeName, type: 'time', tableColumnKind: 'time' },
     ...select.fields.map((field) => ({
       name: field.name,
       type: field.type,
-      source: sourceOf(field, select),
+      source: tableColumnKindOf(field, select),
     })),
   ];
   COLUMNS.set(select.fields, columns);
@@ -262,7 +262,7 @@ function resultBlock(block: SeriesBlock): ResultBlock {
 }
 
 /** Returns the measurement column behind a result field, or `undefined` for a computed field. */
-function sourceOf({ expr }: OutputField, { sources, columns }: CompiledSelect) {
+function tableColumnKindOf({ expr }: OutputField, { sources, columns }: CompiledSelect) {
   if (expr.kind !== 'slot' || sources.some(({ kind }) => kind === 'subquery')) return undefined;
   const column = columns[expr.index - COLUMN_SLOTS];
   return column === undefined ? undefined : KIND_OF[column.isTag ? 'tag' : column.type];

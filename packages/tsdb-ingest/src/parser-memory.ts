@@ -2,8 +2,8 @@ import type { ParsedSeries } from '@plinth/tsdb-model/series/new-series.js';
 import { CellBudget, tooManyCells } from './columns/cell-budget.js';
 import { TableRows } from './columns/table-rows.js';
 import { SeriesDictionary } from './fast/series-dictionary.js';
-import { LABEL_TAG } from './messages/label-bytes.js';
-import { tagsOfKey } from './messages/label-set.js';
+import { LABEL_FIELD_BYTE } from './messages/label-bytes.js';
+import { tagsOfLabelKey } from './messages/label-set.js';
 import { type LineLimits, parseSeriesOnSlowPath, UNLIMITED } from './slow-path/parse-line.js';
 
 export interface ParserLimits {
@@ -110,7 +110,8 @@ export class ParserMemory {
   seriesOf(parserTable: number, series: number): ParsedSeries | undefined {
     const text = this.#tables[parserTable]?.seriesText(series);
     if (text === undefined) return undefined;
-    if (text[0] === LABEL_TAG) return tagsOfKey(text);
+    // Series of Prometheus and OpenTelemetry messages are stored as label bytes.
+    if (text[0] === LABEL_FIELD_BYTE) return tagsOfLabelKey(text);
     const { tagKeys, tagValues } = parseSeriesOnSlowPath(text, { start: 0, end: text.length });
     return { tagKeys, tagValues };
   }

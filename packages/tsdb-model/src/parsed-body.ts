@@ -34,7 +34,7 @@ export interface ParsedField {
 }
 
 /** The `lineEnds` of a row of a native histogram, which has no line. */
-export const HISTOGRAM_ROW = 1;
+export const HISTOGRAM_LINE_END = 1;
 
 /**
  * The lines of one request for one table, by column, in line order. If lines disagree about a

@@ -28,7 +28,7 @@ export interface Segment {
   readonly checksum: number;
   /** Modification time at the last verification; `undefined` if not verified. */
   readonly modifiedMs: number | undefined;
-  /** 0 for flushed segments; increases with each compaction. */
+  /** 0 for flushed segments; increases with each compaction of several segments. */
   readonly level: number;
   /** Field columns in the file; all other columns read NULL. */
   readonly columnIds: ReadonlySet<number>;

@@ -23,7 +23,7 @@ export interface Constant {
    * Recomputes the value for other literals; `undefined` means that their form differs. If absent,
    * the statement must be bound again.
    */
-  readonly again?: ((values: Values) => ConstantValue | undefined) | undefined;
+  readonly recompute?: ((values: Values) => ConstantValue | undefined) | undefined;
 }
 
 export type Folding = 'value' | 'null';

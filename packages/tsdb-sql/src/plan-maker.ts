@@ -2,7 +2,7 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { bindExpr } from './bind/expr/bind-expr.js';
 import { columnOf } from './bind/expr/columns.js';
-import type { InMemoryQuery, Lookback, Session } from './bind/session.js';
+import type { ColumnQueryTemplate, Lookback, Session } from './bind/session.js';
 import { UTF8 } from './bind/types/bound.js';
 import { MacroWeights } from './emit/macro-weights.js';
 import { splitAtScanMarks } from './emit/quote.js';
@@ -19,7 +19,11 @@ import { bindQuery } from './plan/query.js';
 import { bindStatement } from './plan/statement.js';
 
 /** DuckDB's EXPLAIN has two text columns. */
-const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({ name, type: UTF8, source: undefined }));
+const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({
+  name,
+  type: UTF8,
+  tableColumnKind: undefined,
+}));
 
 /** Maximum number of macro expansions, which take DuckDB about a second. */
 const MAX_MACROS = 1500;
@@ -30,7 +34,7 @@ const MAX_MACROS = 1500;
 const TEXT_PER_BOUND = 64;
 
 /** A plan as plain data that can be sent between threads. */
-export interface SerializedPlan extends Omit<PlannedQuery, 'render' | 'inMemory'> {
+export interface SerializedPlan extends Omit<PlannedQuery, 'render' | 'columnQuery'> {
   /** DuckDB text; each odd piece is a scan index, which is replaced by the text of the scan. */
   readonly pieces: readonly string[];
 }
@@ -59,7 +63,7 @@ export class PlanMaker {
   ): {
     readonly serialized: SerializedPlan;
     readonly statement: Statement;
-    readonly inMemory: InMemoryQuery | undefined;
+    readonly columnQuery: ColumnQueryTemplate | undefined;
   } {
     const statement = this.#parser.parse(source, limits);
     const lookback = lookbackOf(source, context.lookbackNs ?? 0n);
@@ -81,7 +85,11 @@ export class PlanMaker {
       pieces: splitAtScanMarks(session.stringBudget.apply(text)),
       columns:
         explain === undefined
-          ? query.columns.map(({ name, type, source }) => ({ name, type, source }))
+          ? query.columns.map(({ name, type, tableColumnKind }) => ({
+              name,
+              type,
+              tableColumnKind,
+            }))
           : PLAN_COLUMNS,
       parameterTypes: session.parameterTypes.all,
       tableName: explain === undefined ? query.tableName : undefined,
@@ -95,7 +103,11 @@ export class PlanMaker {
       timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
       liveChange: explain === undefined && scans.length === 1 ? query.liveChange : undefined,
     };
-    return { serialized, statement, inMemory: explain === undefined ? query.inMemory : undefined };
+    return {
+      serialized,
+      statement,
+      columnQuery: explain === undefined ? query.columnQuery : undefined,
+    };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
-import { InMemoryPlanner } from './in-memory/in-memory-planner.js';
+import { ColumnQueryPlanner } from './column-queries/column-query-planner.js';
 import { PlanningLimitExceeded } from './parse/planning-limits.js';
 import { PlanMaker, plannedFrom } from './plan-maker.js';
 import { PlannerThread } from './thread/planner-thread.js';
@@ -16,12 +16,12 @@ const MAX_SHORT_LENGTH = 65_536;
  * others in one of two threads.
  */
 export class SqlPlanner {
-  readonly #inMemory: InMemoryPlanner;
+  readonly #columnQueries: ColumnQueryPlanner;
   readonly #thread = new PlannerThread();
   readonly #longStatementThread = new PlannerThread();
 
   private constructor(maker: PlanMaker) {
-    this.#inMemory = new InMemoryPlanner(maker, { maxCount: MAX_CACHED_STATEMENTS });
+    this.#columnQueries = new ColumnQueryPlanner(maker, { maxCount: MAX_CACHED_STATEMENTS });
   }
 
   static async load(): Promise<SqlPlanner> {
@@ -35,7 +35,7 @@ export class SqlPlanner {
     queryContext?: { readonly signal: AbortSignal },
   ): PlannedQuery | Promise<PlannedQuery> {
     try {
-      return this.#inMemory.plan(text, context);
+      return this.#columnQueries.plan(text, context);
     } catch (error) {
       if (!(error instanceof PlanningLimitExceeded)) throw error;
       const thread = text.length > MAX_SHORT_LENGTH ? this.#longStatementThread : this.#thread;

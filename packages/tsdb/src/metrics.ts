@@ -124,7 +124,7 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
     name: 'plinth_tsdb_direct_queries_total',
     help: 'Queries served from columns in memory.',
     type: 'counter',
-    samples: () => [{ value: read().inMemoryQueries }],
+    samples: () => [{ value: read().columnQueries }],
   });
   metrics.add({
     name: 'query_log_phase_current',

@@ -195,7 +195,7 @@ class WebhookService implements Webhooks {
       hooks: this.#hooks,
       store: this.#hookStore,
       rules: this.#rules,
-      onSettled: (appId, what) => this.#appSettled(appId, what),
+      onCommitted: (appId, what) => this.#appCommitted(appId, what),
     });
     if (config.internal_events_enabled) {
       const events = new InternalEvents({
@@ -267,7 +267,7 @@ class WebhookService implements Webhooks {
     };
   }
 
-  #appSettled(appId: number, what: 'created' | 'changed' | 'deleted'): void {
+  #appCommitted(appId: number, what: 'created' | 'changed' | 'deleted'): void {
     const hook = this.#hooks.get(appId);
     if (hook === undefined || what === 'deleted') return;
     if (what === 'changed') this.#engine.noteDue(appId, 0);

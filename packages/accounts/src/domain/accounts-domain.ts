@@ -8,7 +8,7 @@ import type {
   RelationalStore,
 } from '@plinth/kernel';
 import type { AccountsConfig } from '../config.js';
-import type { VendorTerms } from '../model/platform/vendor-terms.js';
+import type { VendorWord } from '../model/platform/vendor-word.js';
 import type { WireOptions } from '../model/wire/account-object.js';
 import type { AccountRow } from '../storage/account-codec.js';
 import { AccountStore } from '../storage/account-store.js';
@@ -53,7 +53,7 @@ export interface DomainDeps {
   readonly encryptor: Encryptor;
   readonly commits: CommitQueue;
   readonly platforms: Platforms;
-  readonly terms: VendorTerms;
+  readonly vendorWord: VendorWord;
   readonly config: AccountsConfig;
   readonly keyring: ManagedKeys;
   readonly keyStore: KeyStore;
@@ -109,7 +109,7 @@ export class AccountsDomain {
     });
     this.mutations = mutations;
     const wire: WireOptions = {
-      terms: deps.terms,
+      vendorWord: deps.vendorWord,
       appliedFormat: config.applied_format,
       lists: REFERENCE_LISTS,
     };
@@ -139,7 +139,7 @@ export class AccountsDomain {
       putBundle: (writes, bundle) => writer.putBundle(writes, bundle),
     });
     const retentionMs = config.event_retention_sec * 1000;
-    this.events = new Events({ clock, store: events, terms: deps.terms, retentionMs });
+    this.events = new Events({ clock, store: events, vendorWord: deps.vendorWord, retentionMs });
     this.delivery = new EventDelivery({
       clock,
       random,
@@ -203,7 +203,7 @@ export class AccountsDomain {
       clock,
       random,
       lists: REFERENCE_LISTS,
-      terms: deps.terms,
+      vendorWord: deps.vendorWord,
       wire,
       platforms,
       keys: deps.keyring,

@@ -26,22 +26,22 @@ type Tree = {
 };
 
 /**
- * Merges `given` into a stored tree. Objects are merged, and lists are replaced. `null` and `''`
+ * Merges `sent` into a stored tree. Objects are merged, and lists are replaced. `null` and `''`
  * unset a member, empty objects are omitted, and `requested: false` removes a capability. Source:
  * accounts, section 10, rules 1 to 7.
  */
-export function mergeFields<T extends object>(stored: T | undefined, given: unknown): T {
-  const merged = mergeObject((stored ?? {}) as Tree, isObject(given) ? given : {}, '');
-  return (merged ?? {}) as T; // `given` is a partial T
+export function mergeFields<T extends object>(stored: T | undefined, sent: unknown): T {
+  const merged = mergeObject((stored ?? {}) as Tree, isObject(sent) ? sent : {}, '');
+  return (merged ?? {}) as T; // `sent` is a partial T
 }
 
-function mergeObject(stored: Tree, given: Tree, name: string): Tree | undefined {
+function mergeObject(stored: Tree, sent: Tree, name: string): Tree | undefined {
   const merged: Record<string, unknown> = { ...stored };
-  for (const key of Object.keys(given)) {
+  for (const key of Object.keys(sent)) {
     const at = `${name}.${key}`;
     if (NOT_STORED.has(at)) continue;
     const before = Object.hasOwn(stored, key) ? stored[key] : undefined;
-    const after = mergeValue(before, given[key], { key, at });
+    const after = mergeValue(before, sent[key], { key, at });
     if (after === undefined) delete merged[key];
     else setMember(merged, key, after);
   }
@@ -62,16 +62,16 @@ export function setMember(object: Record<string, unknown>, name: string, value: 
 
 function mergeValue(
   stored: unknown,
-  given: unknown,
+  sent: unknown,
   { key, at }: { readonly key: string; readonly at: string },
 ): unknown {
-  if (given === undefined) return stored;
-  if (given === null || given === '') return undefined;
-  if (Array.isArray(given)) return given.map(withoutUnset).filter((item) => !isRemoved(item));
-  if (!isObject(given)) return given;
-  if (Object.hasOwn(given, 'requested')) return given['requested'] === true ? given : undefined;
-  if (REPLACED_WHOLE.has(key) || REPLACED_WHOLE.has(at)) return pruned(given);
-  return mergeObject(isObject(stored) ? stored : {}, given, key);
+  if (sent === undefined) return stored;
+  if (sent === null || sent === '') return undefined;
+  if (Array.isArray(sent)) return sent.map(withoutUnset).filter((item) => !isRemoved(item));
+  if (!isObject(sent)) return sent;
+  if (Object.hasOwn(sent, 'requested')) return sent['requested'] === true ? sent : undefined;
+  if (REPLACED_WHOLE.has(key) || REPLACED_WHOLE.has(at)) return pruned(sent);
+  return mergeObject(isObject(stored) ? stored : {}, sent, key);
 }
 
 /** An entry of `custom_fields` with an empty value removes the field with that name. */
@@ -87,8 +87,8 @@ function withoutUnset(item: unknown): unknown {
   );
 }
 
-function pruned(given: Tree): Tree | undefined {
-  const remaining = Object.entries(given).filter(([, value]) => value !== null && value !== '');
+function pruned(sent: Tree): Tree | undefined {
+  const remaining = Object.entries(sent).filter(([, value]) => value !== null && value !== '');
   return remaining.length === 0 ? undefined : Object.fromEntries(remaining);
 }
 

@@ -1,6 +1,6 @@
 import type { AccountFields, StoredAccount } from './account/account.js';
 import type { ConfigurationName } from './account/configuration-name.js';
-import type { Given } from './account/parts.js';
+import type { RequestFields } from './account/parts.js';
 import type { PersonFields, StoredPerson } from './account/person.js';
 import type { Provided } from './account/provided.js';
 import type { PlatformSettings } from './platform/platform-settings.js';
@@ -59,23 +59,23 @@ interface CheckBase {
 export interface AccountCheck extends CheckBase {
   readonly operation: 'create' | 'update';
   /** The checked fields of the request and of its account token. */
-  readonly given: Given<AccountFields> & {
+  readonly requestFields: RequestFields<AccountFields> & {
     readonly configuration?: Readonly<
       Record<ConfigurationName, { readonly applied?: boolean } | undefined>
     >;
   };
-  /** Fields provided by `given`. */
+  /** Fields provided by `requestFields`. */
   readonly provided: Provided;
   readonly hasAccountToken: boolean;
   /**
-   * The token had `shown_and_accepted: true`; `given` then contains the acceptance at
+   * The token had `shown_and_accepted: true`; `requestFields` then contains the acceptance at
    * `terms_of_service.account`.
    */
   readonly tokenAcceptsTerms: boolean;
   readonly stored: StoredAccount | undefined;
   /**
    * The account as it would be stored, with `fields.identity.individual` filled in from the Person
-   * and `given`.
+   * and `requestFields`.
    */
   readonly merged: StoredAccount;
   /** Persons stored before the request, including the individual's. */
@@ -86,7 +86,7 @@ export interface AccountCheck extends CheckBase {
 export interface PersonCheck extends CheckBase {
   readonly operation: 'create' | 'update';
   /** The checked fields of the request and of its person token. */
-  readonly given: Given<PersonFields>;
+  readonly requestFields: RequestFields<PersonFields>;
   readonly provided: Provided;
   readonly hasPersonToken: boolean;
   readonly account: StoredAccount;

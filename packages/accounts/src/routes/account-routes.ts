@@ -7,19 +7,19 @@ import {
   CONFIGURATION_NAMES,
   type ConfigurationName,
 } from '../model/account/configuration-name.js';
-import type { VendorTerms } from '../model/platform/vendor-terms.js';
+import type { VendorWord } from '../model/platform/vendor-word.js';
 import { INCLUDES, type Include } from '../model/shape/account-params.js';
 import { readJson } from './bodies.js';
 import { pageQuery, texts } from './description.js';
 import { listRequest } from './lists.js';
 import type { Call, CallDocs, PlatformRoutes } from './platform-routes.js';
-import { Query } from './query.js';
+import { QueryString } from './query-string.js';
 import type { RequestShapes } from './request-shapes.js';
 
 export interface AccountRoutesDeps {
   readonly accounts: Accounts;
   readonly shapes: RequestShapes;
-  readonly vendorTerms: VendorTerms;
+  readonly vendorWord: VendorWord;
 }
 
 const PATH = '/v2/core/accounts';
@@ -50,7 +50,7 @@ const UPDATE: CallDocs = {
 const CLOSE: CallDocs = { summary: 'Close an account', response: 'Account', body: 'account_close' };
 
 /** Routes of accounts. Source: accounts, section 7, E1 to E5. */
-export function accountRoutes(on: PlatformRoutes, deps: AccountRoutesDeps): readonly Route[] {
+export function accountRoutes(routes: PlatformRoutes, deps: AccountRoutesDeps): readonly Route[] {
   const { accounts, shapes } = deps;
   const content = { makesContent: true };
   const update = async (call: Call) => {
@@ -58,22 +58,22 @@ export function accountRoutes(on: PlatformRoutes, deps: AccountRoutesDeps): read
     return await accounts.update(call.context, call.param('account'), write);
   };
   return [
-    on.change(
+    routes.change(
       'POST',
       PATH,
       CREATE,
       async (call) => await accounts.create(call.context, readWrite(call, deps, 'account_create')),
       content,
     ),
-    on.get(PATH, LIST, async (call) => await listAccounts(call, accounts)),
-    on.get(`${PATH}/:account`, SHOW, async (call) => {
-      const query = new Query(call.request.url);
+    routes.get(PATH, LIST, async (call) => await listAccounts(call, accounts)),
+    routes.get(`${PATH}/:account`, SHOW, async (call) => {
+      const query = new QueryString(call.request.url);
       const include = readIncludes(query.list('include', includesFor(call)));
-      query.end();
+      query.refuseUnknown();
       return await accounts.retrieve(call.context, call.param('account'), include);
     }),
-    on.change('POST', `${PATH}/:account`, UPDATE, update, content),
-    on.change('POST', `${PATH}/:account/close`, CLOSE, async (call) => {
+    routes.change('POST', `${PATH}/:account`, UPDATE, update, content),
+    routes.change('POST', `${PATH}/:account/close`, CLOSE, async (call) => {
       const body = readJson(call.request);
       const { applied_configurations: appliedConfigurations } = shapes.check<{
         applied_configurations?: readonly ConfigurationName[];
@@ -85,14 +85,14 @@ export function accountRoutes(on: PlatformRoutes, deps: AccountRoutesDeps): read
 }
 
 async function listAccounts(call: Call, accounts: Accounts): Promise<string> {
-  const query = new Query(call.request.url);
+  const query = new QueryString(call.request.url);
   const names = query.list('applied_configurations', CONFIGURATION_NAMES);
   const isClosed = query.flag('closed');
   const request = listRequest(call, query, [
     ...names.map((name, index) => [`applied_configurations[${index}]`, name] as const),
     ...(isClosed === undefined ? [] : [['closed', String(isClosed)] as const]),
   ]);
-  query.end();
+  query.refuseUnknown();
   readPage(request);
   const configurations = CONFIGURATION_NAMES.filter((name) => names.includes(name));
   return await accounts.list(call.context, request, {
@@ -103,18 +103,18 @@ async function listAccounts(call: Call, accounts: Accounts): Promise<string> {
 
 function readWrite(
   call: Call,
-  { shapes, vendorTerms }: AccountRoutesDeps,
+  { shapes, vendorWord }: AccountRoutesDeps,
   shape: 'account_create' | 'account_update',
 ): AccountWrite {
-  new Query(call.request.url).end();
+  new QueryString(call.request.url).refuseUnknown();
   const body = readJson(call.request);
-  const checked = shapes.check<AccountWrite['given'] & { include?: readonly Include[] }>(
+  const checked = shapes.check<AccountWrite['requestFields'] & { include?: readonly Include[] }>(
     shape,
-    vendorTerms.toInternal(body),
+    vendorWord.toInternal(body),
   );
   const { include = [], ...rest } = checked;
   refuseIncludes(include, includesFor(call));
-  return { body, given: rest, include: readIncludes(include) };
+  return { body, requestFields: rest, include: readIncludes(include) };
 }
 
 /**

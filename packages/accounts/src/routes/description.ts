@@ -12,7 +12,7 @@ import {
   templateSchema,
   tickSchema,
 } from '../model/shape/operator-params.js';
-import { PAGE_LIMIT } from './query.js';
+import { PAGE_LIMIT } from './query-string.js';
 import { RequestShapes, SHAPE_NAMES } from './request-shapes.js';
 import { statusOf } from './to-wire.js';
 

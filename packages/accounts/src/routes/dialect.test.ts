@@ -12,7 +12,7 @@ import {
 import { requestHead, SeededRandom } from '@plinth/kernel/testing';
 import { Type } from 'typebox';
 import { DEFAULT_PLATFORM_SETTINGS } from '../model/platform/platform-settings.js';
-import { VendorTerms } from '../model/platform/vendor-terms.js';
+import { VendorWord } from '../model/platform/vendor-word.js';
 import { AccountsRefused } from '../model/violation.js';
 import { AccountsDialect, refuseEmptySegments } from './dialect.js';
 import { RequestAuthenticator } from './request-authenticator.js';
@@ -34,14 +34,14 @@ const authenticator = new RequestAuthenticator({
   random: new SeededRandom(1),
   headerPrefixes,
   maxBodyBytes: 100,
-  clientTerms: { warnAboutAlias() {} },
+  vendorWordWarnings: { warnAboutAlias() {} },
   findOperator({ headers }) {
     if (headers['authorization'] === 'Bearer away') throw away;
     return undefined;
   },
 });
 const dialect = new AccountsDialect(authenticator, {
-  ...{ terms: new VendorTerms('vendor', []), headerPrefixes },
+  ...{ vendorWord: new VendorWord('vendor', []), headerPrefixes },
   baseUrl: (requestUrl) => requestUrl,
   onBug: (error) => bugs.push(error),
 });

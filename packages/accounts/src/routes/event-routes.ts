@@ -7,7 +7,7 @@ import { readJson } from './bodies.js';
 import { pageQuery, texts } from './description.js';
 import { listRequest } from './lists.js';
 import type { Call, CallDocs, PlatformRoutes } from './platform-routes.js';
-import { Query } from './query.js';
+import { QueryString } from './query-string.js';
 import type { RequestShapes } from './request-shapes.js';
 
 /** The secret is returned once, by the request that creates the destination. */
@@ -60,7 +60,7 @@ const PING: CallDocs = { summary: 'Send a ping event', response: 'Event', body: 
 
 /** Routes of events and event destinations. Source: accounts, sections 7 (E15) and 17. */
 export function eventRoutes(
-  on: PlatformRoutes,
+  routes: PlatformRoutes,
   deps: {
     readonly events: Events;
     readonly destinations: EventDestinations;
@@ -69,17 +69,17 @@ export function eventRoutes(
 ): readonly Route[] {
   const { events, destinations, shapes } = deps;
   return [
-    on.get('/v2/core/events', LIST_EVENTS, async (call) => await listEvents(call, events)),
-    on.get('/v2/core/events/:event', SHOW_EVENT, async (call) => {
-      new Query(call.request.url).end();
+    routes.get('/v2/core/events', LIST_EVENTS, async (call) => await listEvents(call, events)),
+    routes.get('/v2/core/events/:event', SHOW_EVENT, async (call) => {
+      new QueryString(call.request.url).refuseUnknown();
       return await events.retrieve(call.context, call.param('event'));
     }),
-    ...destinationRoutes(on, destinations, shapes),
+    ...destinationRoutes(routes, destinations, shapes),
   ];
 }
 
 async function listEvents(call: Call, events: Events): Promise<string> {
-  const query = new Query(call.request.url);
+  const query = new QueryString(call.request.url);
   const objectId = query.text('object_id');
   const types = query.list('types');
   if (types.length > MAX_TYPE_COUNT) {
@@ -92,12 +92,12 @@ async function listEvents(call: Call, events: Events): Promise<string> {
     ...types.map((type, index) => [`types[${index}]`, type] as const),
     ...[...created].map(([bound, value]) => [`created[${bound}]`, value] as const),
   ]);
-  query.end();
+  query.refuseUnknown();
   return await events.list(call.context, request, { objectId, types, fromMs, toMs });
 }
 
 function readBounds(
-  query: Query,
+  query: QueryString,
   created: ReadonlyMap<string, string>,
 ): { readonly fromMs: number; readonly toMs: number } {
   let fromMs = 0;
@@ -116,51 +116,51 @@ function readBounds(
 }
 
 function destinationRoutes(
-  on: PlatformRoutes,
+  routes: PlatformRoutes,
   destinations: EventDestinations,
   shapes: RequestShapes,
 ): readonly Route[] {
   const path = '/v2/core/event_destinations';
   const id = ({ param }: Call): string => param('destination');
   const write = (call: Call, shape: 'destination_create' | 'destination_update') => {
-    new Query(call.request.url).end();
+    new QueryString(call.request.url).refuseUnknown();
     const body = readJson(call.request);
-    const { include = [], ...given } = shapes.check<
+    const { include = [], ...requestFields } = shapes.check<
       DestinationFields & { readonly include?: readonly string[] }
     >(shape, body);
-    return { body, given, include };
+    return { body, requestFields, include };
   };
   return [
-    on.change('POST', path, CREATE, async (call) => {
+    routes.change('POST', path, CREATE, async (call) => {
       return await destinations.create(call.context, write(call, 'destination_create'));
     }),
-    on.get(path, LIST, async (call) => {
-      const query = new Query(call.request.url);
+    routes.get(path, LIST, async (call) => {
+      const query = new QueryString(call.request.url);
       const include = query.list('include', INCLUDES);
       const filters = include.map((name, index) => [`include[${index}]`, name] as const);
       const request = listRequest(call, query, filters);
-      query.end();
+      query.refuseUnknown();
       return destinations.list(call.context, request, include);
     }),
-    on.get(`${path}/:destination`, SHOW, async (call) => {
-      const query = new Query(call.request.url);
+    routes.get(`${path}/:destination`, SHOW, async (call) => {
+      const query = new QueryString(call.request.url);
       const include = query.list('include', INCLUDES);
-      query.end();
+      query.refuseUnknown();
       return destinations.retrieve(call.context, id(call), include);
     }),
-    on.change('POST', `${path}/:destination`, UPDATE, async (call) => {
+    routes.change('POST', `${path}/:destination`, UPDATE, async (call) => {
       return await destinations.update(call.context, id(call), write(call, 'destination_update'));
     }),
-    on.change('DELETE', `${path}/:destination`, DELETE, async (call) => {
+    routes.change('DELETE', `${path}/:destination`, DELETE, async (call) => {
       return await destinations.delete(call.context, id(call));
     }),
-    on.change('POST', `${path}/:destination/enable`, ENABLE, async (call) => {
+    routes.change('POST', `${path}/:destination/enable`, ENABLE, async (call) => {
       return await destinations.setEnabled(call.context, id(call), true, empty(call, shapes));
     }),
-    on.change('POST', `${path}/:destination/disable`, DISABLE, async (call) => {
+    routes.change('POST', `${path}/:destination/disable`, DISABLE, async (call) => {
       return await destinations.setEnabled(call.context, id(call), false, empty(call, shapes));
     }),
-    on.change('POST', `${path}/:destination/ping`, PING, async (call) => {
+    routes.change('POST', `${path}/:destination/ping`, PING, async (call) => {
       return await destinations.ping(call.context, id(call), empty(call, shapes));
     }),
   ];

@@ -1,13 +1,13 @@
 import type { ListRequest } from '../domain/account/account-pages.js';
 import type { Call } from './platform-routes.js';
-import { PAGE_LIMIT, type Query } from './query.js';
+import { PAGE_LIMIT, type QueryString } from './query-string.js';
 
 /**
  * Reads `limit` and `page` of a list; its links repeat `filters`. Source: accounts, section 7.1.
  */
 export function listRequest(
   { context }: Call,
-  query: Query,
+  query: QueryString,
   filters: ListRequest['filters'],
 ): ListRequest {
   return {

@@ -5,7 +5,7 @@ import { readJson } from './bodies.js';
 import { pageQuery } from './description.js';
 import { listRequest } from './lists.js';
 import type { Call, CallDocs, PlatformRoutes } from './platform-routes.js';
-import { Query } from './query.js';
+import { QueryString } from './query-string.js';
 import type { RequestShapes } from './request-shapes.js';
 
 const LIST: CallDocs = { summary: 'List persons', response: 'Page', query: pageQuery() };
@@ -28,7 +28,7 @@ const SHOW_ACCOUNT_TOKEN: CallDocs = { summary: 'Retrieve an account token', res
 
 /** Routes of persons and tokens. Source: accounts, section 7, E6 to E14. */
 export function personRoutes(
-  on: PlatformRoutes,
+  routes: PlatformRoutes,
   deps: { readonly persons: Persons; readonly tokens: Tokens; readonly shapes: RequestShapes },
 ): readonly Route[] {
   const { persons, shapes } = deps;
@@ -36,66 +36,69 @@ export function personRoutes(
   const at = (call: Call) => ({ accountId: call.param('account'), id: call.param('person') });
   const write = (call: Call, shape: 'person_create' | 'person_update'): PersonWrite => {
     const body = readBody(call);
-    return { body, given: shapes.check(shape, body) };
+    return { body, requestFields: shapes.check(shape, body) };
   };
   return [
-    on.change('POST', '/v2/core/accounts/:account/persons', CREATE, async (call) => {
-      const given = write(call, 'person_create');
-      return await persons.create(call.context, call.param('account'), given);
+    routes.change('POST', '/v2/core/accounts/:account/persons', CREATE, async (call) => {
+      const requestFields = write(call, 'person_create');
+      return await persons.create(call.context, call.param('account'), requestFields);
     }),
-    on.get('/v2/core/accounts/:account/persons', LIST, async (call) => {
-      const query = new Query(call.request.url);
+    routes.get('/v2/core/accounts/:account/persons', LIST, async (call) => {
+      const query = new QueryString(call.request.url);
       const request = listRequest(call, query, []);
-      query.end();
+      query.refuseUnknown();
       return await persons.list(call.context, call.param('account'), request);
     }),
-    on.get(person, SHOW, async (call) => {
-      new Query(call.request.url).end();
+    routes.get(person, SHOW, async (call) => {
+      new QueryString(call.request.url).refuseUnknown();
       return await persons.retrieve(call.context, at(call));
     }),
-    on.change('POST', person, UPDATE, async (call) => {
+    routes.change('POST', person, UPDATE, async (call) => {
       return await persons.update(call.context, at(call), write(call, 'person_update'));
     }),
-    on.change('DELETE', person, DELETE, async (call) => {
-      new Query(call.request.url).end();
+    routes.change('DELETE', person, DELETE, async (call) => {
+      new QueryString(call.request.url).refuseUnknown();
       return await persons.delete(call.context, at(call));
     }),
-    ...tokenRoutes(on, deps),
+    ...tokenRoutes(routes, deps),
   ];
 }
 
 function tokenRoutes(
-  on: PlatformRoutes,
+  routes: PlatformRoutes,
   { tokens, shapes }: { readonly tokens: Tokens; readonly shapes: RequestShapes },
 ): readonly Route[] {
   const path = '/v2/core/accounts/:account/person_tokens';
   const anyKey = { allows: 'any' } as const;
   const createPersonToken = async (call: Call) => {
     const body = readBody(call);
-    const given = shapes.check<unknown>('person_token', body);
-    return await tokens.createPersonToken(call.context, call.param('account'), { body, given });
+    const requestFields = shapes.check<unknown>('person_token', body);
+    return await tokens.createPersonToken(call.context, call.param('account'), {
+      body,
+      requestFields,
+    });
   };
   const createAccountToken = async (call: Call) => {
     const body = readBody(call);
-    const given = shapes.check<unknown>('account_token', body);
-    return await tokens.createAccountToken(call.context, { body, given });
+    const requestFields = shapes.check<unknown>('account_token', body);
+    return await tokens.createAccountToken(call.context, { body, requestFields });
   };
   return [
-    on.change('POST', path, PERSON_TOKEN, createPersonToken, anyKey),
-    on.get(`${path}/:token`, SHOW_PERSON_TOKEN, async (call) => {
-      new Query(call.request.url).end();
+    routes.change('POST', path, PERSON_TOKEN, createPersonToken, anyKey),
+    routes.get(`${path}/:token`, SHOW_PERSON_TOKEN, async (call) => {
+      new QueryString(call.request.url).refuseUnknown();
       const accountId = call.param('account');
       return await tokens.retrieve(call.context, 'person', { id: call.param('token'), accountId });
     }),
-    on.change('POST', '/v2/core/account_tokens', ACCOUNT_TOKEN, createAccountToken, anyKey),
-    on.get('/v2/core/account_tokens/:token', SHOW_ACCOUNT_TOKEN, async (call) => {
-      new Query(call.request.url).end();
+    routes.change('POST', '/v2/core/account_tokens', ACCOUNT_TOKEN, createAccountToken, anyKey),
+    routes.get('/v2/core/account_tokens/:token', SHOW_ACCOUNT_TOKEN, async (call) => {
+      new QueryString(call.request.url).refuseUnknown();
       return await tokens.retrieve(call.context, 'account', { id: call.param('token') });
     }),
   ];
 }
 
 function readBody({ request }: Call): Record<string, unknown> {
-  new Query(request.url).end();
+  new QueryString(request.url).refuseUnknown();
   return readJson(request);
 }

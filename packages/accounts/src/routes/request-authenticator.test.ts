@@ -50,7 +50,7 @@ const authenticator = new RequestAuthenticator({
   random: new SeededRandom(1),
   headerPrefixes: ['Plinth', 'Other'],
   maxBodyBytes: 100,
-  clientTerms: { warnAboutAlias() {} },
+  vendorWordWarnings: { warnAboutAlias() {} },
   findOperator({ headers }) {
     if (headers['authorization'] === 'Bearer away') throw new CredentialUncheckable(undefined);
     if (headers['authorization'] !== 'Bearer op') return undefined;

@@ -15,8 +15,8 @@ import type { Platforms } from '../domain/platform/platforms.js';
 import type { RequestContext } from '../domain/request-context.js';
 import { readApiVersion, versionDate } from '../model/platform/api-version.js';
 import { AccountsRefused } from '../model/violation.js';
-import type { ClientTerms } from './client-terms.js';
 import { vendorHeaderNames } from './vendor-headers.js';
+import type { VendorWordWarnings } from './vendor-word-warnings.js';
 
 /** Looks up platform keys, which `identity` stores. */
 export interface KeyDirectory {
@@ -54,7 +54,7 @@ export interface RequestAuthenticatorDeps {
   readonly random: Random;
   readonly headerPrefixes: readonly string[];
   readonly maxBodyBytes: number;
-  readonly clientTerms: Pick<ClientTerms, 'warnAboutAlias'>;
+  readonly vendorWordWarnings: Pick<VendorWordWarnings, 'warnAboutAlias'>;
   /** Authenticates an operator's request. Throws `CredentialUncheckable`. */
   findOperator(request: HttpHead): Principal | undefined;
 }
@@ -101,7 +101,7 @@ export class RequestAuthenticator {
     const { requestId } = this.of(request);
     const platform = this.#deps.platforms.find(principal.platform);
     if (platform === undefined) throw keyInvalid();
-    this.#deps.clientTerms.warnAboutAlias(request);
+    this.#deps.vendorWordWarnings.warnAboutAlias(request);
     const { settings } = platform;
     if (version === undefined && settings.require_version_header) {
       const message = `The header ${this.#deps.headerPrefixes[0]}-Version is required.`;

@@ -2,7 +2,7 @@ import type { Random, RouteTable } from '@plinth/kernel';
 import type { AccountsConfig } from '../config.js';
 import type { AccountsDomain } from '../domain/accounts-domain.js';
 import { REFERENCE_LISTS } from '../domain/reference/index.js';
-import type { VendorTerms } from '../model/platform/vendor-terms.js';
+import type { VendorWord } from '../model/platform/vendor-word.js';
 import { accountRoutes } from './account-routes.js';
 import type { AccountsDialect } from './dialect.js';
 import { eventRoutes } from './event-routes.js';
@@ -20,10 +20,10 @@ export function accountsTable(deps: {
   readonly dialect: AccountsDialect;
   readonly domain: AccountsDomain;
   readonly config: AccountsConfig;
-  readonly vendorTerms: VendorTerms;
+  readonly vendorWord: VendorWord;
   readonly random: Random;
 }): RouteTable {
-  const { authenticator, dialect, domain, vendorTerms, random } = deps;
+  const { authenticator, dialect, domain, vendorWord, random } = deps;
   const { mutations, operator } = domain;
   const maxBodyBytes = deps.config.max_body_bytes;
   const shapes = new RequestShapes(REFERENCE_LISTS);
@@ -34,7 +34,7 @@ export function accountsTable(deps: {
     maxBodyBytes,
     noteRefused: (context, body) => mutations.noteRefused(context, body),
   });
-  const parts = { ...domain, shapes, vendorTerms };
+  const parts = { ...domain, shapes, vendorWord };
   return {
     dialect,
     api: 'accounts',

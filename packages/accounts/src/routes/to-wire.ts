@@ -16,7 +16,7 @@ import {
 } from '@plinth/kernel';
 import { invalidFields } from '../domain/refusals.js';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
-import type { VendorTerms } from '../model/platform/vendor-terms.js';
+import type { VendorWord } from '../model/platform/vendor-word.js';
 import type { FieldProblem, InvalidField } from '../model/shape/check-shape.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
 import { isBelow, OPERATOR_PATH } from './request-authenticator.js';
@@ -66,7 +66,7 @@ const SHOULD_RETRY: Partial<Record<ErrorCode, boolean>> = {
 export const statusOf = (code: ErrorCode): number => STATUS[code] ?? 400;
 
 export interface ErrorWording {
-  readonly terms: VendorTerms;
+  readonly vendorWord: VendorWord;
   readonly headerPrefixes: readonly string[];
   /**
    * Public URL of this server.
@@ -99,7 +99,7 @@ export function refusalResponse(
   const isV1 = url.startsWith('/v1/');
   const body = errorBody(violation, { wording, baseUrl: wording.baseUrl(base), isV1 });
   if (!isBelow(request, OPERATOR_PATH)) return jsonResponse(status, body, headers);
-  const message = wording.terms.toWire(violation.message);
+  const message = wording.vendorWord.toWire(violation.message);
   const failure = { status, message, documentationUrl: operatorDocs(request) };
   return jsonResponse(status, { ...githubFailure(failure), ...body }, headers);
 }
@@ -114,18 +114,18 @@ function errorBody(
 ): { readonly error: Readonly<Record<string, unknown>> } {
   const { code, message, userMessage, param, extra } = violation;
   const members: string = ERROR_CODES[code];
-  const { terms } = options.wording;
-  const shown = terms.toWire(code);
+  const { vendorWord } = options.wording;
+  const shown = vendorWord.toWire(code);
   const type = TYPE[code] ?? (options.isV1 ? 'invalid_request_error' : undefined);
   return {
     error: {
       ...(type !== undefined && { type }),
       code: shown,
-      message: terms.toWire(message),
-      ...(param !== undefined && { param: terms.toWire(param) }),
-      ...(members.includes('U') && { user_message: terms.toWire(userMessage ?? message) }),
+      message: vendorWord.toWire(message),
+      ...(param !== undefined && { param: vendorWord.toWire(param) }),
+      ...(members.includes('U') && { user_message: vendorWord.toWire(userMessage ?? message) }),
       ...(members.includes('D') && { doc_url: `${options.baseUrl}/docs/accounts/errors#${shown}` }),
-      ...(terms.allToWire(extra ?? {}) as object), // `allToWire` returns an object for an object
+      ...(vendorWord.allToWire(extra ?? {}) as object), // `allToWire` returns an object for an object
     },
   };
 }

@@ -29,8 +29,9 @@ export const CONFIGURATION_BITS: Readonly<Record<ConfigurationName, number>> = {
 export const INCOMPATIBLE_FLAG = 1;
 export const V1_FLAG = 2;
 
-type Stored = Omit<StoredAccount, keyof Tenant | 'id' | 'operatorRequirements'> & {
+type Stored = Omit<StoredAccount, keyof Tenant | 'id' | 'operatorRequirements' | 'overrides'> & {
   readonly injected: StoredAccount['operatorRequirements'];
+  readonly state: StoredAccount['overrides'];
 };
 type AccountBody =
   | (Stored & { readonly v: 1 })
@@ -52,7 +53,7 @@ export function toAccountRow(
   summaryJson: string,
   encryptor: Encryptor,
 ): AccountRow {
-  const { id, platform, livemode, createdMs, isClosed, nextEvaluationMs, state, ...others } =
+  const { id, platform, livemode, createdMs, isClosed, nextEvaluationMs, overrides, ...others } =
     account;
   const { operatorRequirements, ...rest } = others;
   const body = {
@@ -61,7 +62,7 @@ export function toAccountRow(
     injected: operatorRequirements,
     requirements: packRequirements(account.requirements),
     futureRequirements: packRequirements(account.futureRequirements),
-    state,
+    state: overrides,
     fields: encryptAccount(account, encryptor),
   };
   const customer = account.fields.configuration?.customer;
@@ -74,7 +75,7 @@ export function toAccountRow(
       (mask, name) => mask | CONFIGURATION_BITS[name],
       0,
     ),
-    flags: (state.incompatible_with_v2 ? INCOMPATIBLE_FLAG : 0) | (state.v1 ? V1_FLAG : 0),
+    flags: (overrides.incompatible_with_v2 ? INCOMPATIBLE_FLAG : 0) | (overrides.v1 ? V1_FLAG : 0),
     head: summaryJson,
     body: JSON.stringify(body),
     due_ms: isClosed ? null : (nextEvaluationMs ?? null),
@@ -103,7 +104,7 @@ export function fromAccountRow(
     applied: body.applied,
     individualId: body.individualId ?? undefined,
     everActive: body.everActive,
-    state: body.state,
+    overrides: body.state,
     operatorRequirements: body.injected,
     verifications: body.verifications,
     capabilities: body.capabilities,

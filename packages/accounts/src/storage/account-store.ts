@@ -50,7 +50,7 @@ export class AccountStore {
   }
 
   async #readSummary(id: string): Promise<CachedSummary | undefined> {
-    const generation = this.#cache?.generation ?? 0;
+    const generation = this.#cache?.commitCount ?? 0;
     const row = await this.#reader
       .selectFrom('accounts_accounts')
       .select(['tenant', 'head', 'is_closed', 'flags', 'due_ms'])

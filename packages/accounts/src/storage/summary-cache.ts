@@ -14,10 +14,10 @@ export class SummaryCache {
   readonly #entries = new Map<string, CachedSummary>();
   #sizeChars = 0;
   /** Number of commits, to discard reads that a commit has overtaken. */
-  #generation = 0;
+  #commitCount = 0;
 
-  get generation(): number {
-    return this.#generation;
+  get commitCount(): number {
+    return this.#commitCount;
   }
 
   get(id: string): CachedSummary | undefined {
@@ -28,13 +28,13 @@ export class SummaryCache {
     return found;
   }
 
-  /** @param generation at the start of the read. */
-  keepRead(id: string, summary: CachedSummary, generation: number): void {
-    if (generation === this.#generation) this.#put(id, summary);
+  /** Ignored if a commit followed the start of the read. @param commitCount at the start of the read. */
+  keepRead(id: string, summary: CachedSummary, commitCount: number): void {
+    if (commitCount === this.#commitCount) this.#put(id, summary);
   }
 
   keepWritten(id: string, summary: CachedSummary): void {
-    this.#generation += 1;
+    this.#commitCount += 1;
     this.#put(id, summary);
   }
 

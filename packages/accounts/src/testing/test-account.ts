@@ -1,4 +1,4 @@
-import { type AccountFields, EMPTY_STATE, type StoredAccount } from '../model/account/account.js';
+import { type AccountFields, NO_OVERRIDES, type StoredAccount } from '../model/account/account.js';
 import { CONFIGURATION_NAMES } from '../model/account/configuration-name.js';
 import type { PersonFields, StoredPerson } from '../model/account/person.js';
 
@@ -24,7 +24,7 @@ export function testAccount(
     applied: Object.fromEntries(applied.map((name) => [name, SINCE_START])),
     individualId: undefined,
     everActive: [],
-    state: EMPTY_STATE,
+    overrides: NO_OVERRIDES,
     operatorRequirements: [],
     verifications: {},
     capabilities: {},

@@ -55,11 +55,11 @@ export class TestKeyring implements PlatformKeyring {
     }
   }
 
-  #store(given: Omit<StoredKey, 'id' | 'last4' | 'createdMs' | 'revokedMs'>): StoredKey {
+  #store(newKey: Omit<StoredKey, 'id' | 'last4' | 'createdMs' | 'revokedMs'>): StoredKey {
     const id = `key_${randomLetters(this.#random, 16)}`;
     const createdMs = this.#clock.nowMs();
-    const key = { ...given, id, last4: given.text.slice(-4), createdMs, revokedMs: undefined };
-    this.#byText.set(given.text, key);
+    const key = { ...newKey, id, last4: newKey.text.slice(-4), createdMs, revokedMs: undefined };
+    this.#byText.set(newKey.text, key);
     return key;
   }
 }

@@ -3,7 +3,7 @@ import { constants, createGzip } from 'node:zlib';
 import { KINDS, type Kind } from '../model/kinds.js';
 import type { ImageLink } from './data/image-links.js';
 import { Presenter } from './data/public-record.js';
-import { Slices } from './data/slices.js';
+import { TimeSlices } from './data/time-slices.js';
 import type { Edition } from './publication.js';
 
 export type BulkName = `${Kind}.json` | `${Kind}.ndjson` | 'all.json';
@@ -125,7 +125,7 @@ async function* textOf(
 ): AsyncGenerator<string> {
   const { kind, format } = options;
   const presenter = new Presenter(set, 'all', options.imageLink);
-  const slices = new Slices();
+  const slices = new TimeSlices();
   const kinds = kind === 'all' ? KINDS : [kind];
   if (kind === 'all') yield '{';
   for (const [index, one] of kinds.entries()) {

@@ -25,9 +25,9 @@ export interface SerializedWrite {
 
 /**
  * Tracks how far this node has read the stored state. Changes of all nodes share one sequence of
- * numbers.
- * The number of the last change of the draft base is the fence for publications, imports and
- * discards.
+ * numbers (`seq`). The base is the state on which the draft's changes are based: a published version
+ * or an import. `baseSeq` is the number of its last change: a publication, import or discard is
+ * stored only if another node has not changed the base in the meantime.
  */
 export class Ledger {
   readonly #editions: EditionStore;
@@ -40,7 +40,7 @@ export class Ledger {
   }
 
   /** Serializes the drafts, imports and publications of this node. */
-  alone<T>(change: () => Promise<T>): Promise<T> {
+  exclusive<T>(change: () => Promise<T>): Promise<T> {
     return this.#changes.run(change);
   }
 
@@ -52,19 +52,19 @@ export class Ledger {
     return this.#baseSeq;
   }
 
-  /** Notes that all changes through `seq` are read. Only inside `alone`. */
-  know(seq: number, baseSeq = this.#baseSeq): void {
+  /** Notes that all changes through `seq` are read. Only inside `exclusive`. */
+  noteRead(seq: number, baseSeq = this.#baseSeq): void {
     this.#seq = seq;
     this.#baseSeq = baseSeq;
   }
 
-  /** Makes the next read load all state. Only inside `alone`. */
-  forget(): void {
+  /** Makes the next read load all state. Only inside `exclusive`. */
+  invalidate(): void {
     this.#baseSeq = NOT_READ;
   }
 
   /**
-   * Stores a new base of drafts. Only inside `alone`. Throws `OthersWereFirst`.
+   * Stores a new base of drafts. Only inside `exclusive`. Throws `ConcurrentChange`.
    * @param write returns the manifest of the base; `null` for the newest version; `undefined` if unchanged.
    * @param isStrict whether changes of single records by other nodes also count as a conflict.
    */
@@ -84,10 +84,10 @@ export class Ledger {
     const seq = await stored.catch((error: unknown) => {
       if (!(error instanceof ObjectsGone)) throw error;
       // After a reload, the draft contains its own records again.
-      this.forget();
+      this.invalidate();
       throw new ConcurrentChange();
     });
     // Changes of other nodes in between are still unread.
-    this.know(seq === throughSeq + 1 ? seq : throughSeq, seq);
+    this.noteRead(seq === throughSeq + 1 ? seq : throughSeq, seq);
   }
 }

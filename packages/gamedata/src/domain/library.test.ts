@@ -40,7 +40,9 @@ it('publishes although old versions cannot be removed, and removes them with the
     const draft = DataSet.empty({ languages });
     const publication = { actor: 'a', message: '', source: 'editor', action: 'published' } as const;
     const of = { op: 'publish', kinds: KINDS, draft, dropsDraft: false } as const;
-    return await ledger.alone(async () => await library.publish(draft, { ...publication, ...of }));
+    return await ledger.exclusive(
+      async () => await library.publish(draft, { ...publication, ...of }),
+    );
   };
   const storedVersions = async () => (await editions.versions()).map(({ version }) => version);
   await publish('en');
@@ -49,7 +51,7 @@ it('publishes although old versions cannot be removed, and removes them with the
       begin select raise(abort, 'no room'); end`.execute(tx);
   });
   assert.equal((await publish('en', 'fr')).version.version, 2);
-  assert.deepEqual(library.current.set.about.languages, ['en', 'fr']);
+  assert.deepEqual(library.current.set.metadata.languages, ['en', 'fr']);
   assert.equal(errors.length, 1);
   assert.deepEqual(await storedVersions(), [1, 2]);
   await relational.transaction(async (tx) => {

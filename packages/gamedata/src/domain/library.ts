@@ -94,7 +94,7 @@ export class Library {
   }
 
   /**
-   * Reads the stored state of all nodes; also used after a failure. Only inside `Ledger.alone`.
+   * Reads the stored state of all nodes; also used after a failure. Only inside `Ledger.exclusive`.
    * @param known has records that the draft may share.
    */
   async load(known: DataSet): Promise<Loaded> {
@@ -105,7 +105,7 @@ export class Library {
       // Missing objects are not corruption if another node has changed the base in the meantime.
       const { baseSeq } = await this.#deps.editions.state();
       if (baseSeq !== state.baseSeq && readCount < MAX_READ_COUNT) continue;
-      this.#show(found.edition, versions, found.isDegraded);
+      this.#setCurrent(found.edition, versions, found.isDegraded);
       return { base, changes, seq: state.lastSeq, baseSeq: state.baseSeq };
     }
   }
@@ -148,7 +148,8 @@ export class Library {
     return { edition: { version: NO_VERSION, set: DataSet.empty() }, isDegraded };
   }
 
-  #show(edition: Edition, versions: readonly Version[], isDegraded: boolean): void {
+  /** Makes an edition the one that readers take, and notifies listeners if it is another one. */
+  #setCurrent(edition: Edition, versions: readonly Version[], isDegraded: boolean): void {
     const isOther = edition !== this.#current;
     this.#versions = versions;
     this.#current = edition;
@@ -237,8 +238,8 @@ export class Library {
   /**
    * Validates and stores `set` and makes it the current version, atomically. An equal set does not
    * create a version.
-   * Only inside `SerializedWrites.whole` and `SerializedWrites.once`. Throws `validation_failed`
-   * and `OthersWereFirst`.
+   * Only inside `SerializedWrites.changeBase` and `SerializedWrites.changeBaseOnce`. Throws `validation_failed`
+   * and `ConcurrentChange`.
    */
   async publish(set: DataSet, publication: Publication): Promise<Published> {
     const startMs = this.#deps.clock.monotonicMs();
@@ -254,8 +255,8 @@ export class Library {
       });
     }
     const changes = await diffSets(before.set, set);
-    const isSameAbout = JSON.stringify(before.set.about) === JSON.stringify(set.about);
-    if (changes.length === 0 && isSameAbout && before.version.version > 0) {
+    const isSameMetadata = JSON.stringify(before.set.metadata) === JSON.stringify(set.metadata);
+    if (changes.length === 0 && isSameMetadata && before.version.version > 0) {
       const published = { version: before.version, changed: 0 };
       await this.#commitNothing(publication, published);
       return published;
@@ -383,12 +384,12 @@ export class Library {
     });
     this.#versions = retained;
     this.#old.retainOnly(retained);
-    await this.removeUnnamed();
+    await this.removeUnreferenced();
   }
 
   /** Removes objects that neither a version nor the draft uses. */
-  async removeUnnamed(): Promise<void> {
-    await this.#deps.groups.keepOnly(await this.#deps.editions.namedObjects());
+  async removeUnreferenced(): Promise<void> {
+    await this.#deps.groups.keepOnly(await this.#deps.editions.referencedObjects());
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ApiDocs } from '@plinth/kernel';
 import { recordSchemas } from './openapi/record-schemas.js';
-import { FAULT } from './openapi/words.js';
+import { FAULT } from './openapi/route-docs.js';
 import { VERSION } from './pages/about-pages.js';
 
 export const GAMEDATA_API: ApiDocs = {

@@ -14,7 +14,7 @@ import {
 import { gameDataError } from '../errors.js';
 import { CACHE_404, JSON_TYPE, NOT_STORED } from './content-headers.js';
 import type { EditorAccess } from './editor/editor-access.js';
-import { REFUSALS } from './openapi/words.js';
+import { REFUSALS } from './openapi/route-docs.js';
 import { type ErrorResponse, toErrorResponse } from './to-wire.js';
 
 const MAX_URL_LENGTH = 8192;

@@ -2,32 +2,32 @@ import { type Clock, pathOf, queryOf, type RouteDescription } from '@plinth/kern
 import { gameDataError } from '../errors.js';
 import { KINDS } from '../model/kinds.js';
 import { IMMUTABLE, JSON_TYPE } from './content-headers.js';
-import { listWords, recordWords } from './openapi/collection-docs.js';
+import { listDocs, recordDocs } from './openapi/collection-docs.js';
 import {
   BULK,
   CALIBERS,
   CATEGORIES,
-  changesWords,
+  changesDocs,
   INDEX,
   OPEN_API,
   ROOT,
   SCHEMA,
   SCHEMAS,
   SUGGEST,
-  searchWords,
-  VERSION_WORDS,
-  versionsWords,
+  searchDocs,
+  VERSION_DOCS,
+  versionsDocs,
 } from './openapi/data-set-docs.js';
 import { indexPage, schemaPage, schemasPage } from './pages/about-pages.js';
 import { listPage } from './pages/list-page.js';
-import { ignoreParameters, type Page, type PublicParts, type Target } from './pages/page.js';
+import { ignoreParameters, type Page, type PublicDeps, type Target } from './pages/page.js';
 import { calibersPage, categoriesPage, recordPage } from './pages/record-pages.js';
 import { searchPage, suggestPage } from './pages/search-pages.js';
 import { bulkPage, changesPage, versionPage, versionsPage } from './pages/version-pages.js';
 import { dateAlone, lastModified } from './publication-date.js';
 import { etagOf, type Reply, type ReplyCache } from './reply-cache.js';
 
-export interface PublicReadParts extends PublicParts {
+export interface PublicReadDeps extends PublicDeps {
   readonly ownsRoot: boolean;
   readonly cache: ReplyCache;
   readonly clock: Clock;
@@ -44,78 +44,78 @@ export interface PublicRead {
    * Whether the response describes the service rather than its data, and is available without a
    * readable version.
    */
-  readonly isAbout: boolean;
+  readonly describesService: boolean;
   readonly docs: RouteDescription;
   /** @param parameter decoded last segment; empty if the path has none. */
   make(target: Target, parameter: string): Page | Promise<Page>;
 }
 
 /** The nine lists and all related reads. Source: gamedata, section 2. */
-export function publicReads(parts: PublicReadParts, describe: () => object): readonly PublicRead[] {
+export function publicReads(deps: PublicReadDeps, describe: () => object): readonly PublicRead[] {
   const reads: PublicRead[] = [];
-  const { limits } = parts;
+  const { limits } = deps;
   const get = (
     path: string,
     docs: RouteDescription,
     make: PublicRead['make'],
-    isAbout = false,
+    describesService = false,
   ): void => {
-    reads.push({ path, docs, make, isAbout });
+    reads.push({ path, docs, make, describesService });
   };
   const getBare = (
     path: string,
     docs: RouteDescription,
     make: (parameter: string) => Page | Promise<Page>,
-    isAbout = false,
+    describesService = false,
   ): void => {
     const makeBare: PublicRead['make'] = async (target, parameter) => {
       const ignored = ignoreParameters(target);
       const page = await make(parameter);
       return { ...page, headers: { ...page.headers, ...ignored } };
     };
-    get(path, docs, makeBare, isAbout);
+    get(path, docs, makeBare, describesService);
   };
-  const getAbout = (
+  const getDescription = (
     path: string,
     docs: RouteDescription,
     make: (parameter: string) => Page,
   ): void => getBare(path, docs, make, true);
-  if (parts.ownsRoot) getAbout('/', ROOT, () => indexPage(parts));
-  getAbout('/api', INDEX, () => indexPage(parts));
-  get('/api/ammunition/calibers/list', CALIBERS, (target) => calibersPage(parts, target));
-  get('/api/items/categories/list', CATEGORIES, (target) => categoriesPage(parts, target));
+  if (deps.ownsRoot) getDescription('/', ROOT, () => indexPage(deps));
+  getDescription('/api', INDEX, () => indexPage(deps));
+  get('/api/ammunition/calibers/list', CALIBERS, (target) => calibersPage(deps, target));
+  get('/api/items/categories/list', CATEGORIES, (target) => categoriesPage(deps, target));
   for (const kind of KINDS) {
-    get(`/api/${kind}`, listWords(kind, limits), (target) => listPage(parts, kind, target));
+    get(`/api/${kind}`, listDocs(kind, limits), (target) => listPage(deps, kind, target));
     const name = kind === 'levels' ? 'level' : 'id';
-    get(`/api/${kind}/:${name}`, recordWords(kind, name), (target, id) =>
-      recordPage(parts, { kind, id, target }),
+    get(`/api/${kind}/:${name}`, recordDocs(kind, name), (target, id) =>
+      recordPage(deps, { kind, id, target }),
     );
   }
-  get('/api/search', searchWords(limits), (target) => searchPage(parts, target));
-  get('/api/suggest', SUGGEST, (target) => suggestPage(parts, target));
-  get('/api/versions', versionsWords(limits), (target) => versionsPage(parts, target));
-  getBare('/api/versions/:n', VERSION_WORDS, (n) => versionPage(parts, n));
-  get('/api/changes', changesWords(limits), (target) => changesPage(parts, target));
-  getAbout('/api/schemas', SCHEMAS, () => schemasPage(parts));
-  getAbout('/api/schemas/:kind', SCHEMA, (kind) => {
-    const page = schemaPage(parts, kind);
+  get('/api/search', searchDocs(limits), (target) => searchPage(deps, target));
+  get('/api/suggest', SUGGEST, (target) => suggestPage(deps, target));
+  get('/api/versions', versionsDocs(limits), (target) => versionsPage(deps, target));
+  getBare('/api/versions/:n', VERSION_DOCS, (n) => versionPage(deps, n));
+  get('/api/changes', changesDocs(limits), (target) => changesPage(deps, target));
+  getDescription('/api/schemas', SCHEMAS, () => schemasPage(deps));
+  getDescription('/api/schemas/:kind', SCHEMA, (kind) => {
+    const page = schemaPage(deps, kind);
     if (page === undefined) throw gameDataError('not_found', 'Not found');
     return page;
   });
-  getAbout('/api/openapi.json', OPEN_API, () => ({
+  getDescription('/api/openapi.json', OPEN_API, () => ({
     body: describe(),
-    edition: parts.library.current,
+    edition: deps.library.current,
     headers: {},
     isPinned: false,
   }));
-  getBare('/api/bulk', BULK, () => bulkPage(parts));
+  getBare('/api/bulk', BULK, () => bulkPage(deps));
   return reads;
 }
 
 /** Returns the reply for a URL that is not in the cache, and caches it. */
 export async function findReply(
-  parts: PublicReadParts,
-  { make, isAbout }: PublicRead,
+  deps: PublicReadDeps,
+  { make, describesService }: PublicRead,
   request: {
     readonly url: string;
     readonly parameter: () => string;
@@ -123,21 +123,21 @@ export async function findReply(
     readonly signal: AbortSignal;
   },
 ): Promise<Reply> {
-  await parts.ready();
-  if (!isAbout) parts.library.assertReadable();
+  await deps.ready();
+  if (!describesService) deps.library.assertReadable();
   const { url, signal } = request;
   const target = { ...targetOf(url), signal };
   const key = canonicalKey(target);
-  const known = parts.cache.byKey(key);
+  const known = deps.cache.byKey(key);
   if (known !== undefined) {
-    parts.cache.remember(url, known);
+    deps.cache.remember(url, known);
     return known;
   }
   const page = await make(target, request.parameter());
-  const found = makeReply(page, parts);
+  const found = makeReply(page, deps);
   // If a new version was published in the meantime, the outdated reply is sent but not cached.
-  const isCurrent = page.isPinned || page.edition === parts.library.current;
-  if (isCurrent) parts.cache.put(key, url, found);
+  const isCurrent = page.isPinned || page.edition === deps.library.current;
+  if (isCurrent) deps.cache.put(key, url, found);
   return found;
 }
 
@@ -156,7 +156,7 @@ function canonicalKey({ path, query }: Target): string {
   return `${path}?${parameters}`;
 }
 
-export function makeReply(page: Page, parts: PublicReadParts): Reply {
+export function makeReply(page: Page, deps: PublicReadDeps): Reply {
   const body = Buffer.from(JSON.stringify(page.body));
   const { version } = page.edition;
   return {
@@ -164,15 +164,13 @@ export function makeReply(page: Page, parts: PublicReadParts): Reply {
     bodySize: body.length,
     etag: etagOf(body),
     // A pinned URL never changes.
-    lastModifiedMs: page.isPinned
-      ? version.publishedMs
-      : dateAlone(version, parts.library.versions),
+    lastModifiedMs: page.isPinned ? version.publishedMs : dateAlone(version, deps.library.versions),
     coded: {},
     headers: Object.entries({
       'content-type': JSON_TYPE,
-      'cache-control': page.isPinned ? IMMUTABLE : parts.cacheControl,
+      'cache-control': page.isPinned ? IMMUTABLE : deps.cacheControl,
       vary: 'Accept-Encoding',
-      ...lastModified(version, parts.clock),
+      ...lastModified(version, deps.clock),
       'x-data-version': String(version.version),
       ...page.headers,
     }),

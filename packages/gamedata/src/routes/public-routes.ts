@@ -15,21 +15,21 @@ import type { Images } from '../model/images.js';
 import { KINDS, type Kind } from '../model/kinds.js';
 import { IMMUTABLE, JSON_TYPE } from './content-headers.js';
 import { BULK_FILE } from './openapi/data-set-docs.js';
-import { pageWords } from './openapi/words.js';
+import { pageDocs } from './openapi/route-docs.js';
 import { listPage } from './pages/list-page.js';
 import { calibersPage } from './pages/record-pages.js';
 import {
   findReply,
   makeReply,
   type PublicRead,
-  type PublicReadParts,
+  type PublicReadDeps,
   publicReads,
 } from './public-reads.js';
 import { lastModified } from './publication-date.js';
 import { referencePage } from './reference-page.js';
 import { isFresh, negotiate, RepeatedResponses, replyResponse } from './reply-responses.js';
 
-export interface PublicRouteParts extends PublicReadParts {
+export interface PublicRouteDeps extends PublicReadDeps {
   readonly images: Images;
 }
 
@@ -40,14 +40,14 @@ const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
  * description on first use.
  */
 export function publicRoutes(
-  parts: PublicRouteParts,
+  deps: PublicRouteDeps,
   describe: () => ApiDescription,
 ): readonly Route[] {
   const repeated = new RepeatedResponses();
   return [
-    ...publicReads(parts, describe).flatMap((read) => readRoutes(read, parts, repeated)),
-    ...publicGet('/api/bulk/:version/:file', BULK_FILE, (request) => bulkResponse(request, parts)),
-    ...publicGet('/api/docs', pageWords('API documentation page'), () =>
+    ...publicReads(deps, describe).flatMap((read) => readRoutes(read, deps, repeated)),
+    ...publicGet('/api/bulk/:version/:file', BULK_FILE, (request) => bulkResponse(request, deps)),
+    ...publicGet('/api/docs', pageDocs('API documentation page'), () =>
       pageResponse(Buffer.from(referencePage(describe())), [
         ['cache-control', 'public, max-age=300'],
       ]),
@@ -72,10 +72,10 @@ const publicGet = (
 
 function readRoutes(
   read: PublicRead,
-  parts: PublicReadParts,
+  deps: PublicReadDeps,
   repeated: RepeatedResponses,
 ): readonly Route[] {
-  const { cache } = parts;
+  const { cache } = deps;
   const name = /:([^/]+)$/.exec(read.path)?.[1];
   return publicGet(read.path, read.docs, (request) => {
     const { url, headers } = request;
@@ -83,7 +83,7 @@ function readRoutes(
     if (known === undefined) {
       const parameter = () => (name === undefined ? '' : (request.parameters[name] ?? ''));
       const signal = request.disconnectSignal();
-      return findReply(parts, read, { url, parameter, signal }).then((found) =>
+      return findReply(deps, read, { url, parameter, signal }).then((found) =>
         replyResponse(headers, found, cache),
       );
     }
@@ -99,40 +99,40 @@ function readRoutes(
  * until `calm` resolves, so that other requests have priority.
  */
 export async function warmUp(
-  parts: PublicRouteParts,
-  calm: () => Promise<void>,
+  deps: PublicRouteDeps,
+  whenIdle: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   for (const path of [
     ...KINDS.map((kind: Kind) => `/api/${kind}`),
     '/api/ammunition/calibers/list',
   ]) {
-    await calm();
+    await whenIdle();
     const target = { path, query: '' };
     const kind = KINDS.find((one) => path === `/api/${one}`);
     const page =
-      kind === undefined ? await calibersPage(parts, target) : await listPage(parts, kind, target);
-    const reply = parts.cache.byUrl(path) ?? makeReply(page, parts);
-    if (page.edition !== parts.library.current) return;
-    parts.cache.put(path, path, reply);
-    await parts.cache.code(reply, 'gzip', true);
-    await parts.cache.code(reply, 'br', true);
+      kind === undefined ? await calibersPage(deps, target) : await listPage(deps, kind, target);
+    const reply = deps.cache.byUrl(path) ?? makeReply(page, deps);
+    if (page.edition !== deps.library.current) return;
+    deps.cache.put(path, path, reply);
+    await deps.cache.code(reply, 'gzip', true);
+    await deps.cache.code(reply, 'br', true);
   }
-  const edition = parts.library.current;
-  const isWanted = (): boolean => !signal.aborted && edition === parts.library.current;
-  await calm();
-  await parts.catalog.warmUp(edition.set, isWanted);
+  const edition = deps.library.current;
+  const isWanted = (): boolean => !signal.aborted && edition === deps.library.current;
+  await whenIdle();
+  await deps.catalog.warmUp(edition.set, isWanted);
 }
 
-async function bulkResponse(request: HttpRequest, parts: PublicRouteParts): Promise<HttpResponse> {
-  await parts.ready();
-  parts.library.assertReadable();
+async function bulkResponse(request: HttpRequest, deps: PublicRouteDeps): Promise<HttpResponse> {
+  await deps.ready();
+  deps.library.assertReadable();
   const { version: versionText = '', file: name = '' } = request.parameters;
   if (!(BULK_NAMES as readonly string[]).includes(name))
     throw gameDataError('not_found', 'Not found');
   if (versionText === 'latest') {
-    const location = `/api/bulk/v${parts.library.current.version.version}/${name}`;
-    const headers = { vary: 'Accept-Encoding', location, 'cache-control': parts.cacheControl };
+    const location = `/api/bulk/v${deps.library.current.version.version}/${name}`;
+    const headers = { vary: 'Accept-Encoding', location, 'cache-control': deps.cacheControl };
     const body = Buffer.from(JSON.stringify({ location }));
     return bytesResponse(302, JSON_TYPE, body, Object.entries(headers));
   }
@@ -141,8 +141,8 @@ async function bulkResponse(request: HttpRequest, parts: PublicRouteParts): Prom
   const [, format] = name.split('.');
   const type = format === 'ndjson' ? NDJSON_TYPE : JSON_TYPE;
   const coding = negotiate(request.headers, type, ['gzip']); // files are stored only in this coding
-  const edition = await parts.library.edition(Number(number));
-  const { gzip, sizeBytes, sha256 } = await parts.bulk.file(edition, name as BulkName); // validated above
+  const edition = await deps.library.edition(Number(number));
+  const { gzip, sizeBytes, sha256 } = await deps.bulk.file(edition, name as BulkName); // validated above
   const isPacked = coding === 'gzip';
   const etag = Buffer.from(sha256, 'hex').toString('base64url').slice(0, 22);
   const { publishedMs: lastModifiedMs } = edition.version;
@@ -151,7 +151,7 @@ async function bulkResponse(request: HttpRequest, parts: PublicRouteParts): Prom
     'content-type': type,
     'cache-control': IMMUTABLE,
     'x-data-version': number,
-    ...lastModified(edition.version, parts.clock),
+    ...lastModified(edition.version, deps.clock),
     etag: `"${etag}${isPacked ? '-gz' : ''}"`,
   });
   if (isFresh(request.headers, { etag, lastModifiedMs })) return emptyResponse(304, headers);

@@ -1,17 +1,17 @@
 import { type ApiDescription, describeApi, type RouteTable } from '@plinth/kernel';
 import { GAMEDATA_API } from './description.js';
 import type { GameDataDialect } from './dialect.js';
-import type { EditorRouteParts } from './editor/editor-router.js';
+import type { EditorRouteDeps } from './editor/editor-router.js';
 import { editorRoutes } from './editor/editor-routes.js';
 import { editorPageRoutes } from './editor-page.js';
 import { imageRoutes } from './image-routes.js';
-import { type PublicRouteParts, publicRoutes } from './public-routes.js';
+import { type PublicRouteDeps, publicRoutes } from './public-routes.js';
 
 /** All routes of the service, including its API description. */
 export function gameDataTable(deps: {
   readonly dialect: GameDataDialect;
-  readonly parts: PublicRouteParts;
-  readonly editor: EditorRouteParts;
+  readonly parts: PublicRouteDeps;
+  readonly editor: EditorRouteDeps;
 }): RouteTable {
   const { dialect, parts, editor } = deps;
   let description: ApiDescription | undefined;

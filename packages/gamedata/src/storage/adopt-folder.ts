@@ -66,7 +66,7 @@ export async function adoptFolder(
       const leavesDraft = hasImport || (await own.drafts(0)).length > 0;
       adopted = { version: undefined, leavesDraft };
     } else if (names.length > 0) {
-      await copyMissing(await own.namedObjects());
+      await copyMissing(await own.referencedObjects());
       const isMoved = await moveRows(
         from.relational,
         editions,
@@ -76,7 +76,7 @@ export async function adoptFolder(
     }
   }
   if (!(await editions.isUnused())) await dropMovingHistory(editions);
-  if (names.length > 0) await copyMissing(await editions.namedObjects());
+  if (names.length > 0) await copyMissing(await editions.referencedObjects());
   return adopted;
 }
 
@@ -113,7 +113,7 @@ async function moveRows(
         if (some.rows.length < ROWS_AT_ONCE) break;
       }
     }
-    await history.settle(tx);
+    await history.moveIntoPlace(tx);
     const lastSeq = Math.max(seq, state.last_seq + 1);
     await tx
       .updateTable('gamedata_state')

@@ -86,7 +86,7 @@ export class EditionStore {
   }
 
   /** Objects used by versions and the draft. */
-  async namedObjects(): Promise<ReadonlySet<string>> {
+  async referencedObjects(): Promise<ReadonlySet<string>> {
     // Reads one snapshot: a draft published between two queries would be missing from both.
     const { versions, draftManifest } = await this.#store.transaction<
       GameDataTables,

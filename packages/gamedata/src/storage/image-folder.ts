@@ -10,7 +10,7 @@ const MAX_FILES = 100_000;
 const MAX_FOLDERS = 2000;
 const MAX_DEPTH = 8;
 /** A recently changed folder may change again without a new modification time. */
-const SETTLED_MS = 3000;
+const MIN_AGE_MS = 3000;
 const PIECE_BYTES = 65_536;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -140,8 +140,8 @@ export class ImageFolder implements Images {
       if (!status.isDirectory()) return undefined;
       const known = this.#listed.get(name);
       const modifiedMs = status.mtimeMs;
-      const isSettled = this.#deps.clock.nowMs() - modifiedMs > SETTLED_MS;
-      if (known?.modifiedMs === modifiedMs && isSettled) return known;
+      const isOldEnough = this.#deps.clock.nowMs() - modifiedMs > MIN_AGE_MS;
+      if (known?.modifiedMs === modifiedMs && isOldEnough) return known;
       const entries = (await readdir(path, { withFileTypes: true }))
         .filter((entry) => !entry.name.startsWith('.') && !entry.name.includes('\\'))
         .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -49,7 +49,7 @@ export class MovingHistory {
    * Moves the copied history into place within the transaction. The separate table is then emptied,
    * because copies of other nodes have become obsolete.
    */
-  async settle(tx: EditionTransaction): Promise<void> {
+  async moveIntoPlace(tx: EditionTransaction): Promise<void> {
     let afterSeq = -1;
     for (const edge of this.#edges) {
       await sql`insert into gamedata_history

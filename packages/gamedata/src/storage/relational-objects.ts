@@ -11,8 +11,8 @@ import { LINES_FOLDER, type LineObjects } from './group-store.js';
  * Age below which an object is not removed. A later transaction stores the manifest that uses the object. This age is
  * far longer than that transaction takes.
  */
-const SETTLED_MS = 3_600_000;
-const IS_SETTLED = `put_ms < ${SHARED_NOW_MS} - ${SETTLED_MS}`;
+const MIN_AGE_MS = 3_600_000;
+const IS_OLD_ENOUGH = `put_ms < ${SHARED_NOW_MS} - ${MIN_AGE_MS}`;
 
 /** Another node has removed an object that a change was about to use. */
 export class ObjectsGone extends Error {
@@ -89,7 +89,7 @@ export class RelationalObjects implements LineObjects {
     const rows = await this.#sql.all<{ readonly name: string; readonly size: number }>(
       this.#store.reader(),
       `select name, length(bytes) as size from gamedata_objects
-        where left(name, ?) = ? and ${IS_SETTLED} order by name`,
+        where left(name, ?) = ? and ${IS_OLD_ENOUGH} order by name`,
       [prefix.length, prefix],
     );
     return rows.map(({ name, size }) => ({ name, sizeBytes: size }));
@@ -97,7 +97,7 @@ export class RelationalObjects implements LineObjects {
 
   /** Keeps objects that were stored again since they were listed. */
   async delete(name: string): Promise<void> {
-    await this.#change(`delete from gamedata_objects where name = ? and ${IS_SETTLED}`, [name]);
+    await this.#change(`delete from gamedata_objects where name = ? and ${IS_OLD_ENOUGH}`, [name]);
   }
 
   async #change(text: string, parameters: readonly (string | Uint8Array)[]): Promise<void> {

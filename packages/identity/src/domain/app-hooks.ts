@@ -18,5 +18,5 @@ export interface AppHooks {
   /** Returns the members `hook` by app id. */
   describe(appIds: readonly number[]): Promise<ReadonlyMap<number, object>>;
   /** Called after a change to this app is durable; the response is sent when this resolves. */
-  settled(appId: number, what: 'created' | 'changed' | 'deleted'): Promise<void>;
+  noteCommitted(appId: number, what: 'created' | 'changed' | 'deleted'): Promise<void>;
 }

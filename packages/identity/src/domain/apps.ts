@@ -212,7 +212,7 @@ export class Apps {
 
   async #afterCommit(appId: number, what: 'created' | 'changed' | 'deleted'): Promise<void> {
     this.#directory.forget(appId);
-    await this.#hooks()?.settled(appId, what);
+    await this.#hooks()?.noteCommitted(appId, what);
   }
 
   /**

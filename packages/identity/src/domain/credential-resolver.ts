@@ -99,7 +99,7 @@ export class CredentialResolver {
       case 'bearer':
         // A JSON web token has two dots; tokens of this server have none.
         if (text.split('.').length === 3) {
-          return always(await this.#deps.appJwts.authenticate(authorization));
+          return withoutExpiry(await this.#deps.appJwts.authenticate(authorization));
         }
         return await this.#findToken(text);
       case 'token':
@@ -122,12 +122,12 @@ export class CredentialResolver {
     }
     const token = tokens.find(text);
     if (token !== undefined) {
-      return always(principalOf(token));
+      return withoutExpiry(principalOf(token));
     }
     const found = platformKeys.find(text);
     if (found.status !== 'valid') return undefined;
     const { platform, kind, livemode } = found.key;
-    return always({ kind: 'platform_key', platform, keyKind: kind, livemode });
+    return withoutExpiry({ kind: 'platform_key', platform, keyKind: kind, livemode });
   }
 
   /** Accepts a token as user name or password, or client id and secret of an OAuth app. */
@@ -151,11 +151,15 @@ export class CredentialResolver {
     if (record?.secretHash === undefined) return undefined;
     const hash = Buffer.from(hashCredential(secret));
     if (!timingSafeEqual(hash, Buffer.from(record.secretHash))) return undefined;
-    return always({ kind: 'oauth_app', clientId, limits: await registry.profileOf(record.key) });
+    return withoutExpiry({
+      kind: 'oauth_app',
+      clientId,
+      limits: await registry.profileOf(record.key),
+    });
   }
 }
 
-const always = (principal: Principal): Found => ({ principal, expiresMs: undefined });
+const withoutExpiry = (principal: Principal): Found => ({ principal, expiresMs: undefined });
 
 /** The other kinds are always in memory and become invalid immediately when they are revoked. */
 const isRemembered = ({ kind }: Principal): boolean =>

@@ -13,7 +13,7 @@ import {
   ValidationFailed,
   withHeaders,
 } from '@plinth/kernel';
-import type { AccessGate } from '../domain/access-gate.js';
+import type { AccessControl } from '../domain/access-control.js';
 import { identityError } from '../errors.js';
 
 const HEADERS: HeaderList = [['x-content-type-options', 'nosniff']];
@@ -22,12 +22,12 @@ const HEADERS: HeaderList = [['x-content-type-options', 'nosniff']];
  * Dialect of all routes below `/ops/v1`, whichever service has the route. Requires an admin token;
  * errors have GitHub's format. Source: webhooks, sections 1 and 2.2.
  */
-export function operatorDialect(gate: AccessGate, log: Logger): Dialect {
+export function operatorDialect(accessControl: AccessControl, log: Logger): Dialect {
   return {
     service: 'identity',
     paths: ['/ops/v1'],
     refusals: GITHUB_REFUSALS,
-    identify: (request, access) => gate.check(request, access),
+    identify: (request, access) => accessControl.authenticate(request, access),
     errorResponse: (error, request) => errorResponse(error, log, request),
     notFoundResponse: (request) => operatorFailure(request, 404, 'Not Found'),
     headers: () => HEADERS,

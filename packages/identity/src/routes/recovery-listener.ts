@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from '@plinth/kernel';
 import { asOutage, faultOfHead, invariant, normalTarget } from '@plinth/kernel';
-import { OPERATOR_TOKEN_PATH } from '../domain/access-gate.js';
+import { OPERATOR_TOKEN_PATH } from '../domain/access-control.js';
 import type { ApiTokens } from '../domain/api-tokens.js';
 import type { PageGuard } from '../domain/page-guard.js';
 import { toTokenObject } from './schemas.js';

@@ -50,7 +50,8 @@ async function assertError(response: ReturnType<typeof call>, status: number, er
 const createAdmin = async (to: TestIdentity) =>
   (await call(to, { method: 'POST', url: ADMIN })).token();
 const works = (to: TestIdentity, token: string): boolean =>
-  to.identity.gate.findAdmin({ headers: { authorization: `Bearer ${token}` } }) !== undefined;
+  to.identity.accessControl.findAdmin({ headers: { authorization: `Bearer ${token}` } }) !==
+  undefined;
 
 it('creates the admin token once, without a credential', async () => {
   await using to = await openTestIdentity();

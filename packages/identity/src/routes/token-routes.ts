@@ -14,7 +14,7 @@ import {
   type Route,
   requestError,
 } from '@plinth/kernel';
-import { GRANTED_TOKEN_PATH, OPERATOR_TOKEN_PATH, TOKEN_PATH } from '../domain/access-gate.js';
+import { GRANTED_TOKEN_PATH, OPERATOR_TOKEN_PATH, TOKEN_PATH } from '../domain/access-control.js';
 import type { ApiTokens } from '../domain/api-tokens.js';
 import { identityError } from '../errors.js';
 import type { IssuedToken } from '../model/api-token.js';

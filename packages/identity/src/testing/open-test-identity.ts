@@ -149,7 +149,7 @@ async function open(
 const serverDialect = (identity: () => Identity): Dialect => ({
   service: 'tsdb',
   paths: [],
-  identify: (request, access) => identity().gate.check(request, access),
+  identify: (request, access) => identity().accessControl.authenticate(request, access),
   errorResponse(error, { url }) {
     if (!isIdentityError(error)) throw error;
     const { status, headers, body } = toErrorResponse(error, pathOf(url));

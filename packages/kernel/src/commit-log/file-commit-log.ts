@@ -83,6 +83,10 @@ export class FileCommitLog implements CommitLog {
   readonly hasGaps: boolean;
   readonly #recovered: readonly LogFile[];
   readonly #files: LogFiles;
+  /**
+   * Files already removed from the log, kept so that live queries can read missed rows. They are never replayed and
+   * may be deleted at any time.
+   */
   readonly #retained: RetainedLogFiles | undefined;
   readonly #serverStartNumber: number;
   /** Undefined while the disk is full. */

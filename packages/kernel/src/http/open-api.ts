@@ -136,7 +136,9 @@ function parametersOf(route: Route): readonly object[] {
   const { parameters, query, headers } = route.input ?? {};
   const rest = route.path.endsWith('*') ? [restName(route)] : [];
   const inPath = [...parameterNames(route), ...rest].map((name) => {
-    const { description, ...schema } = withWords(parameters?.properties[name] ?? Type.String());
+    const { description, ...schema } = withDescription(
+      parameters?.properties[name] ?? Type.String(),
+    );
     return { name, in: 'path', required: true, ...(description && { description }), schema };
   });
   return [...inPath, ...membersOf(query, 'query'), ...membersOf(headers, 'header')];
@@ -144,7 +146,7 @@ function parametersOf(route: Route): readonly object[] {
 
 const membersOf = (object: TObject | undefined, place: 'query' | 'header'): readonly object[] =>
   Object.entries(object?.properties ?? {}).map(([name, member]) => {
-    const { description, style, ...schema } = withWords(member);
+    const { description, style, ...schema } = withDescription(member);
     return {
       name,
       in: place,
@@ -156,7 +158,7 @@ const membersOf = (object: TObject | undefined, place: 'query' | 'header'): read
   });
 
 /** `style` is set for list parameters. */
-const withWords = (schema: TSchema) =>
+const withDescription = (schema: TSchema) =>
   schema as { readonly description?: string; readonly style?: string };
 
 const RETRY_AFTER = {

@@ -17,7 +17,7 @@ import type { Profiles } from './profiles.js';
 import type { RequestCharge } from './request-charge.js';
 
 /** A request of another system, to be checked against the limits. */
-export interface Question {
+export interface CheckRequest {
   readonly caller:
     | { readonly by: 'identity'; readonly key: string }
     | { readonly by: 'authorization'; readonly header: string; readonly ip: string | undefined }
@@ -40,12 +40,12 @@ export interface Question {
 }
 
 /** A validated check, ready to be decided. */
-export interface Understood {
+export interface PreparedCheck {
   readonly caller: Caller;
   readonly plan: Plan;
   readonly isBadCredential: boolean;
   readonly isLeased: boolean;
-  readonly isDry: boolean;
+  readonly isDryRun: boolean;
 }
 
 export interface CheckResult {
@@ -94,15 +94,15 @@ export class DecisionService {
   }
 
   /** Throws `question_invalid`, `store_unavailable` and `CredentialUncheckable`. */
-  async check(question: Question): Promise<CheckResult> {
-    return await this.decide(await this.understand(question));
+  async check(question: CheckRequest): Promise<CheckResult> {
+    return await this.decide(await this.prepare(question));
   }
 
   /**
    * Resolves caller and resource without charging anything. Throws `question_invalid` and
    * `CredentialUncheckable`.
    */
-  async understand(question: Question): Promise<Understood> {
+  async prepare(question: CheckRequest): Promise<PreparedCheck> {
     const { resources } = this.#deps.limiter;
     const resource = resources.find(question.resource);
     if (resource === undefined) {
@@ -111,7 +111,7 @@ export class DecisionService {
     const found = this.#callerOf(question.caller);
     const { caller, isBadCredential } = found instanceof Promise ? await found : found;
     const { override, lease, dryRun } = question;
-    const how = { isBadCredential, isLeased: lease, isDry: dryRun };
+    const how = { isBadCredential, isLeased: lease, isDryRun: dryRun };
     if (override === undefined) return { caller, plan: planOf(question, resource), ...how };
     const own = resources.withWindow(resource, override.windowSec);
     return { caller: withLimit(caller, own, override.limit), plan: planOf(question, own), ...how };
@@ -123,10 +123,10 @@ export class DecisionService {
     plan,
     isBadCredential,
     isLeased,
-    isDry,
-  }: Understood): Promise<CheckResult> {
+    isDryRun,
+  }: PreparedCheck): Promise<CheckResult> {
     const { limiter } = this.#deps;
-    if (isDry) {
+    if (isDryRun) {
       const decision = await limiter.store.peek(caller, plan);
       const isRefused = !decision.isAllowed;
       return { caller, plan, decision, leaseId: undefined, isBadCredential, isRefused };
@@ -150,7 +150,7 @@ export class DecisionService {
   }
 
   /** Synchronous for known keys, which most checks contain. */
-  #callerOf(caller: Question['caller']): ResolvedCaller | Promise<ResolvedCaller> {
+  #callerOf(caller: CheckRequest['caller']): ResolvedCaller | Promise<ResolvedCaller> {
     const { addresses, profiles } = this.#deps;
     switch (caller.by) {
       case 'ip':
@@ -224,7 +224,7 @@ function withLimit(caller: Caller, { index, windowSec }: Resource, most: number)
   return { ...caller, limits: { limit, windowSec: windows } };
 }
 
-function planOf(question: Question, resource: Resource): Plan {
+function planOf(question: CheckRequest, resource: Resource): Plan {
   const { endpoint, method, graph, lease } = question;
   const plan = makePlan({
     resource,

@@ -1,6 +1,6 @@
 import { rateLimitError } from '../errors.js';
 import { ANY_ENDPOINT, endpointOf } from '../model/endpoint.js';
-import type { CheckResult, DecisionService, Question } from './decision-service.js';
+import type { CheckRequest, CheckResult, DecisionService } from './decision-service.js';
 
 /** Units of the protocol by name, in seconds. Months and years have the lengths of the reference service. */
 export const UNIT_SEC = {
@@ -77,7 +77,7 @@ export class EnvoyService {
 export const leftOf = ({ decision }: CheckResult): number =>
   Math.max(0, decision.limit - decision.used);
 
-function toQuestion(descriptor: EnvoyDescriptor, hitsAddend: number): Question | undefined {
+function toQuestion(descriptor: EnvoyDescriptor, hitsAddend: number): CheckRequest | undefined {
   const entryOf = (key: string): string | undefined =>
     descriptor.entries.find((entry) => entry.key === key)?.value;
   const cost = descriptor.hitsAddend ?? hitsAddend;
@@ -90,7 +90,7 @@ function toQuestion(descriptor: EnvoyDescriptor, hitsAddend: number): Question |
   const key = entryOf('identity');
   const header = entryOf('authorization');
   const ip = entryOf('remote_address');
-  const caller: Question['caller'] | undefined =
+  const caller: CheckRequest['caller'] | undefined =
     key !== undefined
       ? { by: 'identity', key }
       : header !== undefined && header !== ''

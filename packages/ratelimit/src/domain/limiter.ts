@@ -69,6 +69,7 @@ export class Limiter {
     );
   }
 
+  /** Counts the decision in the metrics and applies shadow mode. */
   #conclude(
     caller: Caller,
     admission: Admission,

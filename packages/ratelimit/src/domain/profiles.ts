@@ -12,7 +12,7 @@ export interface ProfileSource {
   read(key: string): Promise<LimitProfile | undefined>;
 }
 
-/** Caches profiles by identity key until any identity changes. */
+/** Caches profiles (the limits that an operator sets for an identity) by identity key until any identity changes. */
 export class Profiles {
   readonly #source: ProfileSource;
   readonly #clock: Clock;

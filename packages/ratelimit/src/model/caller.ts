@@ -1,13 +1,13 @@
 import type { Principal } from '@plinth/kernel';
 import type { IdentityClass, PrimaryLimitRules, PrimaryLimits } from './primary-limits.js';
 
-/** A limited identity and its limits. */
+/** An identity whose requests are counted, and its limits. */
 export interface Caller {
   /** For example `user:583231`. */
   readonly key: string;
   readonly identityClass: IdentityClass;
   /** Name in refusal messages: `user ID 583231`, or the full address. */
-  readonly spokenName: string;
+  readonly displayName: string;
   readonly limits: PrimaryLimits;
 }
 
@@ -47,7 +47,7 @@ export class Callers {
   /** @param key result of `addressKey`. */
   ofAddress(key: string, address: string): Caller {
     const limits = this.#rules.limitsOf('ip', undefined);
-    return { key, identityClass: 'ip', spokenName: address, limits };
+    return { key, identityClass: 'ip', displayName: address, limits };
   }
 
   /** `undefined` for an anonymous principal, which is limited by its address. */
@@ -69,11 +69,11 @@ export class Callers {
     const parts = parseKey(key);
     if (parts === undefined) return undefined;
     const { identityClass, id } = parts;
-    const spokenName = identityClass === 'ip' ? id : SPOKEN[identityClass] + id;
+    const displayName = identityClass === 'ip' ? id : SPOKEN[identityClass] + id;
     return {
       key,
       identityClass,
-      spokenName,
+      displayName,
       limits: this.#rules.limitsOf(identityClass, profile),
     };
   }
@@ -84,7 +84,7 @@ export class Callers {
     return {
       key: `${identityClass}:${id}`,
       identityClass,
-      spokenName: SPOKEN[identityClass] + id,
+      displayName: SPOKEN[identityClass] + id,
       limits: this.#rules.limitsOf(identityClass, profile),
     };
   }

@@ -1,4 +1,7 @@
-/** Number of slots per window. */
+/**
+ * Number of slots per window. Slots in this file are equal parts of a time window. Different: the slots of
+ * concurrent requests (`LimitStore.releaseSlot`).
+ */
 export const SLOT_COUNT = 60;
 /**
  * One slot more than the window, so that a partly covered slot counts completely. The sum is

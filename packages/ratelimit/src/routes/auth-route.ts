@@ -49,7 +49,7 @@ export function authRoute({ config, decisions, logins, clock }: AuthDeps): Route
     const { key, address: ip } = request.client;
     const docsBase = docsBaseAt(config, request.base);
     const { authorization } = headers;
-    const understood = await decisions.understand({
+    const understood = await decisions.prepare({
       caller:
         authorization === undefined
           ? { by: 'ip', ip }

@@ -1,8 +1,8 @@
 import { inputCheck, isObject, type Random, requestError } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
-import type { DecisionService, Understood } from '../domain/decision-service.js';
+import type { DecisionService, PreparedCheck } from '../domain/decision-service.js';
 import { Question } from './description.js';
-import { readQuestion } from './question.js';
+import { readCheck } from './read-check.js';
 import {
   type ResponseContext,
   tooManyObjects,
@@ -13,7 +13,7 @@ import {
 /** Far more than a thousand checks need. */
 export const MAX_BODY_BYTES = 1_048_576;
 
-interface AskDeps {
+interface CheckDeps {
   readonly config: RateLimitConfig;
   readonly decisions: DecisionService;
   readonly random: Random;
@@ -21,47 +21,47 @@ interface AskDeps {
 
 /** Checks one request. Throws `ValidationFailed`, `question_invalid` and `store_unavailable`. */
 export async function checkOne(
-  deps: AskDeps,
+  deps: CheckDeps,
   body: Question,
   context: ResponseContext,
 ): Promise<WireResponse> {
-  return await checkUnderstood(deps, await understand(deps, body), context);
+  return await checkPrepared(deps, await prepare(deps, body), context);
 }
 
-const checkQuestion = inputCheck('body', Question);
+const validateBody = inputCheck('body', Question);
 
 /**
  * Like `checkOne` for several requests in order. Charges nothing if one of them is invalid.
  * Also throws `json_unreadable` and `RequestInvalid`.
  */
 export async function checkAll(
-  deps: AskDeps,
+  deps: CheckDeps,
   bodies: readonly unknown[],
   context: ResponseContext,
 ): Promise<readonly WireResponse[]> {
-  const understood: (Understood | 'too_many_objects')[] = [];
+  const prepared: (PreparedCheck | 'too_many_objects')[] = [];
   for (const body of bodies) {
-    understood.push(await understand(deps, checkQuestion(fieldsOf(body))));
+    prepared.push(await prepare(deps, validateBody(fieldsOf(body))));
   }
-  return await Promise.all(understood.map((each) => checkUnderstood(deps, each, context)));
+  return await Promise.all(prepared.map((each) => checkPrepared(deps, each, context)));
 }
 
-function understand(
-  { config, decisions }: AskDeps,
+function prepare(
+  { config, decisions }: CheckDeps,
   body: Question,
-): Promise<Understood> | 'too_many_objects' {
-  const question = readQuestion(body);
-  const isTooLarge = question.resource === 'lfs' && question.objects > config.lfs_max_objects;
-  return isTooLarge ? 'too_many_objects' : decisions.understand(question);
+): Promise<PreparedCheck> | 'too_many_objects' {
+  const check = readCheck(body);
+  const isTooLarge = check.resource === 'lfs' && check.objects > config.lfs_max_objects;
+  return isTooLarge ? 'too_many_objects' : decisions.prepare(check);
 }
 
-async function checkUnderstood(
-  { decisions, random }: AskDeps,
-  understood: Understood | 'too_many_objects',
+async function checkPrepared(
+  { decisions, random }: CheckDeps,
+  prepared: PreparedCheck | 'too_many_objects',
   context: ResponseContext,
 ): Promise<WireResponse> {
-  if (understood === 'too_many_objects') return tooManyObjects(context, random.uuidV4());
-  return toWireResponse(await decisions.decide(understood), context);
+  if (prepared === 'too_many_objects') return tooManyObjects(context, random.uuidV4());
+  return toWireResponse(await decisions.decide(prepared), context);
 }
 
 export function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {

@@ -12,9 +12,9 @@ import {
 import { STORE_FILE } from '../folder/file-names.js';
 import { readFolderId } from '../folder/folder-id.js';
 import type { Stores } from '../folder/stores.js';
+import { BACKED_UP, type BackupFile, describe, filesAt } from './backed-up-files.js';
 import { backupError } from './backup-errors.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
-import { type BackupFile, describe, filesAt, KEPT } from './kept-files.js';
 
 /** Maximum number of open backups. Each keeps files on disk that would otherwise be deleted. */
 const MAX_OPEN_COUNT = 2;
@@ -64,7 +64,7 @@ export class Backups {
   readonly #deps: BackupsDeps;
   readonly #folder: string;
   readonly #open = new Map<string, OpenBackup>();
-  readonly #beginning = new Set<Pick<OpenBackup, 'origin' | 'createdMs'>>();
+  readonly #starting = new Set<Pick<OpenBackup, 'origin' | 'createdMs'>>();
   #ticker: Disposable | undefined;
   #readingId: Promise<string> | undefined;
 
@@ -96,20 +96,20 @@ export class Backups {
    * @throws `too_many_backups`.
    */
   async begin(onRelease: () => void, origin: BackupOrigin): Promise<BackupManifest> {
-    if (this.#open.size + this.#beginning.size >= MAX_OPEN_COUNT)
+    if (this.#open.size + this.#starting.size >= MAX_OPEN_COUNT)
       throw backupError('too_many_backups', { running: this.#running() });
     const opening = { origin, createdMs: this.#deps.clock.nowMs() };
-    this.#beginning.add(opening);
+    this.#starting.add(opening);
     try {
       return await this.#begin(onRelease, opening);
     } finally {
-      this.#beginning.delete(opening);
+      this.#starting.delete(opening);
     }
   }
 
   /** Describes the backups in progress. */
   #running(): string {
-    return [...this.#open.values(), ...this.#beginning]
+    return [...this.#open.values(), ...this.#starting]
       .map(({ origin, createdMs }) => `started by a ${origin} at ${isoSecond(createdMs)}`)
       .join(', ');
   }
@@ -210,7 +210,7 @@ export class Backups {
   ): Promise<readonly FrozenFile[]> {
     const { files, dataDir } = this.#deps.stores;
     const all: FrozenFile[] = [{ name: STORE_FILE, path: join(folder, STORE_FILE) }];
-    for (const { service, paths } of KEPT) {
+    for (const { service, paths } of BACKED_UP) {
       const own = frozen.get(service)?.files;
       if (own !== undefined) all.push(...own);
       else for (const path of paths) all.push(...(await filesAt(files, dataDir, path)));

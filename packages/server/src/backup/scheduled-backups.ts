@@ -28,33 +28,33 @@ interface ScheduledBackupsDeps {
   readonly metrics: Metrics;
 }
 
-interface Figures {
-  lastWholeMs: number;
+interface BackupMetrics {
+  lastSuccessMs: number;
   readonly failures: Counter;
 }
 
 /** Also present without a schedule, so that the metrics page always contains the same metrics. */
-function figuresOf(metrics: Metrics, clock: Clock): Figures {
+function addBackupMetrics(metrics: Metrics, clock: Clock): BackupMetrics {
   const failures = metrics.counter({
     name: 'plinth_backup_failures_total',
     help: 'Failed scheduled backups.',
   });
-  const figures: Figures = { lastWholeMs: 0, failures };
+  const backupMetrics: BackupMetrics = { lastSuccessMs: 0, failures };
   metrics.gauge({
     name: 'plinth_backup_last_success_timestamp_seconds',
     help: 'Start time of the newest scheduled backup; 0 without one.',
-    read: () => figures.lastWholeMs / 1000,
+    read: () => backupMetrics.lastSuccessMs / 1000,
   });
   metrics.add({
     name: 'plinth_backup_age_seconds',
     help: 'Time since the start of the newest complete scheduled backup; absent without one.',
     type: 'gauge',
     samples: () =>
-      figures.lastWholeMs === 0
+      backupMetrics.lastSuccessMs === 0
         ? []
-        : [{ value: Math.max(0, clock.nowMs() - figures.lastWholeMs) / 1000 }],
+        : [{ value: Math.max(0, clock.nowMs() - backupMetrics.lastSuccessMs) / 1000 }],
   });
-  return figures;
+  return backupMetrics;
 }
 
 /** One line for each invalid setting. */
@@ -80,19 +80,19 @@ export class ScheduledBackups {
   readonly #backups: Backups;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #ending = new AbortController();
-  readonly #figures: Figures;
+  readonly #stopping = new AbortController();
+  readonly #metrics: BackupMetrics;
   #running: Promise<void> = Promise.resolve();
 
   /** `undefined` when no schedule is set. Throws `ConfigInvalid`. */
   static of(settings: BackupSettings, deps: ScheduledBackupsDeps): ScheduledBackups | undefined {
     const { schedule, folder, keep } = settings;
-    const figures = figuresOf(deps.metrics, deps.clock);
+    const backupMetrics = addBackupMetrics(deps.metrics, deps.clock);
     if (schedule === undefined) return undefined;
     const cron = CronSchedule.parse(schedule);
     if (cron === undefined || folder === undefined)
       throw new ConfigInvalid(backupProblems(settings));
-    return new ScheduledBackups(cron, resolve(folder), keep, deps, figures);
+    return new ScheduledBackups(cron, resolve(folder), keep, deps, backupMetrics);
   }
 
   private constructor(
@@ -100,7 +100,7 @@ export class ScheduledBackups {
     folder: string,
     keep: number,
     { backups, clock, log }: ScheduledBackupsDeps,
-    figures: Figures,
+    backupMetrics: BackupMetrics,
   ) {
     this.#schedule = schedule;
     this.#folder = folder;
@@ -108,13 +108,13 @@ export class ScheduledBackups {
     this.#backups = backups;
     this.#clock = clock;
     this.#log = log;
-    this.#figures = figures;
+    this.#metrics = backupMetrics;
   }
 
   async prepare(): Promise<void> {
     await this.#checkFolder();
     const newest = (await this.#names()).at(-1);
-    if (newest !== undefined) this.#figures.lastWholeMs = timeOf(newest);
+    if (newest !== undefined) this.#metrics.lastSuccessMs = timeOf(newest);
   }
 
   /** Called when all services have started. The schedule runs until `close`. */
@@ -124,7 +124,7 @@ export class ScheduledBackups {
 
   /** Discards an incomplete backup. */
   async close(): Promise<void> {
-    this.#ending.abort();
+    this.#stopping.abort();
     await this.#running;
   }
 
@@ -145,7 +145,7 @@ export class ScheduledBackups {
   }
 
   async #run(): Promise<void> {
-    const { signal } = this.#ending;
+    const { signal } = this.#stopping;
     let lastMs = this.#clock.nowMs();
     while (!signal.aborted) {
       const nextMs = this.#schedule.nextMs(lastMs);
@@ -157,27 +157,27 @@ export class ScheduledBackups {
       }
       // Scheduled times during the previous backup are skipped.
       lastMs = this.#clock.nowMs();
-      await this.#make(nextMs);
+      await this.#makeBackup(nextMs);
     }
   }
 
-  async #make(timeMs: number): Promise<void> {
+  async #makeBackup(timeMs: number): Promise<void> {
     let name = nameOf(timeMs);
     const startedMs = this.#clock.monotonicMs();
     try {
       const folderId = await this.#backups.folderId();
       await this.#makeFolder();
-      await this.#removeParts(folderId);
-      const part = join(this.#folder, `${name}${partEnding(folderId)}`);
+      await this.#removeIncomplete(folderId);
+      const part = join(this.#folder, `${name}${partSuffix(folderId)}`);
       const sizeBytes = await this.#copy(part, this.#latestStartMs(timeMs));
       name = await this.#publish(part, name, folderId);
-      this.#figures.lastWholeMs = timeMs;
+      this.#metrics.lastSuccessMs = timeMs;
       const durationMs = Math.round(this.#clock.monotonicMs() - startedMs);
       this.#log.info({ backup: name, sizeBytes, durationMs }, 'backup created');
       await this.#removeOld(folderId);
     } catch (err) {
-      if (this.#ending.signal.aborted) return;
-      this.#figures.failures.inc();
+      if (this.#stopping.signal.aborted) return;
+      this.#metrics.failures.inc();
       this.#log.error({ err, backup: name, folder: this.#folder }, 'backup failed');
     }
   }
@@ -203,7 +203,7 @@ export class ScheduledBackups {
 
   /** Waits until `latestMs` while too many other backups are in progress. */
   async #beginUntil(latestMs: number, onEnd: () => void): Promise<BackupManifest> {
-    const { signal } = this.#ending;
+    const { signal } = this.#stopping;
     for (let isNoted = false; ; isNoted = true) {
       try {
         return await this.#backups.begin(onEnd, 'schedule');
@@ -224,7 +224,7 @@ export class ScheduledBackups {
       await mkdir(to, { mode: 0o700 });
       let sizeBytes = 0;
       for (const file of manifest.files) {
-        this.#ending.signal.throwIfAborted();
+        this.#stopping.signal.throwIfAborted();
         ended.signal.throwIfAborted();
         const pieces = this.#backups.read(manifest.id, file.name);
         await writeChecked(join(to, file.name), pieces, file, () => undefined);
@@ -276,15 +276,15 @@ export class ScheduledBackups {
   }
 
   /** Unfinished backups of an earlier process on this data folder. */
-  async #removeParts(ownId: string): Promise<void> {
+  async #removeIncomplete(ownId: string): Promise<void> {
     for (const name of await readdir(this.#folder)) {
-      const isOwn = name.startsWith('plinth-') && name.endsWith(partEnding(ownId));
+      const isOwn = name.startsWith('plinth-') && name.endsWith(partSuffix(ownId));
       if (isOwn) await rm(join(this.#folder, name), { recursive: true });
     }
   }
 }
 
-const partEnding = (folderId: string): string => `.${folderId}.part`;
+const partSuffix = (folderId: string): string => `.${folderId}.part`;
 
 function nameOf(timeMs: number): string {
   return `plinth-${new Date(timeMs).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;

@@ -15,13 +15,13 @@ import { STORE_FILE } from './file-names.js';
 export const SNAPSHOT_FOLDER = 'snapshots';
 const SNAPSHOT = /^plinth-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
 /** In the names of a copy that is not complete, and of its journal. */
-const PART = '.db.part';
+const INCOMPLETE = '.db.part';
 const KEPT_COUNT = 3;
 /** For larger databases, use backups: copies in the same folder would use too much disk space. */
-const MOST_BYTES = 1024 * 1024 * 1024;
+const MAX_BYTES = 1024 * 1024 * 1024;
 /** Required free space, as a multiple of the copy's size. */
-const LEAST_ROOM_SHARE = 3;
-const LOOK_MS = 600_000;
+const MIN_FREE_SPACE_FACTOR = 3;
+const CHECK_INTERVAL_MS = 600_000;
 
 /** Names of complete snapshots, oldest first; empty if the folder does not exist. */
 export async function listSnapshots(
@@ -62,7 +62,7 @@ export class CatalogSnapshots {
   start(): void {
     const { intervalSec, clock, log } = this.#deps;
     if (intervalSec === 0) return;
-    const intervalMs = Math.min(intervalSec * 1000, LOOK_MS);
+    const intervalMs = Math.min(intervalSec * 1000, CHECK_INTERVAL_MS);
     const job = { clock, log, name: 'snapshot of plinth.db', intervalMs };
     this.#job ??= repeatJob(job, async () => await this.check());
   }
@@ -88,7 +88,7 @@ export class CatalogSnapshots {
 
   async #makeIfDue(): Promise<void> {
     const { files, dataDir, intervalSec, clock, log } = this.#deps;
-    await this.#removeParts();
+    await this.#removeIncomplete();
     const database = join(dataDir, STORE_FILE);
     const stored = await files.stat(database);
     const journal = await files.stat(`${database}-wal`);
@@ -101,7 +101,7 @@ export class CatalogSnapshots {
     }
     const sizeBytes = (stored?.sizeBytes ?? 0) + (journal?.sizeBytes ?? 0);
     const isTooLarge =
-      sizeBytes > MOST_BYTES || sizeBytes * LEAST_ROOM_SHARE > (await freeBytesOf(dataDir));
+      sizeBytes > MAX_BYTES || sizeBytes * MIN_FREE_SPACE_FACTOR > (await freeBytesOf(dataDir));
     if (isTooLarge) {
       if (!this.#isRefused)
         log.warn({ sizeBytes }, 'plinth.db snapshot skipped: the file is too large');
@@ -113,10 +113,10 @@ export class CatalogSnapshots {
   }
 
   /** A process that was killed leaves its incomplete copy. */
-  async #removeParts(): Promise<void> {
+  async #removeIncomplete(): Promise<void> {
     const { files } = this.#deps;
     for (const name of await files.list(this.#folder))
-      if (name.includes(PART)) await files.remove(join(this.#folder, name));
+      if (name.includes(INCOMPLETE)) await files.remove(join(this.#folder, name));
   }
 
   async #make(database: string): Promise<void> {

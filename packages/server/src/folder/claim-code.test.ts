@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
 import { createLogger, NodeFileSystem } from '@plinth/kernel';
 import { temporaryFolder } from '@plinth/kernel/testing';
-import { KEPT } from '../backup/kept-files.js';
+import { BACKED_UP } from '../backup/backed-up-files.js';
 import { claimCodeDelivery } from './claim-code.js';
 
 const CODE = 'abcd-efgh-jkmn';
@@ -74,6 +74,6 @@ describe('claimCodeDelivery', () => {
   });
 
   it('keeps to a file that no backup has', () => {
-    assert.ok(!KEPT.some(({ paths }) => paths.some((path) => 'claim-code'.startsWith(path))));
+    assert.ok(!BACKED_UP.some(({ paths }) => paths.some((path) => 'claim-code'.startsWith(path))));
   });
 });

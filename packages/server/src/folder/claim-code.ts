@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ClaimCodeDelivery } from '@plinth/identity';
 import type { Logger } from '@plinth/kernel';
-import { makeOnce } from './made-once.js';
+import { createPrivateFile } from './create-private-file.js';
 import type { Stores } from './stores.js';
 
 /** One line. Only this process knows the code: the server replaces the file at startup and never reads it. */
@@ -38,7 +38,7 @@ export function claimCodeDelivery(to: {
         return;
       }
       try {
-        await makeOnce(files, { folder, name: CLAIM_CODE_FILE }, code);
+        await createPrivateFile(files, { folder, name: CLAIM_CODE_FILE }, code);
         log.info({ claimCodeFile: file }, 'no admin token yet');
       } catch (err) {
         const remedy = 'restart the server once the file can be written';

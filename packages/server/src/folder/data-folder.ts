@@ -26,7 +26,7 @@ const OWN_MODE = 0o700;
 /** Exists during a restore, while the contents of the folder are not reliable. */
 export const RESTORE_MARKER = 'restore-under-way';
 /** Error kinds for files in unknown formats. */
-const OF_FORMS: ReadonlySet<string> = new Set([
+const FORMAT_ERRORS: ReadonlySet<string> = new Set([
   'migrations_differ',
   'log_damaged',
   'store_damaged',
@@ -78,8 +78,11 @@ export class DataFolder {
     this.#lock = lock;
   }
 
-  /** Afterwards, the folder may be changed, because no external condition can prevent startup. */
-  async occupy(log: Logger): Promise<void> {
+  /**
+   * Writes the owner next to the lock and restricts permissions. Afterwards, the folder may be changed, because no
+   * external condition can prevent startup.
+   */
+  async prepareForUse(log: Logger): Promise<void> {
     await this.#lock?.sign();
     if (process.platform === 'win32') return; // Permissions are inherited from the parent folder.
     const { mode } = await stat(this.path);
@@ -102,8 +105,8 @@ export class DataFolder {
 
   /** Throws `StoreMissing` when a server has used the folder and its relational store is missing or empty. */
   async requireStore(): Promise<void> {
-    const signs = [VERSION_FILE, 'tsdb-log'].map((name) => this.files.stat(join(this.path, name)));
-    if ((await Promise.all(signs)).every((sign) => sign === undefined)) return;
+    const traces = [VERSION_FILE, 'tsdb-log'].map((name) => this.files.stat(join(this.path, name)));
+    if ((await Promise.all(traces)).every((trace) => trace === undefined)) return;
     const path = join(this.path, STORE_FILE);
     if (((await this.files.stat(path))?.sizeBytes ?? 0) === 0) throw new StoreMissing(path);
   }
@@ -122,7 +125,8 @@ export class DataFolder {
       return new DataFolderUnwritable(this.path, error, READ_ONLY);
     }
     const version = await this.#writtenBy();
-    if (!isDomainError(error) || !OF_FORMS.has(error.kind) || version === undefined) return error;
+    if (!isDomainError(error) || !FORMAT_ERRORS.has(error.kind) || version === undefined)
+      return error;
     if (version.localeCompare(readVersion(), 'en', { numeric: true }) <= 0) return error;
     return new FolderOfNewerVersion(this.path, { writtenBy: version, own: readVersion() }, error);
   }
@@ -132,8 +136,8 @@ export class DataFolder {
     return text?.trim() || undefined;
   }
 
-  /** A task cannot be stopped and works in the folder until the process exits: `release` keeps the lock. */
-  keep(): void {
+  /** Call if a task cannot be stopped and works in the folder until the process exits: `release` then keeps the lock. */
+  keepLocked(): void {
     this.#lock?.keep();
   }
 

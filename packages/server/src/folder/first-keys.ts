@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Logger } from '@plinth/kernel';
-import { makeOnce } from './made-once.js';
+import { createPrivateFile } from './create-private-file.js';
 import type { Stores } from './stores.js';
 
 const FILE_NAME = 'initial-account-keys';
@@ -26,7 +26,7 @@ export async function deliverFirstKeys(
   const { files, dataDir: folder } = stores;
   const file = join(folder, FILE_NAME);
   try {
-    await makeOnce(files, { folder, name: FILE_NAME }, keys.join('\n'));
+    await createPrivateFile(files, { folder, name: FILE_NAME }, keys.join('\n'));
     log.info(
       { file },
       'keys of the accounts service written to a file; store the keys, then delete the file',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileSystem, Random } from '@plinth/kernel';
-import { makeOnce } from './made-once.js';
+import { createPrivateFile } from './create-private-file.js';
 
 export const FOLDER_ID_FILE = 'folder.id';
 
@@ -21,6 +21,6 @@ export async function readFolderId(
   const stored = await readFile(join(folder, FOLDER_ID_FILE), 'utf8').catch(() => '');
   if (stored.trim() !== '') return stored.trim();
   const id = random.uuidV7();
-  await makeOnce(files, { folder, name: FOLDER_ID_FILE }, id);
+  await createPrivateFile(files, { folder, name: FOLDER_ID_FILE }, id);
   return id;
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigInvalid, type FileSystem, messageOf, type Random } from '@plinth/kernel';
 import type { ServerSettings } from '../settings.js';
-import { makeOnce } from './made-once.js';
+import { createPrivateFile } from './create-private-file.js';
 
 const FILE_NAME = 'master.key';
 const KEY_SIZE_BYTES = 32;
@@ -56,7 +56,7 @@ export async function readOwnMasterKey(
   const stored = await readKept(path);
   if (stored !== undefined) return stored;
   const text = Buffer.from(random.bytes(KEY_SIZE_BYTES)).toString('base64');
-  await makeOnce(files, { folder: dataDir, name: FILE_NAME }, text);
+  await createPrivateFile(files, { folder: dataDir, name: FILE_NAME }, text);
   return Buffer.from(text);
 }
 

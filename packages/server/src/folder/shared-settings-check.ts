@@ -27,10 +27,10 @@ const MIGRATIONS: readonly Migration[] = [
 ];
 
 /** Time during which a killed node prevents nodes with different settings from starting. */
-const LIFE_MS = 15_000;
+const NODE_TTL_MS = 15_000;
 const RENEW_MS = 5_000;
 
-interface AlikeNodesDeps {
+interface SharedSettingsCheckDeps {
   readonly store: SharedStore;
   readonly folder: string;
   readonly settings: Settings;
@@ -49,7 +49,7 @@ export class SharedSettingsCheck {
   readonly #renewing: Disposable;
 
   /** Throws `ConfigInvalid` if a running node has different settings. */
-  static async join(deps: AlikeNodesDeps): Promise<SharedSettingsCheck> {
+  static async join(deps: SharedSettingsCheckDeps): Promise<SharedSettingsCheck> {
     await deps.store.migrate('server', MIGRATIONS);
     const nodes = new SharedSettingsCheck(deps);
     try {
@@ -61,7 +61,7 @@ export class SharedSettingsCheck {
     return nodes;
   }
 
-  private constructor(deps: AlikeNodesDeps) {
+  private constructor(deps: SharedSettingsCheckDeps) {
     const { clock, log } = deps;
     this.#store = deps.store;
     this.#folder = deps.folder;
@@ -93,7 +93,7 @@ export class SharedSettingsCheck {
       }
       await raw.run(
         tx,
-        `insert into server_nodes (folder, settings, alive_until_ms) values (?, ?, ${SHARED_NOW_MS} + ${LIFE_MS})
+        `insert into server_nodes (folder, settings, alive_until_ms) values (?, ?, ${SHARED_NOW_MS} + ${NODE_TTL_MS})
           on conflict (folder) do update
           set settings = excluded.settings, alive_until_ms = excluded.alive_until_ms`,
         [this.#folder, this.#settings],

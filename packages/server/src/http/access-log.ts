@@ -45,7 +45,7 @@ export class AccessLog {
         method,
         url: redactTarget(url),
         httpVersion,
-        route: match?.served.route.path,
+        route: match?.registered.route.path,
         status: response?.status,
         bytes,
         durationMs: Math.round(durationMs * 1000) / 1000,

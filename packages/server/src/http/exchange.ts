@@ -69,7 +69,8 @@ export class Exchange {
     if (this.#isClosed) pass?.finish();
   }
 
-  settle(response: HttpResponse): this {
+  /** Sets the response, with the rate-limit headers that follow from its status. */
+  setResponse(response: HttpResponse): this {
     this.response = this.#varying(this.request.adaptToTransport(response));
     this.#limits = this.#pass?.settle(response.status) ?? NO_HEADERS;
     return this;
@@ -88,7 +89,7 @@ export class Exchange {
 
   reject(response: HttpResponse): this {
     this.isRejected = true;
-    return this.settle(response);
+    return this.setResponse(response);
   }
 
   /** Headers that precede the response's own. */

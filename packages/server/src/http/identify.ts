@@ -1,8 +1,8 @@
 import { CredentialUncheckable, type Principal } from '@plinth/kernel';
 import type { Exchange } from './exchange.js';
 
-/** The result of authentication. */
-export type Caller =
+/** The result of authentication: a principal, or the reason why there is none. */
+export type AuthResult =
   | { readonly principal: Principal; readonly authOutcome: 'authenticated' }
   | { readonly principal: undefined; readonly authOutcome: 'preflight' }
   | {
@@ -12,19 +12,19 @@ export type Caller =
     };
 
 /** Authenticates through the dialect; preflights are anonymous. */
-export function identify({ dialect, request, match }: Exchange): Caller | Promise<Caller> {
+export function identify({ dialect, request, match }: Exchange): AuthResult | Promise<AuthResult> {
   if (request.method === 'OPTIONS' && dialect.preflightResponse !== undefined) {
     return { principal: undefined, authOutcome: 'preflight' };
   }
-  const known = (principal: Principal): Caller => ({ principal, authOutcome: 'authenticated' });
+  const known = (principal: Principal): AuthResult => ({ principal, authOutcome: 'authenticated' });
   // A credential that cannot be checked may be valid, so it does not count as a failed login.
-  const refused = (error: unknown): Caller => ({
+  const refused = (error: unknown): AuthResult => ({
     principal: undefined,
     authOutcome: error instanceof CredentialUncheckable ? 'uncheckable' : 'refusal',
     error,
   });
   try {
-    const principal = dialect.identify(request, match?.served.route.access);
+    const principal = dialect.identify(request, match?.registered.route.access);
     return principal instanceof Promise ? principal.then(known, refused) : known(principal);
   } catch (error) {
     return refused(error);

@@ -465,7 +465,7 @@ describe('a route table entry', () => {
     assert.deepEqual(router.routes, [
       { service: 'shop', method: 'POST', path: '/shop/orders/:number', access: 'editor' },
     ]);
-    const { paths } = describeApi({ title: 'Shop', description: '' }, router.served);
+    const { paths } = describeApi({ title: 'Shop', description: '' }, router.registered);
     const described = JSON.parse(JSON.stringify(paths['/shop/orders/{number}']?.['post']));
     assert.equal(described.operationId, 'order');
     assert.deepEqual(

@@ -20,7 +20,7 @@ import type { DialectDirectory } from './dialect-directory.js';
 import { Exchange, sizeOf } from './exchange.js';
 import { FailedLogins } from './failed-logins.js';
 import type { RouteMetrics } from './http-metrics.js';
-import { type Caller, identify } from './identify.js';
+import { type AuthResult, identify } from './identify.js';
 import { IncomingDownload } from './incoming-download.js';
 import type { IncomingRequest } from './incoming-request.js';
 import type { RequestSpans } from './request-spans.js';
@@ -62,25 +62,26 @@ export class Pipeline {
     const exchange = this.#route(request);
     if (request.fault !== undefined) return exchange.reject(headFaultResponse(request.fault));
     const identified = identify(exchange);
-    const caller = identified instanceof Promise ? await identified : identified;
-    const admitting = this.#admit(exchange, caller);
+    const auth = identified instanceof Promise ? await identified : identified;
+    const admitting = this.#admit(exchange, auth);
     const admitted = admitting instanceof Promise ? await admitting : admitting;
     if (admitted !== undefined && 'refusal' in admitted) {
       if (admitted.refusal === undefined) return undefined;
-      return this.#settled(exchange.reject(admitted.refusal), caller);
+      return this.#noteResponse(exchange.reject(admitted.refusal), auth);
     }
     exchange.pass = admitted;
     try {
-      const answered = this.#handle(exchange, caller);
-      exchange.settle(answered instanceof Promise ? await answered : answered);
-      return this.#settled(exchange, caller);
+      const answered = this.#handle(exchange, auth);
+      exchange.setResponse(answered instanceof Promise ? await answered : answered);
+      return this.#noteResponse(exchange, auth);
     } finally {
       exchange.request.bodyReservation?.release();
     }
   }
 
-  #settled(exchange: Exchange, caller: Caller): Exchange {
-    if (caller.authOutcome === 'refusal') this.#failedLogins.note(exchange);
+  /** Counts a failed login, and lets the access log wait for the end of the response. */
+  #noteResponse(exchange: Exchange, auth: AuthResult): Exchange {
+    if (auth.authOutcome === 'refusal') this.#failedLogins.note(exchange);
     this.#deps.accessLog?.watch(exchange);
     return exchange;
   }
@@ -89,9 +90,9 @@ export class Pipeline {
   #route(request: IncomingRequest, outerDialect?: Dialect): Exchange {
     const { router, dialects, clock } = this.#deps;
     const match = router.find(request.method, pathOf(request.url));
-    const dialect = match?.served.table.dialect ?? dialects.of(request);
+    const dialect = match?.registered.table.dialect ?? dialects.of(request);
     const download =
-      request.fault === undefined && match?.served.route.downloadOf?.(match.parameters);
+      request.fault === undefined && match?.registered.route.downloadOf?.(match.parameters);
     // A one-time download URL is replaced by the query that it was created for.
     if (download) return this.#route(new IncomingDownload(request, download), dialect);
     const onClosed = (exchange: Exchange): void => this.#count(exchange);
@@ -104,27 +105,27 @@ export class Pipeline {
   /** `undefined` if no limiter applies. */
   #admit(
     { request, dialect, match, headers }: Exchange,
-    { principal, authOutcome }: Caller,
+    { principal, authOutcome }: AuthResult,
   ): Admitting {
     const { gate } = this.#deps;
     if (gate?.covers(dialect.service) !== true) return undefined;
-    const route = match?.served.route;
+    const route = match?.registered.route;
     return gate.admit({ request, dialect, headers, route, principal, authOutcome });
   }
 
-  #handle(exchange: Exchange, caller: Caller): Answering {
+  #handle(exchange: Exchange, auth: AuthResult): Answering {
     const { request, dialect, match, pass } = exchange;
     const { router, grants } = this.#deps;
-    if ('error' in caller && (match !== undefined || dialect.revealsPaths !== true)) {
-      return dialect.errorResponse(caller.error, request);
+    if ('error' in auth && (match !== undefined || dialect.revealsPaths !== true)) {
+      return dialect.errorResponse(auth.error, request);
     }
-    if (match === undefined || caller.principal === undefined) {
+    if (match === undefined || auth.principal === undefined) {
       return unroutedResponse(exchange, router.methodsOf(pathOf(request.url)));
     }
-    const { route, table, readInput } = match.served;
-    request.principal = caller.principal;
-    if (!grants(route.access, caller.principal)) {
-      return dialect.errorResponse(refusalOf(route.access, caller.principal), request);
+    const { route, table, readInput } = match.registered;
+    request.principal = auth.principal;
+    if (!grants(route.access, auth.principal)) {
+      return dialect.errorResponse(refusalOf(route.access, auth.principal), request);
     }
     request.parameters = match.parameters;
     const handle = (body: Uint8Array): Answering => {
@@ -168,7 +169,11 @@ export class Pipeline {
     if (exchange.span !== undefined) this.#deps.spans?.end(exchange.span, exchange);
     if (response === undefined) return;
     const { status } = response;
-    (match?.served.metrics ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(response) });
+    (match?.registered.metrics ?? unmatched).count({
+      status,
+      durationMs,
+      sizeBytes: sizeOf(response),
+    });
     if (!log.isLevelEnabled('debug')) return;
     const { method, url } = request;
     const requestId = requestIdOf(request.headers);

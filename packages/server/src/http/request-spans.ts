@@ -32,7 +32,7 @@ export class RequestSpans {
   /** Must be called after the complete response was sent or the client disconnected. */
   end(span: RequestSpan, { request, match, response }: Exchange): void {
     const { method, url } = request;
-    const route = match?.served.route.path ?? '';
+    const route = match?.registered.route.path ?? '';
     const status = response?.status;
     const parameters = new URLSearchParams(queryOf(url));
     const namespace = DATABASE_PARAMETERS.map((name) => parameters.get(name)).find(Boolean);

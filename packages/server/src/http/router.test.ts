@@ -13,8 +13,8 @@ describe('Router', () => {
     };
     for (const path of paths) add(path);
     const match = (path: string) => {
-      const { served, parameters } = router.find('GET', path) ?? {};
-      return served && [served.route.path, { ...parameters }];
+      const { registered, parameters } = router.find('GET', path) ?? {};
+      return registered && [registered.route.path, { ...parameters }];
     };
     return { router, add, match };
   };

@@ -10,14 +10,14 @@ import {
 import createRouter, { type HTTPMethod } from 'find-my-way';
 import type { RouteMetrics } from './http-metrics.js';
 
-/** A route with server-side metadata. */
-export interface ServedRoute extends DescribedRoute {
+/** A route with its service's table and its metrics. */
+export interface RegisteredRoute extends DescribedRoute {
   readonly readInput: InputReader;
   readonly metrics: RouteMetrics;
 }
 
 export interface FoundRoute {
-  readonly served: ServedRoute;
+  readonly registered: RegisteredRoute;
   readonly parameters: Readonly<Record<string, string | undefined>>;
 }
 
@@ -40,11 +40,11 @@ export class Router {
   /** Routes without parameters, by method and path: the common case, with a single lookup. */
   readonly #fixed = new Map<string, FoundRoute>();
   /** Routes with parameters, by method and path without parameter names. */
-  readonly #parametric = new Map<string, ServedRoute>();
+  readonly #parametric = new Map<string, RegisteredRoute>();
   /** Index of `#parametric`. Created lazily, because it compiles code for each path. */
   #finder: ReturnType<typeof makeFinder> | undefined;
   readonly #routes: ListedRoute[] = [];
-  readonly #served: ServedRoute[] = [];
+  readonly #registered: RegisteredRoute[] = [];
 
   /** The first route for a method and path wins. */
   add(
@@ -60,11 +60,11 @@ export class Router {
     for (const each of method === 'GET' && hasHead !== false ? ['GET', 'HEAD'] : [method]) {
       const key = `${each} ${path.replace(/:[A-Za-z]+/g, ':')}`;
       if (this.#fixed.has(key) || this.#parametric.has(key)) continue;
-      const served: ServedRoute = { route, table, readInput, metrics: metricsOf(each) };
-      if (/[:*]/.test(path)) this.#parametric.set(key, served);
-      else this.#fixed.set(key, { served, parameters: {} });
+      const registered: RegisteredRoute = { route, table, readInput, metrics: metricsOf(each) };
+      if (/[:*]/.test(path)) this.#parametric.set(key, registered);
+      else this.#fixed.set(key, { registered, parameters: {} });
       this.#finder = undefined;
-      if (each === method) this.#served.push(served);
+      if (each === method) this.#registered.push(registered);
       this.#routes.push({ service, method: each, path, access });
     }
   }
@@ -77,7 +77,7 @@ export class Router {
     if (match === null || match.store === null) return undefined;
     // No name contains U+0000, and some stores reject it in queries.
     if (Object.values(match.params).some((text) => text?.includes('\0'))) return undefined;
-    return { served: match.store as ServedRoute, parameters: match.params };
+    return { registered: match.store as RegisteredRoute, parameters: match.params };
   }
 
   methodsOf(path: string): readonly string[] {
@@ -89,17 +89,17 @@ export class Router {
   }
 
   /** Each route once, in the order of registration. */
-  get served(): readonly ServedRoute[] {
-    return this.#served;
+  get registered(): readonly RegisteredRoute[] {
+    return this.#registered;
   }
 }
 
-function makeFinder(served: ReadonlyMap<string, ServedRoute>) {
+function makeFinder(registered: ReadonlyMap<string, RegisteredRoute>) {
   const finder = createRouter({
     maxParamLength: MAX_PARAMETER_LENGTH,
     querystringParser: () => ({}), // Handlers parse queries.
   });
-  for (const [key, one] of served) {
+  for (const [key, one] of registered) {
     const method = key.slice(0, key.indexOf(' ')) as HTTPMethod; // Routes only have Node's methods.
     finder.on(method, one.route.path, () => undefined, one);
   }

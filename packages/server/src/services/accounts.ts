@@ -27,7 +27,7 @@ export function openAccounts(
     metrics,
     egress: egressOf(settings),
     ownListeners: ownListenersOf(settings),
-    findOperator: (request) => identity.gate.findAdmin(request),
+    findOperator: (request) => identity.accessControl.findAdmin(request),
     deliverFirstKeys: (keys) => deliverFirstKeys(keys, { stores, log, terminal: process.stdout }),
   });
 }

@@ -1,21 +1,21 @@
 import type { HttpService } from '@plinth/kernel';
+import { AUDIT } from '../backup/backed-up-files.js';
 import { createBackupService } from '../backup/backup-routes.js';
 import { Backups } from '../backup/backups.js';
-import { AUDIT } from '../backup/kept-files.js';
 import { ScheduledBackups } from '../backup/scheduled-backups.js';
 import type { ServiceParts } from './service-parts.js';
 
 /** Backups of the complete node, with any set of services. */
 export function openBackup(parts: ServiceParts, services: readonly HttpService[]): HttpService {
   const { stores, identity, audit, clock, random, log, metrics } = parts;
-  const leftOut = whatStaysElsewhere(parts);
+  const leftOut = dataNotInBackups(parts);
   const freezing = [...services, { name: AUDIT, freeze: audit.freeze.bind(audit) }];
   const backups = new Backups({ stores, services: freezing, leftOut, clock, random, log });
   const scheduled = ScheduledBackups.of(parts.settings.backup, { backups, clock, log, metrics });
   return createBackupService(backups, { scheduled, clock, dialect: identity.dialect });
 }
 
-function whatStaysElsewhere({ settings, stores }: ServiceParts): readonly string[] {
+function dataNotInBackups({ settings, stores }: ServiceParts): readonly string[] {
   const { server } = settings;
   return [
     ...(stores.shared === undefined

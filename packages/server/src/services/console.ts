@@ -39,7 +39,7 @@ export function openConsole(
   const isAuthRequired = !settings.identity.without_auth;
   const isAdmin = (request: HttpHead): boolean => {
     try {
-      return identity.gate.findAdmin(request) !== undefined;
+      return identity.accessControl.findAdmin(request) !== undefined;
     } catch {
       return false; // Without a reachable store the token cannot be checked.
     }

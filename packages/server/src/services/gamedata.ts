@@ -24,7 +24,9 @@ export async function openGameData(
     ...(countTogether !== undefined && { countTogether }),
     ownsRoot: !settings.server.services.includes('tsdb'),
     findAdmin(token) {
-      const principal = identity.gate.findAdmin({ headers: { authorization: `Bearer ${token}` } });
+      const principal = identity.accessControl.findAdmin({
+        headers: { authorization: `Bearer ${token}` },
+      });
       return principal?.kind === 'admin' ? { name: principal.tokenName } : undefined;
     },
   });

@@ -26,14 +26,14 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
     },
     tokenManagement: settings.identity.without_auth ? undefined : managementOf(identity),
     users: identity.users,
-    isCurrent: (principal) => identity.gate.isCurrent(principal),
+    isCurrent: (principal) => identity.accessControl.isCurrent(principal),
     audit: {
       entries: () => parts.audit.entries(),
       note: (principal, change) => parts.audit.note({ who: whoOf(principal), ...change }),
     },
     dialect: parts.dialect,
     operatorDialect: identity.dialect,
-    identify: (request, access) => identity.gate.check(request, access),
+    identify: (request, access) => identity.accessControl.authenticate(request, access),
     dataDir: stores.dataDir,
     fileSystem: stores.files,
     // The catalog describes local files.
@@ -62,7 +62,7 @@ const managementOf = (identity: Identity): TokenManagement => ({
   idOf: (text) => identity.tokens.find(text)?.id,
   create: (newToken) => identity.tokens.createNamed({ ...newToken, expirySec: undefined }),
   delete: (name) => identity.tokens.delete(name),
-  hasFirst: () => !identity.gate.isFirstTokenFree(),
+  hasFirst: () => !identity.accessControl.isFirstTokenFree(),
   createFirst: (request) => identity.createFirstToken(request),
 });
 

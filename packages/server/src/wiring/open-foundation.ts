@@ -70,7 +70,7 @@ export async function openFoundation(
     reserveBytes: settings.storage.reserve_bytes,
   });
   closers.add(() => space.close());
-  await folder.occupy(log);
+  await folder.prepareForUse(log);
   // The store thread starts while code is loaded.
   const opening = openStores({
     ...{ folder, settings: settings.server, repair: settings.tsdb.repair },

@@ -58,7 +58,7 @@ export async function openServices(
   const { state } = given;
   const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
   const dialect = serverDialect({
-    identify: (request, access) => identity.gate.check(request, access),
+    identify: (request, access) => identity.accessControl.authenticate(request, access),
     clusterUuid: () => state.clusterUuid,
     cors: new Cors({
       // Without authentication, only the configured origins may read responses.
@@ -111,7 +111,7 @@ export async function openServices(
   const tsdb = runs('tsdb') ? openTsdb(partsOf('tsdb'), obstacle) : undefined;
   // Runs before the folder is released, and after every part that may still change the result.
   closers.add(() => {
-    if (tsdb?.usesFolder) base.folder.keep();
+    if (tsdb?.usesFolder) base.folder.keepLocked();
   });
   const webhooks = runs('webhooks') ? openWebhooks(partsOf('webhooks')) : undefined;
   const accounts = runs('accounts')
@@ -127,7 +127,7 @@ export async function openServices(
     ...[tsdb, identity, accounts, webhooks, rateLimit, gamedata].filter(
       (service) => service !== undefined,
     ),
-    createDocumentation(settings, log, (name) => describeOne(name, router.served)),
+    createDocumentation(settings, log, (name) => describeOne(name, router.registered)),
     createServiceEndpoints({
       ...{ clock, metrics, obstacle, dialect },
       operatorDialect: identity.dialect,

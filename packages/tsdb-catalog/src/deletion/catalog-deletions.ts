@@ -144,7 +144,7 @@ export class CatalogDeletions {
         await this.#deps.events.database(tx, 'deleted', database);
       },
       isMade: (reader) => isDatabaseDeletedAs(reader, left),
-      applyInMemory: () => {
+      applyCommitted: () => {
         this.#deps.state.hideDatabase(left, tables);
         this.#deps.onRemoved(tables.map((table) => removedTable(database.name, table)));
         this.#deps.onDatabases();
@@ -170,7 +170,7 @@ export class CatalogDeletions {
         await this.#deps.events.tables(tx, 'deleted', { database, tables });
       },
       isMade: (reader) => isTableDeletedAs(reader, table),
-      applyInMemory: () => {
+      applyCommitted: () => {
         this.#deps.state.hideTable(database, table);
         this.#deps.onRemoved([removedTable(database.name, table)]);
       },
@@ -184,7 +184,7 @@ export class CatalogDeletions {
     await this.#make(name, {
       write: (tx) => writeDeletedDatabase(tx, after),
       isMade: (reader) => isDatabaseDeletedAs(reader, after),
-      applyInMemory: () => this.#deps.state.deleted.putDatabase(after),
+      applyCommitted: () => this.#deps.state.deleted.putDatabase(after),
     });
   }
 
@@ -205,7 +205,7 @@ export class CatalogDeletions {
     await this.#make(database.name, {
       write: (tx) => writeDeletedTable(tx, after),
       isMade: (reader) => isTableDeletedAs(reader, after),
-      applyInMemory: () => this.#deps.state.deleted.putTable(after),
+      applyCommitted: () => this.#deps.state.deleted.putTable(after),
     });
   }
 
@@ -236,14 +236,14 @@ export class CatalogDeletions {
     change: {
       readonly write: (tx: CatalogTransaction) => Promise<void>;
       readonly isMade: (reader: Kysely<CatalogTables>) => Promise<boolean>;
-      readonly applyInMemory: () => void;
+      readonly applyCommitted: () => void;
     },
   ): Promise<void> {
     const { store, changes } = this.#deps;
     await changes.make([database], {
       make: () => store.transaction<CatalogTables, void>(change.write),
       isMade: () => change.isMade(store.reader<CatalogTables>()),
-      applyInMemory: change.applyInMemory,
+      applyCommitted: change.applyCommitted,
       abandon: () => undefined,
     });
   }

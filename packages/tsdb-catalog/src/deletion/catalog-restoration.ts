@@ -95,7 +95,7 @@ export class CatalogRestoration {
             });
           }),
         isMade: () => isTableRestored(this.#deps.store.reader<CatalogTables>(), id),
-        applyInMemory: () => {
+        applyCommitted: () => {
           deleted.removeTable(table);
           this.#deps.state.show(this.#deps.state.databaseById(database.id) ?? database, [
             restored(table),
@@ -136,7 +136,7 @@ export class CatalogRestoration {
           await this.#deps.events.database(tx, 'created', database);
         }),
       isMade: () => isDatabaseRestored(this.#deps.store.reader<CatalogTables>(), id),
-      applyInMemory: () => {
+      applyCommitted: () => {
         state.deleted.removeDatabase(deleted);
         for (const table of tables) state.deleted.removeTable(table);
         state.show(database, tables.map(restored));

@@ -22,7 +22,7 @@ export class CatalogChanges {
   run<T>(database: string, work: () => T | Promise<T>): T | Promise<T> {
     return this.#queue.run(database, () => {
       const commits = this.#unsettled.get(database);
-      return commits === undefined ? work() : this.#settle(commits).then(work);
+      return commits === undefined ? work() : this.#determineOutcome(commits).then(work);
     });
   }
 
@@ -32,12 +32,13 @@ export class CatalogChanges {
     try {
       await commits.commit(() => change);
     } finally {
-      if (commits.isUnsettled) for (const name of databases) this.#unsettled.set(name, commits);
+      if (commits.isOutcomeUnknown)
+        for (const name of databases) this.#unsettled.set(name, commits);
     }
   }
 
-  async #settle(commits: VerifiedCommits): Promise<void> {
-    await commits.settle();
+  async #determineOutcome(commits: VerifiedCommits): Promise<void> {
+    await commits.determineOutcome();
     for (const [name, each] of this.#unsettled) if (each === commits) this.#unsettled.delete(name);
   }
 }

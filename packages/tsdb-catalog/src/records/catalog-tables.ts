@@ -55,7 +55,7 @@ export interface CatalogTables {
     physical_name: string;
     /** Position of a tag in the series key, from 0. */
     series_position: number | null;
-    /** See `Column.tagKey`. */
+    /** See `Column.storedTagName`. */
     tag_key: string | null;
   };
   /** Former names of renamed tables and columns. */

@@ -133,7 +133,7 @@ function toTableEntry(
           name: fromStoredName(name),
           kind,
           physicalName: physical_name,
-          ...(tag_key !== null && { tagKey: fromStoredName(tag_key) }),
+          ...(tag_key !== null && { storedTagName: fromStoredName(tag_key) }),
         })),
       ),
       seriesKey: own

@@ -32,13 +32,14 @@ export async function writeColumnName(
     readonly columnId: number;
     readonly before: string;
     readonly after: string;
-    readonly tagKey: string | undefined;
+    readonly storedTagName: string | undefined;
   },
 ): Promise<void> {
-  const tagKey = options.tagKey === undefined ? null : toStoredName(options.tagKey);
+  const storedTagName =
+    options.storedTagName === undefined ? null : toStoredName(options.storedTagName);
   await tx
     .updateTable('tsdb_columns')
-    .set({ name: toStoredName(options.after), tag_key: tagKey })
+    .set({ name: toStoredName(options.after), tag_key: storedTagName })
     .where('table_id', '=', options.tableId)
     .where('id', '=', options.columnId)
     .execute();

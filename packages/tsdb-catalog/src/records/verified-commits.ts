@@ -7,7 +7,7 @@ export interface VerifiedCommit {
   /** Whether the transaction was committed; called after it failed with `error`. */
   isMade(error: unknown): Promise<boolean>;
   /** Called if it was committed. Must not fail. */
-  applyInMemory(): void | Promise<void>;
+  applyCommitted(): void | Promise<void>;
   /** Called if it was not committed. Must not fail. */
   abandon(): void | Promise<void>;
 }
@@ -19,22 +19,22 @@ export interface VerifiedCommit {
  */
 export class VerifiedCommits {
   readonly #exclusive = new Exclusive();
-  #unsettled: VerifiedCommit | undefined;
+  #unknownOutcome: VerifiedCommit | undefined;
 
   /** True while the outcome of a commit is unknown. */
-  get isUnsettled(): boolean {
-    return this.#unsettled !== undefined;
+  get isOutcomeUnknown(): boolean {
+    return this.#unknownOutcome !== undefined;
   }
 
   /**
    * Resolves when the commit is done and published. Otherwise it is abandoned, or its outcome is
-   * unknown, and `settle` determines it.
+   * unknown, and `determineOutcome` determines it.
    * @param prepare called immediately before the transaction.
    */
   async commit(prepare: () => VerifiedCommit): Promise<void> {
     await this.#exclusive.run(async () => {
       try {
-        await this.#settle();
+        await this.#determineOutcome();
       } catch (error) {
         await prepare().abandon();
         throw error;
@@ -44,17 +44,17 @@ export class VerifiedCommits {
   }
 
   /**
-   * Determines the outcome of an unsettled commit and completes it. Throws while the catalog is
-   * unreachable.
+   * Determines the outcome of a commit for which it is unknown, and completes the commit. Throws
+   * while the catalog is unreachable.
    */
-  async settle(): Promise<void> {
-    await this.#exclusive.run(() => this.#settle());
+  async determineOutcome(): Promise<void> {
+    await this.#exclusive.run(() => this.#determineOutcome());
   }
 
   /** Runs `work` while catalog and memory agree. */
   async between<T>(work: () => Promise<T>): Promise<T> {
     return await this.#exclusive.run(async () => {
-      await this.#settle();
+      await this.#determineOutcome();
       return await work();
     });
   }
@@ -67,7 +67,7 @@ export class VerifiedCommits {
       try {
         isMade = await commit.isMade(error);
       } catch {
-        this.#unsettled = commit;
+        this.#unknownOutcome = commit;
         throw error; // report the first failure, not this one
       }
       if (!isMade) {
@@ -75,14 +75,14 @@ export class VerifiedCommits {
         throw error;
       }
     }
-    await commit.applyInMemory();
+    await commit.applyCommitted();
   }
 
-  async #settle(): Promise<void> {
-    const commit = this.#unsettled;
+  async #determineOutcome(): Promise<void> {
+    const commit = this.#unknownOutcome;
     if (commit === undefined) return;
     const isMade = await commit.isMade(undefined);
-    this.#unsettled = undefined;
-    await (isMade ? commit.applyInMemory() : commit.abandon());
+    this.#unknownOutcome = undefined;
+    await (isMade ? commit.applyCommitted() : commit.abandon());
   }
 }

@@ -54,12 +54,12 @@ export class CatalogGrowth {
   }
 
   /** Whether, according to the catalog, a table may ever have had this id. */
-  hasGivenTableId(id: number): boolean {
+  mayHaveAssignedTableId(id: number): boolean {
     return id < this.#nextTableId;
   }
 
   /** Ensures that new tables receive greater ids. */
-  passTableId(id: number): void {
+  reserveTableIdsUpTo(id: number): void {
     this.#nextTableId = Math.max(this.#nextTableId, id + 1);
   }
 
@@ -127,7 +127,7 @@ export class CatalogGrowth {
           if (!isInternal) await this.#report(tx, change, database);
         }),
       isMade: () => hasChange(store.reader<CatalogTables>(), change),
-      applyInMemory: () => {
+      applyCommitted: () => {
         this.#state.growing.delete(growing);
         shown = this.#state.show(
           database,

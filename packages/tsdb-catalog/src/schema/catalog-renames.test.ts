@@ -28,14 +28,14 @@ it('renames a tag, keeps its id, physical name, key and position, also after a r
   await opened.catalog.renames.renameColumn({ ...at, column: 'host', newName: 'server' });
   const after = tableOf(opened);
   const { name: _, ...kept } = before.columns.get('host') ?? assert.fail();
-  assert.deepEqual(after.columns.get('server'), { ...kept, name: 'server', tagKey: 'host' });
+  assert.deepEqual(after.columns.get('server'), { ...kept, name: 'server', storedTagName: 'host' });
   assert.deepEqual([...after.columns.keys()], ['note', 'room', 'server', 'temp', 'time']);
   assert.deepEqual(after.seriesKey, ['server', 'room']);
   assert.deepEqual([...(after.formerColumns ?? [])], [['host', 'server']]);
   assert.equal(after.version, before.version + 1);
   await opened.catalog.renames.renameColumn({ ...at, column: 'server', newName: 'node' });
   const twice = tableOf(opened);
-  assert.equal(twice.columns.get('node')?.tagKey, 'host');
+  assert.equal(twice.columns.get('node')?.storedTagName, 'host');
   assert.deepEqual(
     new Map(twice.formerColumns),
     new Map([

@@ -1,5 +1,5 @@
 import type { RelationalStore } from '@plinth/kernel';
-import { type Column, tagKeyOf } from '@plinth/tsdb-model/columns/column.js';
+import { type Column, storedTagNameOf } from '@plinth/tsdb-model/columns/column.js';
 import { MAX_FORMER_NAMES } from '@plinth/tsdb-model/database/limits.js';
 import { INTERNAL_DATABASE, isReservedColumn } from '@plinth/tsdb-model/database/names.js';
 import { tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
@@ -35,7 +35,7 @@ export interface RenameFollower {
   /** Changes the stored names in the transaction of the rename. */
   write<DB>(tx: Transaction<DB>, renamed: RenamedTable): Promise<void>;
   /** Called in the tick in which the rename becomes visible. */
-  applyInMemory(renamed: RenamedTable): void;
+  applyCommitted(renamed: RenamedTable): void;
 }
 
 interface Found {
@@ -148,8 +148,8 @@ export class CatalogRenames {
           await writeTableName(tx, { ...renamed, tableId: schema.id });
           for (const each of this.#followers) await each.write(tx, renamed);
         },
-        applyInMemory: () => {
-          for (const each of this.#followers) each.applyInMemory(renamed);
+        applyCommitted: () => {
+          for (const each of this.#followers) each.applyCommitted(renamed);
         },
       });
     });
@@ -160,11 +160,17 @@ export class CatalogRenames {
     await this.#changes.run(rename.database, async () => {
       const { table: schema, column } = this.checkColumn(rename);
       const { database, entry } = this.#find(rename);
-      const tagKey = column.kind === 'tag' ? tagKeyOf(column) : undefined;
+      const storedTagName = column.kind === 'tag' ? storedTagNameOf(column) : undefined;
       await this.#make(database, entry, {
         after: withColumnName(schema, column, after),
         write: (tx) =>
-          writeColumnName(tx, { tableId: schema.id, columnId: column.id, before, after, tagKey }),
+          writeColumnName(tx, {
+            tableId: schema.id,
+            columnId: column.id,
+            before,
+            after,
+            storedTagName,
+          }),
       });
     });
   }
@@ -208,10 +214,10 @@ export class CatalogRenames {
     change: {
       readonly after: TableSchema;
       readonly write: (tx: Transaction<CatalogTables>) => Promise<void>;
-      readonly applyInMemory?: () => void;
+      readonly applyCommitted?: () => void;
     },
   ): Promise<void> {
-    const { after, write, applyInMemory } = change;
+    const { after, write, applyCommitted } = change;
     const made = { before: schema, after: { schema: after, nextColumnId } };
     await this.#changes.make([database.name], {
       make: () =>
@@ -224,10 +230,10 @@ export class CatalogRenames {
         hasChange(this.#store.reader<CatalogTables>(), {
           ...{ createdMs: 0, newDatabase: undefined, tables: [made] },
         }),
-      applyInMemory: () => {
+      applyCommitted: () => {
         const present = this.#state.databaseById(database.id) ?? database;
         this.#state.showRenamed(present, schema.name, made.after);
-        applyInMemory?.();
+        applyCommitted?.();
         this.#onRenamed(after);
       },
       abandon: () => undefined,
@@ -252,7 +258,7 @@ function withColumnName(schema: TableSchema, column: Column, name: string): Tabl
   const renamed: Column = {
     ...column,
     name,
-    ...(column.kind === 'tag' && { tagKey: tagKeyOf(column) }),
+    ...(column.kind === 'tag' && { storedTagName: storedTagNameOf(column) }),
   };
   const columns = [...schema.columns.values()].map((each) => (each === column ? renamed : each));
   const formerColumns = new Map(schema.formerColumns);

@@ -30,7 +30,7 @@ export interface Replacement {
 export interface ReplacementFollower {
   write<DB>(tx: Transaction<DB>, replacement: Replacement): Promise<void>;
   /** Called in the tick in which the replacement becomes visible. */
-  applyInMemory(replacement: Replacement): void;
+  applyCommitted(replacement: Replacement): void;
 }
 
 interface Deps {
@@ -123,7 +123,7 @@ export class CatalogReplacements {
       });
       await this.#make([INTERNAL_DATABASE], deleted, {
         write: async () => undefined,
-        applyInMemory: () => {
+        applyCommitted: () => {
           state.hideTable(this.#internal(), deleted);
           onRemoved([{ id: staged.id, database: INTERNAL_DATABASE, table: staged.name }]);
         },
@@ -163,7 +163,7 @@ export class CatalogReplacements {
         await writeFormerNames(tx, after);
         for (const each of this.#followers) await each.write(tx, replacement);
       },
-      applyInMemory: () => {
+      applyCommitted: () => {
         const internal = this.#internal();
         const others = new Map(internal.tables);
         others.delete(copy.schema.name);
@@ -173,7 +173,7 @@ export class CatalogReplacements {
         state.show(present, [{ ...copy, schema: after }]);
         state.tableCount++; // the copy did not count before
         onRenamed(after);
-        for (const each of this.#followers) each.applyInMemory(replacement);
+        for (const each of this.#followers) each.applyCommitted(replacement);
         onRemoved([{ id: before.id, database: database.name, table: before.name }]);
       },
     });
@@ -185,7 +185,7 @@ export class CatalogReplacements {
     deleted: DeletedTable,
     change: {
       readonly write: (tx: Transaction<CatalogTables>) => Promise<void>;
-      readonly applyInMemory: () => void;
+      readonly applyCommitted: () => void;
     },
   ): Promise<void> {
     const { store, changes } = this.#deps;
@@ -196,7 +196,7 @@ export class CatalogReplacements {
           await change.write(tx);
         }),
       isMade: () => isTableDeletedAs(store.reader<CatalogTables>(), deleted),
-      applyInMemory: change.applyInMemory,
+      applyCommitted: change.applyCommitted,
       abandon: () => undefined,
     });
   }

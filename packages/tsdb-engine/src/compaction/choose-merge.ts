@@ -8,12 +8,12 @@ const MERGE_COUNT = 8;
 /** Maximum bytes that a merge reads, if it can be divided; larger segments are not merged. */
 const MAX_MERGE_BYTES = 256 * 1024 * 1024;
 /**
- * Segments with this many values are only rewritten for overlays, deletions and requests, so that
+ * Large segments, with this many values, are only rewritten for overlays, deletions and requests, so that
  * each row is merged a few times at most.
  */
-const SETTLED_VALUES = 8 * 1024 * 1024;
+const LARGE_SEGMENT_VALUES = 8 * 1024 * 1024;
 /** Values of a merge of smaller segments, which are sorted in memory: about two flushes. */
-const MAX_MERGE_VALUES = 3 * SETTLED_VALUES;
+const MAX_MERGE_VALUES = 3 * LARGE_SEGMENT_VALUES;
 
 /**
  * The next step. `merge` creates unique segments. `split` divides an overlay into several that span
@@ -108,7 +108,7 @@ function mergeOfAPartition({
   maxBytes = MAX_MERGE_BYTES,
 }: MergeChoice): Merge | undefined {
   const unique = segments.filter(
-    (each) => each.kind === 'unique' && valuesOf(each) < SETTLED_VALUES && !isSkipped(each),
+    (each) => each.kind === 'unique' && valuesOf(each) < LARGE_SEGMENT_VALUES && !isSkipped(each),
   );
   const keyOf = ({ level, ...partition }: Segment): string => `${partitionOf(partition)} ${level}`;
   const [inputs] = [...grouped(unique, keyOf).values()]

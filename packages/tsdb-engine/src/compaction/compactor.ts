@@ -139,7 +139,7 @@ export class Compactor {
 
   /** Compacts each table separately, so that a failure in one does not block the others. */
   async #compact(): Promise<void> {
-    await this.#deps.fileCommits.settle(); // The merges below are chosen from the registered files.
+    await this.#deps.fileCommits.determineOutcome(); // The merges below are chosen from the registered files.
     const ids = new Set<string>();
     for (const store of this.#deps.tables()) {
       for (;;) {
@@ -148,7 +148,7 @@ export class Compactor {
         if (work === undefined) break;
         if (!(await this.#do(store, work))) return;
       }
-      await this.#retireTombstones(store).catch(this.#deps.onError);
+      await this.#removeCarriedOutTombstones(store).catch(this.#deps.onError);
       for (const { segment } of store.segments) ids.add(segment.id);
       for (const { file } of store.series.files) ids.add(file.id);
     }
@@ -171,7 +171,7 @@ export class Compactor {
   }
 
   #nextRequested(store: TableStore, range: CompactionRange): Work | undefined {
-    if (this.#isClosing || store.isGone) return undefined;
+    if (this.#isClosing || store.isBeingRemoved) return undefined;
     const segments = store.segments.map((open) => open.segment);
     const merge = chooseRequestedMerge({ segments, isSkipped: this.#isSkippedIn(store) }, range);
     if (merge !== undefined && !this.#hasSpaceFor(merge, store)) return undefined;
@@ -183,7 +183,7 @@ export class Compactor {
    * it succeeds.
    */
   #next(store: TableStore): Work | undefined {
-    if (this.#isClosing || store.isGone) return undefined;
+    if (this.#isClosing || store.isBeingRemoved) return undefined;
     const merge = chooseMerge({
       segments: store.segments.map((open) => open.segment),
       tombstones: store.tombstones.all,
@@ -231,7 +231,7 @@ export class Compactor {
       const causes = inputs.filter(({ objectName }) => objectName === damaged?.objectName);
       const isNew = this.#failed.note(causes.length > 0 ? causes : inputs);
       // Retention removed the files first, or the table was deleted.
-      if (error instanceof SegmentsChanged || store.isGone) return true;
+      if (error instanceof SegmentsChanged || store.isBeingRemoved) return true;
       if (damaged !== undefined) store.noteDamaged(damaged);
       // Damaged segments are reported separately.
       const isReported = store.segments.some(
@@ -246,9 +246,9 @@ export class Compactor {
     }
   }
 
-  /** Removes deletion records that have been applied to all data written before them. */
-  async #retireTombstones(store: TableStore): Promise<void> {
-    if (store.tombstones.all.length === 0 || store.isGone) return;
+  /** Removes tombstones that have been applied to all data written before them. */
+  async #removeCarriedOutTombstones(store: TableStore): Promise<void> {
+    if (store.tombstones.all.length === 0 || store.isBeingRemoved) return;
     if (!this.#deps.mayForgetDeletions()) return;
     const segments = store.segments.map((open) => open.segment);
     const bufferedSeq = store.minBufferedSeq;
@@ -275,7 +275,7 @@ export class Compactor {
       files: this.#deps.files,
       visibleFromNs: this.#deps.visibleFromNs(store),
     });
-    const inMemoryChange = store.inMemoryChange({
+    const committedChange = store.committedChange({
       removed: inputs,
       added: added.map((segment) => store.openVerified(segment)),
     });
@@ -286,7 +286,7 @@ export class Compactor {
         addSeriesFiles: [],
         removeSeriesFiles: [],
       },
-      inMemoryChanges: [inMemoryChange],
+      committedChanges: [committedChange],
     }));
     this.#state = { ...this.#state, mergeCount: this.#state.mergeCount + 1 };
     this.#deps.onMerged();
@@ -294,7 +294,7 @@ export class Compactor {
 
   async #mergeSeriesFiles(store: TableStore, inputs: readonly SeriesFile[]): Promise<void> {
     const file = await mergeSeriesFiles(store, inputs, this.#deps.files);
-    const inMemoryChange = store.inMemoryChange({ mergedSeries: { removed: inputs, file } });
+    const committedChange = store.committedChange({ mergedSeries: { removed: inputs, file } });
     await this.#deps.fileCommits.commit(() => ({
       change: {
         addSegments: [],
@@ -302,7 +302,7 @@ export class Compactor {
         addSeriesFiles: [file],
         removeSeriesFiles: inputs.map(({ id }) => id),
       },
-      inMemoryChanges: [inMemoryChange],
+      committedChanges: [committedChange],
     }));
   }
 }

@@ -66,14 +66,14 @@ export class HardDeletions {
         for (const id of tableIds) {
           const store = this.#deps.store(id);
           // From here on, a running flush or compaction discards its results for the table.
-          if (store !== undefined) store.isGone = true;
+          if (store !== undefined) store.isBeingRemoved = true;
         }
       },
       write: async (tx, tableIds) => {
         for (const id of tableIds) await this.#deps.registry.removeTable(tx, id);
       },
       end: async (tableIds) => {
-        for (const id of tableIds) await this.#deps.store(id)?.vanish();
+        for (const id of tableIds) await this.#deps.store(id)?.removeUnregistered();
         if (tableIds.length > 0) this.#deps.forget(tableIds);
       },
     });

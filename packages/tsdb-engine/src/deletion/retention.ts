@@ -54,8 +54,8 @@ export class Retention {
       const expired = store.segments
         .map((open) => open.segment)
         .filter((segment) => segment.maxTime < fromNs);
-      if (expired.length === 0 || store.isGone) continue;
-      const inMemoryChange = store.inMemoryChange({ removed: expired });
+      if (expired.length === 0 || store.isBeingRemoved) continue;
+      const committedChange = store.committedChange({ removed: expired });
       try {
         await this.#deps.fileCommits.commit(() => ({
           change: {
@@ -64,7 +64,7 @@ export class Retention {
             addSeriesFiles: [],
             removeSeriesFiles: [],
           },
-          inMemoryChanges: [inMemoryChange],
+          committedChanges: [committedChange],
         }));
       } catch (error) {
         // A compaction replaced the segment; the next check covers its output.

@@ -85,7 +85,7 @@ export class RowDeletions {
     });
     const tombstones = made.map(({ tombstone }) => tombstone);
     const stored = this.#fileCommits.addTombstones(tombstones, {
-      applyInMemory: () => {
+      applyCommitted: () => {
         for (const { store, tombstone } of made) store.tombstones.confirm(tombstone);
       },
       abandon: () => {
@@ -129,7 +129,7 @@ export class RowDeletions {
       const id = this.#random.uuidV7();
       const tombstone = { id, tableId, seq, minTimeNs, maxTimeNs, anyOf: [], points };
       const stored = this.#fileCommits.addTombstones([tombstone], {
-        applyInMemory: () => tombstones.confirm(tombstone),
+        applyCommitted: () => tombstones.confirm(tombstone),
         abandon: () => tombstones.discard(tombstone),
       });
       tombstones.announce(tombstone, stored);

@@ -10,12 +10,12 @@ import type {
 } from '@plinth/tsdb-storage/segments/segment-registry.js';
 import { SegmentsChanged } from '@plinth/tsdb-storage/segments/segments-changed.js';
 import type { StoredTombstone } from '@plinth/tsdb-storage/segments/stored-tombstones.js';
-import { applyInMemory, type InMemoryChange } from '../table/in-memory-change.js';
+import { applyCommitted, type CommittedChange } from '../table/committed-change.js';
 
 /** A change whose files are written, and the memory updates that follow its commit. */
 export interface PreparedChange {
   readonly change: RegistryChange;
-  readonly inMemoryChanges: readonly InMemoryChange[];
+  readonly committedChanges: readonly CommittedChange[];
 }
 
 /**
@@ -42,7 +42,7 @@ export class FileCommits {
 
   /**
    * Resolves when the change is committed and applied in memory. On failure, either nothing has changed and the new files are
-   * removed, or the outcome is unknown and `settle` determines it. Throws `SegmentsChanged` if a file to be removed
+   * removed, or the outcome is unknown and `determineOutcome` determines it. Throws `SegmentsChanged` if a file to be removed
    * no longer exists.
    * @param prepare called immediately before the commit.
    */
@@ -56,7 +56,7 @@ export class FileCommits {
    */
   async addTombstones(
     tombstones: readonly StoredTombstone[],
-    outcome: { applyInMemory(): void; abandon(): void },
+    outcome: { applyCommitted(): void; abandon(): void },
   ): Promise<void> {
     await this.#commits.commit(() => ({
       ...outcome,
@@ -69,8 +69,8 @@ export class FileCommits {
    * Determines the outcome of an unsettled commit and completes it. Throws while the catalog is
    * unreachable.
    */
-  async settle(): Promise<void> {
-    await this.#commits.settle();
+  async determineOutcome(): Promise<void> {
+    await this.#commits.determineOutcome();
   }
 
   /**
@@ -82,14 +82,14 @@ export class FileCommits {
   }
 
   #commitOf(prepared: PreparedChange): VerifiedCommit {
-    const { change, inMemoryChanges } = prepared;
+    const { change, committedChanges } = prepared;
     const registry = this.#registry;
     return {
       make: () => registry.apply(change),
       isMade: async (error) =>
         !(error instanceof SegmentsChanged) && (await registry.hasTakenEffect(change)),
-      async applyInMemory() {
-        for (const each of inMemoryChanges) await applyInMemory(each);
+      async applyCommitted() {
+        for (const each of committedChanges) await applyCommitted(each);
       },
       abandon: () => this.#removeFiles(prepared),
     };

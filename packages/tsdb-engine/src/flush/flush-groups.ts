@@ -1,6 +1,6 @@
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
-import type { InMemoryChange } from '../table/in-memory-change.js';
+import type { CommittedChange } from '../table/committed-change.js';
 import type { TableStore } from '../table/table-store.js';
 import type { ClosedGeneration } from '../write/write-buffer.js';
 import type { FileCommits } from './file-commits.js';
@@ -40,7 +40,7 @@ export class FlushGroups {
    */
   async write(closed: ClosedGeneration): Promise<boolean> {
     const { tables, fileCommits, mustStop, onProgress } = this.#deps;
-    await fileCommits.settle(); // this generation, or a part of it, may already be stored
+    await fileCommits.determineOutcome(); // this generation, or a part of it, may already be stored
     const duckDbBytes = (store: TableStore): number =>
       store.generation(closed.number)?.duckDbBytes ?? 0;
     const waiting = [...tables()]
@@ -60,15 +60,15 @@ export class FlushGroups {
   async #flushGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<void> {
     const flushed = await this.#writeGroup(closed, waiting);
     const isLast = waiting.length === 0;
-    const inMemoryChanges = flushed.map(({ store, result }) =>
-      inMemoryChangeOf(store, closed, result),
+    const committedChanges = flushed.map(({ store, result }) =>
+      committedChangeOf(store, closed, result),
     );
     let gone: readonly Flushed[] = [];
     try {
       await this.#deps.fileCommits.commit(() => {
         // In the same step as the check: if a table is deleted afterwards, the files registered here are also removed.
-        gone = flushed.filter(({ store }) => store.isGone);
-        const existing = flushed.filter(({ store }) => !store.isGone);
+        gone = flushed.filter(({ store }) => store.isBeingRemoved);
+        const existing = flushed.filter(({ store }) => !store.isBeingRemoved);
         const tableIds = existing.map(({ store }) => store.tableId);
         return {
           change: {
@@ -84,7 +84,9 @@ export class FlushGroups {
               newestFile: closed.newestFile,
             },
           },
-          inMemoryChanges: inMemoryChanges.filter((_, i) => !gone.includes(flushed[i] as Flushed)),
+          committedChanges: committedChanges.filter(
+            (_, i) => !gone.includes(flushed[i] as Flushed),
+          ),
         };
       });
     } finally {
@@ -122,11 +124,11 @@ export class FlushGroups {
    */
   async #flushTable(store: TableStore, generation: number): Promise<FlushedTable | undefined> {
     const table = store.generation(generation);
-    if (table === undefined || store.isGone) return undefined;
+    if (table === undefined || store.isBeingRemoved) return undefined;
     try {
       return await flushTable(store, table, this.#deps.host, this.#deps.files);
     } catch (error) {
-      if (store.isGone) return undefined;
+      if (store.isBeingRemoved) return undefined;
       throw error;
     }
   }
@@ -144,12 +146,12 @@ export class FlushGroups {
   }
 }
 
-function inMemoryChangeOf(
+function committedChangeOf(
   store: TableStore,
   { number }: ClosedGeneration,
   { segments, seriesFile, storedSeries }: FlushedTable,
-): InMemoryChange {
-  return store.inMemoryChange({
+): CommittedChange {
+  return store.committedChange({
     flushed: number,
     added: segments.map((segment) => store.openVerified(segment)),
     storedSeries: { count: storedSeries, file: seriesFile },

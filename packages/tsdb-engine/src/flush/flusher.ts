@@ -95,7 +95,7 @@ export class Flusher {
   /**
    * First log file with rows in segments that would be read again at the next start.
    */
-  #firstRepeatedLogFile: number | undefined;
+  #firstLogFileInSegments: number | undefined;
   /** Deadline of the shutdown; set by `close`. */
   #stopAtMs = Number.POSITIVE_INFINITY;
 
@@ -228,7 +228,7 @@ export class Flusher {
    */
   async flushReplayed(file: number): Promise<void> {
     this.#closed ??= this.#buffer.closeReplayed(file);
-    this.#firstRepeatedLogFile = file + 1;
+    this.#firstLogFileInSegments = file + 1;
     if (!(await this.#flushOnce('all'))) throw new FlushHeldElsewhere();
   }
 
@@ -247,7 +247,7 @@ export class Flusher {
 
   /** True if segments contain rows that would also be read from the log at the next start. */
   get hasRowsInSegmentsAndLog(): boolean {
-    return this.#firstRepeatedLogFile !== undefined;
+    return this.#firstLogFileInSegments !== undefined;
   }
 
   /**
@@ -306,8 +306,8 @@ export class Flusher {
     });
     if (isFlushed !== true) return false;
     this.#closed = undefined;
-    if (closed.lastRemovableFile >= (this.#firstRepeatedLogFile ?? 0))
-      this.#firstRepeatedLogFile = undefined;
+    if (closed.lastRemovableFile >= (this.#firstLogFileInSegments ?? 0))
+      this.#firstLogFileInSegments = undefined;
     // Remaining log files are removed by the next flush or at the next start. The registry records that their rows
     // are in segments.
     await this.#buffer.forget(closed).catch(this.#deps.onError);

@@ -16,7 +16,7 @@ function storeOf(
 ): TableStore {
   const table = { id, sizeBytes: 1000, duckDbBytes: 0, minSeq: BigInt(id), ...options };
   const store = {
-    isGone: false,
+    isBeingRemoved: false,
     series: { index: { count: options.seriesCount ?? 1 } },
     tombstones: { all: [] },
     generation: () => table,

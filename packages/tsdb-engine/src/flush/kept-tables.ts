@@ -41,7 +41,7 @@ export function tablesToKeep(options: {
   for (const store of options.stores) {
     const table = store.generation(options.generation);
     // Deletions are carried out, and refused rows dropped, when rows are written to files.
-    if (table === undefined || store.isGone || store.tombstones.all.length > 0) continue;
+    if (table === undefined || store.isBeingRemoved || store.tombstones.all.length > 0) continue;
     if (hasManySeries(store)) continue;
     if (table.sizeBytes >= SMALL_BYTES || (options.isCrowded && table.duckDbBytes > 0)) continue;
     small.push(table);

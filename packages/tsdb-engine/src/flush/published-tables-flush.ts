@@ -47,7 +47,7 @@ export class PublishedTablesFlush {
     for (const store of this.#deps.tables()) {
       if (this.policy?.includes(store.tableId) === true || store.tombstones.all.length > 0)
         continue;
-      const table = store.isGone ? undefined : store.generation(generation);
+      const table = store.isBeingRemoved ? undefined : store.generation(generation);
       if (table !== undefined && (kept === undefined || kept.includes(table))) others.push(table);
     }
     return others;

@@ -51,7 +51,7 @@ export async function splitRows(request: SplitRequest): Promise<readonly RowsOfK
     await connection.run(`CREATE TABLE ${merged} AS ${create}`);
   });
   const key = ['_series', '"time"', ...namesOf(columns)].join(', ');
-  // Compared with the merged points, not with the current duplicates: a query may find more duplicates in the
+  // Compared with the merged points, not with the current repeated points: a query may find more of them in the
   // meantime, which no segment would contain.
   const once = `SELECT ${key} FROM (${all}) a ANTI JOIN ${merged} d ON ${SAME_POINT}`;
   return [
@@ -111,8 +111,8 @@ function mergeText(
       `last(${name} ORDER BY _seq_rank, _seq, _seq_order) FILTER (${name} IS NOT NULL) AS ${name}`,
   );
   const values = ['_series', '"time"', ...latest, 'max(_seq) AS _seq'].join(', ');
-  const duplicates = quoteName(store.repeated.keys.name);
-  const points = `SELECT ${values} FROM (${all}) a SEMI JOIN ${duplicates} d ON ${SAME_POINT} GROUP BY _series, "time"`;
+  const repeatedKeys = quoteName(store.repeated.keys.name);
+  const points = `SELECT ${values} FROM (${all}) a SEMI JOIN ${repeatedKeys} d ON ${SAME_POINT} GROUP BY _series, "time"`;
   return `SELECT *, ${isInOlderSegment} AS _is_in_older_segment FROM (${points}) m`;
 }
 

@@ -61,8 +61,8 @@ export class RetainedLog {
   }
 
   /** Resolves when all writes up to now are durable or refused, and their rows were reported. */
-  whenSettled(): Promise<void> {
-    return this.#buffer.whenSettled();
+  whenDecided(): Promise<void> {
+    return this.#buffer.whenDecided();
   }
 
   /**
@@ -109,7 +109,7 @@ export class RetainedLog {
   }
 
   /**
-   * Yields the records with `afterSeq < seq <= throughSeq`, all of which must be settled. Throws
+   * Yields the records with `afterSeq < seq <= throughSeq`, all of which must be durable or refused. Throws
    * `RecordsNotRetained`.
    */
   async *read(range: {

@@ -42,15 +42,15 @@ export async function writeQueryFile(
 
 async function writeFile(prepared: PreparedQuery, files: SegmentFiles): Promise<ParquetFile> {
   try {
-    const { work, planned } = prepared;
+    const { textOrResult, planned } = prepared;
     if (planned.isExplain) throw tsdbError('not_implemented', 'EXPLAIN in this format');
     invariant(
-      typeof work === 'string',
+      typeof textOrResult === 'string',
       'a query whose result DuckDB writes to a file must be SQL text',
     );
     const file = await files.writeResult({
       // DuckDB's generated columns have other names; the file uses the names of the result.
-      select: `SELECT * FROM (${work}) r(${planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
+      select: `SELECT * FROM (${textOrResult}) r(${planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
       queryContext: prepared.queryContext,
     });
     prepared.logged.returned(file.rowCount);

@@ -72,8 +72,8 @@ export class QueryPath {
   }
 
   /** Number of queries served without DuckDB. */
-  get inMemoryCount(): number {
-    return this.#sources.inMemoryCount;
+  get columnQueryCount(): number {
+    return this.#sources.columnQueryCount;
   }
 
   get runningCount(): number {
@@ -127,8 +127,8 @@ export class QueryPath {
     return database;
   }
 
-  /** @param mayBeInMemory allows a result without DuckDB. */
-  async #prepare(request: QueryRequest, mayBeInMemory: boolean): Promise<PreparedQuery> {
+  /** @param mayUseColumns allows a result without DuckDB. */
+  async #prepare(request: QueryRequest, mayUseColumns: boolean): Promise<PreparedQuery> {
     const database = this.#databaseOf(request);
     const { language, text, isInternal = false, access } = request;
     const { owner, principal } = access;
@@ -143,7 +143,7 @@ export class QueryPath {
     });
     let release = (): void => deadline.end();
     try {
-      const slot = await (mayBeInMemory
+      const slot = await (mayUseColumns
         ? this.#slots.acquireOrStartWithoutSlot(deadline)
         : this.#slots.acquire(deadline));
       release = () => {
@@ -157,7 +157,7 @@ export class QueryPath {
         queryContext: deadline,
         slot,
         release,
-        mayBeInMemory,
+        mayUseColumns,
       });
     } catch (error) {
       release();
@@ -173,7 +173,7 @@ export class QueryPath {
       readonly queryContext: QueryContext;
       readonly slot: QuerySlot;
       readonly release: () => void;
-      readonly mayBeInMemory: boolean;
+      readonly mayUseColumns: boolean;
     },
   ): Promise<PreparedQuery> {
     const { database, logged, queryContext, slot, release: releaseSlot } = options;
@@ -190,15 +190,15 @@ export class QueryPath {
     const planning = plan();
     let planned = planning instanceof Promise ? await planning : planning;
     logged.planned();
-    const inMemory = options.mayBeInMemory ? planned.inMemory : undefined;
-    if (inMemory !== undefined) {
-      const chunks = await this.#sources.computeInMemory(inMemory, nowNs, queryContext);
+    const columnQuery = options.mayUseColumns ? planned.columnQuery : undefined;
+    if (columnQuery !== undefined) {
+      const chunks = await this.#sources.computeFromColumns(columnQuery, nowNs, queryContext);
       if (chunks !== undefined) {
         logged.prepared([]);
         return {
           planned,
           logged,
-          work: chunks,
+          textOrResult: chunks,
           queryContext,
           slot,
           scans: [],

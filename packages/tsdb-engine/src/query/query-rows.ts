@@ -24,7 +24,7 @@ const KEPT_OF_SORTED = 2;
 export interface RunnableQuery {
   readonly planned: RowsStatement;
   /** SQL text for DuckDB, or the computed result. */
-  readonly work: string | Iterable<ResultChunk>;
+  readonly textOrResult: string | Iterable<ResultChunk>;
   /**
    * The same statement divided into consecutive slices, if the result may be too large for memory.
    */
@@ -54,10 +54,10 @@ export class QueryRows {
     planned: RowsStatement,
     scans: readonly PreparedScan[],
     queryContext: QueryContext,
-  ): RunnableQuery & { readonly work: string } {
+  ): RunnableQuery & { readonly textOrResult: string } {
     return {
       planned,
-      work: planned.render((index) => (scans[index] as PreparedScan).text),
+      textOrResult: planned.render((index) => (scans[index] as PreparedScan).text),
       sliced: SlicedQuery.of(planned, scans, this.#seriesOf),
       isCollected:
         planned.isUnordered === true &&
@@ -68,22 +68,22 @@ export class QueryRows {
   }
 
   run(query: RunnableQuery): AsyncIterable<ResultChunk> {
-    const { work, planned, sliced, toSort, queryContext } = query;
-    if (typeof work !== 'string') return yieldingBetween(work, queryContext);
+    const { textOrResult, planned, sliced, toSort, queryContext } = query;
+    if (typeof textOrResult !== 'string') return yieldingBetween(textOrResult, queryContext);
     const { columns, isSmall, isExplain } = planned;
     if (sliced?.isLarge(columns)) return this.#slicedRows(sliced, columns, queryContext);
     const isSmallResult =
       isSmall && !(isGrouped(planned) && (toSort?.maxResultRows ?? 0) > FEW_ROWS);
     if (isExplain || isSmallResult || toSort === undefined) {
       const chunks = this.#host.stream({
-        text: work,
+        text: textOrResult,
         columns,
         isMaterialized: isSmall,
         ...by(queryContext),
       });
       return isExplain ? explainedRows(chunks) : chunks;
     }
-    const text = query.isCollected ? collectedRows(work) : work;
+    const text = query.isCollected ? collectedRows(textOrResult) : textOrResult;
     return this.#sortedRows(text, { columns, sliced, toSort, queryContext });
   }
 

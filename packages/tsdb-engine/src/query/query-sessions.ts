@@ -83,8 +83,8 @@ export class QuerySessions {
           ),
           deadline.signal,
         ),
-      readInMemory: async (inMemory) => {
-        const chunks = await sources.computeInMemory(inMemory, nowNs, deadline);
+      readFromColumns: async (columnQuery) => {
+        const chunks = await sources.computeFromColumns(columnQuery, nowNs, deadline);
         if (chunks !== undefined) logged.prepared([]);
         return chunks;
       },
@@ -123,9 +123,9 @@ export class QuerySessions {
     onPrepared: (segments: readonly Segment[]) => void,
   ): AsyncGenerator<ResultChunk, void, undefined> {
     const { queryContext, nowNs, slot } = options;
-    const { inMemory } = statement;
-    if (inMemory !== undefined) {
-      const chunks = await this.#deps.sources.computeInMemory(inMemory, nowNs, queryContext);
+    const { columnQuery } = statement;
+    if (columnQuery !== undefined) {
+      const chunks = await this.#deps.sources.computeFromColumns(columnQuery, nowNs, queryContext);
       if (chunks !== undefined) {
         onPrepared([]);
         yield* yieldingBetween(chunks, queryContext);

@@ -1,7 +1,7 @@
 import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnQuery } from '@plinth/tsdb-model/query/column-query.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
@@ -26,12 +26,15 @@ export function handleQueryError(
   return failure;
 }
 
-/** Sources of queries: rows in memory, and SQL sources for DuckDB. */
+/**
+ * Sources of queries: columns in memory (of segments and of unflushed rows), and SQL sources for
+ * DuckDB.
+ */
 export class QuerySources {
   readonly #catalog: Pick<Catalog, 'databaseById'>;
   readonly #storeOf: (schema: TableSchema) => TableStore;
   /** Number of queries served without DuckDB. */
-  inMemoryCount = 0;
+  columnQueryCount = 0;
 
   constructor(
     catalog: Pick<Catalog, 'databaseById'>,
@@ -41,20 +44,20 @@ export class QuerySources {
     this.#storeOf = storeOf;
   }
 
-  /** Returns the result from rows in memory; `undefined` if they cannot provide it. */
-  async computeInMemory(
-    inMemory: InMemoryRequest,
+  /** Returns the result from columns in memory; `undefined` if DuckDB has to run the query. */
+  async computeFromColumns(
+    columnQuery: ColumnQuery,
     nowNs: bigint,
     queryContext: QueryContext,
   ): Promise<Iterable<ResultChunk> | undefined> {
-    const store = this.#storeOf(inMemory.table);
+    const store = this.#storeOf(columnQuery.table);
     try {
-      const chunks = await store.inMemory.compute(
-        inMemory,
-        this.visibleFrom(inMemory.table, nowNs),
+      const chunks = await store.columnQueries.compute(
+        columnQuery,
+        this.visibleFrom(columnQuery.table, nowNs),
         queryContext,
       );
-      if (chunks !== undefined) this.inMemoryCount++;
+      if (chunks !== undefined) this.columnQueryCount++;
       return chunks;
     } catch (error) {
       // DuckDB reads columns that are not in memory yet, and may fail.

@@ -7,7 +7,7 @@ import type { TableStore } from '../table/table-store.js';
 const SERIES: OutputColumn = {
   name: '_series',
   type: { kind: 'int', bits: 64, signed: true },
-  source: undefined,
+  tableColumnKind: undefined,
 };
 
 /** Reads the series of Parquet files into a table's index, one chunk per event-loop tick. */
@@ -37,7 +37,7 @@ export async function loadSeries(options: {
     columns: [
       SERIES,
       ...tags.map(
-        ({ name }): OutputColumn => ({ name, type: { kind: 'utf8' }, source: undefined }),
+        ({ name }): OutputColumn => ({ name, type: { kind: 'utf8' }, tableColumnKind: undefined }),
       ),
     ],
     // The load is never aborted, because the complete index is needed.

@@ -91,7 +91,7 @@ export async function replayLog(options: {
   /** Returns `undefined` if the table was deleted permanently; its rows are dropped. */
   readonly storeOf: (tableId: number) => TableStore | undefined;
   /** Called for rows whose table does not exist. */
-  readonly onHomeless: (tableId: number, rowCount: number) => void;
+  readonly onRowsWithoutTable: (tableId: number, rowCount: number) => void;
   /** Called with the file number after its rows are in the buffer. */
   readonly onRestored: (file: number) => Promise<void> | undefined;
   /** Called for rows whose tag definitions were in a lost record. */
@@ -111,7 +111,7 @@ export async function replayLog(options: {
       if (position.file <= (options.flushedTables.get(table.tableId) ?? 0)) continue;
       const store = options.storeOf(table.tableId);
       if (store === undefined) {
-        options.onHomeless(table.tableId, table.rowCount);
+        options.onRowsWithoutTable(table.tableId, table.rowCount);
         continue;
       }
       await store.series.whenIndexed();

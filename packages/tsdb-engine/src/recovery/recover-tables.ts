@@ -61,9 +61,10 @@ export async function recoverTables(
   }
   for (const tableId of deletedFrom) storeOf(tableId)?.tombstones.noteEarlier();
   const lost = new Map<number, number>();
-  const onHomeless = (tableId: number, count: number): void => {
+  const onRowsWithoutTable = (tableId: number, count: number): void => {
     // Rows of permanently deleted tables are dropped without a report.
-    if (!catalog.hasGivenTableId(tableId)) lost.set(tableId, (lost.get(tableId) ?? 0) + count);
+    if (!catalog.mayHaveAssignedTableId(tableId))
+      lost.set(tableId, (lost.get(tableId) ?? 0) + count);
   };
   const tagless = new Map<number, number>();
   const onRowsWithoutTags = (tableId: number, count: number): void => {
@@ -74,7 +75,7 @@ export async function recoverTables(
   const onRestored = (file: number): Promise<void> | undefined => replayFlushes.flushWhenDue(file);
   const rowCount = await replayLog({
     ...{ log, ...position, buffer, storeOf },
-    ...{ onHomeless, onRowsWithoutTags, onRestored },
+    ...{ onRowsWithoutTable, onRowsWithoutTags, onRestored },
   });
   await replayFlushes.end();
   if (tagless.size > 0) report.rowsLost(tagless, { without: 'tags', nameOf });
@@ -82,7 +83,7 @@ export async function recoverTables(
   if (tagless.size === 0 && lost.size === 0) parts.flusher.removeObsoleteFiles();
   if (lost.size > 0) {
     // The log keeps these rows for a while: at the next start, a new table with the same id would receive them.
-    for (const tableId of lost.keys()) catalog.passTableId(tableId);
+    for (const tableId of lost.keys()) catalog.reserveTableIdsUpTo(tableId);
     report.rowsLost(lost, { without: 'table', nameOf });
   }
   await parts.retainedLog.noteDeletions(tombstones);

@@ -1,4 +1,4 @@
-import { type Column, tagKeyOf } from '@plinth/tsdb-model/columns/column.js';
+import { type Column, storedTagNameOf } from '@plinth/tsdb-model/columns/column.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
 import { DUCKDB_TYPE } from '@plinth/tsdb-storage/duckdb/column-type.js';
@@ -27,7 +27,7 @@ export interface ScanTextOptions {
    * DuckDB table of the points that were written more than once; `undefined` if there are none in
    * the time range.
    */
-  readonly duplicates: string | undefined;
+  readonly repeatedKeys: string | undefined;
   readonly lastRowsOnly: boolean;
   readonly withSeries: boolean;
 }
@@ -129,7 +129,7 @@ function lastRowsText(options: ScanTextOptions, fields: readonly Column[]): stri
 function tagText(tag: Column, options: ScanTextOptions): string {
   const name = quoteName(tag.physicalName);
   if (options.onlySeries !== undefined) {
-    const value = options.onlySeries.get(tagKeyOf(tag));
+    const value = options.onlySeries.get(storedTagNameOf(tag));
     return `${value === undefined ? 'NULL' : quoteString(value)}::VARCHAR AS ${name}`;
   }
   const tagIndex = options.lateMaterializedTags.indexOf(tag.name);
@@ -155,7 +155,7 @@ function rowsText(options: ScanTextOptions, fields: readonly Column[], extra: Ro
     ];
     return `(SELECT ${empty.join(', ')} WHERE false)`;
   }
-  if (options.duplicates === undefined) {
+  if (options.repeatedKeys === undefined) {
     const sourceTexts = options.sources.map((source) =>
       sourceText(source, options, fields, extra, false),
     );
@@ -163,7 +163,7 @@ function rowsText(options: ScanTextOptions, fields: readonly Column[], extra: Ro
       ? (sourceTexts[0] as string)
       : `(${sourceTexts.join(' UNION ALL ')})`;
   }
-  return mergedText(options, fields, options.duplicates);
+  return mergedText(options, fields, options.repeatedKeys);
 }
 
 function nullText(field: Column): string {
@@ -207,7 +207,7 @@ function orderText(source: Source): string {
 function mergedText(
   options: ScanTextOptions,
   fields: readonly Column[],
-  duplicates: string,
+  repeatedKeys: string,
 ): string {
   const all = { withSeries: true, withTime: true };
   const sourceTexts = options.sources.map((source) =>
@@ -216,11 +216,11 @@ function mergedText(
   const names = fields.map((field) => quoteName(field.physicalName));
   const key = '_series, "time"';
   const match = `a._series = d._series AND a."time" = d."time"`;
-  const once = `SELECT ${[key, ...names].join(', ')} FROM a ANTI JOIN ${quoteName(duplicates)} d ON ${match}`;
+  const once = `SELECT ${[key, ...names].join(', ')} FROM a ANTI JOIN ${quoteName(repeatedKeys)} d ON ${match}`;
   const latest = names.map(
     (name) =>
       `last(${name} ORDER BY _seq_rank, _seq, _seq_order) FILTER (${name} IS NOT NULL) AS ${name}`,
   );
-  const merged = `SELECT ${[key, ...latest].join(', ')} FROM a SEMI JOIN ${quoteName(duplicates)} d ON ${match} GROUP BY _series, "time"`;
+  const merged = `SELECT ${[key, ...latest].join(', ')} FROM a SEMI JOIN ${quoteName(repeatedKeys)} d ON ${match} GROUP BY _series, "time"`;
   return `(WITH a AS NOT MATERIALIZED (${sourceTexts.join(' UNION ALL ')}) ${once} UNION ALL ${merged})`;
 }

@@ -36,7 +36,7 @@ export function* selectSeries(
   const { keys, values } = index.tagsOf(only);
   return {
     seriesCondition: `_series = ${ids[0]}`,
-    onlySeries: new Map(keys.map((key, i) => [index.keyOf(key), values[i] as string])),
+    onlySeries: new Map(keys.map((key, i) => [index.storedNameOf(key), values[i] as string])),
     share,
   };
 }

@@ -42,15 +42,16 @@ export class SeriesIndex implements SeriesLookup {
   }
 
   /**
-   * The index stores tags by their keys. All functions accept present and former names, and keys.
+   * The index stores tags by their stored names: the names at their creation (`Column.storedTagName`). All functions
+   * accept present, former and stored names.
    */
   set names(names: TagNames) {
-    this.#names = names.areKeys ? undefined : names;
+    this.#names = names.areStored ? undefined : names;
   }
 
-  /** See `Column.tagKey`. */
-  keyOf(tag: string): string {
-    return this.#names?.keyOf(tag) ?? tag;
+  /** See `Column.storedTagName`. */
+  storedNameOf(tag: string): string {
+    return this.#names?.storedNameOf(tag) ?? tag;
   }
 
   /** Ids by series ordinal; valid until the next `resolve` or `load`. */
@@ -68,7 +69,7 @@ export class SeriesIndex implements SeriesLookup {
   }
 
   /** Present names of the tags. */
-  get tagKeys(): Iterable<string> {
+  get tagNames(): Iterable<string> {
     const names = this.#names;
     return names === undefined ? this.#tags.keys : [...this.#tags.keys].map((k) => names.nameOf(k));
   }
@@ -139,8 +140,8 @@ export class SeriesIndex implements SeriesLookup {
   }
 
   /** Returns the series ordinal of a tag set (tags in any order); adds it if it is new. */
-  resolve(tagKeys: readonly string[], tagValues: readonly string[]): number {
-    const [keys, values] = this.#keyOrder.apply(this.#keysOf(tagKeys), tagValues);
+  resolve(tagNames: readonly string[], tagValues: readonly string[]): number {
+    const [keys, values] = this.#keyOrder.apply(this.#storedNamesOf(tagNames), tagValues);
     return this.#resolveKeys(keys, packTags(keys, values));
   }
 
@@ -150,7 +151,7 @@ export class SeriesIndex implements SeriesLookup {
    */
   resolvePacked(keys: readonly string[], tags: PackedTags): number {
     const names = this.#names;
-    if (names === undefined || keys.every((key) => names.keyOf(key) === key)) {
+    if (names === undefined || keys.every((key) => names.storedNameOf(key) === key)) {
       return this.#resolveKeys(keys, tags);
     }
     // The packed tags have other keys and possibly another order than those of the index.
@@ -174,11 +175,11 @@ export class SeriesIndex implements SeriesLookup {
    */
   load(
     id: bigint,
-    tagKeys: readonly string[],
+    tagNames: readonly string[],
     tagValues: readonly string[],
     lastTime: bigint,
   ): number {
-    const [keys, values] = this.#keyOrder.apply(this.#keysOf(tagKeys), tagValues);
+    const [keys, values] = this.#keyOrder.apply(this.#storedNamesOf(tagNames), tagValues);
     const tags = packTags(keys, values);
     const columns = this.#tags.of(keys);
     const words = wordsOf(id);
@@ -282,12 +283,12 @@ export class SeriesIndex implements SeriesLookup {
   }
 
   #find(tag: string): TagColumn | undefined {
-    return this.#tags.find(this.keyOf(tag));
+    return this.#tags.find(this.storedNameOf(tag));
   }
 
-  #keysOf(tags: readonly string[]): readonly string[] {
+  #storedNamesOf(tags: readonly string[]): readonly string[] {
     const names = this.#names;
-    return names === undefined ? tags : tags.map((tag) => names.keyOf(tag));
+    return names === undefined ? tags : tags.map((tag) => names.storedNameOf(tag));
   }
 
   #add(id: Words, columns: readonly TagColumn[], tags: PackedTags): number {

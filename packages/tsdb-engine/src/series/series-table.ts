@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { tagKeyOf } from '@plinth/tsdb-model/columns/column.js';
+import { storedTagNameOf } from '@plinth/tsdb-model/columns/column.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { CellColumn } from '@plinth/tsdb-storage/buffer/append-cells.js';
@@ -50,7 +50,7 @@ export class SeriesTable implements EvictableTable {
 
   /** DuckDB name of a tag's column; `undefined` if no series has the tag. */
   columnOf(tag: string): string | undefined {
-    return this.#columns.get(this.#index.keyOf(tag));
+    return this.#columns.get(this.#index.storedNameOf(tag));
   }
 
   get isInUse(): boolean {
@@ -116,7 +116,7 @@ export class SeriesTable implements EvictableTable {
     }
     for (const column of schema.columns.values()) {
       const { kind, physicalName } = column;
-      const key = tagKeyOf(column);
+      const key = storedTagNameOf(column);
       const isUsed = kind === 'tag' && this.#index.tagColumn(key) !== undefined;
       if (!isUsed || this.#columns.has(key)) continue;
       const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN IF NOT EXISTS ${quoteName(physicalName)} VARCHAR`;

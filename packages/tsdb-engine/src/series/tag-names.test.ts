@@ -6,9 +6,9 @@ import { runThrough } from '@plinth/tsdb-model/time-sliced-task.js';
 import { SeriesIndex } from './series-index.js';
 import { TagNames } from './tag-names.js';
 
-const column = (id: number, name: string, tagKey?: string): Column => ({
-  ...{ id, name, kind: 'tag', physicalName: tagKey ?? name },
-  ...(tagKey !== undefined && { tagKey }),
+const column = (id: number, name: string, storedTagName?: string): Column => ({
+  ...{ id, name, kind: 'tag', physicalName: storedTagName ?? name },
+  ...(storedTagName !== undefined && { storedTagName }),
 });
 const namesOf = (columns: readonly Column[], former: readonly (readonly [string, string])[]) =>
   new TagNames({
@@ -31,7 +31,7 @@ it('finds the same series under present and former names, with the id of the key
   const other = new SeriesIndex(7n);
   assert.equal(index.idOf(second), other.idOf(other.resolve(['host', 'room'], ['b', '1'])));
   assert.deepEqual(index.tagsOf(second), { keys: ['server', 'room'], values: ['b', '1'] });
-  assert.deepEqual([...index.tagKeys], ['server', 'room']);
+  assert.deepEqual([...index.tagNames], ['server', 'room']);
   for (const tag of ['server', 'host']) {
     assert.equal(index.tagValue(second, tag), 'b');
     assert.deepEqual(index.tagValues(tag), ['a', 'b']);

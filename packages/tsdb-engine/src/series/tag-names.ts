@@ -1,37 +1,38 @@
-import { tagKeyOf } from '@plinth/tsdb-model/columns/column.js';
+import { storedTagNameOf } from '@plinth/tsdb-model/columns/column.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 
 /**
- * Names and keys of the tags of one table: `Column.tagKey`. A name that a tag once had never
- * belongs to another column, so every present and former name has one key.
+ * Present, former and stored names of the tags of one table: see `Column.storedTagName`. A name that a tag once had
+ * never belongs to another column, so every present and former name has one stored name.
  */
 export class TagNames {
-  readonly #keys = new Map<string, string>();
+  readonly #storedNames = new Map<string, string>();
   readonly #names = new Map<string, string>();
 
   constructor(schema: Pick<TableSchema, 'columns' | 'formerColumns'>) {
     for (const column of schema.columns.values()) {
-      if (column.kind !== 'tag' || column.tagKey === undefined) continue;
-      this.#keys.set(column.name, column.tagKey);
-      this.#names.set(column.tagKey, column.name);
+      if (column.kind !== 'tag' || column.storedTagName === undefined) continue;
+      this.#storedNames.set(column.name, column.storedTagName);
+      this.#names.set(column.storedTagName, column.name);
     }
     for (const [former, present] of schema.formerColumns ?? []) {
       const column = schema.columns.get(present);
-      if (column?.kind === 'tag') this.#keys.set(former, tagKeyOf(column));
+      if (column?.kind === 'tag') this.#storedNames.set(former, storedTagNameOf(column));
     }
   }
 
-  /** Whether each name is its own key. */
-  get areKeys(): boolean {
-    return this.#keys.size === 0;
+  /** Whether each name is also the stored name, because no tag was renamed. */
+  get areStored(): boolean {
+    return this.#storedNames.size === 0;
   }
 
-  /** Returns the key of a present or former name; a key returns itself. */
-  keyOf(name: string): string {
-    return this.#keys.get(name) ?? name;
+  /** Returns the stored name of a present, former or stored name. */
+  storedNameOf(name: string): string {
+    return this.#storedNames.get(name) ?? name;
   }
 
-  nameOf(key: string): string {
-    return this.#names.get(key) ?? key;
+  /** Returns the present name of a stored name. */
+  nameOf(storedName: string): string {
+    return this.#names.get(storedName) ?? storedName;
   }
 }

@@ -1,9 +1,9 @@
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TimeSpan } from '@plinth/tsdb-model/segment.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import type { DuplicateKeys } from '../scan/duplicate-keys.js';
 import type { Pinned } from '../scan/pinned.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
+import type { RepeatedKeys } from '../scan/repeated-keys.js';
 import { groupsText, type ScanTextOptions, scanText, seriesBetween } from '../scan/scan-text.js';
 import { segmentSources } from '../scan/segment-sources.js';
 import { type SelectedSeries, selectSeries } from '../scan/select-series.js';
@@ -68,14 +68,14 @@ export async function prepareScan(
 interface TableSnapshot {
   readonly generations: readonly CheckedGeneration[];
   readonly segments: readonly OpenSegment[];
-  readonly duplicates: DuplicateKeys;
+  readonly repeatedKeys: RepeatedKeys;
   readonly tombstones: readonly Tombstone[];
   readonly pins: readonly Pinned[];
 }
 
 /**
  * Collected in one step without an await, because late rows that are checked afterwards belong to a
- * later set of duplicates.
+ * later set of repeated points.
  */
 function takeSnapshot(components: TableComponents, { minTime, maxTime }: TimeSlice): TableSnapshot {
   const generations = components.generations.checked.filter(({ table }) => table.rowCount > 0);
@@ -84,7 +84,7 @@ function takeSnapshot(components: TableComponents, { minTime, maxTime }: TimeSli
   return {
     generations,
     segments,
-    duplicates: repeated.keys,
+    repeatedKeys: repeated.keys,
     tombstones: tombstones.between(minTime, maxTime),
     pins: [
       ...generations.map(({ table }) => table.pinned),
@@ -104,7 +104,7 @@ function sourcesOf(
     readonly selected: SelectedSeries;
     readonly deleted: DeletedSeries;
   },
-  { generations, segments, duplicates, tombstones }: TableSnapshot,
+  { generations, segments, repeatedKeys, tombstones }: TableSnapshot,
 ): Required<Omit<PreparedScan, 'invalidate' | 'release'>> {
   const { table } = components.series;
   const { bounds, deleted } = selection;
@@ -154,7 +154,9 @@ function sourcesOf(
       seriesCondition: conditions.length === 0 ? undefined : conditions.join(' AND '),
       seriesTable,
       lateMaterializedTags,
-      duplicates: duplicates.touches(slice.minTime, slice.maxTime) ? duplicates.name : undefined,
+      repeatedKeys: repeatedKeys.touches(slice.minTime, slice.maxTime)
+        ? repeatedKeys.name
+        : undefined,
       lastRowsOnly: request.lastRowsOnly,
       withSeries: request.withSeries === true,
     };
@@ -166,7 +168,7 @@ function sourcesOf(
   const whole = optionsOf(bounds, false, []);
   return {
     text: scanText(whole),
-    hasUnion: whole.sources.length > 1 || whole.duplicates !== undefined,
+    hasUnion: whole.sources.length > 1 || whole.repeatedKeys !== undefined,
     segments: segments.map((open) => open.segment),
     sliceable: {
       bounds,
@@ -203,7 +205,7 @@ function spansOf(
 const readsTags = ({ columns, table, tagConditions }: ScanRequest): boolean =>
   tagConditions.length > 0 || columns.some((name) => table.columns.get(name)?.kind === 'tag');
 
-/** Returns the rows in memory, without the deleted ones. */
+/** Returns the unflushed rows, without the deleted ones. */
 function survivingRows(
   source: Source,
   tombstones: readonly Tombstone[],

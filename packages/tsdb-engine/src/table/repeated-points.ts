@@ -1,8 +1,8 @@
 import type { Exclusive } from '@plinth/kernel';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
-import { DuplicateKeys } from '../scan/duplicate-keys.js';
 import { Pinned } from '../scan/pinned.js';
+import { RepeatedKeys } from '../scan/repeated-keys.js';
 import type { Source } from '../scan/sources.js';
 import type { GenerationTable } from './generation-table.js';
 import { type Generations, generationSources } from './generations.js';
@@ -19,7 +19,7 @@ export class RepeatedPoints {
   readonly #generations: Generations;
   readonly #exclusive: Exclusive;
   readonly #onError: (error: unknown) => void;
-  #keys: DuplicateKeys;
+  #keys: RepeatedKeys;
   #pinned: Pinned;
   #nameCount = 0;
 
@@ -28,7 +28,7 @@ export class RepeatedPoints {
     readonly host: DuckDbHost;
     readonly segments: TableSegments;
     readonly generations: Generations;
-    /** Serialises changes of the sources and duplicates. */
+    /** Serialises changes of the sources and repeated points. */
     readonly exclusive: Exclusive;
     readonly onError: (error: unknown) => void;
   }) {
@@ -38,11 +38,11 @@ export class RepeatedPoints {
     this.#generations = options.generations;
     this.#exclusive = options.exclusive;
     this.#onError = options.onError;
-    this.#keys = new DuplicateKeys({ name: this.#nextName(), host: this.#host });
+    this.#keys = new RepeatedKeys({ name: this.#nextName(), host: this.#host });
     this.#pinned = this.#pinnedKeys(this.#keys);
   }
 
-  get keys(): DuplicateKeys {
+  get keys(): RepeatedKeys {
     return this.#keys;
   }
 
@@ -112,7 +112,7 @@ export class RepeatedPoints {
     }
   }
 
-  #replaceKeys(keys: DuplicateKeys): void {
+  #replaceKeys(keys: RepeatedKeys): void {
     const before = this.#pinned;
     this.#keys = keys;
     this.#pinned = this.#pinnedKeys(keys);
@@ -123,7 +123,7 @@ export class RepeatedPoints {
     return `duplicates_${this.#tableId}_${this.#nameCount++}`;
   }
 
-  #pinnedKeys(keys: DuplicateKeys): Pinned {
+  #pinnedKeys(keys: RepeatedKeys): Pinned {
     return new Pinned(() => {
       keys.drop().catch(this.#onError);
     });

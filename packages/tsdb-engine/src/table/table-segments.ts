@@ -47,7 +47,7 @@ export class TableSegments {
       verified: undefined,
       isReported: false,
       pinned: new Pinned(() => {
-        this.#files.retire(segment.objectName).catch(this.#onError);
+        this.#files.removeUnlessPublished(segment.objectName).catch(this.#onError);
       }),
     };
   }

@@ -8,7 +8,7 @@ import { chooseMerge, type Merge } from '../compaction/choose-merge.js';
 import { mergeSegments } from '../compaction/merge-segments.js';
 import { flushTable } from '../flush/flush-table.js';
 import { batchOf, DAY, Model, type Row, readAll, withStorage } from '../testing/table-model.js';
-import { applyInMemory } from './in-memory-change.js';
+import { applyCommitted } from './committed-change.js';
 
 type Step =
   | { readonly kind: 'write'; readonly rows: readonly Row[] }
@@ -81,8 +81,8 @@ describe('a table', () => {
               const flushing = flushTable(store, table, host, files);
               await during(flushing, step.meanwhile.slice(0, 3));
               const { segments } = await flushing;
-              const replacing = applyInMemory(
-                store.inMemoryChange({
+              const replacing = applyCommitted(
+                store.committedChange({
                   flushed: generation - 1,
                   added: segments.map((s) => store.openVerified(s)),
                 }),
@@ -110,8 +110,8 @@ describe('a table', () => {
                 files,
                 visibleFromNs: MIN_TIME_NS,
               });
-              const replacing = applyInMemory(
-                store.inMemoryChange({
+              const replacing = applyCommitted(
+                store.committedChange({
                   removed: merge.inputs,
                   added: added.map((s) => store.openVerified(s)),
                 }),
@@ -158,8 +158,8 @@ describe('a table', () => {
           stored.map((cells) => cells.join(' ')),
           wanted.map(({ series, row }) => `${series} ${row.host} ${row.time} ${row.a}`),
         );
-        await applyInMemory(
-          store.inMemoryChange({
+        await applyCommitted(
+          store.committedChange({
             flushed: generation,
             added: segments.map((s) => store.openVerified(s)),
           }),

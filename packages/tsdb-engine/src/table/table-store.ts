@@ -11,13 +11,13 @@ import type { ColumnCache } from '../columns/cache/column-cache.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { Source } from '../scan/sources.js';
 import { TagNames } from '../series/tag-names.js';
+import type { CommittedChange } from './committed-change.js';
 import type { GenerationTable } from './generation-table.js';
 import { Generations } from './generations.js';
-import type { InMemoryChange } from './in-memory-change.js';
 import { prepareScan } from './prepare-scan.js';
 import { RepeatedPoints } from './repeated-points.js';
+import { TableColumnQueries } from './table-column-queries.js';
 import type { TableComponents } from './table-components.js';
-import { TableInMemory } from './table-in-memory.js';
 import { type OpenSegment, type SegmentVerifier, TableSegments } from './table-segments.js';
 import { type MergedSeriesFiles, type StoredSeries, TableSeries } from './table-series.js';
 import { TextSizes } from './text-sizes.js';
@@ -45,18 +45,19 @@ export type RowObserver = (batch: RowBatch) => void;
  */
 export class TableStore {
   readonly tableId: number;
-  /** Row deletions: every code path that reads rows must apply them. */
+  /** Hidden rows: every code path that reads rows must apply them. */
   readonly tombstones = new Tombstones();
   readonly series: TableSeries;
   readonly repeated: RepeatedPoints;
-  readonly inMemory: TableInMemory;
+  /** Queries that need no DuckDB. */
+  readonly columnQueries: TableColumnQueries;
   readonly #textSizes = new TextSizes();
   /** True if the table's data is being removed, so no more of it may be stored. */
-  isGone = false;
+  isBeingRemoved = false;
   /**
-   * True if none of the table's files is registered. Until then, a failed deletion may be retried after the next start.
+   * True if none of the table's files is registered any more. Until then, a failed deletion may be retried after the next start.
    */
-  #hasVanished = false;
+  #isUnregistered = false;
   #schema: TableSchema;
   readonly #generations: Generations;
   readonly #segments: TableSegments;
@@ -94,7 +95,12 @@ export class TableStore {
     const textSizes = this.#textSizes;
     const stored = { series, generations, segments, repeated, tombstones, textSizes };
     this.#components = { schema: newest, files, ...stored };
-    this.inMemory = new TableInMemory({ components: this.#components, cache, host, onError });
+    this.columnQueries = new TableColumnQueries({
+      components: this.#components,
+      cache,
+      host,
+      onError,
+    });
   }
 
   /** Newest version of the table's schema. */
@@ -168,7 +174,7 @@ export class TableStore {
     ];
   }
 
-  /** Returns the table's rows by file, and those in memory by time. */
+  /** Returns the table's rows by file, and the unflushed ones by time. */
   storage(): TableStorage {
     return {
       segments: this.#segments.list.map(({ segment }) => segment),
@@ -178,13 +184,13 @@ export class TableStore {
     };
   }
 
-  /** Smallest `seq` of the rows in memory; `undefined` if there are none. */
+  /** Smallest `seq` of the unflushed rows; `undefined` if there are none. */
   get minBufferedSeq(): bigint | undefined {
     return this.#generations.minSeq;
   }
 
   /**
-   * Whether rows may be stored between the two timestamps; rows in memory count for any time range.
+   * Whether rows may be stored between the two timestamps; unflushed rows count for any time range.
    */
   mayContainRows(minTime: bigint, maxTime: bigint): boolean {
     return (
@@ -211,21 +217,21 @@ export class TableStore {
     return { ...this.#segments.open(segment), verified: Promise.resolve() };
   }
 
-  /** Returns the in-memory part of a committed change: see `InMemoryChange`. */
-  inMemoryChange(change: TableChange): InMemoryChange {
+  /** Returns the functions that apply `change` to this table after its commit. */
+  committedChange(change: TableChange): CommittedChange {
     return {
-      apply: () => this.#applyInMemory(change),
+      apply: () => this.#applyCommitted(change),
       runExclusively: (work) => this.exclusive(work),
       cleanUp: () => this.#forgetMergedPoints(),
     };
   }
 
-  #applyInMemory(change: TableChange): undefined {
+  #applyCommitted(change: TableChange): undefined {
     const { flushed, removed = [], added = [] } = change;
     const [segments, generations] = [this.#segments, this.#generations];
     if (change.storedSeries !== undefined) this.series.noteStored(change.storedSeries);
     if (change.mergedSeries !== undefined) this.series.noteMerged(change.mergedSeries);
-    if (this.#hasVanished) {
+    if (this.#isUnregistered) {
       // The DuckDB tables may be dropped already; only files remain to be removed.
       segments.list = [...segments.list, ...added];
       this.#retireAll();
@@ -238,12 +244,12 @@ export class TableStore {
     segments.list = [...segments.list.filter((open) => !isRemoved(open)), ...added];
     generations.list = generations.list.filter((table) => !isFlushed(table));
     for (const { pinned } of retired) pinned.retire();
-    this.inMemory.retain();
+    this.columnQueries.retain();
   }
 
   /** Drops the keys of points that are now stored once, because they slow down queries. */
   async #forgetMergedPoints(): Promise<void> {
-    if (this.isGone) return;
+    if (this.isBeingRemoved) return;
     const overlays = this.#segments.list.filter(({ segment }) => segment.kind === 'overlay');
     await this.repeated.prune([
       ...overlays.flatMap((open) => this.#segments.sourcesOf([open])),
@@ -257,10 +263,10 @@ export class TableStore {
    * Removes the data of an unregistered table. Files and memory are freed when the
    * last query that reads them has ended.
    */
-  async vanish(): Promise<void> {
-    this.isGone = true;
+  async removeUnregistered(): Promise<void> {
+    this.isBeingRemoved = true;
     await this.exclusive(async () => {
-      this.#hasVanished = true;
+      this.#isUnregistered = true;
       this.#retireAll();
     });
   }
@@ -289,7 +295,7 @@ export class TableStore {
     for (const { pinned } of allPinned) pinned.retire();
     this.#segments.list = [];
     this.#generations.list = [];
-    this.inMemory.retain();
+    this.columnQueries.retain();
   }
 
   /** Releases everything in memory; files stay. No query may be running. */
@@ -300,12 +306,12 @@ export class TableStore {
       await table.late.drop();
     }
     this.#generations.list = [];
-    this.inMemory.forget();
+    this.columnQueries.forget();
     await this.repeated.keys.drop();
     await this.series.table.drop();
   }
 
-  /** Runs `work` exclusively, while no other change of sources and duplicates runs. */
+  /** Runs `work` exclusively, while no other change of sources and repeated points runs. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
     return this.#exclusive.run(work);
   }

@@ -31,8 +31,9 @@ export interface Tombstone {
 }
 
 /**
- * The row deletions of one table that have not been carried out in all its files yet. Almost always empty, so readers
- * check `touches` first, which then costs nothing. A deletion applies to a complete segment or not at all: it applies
+ * The hidden rows of one table: row deletions that have not been carried out in all its files yet, and buffered rows
+ * of rejected writes (`hide`), which never reach a file. Almost always empty, so readers check `touches` first, which
+ * then costs nothing. A deletion applies to a complete segment or not at all: it applies
  * if its `seq` is greater than the segment's `maxSeq`. Flush and compaction exclude the deleted rows and raise the
  * new `maxSeq` to the `seq` of the latest known deletion.
  */
@@ -50,6 +51,7 @@ export class Tombstones {
     return this.#hadAny;
   }
 
+  /** Including those of rejected writes: see `isDeletion`. */
   get all(): readonly Tombstone[] {
     return this.#all;
   }
@@ -64,13 +66,13 @@ export class Tombstones {
     return this.#all.reduce((sum, { points = [] }) => sum + points.length, 0);
   }
 
-  /** Returns the deletions of rows between the two timestamps. */
+  /** Returns the tombstones of rows between the two timestamps. */
   between(minTime: bigint, maxTime: bigint): readonly Tombstone[] {
     if (this.#all.length === 0) return NONE;
     return this.#all.filter((each) => each.minTimeNs <= maxTime && each.maxTimeNs >= minTime);
   }
 
-  /** False if no row between the two timestamps was deleted. */
+  /** False if no row between the two timestamps is hidden. */
   touches(minTime: bigint, maxTime: bigint): boolean {
     return this.between(minTime, maxTime).length > 0;
   }
@@ -92,10 +94,10 @@ export class Tombstones {
    */
   announce(tombstone: Tombstone, outcome: Promise<void>): void {
     this.#announced.add(tombstone);
-    const settled = outcome
+    const whenDecided = outcome
       .catch(() => undefined) // the caller of the deletion receives the error
-      .finally(() => this.#pending.delete(settled));
-    this.#pending.add(settled);
+      .finally(() => this.#pending.delete(whenDecided));
+    this.#pending.add(whenDecided);
   }
 
   /** Call when the deletion is stored: it takes effect. */
@@ -139,7 +141,7 @@ export class Tombstones {
    * failed. Throws if an outcome is unknown: files written without that deletion would keep its
    * rows.
    */
-  async settled(): Promise<void> {
+  async whenDecided(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
     if (this.#announced.size === 0) return;
     throw new Error(

@@ -5,7 +5,7 @@ import {
   type ParsedBatch,
   takeParsedRows,
 } from '@plinth/tsdb-model/columns/row-batch.js';
-import { HISTOGRAM_ROW, type ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
+import { HISTOGRAM_LINE_END, type ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
 import { MAX_REFUSED_LINES, type RefusedLine } from '@plinth/tsdb-model/refused-line.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 
@@ -35,7 +35,7 @@ export function acceptedHistograms(
 ): number | undefined {
   if (histogramCount === undefined) return undefined;
   const refused = tables.flatMap(({ parsed: { lineEnds }, refusals }) =>
-    refusals.filter(({ row }) => lineEnds[row] === HISTOGRAM_ROW),
+    refusals.filter(({ row }) => lineEnds[row] === HISTOGRAM_LINE_END),
   );
   return histogramCount - refused.length;
 }

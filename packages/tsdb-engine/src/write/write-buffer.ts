@@ -50,7 +50,7 @@ function ignoreUnsynced(): void {}
 const WAITING_SHARE = 1 / 2;
 
 /**
- * A generation (the rows in memory that one flush writes to segments) that accepts no more writes. Its records are in
+ * A generation (the unflushed rows that one flush writes to segments) that accepts no more writes. Its records are in
  * log files up to `file`.
  */
 export interface ClosedGeneration {
@@ -69,7 +69,7 @@ export interface ClosedGeneration {
 }
 
 /**
- * Stores accepted rows in the log and, in the same order, in the current generation (the rows in memory that the next
+ * Stores accepted rows in the log and, in the same order, in the current generation (the unflushed rows that the next
  * flush writes to segments). Counts the bytes of rows that are not in segments yet. Above the hard limit, writes wait
  * for a flush, and are refused if the flush takes too long.
  */
@@ -244,7 +244,7 @@ export class WriteBuffer {
   /**
    * Resolves when every write up to now is durable or refused, after the listener was notified.
    */
-  async whenSettled(): Promise<void> {
+  async whenDecided(): Promise<void> {
     await this.#newest.catch(ignoreUnsynced);
   }
 

@@ -11,9 +11,9 @@ import { ParserSeries } from '../series/parser-series.js';
 import type { TableStore } from '../table/table-store.js';
 import { acceptedHistograms, acceptedRows, refusedLines } from './admitted-rows.js';
 import type { CommitListener } from './commit-listener.js';
+import { DatabaseWriteLock } from './database-write-lock.js';
 import { splitIntoPortions } from './portions.js';
 import type { TableBatch, WriteBuffer } from './write-buffer.js';
-import { WriteGate } from './write-gate.js';
 
 /**
  * A body parsed by one of the parsers. Results of one parser must reach the write path in parsing
@@ -77,7 +77,8 @@ export class WritePath {
   readonly #commitListener: CommitListener | undefined;
   readonly #yielder: EventLoopYielder;
   readonly #parsers = new Map<number, ParserSeries>();
-  readonly gate = new WriteGate();
+  /** Shared by writes; exclusive for changes of a database that need that no write is running. */
+  readonly writeLock = new DatabaseWriteLock();
 
   constructor(options: {
     readonly reader: BodyReader;
@@ -99,10 +100,10 @@ export class WritePath {
   async write(request: WriteRequest): Promise<WriteOutcome> {
     const { database } = request;
     if (!request.access.mayWrite(database)) throw tsdbError('not_permitted');
-    return await this.gate.pass(database, () => this.#writePassed(request));
+    return await this.writeLock.shared(database, () => this.#writeLocked(request));
   }
 
-  async #writePassed(request: WriteRequest): Promise<WriteOutcome> {
+  async #writeLocked(request: WriteRequest): Promise<WriteOutcome> {
     const reservation = { bytes: request.body.byteLength };
     const reserving = this.#buffer.reserve(reservation.bytes);
     if (reserving !== undefined) await reserving;

@@ -3,7 +3,7 @@ import type { Expr } from '../ast/expressions.js';
 import { printMeasurement, printSelect } from '../ast/print.js';
 import type { SelectStatement } from '../ast/select.js';
 import type { CreateContinuousQuery } from '../ast/statements.js';
-import { Windows } from '../execute/windows/windows.js';
+import { TimeBuckets } from '../execute/time-buckets/time-buckets.js';
 import { parseQuery } from '../parse/parse-query.js';
 import { intervalOf } from '../plan/compile/compile-select.js';
 import { splitCondition } from '../plan/condition/split-condition.js';
@@ -34,17 +34,17 @@ function timingOf({ select, everyNs, forNs }: CreateContinuousQuery): QueryTimin
   const { zone } = select;
   const interval = intervalOf(select, { nowNs: 0n, zone });
   invariant(interval !== undefined, 'the parser requires an interval');
-  const windows = (size: bigint): Windows =>
-    new Windows({ everyNs: size, offsetNs: interval.offsetNs }, zone);
-  const intervals = windows(interval.everyNs);
-  const runs = everyNs === undefined ? intervals : windows(everyNs);
+  const timeBuckets = (size: bigint): TimeBuckets =>
+    new TimeBuckets({ everyNs: size, offsetNs: interval.offsetNs }, zone);
+  const intervals = timeBuckets(interval.everyNs);
+  const runs = everyNs === undefined ? intervals : timeBuckets(everyNs);
   return {
     intervalNs: interval.everyNs,
     everyNs: everyNs ?? interval.everyNs,
     forNs,
-    intervalStart: (timeNs) => intervals.of(timeNs).start,
-    runStart: (timeNs) => runs.of(timeNs).start,
-    runEnd: (timeNs) => runs.of(timeNs).end,
+    intervalStart: (timeNs) => intervals.bucketOf(timeNs).start,
+    runStart: (timeNs) => runs.bucketOf(timeNs).start,
+    runEnd: (timeNs) => runs.bucketOf(timeNs).end,
   };
 }
 

@@ -2,7 +2,7 @@ import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { CompiledSelect, CompiledSource } from '../plan/compile/compiled-select.js';
 import { runCalls } from './groups/run-calls.js';
-import { cutRows, cutSeries } from './series/cut-rows.js';
+import { limitRows, limitSeries } from './series/limit-rows.js';
 import { runRaw } from './series/run-raw.js';
 import type { Series } from './series/series.js';
 import type { Session } from './session.js';
@@ -13,8 +13,8 @@ import type { Session } from './session.js';
  * Source: query-languages, "InfluxQL: semantics".
  */
 export function runSelect(select: CompiledSelect, session: Session): AsyncIterable<Series> {
-  const rows = cutRows(allRows(select, session), select.limit, select.offset);
-  return cutSeries(rows, select.seriesLimit, select.seriesOffset);
+  const rows = limitRows(allRows(select, session), select.limit, select.offset);
+  return limitSeries(rows, select.seriesLimit, select.seriesOffset);
 }
 
 async function* allRows(

@@ -2,7 +2,10 @@ import type { QuerySession } from '@plinth/tsdb-model/query/query-session.js';
 import type { CompiledSelect } from '../plan/compile/compiled-select.js';
 import type { Series } from './series/series.js';
 
-/** Storage access and limits for a running statement. */
+/**
+ * Storage access and limits for a running InfluxQL statement: the `QuerySession` of its request, with what only
+ * InfluxQL needs.
+ */
 export interface Session extends Omit<QuerySession, 'end' | 'cancel' | 'returned'> {
   /** Runs a subquery. */
   select(select: CompiledSelect): AsyncIterable<Series>;

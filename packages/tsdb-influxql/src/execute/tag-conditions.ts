@@ -1,7 +1,4 @@
-import type {
-  FieldCondition,
-  InMemoryRequest,
-} from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnQuery, FieldCondition } from '@plinth/tsdb-model/query/column-query.js';
 import type { TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';
@@ -30,14 +27,14 @@ export function tagConditions(filter: Filter | undefined, index: SeriesLookup): 
 }
 
 /**
- * Returns the conditions of an in-memory request, or `undefined` if the filter cannot be expressed
+ * Returns the conditions of a column query, or `undefined` if the filter cannot be expressed
  * there.
  */
-export function inMemoryConditions(
+export function columnQueryConditions(
   filter: Filter | undefined,
   table: TableSchema,
   index: SeriesLookup,
-): Pick<InMemoryRequest, 'tagConditions' | 'fieldConditions'> | undefined {
+): Pick<ColumnQuery, 'tagConditions' | 'fieldConditions'> | undefined {
   const ofTags: TagCondition[] = [];
   const ofFields: FieldCondition[] = [];
   for (const part of filter === undefined ? [] : conjuncts(filter)) {

@@ -44,7 +44,7 @@ export interface Aggregate extends Signature {
    * DuckDB text, which returns NULL without points. Absent if DuckDB cannot compute the function.
    */
   readonly text?: (column: DuckDbColumn) => string;
-  /** Name of the function in the in-memory store. */
+  /** Name of the function in a column query. */
   readonly measure?: 'count' | 'sum' | 'mean' | 'min' | 'max';
   /** For a selector, the DuckDB ordering that identifies its point by value `x` or time `t`. */
   readonly best?: 'min(x)' | 'max(x)' | 'min(t)' | 'max(t)';

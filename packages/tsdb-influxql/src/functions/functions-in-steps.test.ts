@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { runThrough, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { ColumnPoints, Points } from '../execute/series/points.js';
-import { Windows } from '../execute/windows/windows.js';
+import { TimeBuckets } from '../execute/time-buckets/time-buckets.js';
 import { TECHNICAL, TRANSFORMATIONS } from '../plan/functions.js';
 import { AGGREGATES, type Slice } from './aggregates.js';
 import { holtWinters } from './holt-winters.js';
@@ -30,7 +30,7 @@ function pointsOf(timeOf: (row: number) => bigint): ColumnPoints {
 }
 
 const ofIntegral = { unitNs: 1n, baseNs: 0n, bucketLimit: ROW_COUNT };
-const everyNanosecond = new Windows({ everyNs: 1n, offsetNs: 0n }, undefined);
+const everyNanosecond = new TimeBuckets({ everyNs: 1n, offsetNs: 0n }, undefined);
 /** The time range of these two points contains all rows. */
 const twoPoints: ColumnPoints = {
   times: [0n, BigInt(ROW_COUNT - 1)],
@@ -58,9 +58,9 @@ const works: Readonly<Record<string, Steps<unknown>>> = {
       return name === 'count' || steps === undefined ? [] : [[name, steps]];
     }),
   ),
-  integral: integral(points, { ...ofIntegral, windows: undefined }),
+  integral: integral(points, { ...ofIntegral, timeBuckets: undefined }),
   // Two points with many empty buckets in between.
-  'integral in buckets': integral(twoPoints, { ...ofIntegral, windows: everyNanosecond }),
+  'integral in buckets': integral(twoPoints, { ...ofIntegral, timeBuckets: everyNanosecond }),
   holt_winters: forecast(ROW_COUNT),
   top: topOf(slice, { sign: 1, count: ROW_COUNT }),
   distinct: distinctOf(slice),
@@ -81,7 +81,7 @@ describe('A function over many rows of one series yields to the event loop', () 
 it('limits buckets between two points before creating them', () => {
   const limit = ROW_COUNT - 1;
   const isRefused = (error: unknown): boolean => tsdbError.is(error, 'bucket_limit_exceeded');
-  const inBuckets = { ...ofIntegral, windows: everyNanosecond, bucketLimit: limit };
+  const inBuckets = { ...ofIntegral, timeBuckets: everyNanosecond, bucketLimit: limit };
   assert.throws(() => runThrough(integral(twoPoints, inBuckets)), isRefused);
   assert.throws(() => runThrough(forecast(limit)), isRefused);
 });

@@ -1,7 +1,7 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { ColumnPoints, Points } from '../execute/series/points.js';
-import type { Windows } from '../execute/windows/windows.js';
+import type { TimeBuckets } from '../execute/time-buckets/time-buckets.js';
 import type { Value } from '../plan/data-type.js';
 
 /**
@@ -13,7 +13,7 @@ export function* integral(
   points: ColumnPoints,
   options: {
     readonly unitNs: bigint;
-    readonly windows: Windows | undefined;
+    readonly timeBuckets: TimeBuckets | undefined;
     readonly baseNs: bigint;
     /**
      * A larger number of buckets, including those between two points, is rejected before any is
@@ -27,7 +27,7 @@ export function* integral(
   const area = (seconds: bigint, a: number, b: number): number =>
     ((a + b) / 2) * (Number(seconds) / unit);
   if (points.length === 0) return { times: [], values: [] };
-  if (options.windows === undefined) {
+  if (options.timeBuckets === undefined) {
     let sum = 0;
     for (let i = 1; i < points.length; i++) {
       if (isStepEnd(i)) yield;
@@ -41,12 +41,12 @@ export function* integral(
   }
   const first = points.times[0] as bigint; // not empty
   const count =
-    ((points.times[points.length - 1] as bigint) - first) / options.windows.everyNs + 1n;
+    ((points.times[points.length - 1] as bigint) - first) / options.timeBuckets.everyNs + 1n;
   if (count > BigInt(options.bucketLimit))
     throw tsdbError('bucket_limit_exceeded', { count, limit: options.bucketLimit });
   const times: bigint[] = [];
   const values: Value[] = [];
-  let window = options.windows.of(first);
+  let window = options.timeBuckets.bucketOf(first);
   let time = first;
   let height = value(0);
   let sum = 0;
@@ -72,7 +72,7 @@ export function* integral(
       close();
       time = window.end;
       height = border;
-      window = options.windows.of(window.end);
+      window = options.timeBuckets.bucketOf(window.end);
       isOpen = false;
     }
     if (nextTime > time) {

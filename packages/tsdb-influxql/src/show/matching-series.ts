@@ -87,7 +87,7 @@ export async function hasRows(source: TableSource, session: Session): Promise<bo
 }
 
 const integer = (bits: 32 | 64) =>
-  ({ name: 'g0', type: { kind: 'int', bits, signed: true }, source: undefined }) as const;
+  ({ name: 'g0', type: { kind: 'int', bits, signed: true }, tableColumnKind: undefined }) as const;
 const INT32 = integer(32);
 const INT64 = integer(64);
 

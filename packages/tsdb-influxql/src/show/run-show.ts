@@ -29,7 +29,7 @@ import { keyTest, namedKeys } from './key-test.js';
 import { hasRows, matchingSeries, type SeriesReading, tagKeys } from './matching-series.js';
 import { measurementTest } from './measurement-test.js';
 import { seriesKeys } from './series-keys.js';
-import { type ServerFacts, showServer } from './show-server.js';
+import { type ServerDiagnostics, showServer } from './show-server.js';
 import { showShards } from './show-shards.js';
 import { pickedCount } from './smallest-texts.js';
 
@@ -39,7 +39,7 @@ export interface ShowContext {
   databases(): readonly DatabaseSchema[];
   queries(): readonly ShownQuery[];
   /** Absent if SHOW STATS and SHOW DIAGNOSTICS are not available. */
-  readonly facts: ServerFacts | undefined;
+  readonly diagnostics: ServerDiagnostics | undefined;
 }
 
 /** Runs a SHOW statement. Source: query-languages, "SHOW statements: results". */
@@ -110,11 +110,13 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
         ],
       );
     case 'show_server':
-      return context.facts === undefined ? EMPTY_RESULT : await showServer(show, context.facts);
+      return context.diagnostics === undefined
+        ? EMPTY_RESULT
+        : await showServer(show, context.diagnostics);
     case 'show_shards': {
-      const { facts } = context;
-      if (facts === undefined) return EMPTY_RESULT;
-      return showShards(context.databases(), (table) => facts.storageOf(table), show);
+      const { diagnostics } = context;
+      if (diagnostics === undefined) return EMPTY_RESULT;
+      return showShards(context.databases(), (table) => diagnostics.storageOf(table), show);
     }
     case 'show_nothing':
       return EMPTY_RESULT;

@@ -18,7 +18,7 @@ export interface Statistic {
 }
 
 /** Statistics, diagnostics and storage locations of the server. */
-export interface ServerFacts {
+export interface ServerDiagnostics {
   statistics(): Promise<readonly Statistic[]>;
   diagnostics(): readonly Diagnostic[];
   storageOf(table: TableSchema): TableStorage;
@@ -30,9 +30,12 @@ type Group = Diagnostic & { readonly tags?: Statistic['tags'] };
  * Returns one series per group, with its own columns and tags, columns ascending. Source: InfluxDB
  * 1.x.
  */
-export async function showServer(show: ShowServer, facts: ServerFacts): Promise<StatementResult> {
+export async function showServer(
+  show: ShowServer,
+  diagnostics: ServerDiagnostics,
+): Promise<StatementResult> {
   const groups: readonly Group[] =
-    show.what === 'STATS' ? await facts.statistics() : facts.diagnostics();
+    show.what === 'STATS' ? await diagnostics.statistics() : diagnostics.diagnostics();
   const selected = groups.filter(({ name }) => show.group === undefined || name === show.group);
   return completeResult([], selected.map(seriesOf));
 }

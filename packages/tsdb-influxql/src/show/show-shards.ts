@@ -17,7 +17,7 @@ const DEFAULT_POLICY = 'autogen';
 const integer = (name: string): ResultColumn => ({ name, type: 'integer' });
 
 /**
- * Lists time ranges of segments as 1.x shards; in-memory rows are listed by day. Shard IDs are
+ * Lists time ranges of segments as 1.x shards; unflushed rows are listed by day. Shard IDs are
  * positions in this list and change when segments are merged.
  */
 export function showShards(

@@ -8,7 +8,7 @@ export class FieldSlot {
   float64: FieldColumn | undefined;
   bool: FieldColumn | undefined;
   utf8: FieldColumn | undefined;
-  /** Number of the last line that used this field; detects repeated fields in a line. */
+  /** Number of the last attempt on the fast path that used this field; detects repeated fields in a line. */
   attempt = -1;
 
   constructor(name: string) {

@@ -34,7 +34,7 @@ const BOOL_WORDS: Readonly<Record<number, readonly string[]>> = {
 export class FastFields {
   #bytes: Uint8Array = new Uint8Array(0);
   #view: DataView = new DataView(new ArrayBuffer(0));
-  /** Number of the current line; see `FieldSlot.attempt`. */
+  /** Number of the current attempt to read a line, increased by `read` and never reset; see `FieldSlot.attempt`. */
   #attempt = 0;
   /** Fields of the current line, so that they can be undone. */
   readonly #slots: FieldSlot[] = [];

@@ -152,6 +152,7 @@ export class FastLines {
    */
   #findSeriesEnd(start: number): number {
     const bytes = this.#bytes;
+    // A blank line, a comment or an unusual first byte.
     if ((bytes[start] as number) <= HASH) return NOT_FAST;
     for (let at = start; ; at++) {
       let byte = bytes[at] as number;

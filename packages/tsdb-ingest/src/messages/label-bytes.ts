@@ -9,10 +9,11 @@ export interface SeriesKey {
   readonly end: number;
 }
 
-/** First byte of each label in a series key: the tag of field 1 of Prometheus' `TimeSeries`. */
-export const LABEL_TAG = tagOf(1, BYTES);
-export const NAME_TAG = tagOf(1, BYTES);
-export const VALUE_TAG = tagOf(2, BYTES);
+/** First byte of each label in a series key: the Protocol Buffers tag of field 1 of Prometheus' `TimeSeries`. */
+export const LABEL_FIELD_BYTE = tagOf(1, BYTES);
+/** First bytes of name and value in a label: the tags of its fields 1 and 2. */
+export const NAME_FIELD_BYTE = tagOf(1, BYTES);
+export const VALUE_FIELD_BYTE = tagOf(2, BYTES);
 /** Maximum size of all labels of a series, with their names. */
 export const MAX_LABELS_BYTES = 65_536;
 /**

@@ -7,7 +7,13 @@ import {
 import { type NewTags, TagKeySet } from '../new-tags.js';
 import { LineRefused } from '../slow-path/line-refused.js';
 import type { LineLimits } from '../slow-path/parse-line.js';
-import { LABEL_TAG, MAX_LABELS_BYTES, NAME_TAG, type SeriesKey, VALUE_TAG } from './label-bytes.js';
+import {
+  LABEL_FIELD_BYTE,
+  MAX_LABELS_BYTES,
+  NAME_FIELD_BYTE,
+  type SeriesKey,
+  VALUE_FIELD_BYTE,
+} from './label-bytes.js';
 import { type LabelRules, OTLP, PROMETHEUS } from './label-rules.js';
 import { MessageInvalid, ProtoCursor } from './proto-cursor.js';
 
@@ -17,7 +23,7 @@ const MAX_SHOWN_LENGTH = 1024;
  * Begins a key with attributes of OpenTelemetry. It is a label without name and value, which no key
  * of Prometheus has.
  */
-export const OTLP_MARK: readonly number[] = [LABEL_TAG, 0];
+export const OTLP_MARK: readonly number[] = [LABEL_FIELD_BYTE, 0];
 
 /**
  * The labels of a series: the metric name is the table, the other labels are tags. A label with an
@@ -86,7 +92,7 @@ export class LabelSet implements NewTags {
 }
 
 /** Tag keys and values of a series key that `LabelSet` has accepted. */
-export function tagsOfKey(key: Uint8Array): {
+export function tagsOfLabelKey(key: Uint8Array): {
   readonly tagKeys: readonly string[];
   readonly tagValues: readonly string[];
 } {
@@ -139,19 +145,19 @@ function* labelsIn(bytes: Uint8Array, start: number, end: number): Generator<Lab
   const cursor = new ProtoCursor(bytes);
   cursor.at = start;
   while (cursor.at < end) {
-    if (cursor.tag(end) !== LABEL_TAG)
+    if (cursor.tag(end) !== LABEL_FIELD_BYTE)
       throw new MessageInvalid(`not a label, at byte ${cursor.at}`);
     const labelEnd = cursor.enter(end);
     let [nameStart, nameEnd, valueStart, valueEnd] = [0, 0, 0, 0];
     while (cursor.at < labelEnd) {
       const tag = cursor.tag(labelEnd);
-      if (tag !== NAME_TAG && tag !== VALUE_TAG) {
+      if (tag !== NAME_FIELD_BYTE && tag !== VALUE_FIELD_BYTE) {
         cursor.skip(tag, labelEnd);
         continue;
       }
       const textEnd = cursor.enter(labelEnd);
       if (textEnd - cursor.at > MAX_TEXT_BYTES) throw new LineRefused('String is greater than 1MB');
-      if (tag === NAME_TAG) [nameStart, nameEnd] = [cursor.at, textEnd];
+      if (tag === NAME_FIELD_BYTE) [nameStart, nameEnd] = [cursor.at, textEnd];
       else [valueStart, valueEnd] = [cursor.at, textEnd];
       cursor.at = textEnd;
     }

@@ -1,11 +1,11 @@
 import {
   KeyBudget,
-  LABEL_TAG,
-  NAME_TAG,
+  LABEL_FIELD_BYTE,
+  NAME_FIELD_BYTE,
   putSize,
   type SeriesKey,
   sizeOfSize,
-  VALUE_TAG,
+  VALUE_FIELD_BYTE,
   wholeKey,
 } from '../messages/label-bytes.js';
 import { OTLP } from '../messages/label-rules.js';
@@ -57,8 +57,8 @@ export class OtlpSeriesKey {
 
   add(name: Uint8Array, value: Uint8Array): void {
     this.#open(name.length, value.length);
-    this.#put(NAME_TAG, name, 0, name.length);
-    this.#put(VALUE_TAG, value, 0, value.length);
+    this.#put(NAME_FIELD_BYTE, name, 0, name.length);
+    this.#put(VALUE_FIELD_BYTE, value, 0, value.length);
   }
 
   /** Reads a `KeyValue` up to `end`. Ignores an attribute without a name. Throws `MessageInvalid`. */
@@ -83,8 +83,8 @@ export class OtlpSeriesKey {
     const from = isText ? cursor.at : 0;
     const to = isText ? valueEnd : value.length;
     this.#open(nameEnd - nameStart, to - from);
-    this.#put(NAME_TAG, cursor.bytes, nameStart, nameEnd);
-    this.#put(VALUE_TAG, value, from, to);
+    this.#put(NAME_FIELD_BYTE, cursor.bytes, nameStart, nameEnd);
+    this.#put(VALUE_FIELD_BYTE, value, from, to);
     cursor.at = end;
   }
 
@@ -102,7 +102,7 @@ export class OtlpSeriesKey {
     const nameSize = 1 + sizeOfSize(nameLength) + nameLength;
     const size = nameSize + 1 + sizeOfSize(valueLength) + valueLength;
     this.#reserve(1 + sizeOfSize(size) + size);
-    this.#bytes[this.#size] = LABEL_TAG;
+    this.#bytes[this.#size] = LABEL_FIELD_BYTE;
     this.#size = putSize(this.#bytes, this.#size + 1, size);
   }
 

@@ -1,5 +1,5 @@
 import { MAX_TEXT_BYTES } from '@plinth/tsdb-model/database/limits.js';
-import { HISTOGRAM_ROW } from '@plinth/tsdb-model/parsed-body.js';
+import { HISTOGRAM_LINE_END } from '@plinth/tsdb-model/parsed-body.js';
 import type { TableRows } from '../columns/table-rows.js';
 import { BYTES, FIXED_64, type ProtoCursor, tagOf, VARINT } from '../messages/proto-cursor.js';
 import { addFields, type RowPlace, STALE_FIELD } from '../messages/row-fields.js';
@@ -116,7 +116,7 @@ export function addHistogram(
     throw new LineRefused('the histogram has too many buckets');
   const fields = read.isStale ? [[STALE_FIELD, true] as const] : [...numbersOf(read), ...texts];
   addFields(table, row, fields);
-  table.lineEnds[row] = HISTOGRAM_ROW;
+  table.lineEnds[row] = HISTOGRAM_LINE_END;
 }
 
 /** Without a sum that is not a number. */

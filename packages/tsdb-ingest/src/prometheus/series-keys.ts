@@ -1,12 +1,12 @@
 import {
   KeyBudget,
-  LABEL_TAG,
+  LABEL_FIELD_BYTE,
   MAX_LABELS_BYTES,
-  NAME_TAG,
+  NAME_FIELD_BYTE,
   putSize,
   type SeriesKey,
   sizeOfSize,
-  VALUE_TAG,
+  VALUE_FIELD_BYTE,
   wholeKey,
 } from '../messages/label-bytes.js';
 import { PROMETHEUS } from '../messages/label-rules.js';
@@ -26,7 +26,7 @@ export function keyOfLabels(cursor: ProtoCursor, end: number): SeriesKey {
     const fieldStart = cursor.at;
     const tag = cursor.tag(end);
     cursor.skip(tag, end);
-    if (tag !== LABEL_TAG) continue;
+    if (tag !== LABEL_FIELD_BYTE) continue;
     if (fieldStart !== labelsEnd) return gathered(cursor, start, end);
     labelsEnd = cursor.at;
   }
@@ -40,7 +40,7 @@ function gathered(cursor: ProtoCursor, start: number, end: number): SeriesKey {
     const fieldStart = cursor.at;
     const tag = cursor.tag(end);
     cursor.skip(tag, end);
-    if (tag === LABEL_TAG) parts.push(cursor.bytes.subarray(fieldStart, cursor.at));
+    if (tag === LABEL_FIELD_BYTE) parts.push(cursor.bytes.subarray(fieldStart, cursor.at));
   }
   return wholeKey(Buffer.concat(parts));
 }
@@ -96,10 +96,10 @@ export class SymbolTable {
     for (let i = 0; i < refs.length; i += 2) {
       const name = refs[i] as number; // both below the length, which is even
       const value = refs[i + 1] as number;
-      bytes[at++] = LABEL_TAG;
+      bytes[at++] = LABEL_FIELD_BYTE;
       at = putSize(bytes, at, this.#sizeOf(name) + this.#sizeOf(value));
-      at = this.#put(bytes, at, NAME_TAG, name);
-      at = this.#put(bytes, at, VALUE_TAG, value);
+      at = this.#put(bytes, at, NAME_FIELD_BYTE, name);
+      at = this.#put(bytes, at, VALUE_FIELD_BYTE, value);
     }
     return { bytes, view, start: 0, end: at };
   }

@@ -17,12 +17,14 @@ export interface Column {
   /**
    * Name of a renamed tag in series ids, in the log and in the series index; absent if it is `name`.
    */
-  readonly tagKey?: string;
+  readonly storedTagName?: string;
 }
 
-/** See `Column.tagKey`. */
-export const tagKeyOf = ({ name, tagKey }: Pick<Column, 'name' | 'tagKey'>): string =>
-  tagKey ?? name;
+/** See `Column.storedTagName`. */
+export const storedTagNameOf = ({
+  name,
+  storedTagName,
+}: Pick<Column, 'name' | 'storedTagName'>): string => storedTagName ?? name;
 
 /** Names of column types in messages to clients. Source: tsdb-http, "Type conflicts". */
 export const MESSAGE_TYPE: Readonly<Record<ColumnKind, string>> = {

@@ -6,7 +6,7 @@ export interface OutputColumn {
   readonly name: string;
   readonly type: SqlType;
   /** Kind of the table column that is passed through unchanged; `undefined` for expressions. */
-  readonly source: ColumnKind | undefined;
+  readonly tableColumnKind: ColumnKind | undefined;
 }
 
 /** Values of one column over the rows of a chunk; the array type follows `SqlType` (see its table). */

@@ -2,7 +2,7 @@ import type { OutputColumn } from '../columns/result.js';
 import type { ScanRequest, ScanSource } from '../scan.js';
 import type { DatabaseSchema, TableSchema } from '../schema.js';
 import type { IntervalValue, SqlType } from '../sql-type.js';
-import type { InMemoryRequest } from './in-memory-request.js';
+import type { ColumnQuery } from './column-query.js';
 
 /** Value of a `$name` placeholder, with the type of its JSON form. */
 export type PlainParameter = null | boolean | number | bigint | string;
@@ -138,8 +138,8 @@ export interface PlannedQuery {
   /** `undefined` if the query cannot be a live query. */
   readonly liveChange?: LiveChange | undefined;
   /**
-   * The equivalent in-memory request, if the query has a suitable form. Its result has the same
+   * The equivalent column query, if the query has a suitable form. Its result has the same
    * columns.
    */
-  readonly inMemory?: InMemoryRequest | undefined;
+  readonly columnQuery?: ColumnQuery | undefined;
 }

@@ -2,12 +2,12 @@ import type { Principal } from '@plinth/kernel';
 import type { ResultChunk } from '../columns/result.js';
 import type { TableSchema } from '../schema.js';
 import type { SeriesLookup } from '../series/series-lookup.js';
-import type { InMemoryRequest } from './in-memory-request.js';
+import type { ColumnQuery } from './column-query.js';
 import type { PlannedQuery, RowsStatement } from './planned-query.js';
 import type { QueryOutcome } from './query-outcome.js';
 
 /** One statement of a session: the parts of a planned query that execution needs. */
-export type SessionStatement = RowsStatement & Pick<PlannedQuery, 'inMemory'>;
+export type SessionStatement = RowsStatement & Pick<PlannedQuery, 'columnQuery'>;
 
 /** Which series of a table have visible rows. */
 export interface Liveness {
@@ -26,8 +26,8 @@ export interface QuerySession {
   /** Aborted when the client disconnects, the query is canceled or its time limit expires. */
   readonly signal: AbortSignal;
   read(statement: SessionStatement): AsyncIterable<ResultChunk>;
-  /** The result from rows in memory; `undefined` if they cannot provide it. */
-  readInMemory(request: InMemoryRequest): Promise<Iterable<ResultChunk> | undefined>;
+  /** The result from columns in memory; `undefined` if they cannot provide it. */
+  readFromColumns(request: ColumnQuery): Promise<Iterable<ResultChunk> | undefined>;
   /**
    * Yields the query slot between two items, and yields to the event loop if items are produced
    * synchronously.

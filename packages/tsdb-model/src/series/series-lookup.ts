@@ -8,7 +8,7 @@ import type { Steps } from '../time-sliced-task.js';
 export interface SeriesLookup {
   /** Number of series. Series ordinals are below it. */
   readonly count: number;
-  readonly tagKeys: Iterable<string>;
+  readonly tagNames: Iterable<string>;
   /** Series ordinal of an id given as two 32-bit words; -1 if unknown. */
   ordinalOf(low: number, high: number): number;
   /** Latest timestamp of the series. */

@@ -159,7 +159,7 @@ export class TablePublisher {
   /** Only between commits; `undefined` if the table was deleted. */
   #see(store: TableStore): Seen | undefined {
     const schema = this.#deps.schemaOf(store.tableId);
-    if (schema === undefined || store.isGone) return undefined;
+    if (schema === undefined || store.isBeingRemoved) return undefined;
     const { segments } = store;
     const files = segments.map(({ segment }) => segment).filter(({ kind }) => kind === 'unique');
     const freshThroughNs = store.minBufferedSeq ?? this.#deps.clock.nowNs();

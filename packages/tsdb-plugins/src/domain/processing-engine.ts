@@ -182,7 +182,7 @@ export class ProcessingEngine {
   get renameFollower(): RenameFollower {
     return {
       write: (tx, renamed) => this.#deps.store.renameTable(tx, renamed),
-      applyInMemory: ({ databaseId, before, after }) => {
+      applyCommitted: ({ databaseId, before, after }) => {
         for (const trigger of this.triggers.of(databaseId)) {
           const { specification } = trigger;
           if (specification.kind !== 'table' || specification.table !== before) continue;

@@ -1,4 +1,4 @@
-import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { FieldCondition } from '@plinth/tsdb-model/query/column-query.js';
 import {
   MAX_TIME_NS,
   MIN_TIME_NS,
@@ -12,7 +12,7 @@ import type { Values } from '../bound-expr.js';
 /** A condition on a tag, a field or the time that every needed row of one scan meets, taken from WHERE or ON. */
 export type RowCondition = PlainRowCondition & {
   /** Recomputes the row condition for other literals, if its constants can be recomputed. */
-  readonly again?: ((values: Values) => PlainRowCondition | undefined) | undefined;
+  readonly recompute?: ((values: Values) => PlainRowCondition | undefined) | undefined;
 };
 
 export type PlainRowCondition =

@@ -10,7 +10,8 @@ export interface ScopeColumn {
   readonly qualifier: string | undefined;
   readonly type: SqlType;
   readonly text: string;
-  readonly source: ColumnKind | undefined;
+  /** See `OutputColumn`; the table column itself is `origin`. */
+  readonly tableColumnKind: ColumnKind | undefined;
   /**
    * The base-table column that is passed through unchanged, if conditions on it may narrow that
    * scan.

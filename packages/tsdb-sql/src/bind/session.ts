@@ -1,5 +1,5 @@
 import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
-import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnQuery } from '@plinth/tsdb-model/query/column-query.js';
 import type {
   LateMaterializedTag,
   LiveChange,
@@ -100,7 +100,8 @@ export interface QueryColumn {
   readonly name: string;
   readonly qualifier: string | undefined;
   readonly type: SqlType;
-  readonly source: ColumnKind | undefined;
+  /** See `OutputColumn`. */
+  readonly tableColumnKind: ColumnKind | undefined;
   readonly duckDbName: string;
   readonly origin?: NonNullable<ScopeColumn['origin']>;
   /**
@@ -110,13 +111,13 @@ export interface QueryColumn {
   readonly isSizeChecked?: boolean;
 }
 
-/** A query that can be computed from columns in memory. */
-export interface InMemoryQuery {
+/** A column query (see `ColumnQuery`) before the literals of its conditions are known. */
+export interface ColumnQueryTemplate {
   readonly scan: ScanDraft;
-  readonly computation: InMemoryRequest['computation'];
+  readonly computation: ColumnQuery['computation'];
   readonly selection: Expr | undefined;
   /** All conditions of the WHERE clause, recomputable for any literals. */
-  readonly conditions: readonly NonNullable<RowCondition['again']>[];
+  readonly conditions: readonly NonNullable<RowCondition['recompute']>[];
 }
 
 /** A bound query. `text` has no parentheses around it. */
@@ -133,6 +134,6 @@ export interface BoundQuery {
   readonly timeOrder?: TimeOrder | undefined;
   readonly lateMaterializedTags?: readonly LateMaterializedTag[];
   readonly liveChange?: LiveChange | undefined;
-  /** Set if columns in memory can compute the query. */
-  readonly inMemory?: InMemoryQuery | undefined;
+  /** Set if an equivalent column query exists. */
+  readonly columnQuery?: ColumnQueryTemplate | undefined;
 }

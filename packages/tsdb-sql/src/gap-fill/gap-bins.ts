@@ -107,7 +107,7 @@ function syntheticTime(text: string, { type }: Bound): ScopeColumn {
     qualifier: undefined,
     type: type.kind === 'timestamp' ? type : TIMESTAMP,
     text,
-    source: undefined,
+    tableColumnKind: undefined,
     use: () => undefined,
   };
 }

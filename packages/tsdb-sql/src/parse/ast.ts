@@ -320,7 +320,7 @@ export type JoinConstraint =
 export type Statement = { readonly [name: string]: unknown };
 
 /** Returns the name of a node's variant. */
-export function tagOf(node: string | object): string {
+export function variantOf(node: string | object): string {
   return typeof node === 'string' ? node : (Object.keys(node)[0] ?? '');
 }
 

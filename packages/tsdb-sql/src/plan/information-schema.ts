@@ -166,7 +166,7 @@ function virtual(names: readonly string[], rows: () => readonly Row[]): VirtualT
   const columns: readonly OutputColumn[] = names.map((name) => ({
     name,
     type: NUMBER_COLUMNS.has(name) ? UINT64 : name === 'is_variadic' ? BOOLEAN : UTF8,
-    source: undefined,
+    tableColumnKind: undefined,
   }));
   return { columns, rows: () => rows().map((row) => names.map((name) => row[name])) };
 }
@@ -204,7 +204,7 @@ export function columnRows(
         table_name,
         column_name: column.name,
         ordinal_position: BigInt(index + 1),
-        is_nullable: column.source === 'time' ? 'NO' : 'YES',
+        is_nullable: column.tableColumnKind === 'time' ? 'NO' : 'YES',
         data_type: arrowTypeName(column.type),
         ...numericFacts(column.type),
       });
@@ -225,7 +225,7 @@ export function columnsOf(
   return [...(context.database.tables.get(name)?.columns.values() ?? [])].map((column) => ({
     name: column.name,
     type: columnType(column.kind),
-    source: column.kind,
+    tableColumnKind: column.kind,
   }));
 }
 

@@ -105,8 +105,8 @@ function alignedByName(queries: readonly BoundQuery[], around: QueryEnv): readon
           `Schema error: Ambiguous reference to unqualified field ${name}`,
         );
       }
-      const { type = NULL, source } = found ?? {};
-      return { name, qualifier: undefined, type, source, duckDbName: `c${index}` };
+      const { type = NULL, tableColumnKind } = found ?? {};
+      return { name, qualifier: undefined, type, tableColumnKind, duckDbName: `c${index}` };
     });
     const duckDbNames = new Map(query.columns.map(({ name, duckDbName }) => [name, duckDbName]));
     const items = columns.map(({ name, duckDbName }) => {
@@ -132,7 +132,11 @@ function commonColumn(a: QueryColumn, b: QueryColumn | undefined, op: string): Q
     );
   }
   const { origin: _origin, ...column } = a;
-  return { ...column, type, source: a.source === b?.source ? a.source : undefined };
+  return {
+    ...column,
+    type,
+    tableColumnKind: a.tableColumnKind === b?.tableColumnKind ? a.tableColumnKind : undefined,
+  };
 }
 
 /** Applies ORDER BY and LIMIT to the output of a set operation, VALUES or a parenthesized query. */
@@ -149,7 +153,7 @@ function orderOutput(
     qualifier: column.qualifier,
     type: column.type,
     text: `${name}.${column.duckDbName}`,
-    source: column.source,
+    tableColumnKind: column.tableColumnKind,
     use: () => undefined,
   }));
   const env: Env = {

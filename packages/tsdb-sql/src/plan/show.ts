@@ -148,7 +148,7 @@ function listing(
   const columns: readonly OutputColumn[] = names.map((name) => ({
     name,
     type: UTF8,
-    source: undefined,
+    tableColumnKind: undefined,
   }));
   return virtualTableQuery({
     columns,

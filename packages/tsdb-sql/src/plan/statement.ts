@@ -1,6 +1,6 @@
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { BoundQuery, Session } from '../bind/session.js';
-import { type Query, type Statement, tagOf } from '../parse/ast.js';
+import { type Query, type Statement, variantOf } from '../parse/ast.js';
 import { describeTable, showColumns, showFunctions, showTables, showVariable } from './show.js';
 
 export interface BoundStatement {
@@ -16,9 +16,9 @@ const REFUSALS: readonly (readonly [kinds: RegExp, sentence: string])[] = [
 ];
 
 export function bindStatement(statement: Statement, session: Session): BoundStatement {
-  const tag = tagOf(statement);
-  const body = statement[tag];
-  switch (tag) {
+  const variant = variantOf(statement);
+  const body = statement[variant];
+  switch (variant) {
     case 'Query':
       return { query: topQuery(body as Query, session), explain: undefined };
     case 'Explain': {
@@ -40,7 +40,7 @@ export function bindStatement(statement: Statement, session: Session): BoundStat
     case 'ShowVariable':
       return { query: showVariable(body), explain: undefined };
     default:
-      throw refusal(tag, body);
+      throw refusal(variant, body);
   }
 }
 

@@ -30,7 +30,7 @@ const cached: ScannedTable = {
   source: { prepare: () => Promise.reject(new Error('not run here')) },
 };
 const queries: VirtualTable = {
-  columns: [{ name: 'id', type: { kind: 'utf8' }, source: undefined }],
+  columns: [{ name: 'id', type: { kind: 'utf8' }, tableColumnKind: undefined }],
   otherNames: new Map([['uuid', 'id']]),
   rows: () => [['a'], [undefined]],
 };

@@ -44,7 +44,7 @@ export class RecentBlocks {
       this.#dropFirst();
     if (!isQueried || !this.#takeMemory(sizeBytes)) {
       this.forget();
-      block.retire();
+      block.releaseMemory();
       return;
     }
     block.dropTexts();
@@ -70,6 +70,6 @@ export class RecentBlocks {
     if (first === undefined) return;
     this.#memory.releaseRecent(first.sizeBytes);
     this.rowCount -= first.block.count;
-    first.block.retire();
+    first.block.releaseMemory();
   }
 }

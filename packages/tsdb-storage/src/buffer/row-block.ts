@@ -48,7 +48,7 @@ export class RowBlock {
   }
 
   /** Releases the memory of a moved block to later blocks, unless queries may still read it. */
-  retire(): void {
+  releaseMemory(): void {
     if (this.mayBeRead) return;
     for (const array of [this.seriesOrdinals, this.seqs, this.times])
       this.#memory.release(array.buffer);

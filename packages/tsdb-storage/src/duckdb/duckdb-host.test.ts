@@ -70,7 +70,9 @@ describe('DuckDB with little memory', () => {
   });
 
   it('reports an evaluation error after the first rows, where the binding reports the end', async () => {
-    const columns: OutputColumn[] = [{ name: 'n', type: { kind: 'utf8' }, source: undefined }];
+    const columns: OutputColumn[] = [
+      { name: 'n', type: { kind: 'utf8' }, tableColumnKind: undefined },
+    ];
     const failing = (at: number): string =>
       `SELECT CASE WHEN n = ${at} THEN error('no') ELSE n::VARCHAR END FROM range(1000000) t(n)`;
     const count = async (text: string | Statements): Promise<number> => {
@@ -126,7 +128,7 @@ describe('DuckDB with little memory', () => {
     const chunks = host.stream({
       text: `SELECT ${names.map((name) => `n AS ${name}`)} FROM range(4000000) t(n)`,
       columns: names.map((name) => ({
-        ...{ name, source: undefined },
+        ...{ name, tableColumnKind: undefined },
         type: { kind: 'int', bits: 64, signed: true },
       })),
       signal: new AbortController().signal,
@@ -146,7 +148,7 @@ describe('DuckDB with little memory', () => {
 
   it('buffers short results completely before their first row is returned, and only a bounded part of longer ones', async () => {
     const columns: OutputColumn[] = [
-      { name: 'n', type: { kind: 'int', bits: 64, signed: true }, source: undefined },
+      { name: 'n', type: { kind: 'int', bits: 64, signed: true }, tableColumnKind: undefined },
     ];
     const made: number[] = [];
     let turnCount = 0;
@@ -213,7 +215,7 @@ describe('DuckDB with little memory', () => {
 describe('a statement that runs out of memory', () => {
   const noMemory = new Error('Out of Memory Error: could not allocate block of size 256.0 KiB');
   const columns: OutputColumn[] = [
-    { name: 'n', type: { kind: 'int', bits: 64, signed: true }, source: undefined },
+    { name: 'n', type: { kind: 'int', bits: 64, signed: true }, tableColumnKind: undefined },
   ];
   const { signal } = new AbortController();
 

@@ -202,7 +202,7 @@ export class SegmentFiles {
   }
 
   /** Removes a segment that left the registry, unless readers of published snapshots may need it. */
-  async retire(objectName: string): Promise<void> {
+  async removeUnlessPublished(objectName: string): Promise<void> {
     if (!(await this.#release(objectName))) await this.remove(objectName);
   }
 

@@ -42,7 +42,7 @@ export function openInfluxql(
   const influxql = new Influxql({
     ...{ catalog, engine, changes: { catalog, engine }, users: deps.users, clock, random },
     continuousQueries,
-    facts: {
+    diagnostics: {
       ...{ statistics, diagnostics },
       storageOf: (table) => engine.tableStore(table).storage(),
     },

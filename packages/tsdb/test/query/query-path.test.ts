@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { temporaryFolder } from '@plinth/kernel/testing';
-import { TableInMemory } from '@plinth/tsdb-engine/table/table-in-memory.js';
+import { TableColumnQueries } from '@plinth/tsdb-engine/table/table-column-queries.js';
 import { TableStore } from '@plinth/tsdb-engine/table/table-store.js';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -36,7 +36,7 @@ it('reports a DuckDB failure before the first row like any other', async (t) => 
       signal,
     });
   const fail = () => Promise.reject(new Error('Out of Memory Error: could not allocate block'));
-  t.mock.method(TableInMemory.prototype, 'compute', fail);
+  t.mock.method(TableColumnQueries.prototype, 'compute', fail);
   t.mock.method(TableStore.prototype, 'prepareScan', fail);
   for (const text of [
     'SELECT max(v) FROM m',

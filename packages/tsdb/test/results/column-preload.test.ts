@@ -85,11 +85,11 @@ describe('the column preload', () => {
         const rows = to === 30_000 ? 20_000 : to;
         assert.ok(size >= rows * (6 + 8 + 1 + 2 + 1), `${size} bytes are loaded of ${to} rows`);
         for (const text of texts) {
-          const inMemory = await gauge(metrics, 'plinth_tsdb_direct_queries_total');
+          const countBefore = await gauge(metrics, 'plinth_tsdb_direct_queries_total');
           const first = await query(node, text);
           assert.equal(
             await gauge(metrics, 'plinth_tsdb_direct_queries_total'),
-            inMemory + 1,
+            countBefore + 1,
             text,
           );
           assert.deepEqual(first, await query(node, `${text} -- by DuckDB`));

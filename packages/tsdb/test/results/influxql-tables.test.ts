@@ -67,10 +67,10 @@ describe('an aggregate that is not served from memory', () => {
     node = await openTestNode(dataDir, { flags: { 'tsdb-column-cache-bytes': '0' } });
     await node.catalog.ensureDatabase(TEST_DATABASE);
     await writeLines(node, ['good,host=a v=1 1', 'good,host=b v=2 1']);
-    const { inMemory } = tableStore('good');
+    const { columnQueries } = tableStore('good');
     let askedCount = 0;
-    const ask = inMemory.compute.bind(inMemory);
-    inMemory.compute = (...about: Parameters<typeof ask>) => {
+    const ask = columnQueries.compute.bind(columnQueries);
+    columnQueries.compute = (...about: Parameters<typeof ask>) => {
       askedCount++;
       return ask(...about);
     };

@@ -35,7 +35,7 @@ function readTable(text: string, { database }: PlanContext): PlannedQuery {
         c.kind === 'utf8' || c.kind === 'tag'
           ? { kind: 'utf8' }
           : { kind: 'int', bits: 64, signed: true },
-      source: c.kind,
+      tableColumnKind: c.kind,
     })),
     tableName: text,
     parameterTypes: new Map(),

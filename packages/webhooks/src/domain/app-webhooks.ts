@@ -14,18 +14,18 @@ export class AppWebhooks {
   readonly #hooks: HookRegistry;
   readonly #store: HookStore;
   readonly #rules: HookRules;
-  readonly #onSettled: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
+  readonly #onCommitted: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
 
   constructor(deps: {
     readonly hooks: HookRegistry;
     readonly store: HookStore;
     readonly rules: HookRules;
-    readonly onSettled: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
+    readonly onCommitted: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
   }) {
     this.#hooks = deps.hooks;
     this.#store = deps.store;
     this.#rules = deps.rules;
-    this.#onSettled = deps.onSettled;
+    this.#onCommitted = deps.onCommitted;
   }
 
   /** Throws `ValidationFailed` for an invalid webhook. */
@@ -66,9 +66,9 @@ export class AppWebhooks {
   }
 
   /** Resolves when this node has loaded the change. */
-  async settled(appId: number, what: 'created' | 'changed' | 'deleted'): Promise<void> {
+  async noteCommitted(appId: number, what: 'created' | 'changed' | 'deleted'): Promise<void> {
     await this.#hooks.reload(appId);
-    this.#onSettled(appId, what);
+    this.#onCommitted(appId, what);
   }
 }
 

@@ -122,7 +122,7 @@ export class TestWebhooks implements AsyncDisposable {
     const id = this.#appIds.size + 1;
     this.#appIds.add(id);
     await this.transaction((tx) => appHooks.create(tx, { id }, checked));
-    await appHooks.settled(id, 'created');
+    await appHooks.noteCommitted(id, 'created');
     return new TestApp(this, id, this.#service);
   }
 
@@ -219,7 +219,7 @@ export class TestApp {
     const { appHooks } = this.#service;
     const checked = appHooks.check(webhook);
     await this.#test.transaction((tx) => appHooks.update(tx, this, checked));
-    await appHooks.settled(this.id, 'changed');
+    await appHooks.noteCommitted(this.id, 'changed');
   }
 
   /** Returns the webhook as operators see it. */
@@ -230,13 +230,13 @@ export class TestApp {
   async suspend(): Promise<void> {
     const { appHooks } = this.#service;
     await this.#test.transaction((tx) => appHooks.suspend(tx, this.id, true));
-    await appHooks.settled(this.id, 'changed');
+    await appHooks.noteCommitted(this.id, 'changed');
   }
 
   async remove(): Promise<void> {
     const { appHooks } = this.#service;
     await this.#test.transaction((tx) => appHooks.remove(tx, this.id));
-    await appHooks.settled(this.id, 'deleted');
+    await appHooks.noteCommitted(this.id, 'deleted');
   }
 
   /** Publishes only to this app; returns the event's GUID. */

@@ -29,10 +29,10 @@ export class AccountAccess {
     refuseOtherKinds(id);
     const found = await this.#store.aggregate(tenant, id);
     if (found === undefined) throw notFound('account', id);
-    const { state, isClosed } = found.account;
+    const { overrides, isClosed } = found.account;
     refuseFlags(
       id,
-      (state.incompatible_with_v2 ? INCOMPATIBLE_FLAG : 0) | (state.v1 ? V1_FLAG : 0),
+      (overrides.incompatible_with_v2 ? INCOMPATIBLE_FLAG : 0) | (overrides.v1 ? V1_FLAG : 0),
     );
     if (isClosed) throw accountClosed(id);
     return found;

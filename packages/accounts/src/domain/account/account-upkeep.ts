@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import type { AccountState, StoredAccount } from '../../model/account/account.js';
+import type { OperatorOverrides, StoredAccount } from '../../model/account/account.js';
 import type { OperatorRequirement } from '../../model/account/requirements.js';
 import { isSame } from '../../model/merge-fields.js';
 import type { PlatformSettings } from '../../model/platform/platform-settings.js';
@@ -72,18 +72,18 @@ export class AccountUpkeep {
     }
   }
 
-  async changeState(
+  async changeOverrides(
     tenant: Tenant,
     id: string,
     change: {
-      readonly state: (state: AccountState) => AccountState;
+      readonly overrides: (overrides: OperatorOverrides) => OperatorOverrides;
       readonly outcomes?: Readonly<Record<string, string>>;
     },
   ): Promise<StoredAccount> {
     return await this.#change(
       tenant,
       id,
-      (stored) => withAccount(stored, { state: change.state(stored.account.state) }),
+      (stored) => withAccount(stored, { overrides: change.overrides(stored.account.overrides) }),
       change.outcomes ? { outcomes: change.outcomes } : {},
     );
   }

@@ -1,5 +1,5 @@
 import { type Clock, type Random, randomLetters } from '@plinth/kernel';
-import { EMPTY_STATE, type StoredAccount } from '../../model/account/account.js';
+import { NO_OVERRIDES, type StoredAccount } from '../../model/account/account.js';
 import type { ConfigurationName } from '../../model/account/configuration-name.js';
 import type { StoredPerson } from '../../model/account/person.js';
 import { Provided } from '../../model/account/provided.js';
@@ -16,7 +16,7 @@ import type { WriteSet } from '../../storage/commit-queue.js';
 import type { RegisteredObjectStore } from '../../storage/registered-object-store.js';
 import type { AccountWriter, FinishedChange } from '../change/account-writer.js';
 import { type FactFinder, referencesIn } from '../change/facts.js';
-import { type GivenAccount, mergeAccount } from '../change/merge-account.js';
+import { type AccountRequestFields, mergeAccount } from '../change/merge-account.js';
 import type { MutationOutcome, MutationResponse, Mutations } from '../change/mutations.js';
 import { normalisePhone } from '../change/phone-format.js';
 import { invalidFields } from '../refusals.js';
@@ -47,7 +47,7 @@ export interface AccountWrite {
   /** The parsed body, used for the fingerprint. */
   readonly body: unknown;
   /** The checked fields of the request, without the content of its account token. */
-  readonly given: GivenAccount & { readonly account_token?: string };
+  readonly requestFields: AccountRequestFields & { readonly account_token?: string };
   readonly include: ReadonlySet<Include>;
 }
 
@@ -171,15 +171,15 @@ export class Accounts {
     const { clock, rules, writer } = this.#deps;
     // A create applies its configurations at the instant of creation.
     const nowMs = operation === 'create' ? stored.account.createdMs : clock.nowMs();
-    const { given, token } = await this.#withToken(context, write.given, operation);
-    const { account, individual } = this.#merge(stored, given, context, nowMs);
-    const references = referencesIn(given);
+    const { requestFields, token } = await this.#withToken(context, write.requestFields, operation);
+    const { account, individual } = this.#merge(stored, requestFields, context, nowMs);
+    const references = referencesIn(requestFields);
     const facts = await this.#deps.facts.find(context.tenant, references, {
       accountId: stored.account.id,
       countsOpenAccounts: operation === 'create' && context.settings.max_accounts !== null,
     });
-    const provided = new Provided(given);
-    refuseMisplaced(stored.account, account, given);
+    const provided = new Provided(requestFields);
+    refuseMisplaced(stored.account, account, requestFields);
     refuse(
       rules.checkAccount({
         operation,
@@ -187,7 +187,7 @@ export class Accounts {
         nowMs,
         platform: context.settings,
         facts,
-        given,
+        requestFields,
         provided,
         hasAccountToken: token !== undefined,
         tokenAcceptsTerms: token?.acceptsTerms ?? false,
@@ -210,19 +210,26 @@ export class Accounts {
 
   async #withToken(
     context: RequestContext,
-    requestFields: AccountWrite['given'],
+    requestFields: AccountWrite['requestFields'],
     operation: 'create' | 'update',
-  ): Promise<{ readonly given: GivenAccount; readonly token: TokenUse | undefined }> {
-    if (requestFields.account_token === undefined)
-      return { given: requestFields, token: undefined };
+  ): Promise<{
+    readonly requestFields: AccountRequestFields;
+    readonly token: TokenUse | undefined;
+  }> {
+    if (requestFields.account_token === undefined) return { requestFields, token: undefined };
     return await this.#deps.tokens.accountTokenInto(context, requestFields, operation);
   }
 
-  #merge(stored: Aggregate, given: GivenAccount, context: RequestContext, nowMs: number) {
+  #merge(
+    stored: Aggregate,
+    requestFields: AccountRequestFields,
+    context: RequestContext,
+    nowMs: number,
+  ) {
     const { random } = this.#deps;
     const { livemode } = context.tenant;
     const storedIndividual = stored.persons.find(({ id }) => id === stored.account.individualId);
-    return mergeAccount(stored.account, storedIndividual, given, {
+    return mergeAccount(stored.account, storedIndividual, requestFields, {
       nowMs,
       settings: context.settings,
       newPersonId: () => `${livemode ? 'person_' : 'person_test_'}${randomLetters(random, 24)}`,
@@ -312,14 +319,22 @@ function withIndividual(
 }
 
 /** Rejects fields whose validity depends on stored data. Source: accounts, sections 8.7 and 10. */
-function refuseMisplaced(stored: StoredAccount, merged: StoredAccount, given: GivenAccount): void {
+function refuseMisplaced(
+  stored: StoredAccount,
+  merged: StoredAccount,
+  requestFields: AccountRequestFields,
+): void {
   const { entity_type } = merged.fields.identity ?? {};
-  if (given.identity?.individual && entity_type !== undefined && entity_type !== 'individual') {
+  if (
+    requestFields.identity?.individual &&
+    entity_type !== undefined &&
+    entity_type !== 'individual'
+  ) {
     const field = 'identity.individual';
     const message = `${field} cannot be set on an account of entity type ${entity_type}.`;
     throw invalidFields([{ field, code: 'bad_format', message }]);
   }
-  if (given.identity?.country === null || given.identity?.country === '') {
+  if (requestFields.identity?.country === null || requestFields.identity?.country === '') {
     const isNeeded = merged.applied.merchant?.isActive || merged.applied.recipient?.isActive;
     if (isNeeded && stored.fields.identity?.country !== undefined) {
       const field = 'identity.country';
@@ -328,7 +343,7 @@ function refuseMisplaced(stored: StoredAccount, merged: StoredAccount, given: Gi
     }
   }
   for (const name of ['customer', 'merchant', 'recipient'] as const) {
-    const isDeactivated = given.configuration?.[name]?.applied === false;
+    const isDeactivated = requestFields.configuration?.[name]?.applied === false;
     if (isDeactivated && stored.applied[name]?.isActive !== true) {
       const field = `configuration.${name}.applied`;
       const message = `${field} cannot be false: the configuration is not applied.`;
@@ -338,14 +353,14 @@ function refuseMisplaced(stored: StoredAccount, merged: StoredAccount, given: Gi
 }
 
 /** Returns the lock keys of all resources that concurrent requests may compete for. */
-function lockKeysOf({ tenant }: RequestContext, { given }: AccountWrite): string[] {
-  const { clockIds, invoicePrefix, fileIds } = referencesIn(given);
+function lockKeysOf({ tenant }: RequestContext, { requestFields }: AccountWrite): string[] {
+  const { clockIds, invoicePrefix, fileIds } = referencesIn(requestFields);
   const { platform } = tenant;
   return [
     ...clockIds.map((id) => `clock:${id}`),
     ...fileIds.map((id) => `file:${id}`),
     ...(invoicePrefix === undefined ? [] : [`prefix:${platform}:${invoicePrefix}`]),
-    ...(given.account_token === undefined ? [] : [`token:${given.account_token}`]),
+    ...(requestFields.account_token === undefined ? [] : [`token:${requestFields.account_token}`]),
   ];
 }
 
@@ -362,7 +377,7 @@ function emptyAccount({ tenant }: RequestContext, id: string, createdMs: number)
     applied: {},
     individualId: undefined,
     everActive: [],
-    state: EMPTY_STATE,
+    overrides: NO_OVERRIDES,
     operatorRequirements: [],
     verifications: {},
     capabilities: {},

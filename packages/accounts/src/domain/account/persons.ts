@@ -1,4 +1,4 @@
-import type { Given } from '../../model/account/parts.js';
+import type { RequestFields } from '../../model/account/parts.js';
 import type { PersonFields, StoredPerson } from '../../model/account/person.js';
 import { Provided } from '../../model/account/provided.js';
 import { IdGenerator } from '../../model/ids.js';
@@ -20,7 +20,7 @@ type PersonsDeps = Omit<AccountsDeps, 'wire' | 'refresh'>;
 export interface PersonWrite {
   /** The parsed body, used for the fingerprint. */
   readonly body: unknown;
-  readonly given: Given<PersonFields> & { readonly person_token?: string };
+  readonly requestFields: RequestFields<PersonFields> & { readonly person_token?: string };
 }
 
 /** Manages the persons of an account. Source: accounts, section 9.1. */
@@ -78,7 +78,7 @@ export class Persons {
     context: RequestContext,
     target: { readonly accountId: string; readonly id: string },
   ): Promise<MutationResponse> {
-    const write = { body: {}, given: {} };
+    const write = { body: {}, requestFields: {} };
     return await this.#change(context, target.accountId, write, async (stored) => {
       const person = personIn(stored, target.id);
       const { settings: platform } = context;
@@ -96,10 +96,10 @@ export class Persons {
     write: PersonWrite,
     work: (stored: Aggregate) => Promise<MutationOutcome>,
   ): Promise<MutationResponse> {
-    const { person_token } = write.given;
+    const { person_token } = write.requestFields;
     const lockKeys = [
       `account:${accountId}`,
-      ...referencesIn(write.given).fileIds.map((id) => `file:${id}`),
+      ...referencesIn(write.requestFields).fileIds.map((id) => `file:${id}`),
       ...(person_token === undefined ? [] : [`token:${person_token}`]),
     ];
     const concurrencyKey = `account:${accountId}`;
@@ -116,10 +116,14 @@ export class Persons {
     { stored, before }: { readonly stored: Aggregate; readonly before: StoredPerson | undefined },
   ): Promise<MutationOutcome> {
     const { account } = stored;
-    const { given, token } = await this.#withToken(context, account.id, write.given);
-    const provided = new Provided(given);
-    const merged = this.#merge(stored, before, given, context.tenant.livemode);
-    const { fileIds, ...others } = referencesIn(given);
+    const { requestFields, token } = await this.#withToken(
+      context,
+      account.id,
+      write.requestFields,
+    );
+    const provided = new Provided(requestFields);
+    const merged = this.#merge(stored, before, requestFields, context.tenant.livemode);
+    const { fileIds, ...others } = referencesIn(requestFields);
     const facts = await this.#deps.facts.find(
       context.tenant,
       { ...others, fileIds },
@@ -132,7 +136,7 @@ export class Persons {
         nowMs: this.#deps.clock.nowMs(),
         platform: context.settings,
         facts,
-        given,
+        requestFields,
         provided,
         hasPersonToken: token !== undefined,
         account,
@@ -163,26 +167,39 @@ export class Persons {
   async #withToken(
     context: RequestContext,
     accountId: string,
-    sent: PersonWrite['given'],
-  ): Promise<{ readonly given: Given<PersonFields>; readonly token: TokenUse | undefined }> {
-    if (sent.person_token === undefined) return { given: sent, token: undefined };
+    sent: PersonWrite['requestFields'],
+  ): Promise<{
+    readonly requestFields: RequestFields<PersonFields>;
+    readonly token: TokenUse | undefined;
+  }> {
+    if (sent.person_token === undefined) return { requestFields: sent, token: undefined };
     return await this.#deps.tokens.personTokenInto(context, accountId, sent as never);
   }
 
   #merge(
     { account }: Aggregate,
     before: StoredPerson | undefined,
-    given: Given<PersonFields>,
+    requestFields: RequestFields<PersonFields>,
     livemode: boolean,
   ): StoredPerson {
     if (before !== undefined) {
       const nowMs = Math.max(this.#deps.clock.nowMs(), before.updatedMs + 1);
       const newPersonId = () => before.id;
-      return mergePerson(before, given, { accountId: account.id, livemode, nowMs, newPersonId });
+      return mergePerson(before, requestFields, {
+        accountId: account.id,
+        livemode,
+        nowMs,
+        newPersonId,
+      });
     }
     const { createdMs: nowMs, letters } = this.#idGenerator.next();
     const newPersonId = () => `${livemode ? 'person_' : 'person_test_'}${letters}`;
-    return mergePerson(undefined, given, { accountId: account.id, livemode, nowMs, newPersonId });
+    return mergePerson(undefined, requestFields, {
+      accountId: account.id,
+      livemode,
+      nowMs,
+      newPersonId,
+    });
   }
 
   #checkAccess({ settings: platform, versionDate }: RequestContext): void {

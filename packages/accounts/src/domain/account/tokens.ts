@@ -1,5 +1,5 @@
 import { type Clock, hasExpired, type Random } from '@plinth/kernel';
-import type { Given } from '../../model/account/parts.js';
+import type { RequestFields } from '../../model/account/parts.js';
 import type { PersonFields } from '../../model/account/person.js';
 import {
   isV1Token,
@@ -16,7 +16,7 @@ import { AccountsRefused, refuse } from '../../model/violation.js';
 import { WriteSet } from '../../storage/commit-queue.js';
 import type { TokenStore } from '../../storage/token-store.js';
 import { sentContent } from '../change/attested.js';
-import type { GivenAccount } from '../change/merge-account.js';
+import type { AccountRequestFields } from '../change/merge-account.js';
 import type { MutationResponse, Mutations } from '../change/mutations.js';
 import { accountClosed, notFound } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
@@ -51,11 +51,11 @@ export class Tokens {
     this.#idGenerator = new IdGenerator({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
-  /** @param given content with a valid shape. */
+  /** @param write.requestFields content with a valid shape. */
   async createPersonToken(
     context: RequestContext,
     accountId: string,
-    write: { readonly body: unknown; readonly given: unknown },
+    write: { readonly body: unknown; readonly requestFields: unknown },
   ): Promise<MutationResponse> {
     const concurrencyKey = `account:${accountId}`;
     // Takes the account's lock, because closing the account invalidates its tokens.
@@ -64,13 +64,13 @@ export class Tokens {
       this.#checkCreation(context);
       const { isClosed } = await this.#deps.access.summary(context.tenant, accountId);
       if (isClosed) throw accountClosed(accountId);
-      return this.#make(context, 'person', { accountId, given: write.given });
+      return this.#make(context, 'person', { accountId, requestFields: write.requestFields });
     });
   }
 
   async createAccountToken(
     context: RequestContext,
-    write: { readonly body: unknown; readonly given: unknown },
+    write: { readonly body: unknown; readonly requestFields: unknown },
   ): Promise<MutationResponse> {
     const call = {
       context,
@@ -81,7 +81,10 @@ export class Tokens {
     };
     return await this.#deps.mutations.run(call, async () => {
       this.#checkCreation(context);
-      return this.#make(context, 'account', { accountId: undefined, given: write.given });
+      return this.#make(context, 'account', {
+        accountId: undefined,
+        requestFields: write.requestFields,
+      });
     });
   }
 
@@ -106,9 +109,9 @@ export class Tokens {
    */
   async accountTokenInto(
     context: RequestContext,
-    requestFields: GivenAccount & { readonly account_token?: string },
+    requestFields: AccountRequestFields & { readonly account_token?: string },
     operation: 'create' | 'update',
-  ): Promise<{ readonly given: GivenAccount; readonly token: TokenUse }> {
+  ): Promise<{ readonly requestFields: AccountRequestFields; readonly token: TokenUse }> {
     const id = requestFields.account_token ?? '';
     refuseOtherTokens(id, 'account');
     const token = await this.#deps.store.find(context.tenant, 'account', id);
@@ -116,15 +119,15 @@ export class Tokens {
     const isNonTokenizedAllowed =
       operation === 'update' || context.settings.account_token_companions === 'non_tokenized';
     refuseCompanions(requestFields, isNonTokenizedAllowed);
-    const { given, acceptsTerms } = this.#open(token);
-    const merged: GivenAccount = {
+    const { content, acceptsTerms } = this.#open(token);
+    const merged: AccountRequestFields = {
       ...requestFields,
-      ...given,
-      ...((requestFields.identity || given.identity) && {
-        identity: { ...requestFields.identity, ...given.identity },
+      ...content,
+      ...((requestFields.identity || content.identity) && {
+        identity: { ...requestFields.identity, ...content.identity },
       }),
     };
-    return { given: merged, token: { token, acceptsTerms } };
+    return { requestFields: merged, token: { token, acceptsTerms } };
   }
 
   /** Merges a person token's content (step 9 of the order of checks). */
@@ -132,7 +135,7 @@ export class Tokens {
     context: RequestContext,
     accountId: string,
     requestFields: Readonly<Record<string, unknown>> & { readonly person_token?: string },
-  ): Promise<{ readonly given: Given<PersonFields>; readonly token: TokenUse }> {
+  ): Promise<{ readonly requestFields: RequestFields<PersonFields>; readonly token: TokenUse }> {
     const id = requestFields.person_token ?? '';
     refuseOtherTokens(id, 'person');
     const token = await this.#deps.store.find(context.tenant, 'person', id);
@@ -144,7 +147,7 @@ export class Tokens {
         message: `person_token ${id} was created for another account.`,
       });
     }
-    const { given, acceptsTerms } = this.#open(token);
+    const { content, acceptsTerms } = this.#open(token);
     const companion = Object.keys(requestFields).find((name) => name !== 'person_token');
     if (companion !== undefined) {
       throw new AccountsRefused({
@@ -153,7 +156,10 @@ export class Tokens {
         message: `${companion} cannot be combined with person_token.`,
       });
     }
-    return { given: given as Given<PersonFields>, token: { token, acceptsTerms } };
+    return {
+      requestFields: content as RequestFields<PersonFields>,
+      token: { token, acceptsTerms },
+    };
   }
 
   /** Records the use of a token; it becomes durable with the change that used it. */
@@ -187,7 +193,7 @@ export class Tokens {
   #make(
     context: RequestContext,
     kind: TokenKind,
-    options: { readonly accountId: string | undefined; readonly given: unknown },
+    options: { readonly accountId: string | undefined; readonly requestFields: unknown },
   ): { readonly body: string; readonly writes: WriteSet } {
     const { createdMs, letters } = this.#idGenerator.next();
     const { userAgent, ip, tenant } = context;
@@ -200,7 +206,7 @@ export class Tokens {
       expiresMs: createdMs + this.#deps.ttlMs,
       usedMs: undefined,
       payload: {
-        given: options.given,
+        given: options.requestFields,
         ip,
         ...(userAgent !== undefined && { user_agent: userAgent }),
       },

@@ -105,7 +105,7 @@ export class AccountWriter {
       }),
     });
     const { reject, ...rest } = result;
-    return { ...account, ...rest, state: { ...account.state, reject } };
+    return { ...account, ...rest, overrides: { ...account.overrides, reject } };
   }
 
   #putPersons(writes: WriteSet, before: readonly StoredPerson[], after: Aggregate): void {
@@ -142,13 +142,13 @@ function hasHiddenChange(before: StoredAccount, after: StoredAccount): boolean {
     JSON.stringify([
       before.verifications,
       before.operatorRequirements,
-      before.state,
+      before.overrides,
       before.everActive,
     ]) !==
       JSON.stringify([
         after.verifications,
         after.operatorRequirements,
-        after.state,
+        after.overrides,
         after.everActive,
       ])
   );

@@ -12,7 +12,7 @@ type Tree = { readonly identity?: object; readonly [name: string]: unknown };
 export function sentContent(
   payload: TokenPayload,
   createdMs: number,
-): { readonly given: Tree; readonly acceptsTerms: boolean } {
+): { readonly content: Tree; readonly acceptsTerms: boolean } {
   let acceptsTerms = false;
   const evidence = {
     date: timestamp(createdMs),
@@ -30,8 +30,8 @@ export function sentContent(
     });
     return Object.fromEntries(entries);
   };
-  const given = replace(payload.given) as Tree; // the shape of a token's content is an object
-  return { given, acceptsTerms };
+  const content = replace(payload.given) as Tree; // the shape of a token's content is an object
+  return { content, acceptsTerms };
 }
 
 function attestedContentOf(

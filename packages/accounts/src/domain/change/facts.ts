@@ -43,16 +43,16 @@ const MAGIC_PAYMENT_METHODS: ReadonlySet<string> = new Set([
 export const ANY_PURPOSE = '*';
 
 /** Collects the referenced ids in a request, in the notation of requests. */
-export function referencesIn(given: unknown): References {
-  const identity = at(given, 'identity');
-  const customer = at(given, 'configuration', 'customer');
-  const branding = at(given, 'configuration', 'merchant', 'branding');
+export function referencesIn(requestFields: unknown): References {
+  const identity = at(requestFields, 'identity');
+  const customer = at(requestFields, 'configuration', 'customer');
+  const branding = at(requestFields, 'configuration', 'merchant', 'branding');
   const invoice = at(customer, 'billing', 'invoice');
   return {
     fileIds: [
       ...filesIn(at(identity, 'business_details', 'documents')),
       ...filesIn(at(identity, 'individual', 'documents')),
-      ...filesIn(at(given, 'documents')),
+      ...filesIn(at(requestFields, 'documents')),
       ...texts(at(branding, 'icon'), at(branding, 'logo')),
     ],
     paymentMethodIds: texts(at(customer, 'billing', 'default_payment_method')),

@@ -6,7 +6,7 @@ import { mergeFields } from '../../model/merge-fields.js';
 import type { PlatformSettings } from '../../model/platform/platform-settings.js';
 import type { AccountCheck } from '../../model/rule-input.js';
 
-export type GivenAccount = AccountCheck['given'];
+export type AccountRequestFields = AccountCheck['requestFields'];
 
 export interface MergeOptions {
   readonly nowMs: number;
@@ -23,23 +23,25 @@ export interface MergedAccount {
   readonly individual: StoredPerson | undefined;
 }
 
-/** Merges `given` into an account. Source: accounts, sections 8.5 and 10. */
+/** Merges `requestFields` into an account. Source: accounts, sections 8.5 and 10. */
 export function mergeAccount(
   stored: StoredAccount,
   storedIndividual: StoredPerson | undefined,
-  given: GivenAccount,
+  requestFields: AccountRequestFields,
   options: MergeOptions,
 ): MergedAccount {
-  const { individual: givenIndividual, ...givenIdentity } = given.identity ?? {};
-  const isIdentityUnset = given.identity === null;
+  const { individual: givenIndividual, ...requestIdentity } = requestFields.identity ?? {};
+  const isIdentityUnset = requestFields.identity === null;
   const fields = mergeFields<AccountFields>(stored.fields, {
-    ...given,
-    ...(given.identity !== undefined && { identity: isIdentityUnset ? null : givenIdentity }),
-    configuration: withoutApplied(given.configuration),
+    ...requestFields,
+    ...(requestFields.identity !== undefined && {
+      identity: isIdentityUnset ? null : requestIdentity,
+    }),
+    configuration: withoutApplied(requestFields.configuration),
     account_token: undefined,
     include: undefined,
   });
-  const applied = mergeApplied(stored, given, options.nowMs);
+  const applied = mergeApplied(stored, requestFields, options.nowMs);
   const account = withDefaults({ ...stored, fields, applied }, stored, options);
   if (givenIndividual === undefined || givenIndividual === null) {
     return { account, individual: storedIndividual };
@@ -54,12 +56,12 @@ export function mergeAccount(
 }
 
 /**
- * Merges `given` into a Person. Returns the same object if nothing changes, so that it is neither
+ * Merges `requestFields` into a Person. Returns the same object if nothing changes, so that it is neither
  * written nor reported.
  */
 export function mergePerson(
   stored: StoredPerson | undefined,
-  given: unknown,
+  requestFields: unknown,
   options: {
     readonly accountId: string;
     readonly livemode: boolean;
@@ -67,7 +69,7 @@ export function mergePerson(
     readonly newPersonId: () => string;
   },
 ): StoredPerson {
-  const fields = mergeFields<PersonFields>(stored?.fields, given);
+  const fields = mergeFields<PersonFields>(stored?.fields, requestFields);
   if (stored !== undefined) {
     const isSame = JSON.stringify(fields) === JSON.stringify(stored.fields);
     return isSame ? stored : { ...stored, fields, updatedMs: options.nowMs };
@@ -82,7 +84,7 @@ export function mergePerson(
   };
 }
 
-function withoutApplied(configuration: GivenAccount['configuration']): unknown {
+function withoutApplied(configuration: AccountRequestFields['configuration']): unknown {
   if (configuration === undefined || configuration === null) return configuration;
   return Object.fromEntries(
     Object.entries(configuration).map(([name, settings]) => {
@@ -95,12 +97,12 @@ function withoutApplied(configuration: GivenAccount['configuration']): unknown {
 
 function mergeApplied(
   stored: StoredAccount,
-  given: GivenAccount,
+  requestFields: AccountRequestFields,
   nowMs: number,
 ): StoredAccount['applied'] {
   const applied = { ...stored.applied };
   for (const name of CONFIGURATION_NAMES) {
-    const settings = given.configuration?.[name];
+    const settings = requestFields.configuration?.[name];
     if (settings === undefined) continue;
     const before = applied[name];
     const after = nextApplied(before, settings.applied, nowMs);

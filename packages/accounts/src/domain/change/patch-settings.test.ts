@@ -4,11 +4,11 @@ import {
   DEFAULT_PLATFORM_SETTINGS,
   type PlatformSettings,
 } from '../../model/platform/platform-settings.js';
-import { VendorTerms } from '../../model/platform/vendor-terms.js';
+import { VendorWord } from '../../model/platform/vendor-word.js';
 import { REFERENCE_LISTS } from '../reference/reference-lists.js';
 import { patchSettings } from './patch-settings.js';
 
-const NEEDS = { lists: REFERENCE_LISTS, terms: new VendorTerms('stripe', []) };
+const NEEDS = { lists: REFERENCE_LISTS, vendorWord: new VendorWord('stripe', []) };
 
 /** Settings as stored before their values were validated against lists. */
 const STORED: PlatformSettings = {

@@ -5,7 +5,7 @@ import {
   type PlatformSettings,
 } from '../../model/platform/platform-settings.js';
 import type { ReferenceLists } from '../../model/platform/reference.js';
-import type { VendorTerms } from '../../model/platform/vendor-terms.js';
+import type { VendorWord } from '../../model/platform/vendor-word.js';
 import { checkShape } from '../../model/shape/check-shape.js';
 import { settingsSchema } from '../../model/shape/operator-params.js';
 import { AccountsRefused } from '../../model/violation.js';
@@ -19,14 +19,14 @@ import { invalidFields } from '../refusals.js';
 export function patchSettings(
   settings: PlatformSettings,
   body: Readonly<Record<string, unknown>>,
-  { lists, terms }: { readonly lists: ReferenceLists; readonly terms: VendorTerms },
+  { lists, vendorWord }: { readonly lists: ReferenceLists; readonly vendorWord: VendorWord },
 ): PlatformSettings {
-  const given = terms.settingsToInternal(body);
-  const patched = mergePatch(settings, given) as Readonly<Record<string, unknown>>; // the patch of an object is an object
-  const isNamed = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(given, name);
+  const patch = vendorWord.settingsToInternal(body);
+  const patched = mergePatch(settings, patch) as Readonly<Record<string, unknown>>; // the patch of an object is an object
+  const isNamed = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(patch, name);
   const named = Object.fromEntries(Object.entries(patched).filter(isNamed));
   // Removing an absent member is allowed, but an unknown name is an error.
-  const unknown = Object.entries(given).filter(
+  const unknown = Object.entries(patch).filter(
     ([name]) => !Object.hasOwn(DEFAULT_PLATFORM_SETTINGS, name),
   );
   const { value, failures } = checkShape(settingsSchema(lists), {

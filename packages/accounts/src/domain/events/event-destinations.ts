@@ -46,7 +46,7 @@ export interface DestinationFields {
 
 export interface DestinationWrite {
   readonly body: unknown;
-  readonly given: DestinationFields;
+  readonly requestFields: DestinationFields;
   readonly include: readonly string[];
 }
 
@@ -114,8 +114,8 @@ export class EventDestinations {
         const message = `The limit of ${MAX_DESTINATION_COUNT} event destinations has been reached.`;
         throw invalidFields([{ field: '', code: 'out_of_range', message }]);
       }
-      const { given } = write;
-      const url = given.webhook_endpoint?.url ?? '';
+      const { requestFields } = write;
+      const url = requestFields.webhook_endpoint?.url ?? '';
       this.#refuseUrl(url, tenant);
       const { createdMs, letters } = this.#idGenerator.next();
       const destination: EventDestination = {
@@ -123,11 +123,11 @@ export class EventDestinations {
         tenant,
         createdMs,
         updatedMs: createdMs,
-        name: given.name ?? '',
-        description: given.description ?? '',
-        enabledEvents: given.enabled_events ?? [],
+        name: requestFields.name ?? '',
+        description: requestFields.description ?? '',
+        enabledEvents: requestFields.enabled_events ?? [],
         isEnabled: true,
-        metadata: mergeFields<Record<string, string>>({}, given.metadata),
+        metadata: mergeFields<Record<string, string>>({}, requestFields.metadata),
         url,
         secret: `whsec_${randomLetters(this.#deps.random, 32)}`,
       };
@@ -146,7 +146,7 @@ export class EventDestinations {
   ): Promise<MutationResponse> {
     const include = { url: write.include.includes('webhook_endpoint.url'), secret: false };
     return await this.#change(context, id, write.body, async (before) => {
-      const { name, description, enabled_events, metadata, webhook_endpoint } = write.given;
+      const { name, description, enabled_events, metadata, webhook_endpoint } = write.requestFields;
       const url = webhook_endpoint?.url ?? before.url;
       // An unchanged URL is not checked again, so that other fields can still be changed.
       if (url !== before.url) this.#refuseUrl(url, before.tenant);

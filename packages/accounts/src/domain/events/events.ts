@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import { type EventBundle, eventId, eventObject, readEventId } from '../../model/events/event.js';
-import type { VendorTerms } from '../../model/platform/vendor-terms.js';
+import type { VendorWord } from '../../model/platform/vendor-word.js';
 import type { EventStore } from '../../storage/event-store.js';
 import { type ListRequest, readPage, toPage } from '../account/account-pages.js';
 import { notFound } from '../refusals.js';
@@ -29,7 +29,7 @@ interface Listed {
 interface EventsDeps {
   readonly clock: Clock;
   readonly store: EventStore;
-  readonly terms: VendorTerms;
+  readonly vendorWord: VendorWord;
   readonly retentionMs: number;
 }
 
@@ -93,7 +93,7 @@ export class Events {
   /** Replaces the vendor word in capability names; text from clients is unchanged. */
   #shown(event: Record<string, unknown>): Record<string, unknown> {
     const { data } = event as { data?: unknown };
-    return data === undefined ? event : { ...event, data: this.#deps.terms.allToWire(data) };
+    return data === undefined ? event : { ...event, data: this.#deps.vendorWord.allToWire(data) };
   }
 
   #oldestMs(): number {

@@ -1,10 +1,10 @@
 import { type Clock, type Random, randomLetters } from '@plinth/kernel';
-import type { AccountState, StoredAccount } from '../../model/account/account.js';
+import type { OperatorOverrides, StoredAccount } from '../../model/account/account.js';
 import type { OperatorRequirement } from '../../model/account/requirements.js';
 import { DEFAULT_PLATFORM_SETTINGS } from '../../model/platform/platform-settings.js';
 import type { ReferenceLists } from '../../model/platform/reference.js';
 import type { Tenant } from '../../model/platform/tenant.js';
-import type { VendorTerms } from '../../model/platform/vendor-terms.js';
+import type { VendorWord } from '../../model/platform/vendor-word.js';
 import { checkShape } from '../../model/shape/check-shape.js';
 import {
   fileSchema,
@@ -61,7 +61,7 @@ interface OperatorDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly lists: ReferenceLists;
-  readonly terms: VendorTerms;
+  readonly vendorWord: VendorWord;
   readonly wire: WireOptions;
   readonly platforms: Platforms;
   readonly keys: ManagedKeys;
@@ -257,28 +257,35 @@ export class Operator {
   }
 
   async patchState(target: AccountAt, body: unknown): Promise<object> {
-    const { verify, ...state } = check<
-      Partial<AccountState> & { verify?: { target: string; outcome: string } }
+    const { verify, ...overrides } = check<
+      Partial<OperatorOverrides> & { verify?: { target: string; outcome: string } }
     >(stateSchema(this.#deps.lists), body);
-    const account = await this.#deps.upkeep.changeState(await this.#tenantOf(target), target.id, {
-      state: (before) => withMethods({ ...before, ...state }),
-      ...(verify && { outcomes: { [verify.target]: verify.outcome } }),
+    const account = await this.#deps.upkeep.changeOverrides(
+      await this.#tenantOf(target),
+      target.id,
+      {
+        overrides: (before) => withMethods({ ...before, ...overrides }),
+        ...(verify && { outcomes: { [verify.target]: verify.outcome } }),
+      },
+    );
+    await this.#audit('account_state_changed', {
+      account: target.id,
+      members: Object.keys(overrides),
     });
-    await this.#audit('account_state_changed', { account: target.id, members: Object.keys(state) });
     return this.#operatorSide(account);
   }
 
   async addRequirement(target: AccountAt, body: unknown): Promise<object> {
-    const { lists, terms, random } = this.#deps;
-    const given = check<Omit<OperatorRequirement, 'id'>>(
+    const { lists, vendorWord, random } = this.#deps;
+    const fields = check<Omit<OperatorRequirement, 'id'>>(
       operatorRequirementSchema(lists),
-      terms.restrictsToInternal(body),
+      vendorWord.restrictsToInternal(body),
     );
-    if (given.transition !== undefined) instant('transition', given.transition);
-    const entry = { ...given, id: `reqent_${randomLetters(random, 16)}` };
+    if (fields.transition !== undefined) instant('transition', fields.transition);
+    const entry = { ...fields, id: `reqent_${randomLetters(random, 16)}` };
     await this.#deps.upkeep.addOperatorRequirement(await this.#tenantOf(target), target.id, entry);
     await this.#audit('requirement_injected', { account: target.id, entry: entry.id });
-    return { ...(this.#deps.terms.allToWire(entry) as object) };
+    return { ...(this.#deps.vendorWord.allToWire(entry) as object) };
   }
 
   async removeRequirement(target: AccountAt, entryId: string): Promise<object> {
@@ -311,7 +318,7 @@ export class Operator {
   }
 
   #operatorSide(account: StoredAccount): Record<string, unknown> {
-    const { id, state, operatorRequirements, verifications, everActive, nextEvaluationMs } =
+    const { id, overrides, operatorRequirements, verifications, everActive, nextEvaluationMs } =
       account;
     const shown = Object.entries(verifications).map(([target, { status, code }]) => ({
       target,
@@ -320,10 +327,10 @@ export class Operator {
     }));
     return {
       id,
-      state,
-      injected_requirements: this.#deps.terms.allToWire(operatorRequirements),
+      state: overrides,
+      injected_requirements: this.#deps.vendorWord.allToWire(operatorRequirements),
       verifications: shown,
-      ever_active: this.#deps.terms.allToWire(everActive),
+      ever_active: this.#deps.vendorWord.allToWire(everActive),
       due: nextEvaluationMs === undefined ? null : timestamp(nextEvaluationMs),
     };
   }
@@ -343,12 +350,12 @@ export class Operator {
   }
 }
 
-function withMethods(state: AccountState): AccountState {
-  const payout_methods = state.payout_methods.map((method) => ({
+function withMethods(overrides: OperatorOverrides): OperatorOverrides {
+  const payout_methods = overrides.payout_methods.map((method) => ({
     ...method,
     v1: method.v1 ?? false,
   }));
-  return { ...state, payout_methods };
+  return { ...overrides, payout_methods };
 }
 
 function keyObject(key: ManagedKey) {

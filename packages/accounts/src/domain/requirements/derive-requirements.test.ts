@@ -44,7 +44,7 @@ function derive(subject: StoredAccount, given: Given = {}): EngineResult {
 
 /** Returns the account as stored after `result`. */
 function after(subject: StoredAccount, { reject, ...result }: EngineResult): StoredAccount {
-  return { ...subject, ...result, state: { ...subject.state, reject } };
+  return { ...subject, ...result, overrides: { ...subject.overrides, reject } };
 }
 
 const CARDS = { capabilities: { card_payments: { requested: true } } };
@@ -324,11 +324,14 @@ describe('capability statuses', () => {
 
   it('follow a rejection before anything else', () => {
     const subject = account(company('US'));
-    const state = { ...subject.state, reject: { reason: 'fraud' } };
-    assert.deepEqual(derive({ ...subject, state }).capabilities['merchant.card_payments'], {
-      status: 'rejected',
-      status_details: [{ code: 'rejected_fraud', resolution: 'contact_vendor' }],
-    });
+    const state = { ...subject.overrides, reject: { reason: 'fraud' } };
+    assert.deepEqual(
+      derive({ ...subject, overrides: state }).capabilities['merchant.card_payments'],
+      {
+        status: 'rejected',
+        status_details: [{ code: 'rejected_fraud', resolution: 'contact_vendor' }],
+      },
+    );
   });
 
   it('report an unsupported country or entity type', () => {

@@ -31,7 +31,10 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
 type Shared = 'reference' | 'description';
 type Restriction = RequirementEntry['impact']['restricts_capabilities'][number];
 
-/** Returns the entries for missing fields, each field once, in the order of the rows. */
+/**
+ * Returns the entries for missing fields, each field once, in the order of the table in section
+ * 16.2 of the specification.
+ */
 export function entriesOfMissingFields(
   subject: Subject,
   missingFields: readonly MissingField[],

@@ -40,7 +40,7 @@ export function deriveRequirements(input: EngineInput): EngineResult {
   const subject = subjectOf(input);
   const { account, nowMs } = input;
   const { verifications, findings, isListed } = verify(subject);
-  const reject = account.state.reject ?? (isListed ? { reason: 'listed' } : null);
+  const reject = account.overrides.reject ?? (isListed ? { reason: 'listed' } : null);
   const operatorRequirements = account.operatorRequirements.map((one) => transitioned(one, nowMs));
   const dated = [
     ...entriesOfMissingFields(subject, missingFieldsOf(subject)),

@@ -223,8 +223,11 @@ export interface Applied {
   readonly isActive: boolean;
 }
 
-/** Facts that the operator sets for one account. Source: accounts, section 4. */
-export interface AccountState {
+/**
+ * Circumstances that the operator sets or simulates for one account, such as a balance or a
+ * rejection: `state` in the operator API. Not the status of the account. Source: accounts, section 4.
+ */
+export interface OperatorOverrides {
   readonly incompatible_with_v2: boolean;
   /** The id belongs to an account of the older kind. */
   readonly v1: boolean;
@@ -265,7 +268,7 @@ export interface StoredAccount {
   readonly individualId: string | undefined;
   /** Capabilities that were ever `active`, as `merchant.card_payments`. */
   readonly everActive: readonly string[];
-  readonly state: AccountState;
+  readonly overrides: OperatorOverrides;
   /** Requirements that the operator has added; a write of the required field removes them. */
   readonly operatorRequirements: readonly OperatorRequirement[];
   readonly verifications: Readonly<Record<string, Verification>>;
@@ -277,8 +280,8 @@ export interface StoredAccount {
   readonly nextEvaluationMs: number | undefined;
 }
 
-/** State before the operator has set any facts. */
-export const EMPTY_STATE: AccountState = {
+/** Of a new account. */
+export const NO_OVERRIDES: OperatorOverrides = {
   incompatible_with_v2: false,
   v1: false,
   cash_balance: {},

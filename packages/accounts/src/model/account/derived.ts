@@ -1,7 +1,7 @@
 import type { Collector, Dashboard } from '../platform/platform-settings.js';
 import type { CapabilityTree, StoredAccount } from './account.js';
 import { CONFIGURATION_NAMES, type ConfigurationName } from './configuration-name.js';
-import type { Given } from './parts.js';
+import type { RequestFields } from './parts.js';
 
 /** Derives the requirements collector from dashboard and losses. Source: accounts, section 8.5. */
 export function requirementsCollectorOf(options: {
@@ -32,7 +32,7 @@ export interface NamedCapability {
 
 /** Leaves of a capability tree that set `requested`, in document order. */
 export function capabilityRequests(
-  tree: CapabilityTree | Given<CapabilityTree> | null | undefined,
+  tree: CapabilityTree | RequestFields<CapabilityTree> | null | undefined,
 ): NamedCapability[] {
   return collect(tree, '');
 }

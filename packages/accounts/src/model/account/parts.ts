@@ -55,11 +55,11 @@ export interface Amount {
  * The same tree as clients may send it: every member is optional, and `null` or `''` unsets it.
  * Lists are replaced completely.
  */
-export type Given<T> = T extends string | number | boolean
+export type RequestFields<T> = T extends string | number | boolean
   ? T
   : T extends readonly (infer Item)[]
     ? readonly GivenItem<Item>[]
-    : { readonly [K in keyof T]?: Given<Exclude<T[K], undefined>> | null };
+    : { readonly [K in keyof T]?: RequestFields<Exclude<T[K], undefined>> | null };
 
 /** Members of list items can be `null`, items cannot. */
 type GivenItem<T> = T extends string | number | boolean

@@ -10,10 +10,10 @@ const KNOWN_PATHS = new Memo<string, readonly string[]>({ maxCount: MAX_KNOWN_PA
 
 /** Checks which fields a request provides, by dotted paths in the notation of requests. */
 export class Provided {
-  readonly #given: unknown;
+  readonly #requestFields: unknown;
 
-  constructor(given: unknown) {
-    this.#given = given;
+  constructor(requestFields: unknown) {
+    this.#requestFields = requestFields;
   }
 
   /**
@@ -21,7 +21,7 @@ export class Provided {
    * completely, so sending it provides every path in it.
    */
   has(path: string): boolean {
-    let value = this.#given;
+    let value = this.#requestFields;
     for (const part of partsOf(path)) {
       if (value === null || Array.isArray(value)) return true;
       if (typeof value !== 'object' || value === undefined) return false;

@@ -5,6 +5,7 @@ export type TokenKind = 'person' | 'account';
 
 /** Content of a token and where it was created; attestations refer to that moment. */
 export interface TokenPayload {
+  /** Fields of the request that created the token. */
   readonly given: unknown;
   readonly ip: string;
   readonly user_agent?: string;

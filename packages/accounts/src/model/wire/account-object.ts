@@ -3,7 +3,7 @@ import { CONFIGURATION_NAMES, type ConfigurationName } from '../account/configur
 import { appliedConfigurations, requirementsCollectorOf } from '../account/derived.js';
 import type { FutureRequirements, Requirements } from '../account/requirements.js';
 import type { ReferenceLists } from '../platform/reference.js';
-import type { VendorTerms } from '../platform/vendor-terms.js';
+import type { VendorWord } from '../platform/vendor-word.js';
 import type { Include } from '../shape/account-params.js';
 import { timestamp } from '../timestamps.js';
 import type { AccountView } from './account-view.js';
@@ -12,7 +12,7 @@ import { customerObject, merchantObject, recipientObject } from './configuration
 import { idNumbers, individualObject } from './person-object.js';
 
 export interface WireOptions {
-  readonly terms: VendorTerms;
+  readonly vendorWord: VendorWord;
   readonly appliedFormat: AppliedFormat;
   readonly lists: ReferenceLists;
 }
@@ -45,13 +45,13 @@ export function accountObject(
     defaults: section('defaults', () => defaultsObject(account, options)),
     display_name: fields.display_name ?? null,
     future_requirements: section('future_requirements', () =>
-      options.terms.allToWire(requirementsObject(account.futureRequirements)),
+      options.vendorWord.allToWire(requirementsObject(account.futureRequirements)),
     ),
     identity: section('identity', () => identityObject(view)),
     livemode: account.livemode,
     metadata: fields.metadata ?? {},
     requirements: section('requirements', () =>
-      options.terms.allToWire(requirementsObject(account.requirements)),
+      options.vendorWord.allToWire(requirementsObject(account.requirements)),
     ),
   };
 }
@@ -85,7 +85,7 @@ function configurationObject(
       continue;
     }
     const since = options.appliedFormat === 'boolean' ? applied.isActive : appliedSince(applied);
-    const object = CONFIGURATION_OBJECTS[name]({ account, individual }, options.terms);
+    const object = CONFIGURATION_OBJECTS[name]({ account, individual }, options.vendorWord);
     wire[name] = { applied: since, ...object };
   }
   if (hasStorer) wire.storer = account.fields.configuration?.storer ?? null;
@@ -95,7 +95,7 @@ function configurationObject(
 const appliedSince = (applied: { isActive: boolean; sinceMs: number }): string | null =>
   applied.isActive ? timestamp(applied.sinceMs) : null;
 
-function defaultsObject(account: StoredAccount, { lists, terms }: WireOptions): Wire {
+function defaultsObject(account: StoredAccount, { lists, vendorWord }: WireOptions): Wire {
   const { defaults = {}, dashboard, identity } = account.fields;
   const country = identity?.country;
   const currency =
@@ -108,9 +108,11 @@ function defaultsObject(account: StoredAccount, { lists, terms }: WireOptions): 
     ...(defaults.payout_methods && { payout_methods: defaults.payout_methods }),
     ...(defaults.profile && { profile: defaults.profile }),
     responsibilities: {
-      ...(fees_collector !== undefined && { fees_collector: terms.toWire(fees_collector) }),
-      ...(losses_collector !== undefined && { losses_collector: terms.toWire(losses_collector) }),
-      requirements_collector: terms.toWire(collector),
+      ...(fees_collector !== undefined && { fees_collector: vendorWord.toWire(fees_collector) }),
+      ...(losses_collector !== undefined && {
+        losses_collector: vendorWord.toWire(losses_collector),
+      }),
+      requirements_collector: vendorWord.toWire(collector),
     },
     ...(defaults.timezone !== undefined && { timezone: defaults.timezone }),
   };

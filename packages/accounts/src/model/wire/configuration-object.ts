@@ -1,13 +1,13 @@
 import type { CustomerFields, StoredAccount } from '../account/account.js';
 import type { ConfigurationName } from '../account/configuration-name.js';
 import type { CapabilityStatus } from '../account/requirements.js';
-import type { VendorTerms } from '../platform/vendor-terms.js';
+import type { VendorWord } from '../platform/vendor-word.js';
 import type { AccountView } from './account-view.js';
 
 type Wire = Record<string, unknown>;
 
 /** Customer configuration as sent to clients. Source: accounts, section 8.2. */
-export function customerObject({ account, individual }: AccountView, terms: VendorTerms): Wire {
+export function customerObject({ account, individual }: AccountView, vendorWord: VendorWord): Wire {
   const { customer = {} } = account.fields.configuration ?? {};
   const { automatic_indirect_tax: tax = {}, billing = {}, shipping, test_clock } = customer;
   const {
@@ -37,7 +37,7 @@ export function customerObject({ account, individual }: AccountView, terms: Vend
         ...(rendering && { rendering }),
       },
     },
-    ...capabilitiesOf(account, 'customer', terms),
+    ...capabilitiesOf(account, 'customer', vendorWord),
     ...(shipping && { shipping }),
     ...(test_clock !== undefined && { test_clock }),
   };
@@ -67,7 +67,7 @@ function placeOf(
 }
 
 /** Merchant configuration as sent to clients. Source: accounts, section 8.3. */
-export function merchantObject({ account }: AccountView, terms: VendorTerms): Wire {
+export function merchantObject({ account }: AccountView, vendorWord: VendorWord): Wire {
   const {
     capabilities: _,
     card_payments,
@@ -76,17 +76,17 @@ export function merchantObject({ account }: AccountView, terms: VendorTerms): Wi
   const { avs_failure = false, cvc_failure = false } = card_payments?.decline_on ?? {};
   const wire: Wire = {
     ...settings,
-    ...capabilitiesOf(account, 'merchant', terms),
+    ...capabilitiesOf(account, 'merchant', vendorWord),
     card_payments: { decline_on: { avs_failure, cvc_failure } },
   };
   return Object.fromEntries(Object.entries(wire).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Recipient configuration as sent to clients. Source: accounts, section 8.4. */
-export function recipientObject({ account }: AccountView, terms: VendorTerms): Wire {
+export function recipientObject({ account }: AccountView, vendorWord: VendorWord): Wire {
   const { default_outbound_destination } = account.fields.configuration?.recipient ?? {};
   return {
-    ...capabilitiesOf(account, 'recipient', terms),
+    ...capabilitiesOf(account, 'recipient', vendorWord),
     ...(default_outbound_destination !== undefined && { default_outbound_destination }),
   };
 }
@@ -95,7 +95,7 @@ export function recipientObject({ account }: AccountView, terms: VendorTerms): W
 function capabilitiesOf(
   account: StoredAccount,
   configuration: ConfigurationName,
-  terms: VendorTerms,
+  vendorWord: VendorWord,
 ): { capabilities?: Wire } {
   const prefix = `${configuration}.`;
   const tree: Wire = {};
@@ -103,7 +103,7 @@ function capabilitiesOf(
     if (key.startsWith(prefix)) putAt(tree, key.slice(prefix.length).split('.'), status);
   }
   if (Object.keys(tree).length === 0) return {};
-  return { capabilities: terms.allToWire(tree) as Wire }; // `allToWire` returns an object for an object
+  return { capabilities: vendorWord.allToWire(tree) as Wire }; // `allToWire` returns an object for an object
 }
 
 function putAt(tree: Wire, path: readonly string[], status: CapabilityStatus): void {

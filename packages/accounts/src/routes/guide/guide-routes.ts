@@ -1,6 +1,6 @@
 import { escapeHtml, type HttpResponse, OpenApi, pageResponse, type Route } from '@plinth/kernel';
 import { ERROR_CODES, type ErrorCode } from '../../model/error-codes.js';
-import type { VendorTerms } from '../../model/platform/vendor-terms.js';
+import type { VendorWord } from '../../model/platform/vendor-word.js';
 import { DOCS_PATH } from '../request-authenticator.js';
 import { statusOf } from '../to-wire.js';
 import { ERROR_GUIDE } from './error-guide.js';
@@ -18,7 +18,7 @@ const STYLE =
   '@media(prefers-color-scheme:dark){body{background:#111;color:#eee}}';
 
 /** The page that `doc_url` points to, with an anchor for every code. Needs no key. */
-export function guideRoute({ vendorTerms }: { readonly vendorTerms: VendorTerms }): Route {
+export function guideRoute({ vendorWord }: { readonly vendorWord: VendorWord }): Route {
   let response: HttpResponse | undefined;
   return {
     method: 'GET',
@@ -28,13 +28,13 @@ export function guideRoute({ vendorTerms }: { readonly vendorTerms: VendorTerms 
     output: { 200: OpenApi.response('the page', OpenApi.html) },
     hasHead: false,
     handle() {
-      response ??= pageResponse(Buffer.from(renderPage(vendorTerms)));
+      response ??= pageResponse(Buffer.from(renderPage(vendorWord)));
       return response;
     },
   };
 }
 
-function renderPage(terms: VendorTerms): string {
+function renderPage(vendorWord: VendorWord): string {
   const codes = Object.keys(ERROR_GUIDE) as ErrorCode[]; // the keys are the error codes
   return [
     '<!doctype html><html lang="en"><meta charset="utf-8">',
@@ -43,18 +43,18 @@ function renderPage(terms: VendorTerms): string {
     '<h1>Error codes of accounts</h1>',
     '<p>A rejected request changes nothing. Its body is <code>{"error": {…}}</code> with <code>code</code> and ',
     '<code>message</code>; <code>param</code> names the field.</p>',
-    ...codes.map((code) => renderCode(code, terms)),
+    ...codes.map((code) => renderCode(code, vendorWord)),
     '</html>',
   ].join('\n');
 }
 
-function renderCode(code: ErrorCode, terms: VendorTerms): string {
-  const shown = terms.toWire(code);
+function renderCode(code: ErrorCode, vendorWord: VendorWord): string {
+  const shown = vendorWord.toWire(code);
   const members = MEMBERS[ERROR_CODES[code]];
   const more = members === '' ? '' : `, with ${members}`;
   return [
     `<h2 id="${shown}">${shown}</h2>`,
     `<p><small>status ${statusOf(code)}${more}</small></p>`,
-    `<p>${escapeHtml(terms.toWire(ERROR_GUIDE[code]))}</p>`,
+    `<p>${escapeHtml(vendorWord.toWire(ERROR_GUIDE[code]))}</p>`,
   ].join('');
 }

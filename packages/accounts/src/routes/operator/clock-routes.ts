@@ -5,7 +5,7 @@ import { readFormOrJson } from '../bodies.js';
 import { pageQuery } from '../description.js';
 import { listRequest } from '../lists.js';
 import type { Call, CallDocs, PlatformRoutes } from '../platform-routes.js';
-import { Query } from '../query.js';
+import { QueryString } from '../query-string.js';
 import type { RequestShapes } from '../request-shapes.js';
 
 const PATH = '/v1/test_helpers/test_clocks';
@@ -29,26 +29,29 @@ const DELETE: CallDocs = {
 
 /** Routes of test clocks. Source: accounts, sections 7 (E16) and 18. */
 export function clockRoutes(
-  on: PlatformRoutes,
+  routes: PlatformRoutes,
   { clocks, shapes }: { readonly clocks: TestClocks; readonly shapes: RequestShapes },
 ): readonly Route[] {
   return [
-    on.change('POST', PATH, CREATE, async (call) => {
+    routes.change('POST', PATH, CREATE, async (call) => {
       const body = readBody(call);
-      const given = shapes.check<{ frozen_time: number; name?: string | null }>('test_clock', body);
-      const name = given.name || null;
-      return await clocks.create(call.context, { body, frozenTime: given.frozen_time, name });
+      const fields = shapes.check<{ frozen_time: number; name?: string | null }>(
+        'test_clock',
+        body,
+      );
+      const name = fields.name || null;
+      return await clocks.create(call.context, { body, frozenTime: fields.frozen_time, name });
     }),
-    on.get(PATH, LIST, async (call) => {
-      const query = new Query(call.request.url);
+    routes.get(PATH, LIST, async (call) => {
+      const query = new QueryString(call.request.url);
       const request = listRequest(call, query, []);
-      query.end();
+      query.refuseUnknown();
       return await clocks.list(call.context, request);
     }),
-    on.get(`${PATH}/:clock`, SHOW, async (call) => {
+    routes.get(`${PATH}/:clock`, SHOW, async (call) => {
       return await clocks.retrieve(call.context, call.param('clock'));
     }),
-    on.change('POST', `${PATH}/:clock/advance`, ADVANCE, async (call) => {
+    routes.change('POST', `${PATH}/:clock/advance`, ADVANCE, async (call) => {
       const body = readBody(call);
       const { frozen_time: frozenTime } = shapes.check<{ frozen_time: number }>(
         'test_clock_advance',
@@ -56,7 +59,7 @@ export function clockRoutes(
       );
       return await clocks.advance(call.context, call.param('clock'), { body, frozenTime });
     }),
-    on.change('DELETE', `${PATH}/:clock`, DELETE, async (call) => {
+    routes.change('DELETE', `${PATH}/:clock`, DELETE, async (call) => {
       return await clocks.delete(call.context, call.param('clock'));
     }),
   ];

@@ -10,7 +10,7 @@ import { Type } from 'typebox';
 import type { Operator } from '../../domain/platform/operator.js';
 import { bodyRule, MAX_OPERATOR_VALUE_COUNT, readJson } from '../bodies.js';
 import { bodyName, HANDLER_VALIDATION, pageQuery } from '../description.js';
-import { PAGE_LIMIT, Query } from '../query.js';
+import { PAGE_LIMIT, QueryString } from '../query-string.js';
 import { OPERATOR_PATH, type RequestAuthenticator } from '../request-authenticator.js';
 import { jsonTextResponse } from '../to-wire.js';
 
@@ -189,13 +189,13 @@ export function operatorRoutes(deps: {
 
 /** Reads the filters of the account list. Throws `invalid_fields`. */
 function readFilters(url: string) {
-  const query = new Query(url);
+  const query = new QueryString(url);
   const filters = {
     livemode: query.flag('livemode') === true,
     isClosed: query.flag('closed') === true,
     limit: query.whole('limit', PAGE_LIMIT),
     page: query.text('page'),
   };
-  query.end();
+  query.refuseUnknown();
   return filters;
 }

@@ -11,8 +11,8 @@ import { assertMayWrite } from './may-write.js';
 /** Folders to which the server moves unknown files at startup, and a repair moves corrupt files. The server never reads them. */
 const FOLDERS = ['objects/tsdb-unknown', 'objects/tsdb-damaged'] as const;
 /** Folders in which a repair keeps corrupt files next to their replacements: logs, and files of the relational store. */
-const FOLDERS_OF_COMPANIONS = ['tsdb-log', '.'] as const;
-const COMPANION = /\.damaged$/;
+const FOLDERS_WITH_DAMAGED_FILES = ['tsdb-log', '.'] as const;
+const DAMAGED = /\.damaged$/;
 /** Bytes from the end of a log file. No later start needs their name. */
 const TAIL = /\.tail\.damaged$/;
 
@@ -41,8 +41,8 @@ export function asideCommand(): Command {
       rows.push({ folder, count, size_bytes: sizeBytes, removed: isRemoved });
       if (!isJson(command)) print(`${folder}: ${count} files, ${sizeBytes} bytes${done}\n`);
     }
-    for (const name of FOLDERS_OF_COMPANIONS) {
-      for (const { path, sizeBytes } of await companionsIn(join(dataDir, name))) {
+    for (const name of FOLDERS_WITH_DAMAGED_FILES) {
+      for (const { path, sizeBytes } of await damagedFilesIn(join(dataDir, name))) {
         if (isRemoved) await (TAIL.test(path) ? rm(path) : replaceByEmptyFile(path));
         const done = isRemoved ? ' removed' : '';
         rows.push({ file: path, count: 1, size_bytes: sizeBytes, removed: isRemoved });
@@ -73,11 +73,11 @@ async function assertDataFolder(folder: string): Promise<void> {
 }
 
 /** Corrupt files in `folder` itself. Files that were removed before are empty and skipped. */
-async function companionsIn(
+async function damagedFilesIn(
   folder: string,
 ): Promise<readonly { readonly path: string; readonly sizeBytes: number }[]> {
   const names = await namesIn(folder);
-  const paths = names.filter((name) => COMPANION.test(name)).map((name) => join(folder, name));
+  const paths = names.filter((name) => DAMAGED.test(name)).map((name) => join(folder, name));
   const found = [];
   for (const path of paths.sort()) {
     const { size } = await lstat(path);

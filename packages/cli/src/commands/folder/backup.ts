@@ -24,9 +24,9 @@ import {
   requireOk,
   withConnection,
 } from '../connection.js';
-import { keepToItself } from '../output/keep-to-itself.js';
 import { printLeftOut } from '../output/left-out.js';
 import { Progress } from '../output/progress.js';
+import { restrictUmask } from '../output/restrict-umask.js';
 import { print, printNote } from '../output/terminal.js';
 
 const BACKUPS = 'ops/v1/backups';
@@ -45,7 +45,7 @@ export function backupCommand(): Command {
       '\nExample:\n  plinth backup --to /backups/monday\n\nThe backup contains server secrets: protect it like the data folder.',
     );
   return command.action(async () => {
-    keepToItself(); // The backup contains secrets.
+    restrictUmask(); // The backup contains secrets.
     const folder = resolve(String(command.opts()['to']));
     let created = await makeEmptyFolder(folder);
     let release = async (): Promise<void> => {};

@@ -17,9 +17,9 @@ import { CommandFailed, cannotWrite } from '@plinth/server/process/command-faile
 import { BACKUP_HINT } from '@plinth/server/process/hints.js';
 import { shellWord } from '@plinth/server/shell-word.js';
 import { Command } from 'commander';
-import { keepToItself } from '../output/keep-to-itself.js';
 import { printLeftOut } from '../output/left-out.js';
 import { Progress } from '../output/progress.js';
+import { restrictUmask } from '../output/restrict-umask.js';
 import { print } from '../output/terminal.js';
 import { assertMayWrite } from './may-write.js';
 
@@ -37,17 +37,17 @@ export function restoreCommand(): Command {
       '\nExample:\n  plinth restore --from /backups/monday --data-dir ./data\n  plinth serve --data-dir ./data',
     );
   return command.action(async () => {
-    keepToItself();
+    restrictUmask();
     const from = resolve(String(command.opts()['from']));
     const to = resolve(String(command.opts()['dataDir']));
     const manifest = await readBackup(from);
     await assertApart(from, to);
     const typed = `plinth restore --from ${shellWord(from)} --data-dir ${shellWord(to)}`;
     await assertMayWrite(to, typed, { isEmpty: true, reads: from });
-    await makeEmptyFolder(to, isHalfRestored);
+    await makeEmptyFolder(to, isIncompleteRestore);
     const lock = await lockFolder(to);
     try {
-      await makeEmptyFolder(to, isHalfRestored); // A server may have used the folder in the meantime.
+      await makeEmptyFolder(to, isIncompleteRestore); // A server may have used the folder in the meantime.
       await lock.sign().catch((error: unknown) => {
         throw cannotWrite(to, error);
       });
@@ -82,7 +82,7 @@ async function realPathOf(path: string): Promise<string> {
 }
 
 /** An interrupted restore may be overwritten; servers refuse to start on it. */
-const isHalfRestored = (names: readonly string[]): boolean => names.includes(RESTORE_MARKER);
+const isIncompleteRestore = (names: readonly string[]): boolean => names.includes(RESTORE_MARKER);
 
 async function lockFolder(folder: string): Promise<FolderLock> {
   try {

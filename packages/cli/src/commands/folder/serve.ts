@@ -11,7 +11,7 @@ import {
   settingOrigins,
 } from '@plinth/kernel';
 import { checkSettings } from '@plinth/server/check-settings.js';
-import { assertHostsUsable } from '@plinth/server/folder/take-place.js';
+import { assertHostsUsable } from '@plinth/server/folder/acquire-folder-and-port.js';
 import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
 import { endAtOnceOnBug } from '@plinth/server/process/crash-handler.js';
 import { explainFailedStart } from '@plinth/server/process/explain-failed-start.js';
@@ -27,7 +27,7 @@ import { SETTINGS, type Settings } from '@plinth/server/settings.js';
 import { type RunningServer, readSettings, startServer } from '@plinth/server/start-server.js';
 import { Command, Option } from 'commander';
 import { takeStoreThread } from '../../store-thread.js';
-import { keepToItself } from '../output/keep-to-itself.js';
+import { restrictUmask } from '../output/restrict-umask.js';
 import { print, printNote } from '../output/terminal.js';
 import { COMMON_SETTINGS } from '../serve-help.js';
 
@@ -69,7 +69,7 @@ export function serveCommand(words: readonly string[]): Command {
     if (isGiven || !areAllKnown) addFlags(command, setting, isShort);
   }
   return command.action(async () => {
-    keepToItself();
+    restrictUmask();
     const { config: configFlag, check, 'help-all': helpAll, ...flags } = givenFlags(command);
     if (helpAll !== undefined) return command.outputHelp();
     const config = configFlag ?? (process.env[CONFIG_VARIABLE] || undefined);

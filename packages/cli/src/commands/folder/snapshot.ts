@@ -17,8 +17,8 @@ import { STORE_FILE } from '@plinth/server/folder/file-names.js';
 import { CommandFailed } from '@plinth/server/process/command-failed.js';
 import { shellWord } from '@plinth/server/shell-word.js';
 import { Command } from 'commander';
-import { keepToItself } from '../output/keep-to-itself.js';
 import { isJson, printJson, withFormat } from '../output/listing.js';
+import { restrictUmask } from '../output/restrict-umask.js';
 import { print } from '../output/terminal.js';
 import { assertMayWrite } from './may-write.js';
 
@@ -68,7 +68,7 @@ async function restoreSnapshot(
     dataDir,
     `plinth snapshot --data-dir ${shellWord(dataDir)} --restore ${name}`,
   );
-  keepToItself();
+  restrictUmask();
   const files = new NodeFileSystem();
   const lock = await orFail(FolderLock.take(files, dataDir));
   try {

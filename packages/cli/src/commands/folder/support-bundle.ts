@@ -14,7 +14,7 @@ import {
   failureOf,
   withConnection,
 } from '../connection.js';
-import { keepToItself } from '../output/keep-to-itself.js';
+import { restrictUmask } from '../output/restrict-umask.js';
 import { type TarEntry, tarOf } from '../output/tar.js';
 import { print, printNote } from '../output/terminal.js';
 import { PRIVATE, writeWhole } from '../output/whole-file.js';
@@ -61,7 +61,7 @@ export function supportBundleCommand(): Command {
       '\nExamples:\n  plinth support-bundle --out bundle.tar.gz\n  plinth support-bundle --data-dir /var/lib/plinth\n\nThe settings, log lines and databases need an admin token.',
     );
   return command.action(async () => {
-    keepToItself();
+    restrictUmask();
     const { out, dataDir } = command.opts<{ out?: string; dataDir?: string }>();
     const nowMs = Date.now();
     const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');

@@ -24,9 +24,9 @@ import {
   LOST_CHANGES_HINT,
 } from '@plinth/server/process/hints.js';
 import { Command } from 'commander';
-import { keepToItself } from '../output/keep-to-itself.js';
 import { printLeftOut } from '../output/left-out.js';
 import { Progress } from '../output/progress.js';
+import { restrictUmask } from '../output/restrict-umask.js';
 import { print, printNote } from '../output/terminal.js';
 
 const [LOCK_FILE = ''] = FOLDER_LOCK_FILES;
@@ -106,7 +106,7 @@ export async function checkDataFolder(dataDir: string): Promise<{
     );
   });
   if (size === 0) throw new CommandFailed(`${path} is empty; restore a backup or a snapshot`);
-  keepToItself();
+  restrictUmask();
   const fileSystem = new NodeFileSystem();
   const clock = new SystemClock();
   // Without a lock file no server has run here since a restore; taking the lock would create the file.

@@ -68,7 +68,7 @@ export async function runMigration(
     options,
     marks.done,
   );
-  for (const sentence of [...source.notes(), ...facts.settle()]) printNote(`${sentence}\n`);
+  for (const sentence of [...source.notes(), ...facts.renameColumns()]) printNote(`${sentence}\n`);
   if (options.dryRun) {
     printCounts(facts, new Map());
     return source.faults.count === 0;

@@ -65,7 +65,7 @@ export class TableFacts {
   }
 
   /** Decides which columns to rename. @returns a message for each. */
-  settle(): string[] {
+  renameColumns(): string[] {
     const notes: string[] = [];
     for (const [database, tables] of this.#tables) {
       for (const [name, table] of tables) {

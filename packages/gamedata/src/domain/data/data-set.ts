@@ -3,9 +3,9 @@ import { normalText } from '../../model/normal-text.js';
 import { KindTable, type RowGroup, type Tables } from './kind-table.js';
 import { RELATED_KINDS, Relations } from './relations.js';
 import { numberColumn, type Row, textColumn } from './row.js';
-import { Slices } from './slices.js';
+import { TimeSlices } from './time-slices.js';
 
-export interface DataSetAbout {
+export interface DataSetMetadata {
   readonly defaultLanguage: string;
   readonly languages: readonly string[];
   /** By kind: replaced ids and their replacements. */
@@ -17,14 +17,14 @@ const MAX_NAMED_COUNT = 4096;
 
 /** An immutable state of all records, published or draft. Derived data is cached with it. */
 export class DataSet {
-  readonly about: DataSetAbout;
+  readonly metadata: DataSetMetadata;
   readonly tables: Tables;
   readonly #names = new Map<Kind, ReadonlyMap<string, readonly string[]>>();
   #relations: Relations | undefined;
 
   /** @param like shares the data derived from tables that both sets have. */
-  constructor(options: DataSetAbout, tables: Tables, like?: DataSet) {
-    this.about = options;
+  constructor(options: DataSetMetadata, tables: Tables, like?: DataSet) {
+    this.metadata = options;
     this.tables = tables;
     if (like === undefined) return;
     for (const [kind, names] of like.#names) {
@@ -34,7 +34,7 @@ export class DataSet {
     if (isRelatedAlike) this.#relations = like.#relations;
   }
 
-  static empty(options?: Partial<DataSetAbout>): DataSet {
+  static empty(options?: Partial<DataSetMetadata>): DataSet {
     const tables = mapKinds(() => new KindTable([]));
     return new DataSet(
       { defaultLanguage: 'en', languages: ['en'], aliases: {}, ...options },
@@ -91,7 +91,7 @@ export class DataSet {
       for (const [idOrName, ids] of found) for (const id of names.get(idOrName) ?? []) ids.add(id);
       return;
     }
-    const slices = new Slices();
+    const slices = new TimeSlices();
     for (const row of rows) {
       for (const key of namesOf(row)) found.get(key)?.add(row.id);
       const pause = slices.next();
@@ -132,9 +132,9 @@ export class DataSet {
   }
 
   /** Returns a set with other rows for some kinds; all other rows are shared. */
-  with(tables: Partial<Record<Kind, readonly RowGroup[]>>, about = this.about): DataSet {
+  with(tables: Partial<Record<Kind, readonly RowGroup[]>>, metadata = this.metadata): DataSet {
     return new DataSet(
-      about,
+      metadata,
       mapKinds((kind) => {
         const groups = tables[kind];
         return groups === undefined ? this.tables[kind] : new KindTable(groups, this.tables[kind]);

@@ -1,6 +1,6 @@
 import { compareText } from '../../model/normal-text.js';
 import type { Row } from './row.js';
-import { Slices } from './slices.js';
+import { TimeSlices } from './time-slices.js';
 
 /** Rows of a table sorted by id. */
 export interface IdOrder {
@@ -16,7 +16,7 @@ const RUN_LENGTH = 1024;
 export async function orderIds(rows: readonly Row[]): Promise<IdOrder> {
   const idAt = (position: number): string => rows[position]?.id ?? '';
   let from = Uint32Array.from(rows, (_row, position) => position);
-  const slices = new Slices();
+  const slices = new TimeSlices();
   for (let start = 0; start < from.length; start += RUN_LENGTH) {
     from.subarray(start, start + RUN_LENGTH).sort((a, b) => compareText(idAt(a), idAt(b)));
     await slices.check();

@@ -20,7 +20,7 @@ export class Presenter implements View {
   constructor(set: DataSet, language: Language, imageLink?: ImageLink) {
     this.set = set;
     this.#imageLink = imageLink;
-    this.language = language === set.about.defaultLanguage ? undefined : language;
+    this.language = language === set.metadata.defaultLanguage ? undefined : language;
   }
 
   /** A bound function, because specs destructure the view. */

@@ -1,7 +1,7 @@
 import type { Kind } from '../../model/kinds.js';
 import type { Tables } from './kind-table.js';
 import { listColumn, type Row, textColumn } from './row.js';
-import { Slices } from './slices.js';
+import { TimeSlices } from './time-slices.js';
 
 export interface Offer {
   readonly traderId: string;
@@ -58,7 +58,7 @@ export class Relations {
   /** Builds the relations in time slices. */
   static async inSteps(tables: Tables): Promise<Relations> {
     const relations = new Relations();
-    const slices = new Slices();
+    const slices = new TimeSlices();
     for (const _step of relations.#fill(tables)) {
       const pause = slices.next();
       if (pause !== undefined) await pause;

@@ -3,7 +3,7 @@ import { KINDS, type Kind } from '../../model/kinds.js';
 import { DataSet } from './data-set.js';
 import { GROUP_SIZE, type RowGroup } from './kind-table.js';
 import type { Row } from './row.js';
-import { Slices } from './slices.js';
+import { TimeSlices } from './time-slices.js';
 
 /**
  * Returns the changes between two sets, ordered by kind and record. Yields to the event loop,
@@ -11,7 +11,7 @@ import { Slices } from './slices.js';
  */
 export async function diffSets(from: DataSet, to: DataSet): Promise<readonly RecordChange[]> {
   const changes: RecordChange[] = [];
-  const slices = new Slices();
+  const slices = new TimeSlices();
   for (const kind of KINDS) {
     const before = from.tables[kind];
     const after = to.tables[kind];
@@ -25,7 +25,7 @@ export async function diffSets(from: DataSet, to: DataSet): Promise<readonly Rec
       const pause = slices.next();
       if (pause !== undefined) await pause;
     }
-    const aliases = to.about.aliases[kind] ?? {};
+    const aliases = to.metadata.aliases[kind] ?? {};
     for (const { id } of before.rowsBeyond(after)) {
       if (after.get(id) !== undefined) continue;
       const replacedBy = Object.hasOwn(aliases, id) ? aliases[id] : undefined;
@@ -114,26 +114,26 @@ export function withAlias(
   id: string,
   replacedBy: string | undefined,
 ): DataSet {
-  const own = set.about.aliases[kind] ?? {};
+  const own = set.metadata.aliases[kind] ?? {};
   if (replacedBy === undefined && !Object.hasOwn(own, id)) return set;
   const { [id]: _old, ...rest } = own;
   const aliases = {
-    ...set.about.aliases,
+    ...set.metadata.aliases,
     [kind]: replacedBy === undefined ? rest : { ...rest, [id]: replacedBy },
   };
-  return new DataSet({ ...set.about, aliases }, set.tables, set);
+  return new DataSet({ ...set.metadata, aliases }, set.tables, set);
 }
 
 /** Returns the first set with some kinds taken from the second one. */
 export function takeKinds(into: DataSet, from: DataSet, kinds: readonly Kind[]): DataSet {
   const groups: Partial<Record<Kind, readonly RowGroup[]>> = {};
-  const aliases = { ...into.about.aliases };
+  const aliases = { ...into.metadata.aliases };
   for (const kind of kinds) {
     if (into.tables[kind] !== from.tables[kind]) groups[kind] = from.tables[kind].groups;
-    const own = from.about.aliases[kind];
+    const own = from.metadata.aliases[kind];
     if (own === undefined) delete aliases[kind];
     else aliases[kind] = own;
   }
   const isWhole = KINDS.every((kind) => kinds.includes(kind));
-  return into.with(groups, { ...(isWhole ? from.about : into.about), aliases });
+  return into.with(groups, { ...(isWhole ? from.metadata : into.metadata), aliases });
 }

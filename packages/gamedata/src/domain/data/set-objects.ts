@@ -7,7 +7,7 @@ import { KindTable, type RowGroup } from './kind-table.js';
 import { readRow } from './record-rows.js';
 import { Row } from './row.js';
 import { SharedTexts } from './shared-texts.js';
-import { Slices } from './slices.js';
+import { TimeSlices } from './time-slices.js';
 
 const PUTS_AT_A_TIME = 4;
 
@@ -38,7 +38,7 @@ export class SetObjects {
     };
     await Promise.all(Array.from({ length: PUTS_AT_A_TIME }, put));
     return {
-      ...set.about,
+      ...set.metadata,
       groups: mapKinds((kind) => set.tables[kind].groups.map(({ objectName }) => objectName ?? '')),
     };
   }
@@ -51,7 +51,7 @@ export class SetObjects {
         if (group.objectName !== undefined) known.set(group.objectName, group);
       }
     }
-    const reading = { slices: new Slices(), shared: new SharedTexts() };
+    const reading = { slices: new TimeSlices(), shared: new SharedTexts() };
     const tables = new Map<Kind, KindTable>();
     for (const kind of KINDS) {
       const read: RowGroup[] = [];
@@ -72,7 +72,7 @@ export class SetObjects {
   async #readGroup(
     kind: Kind,
     objectName: string,
-    { slices, shared }: { readonly slices: Slices; readonly shared: SharedTexts },
+    { slices, shared }: { readonly slices: TimeSlices; readonly shared: SharedTexts },
   ): Promise<RowGroup> {
     const { lines } = await this.#groups.get(objectName);
     const rows: Row[] = [];

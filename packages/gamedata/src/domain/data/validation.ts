@@ -6,7 +6,7 @@ import type { DataSet } from './data-set.js';
 import { defaultOrderOf } from './default-order.js';
 import { parseRow } from './record-rows.js';
 import { listColumn, numberColumn, type Row } from './row.js';
-import { Slices } from './slices.js';
+import { TimeSlices } from './time-slices.js';
 
 /** A fault of one record of a data set. */
 export interface RecordFault extends Fault {
@@ -31,7 +31,7 @@ export async function validateSet(
   scope: ValidationScope = {},
 ): Promise<readonly RecordFault[]> {
   const faults: RecordFault[] = [];
-  const slices = new Slices();
+  const slices = new TimeSlices();
   for (const kind of scope.kinds ?? KINDS) {
     const { rows, isAffected } = affectedRows(set, kind, scope.since);
     for (const row of rows) {
@@ -103,7 +103,7 @@ function checkRow(set: DataSet, kind: Kind, row: Row): RecordFault[] {
       message: `record ${reference.id} not found in ${reference.kind}`,
     }));
   const languages = Object.keys(record.locales)
-    .filter((language) => !set.about.languages.includes(language))
+    .filter((language) => !set.metadata.languages.includes(language))
     .map((language) => ({
       ...about,
       path: pointerOf(['locales', language]),

@@ -7,24 +7,24 @@ import type { AnySpec } from '../kinds/index.js';
  * A client that changed only one of them sends the other unchanged, so the unchanged one is
  * dropped. If both changed, both stay and validation rejects them.
  */
-export function settleAliases(
+export function resolveAliases(
   spec: AnySpec,
   body: Record<string, unknown>,
   current: Record<string, unknown>,
 ): Record<string, unknown> {
-  const settled = structuredClone(body);
+  const resolved = structuredClone(body);
   for (const pair of spec.aliases ?? []) {
-    const [first, second] = pair.map((path) => valueAt(settled, path));
+    const [first, second] = pair.map((path) => valueAt(resolved, path));
     if (first === undefined || second === undefined || isSameJson(first, second)) continue;
     for (const [index, path] of pair.entries()) {
       const own = index === 0 ? first : second;
       if (isSameJson(own, valueAt(current, path))) {
-        removeAt(settled, path);
+        removeAt(resolved, path);
         break;
       }
     }
   }
-  return settled;
+  return resolved;
 }
 
 function valueAt(record: unknown, path: string): unknown {

@@ -8,7 +8,7 @@ import { makeRow, readRow, type StoredRecord } from '../data/record-rows.js';
 import type { Row } from '../data/row.js';
 import { withAlias, withRow } from '../data/set-changes.js';
 import type { Library } from '../library.js';
-import type { Attempt, Decided, Step } from './attempt.js';
+import type { DecidedChange, EditRequest, Step } from './edit-request.js';
 
 export interface EditedRecord {
   readonly rev: number;
@@ -50,19 +50,19 @@ export class Draft {
     this.#set = base;
     this.#base = base;
     this.#removals.clear();
-    this.take(changes, 0);
+    this.applyOthers(changes, 0);
   }
 
   /** Applies changes of other nodes after `knownSeq`, in the order of `EditionStore.drafts`. */
-  take(changes: readonly StoredDraft[], knownSeq: number): void {
+  applyOthers(changes: readonly StoredDraft[], knownSeq: number): void {
     for (const { kind, id, seq, sinceSeq, body, replacedBy } of changes) {
       const row = body === null ? undefined : readRow(kind, body, seq);
       // If the record was removed and added again in the meantime, it belongs at the end, like a new record.
       const isAnew = sinceSeq > knownSeq && !this.#isOfBase(kind, id);
       if (row !== undefined && isAnew && this.#set.row(kind, id) !== undefined) {
-        this.#show({ kind, id, row: undefined, seq, replacedBy: null });
+        this.#apply({ kind, id, row: undefined, seq, replacedBy: null });
       }
-      this.#show({ kind, id, row, seq, replacedBy });
+      this.#apply({ kind, id, row, seq, replacedBy });
     }
   }
 
@@ -84,31 +84,31 @@ export class Draft {
   }
 
   async put(
-    { turn, attempt }: Step,
+    { write, editRequest }: Step,
     op: HistoryOp,
     options: {
       readonly kind: Kind;
       readonly record: StoredRecord;
       readonly aboutSeq: number | null;
     },
-  ): Promise<Decided<EditedRecord>> {
+  ): Promise<DecidedChange<EditedRecord>> {
     const { kind, record, aboutSeq } = options;
-    const { seq } = turn;
+    const { seq } = write;
     const row = makeRow(kind, record, seq);
     const next = withAlias(this.#withRow(kind, row.id, row), kind, row.id, undefined);
     const edited = presentRow(next, kind, row);
     const change = { kind, id: row.id, after: row.text, replacedBy: null, aboutSeq };
-    await this.#store({ turn, attempt }, this.#entry(seq, attempt, op, change), {
+    await this.#store({ write, editRequest }, this.#entry(seq, editRequest, op, change), {
       success: true,
       data: edited.data,
       rev: edited.rev,
     });
-    const show = (): void => this.#show({ kind, id: row.id, row, seq, replacedBy: null });
-    return { result: edited, show };
+    const show = (): void => this.#apply({ kind, id: row.id, row, seq, replacedBy: null });
+    return { result: edited, applyInMemory: show };
   }
 
   async remove(
-    { turn, attempt }: Step,
+    { write, editRequest }: Step,
     op: HistoryOp,
     options: {
       readonly kind: Kind;
@@ -116,13 +116,15 @@ export class Draft {
       readonly replacedBy: string | null;
       readonly aboutSeq: number | null;
     },
-  ): Promise<Decided<void>> {
+  ): Promise<DecidedChange<void>> {
     const { kind, id, replacedBy, aboutSeq } = options;
-    const { seq } = turn;
+    const { seq } = write;
     const change = { kind, id, after: null, replacedBy, aboutSeq };
-    await this.#store({ turn, attempt }, this.#entry(seq, attempt, op, change), { success: true });
-    const show = (): void => this.#show({ kind, id, row: undefined, seq, replacedBy });
-    return { result: undefined, show };
+    await this.#store({ write, editRequest }, this.#entry(seq, editRequest, op, change), {
+      success: true,
+    });
+    const show = (): void => this.#apply({ kind, id, row: undefined, seq, replacedBy });
+    return { result: undefined, applyInMemory: show };
   }
 
   #withRow(kind: Kind, id: string, row: Row | undefined): DataSet {
@@ -133,7 +135,7 @@ export class Draft {
 
   #entry(
     seq: number,
-    { actor }: Attempt,
+    { actor }: EditRequest,
     op: HistoryOp,
     change: {
       readonly kind: Kind;
@@ -148,17 +150,18 @@ export class Draft {
   }
 
   async #store(
-    { turn: { tx, seq }, attempt }: Step,
+    { write: { tx, seq }, editRequest }: Step,
     entry: HistoryEntry & { readonly kind: Kind; readonly id: string },
     reply: unknown,
   ): Promise<void> {
     const { kind, id, after: body, replacedBy } = entry;
     await this.#editions.history.add(tx, entry);
     await this.#editions.putDraft(tx, { kind, id, seq, body, replacedBy });
-    await attempt.keep?.(tx, reply);
+    await editRequest.storeReply?.(tx, reply);
   }
 
-  #show(options: {
+  /** Changes the records in memory. */
+  #apply(options: {
     readonly kind: Kind;
     readonly id: string;
     readonly row: Row | undefined;

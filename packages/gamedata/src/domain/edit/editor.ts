@@ -12,9 +12,9 @@ import type { RecordFault } from '../data/validation.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import type { Ledger } from '../ledger.js';
 import type { Library } from '../library.js';
-import { settleAliases } from './aliases.js';
-import type { Attempt } from './attempt.js';
+import { resolveAliases } from './aliases.js';
 import { Draft, type EditedRecord, presentRow } from './draft.js';
+import type { EditRequest } from './edit-request.js';
 import { Publishing } from './publishing.js';
 import { SerializedWrites } from './serialized-writes.js';
 import { Undoing } from './undoing.js';
@@ -37,7 +37,7 @@ export class Editor {
   readonly #random: Random;
   readonly #requireIfMatch: boolean;
   readonly #draft: Draft;
-  readonly turns: SerializedWrites;
+  readonly writes: SerializedWrites;
   readonly undoing: Undoing;
   readonly publishing: Publishing;
 
@@ -55,8 +55,8 @@ export class Editor {
     this.#random = deps.random;
     this.#requireIfMatch = deps.requireIfMatch;
     this.#draft = new Draft(deps);
-    this.turns = new SerializedWrites({ ...deps, draft: this.#draft });
-    const parts = { ...deps, draft: this.#draft, turns: this.turns };
+    this.writes = new SerializedWrites({ ...deps, draft: this.#draft });
+    const parts = { ...deps, draft: this.#draft, writes: this.writes };
     this.undoing = new Undoing(parts);
     this.publishing = new Publishing(parts);
   }
@@ -65,7 +65,7 @@ export class Editor {
     return this.#draft.set;
   }
 
-  /** Only inside `SerializedWrites.whole` and `SerializedWrites.once`. */
+  /** Only inside `SerializedWrites.changeBase` and `SerializedWrites.changeBaseOnce`. */
   replaceDraft(set: DataSet): void {
     this.#draft.replace(set, KINDS);
   }
@@ -79,12 +79,12 @@ export class Editor {
   }
 
   async create(
-    attempt: Attempt,
+    editRequest: EditRequest,
     kind: Kind,
     body: Record<string, unknown>,
     options: { readonly generateId: boolean },
   ): Promise<EditedRecord> {
-    return await this.turns.record(attempt, async (turn) => {
+    return await this.writes.changeRecord(editRequest, async (write) => {
       const requestedId = body['id'];
       const isGenerated = options.generateId && requestedId === undefined;
       const own = isGenerated ? { ...body, id: this.#newId() } : body;
@@ -96,37 +96,41 @@ export class Editor {
       if (this.#draft.set.row(kind, record.id) !== undefined) {
         throw gameDataError('conflict', { message: `record ${record.id} already exists` });
       }
-      return await this.#draft.put({ turn, attempt }, 'create', { kind, record, aboutSeq: null });
+      return await this.#draft.put({ write, editRequest }, 'create', {
+        kind,
+        record,
+        aboutSeq: null,
+      });
     });
   }
 
   async replace(
-    attempt: Attempt,
+    editRequest: EditRequest,
     target: { readonly kind: Kind; readonly id: string } & Precondition,
     body: Record<string, unknown>,
   ): Promise<EditedRecord> {
-    return await this.#update(attempt, target, () => body);
+    return await this.#update(editRequest, target, () => body);
   }
 
   async patch(
-    attempt: Attempt,
+    editRequest: EditRequest,
     target: { readonly kind: Kind; readonly id: string } & Precondition,
     patch: Record<string, unknown>,
   ): Promise<EditedRecord> {
     return await this.#update(
-      attempt,
+      editRequest,
       target,
       (current) => mergePatch(current, patch) as Record<string, unknown>, // an object merged with an object
     );
   }
 
   async #update(
-    attempt: Attempt,
+    editRequest: EditRequest,
     target: { readonly kind: Kind; readonly id: string } & Precondition,
     change: (current: Record<string, unknown>) => Record<string, unknown>,
   ): Promise<EditedRecord> {
     const { kind, id } = target;
-    return await this.turns.record(attempt, async (turn) => {
+    return await this.writes.changeRecord(editRequest, async (write) => {
       const row = this.#existing(target);
       const current = presentRow(this.#draft.set, kind, row).data;
       const body = change(current);
@@ -145,24 +149,28 @@ export class Editor {
       // Members derived from other records may differ from the values in the request.
       const record = isSameContent(sent, current)
         ? undefined
-        : this.#prepare(kind, settleAliases(KIND_SPECS[kind], sent, current), row);
+        : this.#prepare(kind, resolveAliases(KIND_SPECS[kind], sent, current), row);
       if (record === undefined || isSameContent(record, parseRow(kind, row))) {
         const result = presentRow(this.#draft.set, kind, row);
-        await attempt.keep?.(turn.tx, { success: true, data: result.data });
+        await editRequest.storeReply?.(write.tx, { success: true, data: result.data });
         return { result };
       }
-      return await this.#draft.put({ turn, attempt }, 'update', { kind, record, aboutSeq: null });
+      return await this.#draft.put({ write, editRequest }, 'update', {
+        kind,
+        record,
+        aboutSeq: null,
+      });
     });
   }
 
   /** Throws `conflict` if other records refer to this one, unless `force` is set. */
   async delete(
-    attempt: Attempt,
+    editRequest: EditRequest,
     target: { readonly kind: Kind; readonly id: string } & Precondition,
     options: { readonly force: boolean; readonly replacedBy: string | undefined },
   ): Promise<void> {
     const { kind, id } = target;
-    await this.turns.record(attempt, async (turn) => {
+    await this.writes.changeRecord(editRequest, async (write) => {
       this.#existing(target);
       const { replacedBy } = options;
       if (
@@ -173,8 +181,8 @@ export class Editor {
           message: `replacedBy must be the id of another existing record, not ${replacedBy}`,
         });
       }
-      if (!options.force) this.#refuseIfNamed(kind, id);
-      return await this.#draft.remove({ turn, attempt }, 'delete', {
+      if (!options.force) this.#refuseIfReferenced(kind, id);
+      return await this.#draft.remove({ write, editRequest }, 'delete', {
         kind,
         id,
         replacedBy: replacedBy ?? null,
@@ -198,7 +206,7 @@ export class Editor {
     return row;
   }
 
-  #refuseIfNamed(kind: Kind, id: string): void {
+  #refuseIfReferenced(kind: Kind, id: string): void {
     const referrers: RecordFault[] = [];
     const quoted = JSON.stringify(id);
     for (const other of KINDS) {
@@ -241,7 +249,7 @@ export class Editor {
       });
     }
     const { record } = prepared;
-    const { languages } = this.#draft.set.about;
+    const { languages } = this.#draft.set.metadata;
     const unknown = Object.keys(record.locales).filter((language) => !languages.includes(language));
     if (unknown.length > 0) {
       throw gameDataError('validation_failed', {

@@ -5,8 +5,8 @@ import { type RecordFault, validateSet } from '../data/validation.js';
 import type { Ledger } from '../ledger.js';
 import type { Library } from '../library.js';
 import type { Published } from '../publication.js';
-import type { Attempt } from './attempt.js';
 import type { Draft } from './draft.js';
+import type { EditRequest } from './edit-request.js';
 import type { SerializedWrites } from './serialized-writes.js';
 
 /** Publishes or discards the draft, and restores versions. */
@@ -19,13 +19,13 @@ export class Publishing {
 
   constructor(deps: {
     readonly ledger: Ledger;
-    readonly turns: SerializedWrites;
+    readonly writes: SerializedWrites;
     readonly library: Library;
     readonly editions: EditionStore;
     readonly draft: Draft;
   }) {
     this.#ledger = deps.ledger;
-    this.#turns = deps.turns;
+    this.#turns = deps.writes;
     this.#library = deps.library;
     this.#editions = deps.editions;
     this.#draft = deps.draft;
@@ -33,17 +33,17 @@ export class Publishing {
 
   /** Publishes the draft or one kind of it. Throws `validation_failed` and `unavailable`. */
   async save(
-    attempt: Attempt,
+    editRequest: EditRequest,
     kinds: readonly Kind[],
     message: string,
     describe: (published: Published) => unknown,
   ): Promise<Published> {
-    return await this.#turns.whole(attempt, async () => {
+    return await this.#turns.changeBase(editRequest, async () => {
       await this.#assertWhole(kinds);
       const set = takeKinds(this.#library.current.set, this.#draft.set, kinds);
       const draft = this.#draft.set;
       const published = await this.#library.publish(set, {
-        actor: attempt.actor,
+        actor: editRequest.actor,
         message,
         source: 'editor',
         action: 'published',
@@ -51,7 +51,7 @@ export class Publishing {
         kinds,
         draft,
         dropsDraft: false,
-        also: async (tx, result) => await attempt.keep?.(tx, describe(result)),
+        also: async (tx, result) => await editRequest.storeReply?.(tx, describe(result)),
       });
       this.#draft.replace(draft, kinds);
       return published;
@@ -65,8 +65,8 @@ export class Publishing {
   }
 
   /** Resets the draft to the published records. @returns the number of changed records. */
-  async discard(attempt: Attempt, kinds: readonly Kind[]): Promise<number> {
-    return await this.#turns.whole(attempt, async () => {
+  async discard(editRequest: EditRequest, kinds: readonly Kind[]): Promise<number> {
+    return await this.#turns.changeBase(editRequest, async () => {
       const { set } = this.#library.current;
       const next = takeKinds(this.#draft.set, set, kinds);
       const discarded = (await diffSets(this.#draft.set, next)).length;
@@ -74,7 +74,7 @@ export class Publishing {
       await this.#ledger.moveBase(async ({ tx, throughSeq }) => {
         await this.#editions.dropDrafts(tx, kinds, throughSeq);
         await this.#editions.history.markDiscarded(tx, kinds, throughSeq);
-        await attempt.keep?.(tx, { success: true, discarded });
+        await editRequest.storeReply?.(tx, { success: true, discarded });
         return draftManifest;
       });
       this.#draft.replace(next, kinds);
@@ -107,14 +107,14 @@ export class Publishing {
 
   /** Publishes version `number` again as the newest version. Unpublished changes are dropped. */
   async restore(
-    attempt: Attempt,
+    editRequest: EditRequest,
     number: number,
     describe: (published: Published) => unknown,
   ): Promise<Published> {
-    return await this.#turns.whole(attempt, async () => {
+    return await this.#turns.changeBase(editRequest, async () => {
       const { set } = await this.#library.edition(number);
       const published = await this.#library.publish(set, {
-        actor: attempt.actor,
+        actor: editRequest.actor,
         message: `restored version ${number}`,
         source: 'restore',
         action: 'restored',
@@ -122,7 +122,7 @@ export class Publishing {
         kinds: KINDS,
         draft: set,
         dropsDraft: true,
-        also: async (tx, result) => await attempt.keep?.(tx, describe(result)),
+        also: async (tx, result) => await editRequest.storeReply?.(tx, describe(result)),
       });
       this.#draft.replace(this.#library.current.set, KINDS);
       return published;

@@ -3,8 +3,8 @@ import { gameDataError } from '../../errors.js';
 import type { EditionStore } from '../../storage/edition-store.js';
 import { ConcurrentChange, type Ledger, type SerializedWrite } from '../ledger.js';
 import type { Library } from '../library.js';
-import type { Attempt, Decided } from './attempt.js';
 import type { Draft } from './draft.js';
+import type { DecidedChange, EditRequest } from './edit-request.js';
 
 /** A change fails after losing this many races against other nodes. */
 const MAX_ATTEMPT_COUNT = 10;
@@ -54,52 +54,54 @@ export class SerializedWrites {
 
   /** Reads all stored state. */
   async load(): Promise<void> {
-    await this.#ledger.alone(() => this.#reload());
+    await this.#ledger.exclusive(() => this.#reload());
   }
 
   /** Reads the changes of other nodes. */
   async follow(): Promise<void> {
-    await this.#ledger.alone(() => this.#catchUp());
+    await this.#ledger.exclusive(() => this.#catchUp());
   }
 
   /**
    * Changes records within one transaction, without waiting for anything else. Throws
    * `unavailable`.
    */
-  async record<T>(
-    attempt: Attempt,
-    decide: (turn: SerializedWrite) => Promise<Decided<T>>,
+  async changeRecord<T>(
+    editRequest: EditRequest,
+    decide: (write: SerializedWrite) => Promise<DecidedChange<T>>,
   ): Promise<T> {
-    return await this.#ledger.alone(() => this.#repeated(() => this.#take(attempt, decide)));
+    return await this.#ledger.exclusive(() =>
+      this.#withRetries(() => this.#decideInTransaction(editRequest, decide)),
+    );
   }
 
   /**
    * Changes the base of drafts. The work may take long before `Ledger.moveBase` stores it, and is
    * repeated if another node was faster. Throws `unavailable`.
    */
-  async whole<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
-    return await this.#ledger.alone(async () => {
-      const result = await this.#repeated(async () => {
+  async changeBase<T>(editRequest: EditRequest, work: () => Promise<T>): Promise<T> {
+    return await this.#ledger.exclusive(async () => {
+      const result = await this.#withRetries(async () => {
         await this.#catchUp();
-        await attempt.check?.();
-        return await this.#holding(work);
+        await editRequest.refuseRepeated?.();
+        return await this.#withoutLag(work);
       });
       // Reload the draft as every other node reads it. If that fails, the stored change remains
       // valid.
-      if (this.#editions.isShared) await this.#reload().catch(() => this.#ledger.forget());
+      if (this.#editions.isShared) await this.#reload().catch(() => this.#ledger.invalidate());
       return result;
     });
   }
 
   /**
-   * Like `whole`, for work that cannot be repeated. Throws `conflict` if another node was faster.
+   * Like `changeBase`, for work that cannot be repeated. Throws `conflict` if another node was faster.
    */
-  async once<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
-    return await this.#ledger.alone(async () => {
+  async changeBaseOnce<T>(editRequest: EditRequest, work: () => Promise<T>): Promise<T> {
+    return await this.#ledger.exclusive(async () => {
       await this.#catchUp();
-      await attempt.check?.();
+      await editRequest.refuseRepeated?.();
       try {
-        return await this.#holding(work);
+        return await this.#withoutLag(work);
       } catch (error) {
         if (!(error instanceof ConcurrentChange)) throw error;
         throw gameDataError('conflict', {
@@ -110,14 +112,15 @@ export class SerializedWrites {
     });
   }
 
-  /** Reserves a number for a change that is stored later. Only inside `once`. */
-  async reserve(attempt: Attempt): Promise<number> {
-    return await this.#repeated(() =>
-      this.#take({ actor: attempt.actor }, async ({ seq }) => ({ result: seq })),
+  /** Reserves a number for a change that is stored later. Only inside `changeBaseOnce`. */
+  async reserveSeq(editRequest: EditRequest): Promise<number> {
+    return await this.#withRetries(() =>
+      this.#decideInTransaction({ actor: editRequest.actor }, async ({ seq }) => ({ result: seq })),
     );
   }
 
-  async #holding<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs `work`, whose duration does not count as lag (`behindMs`). */
+  async #withoutLag<T>(work: () => Promise<T>): Promise<T> {
     const startMs = this.#clock.monotonicMs();
     this.#heldMs = startMs;
     try {
@@ -129,9 +132,10 @@ export class SerializedWrites {
     }
   }
 
-  async #take<T>(
-    attempt: Attempt,
-    decide: (turn: SerializedWrite) => Promise<Decided<T>>,
+  /** Takes the next number, reads changes of other nodes before it, and stores the decided change. */
+  async #decideInTransaction<T>(
+    editRequest: EditRequest,
+    decide: (write: SerializedWrite) => Promise<DecidedChange<T>>,
   ): Promise<T> {
     const editions = this.#editions;
     const ledger = this.#ledger;
@@ -139,21 +143,22 @@ export class SerializedWrites {
       const { seq, baseSeq } = await editions.takeSeq(tx);
       if (baseSeq !== ledger.baseSeq) throw new ConcurrentChange();
       if (seq > ledger.seq + 1) {
-        this.#draft.take(await editions.drafts(ledger.seq, tx), ledger.seq);
-        ledger.know(seq - 1);
+        this.#draft.applyOthers(await editions.drafts(ledger.seq, tx), ledger.seq);
+        ledger.noteRead(seq - 1);
       }
-      await attempt.check?.(tx);
+      await editRequest.refuseRepeated?.(tx);
       return { seq, decided: await decide({ tx, seq, throughSeq: seq - 1 }) };
     });
-    ledger.know(seq);
-    decided.show?.();
+    ledger.noteRead(seq);
+    decided.applyInMemory?.();
     return decided.result;
   }
 
-  async #repeated<T>(attempt: () => Promise<T>): Promise<T> {
+  /** Repeats the change on the newest state after another node was faster. */
+  async #withRetries<T>(editRequest: () => Promise<T>): Promise<T> {
     for (let count = 1; ; count++) {
       try {
-        return await attempt();
+        return await editRequest();
       } catch (error) {
         if (!(error instanceof ConcurrentChange)) throw error;
         if (count >= MAX_ATTEMPT_COUNT) throw gameDataError('unavailable', { retryAfterSec: 1 });
@@ -170,8 +175,8 @@ export class SerializedWrites {
     if (baseSeq !== this.#ledger.baseSeq || isDue) return await this.#reload();
     if (lastSeq > this.#ledger.seq) {
       const since = this.#ledger.seq;
-      this.#draft.take(await this.#editions.drafts(since), since);
-      this.#ledger.know(lastSeq);
+      this.#draft.applyOthers(await this.#editions.drafts(since), since);
+      this.#ledger.noteRead(lastSeq);
     }
     this.#readMs = nowMs;
   }
@@ -181,7 +186,7 @@ export class SerializedWrites {
     this.#reloadedMs = nowMs;
     const { base, changes, seq, baseSeq } = await this.#library.load(this.#draft.set);
     this.#draft.load(base, changes);
-    this.#ledger.know(seq, baseSeq);
+    this.#ledger.noteRead(seq, baseSeq);
     this.#readMs = nowMs;
   }
 }

@@ -2,9 +2,8 @@ import { gameDataError } from '../../errors.js';
 import { type HistoryEntry, NO_VERSION } from '../../model/edition.js';
 import type { EditionReader, EditionStore } from '../../storage/edition-store.js';
 import { parseRow, readRow } from '../data/record-rows.js';
-
-import type { Attempt, Decided, Step } from './attempt.js';
 import type { Draft } from './draft.js';
+import type { DecidedChange, EditRequest, Step } from './edit-request.js';
 import type { SerializedWrites } from './serialized-writes.js';
 
 const MAX_LOOK_BACK = 500;
@@ -16,51 +15,51 @@ export class Undoing {
   readonly #draft: Draft;
 
   constructor(deps: {
-    readonly turns: SerializedWrites;
+    readonly writes: SerializedWrites;
     readonly editions: EditionStore;
     readonly draft: Draft;
   }) {
-    this.#turns = deps.turns;
+    this.#turns = deps.writes;
     this.#editions = deps.editions;
     this.#draft = deps.draft;
   }
 
   /** Undoes an own unpublished change: the last one, or the one with this number. */
-  async undo(attempt: Attempt, seq: number | undefined): Promise<HistoryEntry> {
-    return await this.#turns.record(attempt, async (turn) => {
+  async undo(editRequest: EditRequest, seq: number | undefined): Promise<HistoryEntry> {
+    return await this.#turns.changeRecord(editRequest, async (write) => {
       const entry =
         seq === undefined
-          ? await this.#lastToUndo(attempt.actor, turn.tx)
-          : await this.#entryOf(seq, turn.tx);
+          ? await this.#lastToUndo(editRequest.actor, write.tx)
+          : await this.#entryOf(seq, write.tx);
       refuseClosed(entry);
       if (entry.op === 'import' || entry.kind === null) {
         throw gameDataError('conflict', { message: `change ${entry.seq} cannot be undone` });
       }
-      return await this.#turn({ turn, attempt }, 'undo', entry, entry.before);
+      return await this.#turn({ write, editRequest }, 'undo', entry, entry.before);
     });
   }
 
   /** Redoes the last undone change. */
-  async redo(attempt: Attempt, seq: number | undefined): Promise<HistoryEntry> {
-    return await this.#turns.record(attempt, async (turn) => {
+  async redo(editRequest: EditRequest, seq: number | undefined): Promise<HistoryEntry> {
+    return await this.#turns.changeRecord(editRequest, async (write) => {
       let undone: HistoryEntry | undefined;
-      if (seq !== undefined) undone = await this.#entryOf(seq, turn.tx);
+      if (seq !== undefined) undone = await this.#entryOf(seq, write.tx);
       else {
         const open = await this.#editions.history.openEntries(
-          attempt.actor,
+          editRequest.actor,
           MAX_LOOK_BACK,
-          turn.tx,
+          write.tx,
         );
         const redone = new Set(
           open.filter(({ op }) => op === 'redo').map(({ aboutSeq }) => aboutSeq),
         );
         const last = open.find((entry) => entry.op === 'undo' && !redone.has(entry.seq));
-        undone = last && (await this.#entryOf(last.seq, turn.tx));
+        undone = last && (await this.#entryOf(last.seq, write.tx));
       }
       if (undone === undefined || undone.op !== 'undo')
         throw gameDataError('conflict', { message: 'nothing to redo' });
       refuseClosed(undone);
-      return await this.#turn({ turn, attempt }, 'redo', undone, undone.before);
+      return await this.#turn({ write, editRequest }, 'redo', undone, undone.before);
     });
   }
 
@@ -90,7 +89,7 @@ export class Undoing {
     op: 'undo' | 'redo',
     entry: HistoryEntry,
     body: string | null,
-  ): Promise<Decided<HistoryEntry>> {
+  ): Promise<DecidedChange<HistoryEntry>> {
     const { kind, id } = entry;
     if (kind === null || id === null)
       throw gameDataError('conflict', { message: 'nothing to change' });
@@ -102,7 +101,7 @@ export class Undoing {
       throw gameDataError('conflict', {
         message: `record ${id} was changed after change ${entry.seq}`,
       });
-    let decided: Decided<unknown>;
+    let decided: DecidedChange<unknown>;
     if (body === null) {
       const change = { kind, id, replacedBy: null, aboutSeq: entry.seq };
       decided = await this.#draft.remove(step, op, change);
@@ -116,7 +115,7 @@ export class Undoing {
       const change = { kind, record: stored, aboutSeq: entry.seq };
       decided = await this.#draft.put(step, op, change);
     }
-    const { tx, seq } = step.turn;
+    const { tx, seq } = step.write;
     const latest = await this.#editions.history.entry(seq, tx);
     return { ...decided, result: latest ?? entry };
   }

@@ -7,7 +7,7 @@ import { groupRows, type RowGroup } from '../data/kind-table.js';
 import { makeRow, parseRow } from '../data/record-rows.js';
 import { Row } from '../data/row.js';
 import { SharedTexts } from '../data/shared-texts.js';
-import { Slices } from '../data/slices.js';
+import { TimeSlices } from '../data/time-slices.js';
 import { isCategory } from '../kinds/items.js';
 import { categoryKey, mapSlugKey, type ReadRecord } from './import-batches.js';
 import type { OpenImport } from './import-thread.js';
@@ -52,7 +52,7 @@ export async function assembleSet(
   const { isMerge, texts } = options;
   const assembly = new Assembly(before, options);
   const targets: string[] = [];
-  const slices = new Slices();
+  const slices = new TimeSlices();
   for await (const batch of open.batches) {
     assembly.refuse(batch.faults);
     const { buffer, byteOffset, byteLength } = batch.texts;
@@ -71,15 +71,15 @@ export async function assembleSet(
     if (assembly.faultCount >= MAX_DETAILS) break;
   }
   assembly.throwFaults();
-  const { about } = before;
+  const { metadata } = before;
   const { head } = open;
   const defaultLanguage = isMerge
-    ? about.defaultLanguage
-    : (head.defaultLanguage ?? about.defaultLanguage);
+    ? metadata.defaultLanguage
+    : (head.defaultLanguage ?? metadata.defaultLanguage);
   const languages = [
-    ...new Set([defaultLanguage, ...(isMerge ? about.languages : []), ...head.languages]),
+    ...new Set([defaultLanguage, ...(isMerge ? metadata.languages : []), ...head.languages]),
   ];
-  const aliases = isMerge ? { ...about.aliases } : {};
+  const aliases = isMerge ? { ...metadata.aliases } : {};
   for (const kind of KINDS) {
     const own = head.aliases[kind];
     if (own !== undefined) aliases[kind] = { ...aliases[kind], ...own };

@@ -6,7 +6,7 @@ import type { EditionStore } from '../../storage/edition-store.js';
 import type { DataSet } from '../data/data-set.js';
 import { countChanges, diffSets } from '../data/set-changes.js';
 import { validateSet } from '../data/validation.js';
-import type { Attempt } from '../edit/attempt.js';
+import type { EditRequest } from '../edit/edit-request.js';
 import type { Editor } from '../edit/editor.js';
 import type { Ledger, SerializedWrite } from '../ledger.js';
 import type { Library } from '../library.js';
@@ -71,16 +71,16 @@ export class ImportExport {
    * `client_left`.
    * @param bytes ownership passes to the import; the buffer may be detached afterwards.
    */
-  async import(attempt: Attempt, bytes: Buffer, options: ImportOptions): Promise<unknown> {
+  async import(editRequest: EditRequest, bytes: Buffer, options: ImportOptions): Promise<unknown> {
     try {
-      return await this.#editor.turns.once(attempt, async () => {
+      return await this.#editor.writes.changeBaseOnce(editRequest, async () => {
         refuseLeft(options.signal);
         const open = await openImport({
           ...{ bytes, format: options.format, maxRecordCount: this.#maxRecordCount },
           updatedAt: new Date(this.#clock.nowMs()).toISOString(),
         });
         try {
-          return await this.#import(attempt, open, options);
+          return await this.#import(editRequest, open, options);
         } finally {
           await open.close();
         }
@@ -93,9 +93,15 @@ export class ImportExport {
     }
   }
 
-  async #import(attempt: Attempt, open: OpenImport, options: ImportOptions): Promise<unknown> {
+  async #import(
+    editRequest: EditRequest,
+    open: OpenImport,
+    options: ImportOptions,
+  ): Promise<unknown> {
     // A dry run does not even use up a change number.
-    const seq = options.dryRun ? this.#ledger.seq + 1 : await this.#editor.turns.reserve(attempt);
+    const seq = options.dryRun
+      ? this.#ledger.seq + 1
+      : await this.#editor.writes.reserveSeq(editRequest);
     // Read only after the reservation, which first applies changes of other nodes.
     const before = this.#editor.draft;
     const read = await assembleSet(before, open, {
@@ -154,11 +160,11 @@ export class ImportExport {
       return reply(false, current);
     }
     if (!options.publish) {
-      await this.#keepAsDraft(attempt, set, seq, overlaid.overlays, reply(false, current));
+      await this.#keepAsDraft(editRequest, set, seq, overlaid.overlays, reply(false, current));
       return reply(false, current);
     }
     const published = await this.#library.publish(set, {
-      actor: attempt.actor,
+      actor: editRequest.actor,
       message: `import, ${options.format}`,
       source: 'import',
       action: 'imported',
@@ -169,7 +175,7 @@ export class ImportExport {
       isStrict: true,
       also: async (tx, { version }) => {
         if (options.overlay) await this.#editions.replaceOverlays(tx, overlaid.overlays);
-        await attempt.keep?.(tx, reply(true, version.version));
+        await editRequest.storeReply?.(tx, reply(true, version.version));
       },
     });
     this.#editor.replaceDraft(this.#library.current.set);
@@ -195,7 +201,7 @@ export class ImportExport {
   }
 
   async #keepAsDraft(
-    attempt: Attempt,
+    editRequest: EditRequest,
     set: DataSet,
     seq: number,
     overlays: readonly Overlay[],
@@ -207,7 +213,7 @@ export class ImportExport {
       await this.#editions.history.add(tx, {
         seq,
         atMs: this.#clock.nowMs(),
-        actor: attempt.actor,
+        actor: editRequest.actor,
         op: 'import',
         kind: null,
         id: null,
@@ -218,7 +224,7 @@ export class ImportExport {
         version: null,
       });
       if (overlays.length > 0) await this.#editions.replaceOverlays(tx, overlays);
-      await attempt.keep?.(tx, reply);
+      await editRequest.storeReply?.(tx, reply);
       return draftManifest;
     };
     await this.#ledger.moveBase(store, { isStrict: true });

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { gameDataError, type ValidationDetail } from '../../errors.js';
-import { Slices } from '../data/slices.js';
+import { TimeSlices } from '../data/time-slices.js';
 import {
   type ImportBatch,
   type ImportHead,
@@ -57,7 +57,7 @@ export async function openImport(source: ImportSource): Promise<OpenImport> {
 }
 
 async function* yieldBetween(batches: Iterable<ImportBatch>): AsyncGenerator<ImportBatch> {
-  const slices = new Slices();
+  const slices = new TimeSlices();
   for (const batch of batches) {
     yield batch;
     await slices.check();

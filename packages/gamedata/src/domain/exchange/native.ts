@@ -3,7 +3,7 @@ import { gameDataError } from '../../errors.js';
 import { findJsonFaults } from '../../model/json-faults.js';
 import { findKind, KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import type { DataSet } from '../data/data-set.js';
-import { Slices } from '../data/slices.js';
+import { TimeSlices } from '../data/time-slices.js';
 import type { JsonPieces, Piece } from './json-pieces.js';
 import type { IncomingRecord, Payload } from './payload.js';
 
@@ -100,10 +100,10 @@ function readAliases(value: unknown): Payload['aliases'] {
 
 /** Writes the complete set in its stored form. Reading it returns the same set. */
 export async function* writeNative(set: DataSet): AsyncGenerator<string> {
-  const { defaultLanguage, languages, aliases } = set.about;
+  const { defaultLanguage, languages, aliases } = set.metadata;
   const head = JSON.stringify({ format: NATIVE_FORMAT, defaultLanguage, languages, aliases });
   yield `${head.slice(0, -1)},"kinds":{`;
-  const slices = new Slices();
+  const slices = new TimeSlices();
   for (const [index, kind] of KINDS.entries()) {
     yield `${index === 0 ? '' : ','}${JSON.stringify(KIND_WIRE[kind].typeKey)}:[`;
     let piece = '';

@@ -4,7 +4,7 @@ import type { DataSet } from '../data/data-set.js';
 import { groupRows } from '../data/kind-table.js';
 import { makeRow, parseRow, type StoredRecord } from '../data/record-rows.js';
 import type { Row } from '../data/row.js';
-import { Slices } from '../data/slices.js';
+import { TimeSlices } from '../data/time-slices.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import { isCategory } from '../kinds/items.js';
 import type { Reference } from '../kinds/kind-spec.js';
@@ -23,7 +23,7 @@ export async function repairReferences(
   placeOf: (kind: Kind, id: string) => { readonly file?: string; readonly path: string },
 ): Promise<{ readonly set: DataSet; readonly warnings: readonly ImportWarning[] }> {
   const warnings: ImportWarning[] = [];
-  const slices = new Slices();
+  const slices = new TimeSlices();
   let current = set;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     let hasDropped = false;

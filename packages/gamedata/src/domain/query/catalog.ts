@@ -5,7 +5,7 @@ import type { DataSet } from '../data/data-set.js';
 import { defaultOrderOf } from '../data/default-order.js';
 import type { ImageLink } from '../data/image-links.js';
 import { type Language, Presenter } from '../data/public-record.js';
-import { Slices } from '../data/slices.js';
+import { TimeSlices } from '../data/time-slices.js';
 import type { FindNamed } from './filters.js';
 import { include } from './included-records.js';
 import type { ListRequest } from './list-request.js';
@@ -20,7 +20,7 @@ import { TextThread } from './search/text-thread.js';
 import { relevanceOf, rowAt, sortRows } from './sort-rows.js';
 
 /** Maximum number of running and waiting queries. */
-const MAX_QUESTIONS = 1000;
+const MAX_QUERIES = 1000;
 /** Index key of the default language, distinct from every language code. */
 const DEFAULT = '';
 
@@ -34,7 +34,7 @@ export interface FoundPage {
 /** Language and time slices of one query. */
 interface InLanguage {
   readonly language: string;
-  readonly slices: Slices;
+  readonly slices: TimeSlices;
 }
 
 /** Runs queries on data sets. Search indexes are reused from version to version. */
@@ -43,7 +43,7 @@ export class Catalog {
   readonly #thread = new TextThread();
   readonly #imageLink: ImageLink;
   readonly #yielder = new EventLoopYielder();
-  #questionCount = 0;
+  #queryCount = 0;
 
   constructor(imageLink: ImageLink) {
     this.#imageLink = imageLink;
@@ -62,7 +62,7 @@ export class Catalog {
   forgetOthers(set: DataSet): void {
     for (const [key, index] of this.#indexes) {
       const language = key.slice(key.indexOf('/') + 1);
-      const { defaultLanguage, languages } = set.about;
+      const { defaultLanguage, languages } = set.metadata;
       const isKnown = language !== defaultLanguage && languages.includes(language);
       const isWanted = (language === DEFAULT || isKnown) && index.keepOnly(set);
       if (!isWanted) this.#indexes.delete(key);
@@ -71,30 +71,30 @@ export class Catalog {
 
   /** @param signal aborted when the client no longer waits. */
   async list(set: DataSet, request: ListRequest, signal?: AbortSignal): Promise<FoundPage> {
-    return await this.#whenIdle(signal, (slices) => this.#list(set, request, slices));
+    return await this.#runInterleaved(signal, (slices) => this.#list(set, request, slices));
   }
 
   /**
    * Runs queries interleaved, so that many of them do not block other requests. Throws
    * `ServerBusy`.
    */
-  async #whenIdle<T>(
+  async #runInterleaved<T>(
     signal: AbortSignal | undefined,
-    response: (slices: Slices) => Promise<T>,
+    response: (slices: TimeSlices) => Promise<T>,
   ): Promise<T> {
-    if (this.#questionCount >= MAX_QUESTIONS) throw new ServerBusy('too many searches are queued');
-    this.#questionCount += 1;
+    if (this.#queryCount >= MAX_QUERIES) throw new ServerBusy('too many searches are queued');
+    this.#queryCount += 1;
     try {
       if (this.#yielder.isBusy) await this.#yielder.next();
-      const slices = new Slices({ yielder: this.#yielder, signal });
+      const slices = new TimeSlices({ yielder: this.#yielder, signal });
       slices.assertWanted();
       return await response(slices);
     } finally {
-      this.#questionCount -= 1;
+      this.#queryCount -= 1;
     }
   }
 
-  async #list(set: DataSet, request: ListRequest, slices: Slices): Promise<FoundPage> {
+  async #list(set: DataSet, request: ListRequest, slices: TimeSlices): Promise<FoundPage> {
     const { kind, ids, includes, offset, limit, fields } = request;
     const language = languageOf(set, request.language);
     const order = await this.#select(set, request, { language, slices });
@@ -166,7 +166,7 @@ export class Catalog {
     { language, slices }: InLanguage,
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     const found = new Map<string, readonly string[]>();
-    if (language === set.about.defaultLanguage) return found;
+    if (language === set.metadata.defaultLanguage) return found;
     for (const { field } of sort) {
       const line = nameLineOf(kind, field);
       if (line === undefined) continue;
@@ -188,7 +188,7 @@ export class Catalog {
     },
   ): Promise<readonly number[]> {
     const matches = new Uint8Array(set.tables[kind].rows.length);
-    for (const language of new Set([options.language, set.about.defaultLanguage])) {
+    for (const language of new Set([options.language, set.metadata.defaultLanguage])) {
       const scope = { set, index: this.#indexOf(set, kind, language), slices: options.slices };
       await findInNames(scope, options.search, (position) => {
         matches[position] = 1;
@@ -201,7 +201,7 @@ export class Catalog {
   async search(set: DataSet, request: SearchRequest, signal?: AbortSignal): Promise<FoundHits> {
     const language = languageOf(set, request.language);
     const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
-    return await this.#whenIdle(signal, (slices) =>
+    return await this.#runInterleaved(signal, (slices) =>
       searchAll(set, request, {
         ...{ indexOf, slices },
         findNamed: this.#findNamed(set, { language, slices }),
@@ -217,14 +217,14 @@ export class Catalog {
   ): Promise<readonly Suggestion[]> {
     const language = languageOf(set, request.language);
     const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
-    return await this.#whenIdle(signal, (slices) =>
+    return await this.#runInterleaved(signal, (slices) =>
       suggestNames(set, request, { indexOf, slices }),
     );
   }
 
   /** Builds the search index of the default language, so that no query has to wait for it. */
   async warmUp(set: DataSet, isWanted: () => boolean): Promise<void> {
-    const language = set.about.defaultLanguage;
+    const language = set.metadata.defaultLanguage;
     for (const kind of KINDS) {
       if (!isWanted()) return;
       await this.#indexOf(set, kind, language).textsOf(set);
@@ -234,7 +234,7 @@ export class Catalog {
 
   /** Filters also match record names in the language of the query. */
   #findNamed(set: DataSet, { language, slices }: InLanguage): FindNamed {
-    if (language === set.about.defaultLanguage) return (request) => idsNamed(set, request);
+    if (language === set.metadata.defaultLanguage) return (request) => idsNamed(set, request);
     return (request) =>
       idsNamed(set, request, { index: this.#indexOf(set, request.kind, language), slices });
   }
@@ -242,7 +242,7 @@ export class Catalog {
   #indexOf(set: DataSet, kind: Kind, language: string): TextIndex {
     // Another version may have another default language, whose strings are stored elsewhere in the
     // records.
-    const isDefault = language === set.about.defaultLanguage;
+    const isDefault = language === set.metadata.defaultLanguage;
     const key = `${kind}/${isDefault ? DEFAULT : language}`;
     let index = this.#indexes.get(key);
     if (index === undefined) {
@@ -255,7 +255,7 @@ export class Catalog {
 
 /** Returns the language to search in. Throws `invalid_parameter`. */
 export function languageOf(set: DataSet, request: string | undefined): string {
-  const { defaultLanguage, languages } = set.about;
+  const { defaultLanguage, languages } = set.metadata;
   if (request === undefined || request === 'all') return defaultLanguage;
   if (languages.includes(request)) return request;
   const message = `lang must be one of ${[...languages, 'all'].join(', ')}`;

@@ -32,7 +32,7 @@ export function findRow(set: DataSet, kind: Kind, idOrName: string): Row {
 
 /** Returns the current id of a replaced record, following all aliases. */
 function movedTo(set: DataSet, kind: Kind, idOrName: string): string | undefined {
-  const aliases = set.about.aliases[kind] ?? {};
+  const aliases = set.metadata.aliases[kind] ?? {};
   let id = idOrName;
   for (let moves = 0; moves < MAX_MOVES && Object.hasOwn(aliases, id); moves += 1) {
     id = aliases[id] ?? '';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Clock, HttpRequest } from '@plinth/kernel';
-import type { Attempt } from '../../domain/edit/attempt.js';
+import type { EditRequest } from '../../domain/edit/edit-request.js';
 import { gameDataError } from '../../errors.js';
 import type { CachedReply } from '../../model/edition.js';
 
-type On = Parameters<NonNullable<Attempt['check']>>[0];
+type On = Parameters<NonNullable<EditRequest['refuseRepeated']>>[0];
 
 /** Storage of replies. */
 export interface ReplyStore {
@@ -15,7 +15,7 @@ export interface ReplyStore {
   keepReply: NonNullable<KeepReply>;
 }
 type KeepReply = (
-  tx: Parameters<NonNullable<Attempt['keep']>>[0],
+  tx: Parameters<NonNullable<EditRequest['storeReply']>>[0],
   reply: CachedReply & { readonly key: string; readonly actor: string; readonly nowMs: number },
 ) => Promise<void>;
 
@@ -50,7 +50,7 @@ export class CachedReplies {
   async run(
     request: HttpRequest,
     actor: string,
-    work: (attempt: Attempt) => Promise<unknown>,
+    work: (attempt: EditRequest) => Promise<unknown>,
   ): Promise<unknown> {
     const key = request.headers['idempotency-key'];
     if (key === undefined) return await work({ actor });
@@ -69,7 +69,7 @@ export class CachedReplies {
   #attempt(
     request: HttpRequest,
     { actor, key }: { readonly actor: string; readonly key: string },
-  ): Attempt {
+  ): EditRequest {
     const nowMs = this.#clock.nowMs();
     const bodyHash = createHash('sha256')
       .update(`${request.method} ${request.url}\n`)
@@ -85,8 +85,8 @@ export class CachedReplies {
     };
     return {
       actor,
-      check,
-      keep: async (tx, reply) => {
+      refuseRepeated: check,
+      storeReply: async (tx, reply) => {
         await check(tx);
         const cached = { bodyHash, status: 200, reply: JSON.stringify(reply) };
         await this.#store.keepReply(tx, { key, actor, nowMs, ...cached });

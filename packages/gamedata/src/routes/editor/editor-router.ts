@@ -10,18 +10,18 @@ import {
   type RouteInput,
 } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
-import type { Attempt } from '../../domain/edit/attempt.js';
+import type { EditRequest } from '../../domain/edit/edit-request.js';
 import type { Editor } from '../../domain/edit/editor.js';
 import type { ImportExport } from '../../domain/exchange/import-export.js';
 import type { Library } from '../../domain/library.js';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
 import { JSON_TYPE, NOT_STORED } from '../content-headers.js';
-import { docsOf, failures, text } from '../openapi/words.js';
+import { docsOf, failures, text } from '../openapi/route-docs.js';
 import { CachedReplies, MAX_KEY_LENGTH, type ReplyStore } from './cached-replies.js';
 import { requireScope, type Scope } from './editor-access.js';
 import { RECORD_BODY, refuseOtherTypes } from './editor-body.js';
 
-export interface EditorRouteParts {
+export interface EditorRouteDeps {
   readonly library: Library;
   readonly editor: Editor;
   readonly importExport: ImportExport;
@@ -36,18 +36,18 @@ interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 export type Handle = (request: HttpRequest, actor: string) => Promise<Reply>;
-export type Work = (request: HttpRequest, attempt: Attempt) => Promise<unknown>;
+export type Work = (request: HttpRequest, attempt: EditRequest) => Promise<unknown>;
 
 /**
  * Common steps of all editor routes: authenticate, wait until the data is loaded, and return JSON.
  */
 export class EditorRouter {
-  readonly parts: EditorRouteParts;
+  readonly deps: EditorRouteDeps;
   readonly #replies: CachedReplies;
 
-  constructor(parts: EditorRouteParts) {
-    this.parts = parts;
-    this.#replies = new CachedReplies(parts.replies, parts.clock);
+  constructor(deps: EditorRouteDeps) {
+    this.deps = deps;
+    this.#replies = new CachedReplies(deps.replies, deps.clock);
   }
 
   route(
@@ -76,7 +76,7 @@ export class EditorRouter {
     handle: (request: HttpRequest, actor: string) => Promise<HttpResponse>,
   ): readonly Route[] {
     const { method, path, scope, docs, body } = options;
-    const { ready } = this.parts;
+    const { ready } = this.deps;
     return withSlash(path).map(
       (each, index): Route<RouteInput, 'editor'> => ({
         method,

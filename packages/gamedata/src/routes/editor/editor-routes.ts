@@ -1,6 +1,6 @@
 import type { HttpRequest, Route, RouteInput } from '@plinth/kernel';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
-import { type EditorRouteParts, EditorRouter, editorDocs, withSlash } from './editor-router.js';
+import { type EditorRouteDeps, EditorRouter, editorDocs, withSlash } from './editor-router.js';
 import { exchangeRoutes } from './exchange-routes.js';
 import { historyRoutes } from './history-routes.js';
 import { publishingRoutes } from './publishing-routes.js';
@@ -11,7 +11,7 @@ const TYPES = { operationId: 'listTypes', summary: 'List types with their record
 const SESSION = { operationId: 'getSession', summary: 'Get the name and scopes of the token' };
 
 /** Source: gamedata, section 6. */
-export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
+export function editorRoutes(parts: EditorRouteDeps): readonly Route[] {
   const router = new EditorRouter(parts);
   return [
     // The list of types is public; the number of changes is visible only to editors.
@@ -47,7 +47,7 @@ export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
   ];
 }
 
-async function typesOf(request: HttpRequest, parts: EditorRouteParts): Promise<unknown> {
+async function typesOf(request: HttpRequest, parts: EditorRouteDeps): Promise<unknown> {
   const published = parts.library.current.set.counts();
   const editor = parts.editor;
   const isEditor = request.principal.kind === 'editor';

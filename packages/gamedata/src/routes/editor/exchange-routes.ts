@@ -8,10 +8,10 @@ import {
 } from '@plinth/kernel';
 import { MAX_OFFSET } from '../../domain/query/parameters.js';
 import { JSON_TYPE, NOT_STORED } from '../content-headers.js';
-import { flag, integer, OBJECT, text } from '../openapi/words.js';
+import { flag, integer, OBJECT, text } from '../openapi/route-docs.js';
 import { importBody } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
-import type { EditorRouteParts, EditorRouter } from './editor-router.js';
+import type { EditorRouteDeps, EditorRouter } from './editor-router.js';
 
 const LAYOUTS = { enum: ['native', 'tarkovdata'] };
 const IMPORT: RouteDocs = {
@@ -39,7 +39,7 @@ const EXPORT: RouteDocs = {
 
 /** Routes that import and export complete data sets. */
 export function exchangeRoutes(router: EditorRouter): readonly Route[] {
-  const { parts } = router;
+  const { deps } = router;
   return [
     ...router.post(
       'import',
@@ -48,12 +48,12 @@ export function exchangeRoutes(router: EditorRouter): readonly Route[] {
       async (request, attempt) => {
         const { buffer, byteOffset, byteLength } = request.body;
         const bytes = Buffer.from(buffer, byteOffset, byteLength);
-        return await parts.importExport.import(attempt, bytes, importOptions(request));
+        return await deps.importExport.import(attempt, bytes, importOptions(request));
       },
-      { body: importBody(parts.maxImportBytes) },
+      { body: importBody(deps.maxImportBytes) },
     ),
     ...router.answering({ method: 'GET', path: 'export', scope: 'read', docs: EXPORT }, (request) =>
-      exportResponse(request, parts),
+      exportResponse(request, deps),
     ),
   ];
 }
@@ -71,10 +71,7 @@ function importOptions(request: HttpRequest) {
   };
 }
 
-async function exportResponse(
-  request: HttpRequest,
-  parts: EditorRouteParts,
-): Promise<HttpResponse> {
+async function exportResponse(request: HttpRequest, parts: EditorRouteDeps): Promise<HttpResponse> {
   const parameters = parametersOf(request);
   const format = parameters.choice('format', ['native', 'tarkovdata']) ?? 'native';
   const isDraft = parameters.flag('drafts') ?? false;

@@ -1,15 +1,15 @@
 import { type HttpRequest, pathOf, queryOf, type Route, type RouteDocs } from '@plinth/kernel';
 import { Type } from 'typebox';
-import { Slices } from '../../domain/data/slices.js';
+import { TimeSlices } from '../../domain/data/time-slices.js';
 import { MAX_OFFSET } from '../../domain/query/parameters.js';
 import { gameDataError } from '../../errors.js';
 import { HISTORY_OPS, type HistoryEntry, NO_VERSION } from '../../model/edition.js';
 import { diffJson, type PatchOperation } from '../../model/json-patch.js';
 import { findKind, KIND_WIRE } from '../../model/kinds.js';
-import { integer, text } from '../openapi/words.js';
+import { integer, text } from '../openapi/route-docs.js';
 import { readOptionalObject } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
-import type { EditorRouteParts, EditorRouter } from './editor-router.js';
+import type { EditorRouteDeps, EditorRouter } from './editor-router.js';
 
 const MAX_ENTRIES = 1000;
 
@@ -42,17 +42,17 @@ const REDO: RouteDocs = { operationId: 'redo', summary: 'Redo an undone change',
 
 /** Routes for the change history, undo and redo. */
 export function historyRoutes(router: EditorRouter): readonly Route[] {
-  const { parts } = router;
+  const { deps } = router;
   return [
     ...router.route('GET', 'history', 'read', HISTORY, async (request) => ({
-      body: await historyPage(request, parts),
+      body: await historyPage(request, deps),
     })),
     ...router.post('undo', 'write', UNDO, async (request, attempt) => {
-      const entry = await parts.editor.undoing.undo(attempt, seqOf(request));
+      const entry = await deps.editor.undoing.undo(attempt, seqOf(request));
       return { success: true, entry: describeEntry(entry) };
     }),
     ...router.post('redo', 'write', REDO, async (request, attempt) => {
-      const entry = await parts.editor.undoing.redo(attempt, seqOf(request));
+      const entry = await deps.editor.undoing.redo(attempt, seqOf(request));
       return { success: true, entry: describeEntry(entry) };
     }),
   ];
@@ -69,7 +69,7 @@ function seqOf(request: HttpRequest): number | undefined {
   });
 }
 
-async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promise<unknown> {
+async function historyPage(request: HttpRequest, parts: EditorRouteDeps): Promise<unknown> {
   const parameters = parametersOf(request);
   const { limit = 100, offset = 0 } = parameters.page(MAX_ENTRIES);
   const type = parameters.nonEmptyText('type');
@@ -86,7 +86,7 @@ async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promi
   const found = await parts.editor.history({ kind, id, actor, op }, { limit, offset });
   const { total, entries } = found;
   const described: unknown[] = [];
-  const slices = new Slices();
+  const slices = new TimeSlices();
   for (const entry of entries) {
     described.push(describeEntry(entry));
     const pause = slices.check();

@@ -38,18 +38,18 @@ const RESTORE = { operationId: 'restore', summary: 'Publish an older version aga
 
 /** Routes that publish the draft, discard it, or restore an older version. */
 export function publishingRoutes(router: EditorRouter): readonly Route[] {
-  const { parts } = router;
+  const { deps } = router;
   const save: Work = async (request, attempt) => {
     const kinds = kindsOf(request);
     const { message } = readOptionalObject(request.body);
-    return saved(await parts.editor.publishing.save(attempt, kinds, messageOf(message), saved));
+    return saved(await deps.editor.publishing.save(attempt, kinds, messageOf(message), saved));
   };
   const discard: Work = async (request, attempt) => {
-    const discarded = await parts.editor.publishing.discard(attempt, kindsOf(request));
+    const discarded = await deps.editor.publishing.discard(attempt, kindsOf(request));
     return { success: true, discarded };
   };
   const validate: Handle = async (request) => {
-    const errors = await parts.editor.publishing.validate(kindsOf(request));
+    const errors = await deps.editor.publishing.validate(kindsOf(request));
     return { body: { valid: errors.length === 0, errors, warnings: [] } };
   };
   return [
@@ -60,8 +60,8 @@ export function publishingRoutes(router: EditorRouter): readonly Route[] {
     ...router.route('GET', 'validate', 'read', VALIDATE, validate),
     ...router.route('GET', 'validate/:type', 'read', VALIDATE_TYPE, validate),
     ...router.route('GET', 'versions', 'read', VERSIONS, async () => {
-      const versions = parts.library.versions.map(({ version }) => version).reverse();
-      const described = versions.map((number) => describeVersion(parts.library, number));
+      const versions = deps.library.versions.map(({ version }) => version).reverse();
+      const described = versions.map((number) => describeVersion(deps.library, number));
       return { body: { total: versions.length, count: versions.length, versions: described } };
     }),
     ...router.post('versions/:n/restore', 'admin', RESTORE, async (request, attempt) => {
@@ -71,7 +71,7 @@ export function publishingRoutes(router: EditorRouter): readonly Route[] {
         throw gameDataError('invalid_parameter', { param: 'n', message });
       }
       const describe = ({ version }: Published) => ({ success: true, version: version.version });
-      return describe(await parts.editor.publishing.restore(attempt, Number(text), describe));
+      return describe(await deps.editor.publishing.restore(attempt, Number(text), describe));
     }),
   ];
 }

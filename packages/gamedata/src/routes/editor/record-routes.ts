@@ -2,14 +2,14 @@ import { type HttpRequest, OpenApi, pathOf, type Route, type RouteDocs } from '@
 import type { TSchema } from 'typebox';
 import { defaultOrderOf } from '../../domain/data/default-order.js';
 import { Presenter } from '../../domain/data/public-record.js';
-import { Slices } from '../../domain/data/slices.js';
+import { TimeSlices } from '../../domain/data/time-slices.js';
 import { MAX_OFFSET } from '../../domain/query/parameters.js';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
 import { SCHEMA_NAMES } from '../openapi/record-schemas.js';
-import { flag, integer, OBJECT, text } from '../openapi/words.js';
+import { flag, integer, OBJECT, text } from '../openapi/route-docs.js';
 import { readObject } from './editor-body.js';
 import { idOf, isKeyedBySlug, kindOf, parametersOf, targetOf } from './editor-requests.js';
-import type { EditorRouteParts, EditorRouter } from './editor-router.js';
+import type { EditorRouteDeps, EditorRouter } from './editor-router.js';
 
 const MAX_PAGE = 5000;
 
@@ -60,19 +60,19 @@ const DELETE: RouteDocs = {
 
 /** Routes for records of the draft. Source: gamedata, section 6. */
 export function recordRoutes(router: EditorRouter): readonly Route[] {
-  const { parts } = router;
+  const { deps } = router;
   const changed = ({ data, rev }: { readonly data: unknown; readonly rev: number }) => ({
     body: { success: true, data },
     headers: { etag: `"r${rev}"` },
   });
   return [
     ...router.route('GET', ':type', 'read', LIST, async (request) => ({
-      body: await typePage(request, parts),
+      body: await typePage(request, deps),
     })),
     ...router.route('GET', ':type/:id', 'read', SHOW, async (request) => {
       const isPublished = parametersOf(request).flag('published') ?? false;
-      const set = isPublished ? parts.library.current.set : parts.editor.draft;
-      const found = parts.editor.read(kindOf(request), idOf(request, set), isPublished);
+      const set = isPublished ? deps.library.current.set : deps.editor.draft;
+      const found = deps.editor.read(kindOf(request), idOf(request, set), isPublished);
       return { body: found.data, headers: { etag: `"r${found.rev}"` } };
     }),
     ...router.post(
@@ -83,7 +83,7 @@ export function recordRoutes(router: EditorRouter): readonly Route[] {
         const kind = kindOf(request);
         const generateId = parametersOf(request).flag('generateId') ?? false;
         const body = readObject(request.body);
-        const { data, rev } = await parts.editor.create(attempt, kind, body, { generateId });
+        const { data, rev } = await deps.editor.create(attempt, kind, body, { generateId });
         return Object.defineProperty({ success: true, data }, 'rev', {
           value: rev,
           enumerable: false,
@@ -93,20 +93,20 @@ export function recordRoutes(router: EditorRouter): readonly Route[] {
     ),
     ...router.route('PUT', ':type/:id', 'write', REPLACE, async (request, actor) => {
       const body = readObject(request.body);
-      const target = targetOf(request, parts.editor.draft);
-      return changed(await parts.editor.replace({ actor }, target, body));
+      const target = targetOf(request, deps.editor.draft);
+      return changed(await deps.editor.replace({ actor }, target, body));
     }),
     ...router.route('PATCH', ':type/:id', 'write', PATCH, async (request, actor) => {
       const patch = readObject(request.body);
-      const target = targetOf(request, parts.editor.draft);
-      return changed(await parts.editor.patch({ actor }, target, patch));
+      const target = targetOf(request, deps.editor.draft);
+      return changed(await deps.editor.patch({ actor }, target, patch));
     }),
     ...router.route('DELETE', ':type/:id', 'write', DELETE, async (request, actor) => {
       const parameters = parametersOf(request);
       const force = parameters.flag('force') ?? false;
       const replacedBy = parameters.nonEmptyText('replacedBy');
-      const target = targetOf(request, parts.editor.draft);
-      await parts.editor.delete({ actor }, target, { force, replacedBy });
+      const target = targetOf(request, deps.editor.draft);
+      await deps.editor.delete({ actor }, target, { force, replacedBy });
       return { body: { success: true } };
     }),
   ];
@@ -124,7 +124,7 @@ function headersOfCreated(request: HttpRequest, body: unknown): Record<string, s
   };
 }
 
-async function typePage(request: HttpRequest, parts: EditorRouteParts): Promise<unknown> {
+async function typePage(request: HttpRequest, parts: EditorRouteDeps): Promise<unknown> {
   const kind = kindOf(request);
   const parameters = parametersOf(request);
   const { limit, offset } = parameters.page(MAX_PAGE);
@@ -134,7 +134,7 @@ async function typePage(request: HttpRequest, parts: EditorRouteParts): Promise<
   const from = offset ?? 0;
   const shown = isPage ? order.slice(from, from + (limit ?? 100)) : order;
   const presenter = new Presenter(set, 'all');
-  const slices = new Slices();
+  const slices = new TimeSlices();
   const records: Record<string, unknown>[] = [];
   for (const position of shown) {
     const row = set.tables[kind].rows[position];

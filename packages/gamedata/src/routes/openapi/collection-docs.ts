@@ -5,11 +5,11 @@ import type { ListLimits } from '../../domain/query/list-request.js';
 import { MAX_OFFSET } from '../../domain/query/parameters.js';
 import { KIND_WIRE, type Kind } from '../../model/kinds.js';
 import { listSchema, recordSchema, SCHEMA_NAMES } from './record-schemas.js';
-import { COMMON, docsOf, failures, flag, integer, ok, text } from './words.js';
+import { COMMON, docsOf, failures, flag, integer, ok, text } from './route-docs.js';
 
 const FIELDS = text('members to return, as dot paths');
 
-export function listWords(kind: Kind, limits: ListLimits): RouteDescription {
+export function listDocs(kind: Kind, limits: ListLimits): RouteDescription {
   const { isPaged } = KIND_WIRE[kind];
   const spec = KIND_SPECS[kind];
   const byDefault = isPaged ? { default: limits.defaultLimit } : {};
@@ -37,7 +37,7 @@ export function listWords(kind: Kind, limits: ListLimits): RouteDescription {
   });
 }
 
-export function recordWords(kind: Kind, name: 'id' | 'level'): RouteDescription {
+export function recordDocs(kind: Kind, name: 'id' | 'level'): RouteDescription {
   const isNamed = kind === 'traders' || kind === 'maps';
   return docsOf(kind, {
     operationId: `get${SCHEMA_NAMES[kind]}`,

@@ -2,7 +2,7 @@ import { OpenApi, type RouteDescription } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
 import type { ListLimits } from '../../domain/query/list-request.js';
 import { MAX_HITS, MAX_OFFSET } from '../../domain/query/parameters.js';
-import { COMMON, docsOf, failures, integer, ok, text } from './words.js';
+import { COMMON, docsOf, failures, integer, ok, text } from './route-docs.js';
 
 /** Maximum number of hits of a search over all collections. */
 
@@ -45,7 +45,7 @@ export const CATEGORIES = about('listCategories', 'List all item categories', {
   errors: MISSING,
 });
 const KINDS_OF = { kinds: text('only these collections') };
-export const searchWords = ({ maxLimit }: ListLimits): RouteDescription =>
+export const searchDocs = ({ maxLimit }: ListLimits): RouteDescription =>
   about('search', 'Search all collections, with tolerance for typing errors', {
     query: {
       q: Type.String({
@@ -75,13 +75,13 @@ const paging = ({ maxLimit }: ListLimits): TProperties => ({
   limit: integer(0, maxLimit, 'page size'),
   offset: integer(0, MAX_OFFSET, 'entries to skip'),
 });
-export const versionsWords = (limits: ListLimits): RouteDescription =>
+export const versionsDocs = (limits: ListLimits): RouteDescription =>
   about('listVersions', 'List published versions, newest first', { query: paging(limits) });
-export const VERSION_WORDS = about('getVersion', 'Get a version', {
+export const VERSION_DOCS = about('getVersion', 'Get a version', {
   parameters: { n: Type.String({ description: 'number of the version' }) },
   errors: MISSING,
 });
-export const changesWords = (limits: ListLimits): RouteDescription =>
+export const changesDocs = (limits: ListLimits): RouteDescription =>
   about('listChanges', 'List changes since a version', {
     query: {
       since: Type.Integer({

@@ -1,10 +1,10 @@
 import { byTypeKey, findKind, KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import { servedSchema } from '../../model/schemas/served.js';
-import { type Page, type PublicParts, page } from './page.js';
+import { type Page, type PublicDeps, page } from './page.js';
 
 export const VERSION = '1.0.0';
 
-export function indexPage({ library }: PublicParts): Page {
+export function indexPage({ library }: PublicDeps): Page {
   const edition = library.current;
   return page(edition, {
     name: 'plinth game data',
@@ -18,12 +18,12 @@ export function indexPage({ library }: PublicParts): Page {
   });
 }
 
-export function schemasPage({ library }: PublicParts): Page {
+export function schemasPage({ library }: PublicDeps): Page {
   const schemas = KINDS.map((kind) => ({ kind, url: `/api/schemas/${kind}` }));
   return page(library.current, { schemas });
 }
 
-export function schemaPage({ library }: PublicParts, name: string): Page | undefined {
+export function schemaPage({ library }: PublicDeps, name: string): Page | undefined {
   const kind = findKind(name);
   if (kind === undefined) return undefined;
   return page(library.current, {

@@ -6,16 +6,16 @@ import {
   headerText,
   languageHeader,
   type Page,
-  type PublicParts,
+  type PublicDeps,
   page,
   type Target,
 } from './page.js';
 
 /** Returns one page of a list. Source: gamedata, section 2.3. */
-export async function listPage(parts: PublicParts, kind: Kind, target: Target): Promise<Page> {
-  const request = readListRequest(kind, target.query, parts.limits);
-  const edition = await parts.library.edition(request.version);
-  const found = await parts.catalog.list(edition.set, request, target.signal);
+export async function listPage(deps: PublicDeps, kind: Kind, target: Target): Promise<Page> {
+  const request = readListRequest(kind, target.query, deps.limits);
+  const edition = await deps.library.edition(request.version);
+  const found = await deps.catalog.list(edition.set, request, target.signal);
   const { total, records, notFound, included } = found;
   const { offset, canonical, isPage } = request;
   const limit = request.limit ?? total;

@@ -17,7 +17,7 @@ export interface Page {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface PublicParts {
+export interface PublicDeps {
   readonly library: Library;
   readonly catalog: Catalog;
   readonly bulk: BulkFiles;
@@ -40,10 +40,10 @@ export const page = (
 ): Page => ({ body, edition, headers, isPinned });
 
 /** Parameters common to single records and small pages. */
-export async function readCommon(parts: PublicParts, parameters: Parameters) {
+export async function readCommon(deps: PublicDeps, parameters: Parameters) {
   const version = parameters.integer('version', { min: 1 });
   const language = parameters.nonEmptyText('lang');
-  const edition = await parts.library.edition(version);
+  const edition = await deps.library.edition(version);
   return { edition, language, isPinned: version !== undefined };
 }
 
@@ -69,7 +69,7 @@ export function languageHeader(
   edition: Edition,
   language: string | undefined,
 ): Record<string, string> {
-  if (language === 'all') return { 'content-language': edition.set.about.languages.join(', ') };
+  if (language === 'all') return { 'content-language': edition.set.metadata.languages.join(', ') };
   return { 'content-language': languageOf(edition.set, language) };
 }
 

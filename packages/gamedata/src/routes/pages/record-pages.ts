@@ -12,7 +12,7 @@ import { servedSchema } from '../../model/schemas/served.js';
 import {
   languageHeader,
   type Page,
-  type PublicParts,
+  type PublicDeps,
   page,
   readCommon,
   refuseUnknown,
@@ -20,18 +20,18 @@ import {
 } from './page.js';
 
 export async function recordPage(
-  parts: PublicParts,
+  deps: PublicDeps,
   options: { readonly kind: Kind; readonly id: string; readonly target: Target },
 ): Promise<Page> {
   const { kind, id, target } = options;
   const parameters = new Parameters(target.query);
-  const { edition, language, isPinned } = await readCommon(parts, parameters);
+  const { edition, language, isPinned } = await readCommon(deps, parameters);
   const paths = parameters.list('fields', { max: 50 });
   const includes = readIncludes(kind, parameters);
   const ignored = refuseUnknown(parameters);
   languageOf(edition.set, language);
   const row = findRow(edition.set, kind, id);
-  const presenter = parts.catalog.presenter(edition.set, language);
+  const presenter = deps.catalog.presenter(edition.set, language);
   const record = presenter.present(kind, row, true);
   const idField = kind === 'levels' ? 'level' : 'id';
   const projected =
@@ -45,9 +45,9 @@ export async function recordPage(
   return page(edition, body, { ...languageHeader(edition, language), ...ignored }, isPinned);
 }
 
-export async function calibersPage(parts: PublicParts, target: Target): Promise<Page> {
+export async function calibersPage(deps: PublicDeps, target: Target): Promise<Page> {
   const parameters = new Parameters(target.query);
-  const { edition, isPinned } = await readCommon(parts, parameters);
+  const { edition, isPinned } = await readCommon(deps, parameters);
   const ignored = refuseUnknown(parameters);
   const calibers = new Set<string>();
   for (const row of edition.set.tables.ammunition.rows) {
@@ -56,9 +56,9 @@ export async function calibersPage(parts: PublicParts, target: Target): Promise<
   return page(edition, { calibers: [...calibers].sort(compareText) }, ignored, isPinned);
 }
 
-export async function categoriesPage(parts: PublicParts, target: Target): Promise<Page> {
+export async function categoriesPage(deps: PublicDeps, target: Target): Promise<Page> {
   const parameters = new Parameters(target.query);
-  const { edition, isPinned } = await readCommon(parts, parameters);
+  const { edition, isPinned } = await readCommon(deps, parameters);
   const ignored = refuseUnknown(parameters);
   const categories = listCategories(edition.set.tables.items.rows);
   return page(edition, { categories }, ignored, isPinned);

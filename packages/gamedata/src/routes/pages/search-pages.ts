@@ -4,22 +4,22 @@ import { findKind, KINDS, type Kind } from '../../model/kinds.js';
 import {
   languageHeader,
   type Page,
-  type PublicParts,
+  type PublicDeps,
   page,
   readCommon,
   refuseUnknown,
   type Target,
 } from './page.js';
 
-export async function searchPage(parts: PublicParts, target: Target): Promise<Page> {
+export async function searchPage(deps: PublicDeps, target: Target): Promise<Page> {
   const parameters = new Parameters(target.query);
-  const { edition, language, isPinned } = await readCommon(parts, parameters);
+  const { edition, language, isPinned } = await readCommon(deps, parameters);
   const q = readQuestion(parameters, { min: 1, max: 500 });
   const kinds = readKinds(parameters);
-  const { limit = 20, offset = 0 } = parameters.page(Math.min(parts.limits.maxLimit, MAX_HITS));
+  const { limit = 20, offset = 0 } = parameters.page(Math.min(deps.limits.maxLimit, MAX_HITS));
   const ignored = refuseUnknown(parameters);
   const request = { q, kinds, language, offset, limit };
-  const { total, hits } = await parts.catalog.search(edition.set, request, target.signal);
+  const { total, hits } = await deps.catalog.search(edition.set, request, target.signal);
   const body = { total, count: hits.length, offset, limit, results: hits };
   const headers = {
     'x-total-count': String(total),
@@ -29,14 +29,14 @@ export async function searchPage(parts: PublicParts, target: Target): Promise<Pa
   return page(edition, body, headers, isPinned);
 }
 
-export async function suggestPage(parts: PublicParts, target: Target): Promise<Page> {
+export async function suggestPage(deps: PublicDeps, target: Target): Promise<Page> {
   const parameters = new Parameters(target.query);
-  const { edition, language, isPinned } = await readCommon(parts, parameters);
+  const { edition, language, isPinned } = await readCommon(deps, parameters);
   const q = readQuestion(parameters, { min: 2, max: 50 });
   const kinds = readKinds(parameters);
   const limit = parameters.integer('limit', { min: 1, max: 20 }) ?? 10;
   const ignored = refuseUnknown(parameters);
-  const suggestions = await parts.catalog.suggest(
+  const suggestions = await deps.catalog.suggest(
     edition.set,
     { q, kinds, limit, language },
     target.signal,

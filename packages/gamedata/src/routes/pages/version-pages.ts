@@ -3,14 +3,14 @@ import { checksumOf, type Library } from '../../domain/library.js';
 import { Parameters } from '../../domain/query/parameters.js';
 import { gameDataError } from '../../errors.js';
 import { byTypeKey, findKind, KINDS } from '../../model/kinds.js';
-import { type Page, type PublicParts, page, refuseUnknown, type Target } from './page.js';
+import { type Page, type PublicDeps, page, refuseUnknown, type Target } from './page.js';
 
-export function versionsPage(parts: PublicParts, target: Target): Page {
+export function versionsPage(deps: PublicDeps, target: Target): Page {
   const parameters = new Parameters(target.query);
-  const { defaultLimit, maxLimit } = parts.limits;
+  const { defaultLimit, maxLimit } = deps.limits;
   const { limit = defaultLimit, offset = 0 } = parameters.page(maxLimit);
   const ignored = refuseUnknown(parameters);
-  const { library } = parts;
+  const { library } = deps;
   const numbers = library.versions.map(({ version }) => version).reverse();
   const versions = numbers
     .slice(offset, offset + limit)
@@ -19,18 +19,18 @@ export function versionsPage(parts: PublicParts, target: Target): Page {
   return page(library.current, body, { 'x-total-count': String(numbers.length), ...ignored });
 }
 
-export async function versionPage(parts: PublicParts, text: string): Promise<Page> {
+export async function versionPage(deps: PublicDeps, text: string): Promise<Page> {
   if (!/^[1-9]\d{0,9}$/.test(text)) {
     throw gameDataError('invalid_parameter', {
       param: 'n',
       message: 'version must be an integer of at least 1',
     });
   }
-  const edition = await parts.library.edition(Number(text));
-  return page(edition, describeVersion(parts.library, Number(text)), {}, true);
+  const edition = await deps.library.edition(Number(text));
+  return page(edition, describeVersion(deps.library, Number(text)), {}, true);
 }
 
-export async function changesPage(parts: PublicParts, target: Target): Promise<Page> {
+export async function changesPage(deps: PublicDeps, target: Target): Promise<Page> {
   const parameters = new Parameters(target.query);
   const since = parameters.integer('since', { min: 0 });
   if (since === undefined) {
@@ -45,11 +45,11 @@ export async function changesPage(parts: PublicParts, target: Target): Promise<P
     const message = `kind: unknown kind ${kindName}; known: ${KINDS.join(', ')}`;
     throw gameDataError('invalid_parameter', { param: 'kind', message });
   }
-  const { defaultLimit, maxLimit } = parts.limits;
+  const { defaultLimit, maxLimit } = deps.limits;
   const { limit = defaultLimit, offset = 0 } = parameters.page(maxLimit);
   const ignored = refuseUnknown(parameters);
-  const edition = parts.library.current;
-  const all = await parts.library.changesSince(since);
+  const edition = deps.library.current;
+  const all = await deps.library.changesSince(since);
   const found = kind === undefined ? all : all.filter((change) => change.kind === kind);
   const changes = found.slice(offset, offset + limit);
   const body = {
@@ -62,7 +62,7 @@ export async function changesPage(parts: PublicParts, target: Target): Promise<P
   return page(edition, body, { 'x-total-count': String(found.length), ...ignored });
 }
 
-export async function bulkPage({ library, bulk }: PublicParts): Promise<Page> {
+export async function bulkPage({ library, bulk }: PublicDeps): Promise<Page> {
   const edition = library.current;
   const { version, publishedMs } = edition.version;
   const files: object[] = [];

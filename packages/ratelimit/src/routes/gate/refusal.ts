@@ -53,10 +53,10 @@ export const isPrimaryRefusal = ({ limitedBy, limit, used }: Decision): boolean 
   limitedBy === 'primary' || (limitedBy === 'ban' && used >= limit);
 
 function primaryMessage(
-  { identityClass, spokenName }: Caller,
+  { identityClass, displayName }: Caller,
   { config, requestId }: RefusalContext,
 ): string {
-  const message = `API rate limit exceeded for ${spokenName}.`;
+  const message = `API rate limit exceeded for ${displayName}.`;
   const tail =
     config.support_hint && requestId !== undefined
       ? ` If you reach out to ${config.vendor_name} Support for help, please include the request ID ${requestId}.`

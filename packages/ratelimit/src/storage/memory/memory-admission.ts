@@ -51,10 +51,10 @@ export class RunningRequests {
   }
 
   /** Calls `see` for requests that started at or before `untilMs`. */
-  forEachSince(untilMs: number, see: (admission: MemoryAdmission) => void): void {
+  forEachSince(untilMs: number, visit: (admission: MemoryAdmission) => void): void {
     for (let running = this.#ring.next; running !== undefined; running = running.next) {
       if (running === this.#ring || running.startedMs > untilMs) break;
-      see(running);
+      visit(running);
     }
   }
 }

@@ -16,7 +16,7 @@ export class RedisSilent extends Error {
 
 interface Waiting {
   /** Counted only while the event loop was responsive. */
-  readonly askedMs: number;
+  readonly sentMs: number;
   give(error: RedisSilent): void;
 }
 
@@ -48,7 +48,7 @@ export class CallWatch {
    */
   watch<T>(call: Promise<T>, onLate?: (response: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { askedMs: this.#attendedMs, give: reject };
+      const waiting: Waiting = { sentMs: this.#attendedMs, give: reject };
       this.#waiting.add(waiting);
       const end = (): boolean => {
         this.heard();
@@ -93,9 +93,9 @@ export class CallWatch {
     return oldest && this.#giveUpAtMs(oldest) - this.#attendedMs;
   }
 
-  #giveUpAtMs({ askedMs }: Waiting): number {
-    const silentMs = Math.max(askedMs, this.#heardMs) + this.#timeoutMs;
-    return Math.min(silentMs, askedMs + MAX_TIMEOUTS * this.#timeoutMs);
+  #giveUpAtMs({ sentMs }: Waiting): number {
+    const silentMs = Math.max(sentMs, this.#heardMs) + this.#timeoutMs;
+    return Math.min(silentMs, sentMs + MAX_TIMEOUTS * this.#timeoutMs);
   }
 
   #giveUp(): void {

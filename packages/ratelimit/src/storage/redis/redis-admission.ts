@@ -31,7 +31,7 @@ export interface RedisAdmission extends Decision {
   startedMs: number;
   /** Times at which the slot was acquired and Redis last received a heartbeat for it. */
   slotSinceMs: number;
-  slotHeardMs: number;
+  lastHeartbeatMs: number;
   onTick: (() => void) | undefined;
 }
 
@@ -56,7 +56,7 @@ export function toAdmission(
     owedCpuMs: 0,
     startedMs: 0,
     slotSinceMs: 0,
-    slotHeardMs: 0,
+    lastHeartbeatMs: 0,
     onTick: undefined,
   };
 }

@@ -133,20 +133,20 @@ end
  * others.
  */
 const CHARGE = `
-local ahead = tonumber(ARGV[5])
+local reserveCount = tonumber(ARGV[5])
 if limit >= 0 and cost > 0 then
-  ahead = math.max(0, math.min(ahead, math.floor(limit * 0.8) - used - cost))
+  reserveCount = math.max(0, math.min(reserveCount, math.floor(limit * 0.8) - used - cost))
   if is_open then
-    used = redis.call('INCRBY', KEYS[1], cost + ahead)
+    used = redis.call('INCRBY', KEYS[1], cost + reserveCount)
   else
-    used = cost + ahead
+    used = cost + reserveCount
     redis.call('SET', KEYS[1], used, 'PX', string.format('%d', reset * 1000 - now))
   end
 end
 `;
 
 const ADMITTED = `
-if ahead > 0 or level > 0 then return {used, reset, '', reset * 1000 - now, level, untilms, ahead} end
+if reserveCount > 0 or level > 0 then return {used, reset, '', reset * 1000 - now, level, untilms, reserveCount} end
 return {used, reset}
 `;
 

@@ -36,6 +36,7 @@ export class RedisSettlement {
     this.#minuteMs = minuteMs;
   }
 
+  /** Sends the charges and refunds of one admission. */
   settle({ caller, plan, resetSec }: RedisAdmission, due: Due): void {
     const at = { identity: caller.key, bucket: plan.resource.bucket, resetSec };
     void this.#send({ ...at, ...due, isGraph: plan.isGraph });
@@ -54,7 +55,7 @@ export class RedisSettlement {
   }
 
   /** Settles when Redis has refunded the units of all buckets, or is unavailable. */
-  async giveUnitsBack(
+  async refundUnits(
     buckets: readonly Pick<ReservedBucket, 'identity' | 'resource' | 'units' | 'resetSec'>[],
   ): Promise<void> {
     await Promise.all(
@@ -68,7 +69,7 @@ export class RedisSettlement {
    * Refunds a charge of Redis for a decision that has been made without Redis in the meantime. Sums over a minute
    * or an hour keep the request until they expire, which errs on the safe side.
    */
-  takeBack(
+  refundLate(
     { identity, bucket, cost, slotId }: Charge,
     [, resetSec, kind = '', , , , units = 0]: ScriptResponse,
   ): void {

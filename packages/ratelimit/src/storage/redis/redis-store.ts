@@ -13,12 +13,12 @@ import {
 import type { Plan } from '../../model/plan.js';
 import { type Resource, UNLIMITED } from '../../model/resource.js';
 import { LimitKeys } from '../limit-keys.js';
-import { EmptyBuckets } from '../memory/empty-buckets.js';
+import { ExhaustedBuckets } from '../memory/exhausted-buckets.js';
 import { NodeCount } from '../node-count.js';
 import { type RedisAdmission, type ScriptResponse, toAdmission } from './redis-admission.js';
 import { banOf, RedisBans } from './redis-bans.js';
 import { RedisCalls } from './redis-calls.js';
-import { countsBesides, RedisQuestions } from './redis-questions.js';
+import { hasSecondaryCharges, RedisDecisions } from './redis-decisions.js';
 import { RedisSettlement } from './redis-settlement.js';
 import { type IdentityUse, RedisUsage } from './redis-usage.js';
 import { type ReservedBucket, ReservedUnits } from './reserved-units.js';
@@ -42,7 +42,7 @@ export interface RedisStoreOptions {
 const TICK_MS = 1_000;
 const DEFAULT_TIMEOUT_MS = 50;
 /** Heartbeat interval of a slot; two heartbeats may be lost. */
-const SLOT_WORD_MS = SLOT_OF_NODE_MS / 3;
+const SLOT_HEARTBEAT_MS = SLOT_OF_NODE_MS / 3;
 
 /**
  * Counters in Redis or Valkey, shared by all nodes. Each decision is one atomic script call.
@@ -56,11 +56,11 @@ export class RedisStore implements LimitStore {
   readonly #keys: LimitKeys;
   readonly #calls: RedisCalls;
   readonly #settlement: RedisSettlement;
-  readonly #questions: RedisQuestions;
+  readonly #decisions: RedisDecisions;
   readonly #usage: RedisUsage;
   readonly #bans: RedisBans;
   readonly #nodes: NodeCount;
-  readonly #empty: EmptyBuckets;
+  readonly #exhausted: ExhaustedBuckets;
   readonly #reserved: ReservedUnits | undefined;
   readonly #running = new Set<RedisAdmission>();
   #ticker: Disposable | undefined;
@@ -78,11 +78,11 @@ export class RedisStore implements LimitStore {
     this.#keys = keys;
     this.#calls = calls;
     this.#settlement = new RedisSettlement(calls, keys, rules);
-    this.#questions = new RedisQuestions(calls, keys, this.#settlement);
+    this.#decisions = new RedisDecisions(calls, keys, this.#settlement);
     this.#usage = new RedisUsage(calls, keys, rules);
     this.#bans = new RedisBans(calls, keys);
     this.#nodes = new NodeCount(calls, keys, this.#nodeId);
-    this.#empty = new EmptyBuckets(clock);
+    this.#exhausted = new ExhaustedBuckets(clock);
     this.#reserved = reserve > 0 ? new ReservedUnits(clock, reserve) : undefined;
   }
 
@@ -109,7 +109,7 @@ export class RedisStore implements LimitStore {
   async close(): Promise<void> {
     this.#ticker?.[Symbol.dispose]();
     this.#ticker = undefined;
-    await this.#settlement.giveUnitsBack(this.#reserved?.dropAll() ?? []);
+    await this.#settlement.refundUnits(this.#reserved?.dropAll() ?? []);
     this.#calls.close();
   }
 
@@ -125,19 +125,20 @@ export class RedisStore implements LimitStore {
       const admission = this.#admitFromUnits(caller, plan, bucket);
       if (admission !== undefined) return admission;
     }
-    const known = this.#empty.find(caller, plan);
-    if ('used' in known) return this.#refuseAlone(caller, plan, known);
-    const { untoldCount } = known;
-    if (bucket === undefined) return this.#admitByRedis(caller, plan, { untoldCount, ahead: 0 });
-    return this.#admitAndFill(caller, plan, bucket, untoldCount);
+    const known = this.#exhausted.find(caller, plan);
+    if ('used' in known) return this.#refuseLocally(caller, plan, known);
+    const { unreportedCount } = known;
+    if (bucket === undefined)
+      return this.#admitByRedis(caller, plan, { unreportedCount, reserveCount: 0 });
+    return this.#admitAndFill(caller, plan, bucket, unreportedCount);
   }
 
   async peek(caller: Caller, plan: Plan): Promise<Decision> {
-    const question = { slotId: '', untoldCount: 0, ahead: 0, isDry: true };
+    const question = { slotId: '', unreportedCount: 0, reserveCount: 0, isDryRun: true };
     const decision = toAdmission(
       caller,
       plan,
-      await this.#questions.run(caller, plan, question),
+      await this.#decisions.run(caller, plan, question),
       this.#rules,
     );
     decision.used -= this.#unitsOf(decision);
@@ -170,7 +171,7 @@ export class RedisStore implements LimitStore {
 
   finish(admission: RedisAdmission): void {
     if (!this.#running.delete(admission)) {
-      this.#payCpu(admission);
+      this.#chargeOwedCpu(admission);
       return;
     }
     const { slotId, owedCpuMs } = admission;
@@ -188,8 +189,8 @@ export class RedisStore implements LimitStore {
     return resources.map((resource, index) => {
       const bucket = found[index];
       if (bucket === undefined) return undefined;
-      const ahead = this.#reserved?.unitsOf(key, resource, bucket.resetSec) ?? 0;
-      return { ...bucket, used: Math.max(0, bucket.used - ahead) };
+      const reserveCount = this.#reserved?.unitsOf(key, resource, bucket.resetSec) ?? 0;
+      return { ...bucket, used: Math.max(0, bucket.used - reserveCount) };
     });
   }
 
@@ -198,7 +199,7 @@ export class RedisStore implements LimitStore {
   }
 
   async reset(key: string, resources: readonly Resource[]): Promise<void> {
-    this.#empty.forget(key);
+    this.#exhausted.forget(key);
     this.#reserved?.drop(key);
     await this.#usage.reset(key, resources);
   }
@@ -235,7 +236,8 @@ export class RedisStore implements LimitStore {
    * to Redis.
    */
   #bucketOf({ key, limits }: Caller, plan: Plan): ReservedBucket | undefined {
-    if (this.#reserved === undefined || plan.cost === 0 || countsBesides(plan)) return undefined;
+    if (this.#reserved === undefined || plan.cost === 0 || hasSecondaryCharges(plan))
+      return undefined;
     const limit = limits.limit[plan.resource.index] ?? UNLIMITED;
     return limit === UNLIMITED ? undefined : this.#reserved.open(key, plan.resource);
   }
@@ -257,16 +259,17 @@ export class RedisStore implements LimitStore {
     caller: Caller,
     plan: Plan,
     bucket: ReservedBucket,
-    untoldCount: number,
+    unreportedCount: number,
   ): Promise<RedisAdmission> {
     if (bucket.filling !== undefined && !bucket.isScarce) {
       await bucket.filling.catch(() => {});
       const admission = this.#admitFromUnits(caller, plan, bucket);
       if (admission !== undefined) return admission;
     }
-    const ahead = bucket.filling === undefined ? (this.#reserved?.wish(bucket) ?? 0) : 0;
-    const pending = this.#admitByRedis(caller, plan, { untoldCount, ahead });
-    if (ahead > 0) {
+    const reserveCount =
+      bucket.filling === undefined ? (this.#reserved?.unitsToReserve(bucket) ?? 0) : 0;
+    const pending = this.#admitByRedis(caller, plan, { unreportedCount, reserveCount });
+    if (reserveCount > 0) {
       bucket.filling = pending;
       const done = () => {
         bucket.filling = undefined;
@@ -279,11 +282,15 @@ export class RedisStore implements LimitStore {
   async #admitByRedis(
     caller: Caller,
     plan: Plan,
-    options: { readonly untoldCount: number; readonly ahead: number },
+    options: { readonly unreportedCount: number; readonly reserveCount: number },
   ): Promise<RedisAdmission> {
     const slotId = plan.takesSlot ? this.#nextSlotId() : '';
-    const askedMs = this.#reserved === undefined ? 0 : this.#clock.monotonicMs();
-    const response = await this.#questions.run(caller, plan, { slotId, ...options, isDry: false });
+    const sentMs = this.#reserved === undefined ? 0 : this.#clock.monotonicMs();
+    const response = await this.#decisions.run(caller, plan, {
+      slotId,
+      ...options,
+      isDryRun: false,
+    });
     const admission = toAdmission(caller, plan, response, this.#rules);
     const [, , , leftMs = 0, level = 0, untilMs = 0, units = 0] = response;
     if (level > 0) {
@@ -295,20 +302,20 @@ export class RedisStore implements LimitStore {
       const { used, resetSec } = admission;
       const bucket = this.#reserved?.find(caller.key, plan.resource);
       if (bucket !== undefined) {
-        const wished = options.ahead;
-        this.#reserved?.note(bucket, { used, resetSec, wished, units, leftMs, askedMs });
+        const requestedUnits = options.reserveCount;
+        this.#reserved?.note(bucket, { used, resetSec, requestedUnits, units, leftMs, sentMs });
         admission.used -= this.#unitsOf(admission);
       } else if (units > 0) {
         // The bucket was dropped during the call.
         const { key: identity } = caller;
         const { resource } = plan;
-        void this.#settlement.giveUnitsBack([{ identity, resource, units, resetSec }]);
+        void this.#settlement.refundUnits([{ identity, resource, units, resetSec }]);
         admission.used -= units;
       }
       if (slotId !== '') this.#noteSlot(admission, slotId);
       this.#running.add(admission);
     } else if (admission.limitedBy === 'primary') {
-      this.#empty.remember(admission);
+      this.#exhausted.remember(admission);
     }
     return admission;
   }
@@ -324,7 +331,7 @@ export class RedisStore implements LimitStore {
     return `${this.#nodeId}${this.#slotCount.toString(36)}`;
   }
 
-  #payCpu(admission: RedisAdmission): void {
+  #chargeOwedCpu(admission: RedisAdmission): void {
     const { owedCpuMs } = admission;
     if (owedCpuMs === 0) return;
     admission.owedCpuMs = 0;
@@ -333,30 +340,30 @@ export class RedisStore implements LimitStore {
 
   async #tick(): Promise<void> {
     await this.#nodes.tick();
-    void this.#settlement.giveUnitsBack(this.#reserved?.dropIdle() ?? []);
+    void this.#settlement.refundUnits(this.#reserved?.dropIdle() ?? []);
     const nowMs = this.#clock.monotonicMs();
     this.#holdSlots(nowMs);
     for (const admission of this.#running) {
       if (admission.startedMs === 0 || nowMs - admission.startedMs < TICK_MS) continue;
       admission.onTick?.();
-      this.#payCpu(admission);
+      this.#chargeOwedCpu(admission);
     }
   }
 
   #noteSlot(admission: RedisAdmission, slotId: string): void {
     admission.slotId = slotId;
     admission.slotSinceMs = this.#clock.monotonicMs();
-    admission.slotHeardMs = admission.slotSinceMs;
+    admission.lastHeartbeatMs = admission.slotSinceMs;
   }
 
   /** Sends heartbeats for the slots of long-running requests. */
   #holdSlots(nowMs: number): void {
     const slots = new Map<string, string[]>();
     for (const admission of this.#running) {
-      const { caller, slotId, slotSinceMs, slotHeardMs } = admission;
-      if (slotId === '' || nowMs - slotHeardMs < SLOT_WORD_MS) continue;
+      const { caller, slotId, slotSinceMs, lastHeartbeatMs } = admission;
+      if (slotId === '' || nowMs - lastHeartbeatMs < SLOT_HEARTBEAT_MS) continue;
       if (nowMs - slotSinceMs > SLOT_LEASE_MS) continue; // The request never ended.
-      admission.slotHeardMs = nowMs;
+      admission.lastHeartbeatMs = nowMs;
       const own = slots.get(caller.key);
       if (own === undefined) slots.set(caller.key, [slotId]);
       else own.push(slotId);
@@ -364,7 +371,7 @@ export class RedisStore implements LimitStore {
     for (const [identity, slotIds] of slots) this.#settlement.holdSlots(identity, slotIds);
   }
 
-  #refuseAlone(
+  #refuseLocally(
     caller: Caller,
     plan: Plan,
     { used, resetSec }: { readonly used: number; readonly resetSec: number },
@@ -378,7 +385,7 @@ export class RedisStore implements LimitStore {
    * requests pass.
    */
   async #noteBan(ban: Ban): Promise<void> {
-    await this.#settlement.giveUnitsBack(this.#reserved?.drop(ban.identity) ?? []);
+    await this.#settlement.refundUnits(this.#reserved?.drop(ban.identity) ?? []);
     this.#onBan(ban);
   }
 }

@@ -30,13 +30,13 @@ export interface BucketResponse {
   readonly used: number;
   readonly resetSec: number;
   /** Requested units. */
-  readonly wished: number;
+  readonly requestedUnits: number;
   /** Granted units. */
   readonly units: number;
   /** Time until the window ends, as of the response. */
   readonly leftMs: number;
   /** Monotonic time before the request was sent. */
-  readonly askedMs: number;
+  readonly sentMs: number;
 }
 
 /**
@@ -46,13 +46,13 @@ export interface BucketResponse {
  */
 export class ReservedUnits {
   readonly #clock: Clock;
-  readonly #most: number;
+  readonly #maxUnits: number;
   readonly #buckets = new Map<string, ReservedBucket>();
 
-  /** @param most maximum number of reserved units per bucket. */
-  constructor(clock: Clock, most: number) {
+  /** @param maxUnits maximum number of reserved units per bucket. */
+  constructor(clock: Clock, maxUnits: number) {
     this.#clock = clock;
-    this.#most = most;
+    this.#maxUnits = maxUnits;
   }
 
   find(identity: string, resource: Resource): ReservedBucket | undefined {
@@ -93,22 +93,23 @@ export class ReservedUnits {
   }
 
   /** Returns the number of units to request beyond the cost of the next decision. */
-  wish(bucket: ReservedBucket): number {
+  unitsToReserve(bucket: ReservedBucket): number {
     const nowMs = this.#clock.monotonicMs();
     const isBusy = nowMs - bucket.seenMs < BUSY_MS;
     bucket.seenMs = nowMs;
-    return isBusy ? Math.max(0, this.#most - bucket.units) : 0;
+    return isBusy ? Math.max(0, this.#maxUnits - bucket.units) : 0;
   }
 
+  /** Applies a response of Redis. */
   note(bucket: ReservedBucket, response: BucketResponse): void {
-    const { used, resetSec, wished, units, leftMs, askedMs } = response;
+    const { used, resetSec, requestedUnits, units, leftMs, sentMs } = response;
     if (bucket.resetSec !== resetSec) bucket.units = 0;
     bucket.used = used;
     bucket.resetSec = resetSec;
-    if (wished > 0) bucket.isScarce = units === 0;
+    if (requestedUnits > 0) bucket.isScarce = units === 0;
     if (units === 0) return;
     bucket.units += units;
-    bucket.untilMs = askedMs + leftMs;
+    bucket.untilMs = sentMs + leftMs;
   }
 
   /** Reserved units, which are charged but not used. */
@@ -126,7 +127,7 @@ export class ReservedUnits {
     const bucket = this.find(identity, resource);
     if (bucket === undefined || bucket.resetSec !== resetSec) return false;
     if (bucket.untilMs <= this.#clock.monotonicMs()) return false;
-    if (bucket.units + cost > this.#most) return false;
+    if (bucket.units + cost > this.#maxUnits) return false;
     bucket.units += cost;
     return true;
   }

@@ -4,7 +4,7 @@ import { type ApiDescription, type ApiDocs, describeApi } from '@plinth/kernel';
 import { RATE_LIMIT_API } from '@plinth/ratelimit';
 import { TSDB_API } from '@plinth/tsdb';
 import { WEBHOOKS_API } from '@plinth/webhooks';
-import type { ServedRoute } from '../router.js';
+import type { RegisteredRoute } from '../router.js';
 
 const OPERATOR_API: ApiDocs = {
   title: 'Plinth operator API',
@@ -13,7 +13,7 @@ const OPERATOR_API: ApiDocs = {
 };
 
 /** By the `api` name in route tables. */
-const WORDS = {
+const API_TITLES = {
   accounts: ACCOUNTS_API,
   gamedata: GAMEDATA_API,
   operator: OPERATOR_API,
@@ -22,19 +22,19 @@ const WORDS = {
   webhooks: WEBHOOKS_API,
 } as const satisfies Readonly<Record<string, ApiDocs>>;
 
-export type ApiName = keyof typeof WORDS;
+export type ApiName = keyof typeof API_TITLES;
 
 /** OpenAPI of the routes whose table has the API `name`. */
-export const describeOne = (name: ApiName, served: readonly ServedRoute[]): ApiDescription =>
+export const describeOne = (name: ApiName, served: readonly RegisteredRoute[]): ApiDescription =>
   describeApi(
-    WORDS[name],
+    API_TITLES[name],
     served.filter(({ table }) => table.api === name),
   );
 
 /** By API name. */
 export const describeAll = (
-  served: readonly ServedRoute[],
+  served: readonly RegisteredRoute[],
 ): Readonly<Record<ApiName, ApiDescription>> =>
   Object.fromEntries(
-    Object.keys(WORDS).map((name) => [name, describeOne(name as ApiName, served)]),
+    Object.keys(API_TITLES).map((name) => [name, describeOne(name as ApiName, served)]),
   ) as Record<ApiName, ApiDescription>; // its keys are the names

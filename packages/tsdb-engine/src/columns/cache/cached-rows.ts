@@ -3,9 +3,9 @@ import type { CacheEntry, ColumnCache } from './column-cache.js';
 import { columnSizeBytes, type Part, partSizeBytes, type StoredColumn, timesOf } from './part.js';
 
 /** Field types that can be kept in memory. */
-export type InMemoryKind = 'float64' | 'int64' | 'uint64' | 'bool';
+export type CacheableKind = 'float64' | 'int64' | 'uint64' | 'bool';
 
-export function isInMemoryKind(kind: Column['kind']): kind is InMemoryKind {
+export function isCacheableKind(kind: Column['kind']): kind is CacheableKind {
   return kind === 'float64' || kind === 'int64' || kind === 'uint64' || kind === 'bool';
 }
 

@@ -1,4 +1,4 @@
-import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnQuery } from '@plinth/tsdb-model/query/column-query.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import { denseColumn } from '../rows/dense-rows.js';
 import { type Part, type StoredColumn, timesOf } from './part.js';
@@ -20,7 +20,7 @@ const columnsMade = new WeakMap<StoredColumn, StoredColumn>();
  */
 export function lastRowsOf(
   loaded: LoadedRows,
-  { maxTimeNs }: Pick<InMemoryRequest, 'maxTimeNs'>,
+  { maxTimeNs }: Pick<ColumnQuery, 'maxTimeNs'>,
 ): LoadedRows {
   const { part } = loaded;
   const isShort = part.rowCount < part.runSeries.length * LEAST_ROWS_PER_RUN;

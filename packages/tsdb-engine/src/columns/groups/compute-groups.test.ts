@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import type {
-  InMemoryGroups,
-  InMemoryRequest,
-} from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnQuery, GroupsComputation } from '@plinth/tsdb-model/query/column-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { SeriesIndex } from '../../series/series-index.js';
 import type { StoredColumn } from '../cache/part.js';
@@ -40,7 +37,7 @@ async function sums(kind: Column['kind'], values: StoredColumn['values']): Promi
     order: undefined,
   };
   const field = column(kind);
-  const computation: InMemoryGroups = {
+  const computation: GroupsComputation = {
     kind: 'groups',
     bucket: undefined,
     tags: ['host'],
@@ -54,7 +51,7 @@ async function sums(kind: Column['kind'], values: StoredColumn['values']): Promi
       minTimeNs: MIN_TIME_NS,
       maxTimeNs: MAX_TIME_NS,
       fieldConditions: [],
-    } as unknown as InMemoryRequest, // the test reads no other property
+    } as unknown as ColumnQuery, // the test reads no other property
     computation,
     queryContext: undefined,
     loaded: [{ part, column: () => ({ values, validity: undefined }) }],

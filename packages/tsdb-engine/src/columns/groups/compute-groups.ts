@@ -1,10 +1,10 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type {
+  ColumnQuery,
   GroupOutput,
-  InMemoryGroups,
-  InMemoryRequest,
-} from '@plinth/tsdb-model/query/in-memory-request.js';
+  GroupsComputation,
+} from '@plinth/tsdb-model/query/column-query.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { binFixed } from '@plinth/tsdb-model/time/calendar.js';
 import { isStepEnd, type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
@@ -33,8 +33,8 @@ const MAX_EXACT_SUM = 2 ** 53;
 const MAX_SAFE_WIDTH_NS = 2n ** 52n;
 
 interface ColumnRequest {
-  readonly request: InMemoryRequest;
-  readonly computation: InMemoryGroups;
+  readonly request: ColumnQuery;
+  readonly computation: GroupsComputation;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   /** Series ordinals; `undefined` means all series. */
@@ -156,7 +156,7 @@ function* groupsOf({ series }: Runs, groups: SeriesGroups): Steps<Uint32Array> {
   return groupOf;
 }
 
-function bucketsOf({ bucket }: InMemoryGroups, span: Span | undefined): Buckets {
+function bucketsOf({ bucket }: GroupsComputation, span: Span | undefined): Buckets {
   if (bucket === undefined || span === undefined) return NO_BUCKETS;
   const firstNs = binFixed(span.min, bucket.widthNs, bucket.originNs);
   const count = Number((span.max - firstNs) / bucket.widthNs) + 1;

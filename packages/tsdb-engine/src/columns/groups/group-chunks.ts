@@ -1,6 +1,6 @@
 import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import type { GroupOutput, InMemoryGroups } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { GroupOutput, GroupsComputation } from '@plinth/tsdb-model/query/column-query.js';
 import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { STEP_ROWS, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Accumulator, Measure } from './accumulators.js';
@@ -11,7 +11,7 @@ const CHUNK_ROWS = 4096;
 
 /** Returns the groups that have rows, in the requested order, as result chunks. */
 export function* groupChunks(options: {
-  readonly computation: InMemoryGroups;
+  readonly computation: GroupsComputation;
   readonly groups: SeriesGroups;
   readonly buckets: Buckets;
   readonly rowCounts: Float64Array;

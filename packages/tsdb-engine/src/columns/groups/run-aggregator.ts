@@ -1,5 +1,5 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
-import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { FieldCondition } from '@plinth/tsdb-model/query/column-query.js';
 import { binFixed } from '@plinth/tsdb-model/time/calendar.js';
 import { lowerBound, type Part } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';

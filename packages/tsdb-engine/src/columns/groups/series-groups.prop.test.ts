@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
-import type { InMemoryOrder } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { GroupKeyOrder } from '@plinth/tsdb-model/query/column-query.js';
 import { runThrough } from '@plinth/tsdb-model/time-sliced-task.js';
 import fc from 'fast-check';
 import { SeriesIndex } from '../../series/series-index.js';
@@ -18,7 +18,7 @@ type Tags = Readonly<Record<string, string | undefined>>;
 const bytesOf = (text: string): Buffer => Buffer.from(text);
 
 /** Compares tag by tag, by bytes. */
-function compare(x: Tags, y: Tags, order: readonly InMemoryOrder[]): number {
+function compare(x: Tags, y: Tags, order: readonly GroupKeyOrder[]): number {
   for (const { key, descending, nullsFirst } of order) {
     if (key.kind !== 'tag' || x[key.tag] === y[key.tag]) continue;
     const [a, b] = [x[key.tag], y[key.tag]];

@@ -1,5 +1,5 @@
 import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
-import type { InMemoryOrder } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { GroupKeyOrder } from '@plinth/tsdb-model/query/column-query.js';
 import { isStepEnd, type Steps, sorted } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { TagCodes } from '../../series/tag-columns.js';
@@ -55,7 +55,7 @@ export class SeriesGroups {
   }
 
   /** Group numbers in the requested tag order. */
-  *sorted(order: readonly InMemoryOrder[]): Steps<readonly number[]> {
+  *sorted(order: readonly GroupKeyOrder[]): Steps<readonly number[]> {
     const groups = this.#example.map((_, group) => group);
     const keys: Float64Array[] = [];
     for (const each of order)
@@ -73,7 +73,7 @@ export class SeriesGroups {
   }
 
   /** For each group, a number that ascends in the order of its tag's values. */
-  *#ranksOf(tag: string, { descending, nullsFirst }: InMemoryOrder): Steps<Float64Array> {
+  *#ranksOf(tag: string, { descending, nullsFirst }: GroupKeyOrder): Steps<Float64Array> {
     const column = this.#index.tagColumn(tag);
     const codes = this.#example.map((series) => column?.codes[series] ?? 0);
     const ofNull = nullsFirst ? -BEYOND_RANKS : BEYOND_RANKS;

@@ -19,7 +19,7 @@ function preloading(cacheMib: number, usedMib: number, writeIdleMs = () => 10_00
   const table: PreloadTable = {
     // the test reads no other property
     segments: [{ segment: { rowCount: 10_000, maxTime: 1n } } as OpenSegment],
-    inMemory: {
+    columnQueries: {
       prepare: async () => {
         begun.preparedCount++;
       },

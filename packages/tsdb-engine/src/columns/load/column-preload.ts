@@ -1,7 +1,7 @@
 import type { Clock } from '@plinth/kernel';
 import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
 import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
-import type { TableInMemory } from '../../table/table-in-memory.js';
+import type { TableColumnQueries } from '../../table/table-column-queries.js';
 import type { OpenSegment } from '../../table/table-segments.js';
 import type { ColumnCache } from '../cache/column-cache.js';
 
@@ -26,8 +26,8 @@ const LEAST_ROWS = 1024;
 /** The parts of a table's store that the preload uses. */
 export interface PreloadTable {
   readonly segments: readonly OpenSegment[];
-  readonly inMemory: Pick<
-    TableInMemory,
+  readonly columnQueries: Pick<
+    TableColumnQueries,
     'prepare' | 'preload' | 'hasManyCachedRanges' | 'mergeCachedRanges'
   >;
 }
@@ -37,7 +37,7 @@ export interface ColumnPreloadDeps {
   readonly cache: ColumnCache;
   readonly clock: Clock;
   readonly writeIdleMs: () => number;
-  /** True if a flush is running or about to start, which moves the rows in memory to segments. */
+  /** True if a flush is running or about to start, which moves the unflushed rows to segments. */
   readonly isFlushNear: () => boolean;
   readonly onFailed: (error: unknown) => void;
 }
@@ -100,10 +100,10 @@ export class ColumnPreload {
 
   async #mergeCachedRanges(): Promise<void> {
     const { signal } = this.#closing;
-    for (const { inMemory } of this.#deps.tables()) {
+    for (const { columnQueries } of this.#deps.tables()) {
       const limitBytes = this.#limitBytes;
-      if (!signal.aborted && inMemory.hasManyCachedRanges)
-        await inMemory.mergeCachedRanges({ limitBytes, signal });
+      if (!signal.aborted && columnQueries.hasManyCachedRanges)
+        await columnQueries.mergeCachedRanges({ limitBytes, signal });
     }
   }
 
@@ -130,9 +130,9 @@ export class ColumnPreload {
     const newest = found.slice(0, MAX_SEGMENTS);
     // The indexes of all files are read in the time of one column.
     for (const { table, segment } of newest)
-      await this.#unlessDamaged(() => table.inMemory.prepare(segment));
+      await this.#unlessDamaged(() => table.columnQueries.prepare(segment));
     for (const { table, segment } of newest) {
-      const load = () => table.inMemory.preload(segment, { limitBytes, signal });
+      const load = () => table.columnQueries.preload(segment, { limitBytes, signal });
       if (signal.aborted || (await this.#unlessDamaged(load)) === false) return;
     }
   }

@@ -1,7 +1,7 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { STEP_ROWS, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { BlockField } from '@plinth/tsdb-storage/buffer/row-block.js';
-import { isInMemoryKind } from '../cache/cached-rows.js';
+import { isCacheableKind } from '../cache/cached-rows.js';
 import { ColumnBuilder } from './column-builder.js';
 import type { CachedRange } from './load-rows.js';
 import { PartBuilder } from './part-builder.js';
@@ -46,7 +46,7 @@ function columnOf(
   blocks: readonly BlockRange[],
   rowCount: number,
 ): ColumnBuilder | undefined {
-  if (!isInMemoryKind(kind)) return undefined;
+  if (!isCacheableKind(kind)) return undefined;
   const mayLack = blocks.some(({ block }) => (block.fields.get(id)?.validCount ?? 0) < block.count);
   const builder = new ColumnBuilder({ numbers: NUMBERS[kind], mayLack }, rowCount);
   for (const range of blocks) {

@@ -177,7 +177,9 @@ function readChunks(
   range: { readonly from: number; readonly to: number },
 ): AsyncIterable<ResultChunk> {
   // None of the requested columns has a type that needs conversion.
-  const columns = texts.map((name): OutputColumn => ({ name, type: INT64, source: undefined }));
+  const columns = texts.map(
+    (name): OutputColumn => ({ name, type: INT64, tableColumnKind: undefined }),
+  );
   return source.host.stream({
     text: `SELECT ${texts.join(', ')} FROM ${rangeText(source, range.from, range.to)}`,
     columns,

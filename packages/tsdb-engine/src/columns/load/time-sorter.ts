@@ -5,7 +5,7 @@ const COUNTERS_PER_ROW = 8;
 const LEAST_COUNTERS = 2 ** 16;
 const TWO_32 = 2 ** 32;
 
-/** Sorts times in ticks of a `TimeScale`. The sort is stable, and its result is valid until the next sort. */
+/** Sorts times in the unit of a `TimeScale`. The sort is stable, and its result is valid until the next sort. */
 export class TimeSorter {
   readonly #isDescending: boolean;
   #keys = new Uint32Array(0);
@@ -17,17 +17,17 @@ export class TimeSorter {
     this.#isDescending = isDescending;
   }
 
-  /** Returns the indexes of the first `count` ticks in sorted order. */
-  sorted(ticks: Float64Array, count: number): Uint32Array {
+  /** Returns the indexes of the first `count` times in sorted order. */
+  sorted(scaledTimes: Float64Array, count: number): Uint32Array {
     this.#grow(count);
     let [order, next] = [this.#order, this.#nextOrder];
     for (let i = 0; i < count; i++) order[i] = i;
-    const { least, most, isSorted } = this.#rangeOf(ticks, count);
+    const { least, most, isSorted } = this.#rangeOf(scaledTimes, count);
     if (isSorted) return order.subarray(0, count);
     const range = most - least + 1;
     // Keys start at zero; keys of more than 32 bits are sorted 32 bits at a time.
     for (let unit = 1; unit < range; unit *= TWO_32) {
-      this.#makeKeys(ticks, count, { least, most, unit });
+      this.#makeKeys(scaledTimes, count, { least, most, unit });
       const size = Math.min(TWO_32, Math.ceil(range / unit));
       const isOnePass = size <= Math.max(LEAST_COUNTERS, count * COUNTERS_PER_ROW);
       const bits = Math.ceil(Math.log2(size));
@@ -41,27 +41,27 @@ export class TimeSorter {
   }
 
   #rangeOf(
-    ticks: Float64Array,
+    scaledTimes: Float64Array,
     count: number,
   ): { readonly least: number; readonly most: number; readonly isSorted: boolean } {
     let least = Number.POSITIVE_INFINITY;
     let most = 0;
     let ascends = true;
     let descends = true;
-    let before = ticks[0] as number;
+    let before = scaledTimes[0] as number;
     for (let i = 0; i < count; i++) {
-      const tick = ticks[i] as number;
-      if (tick < before) ascends = false;
-      else if (tick > before) descends = false;
-      if (tick < least) least = tick;
-      if (tick > most) most = tick;
-      before = tick;
+      const time = scaledTimes[i] as number;
+      if (time < before) ascends = false;
+      else if (time > before) descends = false;
+      if (time < least) least = time;
+      if (time > most) most = time;
+      before = time;
     }
     return { least, most, isSorted: this.#isDescending ? descends : ascends };
   }
 
   #makeKeys(
-    ticks: Float64Array,
+    scaledTimes: Float64Array,
     count: number,
     range: { readonly least: number; readonly most: number; readonly unit: number },
   ): void {
@@ -69,10 +69,11 @@ export class TimeSorter {
     const keys = this.#keys;
     const [sign, start] = this.#isDescending ? [-1, most] : [1, -least];
     // The typed array drops all bits beyond 32.
-    if (unit === 1) for (let i = 0; i < count; i++) keys[i] = start + sign * (ticks[i] as number);
+    if (unit === 1)
+      for (let i = 0; i < count; i++) keys[i] = start + sign * (scaledTimes[i] as number);
     else
       for (let i = 0; i < count; i++)
-        keys[i] = Math.floor((start + sign * (ticks[i] as number)) / unit);
+        keys[i] = Math.floor((start + sign * (scaledTimes[i] as number)) / unit);
   }
 
   /** Counting sort by some bits of the keys. */

@@ -1,9 +1,6 @@
 import type { EncodedTagsCache } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import type {
-  InMemoryLastRows,
-  InMemoryRequest,
-} from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnQuery, LastRowsComputation } from '@plinth/tsdb-model/query/column-query.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
 import { isStepEnd, type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
@@ -31,8 +28,8 @@ const NEAR_NS = 1024;
 
 /** Returns the newest row of each combination of tags. */
 export async function computeLastRows(columnRequest: {
-  readonly request: InMemoryRequest;
-  readonly computation: InMemoryLastRows;
+  readonly request: ColumnQuery;
+  readonly computation: LastRowsComputation;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;

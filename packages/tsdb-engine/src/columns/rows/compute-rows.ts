@@ -1,5 +1,5 @@
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import type { InMemoryRequest, InMemoryRows } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnQuery, RowsComputation } from '@plinth/tsdb-model/query/column-query.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import {
   indices,
@@ -53,15 +53,15 @@ const LEAST_SLICE_ROWS = 4096;
 const LEAST_COPIED = 4096;
 
 interface RowsToStream {
-  readonly computation: InMemoryRows;
+  readonly computation: RowsComputation;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
 }
 
 /** Returns the rows in time order; `undefined` if DuckDB is at least as fast. */
 export async function computeRows(columnRequest: {
-  readonly request: InMemoryRequest;
-  readonly computation: InMemoryRows;
+  readonly request: ColumnQuery;
+  readonly computation: RowsComputation;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
@@ -102,7 +102,7 @@ export async function computeRows(columnRequest: {
 
 function isWorthCopying(
   { rows }: PickedRows,
-  { columns, limit }: InMemoryRows,
+  { columns, limit }: RowsComputation,
   loaded: readonly LoadedRows[],
 ): boolean {
   return (
@@ -164,7 +164,7 @@ function* sliceChunks(
   }
 }
 
-const chunkRowsOf = ({ columns }: InMemoryRows): number =>
+const chunkRowsOf = ({ columns }: RowsComputation): number =>
   Math.min(
     MOST_CHUNK_ROWS,
     Math.max(LEAST_CHUNK_ROWS, Math.floor(CHUNK_VALUES / Math.max(1, columns.length))),
@@ -172,7 +172,7 @@ const chunkRowsOf = ({ columns }: InMemoryRows): number =>
 
 /** Returns the rows of the runs that meet the conditions, run by run. */
 async function pickRows(
-  { fieldConditions }: InMemoryRequest,
+  { fieldConditions }: ColumnQuery,
   runs: Runs,
   { loaded, task }: { readonly loaded: readonly LoadedRows[]; readonly task: TimeSlicedTask },
 ): Promise<PickedRows | undefined> {
@@ -208,7 +208,7 @@ async function pickRows(
 function* inTagOrder(
   runs: Runs,
   index: SeriesIndex,
-  { tieBreakers, descending }: InMemoryRows,
+  { tieBreakers, descending }: RowsComputation,
 ): Steps<Runs> {
   const ranks = yield* seriesRanks(runs.series, index, tieBreakers);
   const sign = descending ? -1 : 1;
@@ -284,7 +284,7 @@ function sortedByTime(
   const scale = timeScale(loaded, picked.sources);
   if (scale === undefined) return undefined;
   const count = picked.rows.length;
-  const order = new TimeSorter(isDescending).sorted(ticksOf(picked, loaded, scale), count);
+  const order = new TimeSorter(isDescending).sorted(scaledTimesOf(picked, loaded, scale), count);
   const sorted = {
     sources: new Uint16Array(count),
     rows: new Uint32Array(count),
@@ -299,17 +299,17 @@ function sortedByTime(
   return sorted;
 }
 
-function ticksOf(
+function scaledTimesOf(
   { sources, rows }: PickedRows,
   loaded: readonly LoadedRows[],
   { starts, factors }: TimeScale,
 ): Float64Array {
-  const ticks = new Float64Array(rows.length);
+  const scaledTimes = new Float64Array(rows.length);
   for (let i = 0; i < rows.length; i++) {
     const source = sources[i] as number;
     const { offsets } = (loaded[source] as LoadedRows).part;
     const offset = offsets[rows[i] as number] as number;
-    ticks[i] = (starts[source] as number) + offset * (factors[source] as number);
+    scaledTimes[i] = (starts[source] as number) + offset * (factors[source] as number);
   }
-  return ticks;
+  return scaledTimes;
 }

@@ -1,4 +1,4 @@
-import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { FieldCondition } from '@plinth/tsdb-model/query/column-query.js';
 import { isSet, type StoredColumn } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 

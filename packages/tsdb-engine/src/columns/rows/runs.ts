@@ -1,4 +1,4 @@
-import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnQuery } from '@plinth/tsdb-model/query/column-query.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { isStepEnd, type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
@@ -21,7 +21,7 @@ export interface Runs {
 
 /** Returns the series ordinals of the series that meet the tag conditions; `undefined` means all. */
 export function* selectedSeries(
-  request: InMemoryRequest,
+  request: ColumnQuery,
   index: SeriesIndex,
 ): Steps<readonly number[] | undefined> {
   if (request.tagConditions.length === 0) return undefined;

@@ -6,8 +6,8 @@ const WHOLE_NUMBER = { kind: 'int', bits: 64, signed: true } as const;
 
 /** Columns of DuckDB's result for `ScanGroups`. */
 export const GROUP_COLUMNS: readonly OutputColumn[] = [
-  { name: '_series', type: WHOLE_NUMBER, source: undefined },
-  { name: 'n', type: WHOLE_NUMBER, source: undefined },
+  { name: '_series', type: WHOLE_NUMBER, tableColumnKind: undefined },
+  { name: 'n', type: WHOLE_NUMBER, tableColumnKind: undefined },
 ];
 
 const FIRST_CAPACITY = 1024;

@@ -71,17 +71,17 @@ describe('QuerySlots', () => {
   it('admits queries without a slot while all slots are taken, and queues them in ensureSlot()', async () => {
     const slots = new QuerySlots(1);
     const busy = await slots.acquire(never);
-    const inMemory = await slots.acquireOrStartWithoutSlot(never);
+    const withoutSlot = await slots.acquireOrStartWithoutSlot(never);
     // A query that needs no slot continues without one.
-    inMemory.yieldSlot();
-    assert.equal(inMemory.reacquire(), undefined);
-    const acquired = inMemory.ensureSlot();
+    withoutSlot.yieldSlot();
+    assert.equal(withoutSlot.reacquire(), undefined);
+    const acquired = withoutSlot.ensureSlot();
     assert.equal(await isSettled(acquired), false);
     busy.release();
     await acquired;
     assert.equal(slots.runningCount, 1);
-    assert.equal(inMemory.ensureSlot(), undefined);
-    inMemory.release();
+    assert.equal(withoutSlot.ensureSlot(), undefined);
+    withoutSlot.release();
     assert.equal(slots.runningCount, 0);
     const first = await slots.acquireOrStartWithoutSlot(never);
     assert.equal(slots.runningCount, 1);
@@ -92,11 +92,11 @@ describe('QuerySlots', () => {
     for (const operation of ['release', 'yieldSlot'] as const) {
       const slots = new QuerySlots(1);
       const busy = await slots.acquire(never);
-      const inMemory = await slots.acquireOrStartWithoutSlot(never);
+      const withoutSlot = await slots.acquireOrStartWithoutSlot(never);
       busy[operation]();
-      assert.equal(await isSettled(inMemory.ensureSlot()), true, operation);
+      assert.equal(await isSettled(withoutSlot.ensureSlot()), true, operation);
       busy.release();
-      inMemory.release();
+      withoutSlot.release();
       assert.equal(slots.runningCount, 0, operation);
     }
   });
@@ -104,14 +104,14 @@ describe('QuerySlots', () => {
   it('limits the number of queries without a slot, and admits more when some end', async () => {
     const slots = new QuerySlots(1);
     const busy = await slots.acquire(never);
-    const inMemoryQueries = await Promise.all(
+    const slotlessQueries = await Promise.all(
       Array.from({ length: 16 }, () => slots.acquireOrStartWithoutSlot(never)),
     );
     const late = slots.acquireOrStartWithoutSlot(never);
     assert.equal(await isSettled(late), false);
     const gone = new AbortController();
     const leaving = await (async () => {
-      inMemoryQueries.pop()?.release();
+      slotlessQueries.pop()?.release();
       return await slots.acquireOrStartWithoutSlot(gone);
     })();
     const acquiring = leaving.ensureSlot();
@@ -119,7 +119,7 @@ describe('QuerySlots', () => {
     await assert.rejects(async () => await acquiring, { kind: 'query_cancelled' });
     leaving.release();
     leaving.release();
-    for (const inMemory of inMemoryQueries) inMemory.release();
+    for (const withoutSlot of slotlessQueries) withoutSlot.release();
     busy.release();
     (await late).release();
     assert.equal(slots.runningCount, 0);

@@ -14,8 +14,8 @@ const MAX_WAITING = 10_000;
  */
 const MAX_YIELDED_PER_SLOT = 16;
 
-/** Queries that start without a slot because memory may contain their result: at most this many per slot. */
-const MAX_IN_MEMORY_PER_SLOT = 16;
+/** Queries that start without a slot because columns in memory may provide their result: at most this many per slot. */
+const MAX_WITHOUT_SLOT_PER_SLOT = 16;
 
 /** A query's slot among the running ones. */
 export interface QuerySlot {
@@ -39,7 +39,7 @@ export interface QuerySlot {
 export class QuerySlots {
   readonly #count: number;
   readonly #semaphore: FairSemaphore;
-  readonly #counts = { yielded: 0, inMemory: 0 };
+  readonly #counts = { yielded: 0, withoutSlot: 0 };
   /** Slots of queries that wait for their clients; the slot of the longest waiting one is taken first. */
   readonly #idle = new Set<Slot>();
 
@@ -65,19 +65,19 @@ export class QuerySlots {
   }
 
   /**
-   * Returns a free slot, or admits the query without one: results from memory must not wait for
+   * Returns a free slot, or admits the query without one: column queries must not wait for
    * queries that occupy DuckDB. Such a query must call `ensureSlot` before it uses DuckDB.
    */
   async acquireOrStartWithoutSlot(queryContext: QueryContext): Promise<QuerySlot> {
     if (this.#acquireFree(queryContext) || this.#takeIdle(queryContext))
       return this.#slot(queryContext, 'held');
-    if (this.#counts.inMemory >= this.#count * MAX_IN_MEMORY_PER_SLOT)
+    if (this.#counts.withoutSlot >= this.#count * MAX_WITHOUT_SLOT_PER_SLOT)
       return await this.acquire(queryContext);
-    this.#counts.inMemory++;
-    return this.#slot(queryContext, 'inMemory');
+    this.#counts.withoutSlot++;
+    return this.#slot(queryContext, 'withoutSlot');
   }
 
-  #slot(queryContext: QueryContext, state: 'held' | 'inMemory'): QuerySlot {
+  #slot(queryContext: QueryContext, state: 'held' | 'withoutSlot'): QuerySlot {
     return new Slot(queryContext, state, {
       idle: (slot) => {
         if (this.#semaphore.waitingCount > 0 && this.#mayYield()) {
@@ -127,7 +127,7 @@ export class QuerySlots {
 }
 
 /** The possible states of a slot object without a slot. */
-type WithoutSlot = 'yielded' | 'inMemory';
+type SlotlessState = 'yielded' | 'withoutSlot';
 
 /** Operations that a slot needs from its pool. */
 interface SlotPool {
@@ -135,17 +135,17 @@ interface SlotPool {
   idle(slot: Slot): 'idle' | 'yielded';
   busy(slot: Slot): void;
   /** Resolves with a slot for a query that has none. */
-  take(from: WithoutSlot): Promise<void>;
-  leave(from: WithoutSlot): void;
+  take(from: SlotlessState): Promise<void>;
+  leave(from: SlotlessState): void;
   give(slot: Slot): void;
 }
 
 class Slot implements QuerySlot {
   readonly #pool: SlotPool;
   readonly #queryContext: QueryContext;
-  #state: 'held' | 'idle' | WithoutSlot | 'taking' | 'released';
+  #state: 'held' | 'idle' | SlotlessState | 'taking' | 'released';
 
-  constructor(queryContext: QueryContext, state: 'held' | 'inMemory', pool: SlotPool) {
+  constructor(queryContext: QueryContext, state: 'held' | 'withoutSlot', pool: SlotPool) {
     this.#queryContext = queryContext;
     this.#state = state;
     this.#pool = pool;
@@ -176,14 +176,14 @@ class Slot implements QuerySlot {
     const before = this.#state;
     this.#state = 'released';
     if (before === 'held' || before === 'idle') this.#pool.give(this);
-    else if (before === 'yielded' || before === 'inMemory') this.#pool.leave(before);
+    else if (before === 'yielded' || before === 'withoutSlot') this.#pool.leave(before);
   }
 
   ensureSlot(): Promise<void> | undefined {
-    return this.#state === 'inMemory' ? this.#take('inMemory') : undefined;
+    return this.#state === 'withoutSlot' ? this.#take('withoutSlot') : undefined;
   }
 
-  async #take(from: WithoutSlot): Promise<void> {
+  async #take(from: SlotlessState): Promise<void> {
     this.#state = 'taking';
     try {
       if (this.#queryContext.signal.aborted) throw endOfQuery(this.#queryContext.signal);

@@ -1,7 +1,7 @@
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { binText } from '@plinth/tsdb-sql/functions/time/time-bins.js';
 import { type outputColumn, sqlTypeOf } from '../series/table-reader.js';
-import type { Windows } from '../windows/windows.js';
+import type { TimeBuckets } from '../time-buckets/time-buckets.js';
 
 export interface Bucket {
   readonly text: string;
@@ -15,11 +15,11 @@ export interface Bucket {
  */
 export function bucketText(
   request: { readonly hasLowerBound: boolean; readonly minNs: bigint; readonly maxNs: bigint },
-  windows: Windows,
+  timeBuckets: TimeBuckets,
   time: string,
 ): Bucket {
-  const { everyNs, offsetNs } = windows;
-  const origin = windows.of(request.minNs).start;
+  const { everyNs, offsetNs } = timeBuckets;
+  const origin = timeBuckets.bucketOf(request.minNs).start;
   // The very first bucket starts at the earliest valid time, which is not a multiple of the
   // interval.
   const isCounted = request.hasLowerBound && origin > MIN_TIME_NS;
@@ -29,13 +29,17 @@ export function bucketText(
     const ns = isWide ? `CAST(epoch_ns(${time}) AS HUGEINT)` : `epoch_ns(${time})`;
     return {
       text: `CAST((${ns} - (${origin})) // ${everyNs} AS INTEGER)`,
-      column: { name: 'b', type: { kind: 'int', bits: 32, signed: true }, source: undefined },
+      column: {
+        name: 'b',
+        type: { kind: 'int', bits: 32, signed: true },
+        tableColumnKind: undefined,
+      },
       startOf: (index) => origin + BigInt(index) * everyNs,
     };
   }
   return {
     text: binText(`epoch_ns(${time})`, { kind: 'fixed', widthNs: everyNs }, offsetNs),
-    column: { name: 'b', type: sqlTypeOf('integer'), source: undefined },
+    column: { name: 'b', type: sqlTypeOf('integer'), tableColumnKind: undefined },
     startOf: (start) => BigInt(start),
   };
 }

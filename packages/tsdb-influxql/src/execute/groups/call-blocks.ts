@@ -38,26 +38,29 @@ export function areComplete(chunks: readonly ResultChunk[], { calls, ...request 
   );
 }
 
-const keyCountOf = ({ groupTags, windows }: Pick<PlainCalls, 'groupTags' | 'windows'>): number =>
-  groupTags.length + (windows === undefined ? 0 : 1);
+const keyCountOf = ({
+  groupTags,
+  timeBuckets,
+}: Pick<PlainCalls, 'groupTags' | 'timeBuckets'>): number =>
+  groupTags.length + (timeBuckets === undefined ? 0 : 1);
 
 /**
- * Creates result rows from complete in-memory aggregates. Without empty buckets in between, the
+ * Creates result rows from the complete aggregates of a column query. Without empty buckets in between, the
  * rows use the columns of the aggregates directly.
  */
 export function* callBlocks(
   chunks: readonly ResultChunk[],
   request: PlainCalls,
 ): Generator<SeriesBlock, void, undefined> {
-  const { groupTags, windows, calls } = request;
+  const { groupTags, timeBuckets, calls } = request;
   const series = new OpenSeries(request);
   const first = keyCountOf(request);
   for (const { rowCount, columns } of chunks) {
     const tags = columns.slice(0, groupTags.length).map((vector) => textsOf(vector, rowCount));
     const starts =
-      windows === undefined
+      timeBuckets === undefined
         ? undefined
-        : (columns[groupTags.length]?.values as BigInt64Array<ArrayBuffer>); // in-memory bucket starts
+        : (columns[groupTags.length]?.values as BigInt64Array<ArrayBuffer>); // bucket starts of a column query
     const values = calls.map(({ type }, i) =>
       vectorValues(columns[first + i] as ColumnVector, rowCount, type),
     );
@@ -112,11 +115,11 @@ class OpenSeries {
   #rowCount = 0;
 
   constructor(request: PlainCalls) {
-    const { windows, minNs, maxNs, hasLowerBound } = request;
+    const { timeBuckets, minNs, maxNs, hasLowerBound } = request;
     this.#request = request;
-    this.#everyNs = windows?.everyNs ?? 0n;
-    this.#firstNs = hasLowerBound ? windows?.of(minNs).start : undefined;
-    this.#lastNs = windows?.of(maxNs).start ?? 0n;
+    this.#everyNs = timeBuckets?.everyNs ?? 0n;
+    this.#firstNs = hasLowerBound ? timeBuckets?.bucketOf(minNs).start : undefined;
+    this.#lastNs = timeBuckets?.bucketOf(maxNs).start ?? 0n;
   }
 
   isOf(tags: readonly TextOf[], row: number): boolean {
@@ -141,7 +144,7 @@ class OpenSeries {
   /** Adds consecutive rows of this series and fills the empty buckets between them. */
   *take(from: number, to: number, rows: BlockRows): Generator<SeriesBlock, void, undefined> {
     const { isFilled } = this.#request;
-    if (!isFilled || this.#passed(from, to, rows)) {
+    if (!isFilled || this.#skipRun(from, to, rows)) {
       rows.addRun(this.#tags ?? [], from, to);
       this.#rowCount += to - from;
       return;
@@ -151,19 +154,19 @@ class OpenSeries {
       if (this.#nextNs < timeNs) yield* this.#fillUpTo(timeNs, rows);
       rows.addRun(this.#tags ?? [], row, row + 1);
       this.#rowCount++;
-      this.#nextNs = this.#behind(timeNs);
+      this.#nextNs = this.#nextAfter(timeNs);
     }
   }
 
-  #behind(startNs: bigint): bigint {
-    return this.#request.windows?.next(startNs) ?? startNs;
+  #nextAfter(startNs: bigint): bigint {
+    return this.#request.timeBuckets?.nextStart(startNs) ?? startNs;
   }
 
   /**
    * Skips past a run of rows that starts at the next bucket and has no gaps. Returns false if the
    * run has gaps.
    */
-  #passed(from: number, to: number, rows: BlockRows): boolean {
+  #skipRun(from: number, to: number, rows: BlockRows): boolean {
     const start = rows.timeOf(from);
     if (start !== this.#nextNs || start === MIN_TIME_NS) return false;
     const count = to - from;
@@ -175,7 +178,7 @@ class OpenSeries {
 
   /** Adds empty buckets up to an instant. */
   *#fillUpTo(timeNs: bigint, rows: BlockRows): Generator<SeriesBlock, void, undefined> {
-    for (; this.#nextNs < timeNs; this.#nextNs = this.#behind(this.#nextNs)) {
+    for (; this.#nextNs < timeNs; this.#nextNs = this.#nextAfter(this.#nextNs)) {
       rows.addEmpty(this.#tags ?? [], this.#nextNs);
       this.#rowCount++;
       if (rows.isFull) yield* rows.taken();
@@ -228,14 +231,14 @@ class BlockRows {
         times.push(this.timeOf(row));
       }
     }
-    this.#extend(tags, to - from);
+    this.#addToSpan(tags, to - from);
   }
 
   addEmpty(tags: readonly string[], timeNs: bigint): void {
     const { rows, times } = this.#pick();
     rows.push(NO_ROW);
     times.push(timeNs);
-    this.#extend(tags, 1);
+    this.#addToSpan(tags, 1);
   }
 
   /** Yields the block if it has rows, then starts the next one. */
@@ -274,7 +277,7 @@ class BlockRows {
     return this.#picked;
   }
 
-  #extend(tags: readonly string[], count: number): void {
+  #addToSpan(tags: readonly string[], count: number): void {
     const span = this.#spans.at(-1);
     const from = this.#count;
     this.#count += count;

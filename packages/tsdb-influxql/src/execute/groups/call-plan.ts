@@ -3,42 +3,52 @@ import type { ColumnRef, CompiledCall } from '../../plan/compile/compiled-select
 import { FORECASTS, LOOK_BACK, TECHNICAL, TRANSFORMATIONS } from '../../plan/functions.js';
 import { isDuckDbCall } from './read-aggregates.js';
 
-/** Execution plan of one call: its innermost call or column, and the transformations around it. */
+/**
+ * Execution plan of one call: its innermost call or column, and the transformations around it. In
+ * `difference(mean(x))`, `mean(x)` is the innermost call and `difference` a transformation.
+ */
 export interface CallPlan {
   readonly call: CompiledCall;
-  readonly leaf: CompiledCall;
+  readonly innermost: CompiledCall;
   /** Set if the innermost transformation reads a column directly. */
   readonly ofColumn: ColumnRef | undefined;
   /** Transformations from the innermost to the outermost. */
-  readonly around: readonly CompiledCall[];
+  readonly transformations: readonly CompiledCall[];
   /** Number of buckets before the time range that are read as well, without a look-back. */
-  readonly lookBack: number;
+  readonly bucketsBefore: number;
   readonly isInDuckDb: boolean;
 }
 
 /** @param canGroup whether DuckDB can form the groups of the statement. */
 export function planCall(call: CompiledCall, canGroup: boolean): CallPlan {
-  const around: CompiledCall[] = [];
-  let leaf = call;
-  let lookBack = 0;
+  const transformations: CompiledCall[] = [];
+  let innermost = call;
+  let bucketsBefore = 0;
   for (;;) {
-    const isAround = TRANSFORMATIONS.has(leaf.name) || FORECASTS.has(leaf.name);
-    if (!isAround) break;
-    around.unshift(leaf);
-    if (leaf.argument.kind === 'column') {
-      const { ref } = leaf.argument;
-      return { call, leaf, ofColumn: ref, around, lookBack: 0, isInDuckDb: false };
+    const isTransformation = TRANSFORMATIONS.has(innermost.name) || FORECASTS.has(innermost.name);
+    if (!isTransformation) break;
+    transformations.unshift(innermost);
+    if (innermost.argument.kind === 'column') {
+      const { ref } = innermost.argument;
+      return {
+        call,
+        innermost,
+        ofColumn: ref,
+        transformations,
+        bucketsBefore: 0,
+        isInDuckDb: false,
+      };
     }
-    if (LOOK_BACK.has(leaf.name)) lookBack++;
-    leaf = leaf.argument.call;
+    if (LOOK_BACK.has(innermost.name)) bucketsBefore++;
+    innermost = innermost.argument.call;
   }
   return {
     call,
-    leaf,
+    innermost,
     ofColumn: undefined,
-    around,
-    lookBack,
-    isInDuckDb: canGroup && isDuckDbCall(leaf),
+    transformations,
+    bucketsBefore,
+    isInDuckDb: canGroup && isDuckDbCall(innermost),
   };
 }
 
@@ -53,12 +63,17 @@ export const isFillable = ({ name }: CompiledCall): boolean => !UNFILLED.has(nam
  * a look-back does not change its result. `fill(previous)` needs a point even if no transformation
  * does.
  */
-export function pointsBefore({ leaf, ofColumn, around }: CallPlan, fill: Fill): number | undefined {
+export function pointsBefore(
+  { innermost, ofColumn, transformations }: CallPlan,
+  fill: Fill,
+): number | undefined {
   // The results of these functions depend on all earlier points.
-  if (around.some(({ name }) => TECHNICAL.has(name))) return undefined;
-  const count = around.reduce((total, call) => total + pointsBeforeCall(call), 0);
+  if (transformations.some(({ name }) => TECHNICAL.has(name))) return undefined;
+  const count = transformations.reduce((total, call) => total + pointsBeforeCall(call), 0);
   if (count > 0) return count;
-  return ofColumn === undefined && isFillable(leaf) && fill.kind === 'previous' ? 0 : undefined;
+  return ofColumn === undefined && isFillable(innermost) && fill.kind === 'previous'
+    ? 0
+    : undefined;
 }
 
 /** Returns how many earlier points the first result of a transformation uses. */

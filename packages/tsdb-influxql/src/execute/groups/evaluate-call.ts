@@ -12,10 +12,10 @@ import {
   type Points,
   pointsOfColumn,
 } from '../series/points.js';
-import type { Windows } from '../windows/windows.js';
+import type { TimeBuckets } from '../time-buckets/time-buckets.js';
 
 export interface CallContext {
-  readonly windows: Windows | undefined;
+  readonly timeBuckets: TimeBuckets | undefined;
   readonly bucketLimit: number;
   /** Time of a value that does not belong to a point. */
   readonly baseNs: bigint;
@@ -51,7 +51,7 @@ export function* evaluateCall(call: CompiledCall, rows: GroupRows, at: CallConte
     }
     case 'top':
     case 'bottom':
-      return yield* made(points, at, 'point', (slice) =>
+      return yield* budget(points, at, 'point', (slice) =>
         topOf(slice, {
           sign: call.name === 'top' ? 1 : -1,
           count: option,
@@ -59,9 +59,9 @@ export function* evaluateCall(call: CompiledCall, rows: GroupRows, at: CallConte
         }),
       );
     case 'sample':
-      return yield* made(points, at, 'point', (slice) => sampleOf(slice, option, at.random));
+      return yield* budget(points, at, 'point', (slice) => sampleOf(slice, option, at.random));
     case 'distinct':
-      return yield* made(points, at, 'bucket', distinctOf);
+      return yield* budget(points, at, 'bucket', distinctOf);
     default: {
       const { reduce: reducer, pick: picker } = AGGREGATES.get(call.name) ?? {};
       if (reducer !== undefined) {
@@ -72,8 +72,8 @@ export function* evaluateCall(call: CompiledCall, rows: GroupRows, at: CallConte
         });
       }
       if (picker === undefined) return NO_POINTS;
-      const time = at.isSelector && at.windows === undefined ? 'point' : 'bucket';
-      return yield* made(points, at, time, function* (slice) {
+      const time = at.isSelector && at.timeBuckets === undefined ? 'point' : 'bucket';
+      return yield* budget(points, at, time, function* (slice) {
         const picked = yield* picker(slice, option);
         return picked === undefined ? [] : [picked];
       });
@@ -100,7 +100,7 @@ function* reduced(points: ColumnPoints, at: CallContext, reducer: Reducer): Step
 }
 
 /** Computes the points of each bucket, at their own time or at the bucket start. */
-function* made(
+function* budget(
   points: ColumnPoints,
   at: CallContext,
   time: 'point' | 'bucket',
@@ -122,15 +122,15 @@ function* made(
 
 function* slices(
   points: ColumnPoints,
-  { windows, baseNs }: CallContext,
+  { timeBuckets, baseNs }: CallContext,
 ): Generator<{ readonly start: bigint; readonly slice: Slice }> {
   if (points.length === 0) return;
-  if (windows === undefined) {
+  if (timeBuckets === undefined) {
     yield { start: baseNs, slice: { points, from: 0, to: points.length } };
     return;
   }
   for (let from = 0; from < points.length; ) {
-    const { start, end } = windows.of(points.times[from] as bigint);
+    const { start, end } = timeBuckets.bucketOf(points.times[from] as bigint);
     let to = from + 1;
     while (to < points.length && (points.times[to] as bigint) < end) to++;
     yield { start, slice: { points, from, to } };

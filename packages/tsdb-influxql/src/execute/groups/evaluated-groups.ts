@@ -17,8 +17,8 @@ import {
 import { compareTags, type SourceRowsRequest, sourceRows } from '../series/source-rows.js';
 import { exactValues } from '../series/vector-values.js';
 import type { Session } from '../session.js';
+import type { TimeBuckets } from '../time-buckets/time-buckets.js';
 import { ValueBudget } from '../value-budget.js';
-import type { Windows } from '../windows/windows.js';
 import type { CallPlan } from './call-plan.js';
 import { evaluateCall } from './evaluate-call.js';
 import type { CallGroup } from './read-aggregates.js';
@@ -28,7 +28,7 @@ export interface Evaluated {
   readonly select: CompiledSelect;
   readonly sources: readonly CompiledSource[];
   readonly session: Session;
-  readonly windows: Windows | undefined;
+  readonly timeBuckets: TimeBuckets | undefined;
   /** Base time for calls in statements without buckets. */
   readonly baseNs: bigint;
   readonly task: TimeSlicedTask;
@@ -50,10 +50,10 @@ export async function* evaluatedGroups(
   plans: readonly CallPlan[],
   range: EvaluatedRange,
 ): AsyncGenerator<CallGroup> {
-  const { select, session, windows, baseNs, task } = statement;
+  const { select, session, timeBuckets, baseNs, task } = statement;
   const refs = distinctRefs([
-    ...plans.flatMap(({ leaf, ofColumn }) =>
-      ofColumn === undefined ? leafRefs(leaf) : [ofColumn],
+    ...plans.flatMap(({ innermost, ofColumn }) =>
+      ofColumn === undefined ? innermostRefs(innermost) : [ofColumn],
     ),
     ...select.columns,
   ]);
@@ -63,21 +63,21 @@ export async function* evaluatedGroups(
   const request = rowsRequest(statement, refs, range);
   const pieces = sourceRows(request, session);
   const context = {
-    windows,
+    timeBuckets,
     bucketLimit: session.limits.bucketCountPerSeries,
     baseNs,
     isSelector: select.isSelector,
     random: () => session.random(),
     columnOf,
   };
-  const besides = select.isSelector ? select.columns : [];
+  const otherRefs = select.isSelector ? select.columns : [];
   for await (const group of joinedGroups(pieces, { refs, session, task })) {
     const { tags } = group;
     const rows = request.isDescending ? reversedRows(group.rows) : group.rows;
     const points: Points[] = [];
-    const made = new ValueBudget(session);
+    const budget = new ValueBudget(session);
     const columnPoints = new Map<ArrayLike<Value>, ColumnPoints>();
-    for (const { leaf, ofColumn } of plans) {
+    for (const { innermost, ofColumn } of plans) {
       if (ofColumn !== undefined) {
         const column = columnOf(rows, ofColumn);
         const found = columnPoints.get(column) ?? (await task.run(pointsOfColumn(rows, column)));
@@ -85,14 +85,16 @@ export async function* evaluatedGroups(
         points.push({ times: found.times, values: found.values });
         continue;
       }
-      const found = await task.run(evaluateCall(leaf, rows, context));
-      made.add(found.times.length);
+      const found = await task.run(evaluateCall(innermost, rows, context));
+      budget.add(found.times.length);
       const picked = found.rows;
-      const beside = besides.map((ref) => {
+      const otherColumns = otherRefs.map((ref) => {
         const column = columnOf(rows, ref);
         return picked?.map((row) => column[row] ?? null) ?? [];
       });
-      points.push(picked === undefined || besides.length === 0 ? found : { ...found, beside });
+      points.push(
+        picked === undefined || otherRefs.length === 0 ? found : { ...found, otherColumns },
+      );
     }
     yield { tags, points };
   }
@@ -162,10 +164,10 @@ function widened(
   return { kind: 'subquery', select: { ...source.select, ...inner, sources } };
 }
 
-function leafRefs(leaf: CompiledCall): ColumnRef[] {
-  const { argument } = leaf;
-  const refs = argument.kind === 'column' ? [argument.ref] : leafRefs(argument.call);
-  return [...refs, ...leaf.dimensions];
+function innermostRefs(innermost: CompiledCall): ColumnRef[] {
+  const { argument } = innermost;
+  const refs = argument.kind === 'column' ? [argument.ref] : innermostRefs(argument.call);
+  return [...refs, ...innermost.dimensions];
 }
 
 function distinctRefs(refs: readonly ColumnRef[]): ColumnRef[] {

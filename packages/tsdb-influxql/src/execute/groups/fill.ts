@@ -3,10 +3,10 @@ import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Fill } from '../../ast/select.js';
 import { convertValue, type DataType, isNumeric, type Value } from '../../plan/data-type.js';
 import type { Points } from '../series/points.js';
-import type { Windows } from '../windows/windows.js';
+import type { TimeBuckets } from '../time-buckets/time-buckets.js';
 
 export interface FillContext {
-  readonly windows: Windows;
+  readonly timeBuckets: TimeBuckets;
   readonly fill: Fill;
   /**
    * Time bounds of the statement, both inclusive. Without a lower bound filling starts at the first
@@ -29,11 +29,11 @@ export interface FillContext {
  */
 export function* filled(points: Points, at: FillContext): Steps<Points> {
   if (points.times.length === 0 || at.fill.kind === 'none') return points;
-  const { windows } = at;
+  const { timeBuckets } = at;
   const firstTime = points.times[0] as bigint; // not empty
-  const start = at.hasLowerBound ? windows.of(at.minNs).start : firstTime;
-  const lastStart = windows.of(at.maxNs).start;
-  const count = (lastStart - start) / windows.everyNs + 1n;
+  const start = at.hasLowerBound ? timeBuckets.bucketOf(at.minNs).start : firstTime;
+  const lastStart = timeBuckets.bucketOf(at.maxNs).start;
+  const count = (lastStart - start) / timeBuckets.everyNs + 1n;
   if (count > BigInt(at.bucketLimit)) {
     throw tsdbError('bucket_limit_exceeded', { count, limit: at.bucketLimit });
   }
@@ -57,7 +57,7 @@ export function* filled(points: Points, at: FillContext): Steps<Points> {
         previousSource = index;
       }
       index++;
-      if (points.times[index] !== time && pointTime >= time) time = windows.next(time);
+      if (points.times[index] !== time && pointTime >= time) time = timeBuckets.nextStart(time);
       continue;
     }
     times.push(time);
@@ -72,14 +72,14 @@ export function* filled(points: Points, at: FillContext): Steps<Points> {
           ? between(points, index, time, at)
           : empty,
     );
-    time = windows.next(time);
+    time = timeBuckets.nextStart(time);
   }
   if (at.fill.kind === 'previous' && at.isBackward) carryBack(values, sources);
   return {
     times,
     values,
-    ...(points.beside !== undefined && {
-      beside: points.beside.map((column) =>
+    ...(points.otherColumns !== undefined && {
+      otherColumns: points.otherColumns.map((column) =>
         sources.map((i) => (i < 0 ? null : (column[i] ?? null))),
       ),
     }),
@@ -128,7 +128,7 @@ function between(points: Points, next: number, time: bigint, at: FillContext): V
   if (a === null || b === null) return null;
   // Interpolates in bucket counts, because nanosecond timestamps exceed the precision of a double.
   // Rounding allows for days of 23 or 25 hours.
-  const { everyNs } = at.windows;
+  const { everyNs } = at.timeBuckets;
   const start = points.times[before] as bigint;
   const bucketsTo = (end: bigint): number => Number((end - start + everyNs / 2n) / everyNs);
   const length = bucketsTo(after);

@@ -3,7 +3,7 @@ import { holtWinters } from '../../functions/holt-winters.js';
 import { transform } from '../../functions/transformations.js';
 import { FORECASTS } from '../../plan/functions.js';
 import type { Points } from '../series/points.js';
-import type { Windows } from '../windows/windows.js';
+import type { TimeBuckets } from '../time-buckets/time-buckets.js';
 import { type CallPlan, isFillable, pointsBeforeCall } from './call-plan.js';
 import { type FillContext, filled } from './fill.js';
 import { type Earlier, fillStart, keepBefore, withEarlier } from './look-back.js';
@@ -11,7 +11,7 @@ import { type Earlier, fillStart, keepBefore, withEarlier } from './look-back.js
 /** Settings of a statement that apply to all its calls. */
 export interface Finishing
   extends Pick<FillContext, 'fill' | 'minNs' | 'maxNs' | 'hasLowerBound' | 'bucketLimit'> {
-  readonly windows: Windows | undefined;
+  readonly timeBuckets: TimeBuckets | undefined;
   /** Row functions run from the latest point to the earliest. */
   readonly isBackward: boolean;
   /** Set if a look-back changes the result of the call; then the call does not run backward. */
@@ -22,20 +22,26 @@ export interface Finishing
  * Fills the buckets of the innermost call, then applies the outer transformations in run direction.
  */
 export function* finishCall(plan: CallPlan, leafPoints: Points, at: Finishing): Steps<Points> {
-  const { windows, isBackward, earlier } = at;
-  const isFilled = plan.ofColumn === undefined && isFillable(plan.leaf);
-  const startNs = windows?.of(at.minNs).start ?? at.minNs;
+  const { timeBuckets, isBackward, earlier } = at;
+  const isFilled = plan.ofColumn === undefined && isFillable(plan.innermost);
+  const startNs = timeBuckets?.bucketOf(at.minNs).start ?? at.minNs;
   let points =
     earlier === undefined ? leafPoints : yield* withEarlier(leafPoints, earlier, startNs);
-  if (windows !== undefined && isFilled) {
-    const isCount = plan.leaf.name === 'count';
-    const minNs = earlier === undefined ? at.minNs : fillStart(earlier, windows, startNs);
-    points = yield* filled(points, { ...at, minNs, windows, type: plan.leaf.type, isCount });
+  if (timeBuckets !== undefined && isFilled) {
+    const isCount = plan.innermost.name === 'count';
+    const minNs = earlier === undefined ? at.minNs : fillStart(earlier, timeBuckets, startNs);
+    points = yield* filled(points, {
+      ...at,
+      minNs,
+      timeBuckets,
+      type: plan.innermost.type,
+      isCount,
+    });
   }
   if (earlier !== undefined) points = yield* keepBefore(points, startNs, earlier.count);
   if (!isBackward) return yield* transformed(plan, points, at);
   // Forecasts look ahead regardless of the sort order.
-  return plan.around.some(({ name }) => FORECASTS.has(name))
+  return plan.transformations.some(({ name }) => FORECASTS.has(name))
     ? reversed(yield* transformed(plan, points, at))
     : yield* transformed(plan, reversed(points), at);
 }
@@ -43,13 +49,13 @@ export function* finishCall(plan: CallPlan, leafPoints: Points, at: Finishing): 
 function* transformed(
   plan: CallPlan,
   leafPoints: Points,
-  { windows, bucketLimit, minNs, earlier }: Finishing,
+  { timeBuckets, bucketLimit, minNs, earlier }: Finishing,
 ): Steps<Points> {
-  const intervalNs = windows?.everyNs;
-  const startNs = windows?.of(minNs).start ?? minNs;
+  const intervalNs = timeBuckets?.everyNs;
+  const startNs = timeBuckets?.bucketOf(minNs).start ?? minNs;
   let points = leafPoints;
   let earlierCount = earlier?.count ?? 0;
-  for (const call of plan.around) {
+  for (const call of plan.transformations) {
     points = FORECASTS.has(call.name)
       ? yield* holtWinters(points, {
           forecastCount: Number(call.options[0] ?? 0),
@@ -70,10 +76,12 @@ function* transformed(
   return points;
 }
 
-function reversed({ times, values, beside }: Points): Points {
+function reversed({ times, values, otherColumns }: Points): Points {
   return {
     times: times.toReversed(),
     values: values.toReversed(),
-    ...(beside !== undefined && { beside: beside.map((column) => column.toReversed()) }),
+    ...(otherColumns !== undefined && {
+      otherColumns: otherColumns.map((column) => column.toReversed()),
+    }),
   };
 }

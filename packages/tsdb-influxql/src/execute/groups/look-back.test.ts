@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runThrough } from '@plinth/tsdb-model/time-sliced-task.js';
 import { NO_POINTS, type Points } from '../series/points.js';
-import { Windows } from '../windows/windows.js';
+import { TimeBuckets } from '../time-buckets/time-buckets.js';
 import { fillStart, keepBefore, withEarlier } from './look-back.js';
 
 const points = (...cells: readonly (readonly [bigint, bigint | null])[]): Points => ({
@@ -33,19 +33,19 @@ describe('the points before a time range', () => {
   });
 
   it('repeat the other columns of a selector', () => {
-    const before = { ...points([50n, 1n], [55n, 2n]), beside: [['x', null]] };
+    const before = { ...points([50n, 1n], [55n, 2n]), otherColumns: [['x', null]] };
     const joined = withEarlier(
-      { ...points([60n, 3n], [70n, 4n]), beside: [[null, 'y']] },
+      { ...points([60n, 3n], [70n, 4n]), otherColumns: [[null, 'y']] },
       { points: before, count: 0, fromNs: 0n },
       60n,
     );
-    assert.deepEqual(runThrough(joined).beside, [['x', 'x', 'y']]);
+    assert.deepEqual(runThrough(joined).otherColumns, [['x', 'x', 'y']]);
   });
 
   it('are filled from the buckets that a call uses, within the look-back', () => {
-    const windows = new Windows({ everyNs: 10n, offsetNs: 0n }, undefined);
+    const timeBuckets = new TimeBuckets({ everyNs: 10n, offsetNs: 0n }, undefined);
     const startOf = (count: number) =>
-      fillStart({ points: NO_POINTS, count, fromNs: 20n }, windows, 60n);
+      fillStart({ points: NO_POINTS, count, fromNs: 20n }, timeBuckets, 60n);
     assert.deepEqual([0, 1, 2, 3, 4, 2 ** 62].map(startOf), [60n, 40n, 30n, 20n, 20n, 20n]);
   });
 });

@@ -1,7 +1,7 @@
 import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Value } from '../../plan/data-type.js';
 import type { Points } from '../series/points.js';
-import type { Windows } from '../windows/windows.js';
+import type { TimeBuckets } from '../time-buckets/time-buckets.js';
 
 /** Points that a look-back has read before the time range, and how many of them a call uses. */
 export interface Earlier {
@@ -15,26 +15,30 @@ export interface Earlier {
  * Returns the start of the bucket from which empty buckets are filled, so that the buckets before
  * `startNs` that a call uses have a value.
  */
-export function fillStart({ count, fromNs }: Earlier, windows: Windows, startNs: bigint): bigint {
+export function fillStart(
+  { count, fromNs }: Earlier,
+  timeBuckets: TimeBuckets,
+  startNs: bigint,
+): bigint {
   if (count === 0) return startNs;
   // One more, because a day may have 23 hours. `keepBefore` drops it.
-  const neededNs = startNs - BigInt(count + 1) * windows.everyNs;
-  return neededNs < fromNs ? fromNs : windows.of(neededNs).start;
+  const neededNs = startNs - BigInt(count + 1) * timeBuckets.everyNs;
+  return neededNs < fromNs ? fromNs : timeBuckets.bucketOf(neededNs).start;
 }
 
 /** Puts the last earlier points before the points of the time range, which starts at `startNs`. */
 export function* withEarlier(points: Points, earlier: Earlier, startNs: bigint): Steps<Points> {
-  const { times, values, beside } = earlier.points;
+  const { times, values, otherColumns } = earlier.points;
   if (times.length === 0) return points;
   // The first bucket may start before the time range. Its earlier rows are a point of their own.
   const before = times.map((time) => (time < startNs ? time : startNs - 1n));
-  const besides: Value[][] = [];
-  for (const [i, column] of beside?.entries() ?? [])
-    besides.push(yield* carriedForward(column.concat(points.beside?.[i] ?? [])));
+  const allOtherColumns: Value[][] = [];
+  for (const [i, column] of otherColumns?.entries() ?? [])
+    allOtherColumns.push(yield* carriedForward(column.concat(points.otherColumns?.[i] ?? [])));
   const all: Points = {
     times: before.concat(points.times),
     values: values.concat(points.values),
-    ...(beside !== undefined && { beside: besides }),
+    ...(otherColumns !== undefined && { otherColumns: allOtherColumns }),
   };
   return yield* keepBefore(all, startNs, earlier.count + 1);
 }
@@ -53,7 +57,7 @@ function* carriedForward(column: readonly Value[]): Steps<Value[]> {
  * Drops the points before `startNs`, except those that have a value at the last `count` times.
  */
 export function* keepBefore(points: Points, startNs: bigint, count: number): Steps<Points> {
-  const { times, values, beside } = points;
+  const { times, values, otherColumns } = points;
   if (times.length === 0 || (times[0] as bigint) >= startNs) return points;
   const found = times.findIndex((time) => time >= startNs);
   const first = found < 0 ? times.length : found;
@@ -76,6 +80,6 @@ export function* keepBefore(points: Points, startNs: bigint, count: number): Ste
   return {
     times: cut(times),
     values: cut(values),
-    ...(beside !== undefined && { beside: beside.map(cut) }),
+    ...(otherColumns !== undefined && { otherColumns: otherColumns.map(cut) }),
   };
 }

@@ -4,27 +4,27 @@ import type { CallPlan } from './call-plan.js';
 import type { CallGroup } from './read-aggregates.js';
 
 /** A stream of groups with the points of some of the calls. */
-export interface Reading {
+export interface GroupStream {
   readonly plans: readonly CallPlan[];
   readonly groups: AsyncIterator<CallGroup>;
 }
 
 /**
- * Merges the groups of several readings in ascending order. Within `points`, calls keep the order
+ * Merges the groups of several streams in ascending order. Within `points`, calls keep the order
  * of the statement.
  */
 export async function* mergedGroups(
-  readings: readonly Reading[],
+  streams: readonly GroupStream[],
   order: readonly CallPlan[],
 ): AsyncGenerator<CallGroup> {
-  const places = new Map(order.map((plan, i) => [plan, i]));
+  const indexes = new Map(order.map((plan, i) => [plan, i]));
   const heads: (CallGroup | undefined)[] = [];
   const advance = async (i: number): Promise<void> => {
-    const next = await readings[i]?.groups.next();
+    const next = await streams[i]?.groups.next();
     heads[i] = next?.done ? undefined : next?.value;
   };
   try {
-    for (let i = 0; i < readings.length; i++) await advance(i);
+    for (let i = 0; i < streams.length; i++) await advance(i);
     for (;;) {
       let tags: readonly string[] | undefined;
       for (const head of heads) {
@@ -33,17 +33,17 @@ export async function* mergedGroups(
       }
       if (tags === undefined) return;
       const points = new Map<number, Points>();
-      for (let i = 0; i < readings.length; i++) {
+      for (let i = 0; i < streams.length; i++) {
         const head = heads[i];
         if (head === undefined || compareTags(head.tags, tags) !== 0) continue;
-        readings[i]?.plans.forEach((plan, p) => {
-          points.set(places.get(plan) ?? 0, head.points[p] ?? NO_POINTS);
+        streams[i]?.plans.forEach((plan, p) => {
+          points.set(indexes.get(plan) ?? 0, head.points[p] ?? NO_POINTS);
         });
         await advance(i);
       }
       yield { tags, points: order.map((_, i) => points.get(i) ?? NO_POINTS) };
     }
   } finally {
-    for (const { groups } of readings) await groups.return?.();
+    for (const { groups } of streams) await groups.return?.();
   }
 }

@@ -1,8 +1,8 @@
 import type {
+  ColumnQuery,
   GroupOutput,
-  InMemoryGroups,
-  InMemoryRequest,
-} from '@plinth/tsdb-model/query/in-memory-request.js';
+  GroupsComputation,
+} from '@plinth/tsdb-model/query/column-query.js';
 import { AGGREGATES } from '../../functions/aggregates.js';
 import type { CompiledCall } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
@@ -10,7 +10,7 @@ import type { Points } from '../series/points.js';
 import { outputColumn, type TableRange, TableReader } from '../series/table-reader.js';
 import { tagTexts, vectorValues } from '../series/vector-values.js';
 import type { Session } from '../session.js';
-import type { Windows } from '../windows/windows.js';
+import type { TimeBuckets } from '../time-buckets/time-buckets.js';
 import { bucketText } from './bucket-text.js';
 
 /** One group with the points of each call. Buckets without a value are omitted. */
@@ -34,7 +34,7 @@ function isCountOfDistinct({ name, argument }: CompiledCall): boolean {
 export interface AggregateRequest extends TableRange {
   readonly calls: readonly CompiledCall[];
   /** Buckets of equal length; without them each group is one bucket at `baseNs`. */
-  readonly windows: Windows | undefined;
+  readonly timeBuckets: TimeBuckets | undefined;
   readonly baseNs: bigint;
   readonly hasLowerBound: boolean;
 }
@@ -46,17 +46,18 @@ export async function* readAggregates(
 ): AsyncGenerator<CallGroup, void, undefined> {
   const reader = new TableReader(request, session);
   const groups = reader.groups;
-  const { windows } = request;
-  const inMemory = reader.inMemory(inMemoryGroups(request, reader));
+  const { timeBuckets } = request;
+  const columnQuery = reader.columnQuery(groupsComputation(request, reader));
   // In-memory results contain bucket starts, not bucket numbers.
-  const bucketed = inMemory === undefined ? request : { ...request, hasLowerBound: false };
-  const bucket = windows === undefined ? undefined : bucketText(bucketed, windows, reader.time);
+  const bucketed = columnQuery === undefined ? request : { ...request, hasLowerBound: false };
+  const bucket =
+    timeBuckets === undefined ? undefined : bucketText(bucketed, timeBuckets, reader.time);
   const keyCount = groups.length + (bucket === undefined ? 0 : 1);
   // Most statements are served from memory, so the DuckDB text is created lazily.
-  let made: ReturnType<typeof aggregateStatement> | undefined;
+  let budget: ReturnType<typeof aggregateStatement> | undefined;
   const statement = () => {
-    made ??= aggregateStatement(request.calls, { reader, groups, bucket: bucket?.text });
-    return made;
+    budget ??= aggregateStatement(request.calls, { reader, groups, bucket: bucket?.text });
+    return budget;
   };
   const chunks = session.read({
     get scans() {
@@ -69,12 +70,12 @@ export async function* readAggregates(
     ],
     isSmall: true,
     groupTags: request.groupTags,
-    bucketNs: windows?.everyNs,
+    bucketNs: timeBuckets?.everyNs,
     get maxRows() {
       return reader.mostGroups;
     },
     render: (scanText) => statement().textOver(scanText(0)),
-    inMemory,
+    columnQuery,
   });
   const collector = new Collector(request.calls);
   for await (const { rowCount, columns } of chunks) {
@@ -138,32 +139,32 @@ function aggregateText({ name, argument }: CompiledCall, reader: TableReader): s
 }
 
 /**
- * Returns the equivalent in-memory request, or `undefined` if a function or the condition is not
+ * Returns the equivalent column query, or `undefined` if a function or the condition is not
  * supported there.
  */
-export function inMemoryAggregates(
+export function aggregateColumnQuery(
   request: AggregateRequest,
   session: Session,
-): InMemoryRequest | undefined {
+): ColumnQuery | undefined {
   const reader = new TableReader(request, session);
-  return reader.inMemory(inMemoryGroups(request, reader));
+  return reader.columnQuery(groupsComputation(request, reader));
 }
 
-/** Returns the in-memory grouping, or `undefined` if a function is not supported there. */
-function inMemoryGroups(
+/** Returns the grouping of a column query, or `undefined` if a function is not supported there. */
+function groupsComputation(
   request: AggregateRequest,
   reader: TableReader,
-): InMemoryGroups | undefined {
-  const { windows, groupTags, source } = request;
+): GroupsComputation | undefined {
+  const { timeBuckets, groupTags, source } = request;
   const outputs: GroupOutput[] = [];
   for (const tag of groupTags) {
     if (source.table.columns.get(tag)?.kind !== 'tag') return undefined;
     outputs.push({ kind: 'tag', tag });
   }
-  if (windows !== undefined) outputs.push({ kind: 'bucket' });
+  if (timeBuckets !== undefined) outputs.push({ kind: 'bucket' });
   for (const { name, argument } of request.calls) {
     const column = argument.kind === 'column' ? reader.plainColumn(argument.ref) : undefined;
-    // Sums of integers wrap at 64 bits; in-memory sums are used only when they cannot come close to
+    // Sums of integers wrap at 64 bits; column queries sum them only when they cannot come close to
     // that.
     const kind = AGGREGATES.get(name)?.measure;
     if (column === undefined || kind === undefined) return undefined;
@@ -172,10 +173,12 @@ function inMemoryGroups(
   const ascending = { descending: false, nullsFirst: true } as const;
   const order = [
     ...groupTags.map((tag) => ({ key: { kind: 'tag', tag } as const, ...ascending })),
-    ...(windows === undefined ? [] : [{ key: { kind: 'bucket' } as const, ...ascending }]),
+    ...(timeBuckets === undefined ? [] : [{ key: { kind: 'bucket' } as const, ...ascending }]),
   ];
   const bucket =
-    windows === undefined ? undefined : { widthNs: windows.everyNs, originNs: windows.offsetNs };
+    timeBuckets === undefined
+      ? undefined
+      : { widthNs: timeBuckets.everyNs, originNs: timeBuckets.offsetNs };
   return { kind: 'groups', bucket, tags: groupTags, outputs, order, limit: undefined, offset: 0 };
 }
 

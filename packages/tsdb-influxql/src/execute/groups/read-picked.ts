@@ -3,15 +3,15 @@ import type { ColumnRef, CompiledCall } from '../../plan/compile/compiled-select
 import type { Value } from '../../plan/data-type.js';
 import { outputColumn, sqlTypeOf, type TableRange, TableReader } from '../series/table-reader.js';
 import type { Session } from '../session.js';
-import type { Windows } from '../windows/windows.js';
+import type { TimeBuckets } from '../time-buckets/time-buckets.js';
 import { bucketText } from './bucket-text.js';
 import { type CallGroup, isDuckDbCall } from './read-aggregates.js';
 
 export interface PickRequest extends TableRange {
   /** `min`, `max`, `first` or `last` of a column. */
   readonly call: CompiledCall;
-  readonly beside: readonly ColumnRef[];
-  readonly windows: Windows | undefined;
+  readonly otherColumns: readonly ColumnRef[];
+  readonly timeBuckets: TimeBuckets | undefined;
   readonly hasLowerBound: boolean;
 }
 
@@ -23,20 +23,21 @@ export async function* readPicked(
   request: PickRequest,
   session: Session,
 ): AsyncGenerator<CallGroup, void, undefined> {
-  const { call, windows, beside } = request;
+  const { call, timeBuckets, otherColumns } = request;
   const { argument, name } = call;
   if (argument.kind !== 'column') return;
   const reader = new TableReader(request, session);
   const groups = reader.groups;
   const x = reader.column(argument.ref);
-  const bucket = windows === undefined ? undefined : bucketText(request, windows, reader.time);
+  const bucket =
+    timeBuckets === undefined ? undefined : bucketText(request, timeBuckets, reader.time);
   const keys = [...groups.map((_, i) => `g${i}`), ...(bucket === undefined ? [] : ['b'])];
   const rows = [
     ...groups.map((text, i) => `${text} AS g${i}`),
     ...(bucket === undefined ? [] : [`${bucket.text} AS b`]),
     `${reader.time} AS t`,
     `${x} AS x`,
-    ...beside.map((ref, i) => `${reader.column(ref)} AS a${i}`),
+    ...otherColumns.map((ref, i) => `${reader.column(ref)} AS a${i}`),
   ].join(', ');
   const where = reader.where([`${x} IS NOT NULL`]);
   const { best = 'min(x)' } = AGGREGATES.get(name) ?? {}; // see `isPicked`
@@ -49,7 +50,9 @@ export async function* readPicked(
   // value.
   const pick = isByValue ? 'arg_min' : 'arg_max';
   const decided = isByValue ? 'p.t' : 'p.x';
-  const packed = ['t := p.t', 'x := p.x', ...beside.map((_, i) => `a${i} := p.a${i}`)].join(', ');
+  const packed = ['t := p.t', 'x := p.x', ...otherColumns.map((_, i) => `a${i} := p.a${i}`)].join(
+    ', ',
+  );
   const keyList = keys.map((key) => `p.${key}`);
   const groupedBest = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`;
   const grouped =
@@ -58,18 +61,18 @@ export async function* readPicked(
   const fields = [
     { name: 't', type: sqlTypeOf('time') },
     { name: 'x', type: sqlTypeOf(argument.ref.type) },
-    ...beside.map((ref, i) => ({ name: `a${i}`, type: sqlTypeOf(ref.type) })),
+    ...otherColumns.map((ref, i) => ({ name: `a${i}`, type: sqlTypeOf(ref.type) })),
   ];
   const chunks = session.read({
     scans: [scan],
     columns: [
       ...groups.map((_, i) => outputColumn(`g${i}`, 'tag')),
       ...(bucket === undefined ? [] : [bucket.column]),
-      { name: 'p', type: { kind: 'struct', fields }, source: undefined },
+      { name: 'p', type: { kind: 'struct', fields }, tableColumnKind: undefined },
     ],
     isSmall: true,
     groupTags: request.groupTags,
-    bucketNs: windows?.everyNs,
+    bucketNs: timeBuckets?.everyNs,
     get maxRows() {
       return reader.mostGroups;
     },
@@ -80,7 +83,7 @@ export async function* readPicked(
       `FROM p JOIN m ON ${matched}${grouped}`,
   });
   let tags: string[] | undefined;
-  let points: { times: bigint[]; values: Value[]; beside: Value[][] } | undefined;
+  let points: { times: bigint[]; values: Value[]; otherColumns: Value[][] } | undefined;
   for await (const { rowCount, columns } of chunks) {
     const tagValues = columns
       .slice(0, groups.length)
@@ -95,7 +98,7 @@ export async function* readPicked(
       if (tags === undefined || !tags.every((tag, i) => tagValues[i]?.[row] === tag)) {
         if (tags !== undefined && points !== undefined) yield { tags, points: [points] };
         tags = tagValues.map((values) => values[row] as string);
-        points = { times: [], values: [], beside: beside.map(() => []) };
+        points = { times: [], values: [], otherColumns: otherColumns.map(() => []) };
       }
       points?.times.push(
         bucket === undefined
@@ -103,8 +106,8 @@ export async function* readPicked(
           : bucket.startOf(starts[row] as bigint | number),
       );
       points?.values.push(point['x'] ?? null);
-      beside.forEach((_, i) => {
-        points?.beside[i]?.push(point[`a${i}`] ?? null);
+      otherColumns.forEach((_, i) => {
+        points?.otherColumns[i]?.push(point[`a${i}`] ?? null);
       });
     }
   }

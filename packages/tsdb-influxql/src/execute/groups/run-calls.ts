@@ -9,19 +9,19 @@ import {
 } from '../../plan/compile/compiled-select.js';
 import { columnsOf } from '../../plan/compile/source-columns.js';
 import { buildFilter } from '../../plan/condition/filter.js';
-import { piecesOf } from '../series/cut-rows.js';
 import { joinPoints, type Rows } from '../series/join-points.js';
+import { piecesOf } from '../series/limit-rows.js';
 import { NO_POINTS, type Points } from '../series/points.js';
 import { rowFunction } from '../series/row-expr.js';
 import type { Series } from '../series/series.js';
 import type { Session } from '../session.js';
+import { TimeBuckets } from '../time-buckets/time-buckets.js';
 import { ValueBudget } from '../value-budget.js';
-import { Windows } from '../windows/windows.js';
 import type { PlainCalls } from './call-blocks.js';
 import { type CallPlan, planCall, pointsBefore } from './call-plan.js';
 import { type EvaluatedRange, evaluatedGroups } from './evaluated-groups.js';
 import { finishCall } from './finish-call.js';
-import { mergedGroups, type Reading } from './merged-groups.js';
+import { type GroupStream, mergedGroups } from './merged-groups.js';
 import { type CallGroup, readAggregates } from './read-aggregates.js';
 import { isPicked, readPicked } from './read-picked.js';
 
@@ -64,18 +64,19 @@ async function firstOf<T>(items: AsyncIterable<T>): Promise<T | undefined> {
   return undefined;
 }
 
-/** The part of a call's points that one reading returns. */
-interface Portion {
+/** The time range of a call's points that one stream of groups returns. */
+interface PointRange {
   readonly plan: CallPlan;
   readonly range: EvaluatedRange;
-  readonly windows: Windows | undefined;
+  readonly timeBuckets: TimeBuckets | undefined;
 }
 
+/** One run of a SELECT with calls: plans each call, reads its points by group, and joins them to rows. */
 class CallRun {
   readonly #select: CompiledSelect;
   readonly #sources: readonly CompiledSource[];
   readonly #session: Session;
-  readonly #windows: Windows | undefined;
+  readonly #timeBuckets: TimeBuckets | undefined;
   readonly #plans: readonly CallPlan[];
   /** For each call, the number of points that it uses from before the time range. */
   readonly #pointsBefore: readonly (number | undefined)[];
@@ -87,11 +88,11 @@ class CallRun {
     this.#sources = sources;
     this.#session = session;
     this.#task = new TimeSlicedTask(session);
-    this.#windows =
-      select.interval === undefined ? undefined : new Windows(select.interval, select.zone);
+    this.#timeBuckets =
+      select.interval === undefined ? undefined : new TimeBuckets(select.interval, select.zone);
     const [source] = sources;
     const isTable = sources.length === 1 && source?.kind === 'table';
-    const canGroup = isTable && (this.#windows?.isUniform ?? true);
+    const canGroup = isTable && (this.#timeBuckets?.isUniform ?? true);
     this.#plans = select.calls.map((call) => planCall(call, canGroup));
     const looksBack = select.hasLowerBound && select.lookbackNs > 0n;
     this.#pointsBefore = this.#plans.map((plan) =>
@@ -102,15 +103,20 @@ class CallRun {
   /** Narrows a statement without a lower bound to its last buckets, if it returns no others. */
   narrowedToLast(): CompiledSelect | undefined {
     const { limit, offset, isDescending, hasLowerBound, groupTags, fill, calls } = this.#select;
-    const windows = this.#windows;
-    if (!isDescending || limit === undefined || windows === undefined || !windows.isUniform)
+    const timeBuckets = this.#timeBuckets;
+    if (!isDescending || limit === undefined || timeBuckets === undefined || !timeBuckets.isUniform)
       return undefined;
     if (hasLowerBound || groupTags.length > 0 || calls.length !== 1 || !this.#plans[0]?.isInDuckDb)
       return undefined;
-    if (fill.kind === 'previous' || fill.kind === 'linear' || this.#plans[0].around.length > 0)
+    if (
+      fill.kind === 'previous' ||
+      fill.kind === 'linear' ||
+      this.#plans[0].transformations.length > 0
+    )
       return undefined;
     const start =
-      windows.of(this.#select.maxNs).start - BigInt(limit + offset - 1) * windows.everyNs;
+      timeBuckets.bucketOf(this.#select.maxNs).start -
+      BigInt(limit + offset - 1) * timeBuckets.everyNs;
     return { ...this.#select, minNs: start, hasLowerBound: true };
   }
 
@@ -124,10 +130,10 @@ class CallRun {
     this.#checkRange();
     return {
       ...this.#read(source, { minNs, maxNs }),
-      calls: this.#plans.map(({ leaf }) => leaf),
+      calls: this.#plans.map(({ innermost }) => innermost),
       baseNs: this.#baseNs,
       fields: calls,
-      isFilled: this.#windows !== undefined && fill.kind === 'null',
+      isFilled: this.#timeBuckets !== undefined && fill.kind === 'null',
       bucketLimit: this.#session.limits.bucketCountPerSeries,
       onSeries: (rowCount) => this.#countBuckets(rowCount),
     };
@@ -140,10 +146,11 @@ class CallRun {
   #isPlain(): boolean {
     const { isDescending, limit, offset, columns, fill, isSelector } = this.#select;
     if (isDescending || limit !== undefined || offset > 0 || columns.length > 0) return false;
-    if (this.#windows === undefined ? isSelector : !/^(?:null|none)$/.test(fill.kind)) return false;
+    if (this.#timeBuckets === undefined ? isSelector : !/^(?:null|none)$/.test(fill.kind))
+      return false;
     return this.#plans.every(
-      ({ call, around, isInDuckDb }) =>
-        isInDuckDb && around.length === 0 && call.type !== 'unknown',
+      ({ call, transformations, isInDuckDb }) =>
+        isInDuckDb && transformations.length === 0 && call.type !== 'unknown',
     );
   }
 
@@ -151,11 +158,11 @@ class CallRun {
     name: string,
   ): AsyncGenerator<{ readonly series: Series; readonly isFull: boolean }> {
     this.#checkRange();
-    const { readings, order } = this.#readings();
+    const { streams, order } = this.#groupStreams();
     const functions = this.#select.fields.map(({ expr }) =>
       rowFunction(expr, this.#select.calls.length),
     );
-    for await (const { tags, points } of mergedGroups(readings, order)) {
+    for await (const { tags, points } of mergedGroups(streams, order)) {
       const rows = await this.#task.run(this.#rowsOf(points, functions));
       this.#countBuckets(rows.times.length);
       const first = rows.times.at(this.#isBackward ? -1 : 0);
@@ -171,37 +178,37 @@ class CallRun {
     functions: readonly ReturnType<typeof rowFunction>[],
   ): Steps<Rows> {
     const { fill, hasLowerBound, limit, offset, isDescending } = this.#select;
-    const made = new ValueBudget(this.#session);
+    const budget = new ValueBudget(this.#session);
     const finished: Points[] = [];
     for (const [i, plan] of this.#plans.entries()) {
       const count = this.#pointsBefore[i];
       const earlier = points[this.#plans.length + i] ?? NO_POINTS;
       const of = yield* finishCall(plan, points[i] ?? NO_POINTS, {
-        ...{ windows: this.#windows, fill, hasLowerBound, isBackward: this.#isBackward },
+        ...{ timeBuckets: this.#timeBuckets, fill, hasLowerBound, isBackward: this.#isBackward },
         ...this.#range(plan, count),
         earlier: count === undefined ? undefined : { points: earlier, count, fromNs: this.#fromNs },
         bucketLimit: this.#session.limits.bucketCountPerSeries,
       });
-      made.add(of.times.length);
+      budget.add(of.times.length);
       finished.push(of);
     }
-    const columns = this.#select.isSelector ? (finished[0]?.beside ?? []) : [];
-    const isCutHere = this.#windows === undefined && isDescending === this.#isBackward;
+    const columns = this.#select.isSelector ? (finished[0]?.otherColumns ?? []) : [];
+    const isCutHere = this.#timeBuckets === undefined && isDescending === this.#isBackward;
     const statement = {
       select: this.#select,
       plans: this.#plans,
-      windows: this.#windows,
+      timeBuckets: this.#timeBuckets,
       isBackward: this.#isBackward,
       rowLimit: isCutHere && limit !== undefined ? limit + offset : undefined,
-      made,
+      budget,
     };
     return yield* joinPoints(statement, finished, columns, functions);
   }
 
   #checkRange(): void {
     const { hasLowerBound, minNs, maxNs, fill, lookbackNs } = this.#select;
-    if (this.#windows === undefined || !hasLowerBound) return;
-    const { everyNs } = this.#windows;
+    if (this.#timeBuckets === undefined || !hasLowerBound) return;
+    const { everyNs } = this.#timeBuckets;
     if (fill.kind !== 'none') this.#checkBuckets((maxNs - minNs) / everyNs + 1n);
     if (this.#looksBack) this.#checkBuckets(lookbackNs / everyNs + 1n);
   }
@@ -213,7 +220,7 @@ class CallRun {
 
   #countBuckets(count: number): void {
     const { bucketCountPerSeries, bucketCount } = this.#session.limits;
-    if (this.#windows === undefined) return;
+    if (this.#timeBuckets === undefined) return;
     if (count > bucketCountPerSeries)
       throw tsdbError('bucket_limit_exceeded', {
         count: BigInt(count),
@@ -229,49 +236,56 @@ class CallRun {
   }
 
   /**
-   * Creates one reading for all portions that need the same rows. In `order`, the points before the
+   * Creates one stream of groups for all ranges that need the same rows. In `order`, the points before the
    * time range follow the points in it.
    */
-  #readings(): { readonly readings: readonly Reading[]; readonly order: readonly CallPlan[] } {
-    const portions = this.#plans.map((plan, i): Portion => {
-      return { plan, range: this.#range(plan, this.#pointsBefore[i]), windows: this.#windows };
+  #groupStreams(): {
+    readonly streams: readonly GroupStream[];
+    readonly order: readonly CallPlan[];
+  } {
+    const ranges = this.#plans.map((plan, i): PointRange => {
+      return {
+        plan,
+        range: this.#range(plan, this.#pointsBefore[i]),
+        timeBuckets: this.#timeBuckets,
+      };
     });
     if (this.#looksBack) {
       // A copy, because the order identifies plans by reference.
       for (const [i, plan] of this.#plans.entries())
-        portions.push(this.#portionBefore({ ...plan }, this.#pointsBefore[i]));
+        ranges.push(this.#rangeBefore({ ...plan }, this.#pointsBefore[i]));
     }
-    const known = portions.filter(
+    const known = ranges.filter(
       ({ plan, range }) => plan.call.type !== 'unknown' && range.minNs <= range.maxNs,
     );
-    const kinds = grouped(known, ({ plan: { isInDuckDb, ofColumn }, range, windows }) => {
+    const kinds = grouped(known, ({ plan: { isInDuckDb, ofColumn }, range, timeBuckets }) => {
       const column =
         range.lastTimes === undefined || ofColumn === undefined ? '' : refKey(ofColumn);
       const { minNs, maxNs, lastTimes } = range;
-      return `${isInDuckDb} ${minNs} ${maxNs} ${lastTimes} ${windows === undefined} ${column}`;
+      return `${isInDuckDb} ${minNs} ${maxNs} ${lastTimes} ${timeBuckets === undefined} ${column}`;
     });
     return {
-      readings: Array.from(kinds.values(), (same) => ({
+      streams: Array.from(kinds.values(), (same) => ({
         plans: same.map(({ plan }) => plan),
         groups: this.#groupsOf(same)[Symbol.asyncIterator](),
       })),
-      order: portions.map(({ plan }) => plan),
+      order: ranges.map(({ plan }) => plan),
     };
   }
 
-  #groupsOf(portions: readonly Portion[]): AsyncIterable<CallGroup> {
-    const plans = portions.map(({ plan }) => plan);
+  #groupsOf(ranges: readonly PointRange[]): AsyncIterable<CallGroup> {
+    const plans = ranges.map(({ plan }) => plan);
     const [plan] = plans;
-    const { range = this.#select, windows } = portions[0] ?? {};
+    const { range = this.#select, timeBuckets } = ranges[0] ?? {};
     const [source] = this.#sources;
     if (plan?.isInDuckDb && source?.kind === 'table') {
       const { isSelector, columns } = this.#select;
-      const read = { ...this.#read(source, range), windows };
-      const hasOwnTime = this.#windows === undefined || columns.length > 0;
-      if (isSelector && isPicked(plan.leaf) && hasOwnTime)
-        return readPicked({ ...read, call: plan.leaf, beside: columns }, this.#session);
+      const read = { ...this.#read(source, range), timeBuckets };
+      const hasOwnTime = this.#timeBuckets === undefined || columns.length > 0;
+      if (isSelector && isPicked(plan.innermost) && hasOwnTime)
+        return readPicked({ ...read, call: plan.innermost, otherColumns: columns }, this.#session);
       return readAggregates(
-        { ...read, calls: plans.map(({ leaf }) => leaf), baseNs: this.#baseNs },
+        { ...read, calls: plans.map(({ innermost }) => innermost), baseNs: this.#baseNs },
         this.#session,
       );
     }
@@ -279,7 +293,7 @@ class CallRun {
       select: this.#select,
       sources: this.#sources,
       session: this.#session,
-      windows,
+      timeBuckets,
       baseNs: this.#baseNs,
       task: this.#task,
     };
@@ -293,7 +307,7 @@ class CallRun {
   ) {
     const { condition, groupTags, hasLowerBound } = this.#select;
     const filter = condition === undefined ? undefined : buildFilter(condition, columnsOf(source));
-    return { source, filter, ...range, groupTags, hasLowerBound, windows: this.#windows };
+    return { source, filter, ...range, groupTags, hasLowerBound, timeBuckets: this.#timeBuckets };
   }
 
   get #looksBack(): boolean {
@@ -309,12 +323,12 @@ class CallRun {
    * Returns the time range to read for a call, without its look-back. It includes the buckets that
    * precede it in run direction.
    */
-  #range({ lookBack }: CallPlan, before: number | undefined): EvaluatedRange {
+  #range({ bucketsBefore: lookBack }: CallPlan, before: number | undefined): EvaluatedRange {
     const { minNs, maxNs, hasLowerBound } = this.#select;
-    if (this.#windows === undefined || before === 0) return { minNs, maxNs };
+    if (this.#timeBuckets === undefined || before === 0) return { minNs, maxNs };
     // The first bucket of a transformation is complete.
-    if (before !== undefined) return { minNs: this.#windows.of(minNs).start, maxNs };
-    const beforeNs = BigInt(lookBack) * this.#windows.everyNs;
+    if (before !== undefined) return { minNs: this.#timeBuckets.bucketOf(minNs).start, maxNs };
+    const beforeNs = BigInt(lookBack) * this.#timeBuckets.everyNs;
     if (this.#isBackward) {
       const end = maxNs + beforeNs;
       return { minNs, maxNs: end > MAX_TIME_NS ? MAX_TIME_NS : end };
@@ -323,27 +337,27 @@ class CallRun {
   }
 
   /** Returns the points of a call before its time range, none if it has no look-back. */
-  #portionBefore(plan: CallPlan, before: number | undefined): Portion {
-    const windows = this.#windows;
+  #rangeBefore(plan: CallPlan, before: number | undefined): PointRange {
+    const timeBuckets = this.#timeBuckets;
     const { minNs: startNs } = this.#range(plan, before);
     if (before === undefined)
-      return { plan, range: { minNs: startNs, maxNs: startNs - 1n }, windows };
+      return { plan, range: { minNs: startNs, maxNs: startNs - 1n }, timeBuckets };
     const range = { minNs: this.#fromNs, maxNs: startNs - 1n };
-    if (windows === undefined) {
+    if (timeBuckets === undefined) {
       // A statement cannot hold more rows.
       const lastTimes = Math.min(before, this.#session.limits.heldValueCount);
-      return { plan, range: { ...range, lastTimes }, windows };
+      return { plan, range: { ...range, lastTimes }, timeBuckets };
     }
     // The last value of all buckets is the value of the last bucket.
-    const isWhole = before === 0 && plan.isInDuckDb && plan.leaf.name === 'last';
-    return { plan, range, windows: isWhole ? undefined : windows };
+    const isWhole = before === 0 && plan.isInDuckDb && plan.innermost.name === 'last';
+    return { plan, range, timeBuckets: isWhole ? undefined : timeBuckets };
   }
 
   /** Start of the look-back, at the start of a bucket. */
   get #fromNs(): bigint {
     const { minNs, lookbackNs } = this.#select;
     const fromNs = minNs - lookbackNs < MIN_TIME_NS ? MIN_TIME_NS : minNs - lookbackNs;
-    return this.#windows?.of(fromNs).start ?? fromNs;
+    return this.#timeBuckets?.bucketOf(fromNs).start ?? fromNs;
   }
 
   get #baseNs(): bigint {

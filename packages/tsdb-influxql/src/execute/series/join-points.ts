@@ -3,8 +3,8 @@ import type { CompiledSelect } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
 import { type CallPlan, isFillable } from '../groups/call-plan.js';
 import { fillNumber } from '../groups/fill.js';
+import type { TimeBuckets } from '../time-buckets/time-buckets.js';
 import type { ValueBudget } from '../value-budget.js';
-import type { Windows } from '../windows/windows.js';
 import type { Points } from './points.js';
 import type { rowFunction } from './row-expr.js';
 
@@ -12,13 +12,13 @@ import type { rowFunction } from './row-expr.js';
 export interface Joined {
   readonly select: CompiledSelect;
   readonly plans: readonly CallPlan[];
-  readonly windows: Windows | undefined;
+  readonly timeBuckets: TimeBuckets | undefined;
   /** True if timestamps descend. */
   readonly isBackward: boolean;
   /** Further rows are not read. */
   readonly rowLimit: number | undefined;
   /** Budget that the created rows count against. */
-  readonly made: ValueBudget;
+  readonly budget: ValueBudget;
 }
 
 export interface Rows {
@@ -33,7 +33,13 @@ export function* joinPoints(
   besides: readonly (readonly Value[])[],
   functions: readonly ReturnType<typeof rowFunction>[],
 ): Steps<Rows> {
-  const { select, windows, isBackward, rowLimit = Number.POSITIVE_INFINITY, made } = statement;
+  const {
+    select,
+    timeBuckets,
+    isBackward,
+    rowLimit = Number.POSITIVE_INFINITY,
+    budget,
+  } = statement;
   const { fill } = select;
   const slots: Value[] = new Array(calls.length + besides.length).fill(null);
   const empty = select.calls.map(({ name, type }) =>
@@ -45,7 +51,7 @@ export function* joinPoints(
   const stepRows = Math.ceil(STEP_ROWS / (calls.length + columns.length));
   for (;;) {
     if (times.length % stepRows === stepRows - 1) {
-      made.add(stepRows * (columns.length + 1));
+      budget.add(stepRows * (columns.length + 1));
       yield;
     }
     let time: bigint | undefined;
@@ -61,7 +67,7 @@ export function* joinPoints(
       if (points.times[position] === time) {
         slots[i] =
           points.values[position] ??
-          (fill.kind === 'number' && windows !== undefined ? (empty[i] ?? null) : null);
+          (fill.kind === 'number' && timeBuckets !== undefined ? (empty[i] ?? null) : null);
         for (let b = 0; b < besides.length; b++)
           slots[calls.length + b] =
             besides[b]?.[position] ?? filledBeside(statement, b, slots[calls.length + b] ?? null);
@@ -79,12 +85,12 @@ export function* joinPoints(
  * @param previous value in the preceding row.
  */
 function filledBeside(
-  { select: { fill, columns }, windows, plans }: Joined,
+  { select: { fill, columns }, timeBuckets, plans }: Joined,
   index: number,
   previous: Value,
 ): Value {
-  const isFilled = plans.every(({ leaf }) => isFillable(leaf));
-  if (windows === undefined || !isFilled) return null;
+  const isFilled = plans.every(({ innermost }) => isFillable(innermost));
+  if (timeBuckets === undefined || !isFilled) return null;
   if (fill.kind === 'previous') return previous;
   return fill.kind === 'number' ? fillNumber(fill.value, columns[index]?.type ?? 'unknown') : null;
 }

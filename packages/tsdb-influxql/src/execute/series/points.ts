@@ -21,7 +21,7 @@ export interface Points {
   /** Row of the group that each point comes from; set only for selectors. */
   readonly rows?: readonly number[];
   /** Values of the additional columns of each point, one array per column. */
-  readonly beside?: readonly (readonly Value[])[];
+  readonly otherColumns?: readonly (readonly Value[])[];
 }
 
 export const NO_POINTS: Points = { times: [], values: [] };

@@ -1,5 +1,5 @@
 import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
-import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnQuery } from '@plinth/tsdb-model/query/column-query.js';
 import type { ColumnRef } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
 import type { Session } from '../session.js';
@@ -45,7 +45,7 @@ export async function* readRows(
 
 /**
  * Like `readRows`, with many groups per block.
- * @param isMemoryTried the in-memory request was already tried and is not supported.
+ * @param isMemoryTried the column query was already tried and is not supported.
  */
 export async function* readRowBlocks(
   request: RowRequest,
@@ -54,10 +54,10 @@ export async function* readRowBlocks(
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const reader = new TableReader(request, session);
   // Most statements are served from memory, so the DuckDB text is created lazily.
-  let made: ReturnType<typeof rowStatement> | undefined;
+  let budget: ReturnType<typeof rowStatement> | undefined;
   const statement = () => {
-    made ??= rowStatement(request, reader);
-    return made;
+    budget ??= rowStatement(request, reader);
+    return budget;
   };
   const { groupTags, refs } = request;
   const rowLimit = hasTies(request, reader) ? undefined : request.rowLimit;
@@ -80,7 +80,7 @@ export async function* readRowBlocks(
     timeOrder: request.lastRowsOnly ? undefined : request.isDescending ? 'descending' : 'ascending',
     groupTags,
     render: (scanText) => statement().textOver(scanText(0)),
-    inMemory: isMemoryTried ? undefined : reader.inMemory(inMemoryRows(request, reader)),
+    columnQuery: isMemoryTried ? undefined : reader.columnQuery(rowsComputation(request, reader)),
   });
   for await (const chunk of chunks) yield rowBlock(chunk, request);
 }
@@ -91,14 +91,11 @@ function hasTies({ limitsTimes }: RowRequest, reader: TableReader): boolean {
 }
 
 /**
- * Returns the equivalent in-memory request, or `undefined` if the rows are not available in memory.
+ * Returns the equivalent column query, or `undefined` if there is none.
  */
-export function inMemoryRowRequest(
-  request: RowRequest,
-  session: Session,
-): InMemoryRequest | undefined {
+export function rowColumnQuery(request: RowRequest, session: Session): ColumnQuery | undefined {
   const reader = new TableReader(request, session);
-  return reader.inMemory(inMemoryRows(request, reader));
+  return reader.columnQuery(rowsComputation(request, reader));
 }
 
 /** Returns the DuckDB text and the scan it needs. */
@@ -143,7 +140,7 @@ export function rowBlock(chunk: ResultChunk, request: RowRequest): SeriesBlock {
   const { rowCount, columns: vectors, series } = chunk;
   const keyCount = request.groupTags.length;
   const isGrouped = keyCount > 0;
-  // An in-memory read of last rows returns exactly one row per group.
+  // A column query of last rows returns exactly one row per group.
   const areSpansWhole = isGrouped && request.lastRowsOnly && series !== undefined;
   const keys = vectors.slice(0, keyCount).map((vector) => tagTexts(vector, rowCount));
   const times = vectors[keyCount]?.values as BigInt64Array; // the time column is never NULL
@@ -169,10 +166,10 @@ function isSameKey(keys: readonly ArrayLike<string>[], a: number, b: number): bo
 }
 
 /** In-memory request for the last rows of series, or for all rows of one group. */
-function inMemoryRows(
+function rowsComputation(
   request: RowRequest,
   reader: TableReader,
-): InMemoryRequest['computation'] | undefined {
+): ColumnQuery['computation'] | undefined {
   const { groupTags, isDescending } = request;
   if (!hasEveryField(request) || hasTies(request, reader)) return undefined;
   const refs: ColumnRef[] = [

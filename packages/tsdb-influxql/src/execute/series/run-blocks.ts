@@ -1,10 +1,10 @@
 import type { CompiledSelect, CompiledSource } from '../../plan/compile/compiled-select.js';
 import { areComplete, callBlocks } from '../groups/call-blocks.js';
-import { inMemoryAggregates } from '../groups/read-aggregates.js';
+import { aggregateColumnQuery } from '../groups/read-aggregates.js';
 import { plainCalls } from '../groups/run-calls.js';
 import { runSelect } from '../run-select.js';
 import type { Session } from '../session.js';
-import { inMemoryRowRequest, readRowBlocks, rowBlock } from './read-rows.js';
+import { readRowBlocks, rowBlock, rowColumnQuery } from './read-rows.js';
 import { plainColumnOf, rawRequest } from './run-raw.js';
 import { areSameTags, LazyBlock, type SeriesBlock, type SeriesSpan } from './series.js';
 import { tableRequest } from './source-rows.js';
@@ -49,11 +49,11 @@ async function* aggregateBlocks(
   session: Session,
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const plain = plainCalls(select, source, session);
-  const inMemory = plain === undefined ? undefined : inMemoryAggregates(plain, session);
-  const result = inMemory === undefined ? undefined : await session.readInMemory(inMemory);
+  const columnQuery = plain === undefined ? undefined : aggregateColumnQuery(plain, session);
+  const result = columnQuery === undefined ? undefined : await session.readFromColumns(columnQuery);
   if (result === undefined || plain === undefined) {
-    // The in-memory request was already tried; do not repeat it.
-    yield* singleBlocks(select, inMemory === undefined ? session : withoutMemory(session));
+    // The column query was already tried; do not repeat it.
+    yield* singleBlocks(select, columnQuery === undefined ? session : withoutColumnQuery(session));
     return;
   }
   const chunks = [...result];
@@ -62,9 +62,9 @@ async function* aggregateBlocks(
   else yield* singleBlocks(select, { ...session, read: () => session.yieldingSlot(chunks) });
 }
 
-const withoutMemory = (session: Session): Session => ({
+const withoutColumnQuery = (session: Session): Session => ({
   ...session,
-  read: (statement) => session.read({ ...statement, inMemory: undefined }),
+  read: (statement) => session.read({ ...statement, columnQuery: undefined }),
 });
 
 /** Blocks of unchanged columns; fields with computed values are read series by series. */
@@ -74,23 +74,23 @@ async function* rowBlocks(
   session: Session,
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const request = rawRequest(select, [source]);
-  const places = select.fields.flatMap((field) => plainColumnOf(field) ?? []);
-  const isPlain = select.fill.kind !== 'number' && select.fill.kind !== 'previous';
-  if (!isPlain || request === undefined || places.length !== select.fields.length) {
+  const columnIndexes = select.fields.flatMap((field) => plainColumnOf(field) ?? []);
+  const isUnfilled = select.fill.kind !== 'number' && select.fill.kind !== 'previous';
+  if (!isUnfilled || request === undefined || columnIndexes.length !== select.fields.length) {
     yield* singleBlocks(select, session);
     return;
   }
   const rows = tableRequest(request, source);
-  const inMemory = inMemoryRowRequest(rows, session);
-  const result = inMemory === undefined ? undefined : await session.readInMemory(inMemory);
-  const cut = blockCutter(places, select.limit);
-  if (result === undefined) yield* mapped(readRowBlocks(rows, session, true), cut);
-  else yield* mapped(session.yieldingSlot(result), (chunk) => cut(rowBlock(chunk, rows)));
+  const columnQuery = rowColumnQuery(rows, session);
+  const result = columnQuery === undefined ? undefined : await session.readFromColumns(columnQuery);
+  const limited = blockLimiter(columnIndexes, select.limit);
+  if (result === undefined) yield* mappedBlocks(readRowBlocks(rows, session, true), limited);
+  else yield* mappedBlocks(session.yieldingSlot(result), (chunk) => limited(rowBlock(chunk, rows)));
 }
 
 const hasRows = ({ spans }: SeriesBlock): boolean => spans.length > 0;
 
-async function* mapped<T>(
+async function* mappedBlocks<T>(
   items: AsyncIterable<T>,
   blockOf: (item: T) => SeriesBlock,
 ): AsyncGenerator<SeriesBlock, void, undefined> {
@@ -101,22 +101,24 @@ async function* mapped<T>(
 }
 
 /** Returns a function that selects columns and applies LIMIT. Call it for the blocks in order. */
-function blockCutter(
-  places: readonly number[],
+function blockLimiter(
+  columnIndexes: readonly number[],
   limit: number | undefined,
 ): (block: SeriesBlock) => SeriesBlock {
-  const cut = limit === undefined ? undefined : cutter(limit);
+  const limited = limit === undefined ? undefined : spanLimiter(limit);
   return (block) => {
     const { name, times, series, vectors, areSpansWhole } = block;
-    const spans = cut?.(block.spans, areSpansWhole) ?? block.spans;
-    const read = vectors && places.map((place) => vectors[place]);
-    const facts = { name, times, series, areSpansWhole, spans, vectors: read };
-    return new LazyBlock(facts, () => places.map((place) => block.columns[place] ?? []));
+    const spans = limited?.(block.spans, areSpansWhole) ?? block.spans;
+    const read = vectors && columnIndexes.map((index) => vectors[index]);
+    const properties = { name, times, series, areSpansWhole, spans, vectors: read };
+    return new LazyBlock(properties, () =>
+      columnIndexes.map((index) => block.columns[index] ?? []),
+    );
   };
 }
 
 /** Applies LIMIT to each series across all its pieces. */
-function cutter(
+function spanLimiter(
   limit: number,
 ): (spans: readonly SeriesSpan[], areWhole?: boolean) => readonly SeriesSpan[] {
   let tags: readonly string[] | undefined;

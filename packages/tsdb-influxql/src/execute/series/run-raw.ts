@@ -7,7 +7,7 @@ import { COLUMN_SLOTS } from '../../plan/compile/slots.js';
 import type { DataType, Value } from '../../plan/data-type.js';
 import { fillNumber } from '../groups/fill.js';
 import type { Session } from '../session.js';
-import { piecesOf } from './cut-rows.js';
+import { piecesOf } from './limit-rows.js';
 import type { RowPiece } from './read-rows.js';
 import { rowFunction } from './row-expr.js';
 import type { Series } from './series.js';
@@ -23,9 +23,9 @@ export async function* runRaw(
 ): AsyncGenerator<Series, void, undefined> {
   const request = rawRequest(select, sources);
   if (request === undefined) return;
-  const shape = shaper(select);
+  const convert = resultRowConverter(select);
   for await (const piece of sourceRows(request, session)) {
-    for (const some of piecesOf(piece, select.fields.length)) yield { name, ...shape(some) };
+    for (const some of piecesOf(piece, select.fields.length)) yield { name, ...convert(some) };
   }
 }
 
@@ -101,9 +101,9 @@ function isEveryRowWanted(
 }
 
 /** Returns a function that converts source rows to result rows. */
-function shaper(select: CompiledSelect): (piece: RowPiece) => Omit<Series, 'name'> {
+function resultRowConverter(select: CompiledSelect): (piece: RowPiece) => Omit<Series, 'name'> {
   const { fields, fill } = select;
-  const carry = fill.kind === 'previous' ? carrier() : undefined;
+  const fillPrevious = fill.kind === 'previous' ? previousFiller() : undefined;
   const plain = fields.map(plainColumnOf);
   const functions = fields.map(({ expr }) => rowFunction(expr, 0));
   return ({ tags, times, columns: read }) => {
@@ -112,7 +112,7 @@ function shaper(select: CompiledSelect): (piece: RowPiece) => Omit<Series, 'name
         ? read.map((column, i) =>
             filledColumn(column, select.columns[i]?.type ?? 'unknown', fill.value),
           )
-        : (carry?.(tags, read) ?? read);
+        : (fillPrevious?.(tags, read) ?? read);
     let exact: readonly ArrayLike<Value>[] | undefined;
     return {
       tags,
@@ -135,10 +135,10 @@ function filledColumn(column: ArrayLike<Value>, type: DataType, value: number | 
   return Array.from(column, (cell) => cell ?? empty);
 }
 
-type Carry = (tags: readonly string[], columns: RowPiece['columns']) => Value[][];
+type FillPrevious = (tags: readonly string[], columns: RowPiece['columns']) => Value[][];
 
 /** Returns a function that replaces NULL with the preceding value in result order, per series. */
-function carrier(): Carry {
+function previousFiller(): FillPrevious {
   let before: readonly string[] | undefined;
   let last: Value[] = [];
   return (tags, columns) => {

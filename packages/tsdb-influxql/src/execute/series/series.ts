@@ -21,14 +21,14 @@ export interface SeriesBlock {
   readonly columns: readonly ArrayLike<Value>[];
   /** The vectors behind `columns`, if they are unchanged. */
   readonly vectors?: readonly (ColumnVector | undefined)[] | undefined;
-  /** Series of the rows, if they are unchanged in-memory rows of a table. */
+  /** Series of the rows, if they are the unchanged result of a column query. */
   readonly series?: SeriesOfRows | undefined;
   /** True if each span contains its complete series, so that spans need not be compared. */
   readonly areSpansWhole?: boolean | undefined;
 }
 
 /** Properties of a block other than its columns. */
-type BlockFacts = Omit<SeriesBlock, 'columns'>;
+type BlockProperties = Omit<SeriesBlock, 'columns'>;
 
 /**
  * A block whose columns are created on first access. It is a class because V8 retains the getters
@@ -44,13 +44,13 @@ export class LazyBlock implements SeriesBlock {
   readonly #make: () => SeriesBlock['columns'];
   #columns: SeriesBlock['columns'] | undefined;
 
-  constructor(facts: BlockFacts, make: () => SeriesBlock['columns']) {
-    this.name = facts.name;
-    this.spans = facts.spans;
-    this.times = facts.times;
-    this.vectors = facts.vectors;
-    this.series = facts.series;
-    this.areSpansWhole = facts.areSpansWhole ?? false;
+  constructor(properties: BlockProperties, make: () => SeriesBlock['columns']) {
+    this.name = properties.name;
+    this.spans = properties.spans;
+    this.times = properties.times;
+    this.vectors = properties.vectors;
+    this.series = properties.series;
+    this.areSpansWhole = properties.areSpansWhole ?? false;
     this.#make = make;
   }
 

@@ -1,6 +1,6 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
-import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ColumnQuery } from '@plinth/tsdb-model/query/column-query.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
@@ -11,7 +11,7 @@ import { type Filter, filterColumns } from '../../plan/condition/filter.js';
 import { type DataType, isConvertible, typeOfKind } from '../../plan/data-type.js';
 import { filterText } from '../filter-text.js';
 import type { Session } from '../session.js';
-import { inMemoryConditions, tagConditions } from '../tag-conditions.js';
+import { columnQueryConditions, tagConditions } from '../tag-conditions.js';
 
 export interface TableRange {
   readonly source: TableSource;
@@ -103,7 +103,7 @@ export class TableReader {
     const selected = runThrough(index.select(this.conditions, 1));
     if (selected !== undefined) return [];
     const grouped = new Set(this.#range.groupTags);
-    return [...index.tagKeys].filter((tag) => !grouped.has(tag)).sort();
+    return [...index.tagNames].filter((tag) => !grouped.has(tag)).sort();
   }
 
   /** True if every series is its own group, so that no two rows of a group have the same time. */
@@ -111,12 +111,12 @@ export class TableReader {
     return this.tieBreakerTags.length === 0;
   }
 
-  /** Returns an in-memory request, or `undefined` if the condition is not supported there. */
-  inMemory(computation: InMemoryRequest['computation'] | undefined): InMemoryRequest | undefined {
+  /** Returns a column query, or `undefined` if the condition is not supported there. */
+  columnQuery(computation: ColumnQuery['computation'] | undefined): ColumnQuery | undefined {
     if (computation === undefined) return undefined;
     const { source, minNs, maxNs, filter } = this.#range;
     const index = this.#session.seriesOf(source.table);
-    const conditions = inMemoryConditions(filter, source.table, index);
+    const conditions = columnQueryConditions(filter, source.table, index);
     if (conditions === undefined) return undefined;
     return { table: source.table, minTimeNs: minNs, maxTimeNs: maxNs, ...conditions, computation };
   }
@@ -222,5 +222,5 @@ export function sqlTypeOf(type: DataType): SqlType {
 }
 
 export function outputColumn(name: string, type: DataType): OutputColumn {
-  return { name, type: sqlTypeOf(type), source: undefined };
+  return { name, type: sqlTypeOf(type), tableColumnKind: undefined };
 }

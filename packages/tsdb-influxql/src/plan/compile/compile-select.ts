@@ -24,8 +24,8 @@ import { Slots } from './slots.js';
 import type { ExpandedSelect, SourceColumns } from './source.js';
 import { argumentColumns, isTimeIn, mergedColumns, typeOfExpr } from './source-columns.js';
 
-/** Properties that a subquery inherits from the outer statement. */
-export type Surroundings = Pick<
+/** Properties of the outer statement that a subquery inherits. */
+export type OuterQuery = Pick<
   CompiledSelect,
   'minNs' | 'maxNs' | 'hasLowerBound' | 'interval' | 'groupTags' | 'zone'
 >;
@@ -34,9 +34,9 @@ export type Surroundings = Pick<
 export function compileSelect(
   select: ExpandedSelect,
   env: Environment,
-  around?: Surroundings,
+  outer?: OuterQuery,
 ): CompiledSelect {
-  const zone = zoneOf(select.zone) ?? around?.zone;
+  const zone = zoneOf(select.zone) ?? outer?.zone;
   const reduce: ReduceContext = { nowNs: env.nowNs, zone };
   const columns = mergedColumns(select.bound);
   const isTimeName = isTimeIn(columns);
@@ -45,7 +45,7 @@ export function compileSelect(
   const condition =
     checked !== undefined && select.bound.length > 1 ? fieldsOfOthers(checked, columns) : checked;
   const ownInterval = intervalOf(select, reduce);
-  const interval = ownInterval ?? around?.interval;
+  const interval = ownInterval ?? outer?.interval;
   const fields = select.fields.map((field) => ({ ...field, expr: foldNumbers(field.expr) }));
   const typeOf = (expr: Expr): DataType => typeOfExpr(expr, columns);
   const named = columnNames(fields, select.into !== undefined);
@@ -63,12 +63,12 @@ export function compileSelect(
   });
   const hasCalls = slots.calls.length > 0;
   const bounds = boundsOf(range, {
-    around,
+    outer,
     nowNs: env.nowNs,
     hasInterval: ownInterval !== undefined,
   });
-  const groupTags = groupTagsOf(select, around);
-  const inner: Surroundings = { ...bounds, interval, groupTags, zone };
+  const groupTags = groupTagsOf(select, outer);
+  const inner: OuterQuery = { ...bounds, interval, groupTags, zone };
   return {
     sources: select.bound.map((source) =>
       source.kind === 'table'
@@ -85,7 +85,7 @@ export function compileSelect(
     lookbackNs: select.lookbackNs ?? env.lookbackNs,
     interval: hasCalls ? interval : undefined,
     groupTags,
-    fill: fillOf(select.fill, around !== undefined),
+    fill: fillOf(select.fill, outer !== undefined),
     isDescending: select.order === 'DESC',
     limit: select.limit === 0 ? undefined : select.limit,
     offset: select.offset ?? 0,
@@ -112,7 +112,7 @@ export function recompileSelect(
     ...known,
     condition: checkedCondition(rest),
     ...boundsOf(range, {
-      around: undefined,
+      outer: undefined,
       nowNs,
       hasInterval: dimensions.some(({ kind }) => kind === 'call'),
     }),
@@ -180,8 +180,8 @@ function fillOf(fill: Fill | undefined, isInner: boolean): Fill {
   return fill;
 }
 
-function groupTagsOf(select: ExpandedSelect, around: Surroundings | undefined): string[] {
-  const tags = new Set(around?.groupTags ?? []);
+function groupTagsOf(select: ExpandedSelect, outer: OuterQuery | undefined): string[] {
+  const tags = new Set(outer?.groupTags ?? []);
   for (const dimension of select.dimensions) {
     if (dimension.kind !== 'var_ref') continue;
     if (dimension.name === 'time') {
@@ -220,7 +220,7 @@ function offsetOf(offset: Expr, context: ReduceContext): bigint {
 function boundsOf(
   range: { readonly min: bigint | undefined; readonly max: bigint | undefined },
   options: {
-    readonly around: Surroundings | undefined;
+    readonly outer: OuterQuery | undefined;
     readonly nowNs: bigint;
     /**
      * Whether the statement defines its own interval. With an inherited interval, a subquery uses the outer time bounds.
@@ -228,11 +228,11 @@ function boundsOf(
     readonly hasInterval: boolean;
   },
 ): Pick<CompiledSelect, 'minNs' | 'maxNs' | 'hasLowerBound' | 'ownRange'> {
-  const { around } = options;
-  const outerMin = around?.hasLowerBound ? around.minNs : undefined;
+  const { outer } = options;
+  const outerMin = outer?.hasLowerBound ? outer.minNs : undefined;
   const min = laterOf(range.min, outerMin);
   const ownMax = range.max ?? (options.hasInterval ? options.nowNs : undefined);
-  const outerMax = around?.maxNs ?? MAX_TIME_NS;
+  const outerMax = outer?.maxNs ?? MAX_TIME_NS;
   const maxNs = ownMax !== undefined && ownMax < outerMax ? ownMax : outerMax;
   const ownRange = { min: range.min, max: ownMax };
   return { minNs: min ?? MIN_TIME_NS, maxNs, hasLowerBound: min !== undefined, ownRange };

@@ -12,10 +12,10 @@ import { findTables } from './find-sources.js';
 import type { TableSource } from './source.js';
 
 /** A parsed text, with access to its cache entry. */
-export interface ReadText {
+export interface ParsedText {
   readonly statements: readonly Statement[];
   /**
-   * Returns the compiled form of the only statement if its shape is cached and the table is
+   * Returns the compiled form of the only statement if its template is cached and the table is
    * unchanged.
    */
   compiled(env: Environment): CompiledSelect | undefined;
@@ -23,26 +23,28 @@ export interface ReadText {
   remember(select: CompiledSelect): void;
 }
 
-/** A SELECT of one table whose values all occur in its condition. */
-interface Shape {
+/** A SELECT of one table whose values all occur in its condition, without these values. */
+interface SelectTemplate {
   readonly statement: SelectStatement;
-  /** Returns `undefined` if a value has another kind than the shape expects. */
+  /** Returns `undefined` if a value has another kind than the template expects. */
   conditionOf(values: readonly LiftedValue[]): Expr | undefined;
   compiled: CompiledSelect | undefined;
 }
 
 /** Parse function and scope of a text that is not cached. */
-interface Reading {
+interface ParseOptions {
   /** All other inputs that determine the meaning of a text. */
   readonly scope: string;
   parse(text: string): readonly Statement[];
 }
 
-type Known = 'once' | 'shapeless' | Shape;
+/** `once`: the text was seen once. `no_template`: it cannot be cached. */
+type Known = 'once' | 'no_template' | SelectTemplate;
 
 /**
- * Caches SELECTs independently of their values. A text of a known shape is neither parsed nor
- * compiled. Its values are put into the condition, and only the condition is compiled again.
+ * Caches SELECTs independently of their values (see `liftValues`). A text that differs from an earlier
+ * one only in values is neither parsed nor compiled. Its values are put into the condition, and only
+ * the condition is compiled again.
  */
 export class PreparedSelects {
   readonly #known: Memo<string, Known>;
@@ -52,37 +54,39 @@ export class PreparedSelects {
   }
 
   /** Throws the errors of `parse`. */
-  read(text: string, { scope, parse }: Reading): ReadText {
-    const readAnew = (): ReadText => ({
+  read(text: string, { scope, parse }: ParseOptions): ParsedText {
+    const parseText = (): ParsedText => ({
       statements: parse(text),
       compiled: () => undefined,
       remember: () => undefined,
     });
     const lifted = liftValues(text);
-    if (lifted === undefined) return readAnew();
+    if (lifted === undefined) return parseText();
     const key = `${scope}\0${lifted.key}`;
     const known = this.#known.get(key);
     if (known === undefined) {
-      const read = readAnew();
-      this.#known.set(key, read.statements.length === 1 ? 'once' : 'shapeless');
+      const read = parseText();
+      this.#known.set(key, read.statements.length === 1 ? 'once' : 'no_template');
       return read;
     }
-    if (known === 'shapeless') return readAnew();
-    const shape = known === 'once' ? shapeOrNone(lifted, parse) : known;
-    this.#known.set(key, shape ?? 'shapeless');
-    if (shape === undefined) return readAnew();
-    const { statement } = shape;
-    if (statement.condition === undefined) return readAs(statement, shape);
-    const condition = shape.conditionOf(lifted.values);
-    return condition === undefined ? readAnew() : readAs({ ...statement, condition }, shape);
+    if (known === 'no_template') return parseText();
+    const template = known === 'once' ? templateOrNone(lifted, parse) : known;
+    this.#known.set(key, template ?? 'no_template');
+    if (template === undefined) return parseText();
+    const { statement } = template;
+    if (statement.condition === undefined) return fromTemplate(statement, template);
+    const condition = template.conditionOf(lifted.values);
+    return condition === undefined
+      ? parseText()
+      : fromTemplate({ ...statement, condition }, template);
   }
 }
 
-function readAs(statement: SelectStatement, shape: Shape): ReadText {
+function fromTemplate(statement: SelectStatement, template: SelectTemplate): ParsedText {
   return {
     statements: [statement],
     compiled: (env) => {
-      const { compiled } = shape;
+      const { compiled } = template;
       if (compiled === undefined) return undefined;
       const source = sameTable(statement, compiled, env);
       if (source === undefined) return undefined;
@@ -90,7 +94,7 @@ function readAs(statement: SelectStatement, shape: Shape): ReadText {
     },
     remember: (select) => {
       const [source] = select.sources;
-      if (select.sources.length === 1 && source?.kind === 'table') shape.compiled = select;
+      if (select.sources.length === 1 && source?.kind === 'table') template.compiled = select;
     },
   };
 }
@@ -112,9 +116,12 @@ function sameTable(
   return found?.table === before.table ? found : undefined;
 }
 
-function shapeOrNone(lifted: LiftedText, parse: Reading['parse']): Shape | undefined {
+function templateOrNone(
+  lifted: LiftedText,
+  parse: ParseOptions['parse'],
+): SelectTemplate | undefined {
   try {
-    return shapeOf(lifted, parse);
+    return templateOf(lifted, parse);
   } catch (error) {
     // The original text may be valid, or contain another error that should be reported.
     if (error instanceof ParseError) return undefined;
@@ -126,13 +133,13 @@ function shapeOrNone(lifted: LiftedText, parse: Reading['parse']): Shape | undef
  * Parses the statement with markers instead of its values. Returns `undefined` if it does not
  * select from one named measurement or has values outside its condition.
  */
-function shapeOf(lifted: LiftedText, parse: Reading['parse']): Shape | undefined {
+function templateOf(lifted: LiftedText, parse: ParseOptions['parse']): SelectTemplate | undefined {
   const markers = lifted.values.map(markerOf);
   const statements = parse(lifted.textWith(markers));
   const [statement] = statements;
   if (statements.length !== 1 || statement?.kind !== 'select') return undefined;
   const [source] = statement.sources;
-  const isPlain =
+  const isSupported =
     statement.sources.length === 1 &&
     source?.kind !== 'subquery' &&
     typeof source?.name === 'string' &&
@@ -142,10 +149,11 @@ function shapeOf(lifted: LiftedText, parse: Reading['parse']): Shape | undefined
       (dimension) =>
         dimension.kind !== 'call' || dimension.args.every(({ kind }) => kind === 'duration'),
     );
-  if (!isPlain) return undefined;
-  const places = new Places(lifted.values);
-  const make = statement.condition === undefined ? undefined : places.makerOf(statement.condition);
-  if (!places.areAllFound) return undefined;
+  if (!isSupported) return undefined;
+  const markerFinder = new MarkerFinder(lifted.values);
+  const make =
+    statement.condition === undefined ? undefined : markerFinder.makerOf(statement.condition);
+  if (!markerFinder.areAllFound) return undefined;
   return {
     statement,
     compiled: undefined,
@@ -183,7 +191,7 @@ function exprOf(value: LiftedValue): Expr | undefined {
 type Maker = (values: readonly Expr[]) => Expr;
 
 /** Finds the markers in a condition. */
-class Places {
+class MarkerFinder {
   readonly #indexes: ReadonlyMap<string, number>;
   readonly #found = new Set<number>();
   readonly #count: number;
@@ -212,7 +220,7 @@ class Places {
     if (index !== undefined) {
       if (this.#found.has(index)) this.#isAmbiguous = true;
       this.#found.add(index);
-      return (values) => values[index] as Expr; // as many values as the shape has
+      return (values) => values[index] as Expr; // as many values as the template has
     }
     const before = this.#found.size;
     switch (expr.kind) {

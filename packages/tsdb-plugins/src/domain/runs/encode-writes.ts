@@ -37,7 +37,7 @@ class TableEncoder {
 
   async columns(): Promise<FrameColumn[]> {
     const columns: FrameColumn[] = [];
-    const tags = new Set(this.#parts.flatMap(({ index }) => [...index.tagKeys]));
+    const tags = new Set(this.#parts.flatMap(({ index }) => [...index.tagNames]));
     for (const tag of tags) {
       const column = this.#tag(tag);
       if (column !== undefined) columns.push(column);

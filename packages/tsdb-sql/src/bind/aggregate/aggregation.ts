@@ -1,7 +1,7 @@
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { quoteName } from '../../emit/quote.js';
-import { type Expr, tagOf } from '../../parse/ast.js';
+import { type Expr, variantOf } from '../../parse/ast.js';
 import type { Scope, ScopeColumn } from '../scope.js';
 import type { Bound } from '../types/bound.js';
 
@@ -71,13 +71,13 @@ export class Aggregation {
     const key: GroupKey = { input, duckDbName, output: withoutConstant(output) };
     this.keys.push(key);
     this.#byShape.set(shape, key);
-    this.#tags.add(tagOf(expr));
+    this.#tags.add(variantOf(expr));
     return key;
   }
 
   /** Returns the key that equals `expr`, if any. */
   keyOf(expr: Expr): GroupKey | undefined {
-    return this.#tags.has(tagOf(expr)) ? this.#byShape.get(this.#shape(expr)) : undefined;
+    return this.#tags.has(variantOf(expr)) ? this.#byShape.get(this.#shape(expr)) : undefined;
   }
 
   keyOfColumn(column: ScopeColumn): GroupKey | undefined {
@@ -150,7 +150,7 @@ export class Aggregation {
 
 /**
  * Drops the constant or call, because the text now refers to the key. Only `date_bin` is kept,
- * since in-memory columns can be grouped by it.
+ * since column queries can group by it.
  */
 function withoutConstant(expr: Bound): Bound {
   const { constant: _constant, choice: _choice, call, ...rest } = expr;

@@ -1,5 +1,5 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import { type Expr, type ExprNodes, nameOf, tagOf } from '../../parse/ast.js';
+import { type Expr, type ExprNodes, nameOf, variantOf } from '../../parse/ast.js';
 import type { Env } from '../session.js';
 import type { Bound } from '../types/bound.js';
 import { bindCompoundIdentifier, bindIdentifier } from './columns.js';
@@ -86,12 +86,12 @@ const HANDLERS: Handlers = {
 export function bindExpr(expr: Expr, env: Env): Bound {
   const key = isAlias(expr, env) ? undefined : env.aggregation?.keyOf(expr);
   if (key !== undefined) return key.output;
-  const tag = tagOf(expr);
-  if (!Object.hasOwn(HANDLERS, tag))
-    throw tsdbError('not_implemented', `Unsupported ast node in sqltorel: ${tag}`);
+  const variant = variantOf(expr);
+  if (!Object.hasOwn(HANDLERS, variant))
+    throw tsdbError('not_implemented', `Unsupported ast node in sqltorel: ${variant}`);
   // A node is stored under its tag as the key; the handler of that key takes its body.
-  const handler = HANDLERS[tag as keyof ExprNodes] as (node: unknown, env: Env) => Bound;
-  return handler((expr as Readonly<Record<string, unknown>>)[tag], env);
+  const handler = HANDLERS[variant as keyof ExprNodes] as (node: unknown, env: Env) => Bound;
+  return handler((expr as Readonly<Record<string, unknown>>)[variant], env);
 }
 
 /** In ORDER BY, an alias of the select list takes precedence over a grouped column. */

@@ -38,12 +38,12 @@ export function convert(expr: Bound, type: SqlType, isTry = false): Bound {
     const value = converted(expr.constant.value);
     const isNull = value === null;
     // Only NULL gets casts around it, so another literal that becomes NULL is bound again.
-    const again = (other: ConstantValue) => {
+    const recompute = (other: ConstantValue) => {
       const changed = converted(other);
       return (changed === null) === isNull ? changed : undefined;
     };
     if (value !== undefined)
-      return constantExpr(value, type, expr.displayName, mapped(expr.constant, again));
+      return constantExpr(value, type, expr.displayName, mapped(expr.constant, recompute));
   }
   const { text: _text, constant: _constant, ...rest } = withoutOrigin(expr);
   const text = convertText({ text: expr.text, from, type, isTry });

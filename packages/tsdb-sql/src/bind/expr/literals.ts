@@ -61,7 +61,7 @@ function numberLiteral(digits: string): Bound {
 }
 
 /** Looks the parameter up again instead of capturing its value, which may be large. */
-function parameterAgain(name: string, kind: string): Constant['again'] {
+function recomputeParameter(name: string, kind: string): Constant['recompute'] {
   return ({ context }) => {
     const value = context.params.get(name);
     return kindOf(value) === kind ? (value as ConstantValue) : undefined;
@@ -86,7 +86,7 @@ function placeholder(marker: string, env: Env): Bound {
   }
   const bound = parameterExpr(value, marker);
   if (typeof value !== 'object')
-    return { ...bound, constant: { value, again: parameterAgain(name, kindOf(value)) } };
+    return { ...bound, constant: { value, recompute: recomputeParameter(name, kindOf(value)) } };
   if (value !== null) return bound;
   return { ...bound, onType: (type) => env.session.parameterTypes.note(name, type) };
 }
@@ -143,8 +143,8 @@ export function bindInterval(node: ExprNodes['Interval'], env: Env): Bound {
       : parseInterval(String(value), unit?.toLowerCase());
   // A literal interval is part of the query text and therefore the same on each run.
   const isWritten = 'Value' in node.value && !isPlaceholder(node.value.Value);
-  const again = isWritten ? () => interval : undefined;
-  return constantExpr(interval, INTERVAL, intervalDisplayName(interval), again);
+  const recompute = isWritten ? () => interval : undefined;
+  return constantExpr(interval, INTERVAL, intervalDisplayName(interval), recompute);
 }
 
 /** For a week, the parser returns an object, which in other dialects may name its first day. */

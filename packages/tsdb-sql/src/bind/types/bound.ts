@@ -81,13 +81,13 @@ export function constantExpr(
   value: ConstantValue,
   type: SqlType,
   displayName: string,
-  again?: Constant['again'],
+  recompute?: Constant['recompute'],
 ): Bound {
   return {
     text: constantText(value, type),
     type,
     displayName,
-    constant: { value, again },
+    constant: { value, recompute },
     hasAggregate: false,
     hasWindow: false,
   };
@@ -95,12 +95,12 @@ export function constantExpr(
 
 /** Returns a function that recomputes a value derived from one constant. */
 export function mapped<T>(
-  { again }: Constant,
+  { recompute }: Constant,
   map: (value: ConstantValue) => T | undefined,
 ): ((values: Values) => T | undefined) | undefined {
-  if (again === undefined) return undefined;
+  if (recompute === undefined) return undefined;
   return (values) => {
-    const value = again(values);
+    const value = recompute(values);
     return value === undefined ? undefined : map(value);
   };
 }

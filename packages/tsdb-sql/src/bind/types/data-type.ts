@@ -1,6 +1,6 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { SqlType, TimeUnit } from '@plinth/tsdb-model/sql-type.js';
-import { type DataType, tagOf } from '../../parse/ast.js';
+import { type DataType, variantOf } from '../../parse/ast.js';
 import { BOOLEAN, FLOAT64, INTERVAL, TIMESTAMP, UTF8 } from './bound.js';
 
 const int = (bits: 8 | 16 | 32 | 64, signed = true): SqlType => ({ kind: 'int', bits, signed });
@@ -43,7 +43,7 @@ const SIMPLE: Readonly<Record<string, SqlType>> = {
 };
 
 export function typeOfDataType(dataType: DataType): SqlType {
-  const name = tagOf(dataType);
+  const name = variantOf(dataType);
   const detail = typeof dataType === 'string' ? undefined : dataType[name];
   switch (name) {
     case 'Timestamp':

@@ -30,8 +30,8 @@ export function eitherCondition(
       );
       if (other?.kind !== 'tag') continue;
       const union = [...new Set([...values, ...other.condition.values])];
-      const eithers = [one.again, other.again];
-      const again = (values: Values): PlainRowCondition | undefined => {
+      const eithers = [one.recompute, other.recompute];
+      const recompute = (values: Values): PlainRowCondition | undefined => {
         const sides = eithers.map((either) => either?.(values));
         const both = sides.flatMap((side) => (side?.kind === 'tag' ? [side.condition.values] : []));
         if (both.length < 2) return undefined;
@@ -41,7 +41,12 @@ export function eitherCondition(
           condition: { tag, op: 'in', values: [...new Set(both.flat())] },
         };
       };
-      conditions.push({ scan, kind: 'tag', condition: { tag, op: 'in', values: union }, again });
+      conditions.push({
+        scan,
+        kind: 'tag',
+        condition: { tag, op: 'in', values: union },
+        recompute,
+      });
     }
   }
   return conditions;

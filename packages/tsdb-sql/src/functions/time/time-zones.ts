@@ -29,7 +29,7 @@ export const TIME_ZONES: readonly FunctionDefinition[] = [
     return {
       text: `make_timestamp_ns(CAST(${call.nowNs} AS BIGINT))`,
       type: { kind: 'timestamp', unit: 'ns', zone: '+00:00' },
-      constant: { value: call.nowNs, again: ({ context }) => context.nowNs },
+      constant: { value: call.nowNs, recompute: ({ context }) => context.nowNs },
     };
   }),
   scalar(['current_date', 'today'], (call) => {

@@ -7,7 +7,7 @@ import {
   type JoinConstraint,
   namesOf,
   type TableWithJoins,
-  tagOf,
+  variantOf,
 } from '../../parse/ast.js';
 import { joinUsing, sharedNames } from './join-using.js';
 import { bindTableFactor, type FromItem } from './table-factor.js';
@@ -107,7 +107,7 @@ const KINDS: Readonly<Record<string, JoinKind>> = {
 };
 
 function bindJoin(left: FromItem, right: FromItem, join: Join, around: QueryEnv): FromItem {
-  const operator = tagOf(join.join_operator);
+  const operator = variantOf(join.join_operator);
   const kind = KINDS[operator];
   if (kind === undefined)
     throw tsdbError('not_implemented', `Unsupported JOIN operator ${operator}`);

@@ -13,7 +13,7 @@ import {
   type TableAlias,
   type TableFactor,
   type TableNode,
-  tagOf,
+  variantOf,
 } from '../../parse/ast.js';
 import { columnType } from '../select/column-type.js';
 import { readingOf } from './common-tables.js';
@@ -52,7 +52,10 @@ export function bindTableFactor(
     const query = bindUnnest({ array_exprs, ...(alias && { alias }) }, around, before);
     return derivedItem(query, { prefix: 'LATERAL ', alias, around });
   }
-  throw tsdbError('not_implemented', `Unsupported ast node ${tagOf(factor)} in create_relation`);
+  throw tsdbError(
+    'not_implemented',
+    `Unsupported ast node ${variantOf(factor)} in create_relation`,
+  );
 }
 
 function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined): FromItem {
@@ -105,7 +108,7 @@ function baseTable(
   around: QueryEnv,
 ): FromItem {
   const draft = new ScanDraft(table, around.session.scans.length);
-  const textOf = (kind: ColumnKind) => ({ type: columnType(kind), source: kind });
+  const textOf = (kind: ColumnKind) => ({ type: columnType(kind), tableColumnKind: kind });
   return scanItem({ draft, path, alias, around, textOf });
 }
 
@@ -122,8 +125,8 @@ function scannedTable(
   const draft = new ScanDraft(table, around.session.scans.length, source);
   const textOf = (kind: ColumnKind) =>
     kind === 'tag' || kind === 'utf8'
-      ? { type: columnType('utf8'), source: 'tag' as const }
-      : { type: columnType(kind), source: kind };
+      ? { type: columnType('utf8'), tableColumnKind: 'tag' as const }
+      : { type: columnType(kind), tableColumnKind: kind };
   // Rows have the order of the cache; only stored tables are ordered by time.
   return { ...scanItem({ draft, path, alias, around, textOf }), tableName: undefined };
 }
@@ -133,7 +136,7 @@ function scanItem(options: {
   readonly path: readonly string[];
   readonly alias: TableAlias | undefined;
   readonly around: QueryEnv;
-  readonly textOf: (kind: ColumnKind) => Pick<ScopeColumn, 'type' | 'source'>;
+  readonly textOf: (kind: ColumnKind) => Pick<ScopeColumn, 'type' | 'tableColumnKind'>;
 }): FromItem {
   const { draft: scan, path, alias, textOf } = options;
   const { session } = options.around;
@@ -198,7 +201,7 @@ function namedItem(
     qualifier: path === undefined ? column.qualifier : path.at(-1),
     type: column.type,
     text: `${name}.${column.duckDbName}`,
-    source: column.source,
+    tableColumnKind: column.tableColumnKind,
     ...(column.origin && { origin: column.origin }),
     use: () => undefined,
   }));

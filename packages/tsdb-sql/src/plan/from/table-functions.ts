@@ -54,7 +54,9 @@ function bindSeries(name: string, args: readonly Bound[]): BoundQuery {
   const { text, type } = series;
   return {
     text,
-    columns: [{ name: 'value', qualifier: undefined, type, source: undefined, duckDbName: 'c0' }],
+    columns: [
+      { name: 'value', qualifier: undefined, type, tableColumnKind: undefined, duckDbName: 'c0' },
+    ],
     tableName: undefined,
   };
 }
@@ -133,7 +135,7 @@ export function bindUnnest(
     name,
     qualifier: undefined,
     type,
-    source: undefined,
+    tableColumnKind: undefined,
     duckDbName: `c${index}`,
   }));
   const items = unnested.map(({ text }, index) => `${text} AS c${index}`);

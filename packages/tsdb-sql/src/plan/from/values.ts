@@ -41,7 +41,7 @@ export function bindValues(node: ValuesNode, around: QueryEnv): BoundQuery {
       name: `column${index + 1}`,
       qualifier: undefined,
       type,
-      source: undefined,
+      tableColumnKind: undefined,
       duckDbName: `c${index}`,
     };
   });

@@ -20,7 +20,7 @@ after(() => {
 /** Reads a column with these cells through DuckDB, with a NULL between each two. */
 async function read(type: SqlType, cells: readonly unknown[]): Promise<unknown[]> {
   const rows = cells.flatMap((cell, index) => (index === 0 ? [[cell]] : [[undefined], [cell]]));
-  const columns = [{ name: 'x', type, source: undefined }];
+  const columns = [{ name: 'x', type, tableColumnKind: undefined }];
   const { text } = virtualTableQuery({ columns, rows: () => rows });
   const result = await connection.stream(text);
   const decoder = new ChunkDecoder(columns, new MemoryDrain());

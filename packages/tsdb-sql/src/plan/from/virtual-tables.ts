@@ -70,7 +70,7 @@ export function virtualTableQuery(
     name: column.name,
     qualifier: undefined,
     type: column.type,
-    source: column.source,
+    tableColumnKind: column.tableColumnKind,
     duckDbName: `c${index}`,
   }));
   const text = rowsText(table.columns, rows);

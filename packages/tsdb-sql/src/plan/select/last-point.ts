@@ -26,7 +26,7 @@ export function narrowToLastRows(
   const { scope, session } = env;
   const keys = distinct.On.map((expr) => session.columnOf(expr, scope));
   const [scan] = keys.map((key) => key?.origin?.scan);
-  if (scan === undefined || keys.some((key) => key?.source !== 'tag')) return;
+  if (scan === undefined || keys.some((key) => key?.tableColumnKind !== 'tag')) return;
   if (!endsInLatest(orderBy, new Set(keys), (expr) => session.columnOf(expr, scope))) return;
   const isApplied =
     where === undefined ||
@@ -45,7 +45,7 @@ function endsInLatest(
   return (
     orderBy.slice(0, keys.size).every(({ expr }) => keys.has(columnOf(expr))) &&
     time !== undefined &&
-    columnOf(time.expr)?.source === 'time' &&
+    columnOf(time.expr)?.tableColumnKind === 'time' &&
     time.options.asc === false
   );
 }

@@ -2,8 +2,8 @@ import type { LiveChange } from '@plinth/tsdb-model/query/planned-query.js';
 import type { QueryEnv } from '../../bind/session.js';
 import type { OrderByExpr, Select } from '../../parse/ast.js';
 import type { FromItem } from '../from/table-factor.js';
+import { keyOf } from './column-query-template.js';
 import type { BoundGroups } from './group-by.js';
-import { keyOf } from './in-memory-query.js';
 import { isLimited, type RowLimit } from './order-limit.js';
 import type { OutputItem } from './projection.js';
 

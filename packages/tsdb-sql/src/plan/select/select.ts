@@ -14,8 +14,8 @@ import {
 } from '../../parse/ast.js';
 import { bindFrom, scopeOf } from '../from/from.js';
 import type { FromItem } from '../from/table-factor.js';
+import { columnQueryTemplate } from './column-query-template.js';
 import { type BoundGroups, bindGroups, groupedText } from './group-by.js';
-import { inMemoryQuery } from './in-memory-query.js';
 import { narrowToLastRows } from './last-point.js';
 import { liveChange } from './live-change.js';
 import {
@@ -121,7 +121,16 @@ export function bindSelect(
     lateMaterializedTags:
       timeOrder === undefined || clauses.orderBy.length > 1 ? [] : lateMaterializedTags(items),
     liveChange: liveChange({ ...clauses, select, from, groups, items, around }),
-    inMemory: inMemoryQuery({ ...clauses, select, from, where, groups, items, env, orderEnv }),
+    columnQuery: columnQueryTemplate({
+      ...clauses,
+      select,
+      from,
+      where,
+      groups,
+      items,
+      env,
+      orderEnv,
+    }),
   };
 }
 
@@ -136,7 +145,8 @@ function timeOrderOf(
     position === undefined
       ? list.env.session.bindExpr(first.expr, list.env)
       : list.items[position - 1]?.expr;
-  if (bound?.column?.source !== 'time' || bound.column.origin === undefined) return undefined;
+  if (bound?.column?.tableColumnKind !== 'time' || bound.column.origin === undefined)
+    return undefined;
   if (bound.column.origin.scan.isShared) return undefined;
   return first.options.asc === false ? 'descending' : 'ascending';
 }
@@ -145,7 +155,8 @@ function timeOrderOf(
 function lateMaterializedTags(items: readonly OutputItem[]): readonly LateMaterializedTag[] {
   return items.flatMap(({ expr: { column } }, columnIndex) => {
     const { origin } = column ?? {};
-    const isPassed = column?.source === 'tag' && origin?.scan.useCount(origin.column) === 1;
+    const isPassed =
+      column?.tableColumnKind === 'tag' && origin?.scan.useCount(origin.column) === 1;
     return isPassed ? [{ columnIndex, tag: origin.column }] : [];
   });
 }
@@ -283,7 +294,7 @@ function orderText(
 /** Without ORDER BY, orders rows of a plain scan by time, ascending. */
 function timeOrderText(from: FromItem | undefined): string {
   if (from?.tableName === undefined) return '';
-  const time = from.visible.find((column) => column.source === 'time');
+  const time = from.visible.find((column) => column.tableColumnKind === 'time');
   if (time === undefined) return '';
   time.use();
   return ` ORDER BY ${time.text}`;
@@ -329,7 +340,7 @@ function outputColumns(
     name,
     qualifier,
     type: expr.column === undefined ? valueType(expr.type) : expr.type,
-    source: expr.column?.source,
+    tableColumnKind: expr.column?.tableColumnKind,
     duckDbName: `c${index}`,
     ...(isTransparent && expr.column?.origin && { origin: expr.column.origin }),
     isSizeChecked: (isTable && expr.column?.origin !== undefined) || isCountedText(expr),

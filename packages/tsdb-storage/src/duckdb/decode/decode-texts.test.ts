@@ -7,7 +7,7 @@ import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 import { DuckDbHost } from '../duckdb-host.js';
 
 const ROW_COUNT = 5000;
-const UTF8: OutputColumn = { name: 'x', type: { kind: 'utf8' }, source: undefined };
+const UTF8: OutputColumn = { name: 'x', type: { kind: 'utf8' }, tableColumnKind: undefined };
 
 /** Strings of 0 to 40 bytes, some NULL, in another order than in DuckDB's memory. */
 const TEXT = `CASE WHEN i % 11 = 0 THEN NULL

@@ -37,7 +37,7 @@ describe('nested values of DuckDB', () => {
     type: SqlType,
     { isSmall = false, signal = new AbortController().signal } = {},
   ): Promise<unknown[]> {
-    const columns = [{ name: 'x', type, source: undefined }];
+    const columns = [{ name: 'x', type, tableColumnKind: undefined }];
     const cells: unknown[] = [];
     for await (const chunk of host.stream({ text, columns, signal, isMaterialized: isSmall }))
       for (let row = 0; row < chunk.rowCount; row++) cells.push(chunk.columns[0]?.values[row]);

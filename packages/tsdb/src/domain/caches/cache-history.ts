@@ -49,7 +49,7 @@ export async function* readHistory(request: HistoryRequest): AsyncGenerator<RowB
       ({ kind, name }): OutputColumn => ({
         name,
         type: columnType(kind === 'tag' ? 'utf8' : kind),
-        source: undefined,
+        tableColumnKind: undefined,
       }),
     );
     const text = historyText(scan.text, columns, isLastOfSeries ? undefined : keep);

@@ -148,7 +148,7 @@ export class Caches {
     };
     return {
       write: (tx, replacement) => this.#deps.records.replace(tx, split(replacement)),
-      applyInMemory: (replacement) => {
+      applyCommitted: (replacement) => {
         const { before, after } = replacement;
         const { retained } = split(replacement);
         for (const cache of this.#cachesOf(before.id)) cache.close();

@@ -1,5 +1,5 @@
 import type { SeriesIndex } from '@plinth/tsdb-engine/series/series-index.js';
-import { type Column, tagKeyOf } from '@plinth/tsdb-model/columns/column.js';
+import { type Column, storedTagNameOf } from '@plinth/tsdb-model/columns/column.js';
 import { isValid, type RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { FieldValues } from '@plinth/tsdb-model/parsed-body.js';
 import type { TagCondition } from '@plinth/tsdb-model/scan.js';
@@ -68,7 +68,7 @@ class TagKeys implements RowKeys {
 
   constructor({ index, columns, keepsMissing }: RowKeysOptions) {
     this.#index = index;
-    this.#tags = columns.map(tagKeyOf);
+    this.#tags = columns.map(storedTagNameOf);
     this.#keepsMissing = keepsMissing;
   }
 
@@ -107,7 +107,7 @@ class TagKeys implements RowKeys {
       return;
     }
     const checks = conditions
-      .filter(({ tag }) => this.#tags.includes(this.#index.keyOf(tag)))
+      .filter(({ tag }) => this.#tags.includes(this.#index.storedNameOf(tag)))
       .map((condition) => ({
         tag: condition.tag,
         codes: new Set(
@@ -138,7 +138,7 @@ class TagKeys implements RowKeys {
     for (const tag of this.#tags) {
       const exact = conditions.find(
         ({ tag: name, op, values }) =>
-          this.#index.keyOf(name) === tag && op === 'in' && values.length === 1,
+          this.#index.storedNameOf(name) === tag && op === 'in' && values.length === 1,
       );
       if (exact === undefined) return undefined;
       codes.push(this.#index.codeOfValue(tag, exact.values[0]));

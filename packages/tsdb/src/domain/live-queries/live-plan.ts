@@ -1,7 +1,7 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { FieldCondition } from '@plinth/tsdb-model/query/column-query.js';
 import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import type { ScanRequest, TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
@@ -51,10 +51,10 @@ export function livePlan(planned: PlannedQuery): LivePlan {
     const { widthNs } = liveChange;
     return { table, columns, conditions, output: { kind: 'buckets', widthNs, planned } };
   }
-  const { inMemory } = planned;
-  if (inMemory?.computation.kind === 'rows') {
-    const rowColumns = inMemory.computation.columns;
-    return { table, columns, conditions: inMemory, output: { kind: 'copied', rowColumns } };
+  const { columnQuery } = planned;
+  if (columnQuery?.computation.kind === 'rows') {
+    const rowColumns = columnQuery.computation.columns;
+    return { table, columns, conditions: columnQuery, output: { kind: 'copied', rowColumns } };
   }
   const rowColumns = scan.columns.flatMap((name) => table.columns.get(name) ?? []);
   return { table, columns, conditions, output: { kind: 'computed', rowColumns, planned } };

@@ -1,5 +1,5 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
-import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { FieldCondition } from '@plinth/tsdb-model/query/column-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';
 import type { BatchRows } from './batch-rows.js';

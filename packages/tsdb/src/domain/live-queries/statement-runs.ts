@@ -35,7 +35,7 @@ export class StatementRuns implements LiveStatements {
     const { planned, scan } = planOf(query);
     const source: ScanSource = { prepare: ({ columns }) => this.#textOf(rows, columns) };
     return await this.#run(query, {
-      ...{ ...planned, scans: [{ ...scan, source }], inMemory: undefined },
+      ...{ ...planned, scans: [{ ...scan, source }], columnQuery: undefined },
       // These depend on the stored table.
       ...{ timeOrder: undefined, lateMaterializedTags: [] },
     });
@@ -58,7 +58,7 @@ export class StatementRuns implements LiveStatements {
       query,
       {
         ...{ ...planned, scans: [within(scan)] },
-        inMemory: planned.inMemory && within(planned.inMemory),
+        columnQuery: planned.columnQuery && within(planned.columnQuery),
       },
       MAX_BUCKET_ROWS,
     );

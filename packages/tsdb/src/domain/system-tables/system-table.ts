@@ -34,7 +34,7 @@ export function systemTable<Name extends string>(
 ): VirtualTable {
   const names = Object.keys(columns) as Name[]; // all own keys are strings
   return {
-    columns: names.map((name) => ({ name, type: columns[name], source: undefined })),
+    columns: names.map((name) => ({ name, type: columns[name], tableColumnKind: undefined })),
     rows: () => rows().map((row) => names.map((name) => row[name])),
   };
 }

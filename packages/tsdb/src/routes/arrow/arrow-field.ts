@@ -36,12 +36,13 @@ export type KeyValuePair = readonly [key: string, value: string];
 const COLUMN_TYPE_KEY = 'iox::column::type';
 
 /** Returns the Arrow field of an output column. Computed columns have no origin metadata. */
-export function arrowFieldOf({ name, type, source }: OutputColumn): ArrowField {
+export function arrowFieldOf({ name, type, tableColumnKind }: OutputColumn): ArrowField {
   return {
     name,
     type,
-    isNullable: source !== 'time',
-    metadata: source === undefined ? [] : [[COLUMN_TYPE_KEY, MESSAGE_TYPE[source]]],
+    isNullable: tableColumnKind !== 'time',
+    metadata:
+      tableColumnKind === undefined ? [] : [[COLUMN_TYPE_KEY, MESSAGE_TYPE[tableColumnKind]]],
   };
 }
 

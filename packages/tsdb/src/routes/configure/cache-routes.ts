@@ -28,7 +28,7 @@ const NAME = Type.Optional(
     description: 'derived from the table and its columns if absent',
   }),
 );
-const LAST_WORDS: RouteDocs = {
+const LAST_DOCS: RouteDocs = {
   summary: 'Create a last-value cache',
   body: Type.Object({
     ...TABLE,
@@ -45,7 +45,7 @@ const LAST_WORDS: RouteDocs = {
     ttl: Type.Optional(Type.Integer({ minimum: 0, default: 14_400, description: 'seconds' })),
   }),
 };
-const DISTINCT_WORDS: RouteDocs = {
+const DISTINCT_DOCS: RouteDocs = {
   summary: 'Create a distinct-value cache',
   body: Type.Object({
     ...TABLE,
@@ -55,7 +55,7 @@ const DISTINCT_WORDS: RouteDocs = {
     max_age: Type.Optional(Type.Integer({ minimum: 0, default: 86_400, description: 'seconds' })),
   }),
 };
-const deletionWords = (kind: CacheDefinition['kind']): RouteDocs => ({
+const deletionDocs = (kind: CacheDefinition['kind']): RouteDocs => ({
   summary: `Delete a ${kind}-value cache`,
   query: { ...TABLE, name: Type.String() },
 });
@@ -72,11 +72,11 @@ export function cacheRoutes(deps: RouteDeps): readonly Route[] {
       createdResponse(await create(ManagementInput.of(request)), deps),
     );
   const deleting = (path: string, kind: CacheDefinition['kind']): Route =>
-    routeBuilder.command('DELETE', path, deletionWords(kind), (input) =>
+    routeBuilder.command('DELETE', path, deletionDocs(kind), (input) =>
       caches.delete({ kind, ...tableOf(input), name: input.requiredText('name') }),
     );
   return [
-    creating(LAST, LAST_WORDS, (input) =>
+    creating(LAST, LAST_DOCS, (input) =>
       caches.createLast({
         ...tableOf(input),
         name: input.text('name'),
@@ -89,7 +89,7 @@ export function cacheRoutes(deps: RouteDeps): readonly Route[] {
         ttlSec: input.integer('ttl', { minimum: 0, tooSmall: '' }),
       }),
     ),
-    creating(DISTINCT, DISTINCT_WORDS, (input) =>
+    creating(DISTINCT, DISTINCT_DOCS, (input) =>
       caches.createDistinct({
         ...tableOf(input),
         name: input.text('name'),

@@ -13,7 +13,7 @@ type Cells = readonly [name: string, type: SqlType, values: ArrayLike<unknown>, 
 
 function encode(name: keyof TextFormats, ...cells: readonly Cells[]): string {
   const format: TextFormat = FORMATS[name];
-  const columns = cells.map(([name, type]) => ({ name, type, source: undefined }));
+  const columns = cells.map(([name, type]) => ({ name, type, tableColumnKind: undefined }));
   const rowCount = cells[0]?.[2].length ?? 0;
   const vectors = cells.map(([, , values, nulls]) => toVector(values, nulls));
   return encodeChunks(format, columns, [{ rowCount, columns: vectors }]);
@@ -167,7 +167,11 @@ describe('columns from memory', () => {
       ['n', { kind: 'int', bits: 64, signed: true }],
       ['zone', UTF8],
     ];
-    const columns = types.map(([column, type]) => ({ name: column, type, source: undefined }));
+    const columns = types.map(([column, type]) => ({
+      name: column,
+      type,
+      tableColumnKind: undefined,
+    }));
     return encodeChunks(FORMATS[name], columns, chunks);
   };
 

@@ -6,12 +6,12 @@ import type { ColumnVector, OutputColumn, ResultChunk } from '@plinth/tsdb-model
 
 /** Converts a result column of InfluxQL to an output column. */
 export function outputOf(
-  { name, type, source }: ResultColumn,
+  { name, type, tableColumnKind }: ResultColumn,
   zone: string | undefined,
 ): OutputColumn {
   const sqlType = sqlTypeOf(type);
   const isZoned = sqlType.kind === 'timestamp' && zone !== undefined && zone !== 'UTC';
-  return { name, type: isZoned ? { ...sqlType, zone } : sqlType, source };
+  return { name, type: isZoned ? { ...sqlType, zone } : sqlType, tableColumnKind };
 }
 
 /**

@@ -34,7 +34,7 @@ import { failedText, statementErrorText } from './statement-error.js';
 import { readV1Input, type V1Input } from './v1-input.js';
 
 /** A POST may send the parameters in a form, in JSON or, for `q`, as its body. */
-const WORDS: RouteDocs = {
+const DOCS: RouteDocs = {
   summary: 'Run InfluxQL statements (v1)',
   query: {
     q: Type.String({ description: 'InfluxQL statements, separated by ;' }),
@@ -61,7 +61,7 @@ export function v1QueryRoutes(deps: RouteDeps): readonly Route[] {
   const headers = versionHeaders(deps.settings);
   // InfluxDB 3 formats times here as on its other endpoints.
   const style = deps.settings.compat === 'influxdb3' ? SERIES_STYLE : V1_STYLE;
-  const routes = deps.routeBuilder.query('/query', WORDS, async (request) =>
+  const routes = deps.routeBuilder.query('/query', DOCS, async (request) =>
     withHeaders(await respond(readV1Input(request, style), request, deps), headers),
   );
   return [...routes, ...routes.map((route) => ({ ...route, path: '/query/', isAlias: true }))];
@@ -123,7 +123,7 @@ async function documentOf(
   input: DocumentInput,
   pool?: PiecePool,
 ): Promise<V1Document> {
-  const rest = gathered(run, bytesOf(run, input, pool));
+  const rest = endingRun(run, bytesOf(run, input, pool));
   const first = await firstPiece(rest);
   const body = first.done ? Buffer.alloc(0) : first.value;
   // A piece that is not full is the last one, unless the client requested separate documents.
@@ -200,7 +200,8 @@ const CONTENT_TYPES = {
   msgpack: 'application/x-msgpack',
 } as const;
 
-async function* gathered(
+/** Yields the pieces, and ends the run with its outcome. */
+async function* endingRun(
   run: InfluxqlRun,
   pieces: AsyncGenerator<Buffer, void, undefined>,
 ): AsyncGenerator<Buffer, void, undefined> {

@@ -57,7 +57,7 @@ const OF_THE_ORIGIN: ReadonlySet<string> = new Set([
 ]);
 
 /** The plugin defines the form of request and response. */
-const WORDS = {
+const DOCS = {
   about: { summary: 'Run the plugin of a request trigger' },
   input: {
     parameters: Type.Object({
@@ -109,14 +109,14 @@ export function pluginRequestRoutes(
       PROTECTION,
     );
   };
-  const route = { path: `${PREFIX}*`, access: 'admin', ...WORDS, handle } as const;
+  const route = { path: `${PREFIX}*`, access: 'admin', ...DOCS, handle } as const;
   return [
     { ...route, method: 'GET', hasHead: false },
     // Plugins receive the original encoding.
     {
       ...route,
       method: 'POST',
-      input: { ...WORDS.input, body: Type.Unknown(), bodyType: '*/*' },
+      input: { ...DOCS.input, body: Type.Unknown(), bodyType: '*/*' },
       body: { maxBytes: limitBytes, isLeftEncoded: true },
     },
   ];

@@ -11,7 +11,9 @@ it('other requests are served while all rows are gathered before the first is wr
       yield { rowCount: values.length, columns: [{ values, validity: undefined }] };
     }
   };
-  const columns = [{ name: 'v', type: { kind: 'float', bits: 64 }, source: undefined }] as const;
+  const columns = [
+    { name: 'v', type: { kind: 'float', bits: 64 }, tableColumnKind: undefined },
+  ] as const;
   let turnCount = 0;
   const count = setInterval(() => {
     turnCount++;

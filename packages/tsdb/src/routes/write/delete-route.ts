@@ -23,7 +23,7 @@ import {
 } from './delete-predicate.js';
 import { bucketDatabase } from './write-target.js';
 
-const WORDS: RouteDocs = {
+const DOCS: RouteDocs = {
   summary: 'Delete rows (v2); later writes are not affected',
   query: BUCKET,
   body: Type.Object({
@@ -45,7 +45,7 @@ const WORDS: RouteDocs = {
  * `predicate`.
  */
 export const deleteRoute = (deps: RouteDeps): Route =>
-  deps.routeBuilder.send('POST', '/api/v2/delete', WORDS, async (request) => {
+  deps.routeBuilder.send('POST', '/api/v2/delete', DOCS, async (request) => {
     const { catalog, engine, influxql, isAuthRequired } = deps;
     const deletion = readDeletion(request);
     const { table, conditions, ...what } = deletion;

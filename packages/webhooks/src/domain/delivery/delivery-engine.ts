@@ -68,7 +68,7 @@ export class DeliveryEngine {
       store: deps.queue,
       clock,
       log: deps.log,
-      onWritten: (attempt) => this.#settle(attempt),
+      onWritten: (attempt) => this.#noteFinished(attempt),
     });
     this.#lease = new OwnLease({
       ...deps,
@@ -176,8 +176,8 @@ export class DeliveryEngine {
     return this.#hosts.describe(hook);
   }
 
-  /** Updates the counts after the record is durable and the item has its next state. */
-  #settle({ item, next }: FinishedAttempt): void {
+  /** Called when the record is durable and the item has its next state: updates the counts, and schedules a retry. */
+  #noteFinished({ item, next }: FinishedAttempt): void {
     this.#appQueues.end(item);
     const appQueue = this.#appQueues.of(item.appId);
     if (next.kind === 'retry') this.noteDue(item.appId, next.dueMs);

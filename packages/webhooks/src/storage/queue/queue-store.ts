@@ -144,6 +144,7 @@ export class QueueStore {
     );
   }
 
+  /** The column `node` contains the lease holder, which is not always the name of a node. */
   get #claimText(): string {
     const pick = `select id from webhooks_queue where app_id = ? and state = 'pending' and due_ms <= ?
       order by due_ms, id limit ?`;
@@ -154,6 +155,7 @@ export class QueueStore {
       returning id, app_id, guid, kind, attempt_no, due_ms, ordering_key, throttled_ms, node`;
   }
 
+  /** Deletes the items that this lease holder still leases: see `#claimText`. */
   #removal(items: readonly QueueItem[], leaseHolder: string): Statement {
     const itemIds = items.filter((item) => item.leaseHolder === leaseHolder).map(({ id }) => id);
     const isOneOf = this.#base.sql.isOneOfNumbers('id');

@@ -18,7 +18,7 @@ import type { AccountContext } from './account-context.js';
 /** Checks account fields (step 14). */
 export function checkAccountFields(context: AccountContext): Violation | undefined {
   const fields: FieldContext = {
-    provided: accountProvidedFields(context.given, context.fields),
+    provided: accountProvidedFields(context.requestFields, context.fields),
     livemode: context.livemode,
     nowMs: context.nowMs,
     platform: context.platform,
@@ -99,7 +99,7 @@ function idNumberCountries({ country, fields }: AccountContext, holder: IdNumber
 function checkIndividual(context: AccountContext): Violation | undefined {
   const individual = context.fields.identity?.individual;
   const base = 'identity.individual.';
-  if (!context.given.identity?.individual || individual === undefined) return undefined;
+  if (!context.requestFields.identity?.individual || individual === undefined) return undefined;
   const others = context.persons.filter(({ id }) => id !== context.merged.individualId);
   const isShareProvided = context.provided.has(`${base}relationship`);
   const shares = [individual.relationship, ...others.map(({ fields }) => fields.relationship)];

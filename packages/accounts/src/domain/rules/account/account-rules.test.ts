@@ -26,7 +26,7 @@ function codeOf(fields: AccountFields, settings: Partial<PlatformSettings> = {})
       isInvoicePrefixTaken: false,
       openAccountCount: 0,
     },
-    given: fields as Parameters<typeof RULES.checkAccount>[0]['given'], // the request unsets no fields
+    requestFields: fields as Parameters<typeof RULES.checkAccount>[0]['requestFields'], // the request unsets no fields
     provided: new Provided(fields),
     hasAccountToken: false,
     tokenAcceptsTerms: false,

@@ -41,10 +41,11 @@ export function checkAccount(check: AccountCheck): Violation | undefined {
 }
 
 /** Checks the size of merged metadata, a part of step 4 that depends on the stored account. */
-function checkStoredMetadata({ given, fields }: AccountContext): Violation | undefined {
-  const individual = given.identity?.individual?.metadata && fields.identity?.individual?.metadata;
+function checkStoredMetadata({ requestFields, fields }: AccountContext): Violation | undefined {
+  const individual =
+    requestFields.identity?.individual?.metadata && fields.identity?.individual?.metadata;
   return (
-    checkMetadata('metadata', (given.metadata && fields.metadata) ?? undefined) ??
+    checkMetadata('metadata', (requestFields.metadata && fields.metadata) ?? undefined) ??
     checkMetadata('identity.individual.metadata', individual ?? undefined)
   );
 }

@@ -25,7 +25,7 @@ function checkTermsAccepted(context: AccountContext): Violation | undefined {
 
 /** A create cannot contain the directorship declaration (row 46). */
 function checkDirectorship(context: AccountContext): Violation | undefined {
-  if (!context.isCreate || !context.given.identity?.attestations?.directorship_declaration)
+  if (!context.isCreate || !context.requestFields.identity?.attestations?.directorship_declaration)
     return undefined;
   return violate('directorship_declaration_not_allowed_during_account_creation', {
     param: `${BLOCK}.directorship_declaration`,
@@ -35,7 +35,7 @@ function checkDirectorship(context: AccountContext): Violation | undefined {
 
 /** A create cannot contain the ownership declaration (row 68). */
 function checkOwnership(context: AccountContext): Violation | undefined {
-  if (!context.isCreate || !context.given.identity?.attestations?.ownership_declaration)
+  if (!context.isCreate || !context.requestFields.identity?.attestations?.ownership_declaration)
     return undefined;
   return violate('ownership_declaration_not_allowed_during_account_creation', {
     param: `${BLOCK}.ownership_declaration`,
@@ -45,9 +45,9 @@ function checkOwnership(context: AccountContext): Violation | undefined {
 
 /** If the vendor collects requirements, the platform cannot accept the terms (row 89). */
 function checkAcceptanceOnBehalf(context: AccountContext): Violation | undefined {
-  const isGiven = Boolean(context.given.identity?.attestations?.terms_of_service?.account);
+  const isSent = Boolean(context.requestFields.identity?.attestations?.terms_of_service?.account);
   if (!context.isBusiness || context.responsibilities.requirements !== 'vendor') return undefined;
-  if (!isGiven && !context.tokenAcceptsTerms) return undefined;
+  if (!isSent && !context.tokenAcceptsTerms) return undefined;
   return violate('tos_acceptance_on_behalf_not_allowed', {
     param: `${BLOCK}.terms_of_service.account`,
     message: `${BLOCK}.terms_of_service.account cannot be accepted by the platform if the vendor collects the account's requirements.`,

@@ -28,7 +28,7 @@ interface CapabilityContext {
 /** Checks requested and removed capabilities (step 17). */
 export function checkCapabilities(context: AccountContext): Violation | undefined {
   return firstOf(CONFIGURATION_NAMES, (owner) => {
-    const given = capabilityRequests(context.given.configuration?.[owner]?.capabilities);
+    const sent = capabilityRequests(context.requestFields.configuration?.[owner]?.capabilities);
     const requestedBefore = requestedIn(context.stored?.fields, owner);
     const requestedAfter = requestedIn(context.fields, owner);
     const contextOf = (id: string): CapabilityContext => ({
@@ -41,10 +41,10 @@ export function checkCapabilities(context: AccountContext): Violation | undefine
       requestedAfter,
     });
     return (
-      firstOf(given, ({ id, requested }) =>
+      firstOf(sent, ({ id, requested }) =>
         requested ? undefined : checkUnrequested(contextOf(id)),
       ) ??
-      firstOf(given, ({ id, requested }) =>
+      firstOf(sent, ({ id, requested }) =>
         requested ? firstViolation(REQUESTED_RULES, contextOf(id)) : undefined,
       ) ??
       firstOf(context.provided.has('dashboard') ? requestedAfter : [], (id) =>

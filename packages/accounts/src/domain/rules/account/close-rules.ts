@@ -74,7 +74,7 @@ function checkBalance({ account }: CloseCheck): Violation | undefined {
     capabilityRequests(account.fields.configuration?.recipient?.capabilities).some(
       ({ id, requested }) => requested && id === 'vendor_balance.vendor_transfers',
     );
-  const left = nonZero(account.state.cash_balance);
+  const left = nonZero(account.overrides.cash_balance);
   if (left === undefined || !(applied.includes('merchant') || hasTransfers)) return undefined;
   return violate('cannot_delete_account_with_balance', {
     message: `The account has a balance of ${left}; pay it out before closing.`,
@@ -82,7 +82,7 @@ function checkBalance({ account }: CloseCheck): Violation | undefined {
 }
 
 function checkCustomerBalance({ account }: CloseCheck): Violation | undefined {
-  const left = nonZero(account.state.customer_cash_balance);
+  const left = nonZero(account.overrides.customer_cash_balance);
   if (left === undefined || !appliedConfigurations(account).includes('customer')) return undefined;
   return violate('cannot_delete_customer_with_available_cash_balance', {
     message: `The customer has a cash balance of ${left}; use or refund it before closing.`,
@@ -90,7 +90,7 @@ function checkCustomerBalance({ account }: CloseCheck): Violation | undefined {
 }
 
 function checkTransactions({ account }: CloseCheck): Violation | undefined {
-  if (!account.state.pending_transactions) return undefined;
+  if (!account.overrides.pending_transactions) return undefined;
   return violate('pending_transactions_cannot_be_deleted', {
     message: 'The account has pending transactions; wait for them before closing.',
   });

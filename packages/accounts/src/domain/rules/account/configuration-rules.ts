@@ -26,7 +26,7 @@ export function checkConfigurations(context: AccountContext): Violation | undefi
 
 /** The value `none` must be the only one (row 52). */
 function checkHighRiskActivities(context: AccountContext): Violation | undefined {
-  const activities = context.given.configuration?.storer?.high_risk_activities ?? [];
+  const activities = context.requestFields.configuration?.storer?.high_risk_activities ?? [];
   if (!activities.includes('none') || activities.every((name) => name === 'none')) return undefined;
   return violate('high_risk_activities_none_cant_be_combined_with_other_options', {
     param: 'configuration.storer.high_risk_activities',
@@ -54,14 +54,17 @@ function checkPurposeDescription(context: AccountContext): Violation | undefined
 /** The platform must not have disabled the capability (row 1). */
 function checkEnabledCapabilities(context: AccountContext): Violation | undefined {
   return firstOf(CONFIGURATION_NAMES, (name) =>
-    firstOf(capabilityRequests(context.given.configuration?.[name]?.capabilities), (capability) => {
-      const { id, requested } = capability;
-      if (!requested || !context.platform.disabled_capabilities.includes(id)) return undefined;
-      return violate('account_capability_not_supported', {
-        param: `configuration.${name}.capabilities.${id}`,
-        message: `configuration.${name}.capabilities.${id} cannot be requested on this platform.`,
-      });
-    }),
+    firstOf(
+      capabilityRequests(context.requestFields.configuration?.[name]?.capabilities),
+      (capability) => {
+        const { id, requested } = capability;
+        if (!requested || !context.platform.disabled_capabilities.includes(id)) return undefined;
+        return violate('account_capability_not_supported', {
+          param: `configuration.${name}.capabilities.${id}`,
+          message: `configuration.${name}.capabilities.${id} cannot be requested on this platform.`,
+        });
+      },
+    ),
   );
 }
 
@@ -69,7 +72,7 @@ function checkEnabledCapabilities(context: AccountContext): Violation | undefine
 function checkEnabledConfigurations(context: AccountContext): Violation | undefined {
   const { disabled_configurations: disabled, storer_preview: hasStorer } = context.platform;
   const provided = [...CONFIGURATION_NAMES, 'storer' as const].filter(
-    (name) => context.given.configuration?.[name],
+    (name) => context.requestFields.configuration?.[name],
   );
   return firstOf(provided, (name) => {
     if (!disabled.includes(name) && (name !== 'storer' || hasStorer)) return undefined;
@@ -83,10 +86,10 @@ function checkEnabledConfigurations(context: AccountContext): Violation | undefi
 /** A configuration that is in use cannot be deactivated (section 10.4). */
 function checkDeactivations(context: AccountContext): Violation | undefined {
   return firstOf(CONFIGURATION_NAMES, (name) => {
-    const given = context.given.configuration?.[name];
-    if (!given || context.stored === undefined) return undefined;
+    const sent = context.requestFields.configuration?.[name];
+    if (!sent || context.stored === undefined) return undefined;
     const isActive = context.stored.applied[name]?.isActive;
-    const wants = 'applied' in given ? given.applied : undefined;
+    const wants = 'applied' in sent ? sent.applied : undefined;
     if (wants === false) return checkDeactivation(context, name);
     if (isActive !== false || wants === true) return undefined;
     return violate('configuration_cannot_be_updated_while_deactivated', {

@@ -11,7 +11,7 @@ const MAX_ACCOUNTS_PER_CLOCK = 3;
 
 /** Checks the customer configuration (step 15). */
 export function checkCustomer(context: AccountContext): Violation | undefined {
-  if (!context.given.configuration?.customer) return undefined;
+  if (!context.requestFields.configuration?.customer) return undefined;
   return firstViolation(
     [
       (account) => checkSettings(account, 'customer'),
@@ -30,7 +30,7 @@ export function checkCustomer(context: AccountContext): Violation | undefined {
  * 44 and 45).
  */
 function checkPaymentMethod(context: AccountContext): Violation | undefined {
-  const id = context.given.configuration?.customer?.billing?.default_payment_method;
+  const id = context.requestFields.configuration?.customer?.billing?.default_payment_method;
   if (!id) return undefined;
   const param = `${BLOCK}.billing.default_payment_method`;
   const method = context.facts.paymentMethods.get(id);
@@ -57,7 +57,7 @@ function checkPaymentMethod(context: AccountContext): Violation | undefined {
 
 /** The invoice template must exist (row 63). */
 function checkInvoiceTemplate(context: AccountContext): Violation | undefined {
-  const id = context.given.configuration?.customer?.billing?.invoice?.rendering?.template;
+  const id = context.requestFields.configuration?.customer?.billing?.invoice?.rendering?.template;
   if (!id || context.facts.invoiceTemplateIds.has(id)) return undefined;
   const param = `${BLOCK}.billing.invoice.rendering.template`;
   return violate('invoice_rendering_template_invalid', {
@@ -91,7 +91,7 @@ function checkShipping(context: AccountContext): Violation | undefined {
  * 86).
  */
 function checkTestClock(context: AccountContext): Violation | undefined {
-  const id = context.given.configuration?.customer?.test_clock;
+  const id = context.requestFields.configuration?.customer?.test_clock;
   const param = `${BLOCK}.test_clock`;
   if (!id || id === context.stored?.fields.configuration?.customer?.test_clock) return undefined;
   if (context.livemode) {
@@ -129,7 +129,7 @@ function checkTestClock(context: AccountContext): Violation | undefined {
 /** A tax location can only be validated for an existing customer (sections 8.2 and 14). */
 function checkTaxLocation(context: AccountContext): Violation | undefined {
   const validateLocation =
-    context.given.configuration?.customer?.automatic_indirect_tax?.validate_location;
+    context.requestFields.configuration?.customer?.automatic_indirect_tax?.validate_location;
   if (!validateLocation) return undefined;
   const param = `${BLOCK}.automatic_indirect_tax.validate_location`;
   if (context.stored?.applied.customer === undefined) {

@@ -23,7 +23,7 @@ export function checkDefaults(context: AccountContext): Violation | undefined {
 
 /** The Bulgarian lev was replaced by the euro (row 24). */
 function checkLev(context: AccountContext): Violation | undefined {
-  if (context.given.defaults?.currency?.toLowerCase() !== 'bgn') return undefined;
+  if (context.requestFields.defaults?.currency?.toLowerCase() !== 'bgn') return undefined;
   return violate('bgn_bank_accounts_unsupported', {
     param: 'defaults.currency',
     message:
@@ -63,7 +63,7 @@ function checkCurrencyFixed(context: AccountContext): Violation | undefined {
 
 /** The time zone must be in the IANA database (row 62). */
 function checkTimezone(context: AccountContext): Violation | undefined {
-  const timezone = context.given.defaults?.timezone;
+  const timezone = context.requestFields.defaults?.timezone;
   if (!timezone || isTimezone(timezone)) return undefined;
   return violate('invalid_timezone', {
     param: 'defaults.timezone',
@@ -73,24 +73,27 @@ function checkTimezone(context: AccountContext): Violation | undefined {
 
 /** Payout methods set as defaults must be usable (section 14). */
 function checkPayoutMethods(context: AccountContext): Violation | undefined {
-  return firstOf(Object.entries(context.given.defaults?.payout_methods ?? {}), ([currency, id]) => {
-    if (!id) return undefined;
-    const param = `defaults.payout_methods.${currency}`;
-    const method = context.merged.state.payout_methods.find((known) => known.id === id);
-    if (method?.v1 || /^(?:ba|card)_/.test(id)) {
-      return violate('payout_method_incompatible_type', {
+  return firstOf(
+    Object.entries(context.requestFields.defaults?.payout_methods ?? {}),
+    ([currency, id]) => {
+      if (!id) return undefined;
+      const param = `defaults.payout_methods.${currency}`;
+      const method = context.merged.overrides.payout_methods.find((known) => known.id === id);
+      if (method?.v1 || /^(?:ba|card)_/.test(id)) {
+        return violate('payout_method_incompatible_type', {
+          param,
+          message: `${param} is a v1 payout method: ${quote(id)}; use the ID of a v2 payout method.`,
+        });
+      }
+      if (method && !INCOMPATIBLE_TYPES.includes(method.type)) return undefined;
+      return violate('incompatible_default_payout_method', {
         param,
-        message: `${param} is a v1 payout method: ${quote(id)}; use the ID of a v2 payout method.`,
+        message: method
+          ? `${param} has the type ${method.type}, which cannot be used as a default.`
+          : `${param} is not a payout method of this account: ${quote(id)}.`,
       });
-    }
-    if (method && !INCOMPATIBLE_TYPES.includes(method.type)) return undefined;
-    return violate('incompatible_default_payout_method', {
-      param,
-      message: method
-        ? `${param} has the type ${method.type}, which cannot be used as a default.`
-        : `${param} is not a payout method of this account: ${quote(id)}.`,
-    });
-  });
+    },
+  );
 }
 
 /**
@@ -101,7 +104,7 @@ function checkStoredMethods(context: AccountContext): Violation | undefined {
   return firstOf(
     Object.entries(context.fields.defaults?.payout_methods ?? {}),
     ([currency, id]) => {
-      const method = context.merged.state.payout_methods.find((known) => known.id === id);
+      const method = context.merged.overrides.payout_methods.find((known) => known.id === id);
       if (method && !INCOMPATIBLE_TYPES.includes(method.type)) return undefined;
       return violate('cannot_add_connect_due_to_incompatible_default_payout_method', {
         param: `defaults.payout_methods.${currency}`,

@@ -17,7 +17,7 @@ const LATIN = /^[\x20-\x7E\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u00FF]*$/;
 
 /** Checks the merchant configuration (step 15). */
 export function checkMerchant(context: AccountContext): Violation | undefined {
-  if (!context.given.configuration?.merchant) return undefined;
+  if (!context.requestFields.configuration?.merchant) return undefined;
   return firstViolation(
     [
       (account) => checkSettings(account, 'merchant'),
@@ -34,8 +34,8 @@ export function checkMerchant(context: AccountContext): Violation | undefined {
 /** Konbini support hours need a valid start before the end (row 59). */
 function checkKonbiniHours(context: AccountContext): Violation | undefined {
   const path = `${BLOCK}.konbini_payments.support.hours`;
-  const given = context.given.configuration?.merchant?.konbini_payments?.support?.hours;
-  if (!given) return undefined;
+  const sent = context.requestFields.configuration?.merchant?.konbini_payments?.support?.hours;
+  if (!sent) return undefined;
   const hours = context.fields.configuration?.merchant?.konbini_payments?.support?.hours;
   const [start, end] = [hours?.start_time, hours?.end_time];
   if (start === undefined && end === undefined) return undefined;
@@ -56,7 +56,7 @@ function checkKonbiniHours(context: AccountContext): Violation | undefined {
 
 /** The konbini support phone must be Japanese (row 60). */
 function checkKonbiniPhone(context: AccountContext): Violation | undefined {
-  const phone = context.given.configuration?.merchant?.konbini_payments?.support?.phone;
+  const phone = context.requestFields.configuration?.merchant?.konbini_payments?.support?.phone;
   if (!phone || readPhoneNumber(phone, 'JP')?.country === 'JP') return undefined;
   const param = `${BLOCK}.konbini_payments.support.phone`;
   return violate('invalid_konbini_payments_support_phone_number', {
@@ -70,34 +70,34 @@ function checkKonbiniPhone(context: AccountContext): Violation | undefined {
  * 78).
  */
 function checkCreditorId(context: AccountContext): Violation | undefined {
-  const given = context.given.configuration?.merchant?.sepa_debit_payments?.creditor_id;
-  if (!given) return undefined;
+  const sent = context.requestFields.configuration?.merchant?.sepa_debit_payments?.creditor_id;
+  if (!sent) return undefined;
   const param = `${BLOCK}.sepa_debit_payments.creditor_id`;
-  const id = normaliseCreditorId(given);
+  const id = normaliseCreditorId(sent);
   const isIn = (list: readonly string[]): boolean =>
     list.some((entry) => normaliseCreditorId(entry) === id);
   if (!isValidCreditorId(id)) {
     return violate('invalid_sepa_creditor_id_format', {
       param,
-      message: `${param} is not a SEPA creditor identifier: ${quote(given)}.`,
+      message: `${param} is not a SEPA creditor identifier: ${quote(sent)}.`,
     });
   }
   if (isIn(context.platform.sepa_blocked_creditor_ids)) {
     return violate('sepa_debit_creditor_identifier_not_allowed', {
       param,
-      message: `${param} is blocked: ${quote(given)}.`,
+      message: `${param} is blocked: ${quote(sent)}.`,
     });
   }
   if (!isIn(context.platform.sepa_vendor_creditor_ids)) return undefined;
   return violate('sepa_debit_vendor_creditor_identifier', {
     param,
-    message: `${param} is the identifier shared by all accounts: ${quote(given)}.`,
+    message: `${param} is the identifier shared by all accounts: ${quote(sent)}.`,
   });
 }
 
 /** The merchant category code must exist (row 65). */
 function checkCategoryCode(context: AccountContext): Violation | undefined {
-  const code = context.given.configuration?.merchant?.mcc;
+  const code = context.requestFields.configuration?.merchant?.mcc;
   if (!code || isMerchantCategoryCode(code)) return undefined;
   return violate('mcc_invalid', {
     param: `${BLOCK}.mcc`,
@@ -110,17 +110,17 @@ function checkCategoryCode(context: AccountContext): Violation | undefined {
  * script.
  */
 function checkDescriptors(context: AccountContext): Violation | undefined {
-  const merchant = context.given.configuration?.merchant;
+  const merchant = context.requestFields.configuration?.merchant;
   const { latin, kana, kanji } = descriptorLimits();
   const scripts = merchant?.script_statement_descriptor;
   const pairs = [
-    { path: `${BLOCK}.statement_descriptor`, given: merchant?.statement_descriptor, limits: latin },
-    { path: `${BLOCK}.script_statement_descriptor.kana`, given: scripts?.kana, limits: kana },
-    { path: `${BLOCK}.script_statement_descriptor.kanji`, given: scripts?.kanji, limits: kanji },
+    { path: `${BLOCK}.statement_descriptor`, sent: merchant?.statement_descriptor, limits: latin },
+    { path: `${BLOCK}.script_statement_descriptor.kana`, sent: scripts?.kana, limits: kana },
+    { path: `${BLOCK}.script_statement_descriptor.kanji`, sent: scripts?.kanji, limits: kanji },
   ];
-  return firstOf(pairs, ({ path, given, limits }) =>
+  return firstOf(pairs, ({ path, sent, limits }) =>
     firstOf(['descriptor', 'prefix'] as const, (member) => {
-      const text = given?.[member];
+      const text = sent?.[member];
       if (!text) return undefined;
       const why =
         wrongDescriptor(text, limits[member]) ?? (limits === latin ? foreignTo(text) : undefined);

@@ -14,8 +14,8 @@ const MANDATED = ['business_details', 'individual', 'attestations'] as const;
 
 /** Checks responsibilities (step 12). */
 export function checkResponsibilities(context: AccountContext): Violation | undefined {
-  const given = context.given.defaults?.responsibilities;
-  if (given && !context.isBusiness) {
+  const sent = context.requestFields.defaults?.responsibilities;
+  if (sent && !context.isBusiness) {
     return violate('unsupported_field_for_configs', {
       param: BLOCK,
       message: `${BLOCK} can only be set with a merchant or recipient configuration.`,
@@ -94,7 +94,7 @@ function checkCombination(context: AccountContext): Violation | undefined {
  * 6).
  */
 function checkStatedCollector(context: AccountContext): Violation | undefined {
-  const stated = context.given.defaults?.responsibilities?.requirements_collector;
+  const stated = context.requestFields.defaults?.responsibilities?.requirements_collector;
   const derived = context.responsibilities.requirements;
   if (!stated || stated === derived) return undefined;
   const param = `${BLOCK}.requirements_collector`;
@@ -191,7 +191,7 @@ function checkTokenMandate(context: AccountContext): Violation | undefined {
   if (!context.platform.token_mandate_countries.includes(context.platform.country))
     return undefined;
   return firstOf(MANDATED, (member) =>
-    context.given.identity?.[member]
+    context.requestFields.identity?.[member]
       ? violate('account_token_required', {
           param: `identity.${member}`,
           message: `identity.${member} must be sent in an account_token for platforms in ${context.platform.country}.`,

@@ -33,7 +33,7 @@ export function checkSettings(
 type Problem = InvalidField | undefined;
 
 function customerProblems(context: AccountContext): Problem[] {
-  const invoice = context.given.configuration?.customer?.billing?.invoice;
+  const invoice = context.requestFields.configuration?.customer?.billing?.invoice;
   if (!invoice) return [];
   const path = 'configuration.customer.billing.invoice';
   return [
@@ -45,7 +45,7 @@ function customerProblems(context: AccountContext): Problem[] {
 }
 
 function merchantProblems(context: AccountContext): Problem[] {
-  const merchant = context.given.configuration?.merchant;
+  const merchant = context.requestFields.configuration?.merchant;
   if (!merchant) return [];
   const path = 'configuration.merchant';
   const bacs = merchant.bacs_debit_payments?.display_name;
@@ -75,12 +75,12 @@ function checkSequence(field: string, sequence: number | null | undefined): Prob
 /** An item without a value removes the field with that name and does not count. */
 function checkCustomFields(
   field: string,
-  given:
+  sent:
     | readonly { readonly name?: string | null; readonly value?: string | null }[]
     | null
     | undefined,
 ): Problem {
-  const names = (given ?? []).filter(({ value }) => value !== '').map(({ name }) => name);
+  const names = (sent ?? []).filter(({ value }) => value !== '').map(({ name }) => name);
   if (names.length > MAX_CUSTOM_FIELD_COUNT) {
     const message = `${field} contains ${names.length} fields; at most ${MAX_CUSTOM_FIELD_COUNT} are allowed.`;
     return { field, code: 'too_long', message };

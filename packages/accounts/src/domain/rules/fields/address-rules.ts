@@ -10,7 +10,7 @@ import {
 import { firstOf, quote, violate } from '../violate.js';
 import type { FieldContext } from './field-context.js';
 import { postcodeLibrary } from './libraries.js';
-import type { GivenAddress, LocatedAddress } from './provided-fields.js';
+import type { LocatedAddress, SentAddress } from './provided-fields.js';
 
 const LATIN_MEMBERS = ['city', 'line1', 'line2', 'postal_code', 'state', 'town'] as const;
 const NOT_LATIN = /[^\p{L}\p{M}\p{N}\p{Zs}.,'’"`#&/()+\-–:;*ºª°_@!%№]/u;
@@ -18,10 +18,10 @@ const MAX_TOWN_LENGTH = 100;
 
 /** Addresses may only contain allowed characters (row 18). */
 export function checkAddressCharacters(context: FieldContext): Violation | undefined {
-  return firstOf(context.provided.addresses, ({ path, given }) => {
-    const member = LATIN_MEMBERS.find((name) => NOT_LATIN.test(given[name] ?? ''));
+  return firstOf(context.provided.addresses, ({ path, sent }) => {
+    const member = LATIN_MEMBERS.find((name) => NOT_LATIN.test(sent[name] ?? ''));
     if (member === undefined) return undefined;
-    const found = NOT_LATIN.exec(given[member] ?? '')?.[0] ?? '';
+    const found = NOT_LATIN.exec(sent[member] ?? '')?.[0] ?? '';
     return violate('address_characters_invalid', {
       param: `${path}.${member}`,
       message: `${path}.${member} contains ${quote(found)}, which is not allowed in an address.`,
@@ -31,8 +31,8 @@ export function checkAddressCharacters(context: FieldContext): Violation | undef
 
 /** Kana and kanji addresses must be in Japan (row 67). */
 export function checkScriptAddressCountries(context: FieldContext): Violation | undefined {
-  return firstOf(context.provided.scriptAddresses, ({ path, given, merged }) => {
-    const country = given.country ?? merged.country ?? context.country;
+  return firstOf(context.provided.scriptAddresses, ({ path, sent, merged }) => {
+    const country = sent.country ?? merged.country ?? context.country;
     if (country === undefined || country === 'JP') return undefined;
     return violate('non_jp_kana_kanji_address', {
       param: `${path}.country`,
@@ -60,7 +60,7 @@ export function checkJapanesePostalCodes(context: FieldContext): Violation | und
 /** The postal code must be valid in its country (row 20). */
 export function checkPostalCodes(context: FieldContext): Violation | undefined {
   return firstOf(context.provided.addresses, (address) => {
-    const postalCode = address.given.postal_code;
+    const postalCode = address.sent.postal_code;
     const country = countryOf(address, context);
     if (!postalCode || country === undefined || isPostalCode(postalCode, country)) return undefined;
     return violate('address_postal_code_invalid', {
@@ -76,7 +76,7 @@ export function checkPostalCodes(context: FieldContext): Violation | undefined {
  */
 export function checkStates(context: FieldContext): Violation | undefined {
   return firstOf(context.provided.addresses, (address) => {
-    const state = address.given.state;
+    const state = address.sent.state;
     const country = countryOf(address, context);
     if (!state || country === undefined || !hasStateList(country)) return undefined;
     if (stateCode(country, state) !== undefined) return undefined;
@@ -90,8 +90,8 @@ export function checkStates(context: FieldContext): Violation | undefined {
 
 /** The town must be plausible (row 23). */
 export function checkTowns(context: FieldContext): Violation | undefined {
-  return firstOf(context.provided.addresses, ({ path, given }) => {
-    const town = given.town;
+  return firstOf(context.provided.addresses, ({ path, sent }) => {
+    const town = sent.town;
     if (!town || isTown(town.trim())) return undefined;
     return violate('address_town_invalid', {
       param: `${path}.town`,
@@ -103,7 +103,7 @@ export function checkTowns(context: FieldContext): Violation | undefined {
 /** The platform must support the state (row 22). */
 export function checkSupportedStates(context: FieldContext): Violation | undefined {
   return firstOf(context.provided.addresses, (address) => {
-    const state = address.given.state;
+    const state = address.sent.state;
     const country = countryOf(address, context);
     if (!state || country === undefined || !isUnsupportedState(state, country, context))
       return undefined;
@@ -117,7 +117,7 @@ export function checkSupportedStates(context: FieldContext): Violation | undefin
 /** The platform must support the postal code (row 92). */
 export function checkSupportedPostalCodes(context: FieldContext): Violation | undefined {
   return firstOf(context.provided.addresses, (address) => {
-    const postalCode = address.given.postal_code;
+    const postalCode = address.sent.postal_code;
     const country = countryOf(address, context);
     if (!postalCode || country === undefined) return undefined;
     const prefixes = context.platform.unsupported_postal_codes[country] ?? [];
@@ -140,7 +140,7 @@ function isPostalCode(postalCode: string, country: string): boolean {
 
 /** Returns the country of an address, by default the country of the account. */
 function countryOf(address: LocatedAddress, context: FieldContext): string | undefined {
-  return address.given.country || address.merged.country || context.country;
+  return address.sent.country || address.merged.country || context.country;
 }
 
 function isUnsupportedState(state: string, country: string, context: FieldContext): boolean {
@@ -155,6 +155,6 @@ function isTown(town: string): boolean {
 }
 
 /** Whether an address has any non-empty member. */
-export function hasAnyMember(address: GivenAddress | null | undefined): boolean {
+export function hasAnyMember(address: SentAddress | null | undefined): boolean {
   return Object.values(address ?? {}).some(Boolean);
 }

@@ -1,5 +1,5 @@
 import type { AccountFields } from '../../../model/account/account.js';
-import type { Address, Given } from '../../../model/account/parts.js';
+import type { Address, RequestFields } from '../../../model/account/parts.js';
 import type { PersonFields } from '../../../model/account/person.js';
 import type { IdNumberHolder } from '../../reference/id-numbers.js';
 import type { GivenDate } from './calendar.js';
@@ -9,13 +9,13 @@ export interface Located<T> {
   readonly value: T;
 }
 
-export type GivenAddress = { readonly [K in keyof Address]?: string | null };
+export type SentAddress = { readonly [K in keyof Address]?: string | null };
 
 export interface LocatedAddress {
   readonly path: string;
-  readonly given: GivenAddress;
+  readonly sent: SentAddress;
   /** As it would be stored; for a list item, the item itself. */
-  readonly merged: GivenAddress;
+  readonly merged: SentAddress;
 }
 
 export interface LocatedScriptAddress extends LocatedAddress {
@@ -122,29 +122,29 @@ const accountPatterns = (kind: FieldKind): readonly string[] => [
 
 /** Returns the fields of an Account request. Its shape has been checked. */
 export const accountProvidedFields = (
-  given: Given<AccountFields>,
+  sent: RequestFields<AccountFields>,
   merged: AccountFields,
-): ProvidedFields => findFields({ given, merged }, accountPatterns);
+): ProvidedFields => findFields({ sent, merged }, accountPatterns);
 
 /** Returns the fields of a Person request. Its shape has been checked. */
 export const personProvidedFields = (
-  given: Given<PersonFields>,
+  sent: RequestFields<PersonFields>,
   merged: PersonFields,
-): ProvidedFields => findFields({ given, merged }, (kind) => PERSON_FIELDS[kind]);
+): ProvidedFields => findFields({ sent, merged }, (kind) => PERSON_FIELDS[kind]);
 
-interface GivenAndMerged {
-  readonly given: unknown;
+interface SentAndMerged {
+  readonly sent: unknown;
   readonly merged: unknown;
 }
 
-interface FoundField extends GivenAndMerged {
+interface FoundField extends SentAndMerged {
   readonly path: string;
   /** Object with the field, after the change. */
   readonly parent: unknown;
 }
 
 function findFields(
-  root: GivenAndMerged,
+  root: SentAndMerged,
   patterns: (kind: FieldKind) => readonly string[],
 ): ProvidedFields {
   // The check of the request's shape has proved the type of each value.
@@ -152,15 +152,15 @@ function findFields(
     patterns(kind).flatMap((pattern) =>
       [...matches({ ...root, path: '', parent: undefined }, pattern.split('.'))].map((field) => ({
         ...field,
-        value: field.given as T,
+        value: field.sent as T,
       })),
     );
   const located = <T>(kind: FieldKind): Located<T>[] =>
     find<T>(kind).map(({ path, value }) => ({ path, value }));
-  const address = ({ path, given, merged }: FoundField): LocatedAddress => ({
+  const address = ({ path, sent, merged }: FoundField): LocatedAddress => ({
     path,
-    given: given as GivenAddress,
-    merged: (merged ?? {}) as GivenAddress,
+    sent: sent as SentAddress,
+    merged: (merged ?? {}) as SentAddress,
   });
   // The country selects a script's format and is not text in that script.
   const texts = (kind: 'kanaTexts' | 'kanjiTexts'): Located<string>[] =>
@@ -202,19 +202,19 @@ function filePurpose(path: string): LocatedFile['purpose'] {
 
 /** Yields the values at `keys` below `field` that the request sets. */
 function* matches(field: FoundField, keys: readonly string[]): Generator<FoundField> {
-  const { given, merged } = field;
+  const { sent, merged } = field;
   const [key, ...rest] = keys;
-  if (given === undefined || given === null || given === '') return;
+  if (sent === undefined || sent === null || sent === '') return;
   if (key === undefined) yield field;
-  else if (typeof given === 'object') {
-    for (const name of key === '*' ? Object.keys(given) : [key]) {
-      const value = member(given, name);
+  else if (typeof sent === 'object') {
+    for (const name of key === '*' ? Object.keys(sent) : [key]) {
+      const value = member(sent, name);
       yield* matches(
         {
           path: field.path === '' ? name : `${field.path}.${name}`,
-          given: value,
+          sent: value,
           // A list is replaced, so an item is stored as it is given.
-          merged: Array.isArray(given) ? value : member(merged, name),
+          merged: Array.isArray(sent) ? value : member(merged, name),
           parent: merged,
         },
         rest,

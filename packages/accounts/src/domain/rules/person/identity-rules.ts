@@ -37,9 +37,10 @@ export function checkIdentity(context: AccountContext): Violation | undefined {
 
 /** An account with only a customer configuration cannot have other identity members (row 91). */
 function checkCustomerMembers(context: AccountContext): Violation | undefined {
-  const { given, appliedAfter } = context;
-  if (!given.identity || context.isBusiness || !appliedAfter.has('customer')) return undefined;
-  const { business_details: business, individual, ...others } = given.identity;
+  const { requestFields, appliedAfter } = context;
+  if (!requestFields.identity || context.isBusiness || !appliedAfter.has('customer'))
+    return undefined;
+  const { business_details: business, individual, ...others } = requestFields.identity;
   const refused =
     foreignMember('identity', others, CUSTOMER_MEMBERS) ??
     foreignMember('identity.business_details', business, CUSTOMER_BUSINESS_MEMBERS) ??
@@ -56,8 +57,8 @@ function checkCustomerMembers(context: AccountContext): Violation | undefined {
  * allowed.
  */
 function checkImmutable(context: AccountContext): Violation | undefined {
-  const { stored, given } = context;
-  if (stored === undefined || !given.identity) return undefined;
+  const { stored, requestFields } = context;
+  if (stored === undefined || !requestFields.identity) return undefined;
   const before = stored.fields.identity ?? {};
   const after = context.fields.identity ?? {};
   return (
@@ -86,7 +87,7 @@ function checkLocked(
   before: IdentityFields,
   after: IdentityFields,
 ): Violation | undefined {
-  if (!context.stored?.state.identity_locked) return undefined;
+  if (!context.stored?.overrides.identity_locked) return undefined;
   const { individual: _, ...members } = after;
   const changed = changedMember(before, members) ?? changedIndividual(context, []);
   return changed === undefined ? undefined : immutable(`identity.${changed}`, 'while it is locked');
@@ -144,7 +145,7 @@ export function changedMember(
 
 function changedIndividual(context: AccountContext, only: readonly string[]): string | undefined {
   const after = context.fields.identity?.individual;
-  if (!context.given.identity?.individual || after === undefined) return undefined;
+  if (!context.requestFields.identity?.individual || after === undefined) return undefined;
   const before: PersonFields =
     context.persons.find(({ id }) => id === context.stored?.individualId)?.fields ?? {};
   const changed = changedMember(before, after, only);
@@ -198,10 +199,10 @@ export function isKindProvided(context: AccountContext): boolean {
 
 function foreignMember(
   path: string,
-  given: object | null | undefined,
+  sent: object | null | undefined,
   known: readonly string[],
 ): string | undefined {
-  const name = Object.entries(given ?? {}).find(
+  const name = Object.entries(sent ?? {}).find(
     ([member, value]) => value !== null && value !== undefined && !known.includes(member),
   )?.[0];
   return name === undefined ? undefined : `${path}.${name}`;

@@ -27,8 +27,8 @@ export function checkPerson(check: PersonCheck): Violation | undefined {
   const { fields } = check.account;
   return firstViolation(
     [
-      ({ given, merged }) =>
-        checkMetadata('metadata', (given.metadata && merged.fields.metadata) ?? undefined),
+      ({ requestFields, merged }) =>
+        checkMetadata('metadata', (requestFields.metadata && merged.fields.metadata) ?? undefined),
       ({ platform }) => checkRegistration(platform),
       checkTokenMandate,
       checkOnlyPerson,
@@ -82,7 +82,7 @@ function checkOnlyPerson(context: PersonContext): Violation | undefined {
 function checkImmutable(context: PersonContext): Violation | undefined {
   const { stored, account } = context;
   if (stored === undefined) return undefined;
-  if (account.state.identity_locked) {
+  if (account.overrides.identity_locked) {
     const changed = changedMember(
       { ...stored.fields, metadata: undefined },
       { ...context.merged.fields, metadata: undefined },
@@ -98,9 +98,9 @@ function checkImmutable(context: PersonContext): Violation | undefined {
 /** Some fields need the account's country (row 54). */
 function checkCountryPresent(context: PersonContext): Violation | undefined {
   if (context.country !== undefined) return undefined;
-  const path = context.given.id_numbers?.length
+  const path = context.requestFields.id_numbers?.length
     ? 'id_numbers'
-    : context.given.address && !context.merged.fields.address?.country
+    : context.requestFields.address && !context.merged.fields.address?.country
       ? 'address'
       : undefined;
   if (path === undefined) return undefined;
@@ -113,7 +113,7 @@ function checkCountryPresent(context: PersonContext): Violation | undefined {
 /** Checks person fields (step 14). */
 function checkPersonFields(context: PersonContext): Violation | undefined {
   const fields: FieldContext = {
-    provided: personProvidedFields(context.given, context.merged.fields),
+    provided: personProvidedFields(context.requestFields, context.merged.fields),
     livemode: context.livemode,
     nowMs: context.nowMs,
     platform: context.platform,

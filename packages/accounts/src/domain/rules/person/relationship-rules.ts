@@ -45,7 +45,8 @@ function checkSingle(
 }
 
 function checkAdditionalTerms(context: PersonContext): Violation | undefined {
-  if (!context.given.additional_terms_of_service || roles(context).legal_guardian) return undefined;
+  if (!context.requestFields.additional_terms_of_service || roles(context).legal_guardian)
+    return undefined;
   return violate('additional_tos_only_allowed_for_legal_guardian', {
     param: 'additional_terms_of_service',
     message: 'additional_terms_of_service can only be accepted by a legal guardian.',

@@ -7,7 +7,7 @@ import type { DataSet } from '../../data/data-set.js';
 import type { Presenter } from '../../data/public-record.js';
 import { parseRowIn } from '../../data/record-rows.js';
 import type { Row } from '../../data/row.js';
-import type { Slices } from '../../data/slices.js';
+import type { TimeSlices } from '../../data/time-slices.js';
 import { KIND_SPECS } from '../../kinds/index.js';
 import type { Field } from '../../kinds/kind-spec.js';
 import { type FindNamed, type Predicate, wordsPredicate } from '../filters.js';
@@ -26,7 +26,7 @@ export interface SearchScope {
   readonly kind: Kind;
   readonly index: TextIndex;
   readonly findNamed: FindNamed;
-  readonly slices: Slices;
+  readonly slices: TimeSlices;
 }
 
 /** Score of a match without words; any positive value counts as a match. */

@@ -2,7 +2,7 @@ import { type GameDataError, gameDataError, PARAMETER_KINDS } from '../../../err
 import { KINDS, type Kind } from '../../../model/kinds.js';
 import type { DataSet } from '../../data/data-set.js';
 import { Presenter } from '../../data/public-record.js';
-import type { Slices } from '../../data/slices.js';
+import type { TimeSlices } from '../../data/time-slices.js';
 import { SmallestKeys } from '../smallest-keys.js';
 import { parseQuery, type QueryNode } from './q-parser.js';
 import { evaluateQuery, type Scores, type SearchScope } from './q-search.js';
@@ -98,7 +98,7 @@ function hasMatch(scores: Scores): boolean {
 async function bestOf(
   set: DataSet,
   { offset, limit, language }: SearchRequest,
-  { found, slices }: { readonly found: readonly KindScores[]; readonly slices: Slices },
+  { found, slices }: { readonly found: readonly KindScores[]; readonly slices: TimeSlices },
 ): Promise<FoundHits> {
   let totalCount = 0;
   for (const { scores } of found) totalCount += scores.length;

@@ -1,6 +1,6 @@
 import type { Kind } from '../../../model/kinds.js';
 import type { DataSet } from '../../data/data-set.js';
-import type { Slices } from '../../data/slices.js';
+import type { TimeSlices } from '../../data/time-slices.js';
 import type { GroupTexts } from './group-texts.js';
 import type { TextIndex } from './text-index.js';
 
@@ -8,7 +8,7 @@ import type { TextIndex } from './text-index.js';
 export interface TextScope {
   readonly set: DataSet;
   readonly index: TextIndex;
-  readonly slices: Slices;
+  readonly slices: TimeSlices;
 }
 
 /** Returns the line of the packed names that contains a field, if any. */

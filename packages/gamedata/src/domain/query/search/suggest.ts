@@ -4,7 +4,7 @@ import { compareText, normalText, tokensOf } from '../../../model/normal-text.js
 import type { DataSet } from '../../data/data-set.js';
 import { Presenter } from '../../data/public-record.js';
 import { type Row, textColumn } from '../../data/row.js';
-import type { Slices } from '../../data/slices.js';
+import type { TimeSlices } from '../../data/time-slices.js';
 import { NAME_WEIGHT, WEIGHTS } from './group-texts.js';
 import { visitNames } from './search-texts.js';
 import type { TextIndex } from './text-index.js';
@@ -37,7 +37,7 @@ interface Candidate {
 export async function suggestNames(
   set: DataSet,
   request: SuggestRequest,
-  { indexOf, slices }: { readonly indexOf: (kind: Kind) => TextIndex; readonly slices: Slices },
+  { indexOf, slices }: { readonly indexOf: (kind: Kind) => TextIndex; readonly slices: TimeSlices },
 ): Promise<readonly Suggestion[]> {
   const needle = normalText(request.q);
   const best = new BestCandidates(request.limit);

@@ -3,7 +3,7 @@ import type { Kind } from '../../../model/kinds.js';
 import { compareText } from '../../../model/normal-text.js';
 import type { DataSet } from '../../data/data-set.js';
 import type { RowGroup } from '../../data/kind-table.js';
-import { Slices } from '../../data/slices.js';
+import { TimeSlices } from '../../data/time-slices.js';
 import { GroupReader, type GroupTexts, Postings, type ReadTexts } from './group-texts.js';
 import { PackedTexts } from './packed-texts.js';
 import type { TextThread } from './text-thread.js';
@@ -48,7 +48,7 @@ export class TextIndex {
       // Awaited below, in order.
       for (const group of missing) void this.#begin(group, this.#readInThread(group));
     }
-    const slices = new Slices();
+    const slices = new TimeSlices();
     const found: GroupTexts[] = [];
     for (const group of groups) {
       const known = this.#groups.get(group) ?? this.#begin(group, this.#readHere(group, slices));
@@ -83,7 +83,7 @@ export class TextIndex {
     return this.#thread.read({ kind: this.#kind, language: this.language, rows });
   }
 
-  async #readHere({ rows }: RowGroup, slices: Slices): Promise<ReadTexts> {
+  async #readHere({ rows }: RowGroup, slices: TimeSlices): Promise<ReadTexts> {
     const reader = new GroupReader(this.#kind, this.language);
     for (const { text } of rows) {
       reader.add(text);

@@ -219,8 +219,8 @@ function shiftTime(start: Bound, interval: Bound, displayName: string): Bound {
   const startNs = start.constant?.value;
   const zone = zoneOf(type);
   if (start.constant && isInterval(amount) && typeof startNs === 'bigint') {
-    const again = shiftAgain(start.constant.again, interval.constant?.again, zone);
-    return constantExpr(shiftNs(startNs, amount, zone), type, displayName, again);
+    const recompute = recomputeShift(start.constant.recompute, interval.constant?.recompute, zone);
+    return constantExpr(shiftNs(startNs, amount, zone), type, displayName, recompute);
   }
   const ns = `epoch_ns(${start.text})`;
   if (isInterval(amount)) {
@@ -246,11 +246,11 @@ function zoneOf(type: SqlType): string | undefined {
   return type.kind === 'timestamp' ? type.zone : undefined;
 }
 
-function shiftAgain(
-  start: Constant['again'],
-  interval: Constant['again'],
+function recomputeShift(
+  start: Constant['recompute'],
+  interval: Constant['recompute'],
   zone: string | undefined,
-): Constant['again'] {
+): Constant['recompute'] {
   if (start === undefined || interval === undefined) return undefined;
   return (values) => {
     const [startNs, amount] = [start(values), interval(values)];
@@ -317,8 +317,8 @@ function isInterval(value: ConstantValue | undefined): value is IntervalValue {
 function negated(interval: Bound): Bound {
   const value = interval.constant?.value;
   if (isInterval(value)) {
-    const again = interval.constant && mapped(interval.constant, negatedInterval);
-    return constantExpr(negateInterval(value), INTERVAL, interval.displayName, again);
+    const recompute = interval.constant && mapped(interval.constant, negatedInterval);
+    return constantExpr(negateInterval(value), INTERVAL, interval.displayName, recompute);
   }
   return { ...interval, text: `plinth_negate_interval(${interval.text})` };
 }
@@ -332,13 +332,14 @@ export function bindNegation(operand: Bound, isLiteral: boolean): Bound {
     : `(- ${operand.displayName})`;
   const minus = (number: ConstantValue) =>
     typeof number === 'number' || typeof number === 'bigint' ? -number : undefined;
-  const again = operand.constant && mapped(operand.constant, minus);
-  if (typeof value === 'number') return constantExpr(-value, type, displayName, again);
+  const recompute = operand.constant && mapped(operand.constant, minus);
+  if (typeof value === 'number') return constantExpr(-value, type, displayName, recompute);
   const isUnsigned = type.kind === 'int' && !type.signed;
   if (typeof value === 'bigint' && type.kind === 'int' && (isLiteral || !isUnsigned)) {
     const digits = displayName.replace(/^UInt64/, 'Int64');
     // -2^63 is the smallest Int64; larger literals negate to Float64.
-    if (value <= 2n ** 63n) return constantExpr(-value, isUnsigned ? INT64 : type, digits, again);
+    if (value <= 2n ** 63n)
+      return constantExpr(-value, isUnsigned ? INT64 : type, digits, recompute);
     return constantExpr(-Number(value), FLOAT64, `Float64(-${plainDigits(Number(value))})`);
   }
   if (type.kind === 'interval') return { ...negated(operand), displayName };

@@ -1,6 +1,6 @@
 import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
-import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { FieldCondition } from '@plinth/tsdb-model/query/column-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { isNumeric, isSameType, isText, type SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { ConstantValue } from '../../../bound-expr.js';
@@ -64,7 +64,7 @@ function choiceOf(a: Bound, b: Bound): Pick<Bound, 'choice'> | undefined {
 }
 
 function isField({ column }: Bound): boolean {
-  return ['int64', 'uint64', 'float64'].includes(column?.source ?? '');
+  return ['int64', 'uint64', 'float64'].includes(column?.tableColumnKind ?? '');
 }
 
 /** Converts both sides to the type in which they are compared. */
@@ -183,7 +183,7 @@ function comparisonConditions(
   const found = constant && conditionOf(constant.value);
   return found === undefined
     ? []
-    : [{ ...found, again: constant && mapped(constant, conditionOf) }];
+    : [{ ...found, recompute: constant && mapped(constant, conditionOf) }];
 }
 
 /**
@@ -211,10 +211,10 @@ function rowConditionOf(
   value: ConstantValue,
   type: SqlType,
 ): PlainRowCondition | undefined {
-  const { origin, source } = of ?? {};
+  const { origin, tableColumnKind } = of ?? {};
   if (origin === undefined || !(op in MIRRORED)) return undefined;
   const { scan, column: name } = origin;
-  switch (source) {
+  switch (tableColumnKind) {
     case 'tag': {
       if (typeof value !== 'string' || (op !== '=' && op !== '<>')) return undefined;
       const [is, values] =

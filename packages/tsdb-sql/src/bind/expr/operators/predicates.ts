@@ -11,7 +11,7 @@ import { condition } from './condition.js';
 export function bindNullTest(expr: Expr, isNull: boolean, env: Env): Bound {
   const operand = env.session.bindExpr(expr, env);
   const keyword = isNull ? 'IS NULL' : 'IS NOT NULL';
-  const origin = operand.column?.source === 'tag' ? operand.column.origin : undefined;
+  const origin = operand.column?.tableColumnKind === 'tag' ? operand.column.origin : undefined;
   const rowConditions: readonly RowCondition[] =
     origin === undefined
       ? []
@@ -112,7 +112,7 @@ function inListConditions(
   items: readonly Bound[],
   isNegated: boolean,
 ): readonly RowCondition[] {
-  const origin = value.column?.source === 'tag' ? value.column.origin : undefined;
+  const origin = value.column?.tableColumnKind === 'tag' ? value.column.origin : undefined;
   if (origin === undefined || items.length === 0) return [];
   const rowConditionOf = (
     texts: readonly (ConstantValue | undefined)[],
@@ -125,7 +125,7 @@ function inListConditions(
   };
   const rowCondition = rowConditionOf(items.map(({ constant }) => constant?.value));
   if (rowCondition === undefined) return [];
-  const texts = items.map(({ constant }) => constant?.again);
-  const again = (values: Values) => rowConditionOf(texts.map((text) => text?.(values)));
-  return [{ ...rowCondition, again }];
+  const texts = items.map(({ constant }) => constant?.recompute);
+  const recompute = (values: Values) => rowConditionOf(texts.map((text) => text?.(values)));
+  return [{ ...rowCondition, recompute }];
 }

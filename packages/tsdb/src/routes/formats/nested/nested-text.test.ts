@@ -57,8 +57,8 @@ const cases: Readonly<Record<string, Case>> = {
 function write(format: keyof TextFormats, { type, cell }: Case) {
   const out = new TextBytes();
   const columns = [
-    { name: 'n', type, source: undefined },
-    { name: 'i', type: INT, source: undefined },
+    { name: 'n', type, tableColumnKind: undefined },
+    { name: 'i', type: INT, tableColumnKind: undefined },
   ];
   const encoder = createTextFormats()[format].open({ columns, tableName: undefined }, out);
   const pieces: Buffer[] = [];
@@ -85,8 +85,8 @@ it('a table with a very wide cell is written in short parts, without splitting a
   const wide = `x${'😀'.repeat(20_000)}\nsecond line`;
   const out = new TextBytes();
   const columns = [
-    { name: 'n', type: UTF8, source: undefined },
-    { name: 'i', type: INT, source: undefined },
+    { name: 'n', type: UTF8, tableColumnKind: undefined },
+    { name: 'i', type: INT, tableColumnKind: undefined },
   ];
   const encoder = createTextFormats().pretty.open({ columns, tableName: undefined }, out);
   encoder.begin();

@@ -1,4 +1,4 @@
-import { rowsAtOnce } from '@plinth/tsdb-influxql/execute/series/cut-rows.js';
+import { rowsAtOnce } from '@plinth/tsdb-influxql/execute/series/limit-rows.js';
 import { areSameTags } from '@plinth/tsdb-influxql/execute/series/series.js';
 import {
   type ResultBlock,

@@ -12,7 +12,7 @@ import { outputOf } from '../result-chunks.js';
 const NAME_COLUMN: OutputColumn = {
   name: 'iox::measurement',
   type: { kind: 'utf8' },
-  source: undefined,
+  tableColumnKind: undefined,
 };
 
 /**
@@ -34,7 +34,9 @@ export function nativeRows(result: StatementResult, statement: Statement): Resul
   const columns: OutputColumn[] = [
     ...(hasName ? [NAME_COLUMN] : []),
     ...lead.map((column) => outputOf(column, result.zone)),
-    ...tags.map(({ name }): OutputColumn => ({ name, type: { kind: 'tag' }, source: 'tag' })),
+    ...tags.map(
+      ({ name }): OutputColumn => ({ name, type: { kind: 'tag' }, tableColumnKind: 'tag' }),
+    ),
     ...others.map((column) => outputOf(column, result.zone)),
   ];
   return {

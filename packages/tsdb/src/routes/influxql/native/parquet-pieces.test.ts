@@ -10,13 +10,17 @@ import type { ResultChunk, ResultStream } from '@plinth/tsdb-model/columns/resul
 import { parquetPieces } from './parquet-pieces.js';
 
 const COLUMNS: ResultStream['columns'] = [
-  { name: 'iox::measurement', type: { kind: 'utf8' }, source: undefined },
-  { name: 'time', type: { kind: 'timestamp', unit: 'ns', zone: undefined }, source: 'time' },
-  { name: 'host', type: { kind: 'tag' }, source: 'tag' },
-  { name: 'f', type: { kind: 'float', bits: 64 }, source: 'float64' },
-  { name: 'i', type: { kind: 'int', bits: 64, signed: true }, source: 'int64' },
-  { name: 'u', type: { kind: 'int', bits: 64, signed: false }, source: 'uint64' },
-  { name: 'b', type: { kind: 'boolean' }, source: 'bool' },
+  { name: 'iox::measurement', type: { kind: 'utf8' }, tableColumnKind: undefined },
+  {
+    name: 'time',
+    type: { kind: 'timestamp', unit: 'ns', zone: undefined },
+    tableColumnKind: 'time',
+  },
+  { name: 'host', type: { kind: 'tag' }, tableColumnKind: 'tag' },
+  { name: 'f', type: { kind: 'float', bits: 64 }, tableColumnKind: 'float64' },
+  { name: 'i', type: { kind: 'int', bits: 64, signed: true }, tableColumnKind: 'int64' },
+  { name: 'u', type: { kind: 'int', bits: 64, signed: false }, tableColumnKind: 'uint64' },
+  { name: 'b', type: { kind: 'boolean' }, tableColumnKind: 'bool' },
 ];
 
 async function readBack(chunks: readonly ResultChunk[]): Promise<string[][]> {

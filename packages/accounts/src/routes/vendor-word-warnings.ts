@@ -1,0 +1,39 @@
+import type { HttpHead, Logger } from '@plinth/kernel';
+import type { VendorWord } from '../model/platform/vendor-word.js';
+
+/**
+ * Logs each vendor word that clients use but responses do not, once. Such a client compares values
+ * like `stripe` with the server's `vendor` and finds no match.
+ */
+export class VendorWordWarnings {
+  readonly #vendorWord: string;
+  readonly #log: Logger;
+  /** Words that were not logged yet. Requests are not inspected once it is empty. */
+  readonly #unlogged: Set<string>;
+
+  constructor(vendorWord: VendorWord, log: Logger) {
+    this.#vendorWord = vendorWord.word;
+    this.#log = log;
+    this.#unlogged = new Set(vendorWord.others);
+  }
+
+  /**
+   * Inspects a request with a valid key. Clients identify themselves in their version header or
+   * user agent.
+   */
+  warnAboutAlias({ headers }: HttpHead): void {
+    for (const word of this.#unlogged) {
+      const agent = headers['user-agent']?.toLowerCase() ?? '';
+      if (headers[`${word}-version`] === undefined && !agent.startsWith(`${word}/`)) continue;
+      this.#unlogged.delete(word);
+      this.#log.warn(
+        {
+          word: this.#vendorWord,
+          client_word: word,
+          remedy: `set accounts.vendor_word to ${word} if these are your clients`,
+        },
+        'a client uses another vendor word than the configured one',
+      );
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * Applies a file change to the objects of a table after its commit. All work that can fail precedes the commit.
+ * `apply` returns `undefined`, not a promise, so it cannot call the disk, the catalog or DuckDB.
+ */
+export interface CommittedChange {
+  readonly apply: () => undefined;
+  /** Runs work exclusively, while no other change of the table's files and rows runs. */
+  readonly runExclusively: (work: () => Promise<void>) => Promise<void>;
+  /** Optional optimisations after the change. Never rejects. */
+  readonly cleanUp: () => Promise<void>;
+}
+
+/** Called after the commit. Resolves when new queries see the change. */
+export async function applyCommitted(change: CommittedChange): Promise<void> {
+  await change.runExclusively(async () => {
+    change.apply();
+    await change.cleanUp();
+  });
+}
