@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { caseCount } from '@plinth/kernel/testing';
 import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
 import fc from 'fast-check';
 import { chooseMerge, type Merge } from '../compaction/choose-merge.js';
 import { mergeSegments } from '../compaction/merge-segments.js';
@@ -159,6 +160,45 @@ describe('a table', () => {
         }),
         { numRuns: caseCount(60), includeErrorInReport: true },
       );
+    });
+  });
+
+  it('leaves deleted values out of new files', async () => {
+    await withStorage(async ({ host, files, openStore }) => {
+      const store = openStore((error) => assert.ifError(error));
+      const stored = async (segments: readonly Segment[]): Promise<string[]> => {
+        const paths = segments.map(({ objectName }) => `'${files.pathOf(objectName)}'`);
+        const rows = await host.rows(
+          `SELECT epoch_ns("time"), a, b FROM read_parquet([${paths.join()}]) ORDER BY 1`,
+        );
+        return rows.map((cells) => cells.join(' '));
+      };
+      const deleteA = (time: bigint, seq: bigint): void => {
+        const deletion = { host: undefined, minTime: time, maxTime: time, fields: ['a'] } as const;
+        store.tombstones.confirm(tombstoneOf(deletion, seq));
+      };
+      const generation = nextGeneration++;
+      const rows = [1n, 2n, 3n, 4n].map(
+        (time): Row => ({ host: 'h1', time, a: time * 10n, b: time === 4n ? undefined : 'x' }),
+      );
+      store.append(generation, batchOf(rows, store), 1n);
+      deleteA(2n, 2n);
+      const table = store.generation(generation);
+      assert.ok(table);
+      const { segments } = await flushTable(store, table, host, files);
+      assert.deepEqual(await stored(segments), ['1 10 x', '2  x', '3 30 x', '4 40 ']);
+      const added = segments.map((s) => store.openVerified(s));
+      await applyInMemory(store.inMemoryChange({ flushed: generation, added }));
+      const choose = () =>
+        chooseMerge({ segments, tombstones: store.tombstones.all, isSkipped: () => false });
+      assert.equal(choose(), undefined, 'the deletion is carried out in the file');
+      deleteA(3n, 3n);
+      deleteA(4n, 4n);
+      const merge = choose();
+      assert.ok(merge);
+      const merging = { store, merge, host, files, visibleFromNs: MIN_TIME_NS };
+      assert.deepEqual(await stored(await mergeSegments(merging)), ['1 10 x', '2  x', '3  x']);
+      await store.dispose();
     });
   });
 
